@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Targets stand in floor order: a target imports from floors below its own, never from its own floor's
+// programs and never upward. `docs/ARCHITECTURE.md` walks through the house.
+
+let common: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+/// Modules that decode over `RawSpan` state the lifetimes of their non-escapable decoders.
+let spans: [SwiftSetting] = common + [.enableExperimentalFeature("Lifetimes")]
+/// Modules that live on the loop thread, which is the main thread, which is `MainActor`.
+let onLoop: [SwiftSetting] = spans + [.defaultIsolation(MainActor.self)]
+
+let package = Package(
+  name: "StoreHub",
+  products: [
+    .library(name: "CasePaths", targets: ["CasePaths"]),
+    .library(name: "Dependencies", targets: ["Dependencies"]),
+    .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture"]),
+    .library(name: "Wire", targets: ["Wire"]),
+    .library(name: "EventLoop", targets: ["EventLoop"]),
+    .library(name: "Features", targets: ["Features"]),
+    .library(name: "HubCore", targets: ["HubCore"]),
+    .library(name: "ReplicaCore", targets: ["ReplicaCore"]),
+    .library(name: "StoreHub", targets: ["StoreHub"]),
+    .library(name: "StoreClient", targets: ["StoreClient"]),
+    .executable(name: "storehubd", targets: ["storehubd"]),
+    .executable(name: "storeterm", targets: ["storeterm"]),
+    .executable(name: "storeload", targets: ["storeload"]),
+  ],
+  targets: [
+    // Floor 1: small libraries of our own, and the Debian libraries behind module maps.
+    .target(name: "CasePaths", swiftSettings: common),
+    .target(name: "Dependencies", swiftSettings: common),
+    .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CNcurses", pkgConfig: "ncursesw", providers: [.apt(["libncurses-dev"])]),
+    .systemLibrary(name: "CGlibc"),
+
+    // Floor 2: the architecture, and the bytes.
+    .target(name: "ComposableArchitecture", dependencies: ["CasePaths", "Dependencies"], swiftSettings: common),
+    .target(name: "Wire", swiftSettings: spans),
+
+    // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
+    .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop),
+    .target(name: "Terminal", dependencies: ["CNcurses"], swiftSettings: onLoop),
+    .target(name: "ProgramOptions", dependencies: ["CGlibc"], swiftSettings: common),
+    .target(name: "Features", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
+    .target(name: "HubCore", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
+    .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
+
+    // Floor 4: the shells, which give the cores sockets, time and threads.
+    .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
+    .target(name: "StoreHub", dependencies: ["ComposableArchitecture", "EventLoop", "HubCore", "Wire"], swiftSettings: onLoop),
+    .target(name: "StoreClient", dependencies: ["ComposableArchitecture", "EventLoop", "ReplicaCore", "Wire"], swiftSettings: onLoop),
+
+    // Floor 5: programs. Options and wiring, no logic.
+    .executableTarget(
+      name: "storehubd", dependencies: ["EventLoop", "Features", "HTTPClient", "ProgramOptions", "StoreHub"],
+      swiftSettings: onLoop),
+    .executableTarget(
+      name: "storeterm", dependencies: ["EventLoop", "Features", "ProgramOptions", "StoreClient", "Terminal"],
+      swiftSettings: onLoop),
+    .executableTarget(
+      name: "storeload", dependencies: ["EventLoop", "Features", "ProgramOptions", "StoreClient", "Wire"],
+      swiftSettings: onLoop),
+
+    .testTarget(name: "CasePathsTests", dependencies: ["CasePaths"], swiftSettings: common),
+    .testTarget(name: "DependenciesTests", dependencies: ["Dependencies"], swiftSettings: common),
+    .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
+    .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: spans),
+    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: onLoop),
+    .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient"], swiftSettings: onLoop),
+    .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
+    .testTarget(name: "FeaturesTests", dependencies: ["Features"], swiftSettings: spans),
+  ],
+  swiftLanguageModes: [.v6]
+)
