@@ -1,0 +1,325 @@
+/// Reads deterministic CBOR (RFC 8949 §4.2) from borrowed bytes, one item after another.
+///
+/// Anything that is not deterministic (a longer form than needed, an indefinite length, keys out of order) is
+/// refused with the byte's offset, and lengths are checked against what is there before anything is allocated.
+/// The decoder cannot outlive the bytes; nothing is copied but strings.
+///
+/// ```swift
+/// var decoder = CBORDecoder(bytes)
+/// let sequence = try decoder.unsigned()
+/// while !decoder.isAtEnd { actions.append(try Action(from: &decoder)) }
+/// ```
+///
+/// - Complexity: Each read is O(bytes of the item); numbers and headers allocate nothing.
+public struct CBORDecoder: ~Copyable, ~Escapable {
+  /// How deep items may nest before `skip` refuses them.
+  public static var depthLimit: Int { 64 }
+
+  @usableFromInline let bytes: RawSpan
+  /// The next byte to read, from the start of the span.
+  public internal(set) var offset: Int
+
+  /// Creates a decoder at the first byte of `bytes`.
+  @_lifetime(copy bytes)
+  public init(_ bytes: RawSpan) {
+    self.bytes = bytes
+    offset = 0
+  }
+
+  /// Whether every byte was read.
+  public var isAtEnd: Bool { offset == bytes.byteCount }
+
+  /// Refuses bytes after the last item.
+  public func finish() throws(WireError) {
+    guard isAtEnd else { throw WireError(.trailingBytes, at: offset) }
+  }
+
+  /// Reads an integer of major type 0.
+  @_lifetime(self: copy self)
+  public mutating func unsigned() throws(WireError) -> UInt64 {
+    let start = offset
+    let (type, argument) = try head()
+    guard type == .unsigned else { throw WireError(.typeMismatch(expected: "an unsigned integer"), at: start) }
+    return argument
+  }
+
+  /// Reads an integer of major type 0 or 1 that fits 64 bits with a sign.
+  @_lifetime(self: copy self)
+  public mutating func integer() throws(WireError) -> Int64 {
+    let start = offset
+    let (type, argument) = try head()
+    guard type == .unsigned || type == .negative else {
+      throw WireError(.typeMismatch(expected: "an integer"), at: start)
+    }
+    guard let magnitude = Int64(exactly: argument) else {
+      throw WireError(.outOfRange(type: "Int64"), at: start)
+    }
+    return type == .unsigned ? magnitude : -1 - magnitude
+  }
+
+  /// Reads false or true.
+  @_lifetime(self: copy self)
+  public mutating func bool() throws(WireError) -> Bool {
+    switch try peek() {
+    case 0xf4:
+      offset += 1
+      return false
+    case 0xf5:
+      offset += 1
+      return true
+    default:
+      throw WireError(.typeMismatch(expected: "a boolean"), at: offset)
+    }
+  }
+
+  /// Reads a null if one comes next, and says whether it did.
+  @_lifetime(self: copy self)
+  public mutating func null() throws(WireError) -> Bool {
+    guard try peek() == 0xf6 else { return false }
+    offset += 1
+    return true
+  }
+
+  /// Reads a float of any width, refusing a wider one than its value needs.
+  @_lifetime(self: copy self)
+  public mutating func float() throws(WireError) -> Double {
+    let start = offset
+    let initial = try peek()
+    switch initial {
+    case 0xf9:
+      offset += 1
+      return HalfFloat.value(bits: UInt16(truncatingIfNeeded: try bigEndian(2, of: start)))
+    case 0xfa:
+      offset += 1
+      let bits = UInt32(truncatingIfNeeded: try bigEndian(4, of: start))
+      let value = Double(singleBits: bits)
+      guard HalfFloat.bits(exactly: value) == nil else { throw WireError(.notShortest, at: start) }
+      return value
+    case 0xfb:
+      offset += 1
+      let value = Double(bitPattern: try bigEndian(8, of: start))
+      guard value.exactSingleBits == nil else { throw WireError(.notShortest, at: start) }
+      return value
+    default:
+      throw WireError(.typeMismatch(expected: "a float"), at: start)
+    }
+  }
+
+  /// Reads a text string of at most `limit` bytes.
+  @_lifetime(self: copy self)
+  public mutating func text(limit: Int = .max) throws(WireError) -> String {
+    let start = offset
+    let length = try length(of: .text, expected: "text", limit: limit)
+    let utf8 = bytes.extracting(unchecked: offset..<offset + length)
+    let text = utf8.withUnsafeBytes { String(validating: $0, as: UTF8.self) }
+    guard let text else { throw WireError(.invalidUTF8, at: start) }
+    offset += length
+    return text
+  }
+
+  /// Reads a byte string of at most `limit` bytes and lends it for as long as the decoded bytes live.
+  @_lifetime(copy self)
+  @_lifetime(self: copy self)
+  public mutating func byteString(limit: Int = .max) throws(WireError) -> RawSpan {
+    let length = try length(of: .bytes, expected: "a byte string", limit: limit)
+    let value = bytes.extracting(unchecked: offset..<offset + length)
+    offset += length
+    return value
+  }
+
+  /// Reads the head of an array and returns how many items follow.
+  ///
+  /// The count is at most the number of bytes left, so reserving that many items is bounded by the input.
+  @_lifetime(self: copy self)
+  public mutating func arrayHeader() throws(WireError) -> Int {
+    try count(of: .array, expected: "an array", bytesPerElement: 1)
+  }
+
+  /// Reads the head of a map and returns how many pairs follow; see `arrayHeader()` for the bound.
+  @_lifetime(self: copy self)
+  public mutating func mapHeader() throws(WireError) -> Int {
+    try count(of: .map, expected: "a map", bytesPerElement: 2)
+  }
+
+  /// Reads a tag; the tagged item comes next.
+  @_lifetime(self: copy self)
+  public mutating func tag() throws(WireError) -> UInt64 {
+    let start = offset
+    let (type, argument) = try head()
+    guard type == .tag else { throw WireError(.typeMismatch(expected: "a tag"), at: start) }
+    return argument
+  }
+
+  /// The major type of the next item.
+  public func nextType() throws(WireError) -> CBORMajorType {
+    Self.majorType(try peek())
+  }
+
+  /// The item that comes next, whole and checked to be well-formed and deterministic, without moving past it.
+  @_lifetime(copy self)
+  public func nextItem() throws(WireError) -> RawSpan {
+    var ahead = CBORDecoder(bytes)
+    ahead.offset = offset
+    try ahead.skip()
+    return bytes.extracting(unchecked: offset..<ahead.offset)
+  }
+
+  /// Moves past one item, whatever it is, checking that it is well-formed and deterministic.
+  @_lifetime(self: copy self)
+  public mutating func skip() throws(WireError) {
+    try skip(depth: Self.depthLimit)
+  }
+
+  /// Moves back to an offset that this decoder stood at before.
+  /// - Precondition: `offset` is not past the current one.
+  @_lifetime(self: copy self)
+  public mutating func rewind(to offset: Int) {
+    precondition(offset >= 0 && offset <= self.offset, "a decoder rewinds only to where it has been")
+    self.offset = offset
+  }
+}
+
+// MARK: - Heads
+
+extension CBORDecoder {
+  static func majorType(_ initial: UInt8) -> CBORMajorType {
+    CBORMajorType(rawValue: initial >> 5).unsafelyUnwrapped
+  }
+
+  func peek() throws(WireError) -> UInt8 {
+    guard offset < bytes.byteCount else { throw WireError(.truncated, at: offset) }
+    return bytes.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+  }
+
+  /// The initial byte and its argument (RFC 8949 §3), in shortest form. Floats and simple values are not heads
+  /// with a numeric argument and are read by their own methods, except by `skip` and `CBORValue`.
+  @_lifetime(self: copy self)
+  mutating func head() throws(WireError) -> (CBORMajorType, UInt64) {
+    let start = offset
+    let initial = try peek()
+    offset += 1
+    let type = Self.majorType(initial)
+    switch initial & 0x1f {
+    case let small where small < 24:
+      return (type, UInt64(small))
+    case 24:
+      return (type, try argument(1, atLeast: 24, of: start))
+    case 25:
+      return (type, try argument(2, atLeast: 0x100, of: start))
+    case 26:
+      return (type, try argument(4, atLeast: 0x1_0000, of: start))
+    case 27:
+      return (type, try argument(8, atLeast: 0x1_0000_0000, of: start))
+    case 31:
+      throw WireError(.indefiniteLength, at: start)
+    default:
+      throw WireError(.reserved, at: start)
+    }
+  }
+
+  @_lifetime(self: copy self)
+  mutating func argument(_ width: Int, atLeast least: UInt64, of start: Int) throws(WireError) -> UInt64 {
+    let value = try bigEndian(width, of: start)
+    guard value >= least else { throw WireError(.notShortest, at: start) }
+    return value
+  }
+
+  @_lifetime(self: copy self)
+  mutating func bigEndian(_ width: Int, of start: Int) throws(WireError) -> UInt64 {
+    guard bytes.byteCount - offset >= width else { throw WireError(.truncated, at: start) }
+    var value: UInt64 = 0
+    for _ in 0..<width {
+      value = value << 8 | UInt64(bytes.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self))
+      offset += 1
+    }
+    return value
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func length(
+    of wanted: CBORMajorType, expected: String, limit: Int
+  ) throws(WireError) -> Int {
+    let start = offset
+    let (type, length) = try head()
+    guard type == wanted else { throw WireError(.typeMismatch(expected: expected), at: start) }
+    guard length <= UInt64(limit) else { throw WireError(.tooLong(length: length, limit: limit), at: start) }
+    guard length <= UInt64(bytes.byteCount - offset) else { throw WireError(.truncated, at: start) }
+    return Int(length)
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func count(
+    of wanted: CBORMajorType, expected: String, bytesPerElement: Int
+  ) throws(WireError) -> Int {
+    let start = offset
+    let (type, count) = try head()
+    guard type == wanted else { throw WireError(.typeMismatch(expected: expected), at: start) }
+    guard count <= UInt64((bytes.byteCount - offset) / bytesPerElement) else {
+      throw WireError(.truncated, at: start)
+    }
+    return Int(count)
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func skip(depth: Int) throws(WireError) {
+    guard depth > 0 else { throw WireError(.tooDeep(limit: Self.depthLimit), at: offset) }
+    let start = offset
+    switch try nextType() {
+    case .unsigned, .negative:
+      _ = try head()
+    case .bytes:
+      _ = try byteString()
+    case .text:
+      _ = try text()
+    case .array:
+      for _ in 0..<(try arrayHeader()) { try skip(depth: depth - 1) }
+    case .map:
+      try skipMap(depth: depth)
+    case .tag:
+      _ = try head()
+      try skip(depth: depth - 1)
+    case .simple:
+      switch try peek() & 0x1f {
+      case 24:
+        offset += 1
+        guard try bigEndian(1, of: start) >= 32 else { throw WireError(.reserved, at: start) }
+      case 25...27:
+        _ = try float()
+      default:
+        _ = try head()
+      }
+    }
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func skipMap(depth: Int) throws(WireError) {
+    let pairs = try mapHeader()
+    var previous = 0..<0
+    for _ in 0..<pairs {
+      let start = offset
+      try skip(depth: depth - 1)
+      let key = start..<offset
+      guard precedes(previous, key) else { throw WireError(.keysOutOfOrder, at: start) }
+      previous = key
+      try skip(depth: depth - 1)
+    }
+  }
+
+  /// Whether the bytes of one key come before another's in bytewise lexicographic order (RFC 8949 §4.2.1).
+  private func precedes(_ first: Range<Int>, _ second: Range<Int>) -> Bool {
+    bytes.withUnsafeBytes { $0[first].lexicographicallyPrecedes($0[second]) }
+  }
+}
+
+extension Double {
+  /// The value of a single-precision float given by its bits, NaN payload included.
+  init(singleBits bits: UInt32) {
+    let single = Float(bitPattern: bits)
+    guard single.isNaN else {
+      self.init(single)
+      return
+    }
+    self.init(
+      bitPattern: UInt64(bits & 0x8000_0000) << 32 | 0x7ff0_0000_0000_0000 | UInt64(bits & 0x7f_ffff) << 29)
+  }
+}

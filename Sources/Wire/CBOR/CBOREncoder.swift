@@ -1,0 +1,147 @@
+/// Appends deterministic CBOR (RFC 8949 §4.2) to a buffer that is kept between uses.
+///
+/// Integers, lengths and floats are written in their shortest form and every length is definite, so two equal
+/// values have equal bytes. Whoever writes a map writes its keys in ascending order.
+///
+/// ```swift
+/// var encoder = CBOREncoder()
+/// encoder.mapHeader(count: 1)
+/// encoder.unsigned(0)
+/// encoder.text("hello")          // {0: "hello"}
+/// ```
+///
+/// - Complexity: Each call is O(bytes written); once the buffer has grown to its working size nothing is allocated.
+public struct CBOREncoder: Sendable {
+  /// What was written so far.
+  public internal(set) var bytes: [UInt8]
+
+  /// Creates an encoder with an empty buffer.
+  public init() {
+    bytes = []
+  }
+
+  /// The number of bytes written so far.
+  @inlinable public var count: Int { bytes.count }
+
+  /// Forgets what was written and keeps the memory.
+  public mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  /// Writes an integer of major type 0.
+  public mutating func unsigned(_ value: UInt64) {
+    head(.unsigned, value)
+  }
+
+  /// Writes an integer of major type 0 or 1.
+  public mutating func integer(_ value: Int64) {
+    if value >= 0 {
+      head(.unsigned, UInt64(value))
+    } else {
+      head(.negative, UInt64(-1 - value))
+    }
+  }
+
+  /// Writes false or true.
+  public mutating func bool(_ value: Bool) {
+    bytes.append(value ? 0xf5 : 0xf4)
+  }
+
+  /// Writes null.
+  public mutating func null() {
+    bytes.append(0xf6)
+  }
+
+  /// Writes a simple value that is not false, true or null (RFC 8949 §3.3).
+  /// - Precondition: `value` is not one of the reserved 24–31.
+  public mutating func simple(_ value: UInt8) {
+    precondition(!(24...31).contains(value), "simple values 24 to 31 are reserved")
+    head(.simple, UInt64(value))
+  }
+
+  /// Writes a float in the shortest of the three widths that keeps its value; a NaN keeps its payload.
+  public mutating func float(_ value: Double) {
+    if let half = HalfFloat.bits(exactly: value) {
+      bytes.append(0xf9)
+      bigEndian(half)
+    } else if let single = value.exactSingleBits {
+      bytes.append(0xfa)
+      bigEndian(single)
+    } else {
+      bytes.append(0xfb)
+      bigEndian(value.bitPattern)
+    }
+  }
+
+  /// Writes a text string.
+  public mutating func text(_ value: String) {
+    var value = value
+    value.withUTF8 { utf8 in
+      head(.text, UInt64(utf8.count))
+      bytes.append(contentsOf: utf8)
+    }
+  }
+
+  /// Writes a byte string.
+  public mutating func byteString(_ value: RawSpan) {
+    head(.bytes, UInt64(value.byteCount))
+    append(value)
+  }
+
+  /// Begins an array of `count` items, which the caller writes next.
+  public mutating func arrayHeader(count: Int) {
+    head(.array, UInt64(count))
+  }
+
+  /// Begins a map of `count` pairs, which the caller writes next with keys in ascending order.
+  public mutating func mapHeader(count: Int) {
+    head(.map, UInt64(count))
+  }
+
+  /// Writes a tag; the tagged item follows.
+  public mutating func tag(_ value: UInt64) {
+    head(.tag, value)
+  }
+
+  /// Appends bytes that are CBOR already.
+  public mutating func append(_ encoded: RawSpan) {
+    encoded.withUnsafeBytes { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func head(_ type: CBORMajorType, _ argument: UInt64) {
+    switch argument {
+    case 0..<24:
+      bytes.append(type.bits | UInt8(truncatingIfNeeded: argument))
+    case 24...0xff:
+      bytes.append(type.bits | 24)
+      bytes.append(UInt8(truncatingIfNeeded: argument))
+    case 0x100...0xffff:
+      bytes.append(type.bits | 25)
+      bigEndian(UInt16(truncatingIfNeeded: argument))
+    case 0x1_0000...0xffff_ffff:
+      bytes.append(type.bits | 26)
+      bigEndian(UInt32(truncatingIfNeeded: argument))
+    default:
+      bytes.append(type.bits | 27)
+      bigEndian(argument)
+    }
+  }
+
+  private mutating func bigEndian(_ value: some FixedWidthInteger) {
+    withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+  }
+}
+
+extension Double {
+  /// The bits of the single-precision float that has exactly this value, NaN payload included.
+  var exactSingleBits: UInt32? {
+    if isNaN {
+      // A payload fits a narrower float when the bits that would be cut off are all zero.
+      guard bitPattern & 0x1fff_ffff == 0 else { return nil }
+      return UInt32(truncatingIfNeeded: bitPattern >> 32 & 0x8000_0000)
+        | 0x7f80_0000 | UInt32(truncatingIfNeeded: bitPattern >> 29 & 0x7f_ffff)
+    }
+    let single = Float(self)
+    return Double(single) == self ? single.bitPattern : nil
+  }
+}

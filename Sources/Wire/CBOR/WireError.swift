@@ -1,0 +1,72 @@
+/// Bytes that are not what the protocol says they must be: what is wrong, and at which byte.
+///
+/// A peer's bytes are an operating matter: the receiver refuses the message (or the peer) with this error and
+/// loses nothing of its own. Offsets count from the start of the decoded span.
+public struct WireError: Error, Equatable, Sendable {
+  /// What is wrong with the bytes.
+  public enum Problem: Equatable, Sendable {
+    /// The bytes end inside an item.
+    case truncated
+    /// A well-formed item of another kind stands where `expected` must.
+    case typeMismatch(expected: String)
+    /// An integer, length or float is not in its shortest form (RFC 8949 §4.2.1).
+    case notShortest
+    /// An indefinite length or a stray break; deterministic encoding has neither (RFC 8949 §4.2.1).
+    case indefiniteLength
+    /// Additional information 28–30, or a simple value below 32 in two bytes (RFC 8949 §3).
+    case reserved
+    /// Text that is not UTF-8.
+    case invalidUTF8
+    /// A number does not fit the type that it is for.
+    case outOfRange(type: String)
+    /// Map keys are not in strictly ascending order, so one is repeated or misplaced.
+    case keysOutOfOrder
+    /// Items are nested deeper than `limit`.
+    case tooDeep(limit: Int)
+    /// A length exceeds what this reader accepts, before anything was allocated for it.
+    case tooLong(length: UInt64, limit: Int)
+    /// A field without a default is absent.
+    case missingField(key: UInt64, type: String)
+    /// An enum case, a message kind or a field that the receiver does not have.
+    case unknownCase(UInt64, type: String)
+    /// Bytes follow the end of the item.
+    case trailingBytes
+  }
+
+  /// What is wrong with the bytes.
+  public let problem: Problem
+  /// The byte at which it was found, from the start of the decoded span.
+  public let offset: Int
+
+  /// Creates an error; decoders of hand-written types use it to refuse values their type does not have.
+  public init(_ problem: Problem, at offset: Int) {
+    self.problem = problem
+    self.offset = offset
+  }
+}
+
+extension WireError: CustomStringConvertible {
+  /// One sentence for a log or a peer, such as `byte 3: an integer is not in its shortest form`.
+  public var description: String { "byte \(offset): \(problem)" }
+}
+
+extension WireError.Problem: CustomStringConvertible {
+  /// The problem as a clause without an offset.
+  public var description: String {
+    switch self {
+    case .truncated: "the bytes end inside an item"
+    case .typeMismatch(let expected): "\(expected) must stand here"
+    case .notShortest: "a number or length is not in its shortest form"
+    case .indefiniteLength: "indefinite lengths are not allowed"
+    case .reserved: "a reserved encoding"
+    case .invalidUTF8: "text is not UTF-8"
+    case .outOfRange(let type): "the number does not fit \(type)"
+    case .keysOutOfOrder: "map keys are not strictly ascending"
+    case .tooDeep(let limit): "items are nested deeper than \(limit)"
+    case .tooLong(let length, let limit): "a length of \(length) exceeds the limit of \(limit)"
+    case .missingField(let key, let type): "field \(key) of \(type) is missing"
+    case .unknownCase(let key, let type): "\(type) has no case \(key)"
+    case .trailingBytes: "bytes follow the end of the item"
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/// Cuts a stream of bytes into frames, however the bytes were split or glued on the way.
+///
+/// Frames that lie whole in the bytes handed in are lent from there; only the cut tail of the last one is copied.
+/// A length above the limit is refused as soon as the header is there, before anything is kept for it.
+///
+/// - Complexity: O(bytes); a peer that sends whole frames costs no memory between calls.
+public struct FrameDecoder: Sendable {
+  private var partial: [UInt8] = []
+  /// The largest payload accepted, in bytes.
+  public let payloadLimit: Int
+
+  /// Creates a decoder that stands between two frames.
+  public init(payloadLimit: Int) {
+    self.payloadLimit = payloadLimit
+  }
+
+  /// Whether the bytes so far end inside a frame.
+  public var isInsideFrame: Bool { !partial.isEmpty }
+
+  /// Takes the next bytes of the stream and hands each frame that they complete to `body`, in order.
+  ///
+  /// After an error of either kind the stream has no defined next frame; its owner closes it.
+  public mutating func feed(
+    _ bytes: RawSpan, body: (FrameHeader, RawSpan) throws(WireError) -> Void
+  ) throws(WireError) {
+    var offset = 0
+    if isInsideFrame {
+      offset = try completePartial(from: bytes)
+      guard let header = try wholeFrame(in: partial.span.bytes, at: 0) else { return }
+      // Taken out for the call, so that the memory of a rare large frame goes with it.
+      let frame = partial
+      partial = []
+      try body(header, frame.span.bytes.extracting(FrameHeader.byteCount...))
+    }
+    while let header = try wholeFrame(in: bytes, at: offset) {
+      let payload = offset + FrameHeader.byteCount
+      offset = payload + Int(header.length)
+      try body(header, bytes.extracting(payload..<offset))
+    }
+    if offset < bytes.byteCount {
+      partial = Array(bytes.extracting(offset...))
+    }
+  }
+
+  /// Moves as many bytes into `partial` as its frame still lacks, and returns how many were taken.
+  private mutating func completePartial(from bytes: RawSpan) throws(WireError) -> Int {
+    var taken = take(FrameHeader.byteCount - partial.count, of: bytes, from: 0)
+    if partial.count >= FrameHeader.byteCount {
+      let header = try checkedHeader(in: partial.span.bytes, at: 0)
+      taken += take(FrameHeader.byteCount + Int(header.length) - partial.count, of: bytes, from: taken)
+    }
+    return taken
+  }
+
+  private mutating func take(_ wanted: Int, of bytes: RawSpan, from offset: Int) -> Int {
+    let count = min(max(wanted, 0), bytes.byteCount - offset)
+    bytes.extracting(offset..<offset + count).withUnsafeBytes { partial.append(contentsOf: $0) }
+    return count
+  }
+
+  private func wholeFrame(in bytes: RawSpan, at offset: Int) throws(WireError) -> FrameHeader? {
+    guard bytes.byteCount - offset >= FrameHeader.byteCount else { return nil }
+    let header = try checkedHeader(in: bytes, at: offset)
+    guard bytes.byteCount - offset - FrameHeader.byteCount >= Int(header.length) else { return nil }
+    return header
+  }
+
+  private func checkedHeader(in bytes: RawSpan, at offset: Int) throws(WireError) -> FrameHeader {
+    let header = FrameHeader(bytes.extracting(offset...))
+    guard header.length <= payloadLimit else {
+      throw WireError(.tooLong(length: UInt64(header.length), limit: payloadLimit), at: offset)
+    }
+    return header
+  }
+}

@@ -1,0 +1,30 @@
+/// What a frame carries. Clients send the kinds below 0x80, the hub those from 0x80 on.
+public enum FrameKind: UInt8, Sendable, CaseIterable {
+  /// Client: the first frame; the protocol versions it speaks and the session it resumes.
+  case hello = 0x01
+  /// Client: follow a scope of the state.
+  case attach = 0x02
+  /// Client: actions in order, numbered from the first one's sequence number.
+  case actions = 0x03
+  /// Client: answer with a pong.
+  case ping = 0x04
+  /// Client: the session is over and may be forgotten.
+  case leave = 0x05
+
+  /// Hub: the session, what it has processed, and the limits.
+  case welcome = 0x81
+  /// Hub: a piece of a scope's whole state.
+  case snapshot = 0x82
+  /// Hub: what changed in a scope since a revision.
+  case delta = 0x83
+  /// Hub: every action up to a sequence number was processed.
+  case applied = 0x84
+  /// Hub: one action was refused.
+  case rejected = 0x85
+  /// Hub: what the peer did wrong; the connection closes.
+  case error = 0x86
+  /// Hub: the hub closes the connection for a reason of its own.
+  case goodbye = 0x87
+  /// Hub: the answer to a ping.
+  case pong = 0x88
+}
