@@ -1,0 +1,134 @@
+/// The client's first frame.
+public struct Hello: Message, Equatable {
+  public static var kind: FrameKind { .hello }
+
+  /// The oldest protocol version the client speaks.
+  public var oldestVersion: UInt64
+  /// The newest protocol version the client speaks.
+  public var newestVersion: UInt64
+  /// The session to resume, or nil for a new one.
+  public var session: SessionID?
+  /// The highest sequence number whose outcome the client has learnt in that session.
+  public var acknowledged: UInt64
+  /// What the client calls itself, for the hub's log; at most 128 bytes.
+  public var name: String
+
+  /// Creates a hello for a new session, or for one to resume.
+  public init(
+    oldestVersion: UInt64 = ProtocolVersion.oldest, newestVersion: UInt64 = ProtocolVersion.newest,
+    session: SessionID? = nil, acknowledged: UInt64 = 0, name: String = ""
+  ) {
+    self.oldestVersion = oldestVersion
+    self.newestVersion = newestVersion
+    self.session = session
+    self.acknowledged = acknowledged
+    self.name = name
+  }
+
+  /// Writes `{0: oldest, 1: newest, ? 2: session, ? 3: acknowledged, ? 4: name}`.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.mapHeader(count: 2 + (session == nil ? 0 : 2) + (name.isEmpty ? 0 : 1))
+    encoder.unsigned(0)
+    encoder.unsigned(oldestVersion)
+    encoder.unsigned(1)
+    encoder.unsigned(newestVersion)
+    if let session {
+      encoder.unsigned(2)
+      session.encode(to: &encoder)
+      encoder.unsigned(3)
+      encoder.unsigned(acknowledged)
+    }
+    if !name.isEmpty {
+      encoder.unsigned(4)
+      encoder.text(name)
+    }
+  }
+
+  /// Reads a hello; fields it does not know are passed over.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    self.init(oldestVersion: 0, newestVersion: 0)
+    let start = decoder.offset
+    var fields = try decoder.fields()
+    while let key = try decoder.nextKey(of: &fields) {
+      switch key {
+      case 0: oldestVersion = try decoder.unsigned()
+      case 1: newestVersion = try decoder.unsigned()
+      case 2: session = try SessionID(from: &decoder)
+      case 3: acknowledged = try decoder.unsigned()
+      case 4: name = try decoder.text(limit: 128)
+      default: try decoder.skip()
+      }
+    }
+    guard newestVersion > 0 else { throw WireError(.missingField(key: 1, type: "Hello"), at: start) }
+  }
+}
+
+/// The hub's answer to a hello.
+public struct Welcome: Message, Equatable {
+  public static var kind: FrameKind { .welcome }
+
+  /// The protocol version spoken from here on.
+  public var version: UInt64
+  /// The session, for the next hello.
+  public var session: SessionID
+  /// Whether that is the session the client asked to resume.
+  public var isResumed: Bool
+  /// The highest sequence number the hub has processed in the session.
+  public var processed: UInt64
+  /// The largest payload the hub accepts, in bytes.
+  public var payloadLimit: UInt64
+  /// The hub's name and version, for people.
+  public var hub: String
+
+  /// Creates a welcome.
+  public init(
+    version: UInt64, session: SessionID, isResumed: Bool, processed: UInt64, payloadLimit: UInt64, hub: String
+  ) {
+    self.version = version
+    self.session = session
+    self.isResumed = isResumed
+    self.processed = processed
+    self.payloadLimit = payloadLimit
+    self.hub = hub
+  }
+
+  /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub}`.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.mapHeader(count: 6)
+    encoder.unsigned(0)
+    encoder.unsigned(version)
+    encoder.unsigned(1)
+    session.encode(to: &encoder)
+    encoder.unsigned(2)
+    encoder.bool(isResumed)
+    encoder.unsigned(3)
+    encoder.unsigned(processed)
+    encoder.unsigned(4)
+    encoder.unsigned(payloadLimit)
+    encoder.unsigned(5)
+    encoder.text(hub)
+  }
+
+  /// Reads a welcome; fields it does not know are passed over.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    let start = decoder.offset
+    var version: UInt64?
+    var session: SessionID?
+    (isResumed, processed, payloadLimit, hub) = (false, 0, 1 << 20, "")
+    var fields = try decoder.fields()
+    while let key = try decoder.nextKey(of: &fields) {
+      switch key {
+      case 0: version = try decoder.unsigned()
+      case 1: session = try SessionID(from: &decoder)
+      case 2: isResumed = try decoder.bool()
+      case 3: processed = try decoder.unsigned()
+      case 4: payloadLimit = try decoder.unsigned()
+      case 5: hub = try decoder.text(limit: 256)
+      default: try decoder.skip()
+      }
+    }
+    guard let version else { throw WireError(.missingField(key: 0, type: "Welcome"), at: start) }
+    guard let session else { throw WireError(.missingField(key: 1, type: "Welcome"), at: start) }
+    (self.version, self.session) = (version, session)
+  }
+}

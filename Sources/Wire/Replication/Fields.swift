@@ -1,0 +1,81 @@
+/// Which fields of a struct differ, by key; a struct that travels has keys 0 to 63.
+public struct ChangedFields: Sendable {
+  private var bits: UInt64 = 0
+
+  /// Creates an empty set.
+  public init() {}
+
+  /// Adds `key` if `changed`.
+  /// - Precondition: `key` is from 0 to 63.
+  public mutating func note(_ key: Int, _ changed: Bool) {
+    precondition(0..<64 ~= key, "field keys go from 0 to 63")
+    if changed { bits |= 1 << UInt64(key) }
+  }
+
+  /// Whether the field with this key differs.
+  public func contains(_ key: Int) -> Bool {
+    bits >> UInt64(key) & 1 == 1
+  }
+
+  /// How many fields differ.
+  public var count: Int { bits.nonzeroBitCount }
+}
+
+/// Where a reader stands between the fields of a struct.
+public struct FieldCursor: Sendable {
+  fileprivate var remaining: Int
+  fileprivate var previous: UInt64?
+}
+
+extension CBORDecoder {
+  /// Begins a struct: a map with ascending integer keys.
+  @_lifetime(self: copy self)
+  public mutating func fields() throws(WireError) -> FieldCursor {
+    FieldCursor(remaining: try mapHeader(), previous: nil)
+  }
+
+  /// The key of the next field, whose value comes next and must be read or skipped, or nil after the last one.
+  @_lifetime(self: copy self)
+  public mutating func nextKey(of fields: inout FieldCursor) throws(WireError) -> UInt64? {
+    guard fields.remaining > 0 else { return nil }
+    fields.remaining -= 1
+    let start = offset
+    let key = try unsigned()
+    if let previous = fields.previous, key <= previous { throw WireError(.keysOutOfOrder, at: start) }
+    fields.previous = key
+    return key
+  }
+
+  /// Reads the head of an enum case: its key, and how many payload items follow.
+  @_lifetime(self: copy self)
+  public mutating func caseKey() throws(WireError) -> (key: UInt64, payloadCount: Int) {
+    guard try nextType() == .array else { return (try unsigned(), 0) }
+    let start = offset
+    let count = try arrayHeader()
+    // One way to write each case: a lone key in an array is the longer way to write the bare key.
+    guard count >= 2 else { throw WireError(.notShortest, at: start) }
+    return (try unsigned(), count - 1)
+  }
+
+  /// Begins an array that must have `count` items.
+  @_lifetime(self: copy self)
+  public mutating func tuple(_ count: Int) throws(WireError) {
+    let start = offset
+    guard try arrayHeader() == count else {
+      throw WireError(.typeMismatch(expected: "an array of \(count) items"), at: start)
+    }
+  }
+}
+
+extension CBOREncoder {
+  /// Writes an enum case without a payload.
+  public mutating func enumCase(_ key: UInt64) {
+    unsigned(key)
+  }
+
+  /// Writes the head of an enum case; the caller writes `payloadCount` items next.
+  public mutating func enumCase(_ key: UInt64, payloadCount: Int) {
+    arrayHeader(count: payloadCount + 1)
+    unsigned(key)
+  }
+}
