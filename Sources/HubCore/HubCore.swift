@@ -1,1 +1,229 @@
-// HubCore
+public import ComposableArchitecture
+public import Wire
+
+/// The authority, without I/O: it owns the state, its reducer, and every client's session.
+///
+/// Bytes, time and events go in as arguments; what the shell must do comes out as `commands` over `output`. It has
+/// no socket, clock, thread or file, so the same inputs give the same bytes. One loop turn is:
+///
+/// 1. `received`, `connected`, `ended`, `drained`, `send(_:from:)`, `expire`, in any number and order: actions are
+///    decoded and reduced in place as they come;
+/// 2. `endTurn()`: one delta, one acknowledgement and one write for each session that has any coming, however
+///    many actions the turn held;
+/// 3. the shell carries out `commands`, starts the effects of `drainEffects`, and calls `clear()`.
+///
+/// A client that reads slowly is sent nothing while its socket is full; then it gets one delta from the version
+/// it has to the current one. So what the hub owes a client is bounded, whatever the client does.
+public struct HubCore<State: Replicated, Action: WireValue> {
+  /// What the hub calls itself to clients, such as `storehubd 0.1.0`.
+  public let name: String
+  /// What peers are granted.
+  public let limits: HubLimits
+  /// What the shell must do, in order, since the last `clear()`.
+  public internal(set) var commands: [HubCommand] = []
+  /// The bytes that the commands speak of.
+  public internal(set) var output = FrameWriter()
+  /// The earliest time at which `expire` has something to do, or earlier; nil when there is nothing to wait for.
+  public internal(set) var deadline: Duration?
+  /// How many connections are open.
+  public internal(set) var connectionCount = 0
+
+  package var reducing: ReducerCore<State, Action>
+  var random: any RandomNumberGenerator
+  var connections: [Connection] = []
+  var freeSlots: [Int] = []
+  var detached = DetachedSessions()
+  /// Slots of the connections that follow the state.
+  var followers: [Int] = []
+  /// Slots of the connections that something is owed to.
+  var owed: [Int] = []
+  /// What followers that are up to date have.
+  var published: (revision: UInt64, state: State)
+  var versions: Versions<State>
+  /// This turn's deltas to the published state, by the revision that they start from.
+  var deltas: [(base: UInt64, range: Range<Int>)] = []
+  /// This turn's snapshots of the published state.
+  var snapshots: [(reason: SnapshotReason, range: Range<Int>)] = []
+
+  /// Creates a hub at revision 0.
+  ///
+  /// - Parameters:
+  ///   - initialState: The state at revision 0.
+  ///   - reducer: What every action goes through; it is compiled once, here.
+  ///   - limits: What peers are granted.
+  ///   - name: What the hub calls itself to clients.
+  ///   - random: Where session names come from; a simulation passes its seeded generator.
+  public init(
+    initialState: State, reducer: some Reducer<State, Action>, limits: HubLimits = HubLimits(), name: String = "",
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+  ) {
+    self.name = name
+    self.limits = limits
+    self.random = random
+    reducing = ReducerCore(initialState: initialState, reducer: reducer)
+    published = (0, initialState)
+    versions = Versions(limit: limits.versions)
+  }
+
+  /// The authoritative state.
+  public var state: State { reducing.state }
+
+  /// How many actions took effect since the hub began; the state's revision.
+  public var revision: UInt64 { reducing.actionCount }
+
+  /// How many sessions without a connection could still be resumed.
+  public var detachedSessionCount: Int { detached.count }
+
+  /// Forgets the commands and their bytes, which the shell has carried out.
+  public mutating func clear() {
+    commands.removeAll(keepingCapacity: true)
+    output.removeAll()
+    deltas.removeAll(keepingCapacity: true)
+    snapshots.removeAll(keepingCapacity: true)
+  }
+}
+
+// MARK: - Actions of the hub itself
+
+extension HubCore {
+  /// Applies an action of the hub's own.
+  public mutating func send(_ action: Action) {
+    reducing.send(action)
+  }
+
+  /// Applies an action that an effect sent, unless the effect was cancelled or has finished.
+  package mutating func send(_ action: Action, from effect: EffectID) {
+    _ = reducing.send(action, from: effect)
+  }
+
+  /// Notes that an effect is over.
+  package mutating func finish(_ effect: EffectID) {
+    reducing.finish(effect)
+  }
+}
+
+// MARK: - Connections
+
+extension HubCore {
+  /// A peer connected; `now` is a monotonic time.
+  public mutating func connected(_ peer: Peer, at now: Duration) -> ConnectionID {
+    let slot = freeSlots.popLast() ?? connections.count
+    if slot == connections.count {
+      connections.append(Connection(decoder: FrameDecoder(payloadLimit: limits.payloadBytes)))
+    }
+    connections[slot].phase = .greeting
+    connections[slot].peer = peer
+    connectionCount += 1
+    if connectionCount > limits.connections {
+      let reason = "this hub serves \(limits.connections) connections at once and all are taken; try again later"
+      fail(slot, PeerError(.tooManyConnections, reason), at: now)
+    } else {
+      setDeadline(now + limits.greeting, for: slot)
+    }
+    return id(of: slot)
+  }
+
+  /// The socket took the last of what it was given.
+  public mutating func drained(_ connection: ConnectionID) {
+    guard let slot = openSlot(connection) else { return }
+    connections[slot].isBusy = false
+    guard connections[slot].phase == .live else { return }
+    owe(slot)
+  }
+
+  /// The shell could not write everything at once; it will call `drained`.
+  public mutating func isBusy(_ connection: ConnectionID) {
+    guard let slot = openSlot(connection) else { return }
+    connections[slot].isBusy = true
+  }
+
+  /// The connection is gone, for whatever reason. Its session may be resumed on another one.
+  public mutating func ended(_ connection: ConnectionID) {
+    guard let slot = openSlot(connection) else { return }
+    let ended = connections[slot]
+    if ended.phase != .greeting, ended.session.processed > 0 {
+      detached.insert(ended.session, limit: limits.detachedSessions)
+    }
+    stopFollowing(slot)
+    if ended.phase == .live || ended.phase == .greeting {
+      commands.append(.report(.detached(connection, ended.phase == .live ? ended.session.id : nil)))
+    }
+    if ended.isOwed { owed.removeAll { $0 == slot } }
+    connections[slot] = Connection(decoder: FrameDecoder(payloadLimit: limits.payloadBytes))
+    connections[slot].generation = ended.generation &+ 1
+    freeSlots.append(slot)
+    connectionCount -= 1
+  }
+
+  /// Closes every connection whose patience has ended.
+  /// - Complexity: O(connections); called only when `deadline` has passed.
+  public mutating func expire(at now: Duration) {
+    deadline = nil
+    for slot in connections.indices {
+      guard let due = connections[slot].deadline else { continue }
+      if due > now {
+        setDeadline(due, for: slot)
+        continue
+      }
+      connections[slot].deadline = nil
+      switch connections[slot].phase {
+      case .free:
+        break
+      case .greeting:
+        fail(slot, PeerError(.timedOut, "no hello came within \(limits.greeting)"), at: now)
+      case .live:
+        fail(slot, PeerError(.timedOut, "the rest of a frame did not come within \(limits.frame)"), at: now)
+      case .closing:
+        commands.append(.abort(id(of: slot)))
+      }
+    }
+  }
+
+  /// Says goodbye to everyone, after what each is still owed.
+  public mutating func shutDown(reason: String, at now: Duration) {
+    endTurn()
+    let range = output.frame(Goodbye(.shuttingDown, reason))
+    for slot in connections.indices where connections[slot].phase == .live || connections[slot].phase == .greeting {
+      lastWord(range, to: slot, at: now)
+    }
+  }
+
+  // MARK: Helpers
+
+  func id(of slot: Int) -> ConnectionID {
+    ConnectionID(slot: slot, generation: connections[slot].generation)
+  }
+
+  func openSlot(_ connection: ConnectionID) -> Int? {
+    let slot = connection.slot
+    guard connections.indices.contains(slot), connections[slot].generation == connection.generation,
+      connections[slot].phase != .free
+    else { return nil }
+    return slot
+  }
+
+  mutating func owe(_ slot: Int) {
+    guard !connections[slot].isOwed else { return }
+    connections[slot].isOwed = true
+    owed.append(slot)
+  }
+
+  mutating func setDeadline(_ time: Duration, for slot: Int) {
+    connections[slot].deadline = time
+    deadline = deadline.map { min($0, time) } ?? time
+  }
+
+  /// Tells a peer what it did wrong, and closes.
+  mutating func fail(_ slot: Int, _ error: PeerError, at now: Duration) {
+    commands.append(.report(.failed(id(of: slot), connections[slot].peer, error)))
+    lastWord(output.frame(error), to: slot, at: now)
+  }
+
+  mutating func lastWord(_ range: Range<Int>, to slot: Int, at now: Duration) {
+    stopFollowing(slot)
+    commands.append(.write(id(of: slot), shared: 0..<0, own: range))
+    commands.append(.close(id(of: slot)))
+    connections[slot].phase = .closing
+    setDeadline(now + limits.linger, for: slot)
+  }
+}

@@ -1,0 +1,195 @@
+/// Names one running effect within its store.
+package struct EffectID: Hashable, Sendable {
+  let number: UInt64
+}
+
+/// What whoever runs a core's effects must do.
+package enum EffectCommand<Action> {
+  /// Run this, deliver what it sends with the effect's name, and say when it is over.
+  case start(EffectID, EffectOperation<Action>)
+  /// Stop running this; nothing more of it will be accepted.
+  case cancel(EffectID)
+}
+
+/// The books on effects: which ones run, under which names, in which order, on behalf of which `send`.
+///
+/// It interprets effects as they are returned, at reduce time; nothing runs here. So a cancellation that is asked
+/// for before the effect's task has begun is not lost.
+struct EffectLedger<Action> {
+  /// On whose behalf an effect runs.
+  struct Context {
+    /// The names by which it can be cancelled.
+    var names: [CancelID] = []
+    /// The sequence of which it is the current step.
+    var sequence: UInt64?
+    /// The outermost `send` that it descends from; 0 when nobody waits for it.
+    var cascade: UInt64 = 0
+  }
+
+  private struct Running {
+    let context: Context
+  }
+
+  /// A concatenation on its way: how much of the current step is unfinished, and what comes next.
+  private struct Sequence {
+    let context: Context
+    var unfinished = 0
+    var next: EffectTree<Action>?
+  }
+
+  private var running: [EffectID: Running] = [:]
+  private var sequences: [UInt64: Sequence] = [:]
+  private var effectsByName: [CancelID: Set<EffectID>] = [:]
+  private var unfinishedByCascade: [UInt64: Int] = [:]
+  private var lastNumber: UInt64 = 0
+
+  /// What the runner must do next, in order.
+  private(set) var commands: [EffectCommand<Action>] = []
+  /// Cascades whose last effect is over.
+  private(set) var finishedCascades: [UInt64] = []
+
+  var runningCount: Int { running.count }
+
+  func isRunning(_ effect: EffectID) -> Bool { running[effect] != nil }
+
+  func isRunning(cascade: UInt64) -> Bool { unfinishedByCascade[cascade] != nil }
+
+  /// The cascade of a running effect.
+  func cascade(of effect: EffectID) -> UInt64 { running[effect]?.context.cascade ?? 0 }
+
+  mutating func takeCommands() -> [EffectCommand<Action>] {
+    defer { commands = [] }
+    return commands.filter {
+      // What was cancelled before anyone began it need not begin.
+      if case .start(let effect, _) = $0 { isRunning(effect) } else { true }
+    }
+  }
+
+  mutating func takeFinishedCascades() -> [UInt64] {
+    defer { finishedCascades = [] }
+    return finishedCascades
+  }
+
+  /// Begins an effect. Actions that it sends at once go to `send`.
+  mutating func begin(_ tree: EffectTree<Action>, _ context: Context, send: (Action, UInt64) -> Void) {
+    switch tree {
+    case .send(let action):
+      send(action, context.cascade)
+    case .run(let operation):
+      start(operation, context)
+    case .merge(let first, let second):
+      begin(first, context, send: send)
+      begin(second, context, send: send)
+    case .concatenate(let first, let second):
+      beginSequence(first, then: second, context, send: send)
+    case .cancellable(let tree, let name, let cancelInFlight):
+      if cancelInFlight { cancel(name, send: send) }
+      var context = context
+      context.names.append(name)
+      begin(tree, context, send: send)
+    case .cancel(let name):
+      cancel(name, send: send)
+    }
+  }
+
+  /// Notes that an effect is over and begins what waited for it.
+  mutating func finish(_ effect: EffectID, send: (Action, UInt64) -> Void) {
+    guard let context = remove(effect) else { return }
+    stepFinished(in: context, send: send)
+    release(context.cascade)
+  }
+
+  /// Cancels all effects of one cascade.
+  mutating func cancel(cascade: UInt64, send: (Action, UInt64) -> Void) {
+    for number in sequences.keys where sequences[number]?.context.cascade == cascade {
+      sequences[number]?.next = nil
+    }
+    for (effect, entry) in running where entry.context.cascade == cascade { cancel(effect, send: send) }
+  }
+
+  // MARK: Steps
+
+  private mutating func start(_ operation: EffectOperation<Action>, _ context: Context) {
+    lastNumber += 1
+    let effect = EffectID(number: lastNumber)
+    running[effect] = Running(context: context)
+    for name in context.names { effectsByName[name, default: []].insert(effect) }
+    if let sequence = context.sequence { sequences[sequence]?.unfinished += 1 }
+    retain(context.cascade)
+    commands.append(.start(effect, operation))
+  }
+
+  private mutating func beginSequence(
+    _ first: EffectTree<Action>, then second: EffectTree<Action>, _ context: Context,
+    send: (Action, UInt64) -> Void
+  ) {
+    lastNumber += 1
+    let number = lastNumber
+    // One unfinished step stands for the beginning itself, so that the sequence cannot end under it.
+    sequences[number] = Sequence(context: context, unfinished: 1, next: second)
+    if let outer = context.sequence { sequences[outer]?.unfinished += 1 }
+    retain(context.cascade)
+    var step = context
+    step.sequence = number
+    begin(first, step, send: send)
+    stepFinished(in: step, send: send)
+  }
+
+  /// One unfinished part of a sequence's current step is over; with the last one the next step begins.
+  private mutating func stepFinished(in context: Context, send: (Action, UInt64) -> Void) {
+    guard let number = context.sequence, var sequence = sequences[number] else { return }
+    sequence.unfinished -= 1
+    let next = sequence.unfinished == 0 ? sequence.next.take() : nil
+    if let next {
+      sequence.unfinished = 1
+      sequences[number] = sequence
+      var step = sequence.context
+      step.sequence = number
+      begin(next, step, send: send)
+      stepFinished(in: step, send: send)
+    } else if sequence.unfinished == 0 {
+      sequences[number] = nil
+      stepFinished(in: sequence.context, send: send)
+      release(sequence.context.cascade)
+    } else {
+      sequences[number] = sequence
+    }
+  }
+
+  // MARK: Cancelling
+
+  private mutating func cancel(_ name: CancelID, send: (Action, UInt64) -> Void) {
+    for number in sequences.keys where sequences[number]?.context.names.contains(name) == true {
+      sequences[number]?.next = nil
+    }
+    for effect in (effectsByName[name] ?? []).sorted(by: { $0.number < $1.number }) { cancel(effect, send: send) }
+  }
+
+  private mutating func cancel(_ effect: EffectID, send: (Action, UInt64) -> Void) {
+    guard let context = remove(effect) else { return }
+    commands.append(.cancel(effect))
+    stepFinished(in: context, send: send)
+    release(context.cascade)
+  }
+
+  private mutating func remove(_ effect: EffectID) -> Context? {
+    guard let context = running.removeValue(forKey: effect)?.context else { return nil }
+    for name in context.names {
+      effectsByName[name]?.remove(effect)
+      if effectsByName[name]?.isEmpty == true { effectsByName[name] = nil }
+    }
+    return context
+  }
+
+  // MARK: Cascades
+
+  private mutating func retain(_ cascade: UInt64) {
+    if cascade != 0 { unfinishedByCascade[cascade, default: 0] += 1 }
+  }
+
+  private mutating func release(_ cascade: UInt64) {
+    guard cascade != 0, let count = unfinishedByCascade[cascade] else { return }
+    unfinishedByCascade[cascade] = count == 1 ? nil : count - 1
+    if count == 1 { finishedCascades.append(cascade) }
+  }
+}

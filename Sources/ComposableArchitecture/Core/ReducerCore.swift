@@ -1,0 +1,88 @@
+/// Reducing, without running anything: what `Store` and the hub have in common.
+///
+/// Actions go in; the state changes in place; effects that send at once are drained first in, first out; the rest
+/// comes out as commands for whoever runs effects. The same inputs give the same state and commands.
+package struct ReducerCore<State, Action> {
+  /// The current state.
+  package private(set) var state: State
+  /// How many actions were reduced, those of effects included.
+  package private(set) var actionCount: UInt64 = 0
+
+  private let reduce: (inout State, Action) -> Effect<Action>
+  private var effects = EffectLedger<Action>()
+  /// Actions that effects sent at once and that were not reduced yet; empty between sends.
+  private var queue: [(action: Action, cascade: UInt64)] = []
+
+  /// Compiles the reducer and begins with a state.
+  package init(initialState: State, reducer: some Reducer<State, Action>) {
+    state = initialState
+    reduce = reducer._compile()
+  }
+
+  /// Whether there are effects to start or to cancel, or cascades to tell of.
+  package var hasCommands: Bool { !effects.commands.isEmpty || !effects.finishedCascades.isEmpty }
+
+  /// How many effects run.
+  package var runningEffectCount: Int { effects.runningCount }
+
+  /// Reduces an action, and those that its effects send at once.
+  ///
+  /// - Parameter cascade: Names the send, so that its effects can be waited for and cancelled; 0 for no name.
+  /// - Complexity: What the reducer costs; nothing is allocated when it returns `.none`.
+  package mutating func send(_ action: Action, cascade: UInt64 = 0) {
+    step(action, cascade: cascade)
+    if !queue.isEmpty { drain() }
+  }
+
+  /// Reduces an action that an effect sent, unless the effect was cancelled or is over; says whether it was.
+  package mutating func send(_ action: Action, from effect: EffectID) -> Bool {
+    guard effects.isRunning(effect) else { return false }
+    send(action, cascade: effects.cascade(of: effect))
+    return true
+  }
+
+  /// Notes that an effect is over.
+  package mutating func finish(_ effect: EffectID) {
+    effects.finish(effect) { queue.append(($0, $1)) }
+    drain()
+  }
+
+  /// Cancels what runs on behalf of one send.
+  package mutating func cancel(cascade: UInt64) {
+    effects.cancel(cascade: cascade) { queue.append(($0, $1)) }
+    drain()
+  }
+
+  /// Whether effects run on behalf of a send.
+  package func isRunning(cascade: UInt64) -> Bool { effects.isRunning(cascade: cascade) }
+
+  /// The effects to start and to cancel since the last call, in order.
+  package mutating func takeCommands() -> [EffectCommand<Action>] { effects.takeCommands() }
+
+  /// The sends whose last effect is over since the last call.
+  package mutating func takeFinishedCascades() -> [UInt64] { effects.takeFinishedCascades() }
+
+  private mutating func step(_ action: Action, cascade: UInt64) {
+    actionCount += 1
+    let effect = reduce(&state, action)
+    if let tree = effect.tree {
+      effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append(($0, $1)) }
+    }
+  }
+
+  /// A loop, not a recursion: any number of actions may send one another without growing the stack.
+  private mutating func drain() {
+    var next = 0
+    while next < queue.count {
+      let (action, cascade) = queue[next]
+      next += 1
+      // Long chains give back what they have used.
+      if next == 1024 {
+        queue.removeFirst(next)
+        next = 0
+      }
+      step(action, cascade: cascade)
+    }
+    queue.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,114 @@
+/// What a reducer asks of the outside world: a value that says what to run, not the running itself.
+///
+/// A store hands effects to tasks; what they send comes back as actions. An effect that was cancelled never
+/// delivers another action.
+public struct Effect<Action> {
+  let tree: EffectTree<Action>?
+
+  init(tree: EffectTree<Action>?) {
+    self.tree = tree
+  }
+}
+
+/// An effect with the action of a reducer.
+public typealias EffectOf<R: Reducer> = Effect<R.Action>
+
+/// The shape of an effect. It is data until a `ReducerCore` interprets it.
+indirect enum EffectTree<Action> {
+  case send(Action)
+  case run(EffectOperation<Action>)
+  case merge(EffectTree, EffectTree)
+  case concatenate(EffectTree, EffectTree)
+  case cancellable(EffectTree, CancelID, cancelInFlight: Bool)
+  case cancel(CancelID)
+}
+
+/// Asynchronous work that may send actions.
+package struct EffectOperation<Action> {
+  package let name: String?
+  package let priority: TaskPriority?
+  package let run: @Sendable (Send<Action>) async -> Void
+}
+
+/// What names an effect to cancel it: any hashable value, equal only to equal values of its own type.
+struct CancelID: Hashable, Sendable {
+  private let id: any Hashable & Sendable
+
+  init(_ id: any Hashable & Sendable) {
+    self.id = id
+  }
+
+  static func == (lhs: CancelID, rhs: CancelID) -> Bool {
+    AnyHashable(lhs.id) == AnyHashable(rhs.id) && type(of: lhs.id) == type(of: rhs.id)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    AnyHashable(id).hash(into: &hasher)
+  }
+}
+
+extension Effect {
+  /// Nothing to run. Combining it with other effects costs nothing.
+  @inlinable public static var none: Effect { _none() }
+
+  @usableFromInline static func _none() -> Effect { Effect(tree: nil) }
+
+  /// Sends an action in the same turn, after those that wait already.
+  public static func send(_ action: Action) -> Effect {
+    Effect(tree: .send(action))
+  }
+
+  /// Runs all effects at the same time.
+  public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
+
+  /// Runs all effects at the same time.
+  public static func merge(_ effects: some Sequence<Effect>) -> Effect {
+    effects.reduce(.none) { $0.merge(with: $1) }
+  }
+
+  /// Runs this effect and another at the same time.
+  public func merge(with other: Effect) -> Effect {
+    guard let tree else { return other }
+    guard let second = other.tree else { return self }
+    return Effect(tree: .merge(tree, second))
+  }
+
+  /// Runs the effects one after another, each when the one before has finished.
+  public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
+
+  /// Runs the effects one after another, each when the one before has finished.
+  public static func concatenate(_ effects: some Collection<Effect>) -> Effect {
+    effects.reversed().reduce(.none) { $1.concatenate(with: $0) }
+  }
+
+  /// Runs another effect when this one has finished.
+  public func concatenate(with other: Effect) -> Effect {
+    guard let tree else { return other }
+    guard let second = other.tree else { return self }
+    return Effect(tree: .concatenate(tree, second))
+  }
+
+  /// Turns the actions that the effect sends into those of another feature.
+  public func map<Parent>(_ transform: @escaping @Sendable (Action) -> Parent) -> Effect<Parent> {
+    guard let tree else { return .none }
+    return Effect<Parent>(tree: tree.map(transform))
+  }
+}
+
+extension EffectTree {
+  fileprivate func map<Parent>(_ transform: @escaping @Sendable (Action) -> Parent) -> EffectTree<Parent> {
+    switch self {
+    case .send(let action): .send(transform(action))
+    case .run(let operation):
+      .run(
+        EffectOperation<Parent>(name: operation.name, priority: operation.priority) { send in
+          await operation.run(Send { send(transform($0)) })
+        })
+    case .merge(let first, let second): .merge(first.map(transform), second.map(transform))
+    case .concatenate(let first, let second): .concatenate(first.map(transform), second.map(transform))
+    case .cancellable(let tree, let id, let cancelInFlight):
+      .cancellable(tree.map(transform), id, cancelInFlight: cancelInFlight)
+    case .cancel(let id): .cancel(id)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+internal import Dependencies
+
+extension Effect {
+  /// Runs asynchronous work that sends any number of actions.
+  ///
+  /// ```swift
+  /// return .run { [count = state.count] send in
+  ///   await send(.numberFactResponse(Result { try await numberFact.fetch(count) }))
+  /// }
+  /// ```
+  ///
+  /// The work runs off the main actor and sees the dependencies of the reducer that returned it. A
+  /// `CancellationError` ends it quietly; any other error that it throws goes to `handler`, or is reported on
+  /// standard error with the place of the effect.
+  ///
+  /// - Parameters:
+  ///   - priority: The task's priority; nil for the usual one.
+  ///   - name: The task's name in a debugger.
+  ///   - operation: The work.
+  ///   - handler: What to do with an error that the work throws.
+  public static func run(
+    priority: TaskPriority? = nil,
+    name: String? = nil,
+    operation: @escaping @Sendable (_ send: Send<Action>) async throws -> Void,
+    catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Effect {
+    withEscapedDependencies { dependencies in
+      Effect(
+        tree: .run(
+          EffectOperation(name: name, priority: priority) { send in
+            await dependencies.yield {
+              do {
+                try await operation(send)
+              } catch is CancellationError {
+                // Cancelled effects end without a word.
+              } catch {
+                guard let handler else {
+                  return reportIssue("an effect threw an error that it does not handle: \(error)", fileID: fileID, line: line)
+                }
+                await handler(error, send)
+              }
+            }
+          }))
+    }
+  }
+}
+
+/// Sends actions from an effect back to the store that runs it.
+///
+/// After the effect was cancelled, what it sends is dropped.
+@MainActor
+public struct Send<Action>: Sendable {
+  private let deliver: @MainActor @Sendable (Action) -> Void
+
+  /// Creates a way back that hands each action to `send`.
+  public nonisolated init(send: @escaping @MainActor @Sendable (Action) -> Void) {
+    deliver = send
+  }
+
+  /// Sends an action.
+  public func callAsFunction(_ action: Action) {
+    deliver(action)
+  }
+}

@@ -1,0 +1,46 @@
+/// A reducer made of a function.
+public struct Reduce<State, Action>: Reducer {
+  private let function: (inout State, Action) -> Effect<Action>
+
+  /// Creates a reducer that calls `reduce`.
+  public init(_ reduce: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
+    function = reduce
+  }
+
+  /// Creates a reducer that hides the type of another one.
+  public init(_ reducer: some Reducer<State, Action>) {
+    function = reducer._compile()
+  }
+
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    function(&state, action)
+  }
+
+  public func _compile() -> (inout State, Action) -> Effect<Action> { function }
+}
+
+/// A reducer that does nothing.
+public struct EmptyReducer<State, Action>: Reducer {
+  /// Creates a reducer that does nothing.
+  public init() {}
+
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
+
+  public func _compile() -> (inout State, Action) -> Effect<Action> { { _, _ in .none } }
+}
+
+/// Several reducers as one, to which a modifier can then be applied.
+public struct CombineReducers<State, Action, Reducers: Reducer<State, Action>>: Reducer {
+  private let reducers: Reducers
+
+  /// Runs the reducers in order on the same state and merges their effects.
+  public init(@ReducerBuilder<State, Action> _ build: () -> Reducers) {
+    reducers = build()
+  }
+
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    reducers.reduce(into: &state, action: action)
+  }
+
+  public func _compile() -> (inout State, Action) -> Effect<Action> { reducers._compile() }
+}

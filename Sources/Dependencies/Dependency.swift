@@ -1,0 +1,39 @@
+/// Reads a dependency where it is used.
+///
+/// ```swift
+/// struct Counter: Reducer {
+///   @Dependency(\.continuousClock) var clock
+/// ```
+///
+/// The value is the one of the task that reads it; overrides that were in force where the property was created
+/// hold too, unless the reading task overrides them again.
+@propertyWrapper
+public struct Dependency<Value>: Sendable {
+  private let initial: DependencyValues
+  private let keyPath: any KeyPath<DependencyValues, Value> & Sendable
+
+  /// Reads the dependency that `keyPath` names.
+  public init(_ keyPath: any KeyPath<DependencyValues, Value> & Sendable) {
+    initial = DependencyValues.current
+    self.keyPath = keyPath
+  }
+
+  /// Reads the dependency whose key is a type.
+  public init<Key: TestDependencyKey>(_ key: Key.Type) where Key.Value == Value {
+    self.init(\DependencyValues[key: KeyType(key)])
+  }
+
+  /// The value now.
+  public var wrappedValue: Value {
+    initial.merging(DependencyValues.current)[keyPath: keyPath]
+  }
+}
+
+/// A key's type as a hashable value, so that it can stand in a key path's subscript.
+private struct KeyType<Key: TestDependencyKey>: Hashable, Sendable {
+  init(_: Key.Type) {}
+}
+
+extension DependencyValues {
+  fileprivate subscript<Key: TestDependencyKey>(key _: KeyType<Key>) -> Key.Value { self[Key.self] }
+}

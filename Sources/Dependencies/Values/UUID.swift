@@ -1,0 +1,57 @@
+public import FoundationEssentials
+internal import Synchronization
+
+extension DependencyValues {
+  /// What features ask for a new identifier.
+  public var uuid: UUIDGenerator {
+    get { self[UUIDKey.self] }
+    set { self[UUIDKey.self] = newValue }
+  }
+}
+
+/// Makes identifiers.
+public struct UUIDGenerator: Sendable {
+  private let generate: @Sendable () -> UUID
+
+  /// Creates a generator that calls a function for each identifier.
+  public init(_ generate: @escaping @Sendable () -> UUID) {
+    self.generate = generate
+  }
+
+  /// A generator that always gives the same identifier.
+  public static func constant(_ uuid: UUID) -> UUIDGenerator {
+    UUIDGenerator { uuid }
+  }
+
+  /// A new generator that counts up from `00000000-0000-0000-0000-000000000000`.
+  public static var incrementing: UUIDGenerator {
+    let counter = Counter()
+    return UUIDGenerator { counter.next() }
+  }
+
+  /// A new identifier.
+  public func callAsFunction() -> UUID { generate() }
+
+  private final class Counter: Sendable {
+    private let count = Atomic<UInt64>(0)
+
+    func next() -> UUID {
+      let value = count.add(1, ordering: .relaxed).oldValue
+      return withUnsafeBytes(of: value.bigEndian) { bytes in
+        UUID(
+          uuid: (
+            0, 0, 0, 0, 0, 0, 0, 0,
+            bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]
+          ))
+      }
+    }
+  }
+}
+
+private enum UUIDKey: DependencyKey {
+  static let liveValue = UUIDGenerator { UUID() }
+  static let testValue = UUIDGenerator {
+    reportUnimplemented("uuid")
+    return UUID()
+  }
+}

@@ -1,0 +1,60 @@
+import Wire
+
+/// What the hub knows of one open connection. The session is in here while it is attached to one.
+struct Connection {
+  enum Phase: Equatable {
+    /// The slot is free.
+    case free
+    /// Nothing but a hello is welcome.
+    case greeting
+    /// The session is open.
+    case live
+    /// The last word was said; what still comes in is ignored.
+    case closing
+  }
+
+  /// What the client must be sent to follow the state.
+  enum Following: Equatable {
+    /// It does not follow the state.
+    case nothing
+    /// It has no usable version: a snapshot is due.
+    case snapshotDue(SnapshotReason)
+    /// It was last brought to this revision.
+    case revision(UInt64)
+  }
+
+  var generation: UInt32 = 0
+  var phase = Phase.free
+  var peer = Peer(process: 0, user: 0, group: 0)
+  var decoder: FrameDecoder
+  var session = Session()
+  var following = Following.nothing
+  /// The highest sequence number that an `applied` frame told the client of.
+  var toldProcessed: UInt64 = 0
+  /// How many of the session's refusals were written on this connection.
+  var toldRejections = 0
+  /// The last ping that has no pong yet.
+  var owedPong: UInt64?
+  /// Whether the socket has not yet taken all of the last write.
+  var isBusy = false
+  /// Whether the connection stands in the hub's list of those to be written to at the end of the turn.
+  var isOwed = false
+  /// When patience ends: for the hello, for the rest of a frame, or for the last bytes to be read.
+  var deadline: Duration?
+
+  /// Takes the decoder out, so that frames can be handled while it runs.
+  mutating func takeDecoder() -> FrameDecoder {
+    let limit = decoder.payloadLimit
+    defer { decoder = FrameDecoder(payloadLimit: limit) }
+    return decoder
+  }
+}
+
+/// What survives a connection: where a client's numbered actions stand.
+struct Session {
+  var id = SessionID(high: 0, low: 0)
+  /// Every action up to this sequence number took effect or was refused.
+  var processed: UInt64 = 0
+  /// Refusals that the client has not acknowledged, oldest first.
+  var rejections: [Rejected] = []
+}

@@ -1,0 +1,57 @@
+import ComposableArchitecture
+import Wire
+
+extension HubCore {
+  /// Applies the actions of one frame: the first one's sequence number, then a CBOR sequence (RFC 8742) of them.
+  ///
+  /// An action that was processed before is passed over, so a client may repeat what it is not sure of. One that
+  /// this feature does not have is refused by its number, and the ones after it take effect. Bytes that are no
+  /// CBOR, or a number beyond the next one, end the connection.
+  mutating func handleActions(_ payload: RawSpan, from slot: Int, at now: Duration) throws(WireError) {
+    var decoder = CBORDecoder(payload)
+    var sequence = try decoder.unsigned()
+    var processed = connections[slot].session.processed
+    guard sequence > 0, sequence <= processed + 1 else {
+      let reason = "action \(sequence) came where \(processed + 1) or an earlier one was due"
+      return fail(slot, PeerError(.sequenceGap, reason), at: now)
+    }
+    defer {
+      if connections[slot].phase == .live {
+        connections[slot].session.processed = processed
+        owe(slot)
+      }
+    }
+    while !decoder.isAtEnd {
+      guard sequence > processed else {
+        try decoder.skip()
+        sequence += 1
+        continue
+      }
+      let start = decoder.offset
+      do {
+        let action = try Action(from: &decoder)
+        reducing.send(action)
+      } catch {
+        decoder.rewind(to: start)
+        try decoder.skip()
+        guard reject(sequence, error, from: slot, at: now) else { return }
+      }
+      processed = sequence
+      sequence += 1
+    }
+  }
+
+  /// Notes a refusal, or closes a connection that lets too many of them pile up.
+  private mutating func reject(_ sequence: UInt64, _ error: WireError, from slot: Int, at now: Duration) -> Bool {
+    let reason = "this hub has no such action: \(error.problem)"
+    let rejected = Rejected(sequence: sequence, code: .unknownAction, reason: reason)
+    commands.append(.report(.rejected(id(of: slot), connections[slot].session.id, rejected)))
+    connections[slot].session.rejections.append(rejected)
+    guard connections[slot].session.rejections.count <= limits.rejections else {
+      let reason = "more than \(limits.rejections) refused actions without a sign that the refusals were read"
+      fail(slot, PeerError(.tooManyRejections, reason), at: now)
+      return false
+    }
+    return true
+  }
+}

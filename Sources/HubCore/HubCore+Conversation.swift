@@ -1,0 +1,147 @@
+import Wire
+
+extension HubCore {
+  /// Bytes came in on a connection.
+  ///
+  /// Whole frames are handled at once; a cut one is kept until the rest comes. A peer that breaks the protocol is
+  /// told so and closed, and nobody else notices.
+  /// - Complexity: O(bytes) and what the reducer does.
+  public mutating func received(_ bytes: RawSpan, on connection: ConnectionID, at now: Duration) {
+    guard let slot = openSlot(connection), connections[slot].phase != .closing else { return }
+    var decoder = connections[slot].takeDecoder()
+    do {
+      try decoder.feed(bytes) { header, payload in handle(header, payload, from: slot, at: now) }
+    } catch {
+      fail(slot, Self.peerError(for: error, kind: nil), at: now)
+    }
+    guard connections[slot].phase != .closing else { return }
+    let wasInsideFrame = connections[slot].decoder.isInsideFrame
+    connections[slot].decoder = decoder
+    guard connections[slot].phase == .live else { return }
+    // The clock for a cut frame starts with it and is not restarted by every further byte.
+    if decoder.isInsideFrame {
+      if !wasInsideFrame, connections[slot].deadline == nil { setDeadline(now + limits.frame, for: slot) }
+    } else {
+      connections[slot].deadline = nil
+    }
+  }
+
+  private mutating func handle(_ header: FrameHeader, _ payload: RawSpan, from slot: Int, at now: Duration) {
+    guard connections[slot].phase != .closing else { return }
+    let kind = FrameKind(rawValue: header.kind)
+    do {
+      switch (connections[slot].phase, kind) {
+      case (.live, .actions):
+        try handleActions(payload, from: slot, at: now)
+      case (.greeting, .hello):
+        try greet(try Hello(decoding: payload), from: slot, at: now)
+      case (.live, .attach):
+        attach(try Attach(decoding: payload), scope: header.scope, from: slot, at: now)
+      case (.live, .ping):
+        connections[slot].owedPong = try Ping(decoding: payload).number
+        owe(slot)
+      case (.live, .leave):
+        leave(slot)
+      case (.greeting, _):
+        fail(slot, PeerError(.unexpectedMessage, "a connection begins with a hello (kind 1)"), at: now)
+      default:
+        let reason = "kind \(header.kind) is not a message that a client sends at this point"
+        fail(slot, PeerError(.unexpectedMessage, reason), at: now)
+      }
+    } catch {
+      fail(slot, Self.peerError(for: error, kind: kind), at: now)
+    }
+  }
+
+  static func peerError(for error: WireError, kind: FrameKind?) -> PeerError {
+    if kind == nil, case .tooLong(let length, let limit) = error.problem {
+      return PeerError(.frameTooLarge, "a payload of \(length) bytes; this hub takes at most \(limit)")
+    }
+    let message = kind.map { "\($0)" } ?? "frame"
+    return PeerError(.malformed, "the \(message) is malformed at \(error)")
+  }
+
+  // MARK: Sessions
+
+  private mutating func greet(_ hello: Hello, from slot: Int, at now: Duration) throws(WireError) {
+    guard hello.oldestVersion <= ProtocolVersion.newest, hello.newestVersion >= ProtocolVersion.oldest else {
+      let reason = """
+        this hub speaks protocol versions \(ProtocolVersion.oldest) to \(ProtocolVersion.newest), the client \
+        \(hello.oldestVersion) to \(hello.newestVersion); use a client and a hub of the same release
+        """
+      return fail(slot, PeerError(.unsupportedVersion, reason), at: now)
+    }
+    connections[slot].deadline = nil
+    connections[slot].phase = .live
+    let connection = id(of: slot)
+    let peer = connections[slot].peer
+    if let wanted = hello.session, let session = resume(wanted, at: now) {
+      connections[slot].session = session
+      connections[slot].session.rejections.removeAll { $0.sequence <= hello.acknowledged }
+      connections[slot].toldProcessed = session.processed
+      commands.append(.report(.resumed(connection, session.id, peer, name: hello.name)))
+    } else {
+      connections[slot].session.id = SessionID.random(using: &random)
+      let session = connections[slot].session.id
+      commands.append(.report(.opened(connection, session, peer, name: hello.name)))
+    }
+    let session = connections[slot].session
+    let welcome = Welcome(
+      version: min(hello.newestVersion, ProtocolVersion.newest), session: session.id,
+      isResumed: session.id == hello.session, processed: session.processed,
+      payloadLimit: UInt64(limits.payloadBytes), hub: name)
+    let range = output.frame(welcome, revision: revision)
+    commands.append(.write(connection, shared: 0..<0, own: range))
+    owe(slot)
+  }
+
+  /// Takes a session from where it is: among the detached ones, or from a connection that is not yet known to be
+  /// dead, which is closed.
+  private mutating func resume(_ id: SessionID, at now: Duration) -> Session? {
+    if let session = detached.remove(id) { return session }
+    for slot in connections.indices
+    where connections[slot].phase == .live && connections[slot].session.id == id {
+      let session = connections[slot].session
+      connections[slot].session = Session()
+      fail(slot, PeerError(.sessionResumedElsewhere, "the session was resumed on another connection"), at: now)
+      return session
+    }
+    return nil
+  }
+
+  private mutating func leave(_ slot: Int) {
+    let connection = id(of: slot)
+    commands.append(.report(.left(connection, connections[slot].session.id)))
+    connections[slot].session = Session()
+    connections[slot].phase = .closing
+    stopFollowing(slot)
+    commands.append(.close(connection))
+  }
+
+  // MARK: Scopes
+
+  private mutating func attach(_ wish: Attach, scope: UInt16, from slot: Int, at now: Duration) {
+    guard wish.path.isEmpty, scope == 0 else {
+      let reason = "this hub offers the whole state (path []) under scope number 0 only"
+      return fail(slot, PeerError(.unknownScope, reason), at: now)
+    }
+    stopFollowing(slot)
+    followers.append(slot)
+    owe(slot)
+    guard let known = wish.knownRevision else {
+      connections[slot].following = .snapshotDue(.attached)
+      return
+    }
+    let isKept = known == published.revision && followers.count > 1 || versions.hold(known)
+    connections[slot].following = isKept ? .revision(known) : .snapshotDue(.versionNotKept)
+  }
+
+  mutating func stopFollowing(_ slot: Int) {
+    guard connections[slot].following != .nothing else { return }
+    if case .revision(let revision) = connections[slot].following, revision != published.revision {
+      versions.release(revision)
+    }
+    connections[slot].following = .nothing
+    followers.removeAll { $0 == slot }
+  }
+}
