@@ -1,1 +1,105 @@
-// EventLoop
+internal import CUV
+internal import Dispatch
+internal import Glibc
+
+/// A libuv loop on the main thread, which is the loop thread, which is `MainActor`.
+///
+/// ```swift
+/// let loop = try EventLoop()
+/// try loop.drainMainQueue()          // tasks on the main actor run under this loop
+/// let timer = try Timer(on: loop) { print("tick") }
+/// timer.start(after: .seconds(1), repeating: .seconds(1))
+/// loop.run()                         // until stop()
+/// ```
+///
+/// Every callback comes on the main actor. SIGPIPE is ignored from the first loop on, so that writing to a peer that
+/// has gone is an error and not the end of the process.
+public final class EventLoop {
+  /// How long `run` runs.
+  public enum RunMode {
+    /// Until `stop()` is called or no handle is left that keeps the loop alive.
+    case untilIdle
+    /// Until something has happened, waiting for it if need be.
+    case once
+    /// What is ready now, without waiting.
+    case noWait
+  }
+
+  let pointer: UnsafeMutablePointer<uv_loop_t>
+  /// Where every stream's bytes are read to; lent to one callback at a time.
+  let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+  private var mainQueue: Poll?
+  private var isClosed = false
+
+  /// Creates a loop.
+  /// - Throws: When the process has no descriptors or memory left for it.
+  public init() throws(UVError) {
+    signal(SIGPIPE, SIG_IGN)
+    pointer = .allocate(capacity: 1)
+    try check(uv_loop_init(pointer), "create an event loop")
+  }
+
+  /// Monotonic time, as of the beginning of this turn of the loop, in steps of a millisecond.
+  public var now: Duration { .milliseconds(Int64(uv_now(pointer))) }
+
+  /// Runs callbacks.
+  /// - Returns: Whether handles are left that would keep the loop alive.
+  @discardableResult
+  public func run(_ mode: RunMode = .untilIdle) -> Bool {
+    switch mode {
+    case .untilIdle: uv_run(pointer, UV_RUN_DEFAULT) != 0
+    case .once: uv_run(pointer, UV_RUN_ONCE) != 0
+    case .noWait: uv_run(pointer, UV_RUN_NOWAIT) != 0
+    }
+  }
+
+  /// Makes `run` return at the end of this turn.
+  public func stop() {
+    uv_stop(pointer)
+  }
+
+  /// Runs the main dispatch queue, and with it every task on the main actor, as part of this loop.
+  ///
+  /// libdispatch announces work by an eventfd, which the loop polls: the way in which Foundation's run loop drives
+  /// the main queue on Linux. It does not keep `run(.untilIdle)` from returning.
+  public func drainMainQueue() throws(UVError) {
+    let descriptor = _dispatch_get_main_queue_handle_4CF()
+    let poll = try Poll(on: self, descriptor: descriptor) { _ in
+      var count: UInt64 = 0
+      _ = read(descriptor, &count, MemoryLayout.size(ofValue: count))
+      _dispatch_main_queue_callback_4CF(nil)
+    }
+    try poll.start(.readable)
+    poll.keepsLoopAlive(false)
+    mainQueue = consume poll
+    // Tasks that were enqueued before the eventfd existed must not wait for the next one.
+    _dispatch_main_queue_callback_4CF(nil)
+  }
+
+  /// Closes the handles that are left and frees the loop; a second call changes nothing.
+  public func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    mainQueue = nil
+    uv_walk(pointer, { handle, _ in
+      guard let handle, uv_is_closing(handle) == 0 else { return }
+      onLoop(UnsafeMutableRawPointer(handle)) { HandleBox.of($0).close() }
+    }, nil)
+    while uv_run(pointer, UV_RUN_NOWAIT) != 0 {}
+    let code = uv_loop_close(pointer)
+    precondition(code == 0, "a loop closes when its handles are closed: \(String(cString: uv_err_name(code)))")
+    pointer.deallocate()
+    readBuffer.deallocate()
+  }
+
+  /// How many handles and requests the loop has.
+  package var handleCount: Int {
+    var count = 0
+    withUnsafeMutablePointer(to: &count) { count in
+      uv_walk(pointer, { _, count in
+        count?.assumingMemoryBound(to: Int.self).pointee += 1
+      }, count)
+    }
+    return count
+  }
+}

@@ -1,0 +1,93 @@
+internal import CUV
+
+/// The memory of one libuv handle, and what its callbacks call.
+///
+/// libuv wants a handle to stay where it is until its close callback. So the handle lives on the heap, holds a
+/// reference to its box, and both are let go of in that callback and nowhere else.
+class HandleBox {
+  private let memory: UnsafeMutableRawPointer
+  /// False before `open` has succeeded, and again from `close` on.
+  private(set) var isOpen = false
+  let loop: EventLoop
+
+  init(loop: EventLoop, type: uv_handle_type) {
+    self.loop = loop
+    memory = UnsafeMutableRawPointer.allocate(byteCount: uv_handle_size(type), alignment: 16)
+  }
+
+  /// Begins the handle's life with one of libuv's `uv_…_init` calls.
+  func open(_ operation: String, _ initialize: (UnsafeMutableRawPointer) -> CInt) throws(UVError) {
+    let code = initialize(memory)
+    guard code >= 0 else {
+      memory.deallocate()
+      throw UVError(operation: operation, code: code)
+    }
+    isOpen = true
+    uv_handle_set_data(base, Unmanaged.passRetained(self).toOpaque())
+  }
+
+  /// The handle as the type that libuv knows it by.
+  func pointer<Handle>(_: Handle.Type) -> UnsafeMutablePointer<Handle> {
+    precondition(isOpen, "a closed handle is not used again")
+    return memory.assumingMemoryBound(to: Handle.self)
+  }
+
+  private var base: UnsafeMutablePointer<uv_handle_t> { memory.assumingMemoryBound(to: uv_handle_t.self) }
+
+  /// Whether the handle keeps `run(.untilIdle)` from returning.
+  func keepsLoopAlive(_ keeps: Bool) {
+    keeps ? uv_ref(base) : uv_unref(base)
+  }
+
+  /// Begins the end of the handle; a second call changes nothing. None of its callbacks comes after this one.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    forgetCallbacks()
+    uv_close(base, onClosed)
+  }
+
+  /// Lets go of what the callbacks hold.
+  func forgetCallbacks() {}
+
+  fileprivate func freeMemory() { memory.deallocate() }
+
+  /// The box that a handle belongs to.
+  static func of(_ handle: UnsafeMutableRawPointer) -> Self {
+    guard let data = uv_handle_get_data(handle.assumingMemoryBound(to: uv_handle_t.self)) else {
+      preconditionFailure("every handle of ours has its box")
+    }
+    // Checked in debug builds only: this stands in the way of every read.
+    return unsafeDowncast(Unmanaged<HandleBox>.fromOpaque(data).takeUnretainedValue(), to: Self.self)
+  }
+}
+
+private nonisolated let onClosed: uv_close_cb = { handle in
+  guard let handle else { return }
+  onLoop(handle) { handle in
+    guard let data = uv_handle_get_data(handle) else { return }
+    Unmanaged<HandleBox>.fromOpaque(data).takeRetainedValue().freeMemory()
+  }
+}
+
+/// The one door from libuv's callbacks to the main actor: they come on the thread that runs the loop, which is the
+/// main thread.
+nonisolated func onLoop<Arguments>(_ arguments: Arguments, _ body: @MainActor (Arguments) -> Void) {
+  let carried = Carried(arguments: arguments)
+  MainActor.assumeIsolated { body(carried.arguments) }
+}
+
+/// Sendable for the length of one callback: it is made and used on the loop's thread.
+private nonisolated struct Carried<Arguments>: @unchecked Sendable {
+  let arguments: Arguments
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded up so that a timer never fires early.
+  var millisecondsRoundedUp: UInt64 {
+    let (seconds, attoseconds) = components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    let perMillisecond: Int64 = 1_000_000_000_000_000
+    return UInt64(seconds) * 1000 + UInt64((attoseconds + perMillisecond - 1) / perMillisecond)
+  }
+}

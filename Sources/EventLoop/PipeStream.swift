@@ -1,0 +1,217 @@
+internal import CUV
+
+/// One end of a connected Unix stream socket.
+///
+/// Reading lends the loop's buffer to a callback; writing tries the socket first and copies only what it does not
+/// take. Neither allocates while the peer keeps up.
+public struct PipeStream: ~Copyable {
+  final class Box: HandleBox {
+    var onBytes: ((RawSpan) -> Void)?
+    var onEnd: ((UVError?) -> Void)?
+    var onDrained: (() -> Void)?
+    var onConnected: ((UVError?) -> Void)?
+    var onFinished: (() -> Void)?
+
+    override func forgetCallbacks() {
+      (onBytes, onEnd, onDrained, onConnected, onFinished) = (nil, nil, nil, nil, nil)
+    }
+  }
+
+  private let box: Box
+
+  /// Creates an unconnected stream.
+  public init(on loop: EventLoop) throws(UVError) {
+    box = Box(loop: loop, type: UV_NAMED_PIPE)
+    try box.open("create a socket") { uv_pipe_init(loop.pointer, $0.assumingMemoryBound(to: uv_pipe_t.self), 0) }
+  }
+
+  var streamPointer: UnsafeMutablePointer<uv_stream_t> { box.pointer(uv_stream_t.self) }
+
+  /// Connects to the socket at a path.
+  ///
+  /// - Parameters:
+  ///   - path: The socket.
+  ///   - onConnected: Called once: with nil when connected, else with `noSuchFile`, `connectionRefused` (a socket
+  ///     without a listener), `permissionDenied`, `notASocket`, or another error.
+  /// - Throws: `nameTooLong`, at once.
+  public func connect(to path: String, onConnected: @escaping (UVError?) -> Void) throws(UVError) {
+    try checkSocketPath(path)
+    box.onConnected = { error in
+      onConnected(error.map { UVError(operation: "connect to", subject: path, code: $0.code) })
+    }
+    let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
+    uv_pipe_connect(request, box.pointer(uv_pipe_t.self), path) { request, status in
+      guard let request else { return }
+      onLoop((request, status)) { request, status in
+        let box = Box.of(UnsafeMutableRawPointer(request.pointee.handle))
+        request.deallocate()
+        let onConnected = box.onConnected
+        box.onConnected = nil
+        onConnected?(status < 0 ? UVError(operation: "connect", code: status) : nil)
+      }
+    }
+  }
+
+  /// Starts to hand over what comes in.
+  ///
+  /// - Parameters:
+  ///   - onBytes: Called with bytes that are lent for the length of the call.
+  ///   - onEnd: Called once: with nil when the peer has closed its end, else with an error. Nothing comes after it.
+  public func startReading(
+    onBytes: @escaping (RawSpan) -> Void, onEnd: @escaping (UVError?) -> Void
+  ) throws(UVError) {
+    box.onBytes = onBytes
+    box.onEnd = onEnd
+    try check(uv_read_start(streamPointer, lendBuffer, onRead), "read from a socket")
+  }
+
+  /// Stops handing over, until `startReading` is called again.
+  public func stopReading() {
+    uv_read_stop(streamPointer)
+  }
+
+  /// Calls `onDrained` whenever queued bytes have all gone out.
+  public func onDrained(_ onDrained: @escaping () -> Void) {
+    box.onDrained = onDrained
+  }
+
+  /// Writes two pieces, one behind the other, with one system call if the socket takes them.
+  ///
+  /// What the socket does not take is copied and queued; `onDrained` tells when it is out. A peer that has gone is
+  /// told by `startReading`'s `onEnd`, so an error here may be ignored by who reads too.
+  /// - Returns: Whether everything is out.
+  public func write(_ first: RawSpan, _ second: RawSpan) throws(UVError) -> Bool {
+    let total = first.byteCount + second.byteCount
+    let written: Int = first.withUnsafeBytes { first in
+      second.withUnsafeBytes { second in
+        guard uv_stream_get_write_queue_size(streamPointer) == 0 else { return 0 }
+        return Int(
+          cuv_try_write(streamPointer, first.baseAddress, first.count, second.baseAddress, second.count))
+      }
+    }
+    if written == total { return true }
+    if written < 0, written != Int(UVError.Code.wouldBlock) {
+      throw UVError(operation: "write to a socket", code: CInt(written))
+    }
+    let skipped = max(written, 0)
+    if skipped < first.byteCount {
+      try queue(first.extracting(skipped...), second)
+    } else {
+      try queue(second.extracting((skipped - first.byteCount)...), RawSpan())
+    }
+    return false
+  }
+
+  /// Writes one piece; see `write(_:_:)`.
+  public func write(_ bytes: RawSpan) throws(UVError) -> Bool {
+    try write(bytes, RawSpan())
+  }
+
+  /// How many bytes are queued because the socket did not take them.
+  public var queuedByteCount: Int { uv_stream_get_write_queue_size(streamPointer) }
+
+  /// Lets queued bytes go out, then tells the peer that no more will come, then calls `onFinished`.
+  public func finishWriting(_ onFinished: @escaping () -> Void) {
+    box.onFinished = onFinished
+    let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
+    let code = uv_shutdown(request, streamPointer) { request, _ in
+      guard let request else { return }
+      onLoop(request) { request in
+        let box = Box.of(UnsafeMutableRawPointer(request.pointee.handle))
+        request.deallocate()
+        let onFinished = box.onFinished
+        box.onFinished = nil
+        onFinished?()
+      }
+    }
+    if code < 0 {
+      // The peer is gone already: there is nobody to finish for.
+      request.deallocate()
+      box.onFinished = nil
+      onFinished()
+    }
+  }
+
+  /// Who the kernel says connected: `SO_PEERCRED`, unix(7).
+  public func peerCredentials() throws(UVError) -> PeerCredentials {
+    var descriptor: CInt = -1
+    try check(uv_fileno(box.pointer(uv_handle_t.self), &descriptor), "look at a socket")
+    var credentials = cuv_credentials()
+    try check(cuv_peer_credentials(descriptor, &credentials), "ask who connected")
+    return PeerCredentials(process: credentials.process, user: credentials.user, group: credentials.group)
+  }
+
+  /// Closes the stream at once: what is queued is lost, and no callback comes any more.
+  public consuming func close() {}
+
+  deinit {
+    let box = box
+    MainActor.assumeIsolated { box.close() }
+  }
+
+  /// Copies the pieces behind a write request, in one allocation that lives until they are out.
+  private func queue(_ first: RawSpan, _ second: RawSpan) throws(UVError) {
+    let header = MemoryLayout<uv_write_t>.stride
+    let count = first.byteCount + second.byteCount
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: header + count, alignment: MemoryLayout<uv_write_t>.alignment)
+    first.withUnsafeBytes { bytes in
+      if let base = bytes.baseAddress { memory.advanced(by: header).copyMemory(from: base, byteCount: bytes.count) }
+    }
+    second.withUnsafeBytes { bytes in
+      if let base = bytes.baseAddress {
+        memory.advanced(by: header + first.byteCount).copyMemory(from: base, byteCount: bytes.count)
+      }
+    }
+    let request = memory.bindMemory(to: uv_write_t.self, capacity: 1)
+    var buffer = uv_buf_init(
+      memory.advanced(by: header).assumingMemoryBound(to: CChar.self), CUnsignedInt(count))
+    let code = uv_write(request, streamPointer, &buffer, 1) { request, status in
+      guard let request else { return }
+      onLoop((request, status)) { request, status in
+        let box = Box.of(UnsafeMutableRawPointer(request.pointee.handle))
+        UnsafeMutableRawPointer(request).deallocate()
+        guard status == 0, box.isOpen, uv_stream_get_write_queue_size(box.pointer(uv_stream_t.self)) == 0 else { return }
+        box.onDrained?()
+      }
+    }
+    if code < 0 {
+      memory.deallocate()
+      throw UVError(operation: "write to a socket", code: code)
+    }
+  }
+}
+
+/// Who is at the other end of a socket.
+public nonisolated struct PeerCredentials: Equatable, Sendable {
+  /// The process that connected.
+  public let process: Int32
+  /// Its effective user then.
+  public let user: UInt32
+  /// Its effective group then.
+  public let group: UInt32
+}
+
+private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in
+  guard let handle, let buffer else { return }
+  onLoop((UnsafeMutableRawPointer(handle), buffer)) { handle, buffer in
+    let bytes = HandleBox.of(handle).loop.readBuffer
+    buffer.pointee = uv_buf_init(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), CUnsignedInt(bytes.count))
+  }
+}
+
+private nonisolated let onRead: uv_read_cb = { stream, count, buffer in
+  guard let stream else { return }
+  onLoop((UnsafeMutableRawPointer(stream), count)) { stream, count in
+    let box = PipeStream.Box.of(stream)
+    if count > 0 {
+      box.onBytes?(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(box.loop.readBuffer)[..<count]).bytes)
+    } else if count < 0 {
+      uv_read_stop(box.pointer(uv_stream_t.self))
+      let isEnd = count == Int(UVError.Code.endOfFile)
+      let onEnd = box.onEnd
+      box.onEnd = nil
+      onEnd?(isEnd ? nil : UVError(operation: "read from a socket", code: CInt(count)))
+    }
+  }
+}

@@ -1,0 +1,36 @@
+internal import CUV
+
+/// Calls a function when the process gets a signal, as an ordinary callback of the loop.
+public struct Signal: ~Copyable {
+  private final class Box: HandleBox {
+    var onSignal: (() -> Void)?
+    override func forgetCallbacks() { onSignal = nil }
+  }
+
+  private let box: Box
+
+  /// Watches for a signal until the value goes away.
+  ///
+  /// - Parameters:
+  ///   - loop: The loop.
+  ///   - number: Which one, such as `SIGTERM`; see signal(7).
+  ///   - onSignal: Called for each, though several that come close together may be one.
+  public init(on loop: EventLoop, _ number: CInt, _ onSignal: @escaping () -> Void) throws(UVError) {
+    box = Box(loop: loop, type: UV_SIGNAL)
+    box.onSignal = onSignal
+    try box.open("watch signals") { uv_signal_init(loop.pointer, $0.assumingMemoryBound(to: uv_signal_t.self)) }
+    box.keepsLoopAlive(false)
+    let code = uv_signal_start(
+      box.pointer(uv_signal_t.self),
+      { signal, _ in
+        guard let signal else { return }
+        onLoop(UnsafeMutableRawPointer(signal)) { Box.of($0).onSignal?() }
+      }, number)
+    try check(code, "watch signal", "\(number)")
+  }
+
+  deinit {
+    let box = box
+    MainActor.assumeIsolated { box.close() }
+  }
+}

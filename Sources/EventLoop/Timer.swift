@@ -1,0 +1,47 @@
+internal import CUV
+
+/// Calls a function after a time, once or again and again.
+public struct Timer: ~Copyable {
+  private final class Box: HandleBox {
+    var onFire: (() -> Void)?
+    override func forgetCallbacks() { onFire = nil }
+  }
+
+  private let box: Box
+
+  /// Creates a timer that does not run yet.
+  public init(on loop: EventLoop, _ onFire: @escaping () -> Void) throws(UVError) {
+    box = Box(loop: loop, type: UV_TIMER)
+    box.onFire = onFire
+    try box.open("create a timer") { uv_timer_init(loop.pointer, $0.assumingMemoryBound(to: uv_timer_t.self)) }
+  }
+
+  /// Starts the timer, or starts it anew. Times are rounded up to milliseconds.
+  ///
+  /// - Parameters:
+  ///   - delay: The time to the first call, from the loop's `now`.
+  ///   - interval: The time between further calls; nil for a single call.
+  public func start(after delay: Duration, repeating interval: Duration? = nil) {
+    let code = uv_timer_start(
+      box.pointer(uv_timer_t.self),
+      { timer in
+        guard let timer else { return }
+        onLoop(UnsafeMutableRawPointer(timer)) { Box.of($0).onFire?() }
+      },
+      delay.millisecondsRoundedUp, interval?.millisecondsRoundedUp ?? 0)
+    precondition(code == 0, "a timer with a callback that is not closing starts")
+  }
+
+  /// Stops the timer; it may be started again.
+  public func stop() {
+    uv_timer_stop(box.pointer(uv_timer_t.self))
+  }
+
+  /// Whether the timer keeps the loop from being idle.
+  public func keepsLoopAlive(_ keeps: Bool) { box.keepsLoopAlive(keeps) }
+
+  deinit {
+    let box = box
+    MainActor.assumeIsolated { box.close() }
+  }
+}

@@ -1,0 +1,43 @@
+internal import CUV
+
+/// Calls a function in every turn of the loop, right before it waits and right after it has handled what was ready.
+///
+/// Together these catch everything that callbacks did in between, timers included, without ever waking the loop.
+public struct TurnHooks: ~Copyable {
+  private final class Box: HandleBox {
+    var onTurn: (() -> Void)?
+    override func forgetCallbacks() { onTurn = nil }
+  }
+
+  private let before: Box
+  private let after: Box
+
+  /// Calls `onTurn` until the value goes away. It does not keep the loop alive.
+  public init(on loop: EventLoop, _ onTurn: @escaping () -> Void) throws(UVError) {
+    before = Box(loop: loop, type: UV_PREPARE)
+    after = Box(loop: loop, type: UV_CHECK)
+    before.onTurn = onTurn
+    after.onTurn = onTurn
+    try before.open("hook into the loop") { uv_prepare_init(loop.pointer, $0.assumingMemoryBound(to: uv_prepare_t.self)) }
+    try after.open("hook into the loop") { uv_check_init(loop.pointer, $0.assumingMemoryBound(to: uv_check_t.self)) }
+    let prepared = uv_prepare_start(before.pointer(uv_prepare_t.self)) { handle in
+      guard let handle else { return }
+      onLoop(UnsafeMutableRawPointer(handle)) { Box.of($0).onTurn?() }
+    }
+    let checked = uv_check_start(after.pointer(uv_check_t.self)) { handle in
+      guard let handle else { return }
+      onLoop(UnsafeMutableRawPointer(handle)) { Box.of($0).onTurn?() }
+    }
+    precondition(prepared == 0 && checked == 0, "a hook with a callback starts")
+    before.keepsLoopAlive(false)
+    after.keepsLoopAlive(false)
+  }
+
+  deinit {
+    let (before, after) = (before, after)
+    MainActor.assumeIsolated {
+      before.close()
+      after.close()
+    }
+  }
+}

@@ -1,0 +1,131 @@
+public import ComposableArchitecture
+
+/// A number that everyone can count up and down, that ticks by a timer, and that one can ask a fact about.
+public struct Counter: Reducer, Sendable {
+  /// What the counter shows.
+  public struct State: Equatable, Sendable {
+    /// The number.
+    public var count = 0
+    /// A fact about the number; gone when the number changes.
+    public var numberFact: String?
+    /// Whether a fact is on its way.
+    public var isLoadingFact = false
+    /// Whether the timer counts up every second.
+    public var isTimerOn = false
+    /// Why there is no fact, until it is dismissed.
+    public var factAlert: FactAlert?
+
+    /// Creates the state with a number.
+    public init(count: Int = 0) {
+      self.count = count
+    }
+  }
+
+  /// What can happen to the counter.
+  public enum Action: Equatable, Sendable {
+    /// Someone wants one less.
+    case decrementButtonTapped
+    /// Someone wants one more.
+    case incrementButtonTapped
+    /// Someone wants a fact about the number.
+    case numberFactButtonTapped
+    /// The fact came, or why it did not.
+    case numberFactResponse(Result<String, NumberFactError>)
+    /// Someone starts or stops the timer.
+    case toggleTimerButtonTapped
+    /// A second of the timer has passed.
+    case timerTicked
+    /// Someone has read the alert.
+    case factAlertDismissed
+  }
+
+  private enum CancelID {
+    case fact
+    case timer
+  }
+
+  @Dependency(\.continuousClock) private var clock
+  @Dependency(\.numberFact) private var numberFact
+
+  /// Creates the reducer.
+  public init() {}
+
+  public var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .decrementButtonTapped:
+        return change(&state, by: -1)
+
+      case .incrementButtonTapped:
+        return change(&state, by: 1)
+
+      case .numberFactButtonTapped:
+        state.numberFact = nil
+        state.factAlert = nil
+        state.isLoadingFact = true
+        return .run { [count = state.count, numberFact] send in
+          do {
+            let fact = try await numberFact.fetch(count)
+            await send(.numberFactResponse(.success(fact)))
+          } catch let error as NumberFactError {
+            await send(.numberFactResponse(.failure(error)))
+          }
+        }
+        .cancellable(id: CancelID.fact, cancelInFlight: true)
+
+      case .numberFactResponse(.success(let fact)):
+        state.isLoadingFact = false
+        state.numberFact = fact
+        return .none
+
+      case .numberFactResponse(.failure(let error)):
+        state.isLoadingFact = false
+        state.factAlert = FactAlert(title: error.message)
+        return .none
+
+      case .toggleTimerButtonTapped:
+        state.isTimerOn.toggle()
+        guard state.isTimerOn else { return .cancel(id: CancelID.timer) }
+        return .run { [clock] send in
+          while true {
+            try await clock.sleep(for: .seconds(1))
+            await send(.timerTicked)
+          }
+        }
+        .cancellable(id: CancelID.timer, cancelInFlight: true)
+
+      case .timerTicked:
+        return change(&state, by: 1)
+
+      case .factAlertDismissed:
+        state.factAlert = nil
+        return .none
+      }
+    }
+  }
+
+  /// Another number makes the fact untrue, and one on its way pointless. At the end of `Int` the number stays.
+  private func change(_ state: inout State, by difference: Int) -> Effect<Action> {
+    let (count, isOver) = state.count.addingReportingOverflow(difference)
+    guard !isOver else { return .none }
+    state.count = count
+    state.numberFact = nil
+    guard state.isLoadingFact else { return .none }
+    state.isLoadingFact = false
+    return .cancel(id: CancelID.fact)
+  }
+}
+
+/// What a person must be told about a fact that did not come.
+public struct FactAlert: Equatable, Identifiable, Sendable {
+  /// What to tell.
+  public var title: String
+
+  /// The title: there is one alert at a time.
+  public var id: String { title }
+
+  /// Creates an alert.
+  public init(title: String) {
+    self.title = title
+  }
+}
