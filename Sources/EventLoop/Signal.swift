@@ -29,6 +29,9 @@ public struct Signal: ~Copyable {
     try check(code, "watch signal", "\(number)")
   }
 
+  /// Stops watching, as does letting go of the value.
+  public consuming func close() {}
+
   deinit {
     let box = box
     MainActor.assumeIsolated { box.close() }

@@ -3,7 +3,7 @@ internal import CUV
 /// A libuv call that failed: what was tried, on what, and libuv's name and words for why.
 ///
 /// Source: libuv's "Error handling" page; the codes are negated errno(3) values and a few of its own.
-public struct UVError: Error, Equatable, Sendable {
+public nonisolated struct UVError: Error, Equatable, Sendable {
   /// What was tried, as in `bind a socket`.
   public let operation: String
   /// What it was tried on, such as a path; empty when there is nothing to name.
@@ -25,15 +25,15 @@ public struct UVError: Error, Equatable, Sendable {
   public var message: String { String(cString: uv_strerror(code)) }
 }
 
-extension UVError: CustomStringConvertible {
+nonisolated extension UVError: CustomStringConvertible {
   /// One sentence, such as `cannot bind a socket to /run/hub.sock: permission denied (EACCES)`.
-  public nonisolated var description: String {
+  public var description: String {
     let subject = subject.isEmpty ? "" : " \(subject)"
     return "cannot \(operation)\(subject): \(String(cString: uv_strerror(code))) (\(String(cString: uv_err_name(code))))"
   }
 }
 
-extension UVError {
+nonisolated extension UVError {
   /// The codes that callers tell apart.
   public enum Code {
     /// The corresponding code is `EOF`, libuv's own.

@@ -1,0 +1,51 @@
+/// The options that stood on a command line, by name and read as what they mean.
+public struct ParsedOptions: Sendable {
+  let values: [String: String]
+
+  /// Whether an option was given.
+  public func flag(_ name: String) -> Bool { values[name] != nil }
+
+  /// An option's value as it was given.
+  public func string(_ name: String) -> String? { values[name] }
+
+  /// A whole number in a range.
+  public func integer(_ name: String, in range: ClosedRange<Int>, default fallback: Int) throws(UsageError) -> Int {
+    guard let text = values[name] else { return fallback }
+    guard let value = Int(text), range.contains(value) else {
+      throw UsageError(
+        "--\(name) wants a whole number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
+    }
+    return value
+  }
+
+  /// An octal number of permissions, such as 660.
+  public func permissions(_ name: String, default fallback: UInt32) throws(UsageError) -> UInt32 {
+    guard let text = values[name] else { return fallback }
+    guard let value = UInt32(text, radix: 8), value <= 0o777 else {
+      throw UsageError("--\(name) wants permissions as an octal number such as 660, not “\(text)”")
+    }
+    return value
+  }
+
+  /// A time such as `500ms`, `5s` or `2m`.
+  public func duration(_ name: String, default fallback: Duration) throws(UsageError) -> Duration {
+    guard let text = values[name] else { return fallback }
+    let units: [(String, Duration)] = [("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60))]
+    for (unit, duration) in units where text.hasSuffix(unit) {
+      if let count = Int32(text.dropLast(unit.count)), count >= 0 { return duration * Int(count) }
+    }
+    throw UsageError("--\(name) wants a time such as 500ms, 5s or 2m, not “\(text)”")
+  }
+
+  /// One of a few words.
+  public func choice<Value>(
+    _ name: String, of choices: [(String, Value)], default fallback: Value
+  ) throws(UsageError) -> Value {
+    guard let text = values[name] else { return fallback }
+    guard let choice = choices.first(where: { $0.0 == text }) else {
+      let words = choices.map(\.0).joined(separator: ", ")
+      throw UsageError("--\(name) wants one of \(words), not “\(text)”")
+    }
+    return choice.1
+  }
+}

@@ -1,0 +1,10 @@
+/// A command line that a program cannot follow: one sentence for the person who typed it.
+public struct UsageError: Error, Equatable, CustomStringConvertible {
+  /// What is wrong and what would be right.
+  public let description: String
+
+  /// Creates an error.
+  public init(_ description: String) {
+    self.description = description
+  }
+}
