@@ -38,7 +38,8 @@ let package = Package(
     .target(name: "Dependencies", swiftSettings: common),
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .systemLibrary(name: "CNcurses", pkgConfig: "ncursesw", providers: [.apt(["libncurses-dev"])]),
+    // No pkgConfig: ncursesw.pc has -D flags that SwiftPM refuses with a warning on every build.
+    .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CGlibc"),
 
     // Floor 2: the architecture, and the bytes.
@@ -55,6 +56,8 @@ let package = Package(
 
     // Floor 4: the shells, which give the cores sockets, time and threads.
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
+    .target(
+      name: "TerminalViews", dependencies: ["Features", "ReplicaCore", "Terminal"], swiftSettings: onLoop),
     .target(name: "StoreHub", dependencies: ["ComposableArchitecture", "EventLoop", "HubCore", "Wire"], swiftSettings: onLoop),
     .target(name: "StoreClient", dependencies: ["ComposableArchitecture", "EventLoop", "ReplicaCore", "Wire"], swiftSettings: onLoop),
 
@@ -63,7 +66,7 @@ let package = Package(
       name: "storehubd", dependencies: ["EventLoop", "Features", "HTTPClient", "ProgramOptions", "StoreHub"],
       swiftSettings: onLoop),
     .executableTarget(
-      name: "storeterm", dependencies: ["EventLoop", "Features", "ProgramOptions", "StoreClient", "Terminal"],
+      name: "storeterm", dependencies: ["ComposableArchitecture", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient", "Terminal", "TerminalViews"],
       swiftSettings: onLoop),
     .executableTarget(
       name: "storeload", dependencies: ["EventLoop", "Features", "ProgramOptions", "StoreClient", "Wire"],

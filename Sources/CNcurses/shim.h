@@ -1,3 +1,31 @@
+// ncursesw for Swift: its macros as functions and constants, and its globals behind accessors.
+#ifndef STOREHUB_CNCURSES_SHIM_H
+#define STOREHUB_CNCURSES_SHIM_H
+
 #define NCURSES_WIDECHAR 1
 #define NCURSES_NOMACROS 1
+#include <locale.h>
 #include <ncurses.h>
+#include <sys/ioctl.h>
+#include <wchar.h>
+
+static const attr_t cncurses_bold = A_BOLD;
+static const attr_t cncurses_dim = A_DIM;
+static const attr_t cncurses_reverse = A_REVERSE;
+
+static inline WINDOW *_Nullable cncurses_screen(void) { return stdscr; }
+
+// _XOPEN_SOURCE hides these two from some headers; both are in every glibc and ncurses 6.
+extern int wcwidth(wchar_t character);
+extern int set_escdelay(int milliseconds);
+
+// Columns and rows of the terminal behind a descriptor; 0 on success.
+static inline int cncurses_terminal_size(int descriptor, int *_Nonnull rows, int *_Nonnull columns) {
+    struct winsize size;
+    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -1;
+    *rows = size.ws_row;
+    *columns = size.ws_col;
+    return 0;
+}
+
+#endif

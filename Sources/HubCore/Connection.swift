@@ -33,6 +33,8 @@ struct Connection {
   var toldProcessed: UInt64 = 0
   /// How many of the session's refusals were written on this connection.
   var toldRejections = 0
+  /// Whether the session was resumed, so that revisions the client knows are of this hub's life.
+  var isResumed = false
   /// The last ping that has no pong yet.
   var owedPong: UInt64?
   /// Whether the socket has not yet taken all of the last write.
@@ -47,6 +49,16 @@ struct Connection {
     let limit = decoder.payloadLimit
     defer { decoder = FrameDecoder(payloadLimit: limit) }
     return decoder
+  }
+}
+
+extension Session {
+  /// Forgets the refusals that the client has learnt of, and returns how many they were.
+  mutating func acknowledge(_ sequence: UInt64) -> Int {
+    guard let first = rejections.first, first.sequence <= sequence else { return 0 }
+    let count = rejections.firstIndex { $0.sequence > sequence } ?? rejections.count
+    rejections.removeFirst(count)
+    return count
   }
 }
 

@@ -2,7 +2,8 @@ import ComposableArchitecture
 import Wire
 
 extension HubCore {
-  /// Applies the actions of one frame: the first one's sequence number, then a CBOR sequence (RFC 8742) of them.
+  /// Applies the actions of one frame: the first one's sequence number, the highest whose outcome the client has
+  /// learnt, then a CBOR sequence (RFC 8742) of actions.
   ///
   /// An action that was processed before is passed over, so a client may repeat what it is not sure of. One that
   /// this feature does not have is refused by its number, and the ones after it take effect. Bytes that are no
@@ -10,6 +11,9 @@ extension HubCore {
   mutating func handleActions(_ payload: RawSpan, from slot: Int, at now: Duration) throws(WireError) {
     var decoder = CBORDecoder(payload)
     var sequence = try decoder.unsigned()
+    let acknowledged = try decoder.unsigned()
+    let forgotten = connections[slot].session.acknowledge(acknowledged)
+    connections[slot].toldRejections = max(connections[slot].toldRejections - forgotten, 0)
     var processed = connections[slot].session.processed
     guard sequence > 0, sequence <= processed + 1 else {
       let reason = "action \(sequence) came where \(processed + 1) or an earlier one was due"

@@ -77,8 +77,10 @@ extension HubCore {
     let peer = connections[slot].peer
     if let wanted = hello.session, let session = resume(wanted, at: now) {
       connections[slot].session = session
-      connections[slot].session.rejections.removeAll { $0.sequence <= hello.acknowledged }
-      connections[slot].toldProcessed = session.processed
+      connections[slot].isResumed = true
+      _ = connections[slot].session.acknowledge(hello.acknowledged)
+      // Outcomes that the client may have missed are told again: refusals, and then what was processed.
+      connections[slot].toldProcessed = hello.acknowledged
       commands.append(.report(.resumed(connection, session.id, peer, name: hello.name)))
     } else {
       connections[slot].session.id = SessionID.random(using: &random)
@@ -88,7 +90,7 @@ extension HubCore {
     let session = connections[slot].session
     let welcome = Welcome(
       version: min(hello.newestVersion, ProtocolVersion.newest), session: session.id,
-      isResumed: session.id == hello.session, processed: session.processed,
+      isResumed: connections[slot].isResumed, processed: session.processed,
       payloadLimit: UInt64(limits.payloadBytes), hub: name)
     let range = output.frame(welcome, revision: revision)
     commands.append(.write(connection, shared: 0..<0, own: range))
@@ -126,19 +128,21 @@ extension HubCore {
       return fail(slot, PeerError(.unknownScope, reason), at: now)
     }
     stopFollowing(slot)
+    // Nobody followed: what is published begins here.
+    if published == nil { published = (revision, state) }
     followers.append(slot)
     owe(slot)
     guard let known = wish.knownRevision else {
       connections[slot].following = .snapshotDue(.attached)
       return
     }
-    let isKept = known == published.revision && followers.count > 1 || versions.hold(known)
+    let isKept = connections[slot].isResumed && (known == published?.revision || versions.hold(known))
     connections[slot].following = isKept ? .revision(known) : .snapshotDue(.versionNotKept)
   }
 
   mutating func stopFollowing(_ slot: Int) {
     guard connections[slot].following != .nothing else { return }
-    if case .revision(let revision) = connections[slot].following, revision != published.revision {
+    if case .revision(let revision) = connections[slot].following, revision != published?.revision {
       versions.release(revision)
     }
     connections[slot].following = .nothing

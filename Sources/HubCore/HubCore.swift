@@ -37,8 +37,8 @@ public struct HubCore<State: Replicated, Action: WireValue> {
   var followers: [Int] = []
   /// Slots of the connections that something is owed to.
   var owed: [Int] = []
-  /// What followers that are up to date have.
-  var published: (revision: UInt64, state: State)
+  /// What followers that are up to date have; nil while nobody follows, so that no old version is kept for nobody.
+  var published: (revision: UInt64, state: State)?
   var versions: Versions<State>
   /// This turn's deltas to the published state, by the revision that they start from.
   var deltas: [(base: UInt64, range: Range<Int>)] = []
@@ -61,7 +61,6 @@ public struct HubCore<State: Replicated, Action: WireValue> {
     self.limits = limits
     self.random = random
     reducing = ReducerCore(initialState: initialState, reducer: reducer)
-    published = (0, initialState)
     versions = Versions(limit: limits.versions)
   }
 

@@ -1,1 +1,218 @@
-// StoreClient
+public import ComposableArchitecture
+public import EventLoop
+public import ReplicaCore
+public import Wire
+
+/// Attaches to a hub and gives its state as a `Store`.
+///
+/// ```swift
+/// let client = try StoreClient<AppFeature.State, AppFeature.Action>(loop: loop, path: "/run/user/1000/storehub/hub.sock")
+/// client.onConnectionChange = { print(client.connection) }
+/// client.onStore = { store in
+///   store.send(.counter(.incrementButtonTapped))
+/// }
+/// client.start()
+/// loop.run()
+/// ```
+///
+/// The store stays the same for the life of the client: when the hub is away it shows the last state, keeps what is
+/// sent, and catches up when the hub is back. All of it happens on the loop's thread.
+public final class StoreClient<State: Replicated, Action: WireValue> {
+  private var replica: ReplicaCore<State, Action>
+  private let loop: EventLoop
+  private let path: String
+  private var stream: PipeStream?
+  private var hooks: TurnHooks?
+  private var deadlineTimer: Timer?
+  private var armedDeadline: Duration?
+  private var waiting: [(ticket: ActionTicket, completion: StoreTask.Completion)] = []
+  private let announcements = StoreObservers()
+
+  /// The hub's state as a store; nil until the first snapshot has come.
+  public private(set) var store: Store<State, Action>?
+  /// Called once, with the store, when the first snapshot has come.
+  public var onStore: ((Store<State, Action>) -> Void)?
+  /// Called when `connection` has changed.
+  public var onConnectionChange: (() -> Void)?
+
+  /// Creates a client that has not begun.
+  ///
+  /// - Parameters:
+  ///   - loop: The loop to live on, which must outlive the client.
+  ///   - path: The hub's socket.
+  ///   - options: How the client behaves.
+  public init(loop: EventLoop, path: String, options: ReplicaOptions = ReplicaOptions()) throws(UVError) {
+    self.loop = loop
+    self.path = path
+    replica = ReplicaCore(options: options)
+    hooks = try TurnHooks(on: loop) { [weak self] in self?.endTurn() }
+    deadlineTimer = try Timer(on: loop) { [weak self] in self?.deadlinePassed() }
+  }
+
+  /// How the client stands with the hub.
+  public var connection: ConnectionState { replica.connection }
+
+  /// The revision of the state that the store shows.
+  public var revision: UInt64 { replica.revision }
+
+  /// What the hub calls itself; empty before the first welcome.
+  public var hubName: String { replica.hubName }
+
+  /// How many actions the hub has not answered.
+  public var unansweredCount: Int { replica.unansweredCount }
+
+  /// Connects, and goes on trying until `close`.
+  public func start() {
+    replica.start()
+    endTurn()
+  }
+
+  /// Ends the session for good; actions that the hub has not answered fail. The store keeps the last state for as
+  /// long as somebody holds it.
+  public func close() {
+    replica.close()
+    endTurn()
+    store = nil
+    hooks = nil
+    deadlineTimer = nil
+  }
+
+  // MARK: The store's side
+
+  fileprivate var state: State {
+    guard let state = replica.state else { preconditionFailure("a store is given out when there is a state") }
+    return state
+  }
+
+  fileprivate var observers: StoreObservers { announcements }
+
+  fileprivate func send(_ action: Action) -> StoreTask {
+    let completion = StoreTask.Completion()
+    do throws(ActionError) {
+      waiting.append((try replica.send(action), completion))
+    } catch {
+      completion.complete(.failure(error))
+    }
+    return StoreTask(completion: completion, onCancel: {})
+  }
+
+  // MARK: Events
+
+  private func connect() {
+    do throws(UVError) {
+      let stream = try PipeStream(on: loop)
+      try stream.connect(to: path) { [weak self] in self?.connectionAttemptEnded($0) }
+      self.stream = consume stream
+    } catch {
+      replica.disconnected(reason: "\(error)", at: loop.now)
+    }
+  }
+
+  private func connectionAttemptEnded(_ error: UVError?) {
+    do throws(UVError) {
+      if let error { throw error }
+      try stream?.startReading(
+        onBytes: { [weak self] bytes in
+          guard let self else { return }
+          replica.received(bytes, at: loop.now)
+        },
+        onEnd: { [weak self] error in self?.readingEnded(error) })
+      stream?.onDrained { [weak self] in self?.replica.drained() }
+      replica.connected(at: loop.now)
+    } catch {
+      stream = nil
+      replica.disconnected(reason: "\(error)", at: loop.now)
+    }
+  }
+
+  private func readingEnded(_ error: UVError?) {
+    stream = nil
+    replica.disconnected(reason: error.map { "\($0)" } ?? "the hub closed the connection", at: loop.now)
+  }
+
+  private func deadlinePassed() {
+    armedDeadline = nil
+    replica.expire(at: loop.now)
+  }
+
+  // MARK: Commands
+
+  private func endTurn() {
+    replica.endTurn(at: loop.now)
+    let hadStore = store != nil
+    var isAnnouncementDue = false
+    var next = 0
+    // Carrying out a command may add more.
+    while next < replica.commands.count {
+      perform(replica.commands[next], &isAnnouncementDue)
+      next += 1
+    }
+    if next > 0 { replica.clear() }
+    armDeadline()
+    if !hadStore, let store { onStore?(store) }
+    if isAnnouncementDue { announcements.notify() }
+  }
+
+  private func perform(_ command: ReplicaCommand, _ isAnnouncementDue: inout Bool) {
+    switch command {
+    case .connect:
+      connect()
+    case .disconnect:
+      disconnect()
+    case .write(let range):
+      do throws(UVError) {
+        if let isOut = try stream?.write(replica.output.span(range)), !isOut { replica.isBusy(true) }
+      } catch {
+        // The end of reading tells what became of the connection.
+      }
+    case .stateChanged:
+      if store == nil { store = Store(core: RemoteCore(client: self)) }
+      isAnnouncementDue = true
+    case .connectionChanged:
+      onConnectionChange?()
+    case .applied(let ticket):
+      // Tickets stand in order, and what was refused before is not among them any more.
+      let count = waiting.firstIndex { $0.ticket > ticket } ?? waiting.count
+      for entry in waiting[..<count] { entry.completion.complete(.success(())) }
+      waiting.removeFirst(count)
+    case .failed(let ticket, let error):
+      guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
+      waiting.remove(at: index).completion.complete(.failure(error))
+    }
+  }
+
+  /// Lets go of the stream; what was written already still goes out.
+  private func disconnect() {
+    guard let old = stream.take() else { return }
+    let closing = ClosingStream(old)
+    closing.stream.finishWriting { _ = closing }
+  }
+
+  private func armDeadline() {
+    guard let deadline = replica.deadline, deadline != armedDeadline else { return }
+    armedDeadline = deadline
+    deadlineTimer?.start(after: deadline - loop.now)
+  }
+}
+
+/// Keeps a stream open until its last bytes are out.
+private final class ClosingStream {
+  let stream: PipeStream
+
+  init(_ stream: consuming PipeStream) {
+    self.stream = stream
+  }
+}
+
+/// A store's state as a client mirrors it from a hub.
+private final class RemoteCore<State: Replicated, Action: WireValue>: StoreCore {
+  private let client: StoreClient<State, Action>
+
+  init(client: StoreClient<State, Action>) {
+    self.client = client
+  }
+
+  var state: State { client.state }
+  var observers: StoreObservers { client.observers }
+  func send(_ action: Action) -> StoreTask { client.send(action) }
+}

@@ -79,12 +79,13 @@ public final class HubServer<State: Replicated, Action: WireValue> {
   ///
   /// What clients were owed goes out first. One that does not read is given `HubLimits.linger`.
   public func stop(reason: String, onStopped: @escaping () -> Void) {
-    guard self.onStopped == nil else { return }
+    guard listener != nil else { return }
     self.onStopped = onStopped
     listener = nil
     runner?.cancelAll()
     core.shutDown(reason: reason, at: loop.now)
     endTurn()
+    finishIfStopped()
   }
 
   // MARK: Events
@@ -174,12 +175,15 @@ public final class HubServer<State: Replicated, Action: WireValue> {
     guard connections.indices.contains(id.slot), connections[id.slot]?.id == id else { return }
     connections[id.slot] = nil
     core.ended(id)
-    if core.connectionCount == 0, let onStopped {
-      self.onStopped = nil
-      hooks = nil
-      deadlineTimer = nil
-      onStopped()
-    }
+    finishIfStopped()
+  }
+
+  private func finishIfStopped() {
+    guard core.connectionCount == 0, let onStopped else { return }
+    self.onStopped = nil
+    hooks = nil
+    deadlineTimer = nil
+    onStopped()
   }
 
   private func armDeadline() {

@@ -1,0 +1,24 @@
+/// Names an action that this client sent; later ones have greater numbers, whatever session they go through.
+public struct ActionTicket: Hashable, Comparable, Sendable {
+  let number: UInt64
+
+  public static func < (lhs: ActionTicket, rhs: ActionTicket) -> Bool { lhs.number < rhs.number }
+}
+
+/// What the shell must do for the replica, in order.
+public enum ReplicaCommand: Equatable, Sendable {
+  /// Try to connect; answer with `connected` or `disconnected`.
+  case connect
+  /// Close the connection; nothing more is expected of it.
+  case disconnect
+  /// Write a range of `ReplicaCore.output`; call `drained` later if the socket did not take all of it at once.
+  case write(Range<Int>)
+  /// The state is another one.
+  case stateChanged
+  /// `connection` is another one.
+  case connectionChanged
+  /// The hub processed every action up to this one, save those it refused.
+  case applied(through: ActionTicket)
+  /// An action did not take effect, or may not have.
+  case failed(ActionTicket, ActionError)
+}

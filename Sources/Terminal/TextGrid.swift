@@ -1,0 +1,33 @@
+/// A canvas in memory, which a test can read.
+public nonisolated struct TextGrid: Canvas, Sendable {
+  public let size: CanvasSize
+  private var cells: [[Character?]]
+
+  /// Creates an empty grid.
+  public init(rows: Int, columns: Int) {
+    size = CanvasSize(rows: rows, columns: columns)
+    cells = Array(repeating: Array(repeating: " ", count: columns), count: rows)
+  }
+
+  public mutating func text(_ row: Int, _ column: Int, _ text: String, _ style: Style) {
+    guard cells.indices.contains(row), column >= 0 else { return }
+    var column = column
+    for character in text {
+      let width = TextWidth.columns(of: character)
+      guard width > 0 else { continue }
+      guard column + width <= size.columns else { return }
+      cells[row][column] = character
+      for covered in (column + 1)..<(column + width) { cells[row][covered] = nil }
+      column += width
+    }
+  }
+
+  /// The rows as lines, without the spaces at their ends.
+  public var lines: [String] {
+    cells.map { row in
+      var line = String(row.compactMap { $0 })
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+}
