@@ -56,6 +56,7 @@ let package = Package(
 
     // Floor 4: the shells, which give the cores sockets, time and threads.
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
+    .target(name: "LoadTest", dependencies: ["EventLoop", "Features", "Wire"], swiftSettings: onLoop),
     .target(
       name: "TerminalViews", dependencies: ["Features", "ReplicaCore", "Terminal"], swiftSettings: onLoop),
     .target(name: "StoreHub", dependencies: ["ComposableArchitecture", "EventLoop", "HubCore", "Wire"], swiftSettings: onLoop),
@@ -69,7 +70,7 @@ let package = Package(
       name: "storeterm", dependencies: ["ComposableArchitecture", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient", "Terminal", "TerminalViews"],
       swiftSettings: onLoop),
     .executableTarget(
-      name: "storeload", dependencies: ["EventLoop", "Features", "ProgramOptions", "StoreClient", "Wire"],
+      name: "storeload", dependencies: ["EventLoop", "LoadTest", "ProgramOptions"],
       swiftSettings: onLoop),
 
     .testTarget(name: "CasePathsTests", dependencies: ["CasePaths"], swiftSettings: common),

@@ -1,1 +1,42 @@
-print("storeload")
+import EventLoop
+import Glibc
+import LoadTest
+import ProgramOptions
+
+// Loads a hub and says how it bore it.
+
+let options = ProgramOptions(
+  program: "storeload", purpose: "Sends actions to a hub as fast as it answers, and checks that they add up.",
+  options: [
+    .init("socket", short: "s", argument: "PATH", "the hub's socket; default \(defaultSocketPath())"),
+    .init("connections", short: "c", argument: "C", "how many connections send; default 1"),
+    .init("depth", short: "d", argument: "D", "how many actions each keeps on their way; default 1"),
+    .init("actions", short: "n", argument: "N", "how many actions are sent in all; default 100000"),
+    .init("json", "print the result as one JSON object"),
+  ])
+let (plan, isJSON) = options.read { (parsed) throws(UsageError) -> (LoadTest.Plan, Bool) in
+  let plan = LoadTest.Plan(
+    path: parsed.string("socket") ?? defaultSocketPath(),
+    connections: try parsed.integer("connections", in: 1...10_000, default: 1),
+    depth: try parsed.integer("depth", in: 1...65_536, default: 1),
+    actions: try parsed.integer("actions", in: 1...Int(Int32.max), default: 100_000))
+  return (plan, parsed.flag("json"))
+}
+
+do {
+  let test = LoadTest(plan: plan, loop: try EventLoop())
+  let showsProgress = isatty(STDERR_FILENO) == 1
+  if showsProgress {
+    test.onProgress = { answered in
+      let line = "\r\(answered) of \(plan.actions) actions (\(answered * 100 / plan.actions) %)"
+      _ = write(STDERR_FILENO, line, line.utf8.count)
+    }
+  }
+  let result = Result { () throws(LoadError) in try test.run() }
+  if showsProgress { printError("") }
+  let report = try result.get()
+  print(isJSON ? report.json : report.text)
+} catch {
+  printError("storeload: \(error)")
+  exit(1)
+}

@@ -1,0 +1,52 @@
+/// What a load test found.
+public nonisolated struct LoadReport: Sendable {
+  /// How many actions were sent and answered.
+  public let actions: Int
+  /// The time from the first write to the last answer.
+  public let seconds: Double
+  /// From the write of each action to the read of its acknowledgement.
+  public let latencies: LatencyHistogram
+  /// The shared count at the end.
+  public let finalCount: Int
+
+  /// Actions a second.
+  public var actionsPerSecond: Double { seconds > 0 ? Double(actions) / seconds : 0 }
+
+  private var figures: [(name: String, label: String, microseconds: Double)] {
+    [
+      ("p50", "p50", Double(latencies.quantile(0.5)) / 1000),
+      ("p99", "p99", Double(latencies.quantile(0.99)) / 1000),
+      ("p99_9", "p99.9", Double(latencies.quantile(0.999)) / 1000),
+      ("max", "max", Double(latencies.maximum) / 1000),
+    ]
+  }
+
+  /// Two lines for people.
+  public var text: String {
+    let latencies = figures.map { "\($0.label) \(Self.fixed($0.microseconds, 1))" }.joined(separator: "  ")
+    return """
+      \(actions) actions in \(Self.fixed(seconds, 3)) s: \(Self.fixed(actionsPerSecond, 0)) actions/s, final count \(finalCount)
+      send to applied, µs: \(latencies)
+      """
+  }
+
+  /// One JSON object on one line.
+  public var json: String {
+    let latencies = figures.map { "\"\($0.name)\":\(Self.fixed($0.microseconds, 3))" }.joined(separator: ",")
+    return """
+      {"actions":\(actions),"seconds":\(Self.fixed(seconds, 6)),\
+      "actionsPerSecond":\(Self.fixed(actionsPerSecond, 1)),\
+      "latencyMicroseconds":{\(latencies)},"finalCount":\(finalCount)}
+      """
+  }
+
+  /// A number with a fixed count of decimals.
+  static func fixed(_ value: Double, _ decimals: Int) -> String {
+    var scale = 1
+    for _ in 0..<decimals { scale *= 10 }
+    let scaled = Int((value * Double(scale)).rounded())
+    guard decimals > 0 else { return "\(scaled)" }
+    let fraction = "\(scaled % scale)"
+    return "\(scaled / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
+  }
+}
