@@ -4,6 +4,7 @@ public struct AnyCasePath<Root, Value>: Sendable {
   @usableFromInline let _extract: @Sendable (Root) -> Value?
 
   /// Creates a case path from its two functions.
+  @inlinable
   public init(embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?) {
     _embed = embed
     _extract = extract
@@ -13,7 +14,7 @@ public struct AnyCasePath<Root, Value>: Sendable {
   @inlinable public func embed(_ value: Value) -> Root { _embed(value) }
 
   /// `embed` as a function.
-  package var embedding: @Sendable (Value) -> Root { _embed }
+  @inlinable public var embedding: @Sendable (Value) -> Root { _embed }
 
   /// The payload, if the enum value is of this case.
   @inlinable public func extract(from root: Root) -> Value? { _extract(root) }

@@ -25,23 +25,18 @@ extension HubCore {
         owe(slot)
       }
     }
-    while !decoder.isAtEnd {
-      guard sequence > processed else {
-        try decoder.skip()
-        sequence += 1
-        continue
-      }
-      let start = decoder.offset
-      do {
-        let action = try Action(from: &decoder)
-        reducing.send(action)
-      } catch {
-        decoder.rewind(to: start)
-        try decoder.skip()
-        guard reject(sequence, error, from: slot, at: now) else { return }
-      }
-      processed = sequence
+    while sequence <= processed, !decoder.isAtEnd {
+      try decoder.skip()
       sequence += 1
+    }
+    while !decoder.isAtEnd {
+      let outcome = applyActions(&reducing, payload, decoder.offset)
+      processed += UInt64(outcome.count)
+      guard let failure = outcome.failure else { return }
+      decoder = CBORDecoder(payload, at: failure.offset)
+      try decoder.skip()
+      processed += 1
+      guard reject(processed, failure.error, from: slot, at: now) else { return }
     }
   }
 

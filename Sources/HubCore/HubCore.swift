@@ -29,6 +29,7 @@ public struct HubCore<State: Replicated, Action: WireValue> {
   public internal(set) var connectionCount = 0
 
   package var reducing: ReducerCore<State, Action>
+  let applyActions: ActionBatch<State, Action>.Apply
   var random: any RandomNumberGenerator
   var connections: [Connection] = []
   var freeSlots: [Int] = []
@@ -53,14 +54,27 @@ public struct HubCore<State: Replicated, Action: WireValue> {
   ///   - limits: What peers are granted.
   ///   - name: What the hub calls itself to clients.
   ///   - random: Where session names come from; a simulation passes its seeded generator.
+  @inlinable
   public init(
     initialState: State, reducer: some Reducer<State, Action>, limits: HubLimits = HubLimits(), name: String = "",
     random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
-    self.name = name
+    // What runs for each action is put together here, where the compiler knows the feature's types.
+    self.init(
+      reducing: ReducerCore(initialState: initialState, reducer: reducer),
+      applyActions: ActionBatch<State, Action>.specialised(), limits: limits, name: name, random: random)
+  }
+
+  @usableFromInline
+  init(
+    reducing: ReducerCore<State, Action>, applyActions: @escaping ActionBatch<State, Action>.Apply,
+    limits: HubLimits, name: String, random: any RandomNumberGenerator
+  ) {
+    self.reducing = reducing
+    self.applyActions = applyActions
     self.limits = limits
+    self.name = name
     self.random = random
-    reducing = ReducerCore(initialState: initialState, reducer: reducer)
     versions = Versions(limit: limits.versions)
   }
 

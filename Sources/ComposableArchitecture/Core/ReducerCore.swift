@@ -2,22 +2,32 @@
 ///
 /// Actions go in; the state changes in place; effects that send at once are drained first in, first out; the rest
 /// comes out as commands for whoever runs effects. The same inputs give the same state and commands.
-package struct ReducerCore<State, Action> {
-  /// The current state.
-  package private(set) var state: State
-  /// How many actions were reduced, those of effects included.
-  package private(set) var actionCount: UInt64 = 0
+public struct ReducerCore<State, Action> {
+  @usableFromInline var currentState: State
+  @usableFromInline var reducedCount: UInt64 = 0
 
-  private let reduce: (inout State, Action) -> Effect<Action>
+  @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
   private var effects = EffectLedger<Action>()
   /// Actions that effects sent at once and that were not reduced yet; empty between sends.
   private var queue: [(action: Action, cascade: UInt64)] = []
 
   /// Compiles the reducer and begins with a state.
-  package init(initialState: State, reducer: some Reducer<State, Action>) {
-    state = initialState
-    reduce = reducer._compile()
+  @inlinable
+  public init(initialState: State, reducer: some Reducer<State, Action>) {
+    self.init(state: initialState, reduce: reducer._compile())
   }
+
+  @usableFromInline
+  init(state: State, reduce: @escaping (inout State, Action) -> Effect<Action>) {
+    currentState = state
+    self.reduce = reduce
+  }
+
+  /// The current state.
+  @inlinable public var state: State { currentState }
+
+  /// How many actions were reduced, those of effects included.
+  @inlinable public var actionCount: UInt64 { reducedCount }
 
   /// Whether there are effects to start or to cancel, or cascades to tell of.
   package var hasCommands: Bool { !effects.commands.isEmpty || !effects.finishedCascades.isEmpty }
@@ -29,9 +39,11 @@ package struct ReducerCore<State, Action> {
   ///
   /// - Parameter cascade: Names the send, so that its effects can be waited for and cancelled; 0 for no name.
   /// - Complexity: What the reducer costs; nothing is allocated when it returns `.none`.
-  package mutating func send(_ action: Action, cascade: UInt64 = 0) {
-    step(action, cascade: cascade)
-    if !queue.isEmpty { drain() }
+  @inlinable
+  public mutating func send(_ action: Action, cascade: UInt64 = 0) {
+    reducedCount += 1
+    let effect = reduce(&currentState, action)
+    if let tree = effect.tree { begin(tree, cascade: cascade) }
   }
 
   /// Reduces an action that an effect sent, unless the effect was cancelled or is over; says whether it was.
@@ -62,12 +74,10 @@ package struct ReducerCore<State, Action> {
   /// The sends whose last effect is over since the last call.
   package mutating func takeFinishedCascades() -> [UInt64] { effects.takeFinishedCascades() }
 
-  private mutating func step(_ action: Action, cascade: UInt64) {
-    actionCount += 1
-    let effect = reduce(&state, action)
-    if let tree = effect.tree {
-      effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append(($0, $1)) }
-    }
+  @usableFromInline
+  mutating func begin(_ tree: EffectTree<Action>, cascade: UInt64) {
+    effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append(($0, $1)) }
+    drain()
   }
 
   /// A loop, not a recursion: any number of actions may send one another without growing the stack.
@@ -81,7 +91,9 @@ package struct ReducerCore<State, Action> {
         queue.removeFirst(next)
         next = 0
       }
-      step(action, cascade: cascade)
+      reducedCount += 1
+      guard let tree = reduce(&currentState, action).tree else { continue }
+      effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append(($0, $1)) }
     }
     queue.removeAll(keepingCapacity: true)
   }

@@ -3,9 +3,9 @@
 /// A store hands effects to tasks; what they send comes back as actions. An effect that was cancelled never
 /// delivers another action.
 public struct Effect<Action> {
-  let tree: EffectTree<Action>?
+  @usableFromInline let tree: EffectTree<Action>?
 
-  init(tree: EffectTree<Action>?) {
+  @inlinable init(tree: EffectTree<Action>?) {
     self.tree = tree
   }
 }
@@ -14,6 +14,7 @@ public struct Effect<Action> {
 public typealias EffectOf<R: Reducer> = Effect<R.Action>
 
 /// The shape of an effect. It is data until a `ReducerCore` interprets it.
+@usableFromInline
 indirect enum EffectTree<Action> {
   case send(Action)
   case run(EffectOperation<Action>)
@@ -24,13 +25,15 @@ indirect enum EffectTree<Action> {
 }
 
 /// Asynchronous work that may send actions.
-package struct EffectOperation<Action> {
+@usableFromInline
+package struct EffectOperation<Action>: Sendable {
   package let name: String?
   package let priority: TaskPriority?
   package let run: @Sendable (Send<Action>) async -> Void
 }
 
 /// What names an effect to cancel it: any hashable value, equal only to equal values of its own type.
+@usableFromInline
 struct CancelID: Hashable, Sendable {
   private let id: any Hashable & Sendable
 
@@ -38,20 +41,18 @@ struct CancelID: Hashable, Sendable {
     self.id = id
   }
 
-  static func == (lhs: CancelID, rhs: CancelID) -> Bool {
+  @usableFromInline static func == (lhs: CancelID, rhs: CancelID) -> Bool {
     AnyHashable(lhs.id) == AnyHashable(rhs.id) && type(of: lhs.id) == type(of: rhs.id)
   }
 
-  func hash(into hasher: inout Hasher) {
+  @usableFromInline func hash(into hasher: inout Hasher) {
     AnyHashable(id).hash(into: &hasher)
   }
 }
 
 extension Effect {
   /// Nothing to run. Combining it with other effects costs nothing.
-  @inlinable public static var none: Effect { _none() }
-
-  @usableFromInline static func _none() -> Effect { Effect(tree: nil) }
+  @inlinable public static var none: Effect { Effect(tree: nil) }
 
   /// Sends an action in the same turn, after those that wait already.
   public static func send(_ action: Action) -> Effect {
@@ -67,6 +68,7 @@ extension Effect {
   }
 
   /// Runs this effect and another at the same time.
+  @inlinable
   public func merge(with other: Effect) -> Effect {
     guard let tree else { return other }
     guard let second = other.tree else { return self }
@@ -89,6 +91,7 @@ extension Effect {
   }
 
   /// Turns the actions that the effect sends into those of another feature.
+  @inlinable
   public func map<Parent>(_ transform: @escaping @Sendable (Action) -> Parent) -> Effect<Parent> {
     guard let tree else { return .none }
     return Effect<Parent>(tree: tree.map(transform))
@@ -96,7 +99,7 @@ extension Effect {
 }
 
 extension EffectTree {
-  fileprivate func map<Parent>(_ transform: @escaping @Sendable (Action) -> Parent) -> EffectTree<Parent> {
+  @usableFromInline func map<Parent>(_ transform: @escaping @Sendable (Action) -> Parent) -> EffectTree<Parent> {
     switch self {
     case .send(let action): .send(transform(action))
     case .run(let operation):

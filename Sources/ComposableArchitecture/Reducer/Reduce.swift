@@ -1,8 +1,9 @@
 /// A reducer made of a function.
 public struct Reduce<State, Action>: Reducer {
-  private let function: (inout State, Action) -> Effect<Action>
+  @usableFromInline let function: (inout State, Action) -> Effect<Action>
 
   /// Creates a reducer that calls `reduce`.
+  @inlinable
   public init(_ reduce: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
     function = reduce
   }
@@ -16,7 +17,7 @@ public struct Reduce<State, Action>: Reducer {
     function(&state, action)
   }
 
-  public func _compile() -> (inout State, Action) -> Effect<Action> { function }
+  @inlinable public func _compile() -> (inout State, Action) -> Effect<Action> { function }
 }
 
 /// A reducer that does nothing.
@@ -31,9 +32,10 @@ public struct EmptyReducer<State, Action>: Reducer {
 
 /// Several reducers as one, to which a modifier can then be applied.
 public struct CombineReducers<State, Action, Reducers: Reducer<State, Action>>: Reducer {
-  private let reducers: Reducers
+  @usableFromInline let reducers: Reducers
 
   /// Runs the reducers in order on the same state and merges their effects.
+  @inlinable
   public init(@ReducerBuilder<State, Action> _ build: () -> Reducers) {
     reducers = build()
   }
@@ -42,5 +44,5 @@ public struct CombineReducers<State, Action, Reducers: Reducer<State, Action>>: 
     reducers.reduce(into: &state, action: action)
   }
 
-  public func _compile() -> (inout State, Action) -> Effect<Action> { reducers._compile() }
+  @inlinable public func _compile() -> (inout State, Action) -> Effect<Action> { reducers._compile() }
 }

@@ -48,6 +48,7 @@ extension Reducer where Body == Never {
   }
 
   /// This reducer's own `reduce(into:action:)`.
+  @inlinable
   public func _compile() -> (inout State, Action) -> Effect<Action> {
     { state, action in reduce(into: &state, action: action) }
   }
@@ -55,11 +56,13 @@ extension Reducer where Body == Never {
 
 extension Reducer where Body: Reducer<State, Action> {
   /// Runs the body.
+  @inlinable
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     body.reduce(into: &state, action: action)
   }
 
   /// The compiled body.
+  @inlinable
   public func _compile() -> (inout State, Action) -> Effect<Action> {
     body._compile()
   }

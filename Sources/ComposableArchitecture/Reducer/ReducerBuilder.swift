@@ -1,52 +1,56 @@
 /// Puts the reducers of a `body` together, in order.
 @resultBuilder
 public enum ReducerBuilder<State, Action> {
-  public static func buildExpression<R: Reducer<State, Action>>(_ reducer: R) -> R { reducer }
-  public static func buildBlock() -> EmptyReducer<State, Action> { EmptyReducer() }
-  public static func buildPartialBlock<R: Reducer<State, Action>>(first: R) -> R { first }
+  @inlinable public static func buildExpression<R: Reducer<State, Action>>(_ reducer: R) -> R { reducer }
+  @inlinable public static func buildBlock() -> EmptyReducer<State, Action> { EmptyReducer() }
+  @inlinable public static func buildPartialBlock<R: Reducer<State, Action>>(first: R) -> R { first }
 
-  public static func buildPartialBlock<R0: Reducer<State, Action>, R1: Reducer<State, Action>>(
+  @inlinable public static func buildPartialBlock<R0: Reducer<State, Action>, R1: Reducer<State, Action>>(
     accumulated: R0, next: R1
   ) -> _Sequence<R0, R1> {
     _Sequence(first: accumulated, second: next)
   }
 
-  public static func buildOptional<R: Reducer<State, Action>>(_ wrapped: R?) -> _OptionalReducer<R> {
+  @inlinable public static func buildOptional<R: Reducer<State, Action>>(_ wrapped: R?) -> _OptionalReducer<R> {
     _OptionalReducer(wrapped: wrapped)
   }
 
-  public static func buildEither<R0: Reducer<State, Action>, R1: Reducer<State, Action>>(
+  @inlinable public static func buildEither<R0: Reducer<State, Action>, R1: Reducer<State, Action>>(
     first: R0
   ) -> _Conditional<R0, R1> {
     .first(first)
   }
 
-  public static func buildEither<R0: Reducer<State, Action>, R1: Reducer<State, Action>>(
+  @inlinable public static func buildEither<R0: Reducer<State, Action>, R1: Reducer<State, Action>>(
     second: R1
   ) -> _Conditional<R0, R1> {
     .second(second)
   }
 
-  public static func buildArray<R: Reducer<State, Action>>(_ reducers: [R]) -> _SequenceMany<R> {
+  @inlinable public static func buildArray<R: Reducer<State, Action>>(_ reducers: [R]) -> _SequenceMany<R> {
     _SequenceMany(reducers: reducers)
   }
 
-  public static func buildLimitedAvailability<R: Reducer<State, Action>>(_ wrapped: R) -> Reduce<State, Action> {
+  @inlinable public static func buildLimitedAvailability<R: Reducer<State, Action>>(_ wrapped: R) -> Reduce<State, Action> {
     Reduce(wrapped)
   }
 
   /// Two reducers in a row.
   public struct _Sequence<R0: Reducer, R1: Reducer>: Reducer
   where R0.State == R1.State, R0.Action == R1.Action {
-    let first: R0
-    let second: R1
+    @usableFromInline let first: R0
+    @usableFromInline let second: R1
+
+    @inlinable init(first: R0, second: R1) {
+      (self.first, self.second) = (first, second)
+    }
 
     public func reduce(into state: inout R0.State, action: R0.Action) -> Effect<R0.Action> {
       let effect = first.reduce(into: &state, action: action)
       return effect.merge(with: second.reduce(into: &state, action: action))
     }
 
-    public func _compile() -> (inout R0.State, R0.Action) -> Effect<R0.Action> {
+    @inlinable public func _compile() -> (inout R0.State, R0.Action) -> Effect<R0.Action> {
       let (first, second) = (first._compile(), second._compile())
       return { state, action in
         let effect = first(&state, action)
@@ -57,13 +61,17 @@ public enum ReducerBuilder<State, Action> {
 
   /// Any number of reducers of one type in a row.
   public struct _SequenceMany<R: Reducer>: Reducer {
-    let reducers: [R]
+    @usableFromInline let reducers: [R]
+
+    @inlinable init(reducers: [R]) {
+      self.reducers = reducers
+    }
 
     public func reduce(into state: inout R.State, action: R.Action) -> Effect<R.Action> {
       reducers.reduce(.none) { $0.merge(with: $1.reduce(into: &state, action: action)) }
     }
 
-    public func _compile() -> (inout R.State, R.Action) -> Effect<R.Action> {
+    @inlinable public func _compile() -> (inout R.State, R.Action) -> Effect<R.Action> {
       let compiled = reducers.map { $0._compile() }
       return { state, action in
         var effect = Effect<R.Action>.none
@@ -86,7 +94,7 @@ public enum ReducerBuilder<State, Action> {
       }
     }
 
-    public func _compile() -> (inout R0.State, R0.Action) -> Effect<R0.Action> {
+    @inlinable public func _compile() -> (inout R0.State, R0.Action) -> Effect<R0.Action> {
       switch self {
       case .first(let reducer): reducer._compile()
       case .second(let reducer): reducer._compile()
@@ -96,13 +104,17 @@ public enum ReducerBuilder<State, Action> {
 
   /// A reducer, or none.
   public struct _OptionalReducer<R: Reducer>: Reducer {
-    let wrapped: R?
+    @usableFromInline let wrapped: R?
+
+    @inlinable init(wrapped: R?) {
+      self.wrapped = wrapped
+    }
 
     public func reduce(into state: inout R.State, action: R.Action) -> Effect<R.Action> {
       wrapped?.reduce(into: &state, action: action) ?? .none
     }
 
-    public func _compile() -> (inout R.State, R.Action) -> Effect<R.Action> {
+    @inlinable public func _compile() -> (inout R.State, R.Action) -> Effect<R.Action> {
       wrapped?._compile() ?? { _, _ in .none }
     }
   }

@@ -8,9 +8,9 @@
 ///
 /// Put a `Scope` before the parent's own logic, so that the child sees its actions before the parent reacts.
 public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
-  private let toChildState: WritableKeyPath<ParentState, Child.State>
-  private let toChildAction: AnyCasePath<ParentAction, Child.Action>
-  private let child: Child
+  @usableFromInline let toChildState: WritableKeyPath<ParentState, Child.State>
+  @usableFromInline let toChildAction: AnyCasePath<ParentAction, Child.Action>
+  @usableFromInline let child: Child
 
   /// Embeds a child whose state is a property of the parent's state.
   ///
@@ -18,6 +18,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   ///   - toChildState: Where the child's state is.
   ///   - toChildAction: Which case of the parent's actions carries the child's.
   ///   - child: The child's reducer.
+  @inlinable
   public init<ChildState, ChildAction>(
     state toChildState: WritableKeyPath<ParentState, ChildState>,
     action toChildAction: CaseKeyPath<ParentAction, ChildAction>,
@@ -32,6 +33,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     _compile()(&state, action)
   }
 
+  @inlinable
   public func _compile() -> (inout ParentState, ParentAction) -> Effect<ParentAction> {
     let (child, toChildState, toChildAction) = (child._compile(), toChildState, toChildAction)
     let embed = toChildAction.embedding

@@ -16,18 +16,23 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   public static var depthLimit: Int { 64 }
 
   @usableFromInline let bytes: RawSpan
-  /// The next byte to read, from the start of the span.
-  public internal(set) var offset: Int
+  @usableFromInline var position: Int
 
-  /// Creates a decoder at the first byte of `bytes`.
+  /// The next byte to read, from the start of the span.
+  @inlinable public var offset: Int { position }
+
+  /// Creates a decoder at a byte of `bytes`, the first one unless said otherwise.
+  /// - Precondition: `offset` is from 0 to the number of bytes.
+  @inlinable
   @_lifetime(copy bytes)
-  public init(_ bytes: RawSpan) {
+  public init(_ bytes: RawSpan, at offset: Int = 0) {
+    precondition(offset >= 0 && offset <= bytes.byteCount, "a decoder begins inside its bytes")
     self.bytes = bytes
-    offset = 0
+    position = offset
   }
 
   /// Whether every byte was read.
-  public var isAtEnd: Bool { offset == bytes.byteCount }
+  @inlinable public var isAtEnd: Bool { position == bytes.byteCount }
 
   /// Refuses bytes after the last item.
   public func finish() throws(WireError) {
@@ -35,8 +40,21 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   }
 
   /// Reads an integer of major type 0.
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func unsigned() throws(WireError) -> UInt64 {
+    // Keys and small numbers are one byte; everything else goes the long way.
+    let initial = try peek()
+    guard initial >= 24 else {
+      position += 1
+      return UInt64(initial)
+    }
+    return try longUnsigned()
+  }
+
+  @usableFromInline
+  @_lifetime(self: copy self)
+  mutating func longUnsigned() throws(WireError) -> UInt64 {
     let start = offset
     let (type, argument) = try head()
     guard type == .unsigned else { throw WireError(.typeMismatch(expected: "an unsigned integer"), at: start) }
@@ -62,10 +80,10 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   public mutating func bool() throws(WireError) -> Bool {
     switch try peek() {
     case 0xf4:
-      offset += 1
+      position += 1
       return false
     case 0xf5:
-      offset += 1
+      position += 1
       return true
     default:
       throw WireError(.typeMismatch(expected: "a boolean"), at: offset)
@@ -76,7 +94,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   @_lifetime(self: copy self)
   public mutating func null() throws(WireError) -> Bool {
     guard try peek() == 0xf6 else { return false }
-    offset += 1
+    position += 1
     return true
   }
 
@@ -87,16 +105,16 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     let initial = try peek()
     switch initial {
     case 0xf9:
-      offset += 1
+      position += 1
       return HalfFloat.value(bits: UInt16(truncatingIfNeeded: try bigEndian(2, of: start)))
     case 0xfa:
-      offset += 1
+      position += 1
       let bits = UInt32(truncatingIfNeeded: try bigEndian(4, of: start))
       let value = Double(singleBits: bits)
       guard HalfFloat.bits(exactly: value) == nil else { throw WireError(.notShortest, at: start) }
       return value
     case 0xfb:
-      offset += 1
+      position += 1
       let value = Double(bitPattern: try bigEndian(8, of: start))
       guard value.exactSingleBits == nil else { throw WireError(.notShortest, at: start) }
       return value
@@ -113,7 +131,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     let utf8 = bytes.extracting(unchecked: offset..<offset + length)
     let text = utf8.withUnsafeBytes { String(validating: $0, as: UTF8.self) }
     guard let text else { throw WireError(.invalidUTF8, at: start) }
-    offset += length
+    position += length
     return text
   }
 
@@ -123,7 +141,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   public mutating func byteString(limit: Int = .max) throws(WireError) -> RawSpan {
     let length = try length(of: .bytes, expected: "a byte string", limit: limit)
     let value = bytes.extracting(unchecked: offset..<offset + length)
-    offset += length
+    position += length
     return value
   }
 
@@ -158,8 +176,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   /// The item that comes next, whole and checked to be well-formed and deterministic, without moving past it.
   @_lifetime(copy self)
   public func nextItem() throws(WireError) -> RawSpan {
-    var ahead = CBORDecoder(bytes)
-    ahead.offset = offset
+    var ahead = CBORDecoder(bytes, at: offset)
     try ahead.skip()
     return bytes.extracting(unchecked: offset..<ahead.offset)
   }
@@ -174,8 +191,8 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   /// - Precondition: `offset` is not past the current one.
   @_lifetime(self: copy self)
   public mutating func rewind(to offset: Int) {
-    precondition(offset >= 0 && offset <= self.offset, "a decoder rewinds only to where it has been")
-    self.offset = offset
+    precondition(offset >= 0 && offset <= position, "a decoder rewinds only to where it has been")
+    position = offset
   }
 }
 
@@ -186,7 +203,7 @@ extension CBORDecoder {
     CBORMajorType(rawValue: initial >> 5).unsafelyUnwrapped
   }
 
-  func peek() throws(WireError) -> UInt8 {
+  @inlinable func peek() throws(WireError) -> UInt8 {
     guard offset < bytes.byteCount else { throw WireError(.truncated, at: offset) }
     return bytes.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
   }
@@ -197,7 +214,7 @@ extension CBORDecoder {
   mutating func head() throws(WireError) -> (CBORMajorType, UInt64) {
     let start = offset
     let initial = try peek()
-    offset += 1
+    position += 1
     let type = Self.majorType(initial)
     switch initial & 0x1f {
     case let small where small < 24:
@@ -230,7 +247,7 @@ extension CBORDecoder {
     var value: UInt64 = 0
     for _ in 0..<width {
       value = value << 8 | UInt64(bytes.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self))
-      offset += 1
+      position += 1
     }
     return value
   }
@@ -281,7 +298,7 @@ extension CBORDecoder {
     case .simple:
       switch try peek() & 0x1f {
       case 24:
-        offset += 1
+        position += 1
         guard try bigEndian(1, of: start) >= 32 else { throw WireError(.reserved, at: start) }
       case 25...27:
         _ = try float()

@@ -79,7 +79,7 @@ extension CBORValue {
       if (0xf9...0xfb).contains(initial) { return .float(bits: try decoder.float().bitPattern) }
       if initial == 0xf8 {
         let start = decoder.offset
-        decoder.offset += 1
+        decoder.position += 1
         return .simple(UInt8(truncatingIfNeeded: try decoder.bigEndian(1, of: start)))
       }
       return .simple(UInt8(truncatingIfNeeded: try decoder.head().1))

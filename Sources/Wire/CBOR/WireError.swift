@@ -39,6 +39,7 @@ public struct WireError: Error, Equatable, Sendable {
   public let offset: Int
 
   /// Creates an error; decoders of hand-written types use it to refuse values their type does not have.
+  @inlinable
   public init(_ problem: Problem, at offset: Int) {
     self.problem = problem
     self.offset = offset

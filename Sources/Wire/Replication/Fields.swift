@@ -47,8 +47,23 @@ extension CBORDecoder {
   }
 
   /// Reads the head of an enum case: its key, and how many payload items follow.
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func caseKey() throws(WireError) -> (key: UInt64, payloadCount: Int) {
+    let initial = try peek()
+    guard initial >= 24 else {
+      position += 1
+      return (UInt64(initial), 0)
+    }
+    // 0x82 is an array of two: a key and one payload item.
+    guard initial == 0x82 else { return try longCaseKey() }
+    position += 1
+    return (try unsigned(), 1)
+  }
+
+  @usableFromInline
+  @_lifetime(self: copy self)
+  mutating func longCaseKey() throws(WireError) -> (key: UInt64, payloadCount: Int) {
     guard try nextType() == .array else { return (try unsigned(), 0) }
     let start = offset
     let count = try arrayHeader()
