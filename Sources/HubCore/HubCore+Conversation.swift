@@ -129,20 +129,20 @@ extension HubCore {
     }
     stopFollowing(slot)
     // Nobody followed: what is published begins here.
-    if published == nil { published = (revision, state) }
+    if publishedRevision == nil { (publishedRevision, published) = (revision, state) }
     followers.append(slot)
     owe(slot)
     guard let known = wish.knownRevision else {
       connections[slot].following = .snapshotDue(.attached)
       return
     }
-    let isKept = connections[slot].isResumed && (known == published?.revision || versions.hold(known))
+    let isKept = connections[slot].isResumed && (known == publishedRevision || versions.hold(known))
     connections[slot].following = isKept ? .revision(known) : .snapshotDue(.versionNotKept)
   }
 
   mutating func stopFollowing(_ slot: Int) {
     guard connections[slot].following != .nothing else { return }
-    if case .revision(let revision) = connections[slot].following, revision != published?.revision {
+    if case .revision(let revision) = connections[slot].following, revision != publishedRevision {
       versions.release(revision)
     }
     connections[slot].following = .nothing

@@ -10,11 +10,11 @@ public import Wire
 ///    decoded and reduced in place as they come;
 /// 2. `endTurn()`: one delta, one acknowledgement and one write for each session that has any coming, however
 ///    many actions the turn held;
-/// 3. the shell carries out `commands`, starts the effects of `drainEffects`, and calls `clear()`.
+/// 3. the shell carries out `commands`, then those of `takeEffectCommands()`, and calls `clear()`.
 ///
 /// A client that reads slowly is sent nothing while its socket is full; then it gets one delta from the version
 /// it has to the current one. So what the hub owes a client is bounded, whatever the client does.
-public struct HubCore<State: Replicated, Action: WireValue> {
+public struct HubCore<State: Replicated, Action: WireValue>: ~Copyable {
   /// What the hub calls itself to clients, such as `storehubd 0.1.0`.
   public let name: String
   /// What peers are granted.
@@ -28,7 +28,6 @@ public struct HubCore<State: Replicated, Action: WireValue> {
   /// How many connections are open.
   public internal(set) var connectionCount = 0
 
-  package var reducing: ReducerCore<State, Action>
   let applyActions: ActionBatch<State, Action>.Apply
   var random: any RandomNumberGenerator
   var connections: [Connection] = []
@@ -38,13 +37,18 @@ public struct HubCore<State: Replicated, Action: WireValue> {
   var followers: [Int] = []
   /// Slots of the connections that something is owed to.
   var owed: [Int] = []
-  /// What followers that are up to date have; nil while nobody follows, so that no old version is kept for nobody.
-  var published: (revision: UInt64, state: State)?
-  var versions: Versions<State>
   /// This turn's deltas to the published state, by the revision that they start from.
   var deltas: [(base: UInt64, range: Range<Int>)] = []
   /// This turn's snapshots of the published state.
   var snapshots: [(reason: SnapshotReason, range: Range<Int>)] = []
+  /// The revision of `published`; nil while nobody follows.
+  var publishedRevision: UInt64?
+  // What holds states comes last: what stands before it has the same place whatever the feature, and is found without
+  // asking the runtime.
+  var reducing: ReducerCore<State, Action>
+  /// What followers that are up to date have; nil while nobody follows, so that no old version is kept for nobody.
+  var published: State?
+  var versions: Versions<State>
 
   /// Creates a hub at revision 0.
   ///
@@ -67,7 +71,7 @@ public struct HubCore<State: Replicated, Action: WireValue> {
 
   @usableFromInline
   init(
-    reducing: ReducerCore<State, Action>, applyActions: @escaping ActionBatch<State, Action>.Apply,
+    reducing: consuming ReducerCore<State, Action>, applyActions: @escaping ActionBatch<State, Action>.Apply,
     limits: HubLimits, name: String, random: any RandomNumberGenerator
   ) {
     self.reducing = reducing
@@ -108,6 +112,12 @@ extension HubCore {
   package mutating func send(_ action: Action, from effect: EffectID) {
     _ = reducing.send(action, from: effect)
   }
+
+  /// Whether there are effects to start or to cancel.
+  package var hasEffectCommands: Bool { reducing.hasCommands }
+
+  /// The effects to start and to cancel since the last call, in order.
+  package mutating func takeEffectCommands() -> [EffectCommand<Action>] { reducing.takeCommands() }
 
   /// Notes that an effect is over.
   package mutating func finish(_ effect: EffectID) {

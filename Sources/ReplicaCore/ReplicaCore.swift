@@ -6,7 +6,7 @@ public import Wire
 /// are numbered within the session; after a cut they are sent again from the first one that the hub has not
 /// processed. When the hub no longer knows the session, those that were sent are failed, never sent anew, and those
 /// that were not are sent in the new session.
-public struct ReplicaCore<State: Replicated, Action: WireValue> {
+public struct ReplicaCore<State: Replicated, Action: WireValue>: ~Copyable {
   /// How the replica behaves.
   public let options: ReplicaOptions
   /// The hub's state as far as it is known; nil before the first snapshot.

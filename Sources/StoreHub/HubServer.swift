@@ -48,7 +48,7 @@ public final class HubServer<State: Replicated, Action: WireValue> {
   ///   - log: Where to tell the operator.
   /// - Throws: `alreadyServed`, `notASocket`, or why the path cannot be used.
   public init(
-    core: HubCore<State, Action>, loop: EventLoop, path: String, mode: UInt32 = 0o600, log: Log
+    core: consuming HubCore<State, Action>, loop: EventLoop, path: String, mode: UInt32 = 0o600, log: Log
   ) throws(HubError) {
     self.core = core
     self.loop = loop
@@ -137,7 +137,7 @@ public final class HubServer<State: Replicated, Action: WireValue> {
   // MARK: Commands
 
   private func endTurn() {
-    core.endTurn()
+    guard core.endTurn() else { return }
     var next = 0
     // Carrying out a command may add more.
     while next < core.commands.count {
@@ -145,7 +145,7 @@ public final class HubServer<State: Replicated, Action: WireValue> {
       next += 1
     }
     if next > 0 { core.clear() }
-    if core.reducing.hasCommands { runner?.execute(core.reducing.takeCommands()) }
+    if core.hasEffectCommands { runner?.execute(core.takeEffectCommands()) }
     armDeadline()
   }
 

@@ -42,11 +42,11 @@ struct EffectLedger<Action> {
   private var effectsByName: [CancelID: Set<EffectID>] = [:]
   private var unfinishedByCascade: [UInt64: Int] = [:]
   private var lastNumber: UInt64 = 0
+  private var commands: [EffectCommand<Action>] = []
+  private var finishedCascades: [UInt64] = []
 
-  /// What the runner must do next, in order.
-  private(set) var commands: [EffectCommand<Action>] = []
-  /// Cascades whose last effect is over.
-  private(set) var finishedCascades: [UInt64] = []
+  /// Whether there is anything to take. A flag, because it is asked in every turn and mostly false.
+  private(set) var hasCommands = false
 
   var runningCount: Int { running.count }
 
@@ -57,16 +57,18 @@ struct EffectLedger<Action> {
   /// The cascade of a running effect.
   func cascade(of effect: EffectID) -> UInt64 { running[effect]?.context.cascade ?? 0 }
 
+  /// What the runner must do next, in order.
   mutating func takeCommands() -> [EffectCommand<Action>] {
-    defer { commands = [] }
+    defer { (commands, hasCommands) = ([], !finishedCascades.isEmpty) }
     return commands.filter {
       // What was cancelled before anyone began it need not begin.
       if case .start(let effect, _) = $0 { isRunning(effect) } else { true }
     }
   }
 
+  /// Cascades whose last effect is over.
   mutating func takeFinishedCascades() -> [UInt64] {
-    defer { finishedCascades = [] }
+    defer { (finishedCascades, hasCommands) = ([], !commands.isEmpty) }
     return finishedCascades
   }
 
@@ -117,6 +119,7 @@ struct EffectLedger<Action> {
     if let sequence = context.sequence { sequences[sequence]?.unfinished += 1 }
     retain(context.cascade)
     commands.append(.start(effect, operation))
+    hasCommands = true
   }
 
   private mutating func beginSequence(
@@ -168,6 +171,7 @@ struct EffectLedger<Action> {
   private mutating func cancel(_ effect: EffectID, send: (Action, UInt64) -> Void) {
     guard let context = remove(effect) else { return }
     commands.append(.cancel(effect))
+    hasCommands = true
     stepFinished(in: context, send: send)
     release(context.cascade)
   }
@@ -190,6 +194,8 @@ struct EffectLedger<Action> {
   private mutating func release(_ cascade: UInt64) {
     guard cascade != 0, let count = unfinishedByCascade[cascade] else { return }
     unfinishedByCascade[cascade] = count == 1 ? nil : count - 1
-    if count == 1 { finishedCascades.append(cascade) }
+    guard count == 1 else { return }
+    finishedCascades.append(cascade)
+    hasCommands = true
   }
 }

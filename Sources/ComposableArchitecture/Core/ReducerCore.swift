@@ -2,14 +2,15 @@
 ///
 /// Actions go in; the state changes in place; effects that send at once are drained first in, first out; the rest
 /// comes out as commands for whoever runs effects. The same inputs give the same state and commands.
-public struct ReducerCore<State, Action> {
-  @usableFromInline var currentState: State
+public struct ReducerCore<State, Action>: ~Copyable {
+  // The state comes last: what stands before it has the same place whatever the feature, and is found without asking
+  // the runtime.
   @usableFromInline var reducedCount: UInt64 = 0
-
   @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
   private var effects = EffectLedger<Action>()
   /// Actions that effects sent at once and that were not reduced yet; empty between sends.
   private var queue: [(action: Action, cascade: UInt64)] = []
+  @usableFromInline var currentState: State
 
   /// Compiles the reducer and begins with a state.
   @inlinable
@@ -30,7 +31,7 @@ public struct ReducerCore<State, Action> {
   @inlinable public var actionCount: UInt64 { reducedCount }
 
   /// Whether there are effects to start or to cancel, or cascades to tell of.
-  package var hasCommands: Bool { !effects.commands.isEmpty || !effects.finishedCascades.isEmpty }
+  package var hasCommands: Bool { effects.hasCommands }
 
   /// How many effects run.
   package var runningEffectCount: Int { effects.runningCount }
