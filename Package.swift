@@ -80,6 +80,11 @@ let package = Package(
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: onLoop),
     .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient"], swiftSettings: onLoop),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
+    .testTarget(
+      name: "HubCoreTests", dependencies: ["ComposableArchitecture", "Features", "HubCore", "Wire"],
+      swiftSettings: spans),
+    .testTarget(
+      name: "ReplicaCoreTests", dependencies: ["Features", "HubCore", "ReplicaCore", "Wire"], swiftSettings: spans),
     .testTarget(name: "FeaturesTests", dependencies: ["Features"], swiftSettings: spans),
   ],
   swiftLanguageModes: [.v6]

@@ -91,6 +91,9 @@ public struct HubCore<State: Replicated, Action: WireValue>: ~Copyable {
   /// How many sessions without a connection could still be resumed.
   public var detachedSessionCount: Int { detached.count }
 
+  /// How many old versions of the state are kept for clients that are behind.
+  public var keptVersionCount: Int { versions.count }
+
   /// Forgets the commands and their bytes, which the shell has carried out.
   public mutating func clear() {
     commands.removeAll(keepingCapacity: true)

@@ -1,0 +1,110 @@
+import ComposableArchitecture
+import Features
+import HubCore
+import Testing
+import Wire
+
+@Suite struct ActionTests {
+  @Test func actionsTakeEffectInOrderAndAreAcknowledgedOnceATurn() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    hub.send([.counter(.incrementButtonTapped), .counter(.incrementButtonTapped)], from: 1, on: client)
+    hub.send([.counter(.decrementButtonTapped)], from: 3, on: client)
+
+    let frames = hub.turn(client)
+
+    #expect(hub.core.state.counter.count == 1)
+    #expect(frames.map(\.kind) == [.applied])
+    #expect(try frames[0].value == .unsigned(3))
+    #expect(frames[0].revision == 3)
+  }
+
+  @Test func repeatedActionsTakeEffectOnce() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    let three = Array(repeating: Action.counter(.incrementButtonTapped), count: 3)
+    hub.send(three, from: 1, on: client)
+    hub.send(three, from: 1, on: client)
+    hub.send(three, from: 2, on: client)
+    hub.turn()
+
+    #expect(hub.core.state.counter.count == 4)
+  }
+
+  @Test func aGapInTheNumbersClosesTheConnection() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    hub.send([.counter(.incrementButtonTapped)], from: 2, on: client)
+
+    let frames = hub.turn(client)
+
+    #expect(hub.core.state.counter.count == 0)
+    #expect(try frames[0].decoded(as: PeerError.self).code == .sequenceGap)
+    #expect(hub.closed == [client])
+  }
+
+  @Test func anUnknownActionIsRefusedAndTheOnesAroundItTakeEffect() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    let increment = Action.counter(.incrementButtonTapped).encoded()
+    let unknown = CBORValue.array([.unsigned(0), .unsigned(99)]).encoded()
+    hub.send(actionsFrame([increment, unknown, increment], from: 1), on: client)
+
+    let frames = hub.turn(client)
+
+    #expect(hub.core.state.counter.count == 2)
+    #expect(frames.map(\.kind) == [.rejected, .applied])
+    let rejected = try frames[0].decoded(as: Rejected.self)
+    #expect(rejected.sequence == 2)
+    #expect(rejected.code == .unknownAction)
+    #expect(try frames[1].value == .unsigned(3))
+    #expect(hub.core.revision == 2)
+  }
+
+  @Test func bytesThatAreNoActionsCloseTheConnectionAndKeepWhatTookEffect() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    let (other, _) = try hub.open()
+    let increment = Action.counter(.incrementButtonTapped).encoded()
+    hub.send(actionsFrame([increment, [0x1c]], from: 1), on: client)
+    hub.send([.counter(.incrementButtonTapped)], from: 1, on: other)
+
+    let frames = hub.turn(client)
+
+    #expect(hub.core.state.counter.count == 2)
+    #expect(try #require(frames.last).decoded(as: PeerError.self).code == .malformed)
+    #expect(hub.closed == [client])
+  }
+
+  @Test func actionsOfEffectsComeBackAndAreNumberedLikeAnyOther() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    hub.send([.counter(.toggleTimerButtonTapped)], from: 1, on: client)
+    hub.turn()
+
+    #expect(hub.startedEffects == 1)
+    #expect(hub.core.state.counter.isTimerOn)
+    hub.core.send(.counter(.timerTicked))
+    #expect(hub.core.revision == 2)
+    #expect(hub.core.state.counter.count == 1)
+  }
+
+  @Test func refusalsThatNobodyAcknowledgesEndTheConnection() throws {
+    var limits = HubLimits()
+    limits.rejections = 3
+    let hub = Hub(limits: limits)
+    let (client, _) = try hub.open()
+    let unknown = CBORValue.unsigned(99).encoded()
+    hub.send(actionsFrame([unknown, unknown, unknown], from: 1), on: client)
+    hub.turn(client)
+    // Acknowledged refusals make room for further ones.
+    hub.send(actionsFrame([unknown, unknown, unknown], from: 4, acknowledged: 3), on: client)
+    #expect(hub.turn(client).map(\.kind) == [.rejected, .rejected, .rejected, .applied])
+
+    hub.send(actionsFrame([unknown], from: 7, acknowledged: 3), on: client)
+    let frames = hub.turn(client)
+
+    #expect(try #require(frames.last).decoded(as: PeerError.self).code == .tooManyRejections)
+    #expect(hub.closed == [client])
+  }
+}

@@ -1,0 +1,137 @@
+import ComposableArchitecture
+import Features
+import HubCore
+import Wire
+
+typealias State = AppFeature.State
+typealias Action = AppFeature.Action
+
+/// A hub under test with its clients as bare streams of frames: what the shell does, without sockets.
+final class Hub {
+  struct Frame: Equatable {
+    var kind: FrameKind
+    var scope: UInt16
+    var revision: UInt64
+    var flags: UInt8
+    var payload: [UInt8]
+
+    var value: CBORValue { get throws { try CBORValue(decoding: payload.span.bytes) } }
+
+    func decoded<M: Message>(as _: M.Type = M.self) throws -> M { try M(decoding: payload.span.bytes) }
+  }
+
+  var core: HubCore<State, Action>
+  var now = Duration.seconds(1000)
+  /// Connections whose sockets are full: writes to them are kept back.
+  var blocked: Set<ConnectionID> = []
+  private(set) var closed: Set<ConnectionID> = []
+  private(set) var reports: [HubReport] = []
+  private(set) var startedEffects = 0
+  private var decoders: [ConnectionID: FrameDecoder] = [:]
+  private var received: [ConnectionID: [Frame]] = [:]
+
+  init(limits: HubLimits = HubLimits()) {
+    core = HubCore(
+      initialState: State(), reducer: AppFeature(), limits: limits, name: "hub",
+      random: SeededGenerator(seed: 7))
+  }
+
+  func connect(user: UInt32 = 1000) -> ConnectionID {
+    let id = core.connected(Peer(process: 1, user: user, group: user), at: now)
+    decoders[id] = FrameDecoder(payloadLimit: 1 << 24)
+    return id
+  }
+
+  /// Connects and opens a session, which it returns.
+  func open(session: SessionID? = nil, acknowledged: UInt64 = 0) throws -> (ConnectionID, Welcome) {
+    let id = connect()
+    send(Hello(session: session, acknowledged: acknowledged, name: "test"), on: id)
+    let frames = turn(id)
+    return (id, try frames[0].decoded())
+  }
+
+  func send(_ bytes: [UInt8], on id: ConnectionID) {
+    let now = now
+    let span = bytes.span.bytes
+    core.received(span, on: id, at: now)
+  }
+
+  func send(_ message: some Message, scope: UInt16 = 0, on id: ConnectionID) {
+    var writer = FrameWriter()
+    writer.frame(message, scope: scope)
+    send(writer.bytes, on: id)
+  }
+
+  func send(_ actions: [Action], from first: UInt64, acknowledged: UInt64 = 0, on id: ConnectionID) {
+    send(actionsFrame(actions.map { $0.encoded() }, from: first, acknowledged: acknowledged), on: id)
+  }
+
+  /// Ends the turn, carries out the commands, and returns what a connection received.
+  @discardableResult
+  func turn(_ id: ConnectionID? = nil) -> [Frame] {
+    core.endTurn()
+    for command in core.commands {
+      switch command {
+      case .write(let target, let shared, let own):
+        guard !closed.contains(target) else { continue }
+        if blocked.contains(target) { core.isBusy(target) }
+        for range in [shared, own] { deliver(Array(core.output.bytes[range]), to: target) }
+      case .close(let target), .abort(let target):
+        closed.insert(target)
+        core.ended(target)
+      case .report(let report):
+        reports.append(report)
+      }
+    }
+    if core.hasEffectCommands { startedEffects += core.takeEffectCommands().count }
+    core.clear()
+    return id.flatMap { received.removeValue(forKey: $0) } ?? []
+  }
+
+  /// The socket of a blocked connection has room again.
+  func unblock(_ id: ConnectionID) {
+    blocked.remove(id)
+    core.drained(id)
+  }
+
+  func disconnect(_ id: ConnectionID) {
+    closed.insert(id)
+    core.ended(id)
+  }
+
+  private func deliver(_ bytes: [UInt8], to id: ConnectionID) {
+    try? decoders[id]?.feed(bytes.span.bytes) { header, payload in
+      guard let kind = FrameKind(rawValue: header.kind) else { return }
+      received[id, default: []].append(
+        Frame(
+          kind: kind, scope: header.scope, revision: header.revision, flags: header.flags,
+          payload: payload.withUnsafeBytes { [UInt8]($0) }))
+    }
+  }
+}
+
+/// A frame of actions given as bytes.
+func actionsFrame(_ actions: [[UInt8]], from first: UInt64, acknowledged: UInt64 = 0) -> [UInt8] {
+  var writer = FrameWriter()
+  writer.frame(FrameHeader(kind: .actions)) { encoder in
+    encoder.unsigned(first)
+    encoder.unsigned(acknowledged)
+    for action in actions { encoder.append(action.span.bytes) }
+  }
+  return writer.bytes
+}
+
+/// SplitMix64: the same numbers for the same seed.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+}
