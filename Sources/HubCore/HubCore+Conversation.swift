@@ -15,14 +15,13 @@ extension HubCore {
       fail(slot, Self.peerError(for: error, kind: nil), at: now)
     }
     guard connections[slot].phase != .closing else { return }
-    let wasInsideFrame = connections[slot].decoder.isInsideFrame
     connections[slot].decoder = decoder
     guard connections[slot].phase == .live else { return }
     // The clock for a cut frame starts with it and is not restarted by every further byte.
-    if decoder.isInsideFrame {
-      if !wasInsideFrame, connections[slot].deadline == nil { setDeadline(now + limits.frame, for: slot) }
-    } else {
+    if !decoder.isInsideFrame {
       connections[slot].deadline = nil
+    } else if connections[slot].deadline == nil {
+      setDeadline(now + limits.frame, for: slot)
     }
   }
 

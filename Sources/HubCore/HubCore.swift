@@ -167,7 +167,8 @@ extension HubCore {
   public mutating func ended(_ connection: ConnectionID) {
     guard let slot = openSlot(connection) else { return }
     let ended = connections[slot]
-    if ended.phase != .greeting, ended.session.processed > 0 {
+    // Even one that has processed nothing: the client may have sent actions that never came, and may send them again.
+    if ended.phase != .greeting, ended.session.id != Session().id {
       detached.insert(ended.session, limit: limits.detachedSessions)
     }
     stopFollowing(slot)

@@ -156,10 +156,12 @@ import Wire
     let hub = Hub()
     let (client, _) = try hub.open()
     let (patient, _) = try hub.open()
-    hub.send(Array(actionsFrame([[0x01]], from: 1).dropLast()), on: client)
+    let frame = actionsFrame([Action.counter(.incrementButtonTapped).encoded()], from: 1)
+    hub.send(Array(frame[..<12]), on: client)
     hub.turn()
     hub.now += .seconds(9)
     // Another byte of the same frame does not buy more time.
+    hub.send(Array(frame[12..<13]), on: client)
     hub.now += .seconds(1)
     hub.core.expire(at: hub.now)
 

@@ -1,0 +1,35 @@
+import Features
+import HubCore
+import ReplicaCore
+import Testing
+import Wire
+
+/// The promises of a hub, over random histories of cuts, delays, split and glued bytes, and full sockets.
+@Suite struct ConvergenceTests {
+  @Test(arguments: [UInt64](0..<40))
+  func everyClientEndsWithTheHubsStateAndEveryActionTakesEffectOnce(block: UInt64) throws {
+    for seed in block * 10..<block * 10 + 10 {
+      let world = World(seed: seed, clientCount: 3)
+      for _ in 0..<300 { try world.step() }
+      try world.settle()
+
+      #expect(world.hub.revision == UInt64(world.sentCount), "seed \(seed)")
+      for client in world.clients {
+        #expect(client.replica.connection == .live, "seed \(seed)")
+        #expect(client.replica.state == world.hub.state, "seed \(seed)")
+        #expect(client.pending.isEmpty && client.failed.isEmpty, "seed \(seed)")
+        #expect(client.replica.unansweredCount == 0, "seed \(seed)")
+      }
+      #expect(world.clients.reduce(0) { $0 + $1.applied } == world.sentCount, "seed \(seed)")
+    }
+  }
+
+  @Test func theOracleSeesADeltaOnTheWrongState() throws {
+    let world = World(seed: 1, clientCount: 1)
+    try world.settle()
+    world.forgedHistory[1] = AppFeature.State()
+    try world.send(.incrementButtonTapped, from: world.clients[0])
+
+    #expect(throws: World.Violation.stateIsNotTheHubs(revision: 1)) { try world.settle() }
+  }
+}

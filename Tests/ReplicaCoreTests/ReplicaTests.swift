@@ -1,0 +1,159 @@
+import Features
+import HubCore
+import ReplicaCore
+import Testing
+import Wire
+
+@Suite struct ReplicaTests {
+  private func live(_ world: World) throws -> World.Client {
+    try world.settle()
+    let client = world.clients[0]
+    let connection = client.replica.connection
+    try #require(connection == .live)
+    return client
+  }
+
+  @Test func aClientIsLiveWithTheHubsState() throws {
+    let client = try live(World(seed: 1, clientCount: 1))
+    #expect(client.replica.state == AppFeature.State())
+    #expect(client.replica.deadline == nil)
+  }
+
+  @Test func aRefusalComesWithItsCodeAndTheOthersAreApplied() throws {
+    let world = World(seed: 1, clientCount: 1)
+    let client = try live(world)
+    try world.send(.incrementButtonTapped, from: client)
+    try world.turn()
+    // The action's key is not one of this feature's by the time it arrives.
+    let last = client.toHub.count - 1
+    client.toHub[last] = 0x17
+    try world.send(.incrementButtonTapped, from: client)
+    try world.settle()
+
+    #expect(world.hub.state.counter.count == 1)
+    #expect(client.applied == 1)
+    #expect(client.failed.count == 1)
+    guard case .rejected(let code, _)? = client.failed.first else {
+      Issue.record("a refusal was expected")
+      return
+    }
+    #expect(code == RejectionCode.unknownAction.rawValue)
+  }
+
+  @Test func whatAHubThatRestartedMayHaveSeenIsNeverSentAgain() throws {
+    let world = World(seed: 1, clientCount: 1)
+    let client = try live(world)
+    try world.send(.incrementButtonTapped, from: client)
+    try world.turn()
+    // Sent, and the answer never comes: another hub takes over.
+    world.deliver(client, atMost: .max)
+    client.fromHub = []
+    world.cut(client)
+    try world.send(.incrementButtonTapped, from: client)
+    world.hub = HubCore(initialState: AppFeature.State(), reducer: AppFeature(), random: SplitMix(seed: 99))
+    world.history = [0: world.hub.state]
+    client.lastRevision = 0
+    try world.settle()
+
+    #expect(client.failed == [.outcomeUnknown])
+    #expect(client.applied == 1)
+    #expect(world.hub.state.counter.count == 1)
+    #expect(client.replica.state == world.hub.state)
+  }
+
+  @Test func actionsSentWhileAwayTakeEffectInOrder() throws {
+    let world = World(seed: 1, clientCount: 1)
+    let client = try live(world)
+    world.cut(client)
+    for _ in 0..<5 { try world.send(.incrementButtonTapped, from: client) }
+    try world.send(.decrementButtonTapped, from: client)
+    try world.settle()
+
+    #expect(world.hub.state.counter.count == 4)
+    #expect(client.applied == 6)
+  }
+
+  @Test func tooManyActionsAreRefusedHereAndNotKept() throws {
+    var options = ReplicaOptions()
+    options.unansweredActions = 2
+    var replica = ReplicaCore<AppFeature.State, AppFeature.Action>(options: options)
+    _ = try replica.send(.counter(.incrementButtonTapped))
+    _ = try replica.send(.counter(.incrementButtonTapped))
+    do {
+      _ = try replica.send(.counter(.incrementButtonTapped))
+      Issue.record("a third action was taken")
+    } catch {
+      #expect(error == .tooManyUnanswered(limit: 2))
+    }
+    #expect(replica.unansweredCount == 2)
+  }
+
+  @Test func attemptsToReconnectComeLessAndLessOften() {
+    var replica = ReplicaCore<AppFeature.State, AppFeature.Action>(random: SplitMix(seed: 1))
+    replica.start()
+    var now = Duration.zero
+    var delays: [Duration] = []
+    for _ in 0..<12 {
+      replica.disconnected(reason: "refused", at: now)
+      guard let deadline = replica.deadline else { break }
+      delays.append(deadline - now)
+      now = deadline
+      replica.expire(at: now)
+    }
+    #expect(delays.count == 12)
+    #expect(delays[0] <= .milliseconds(50))
+    #expect(delays.allSatisfy { $0 <= .seconds(5) && $0 >= .milliseconds(25) })
+    #expect(delays[11] >= .milliseconds(2500))
+  }
+
+  @Test func aHubThatDoesNotAnswerIsGivenUp() throws {
+    let world = World(seed: 1, clientCount: 1)
+    let client = try live(world)
+    try world.send(.incrementButtonTapped, from: client)
+    try world.turn()
+    let due = client.replica.deadline
+    let deadline = try #require(due)
+    #expect(deadline == world.now + .seconds(10))
+    client.replica.expire(at: deadline)
+
+    guard case .stale(_, _, let reason) = client.replica.connection else {
+      Issue.record("the state should be stale, not \(client.replica.connection)")
+      return
+    }
+    #expect(reason.contains("not answered"))
+  }
+
+  @Test func anIncompatibleHubIsNotTriedAgain() throws {
+    var replica = ReplicaCore<AppFeature.State, AppFeature.Action>()
+    replica.start()
+    replica.connected(at: .zero)
+    _ = try replica.send(.counter(.incrementButtonTapped))
+    var writer = FrameWriter()
+    writer.frame(PeerError(.unsupportedVersion, "too old"))
+    let bytes = writer.bytes
+    replica.received(bytes.span.bytes, at: .zero)
+
+    #expect(replica.connection == .refused(reason: "too old"))
+    #expect(replica.deadline == nil)
+    #expect(replica.unansweredCount == 0)
+  }
+
+  @Test func aDeltaThatDoesNotFitIsRefusedAndHealedByASnapshot() throws {
+    let world = World(seed: 1, clientCount: 1)
+    let client = try live(world)
+    var writer = FrameWriter()
+    writer.frame(FrameHeader(kind: .delta, revision: 9)) {
+      $0.arrayHeader(count: 2)
+      $0.unsigned(8)
+      $0.mapHeader(count: 0)
+    }
+    let bytes = writer.bytes
+    client.replica.received(bytes.span.bytes, at: world.now)
+    #expect(client.replica.revision == 0)
+    #expect(client.replica.connection != .live)
+
+    try world.settle()
+    #expect(client.replica.connection == .live)
+    #expect(client.replica.state == world.hub.state)
+  }
+}
