@@ -64,7 +64,7 @@ let package = Package(
 
     // Floor 5: programs. Options and wiring, no logic.
     .executableTarget(
-      name: "storehubd", dependencies: ["EventLoop", "Features", "HTTPClient", "ProgramOptions", "StoreHub"],
+      name: "storehubd", dependencies: ["EventLoop", "Features", "HTTPClient", "HubCore", "ProgramOptions", "StoreHub"],
       swiftSettings: onLoop),
     .executableTarget(
       name: "storeterm", dependencies: ["ComposableArchitecture", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient", "Terminal", "TerminalViews"],
@@ -85,6 +85,12 @@ let package = Package(
       swiftSettings: spans),
     .testTarget(
       name: "ReplicaCoreTests", dependencies: ["Features", "HubCore", "ReplicaCore", "Wire"], swiftSettings: spans),
+    .testTarget(
+      name: "StoreHubTests",
+      dependencies: [
+        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "ReplicaCore", "StoreClient", "StoreHub", "Wire",
+      ], swiftSettings: onLoop),
+    .testTarget(name: "ProgramTests", dependencies: ["storehubd", "storeload", "storeterm"], swiftSettings: common),
     .testTarget(name: "FeaturesTests", dependencies: ["Features"], swiftSettings: spans),
   ],
   swiftLanguageModes: [.v6]

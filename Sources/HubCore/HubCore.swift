@@ -54,18 +54,21 @@ public struct HubCore<State: Replicated, Action: WireValue>: ~Copyable {
   ///
   /// - Parameters:
   ///   - initialState: The state at revision 0.
-  ///   - reducer: What every action goes through; it is compiled once, here.
+  ///   - reducer: What every action goes through; it is made and compiled once, here.
   ///   - limits: What peers are granted.
   ///   - name: What the hub calls itself to clients.
   ///   - random: Where session names come from; a simulation passes its seeded generator.
+  ///   - prepareDependencies: Overrides dependencies for the reducer and its effects.
   @inlinable
   public init(
-    initialState: State, reducer: some Reducer<State, Action>, limits: HubLimits = HubLimits(), name: String = "",
-    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    initialState: State, reducer: @autoclosure () -> some Reducer<State, Action>, limits: HubLimits = HubLimits(),
+    name: String = "", random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in }
   ) {
     // What runs for each action is put together here, where the compiler knows the feature's types.
+    let reduce = withDependencies(prepareDependencies) { reducer()._compile() }
     self.init(
-      reducing: ReducerCore(initialState: initialState, reducer: reducer),
+      reducing: ReducerCore(initialState: initialState, reducer: Reduce(reduce)),
       applyActions: ActionBatch<State, Action>.specialised(), limits: limits, name: name, random: random)
   }
 

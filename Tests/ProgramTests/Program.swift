@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+/// Runs the package's programs as a person would: as processes, with files and sockets in a directory of their own.
+struct Program {
+  /// What a program left behind.
+  struct Outcome {
+    var status: Int32
+    var output: String
+    var errors: String
+  }
+
+  let name: String
+
+  /// The programs stand beside the test bundle that this process runs.
+  private var url: URL {
+    let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
+    return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(name)
+  }
+
+  /// Runs to the end.
+  func run(_ arguments: String...) throws -> Outcome {
+    let process = Process()
+    process.executableURL = url
+    process.arguments = arguments
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return Outcome(status: process.terminationStatus, output: text, errors: complaint)
+  }
+
+  /// Starts without waiting; standard error goes to a file.
+  func start(_ arguments: [String], errors path: String) throws -> Process {
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
+    let process = Process()
+    process.executableURL = url
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle(forWritingAtPath: path)
+    try process.run()
+    return process
+  }
+}
+
+/// A hub process on a socket in a directory of its own.
+final class HubProcess {
+  let directory: String
+  private(set) var process: Process?
+  var socket: String { directory + "/hub.sock" }
+  var log: String { (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? "" }
+
+  init() throws {
+    directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try start()
+  }
+
+  /// Starts the hub and waits until it listens.
+  func start(_ options: String...) throws {
+    process = try Program(name: "storehubd").start(["--socket", socket] + options, errors: directory + "/log")
+    try #require(wait { log.contains("listening on") })
+  }
+
+  func kill(_ signal: Int32) -> Int32 {
+    guard let process else { return -1 }
+    Foundation.kill(process.processIdentifier, signal)
+    process.waitUntilExit()
+    self.process = nil
+    return process.terminationStatus
+  }
+
+  /// Looks again and again until something is so, for half a minute at the most.
+  func wait(until condition: () -> Bool) -> Bool {
+    let deadline = Date().addingTimeInterval(30)
+    while !condition() {
+      guard Date() < deadline else { return false }
+      usleep(5_000)
+    }
+    return true
+  }
+
+  deinit {
+    if process != nil { _ = kill(SIGKILL) }
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+}

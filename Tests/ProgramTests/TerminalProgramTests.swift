@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(3))) struct TerminalProgramTests {
+  @Test func withoutAHubItSaysSoAndExits() throws {
+    let outcome = try Program(name: "storeterm").run("--socket", "/nonexistent/hub.sock")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("no such file or directory") && outcome.errors.contains("--wait"))
+  }
+
+  @Test func aPathThatIsNoSocketIsNamed() throws {
+    let path = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    _ = FileManager.default.createFile(atPath: path, contents: Data())
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let outcome = try Program(name: "storeterm").run("--socket", path)
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains(path))
+  }
+
+  @Test func aPathThatIsTooLongIsNamed() throws {
+    let outcome = try Program(name: "storeterm").run("--socket", "/tmp/" + String(repeating: "x", count: 200))
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("107"))
+  }
+
+  @Test func withoutATerminalItSaysSo() throws {
+    let hub = try HubProcess()
+    let outcome = try Program(name: "storeterm").run("--socket", hub.socket)
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("terminal"))
+  }
+
+  @Test func twoTerminalsShareOneState() throws {
+    let hub = try HubProcess()
+    let (first, second) = (try Tmux(hub), try Tmux(hub))
+    #expect(hub.wait { first.screen.contains("live") && second.screen.contains("live") })
+
+    first.press("+", "+", "+", "-")
+    #expect(hub.wait { Self.count(on: second) == 2 && Self.count(on: first) == 2 })
+    second.press("t")
+    #expect(hub.wait { first.screen.contains("the timer counts") && Self.count(on: first) ?? 0 > 2 })
+    second.press("t")
+
+    _ = hub.kill(SIGKILL)
+    #expect(hub.wait { first.screen.contains("hub away") && second.screen.contains("hub away") })
+    try hub.start()
+    #expect(hub.wait { first.screen.contains("live") && Self.count(on: second) == 0 })
+
+    first.resize(columns: 30, rows: 8)
+    #expect(hub.wait { first.screen.split(separator: "\n").allSatisfy { $0.count <= 30 } && Self.count(on: first) == 0 })
+    first.press("q")
+    #expect(hub.wait { !first.isRunning })
+    #expect(second.isRunning)
+  }
+
+  /// The number that stands alone in a line.
+  private static func count(on terminal: Tmux) -> Int? {
+    terminal.screen.split(separator: "\n").compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }.first
+  }
+}
+
+/// A terminal of 80 × 24 that runs `storeterm`, on a tmux server of its own.
+private final class Tmux {
+  private let server = "storehub-\(UUID().uuidString.prefix(8))"
+
+  init(_ hub: HubProcess) throws {
+    let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
+    let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("storeterm").path
+    tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "'\(program)' --socket '\(hub.socket)'")
+  }
+
+  var screen: String { tmux("capture-pane", "-p") }
+  var isRunning: Bool { !tmux("list-sessions").isEmpty }
+
+  func press(_ keys: String...) {
+    for key in keys { tmux("send-keys", "-l", key) }
+  }
+
+  func resize(columns: Int, rows: Int) {
+    tmux("resize-window", "-x", "\(columns)", "-y", "\(rows)")
+  }
+
+  @discardableResult
+  private func tmux(_ arguments: String...) -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["LANG=C.UTF-8", "TERM=xterm-256color", "tmux", "-L", server] + arguments
+    let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return "" }
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return text
+  }
+
+  deinit {
+    tmux("kill-server")
+  }
+}

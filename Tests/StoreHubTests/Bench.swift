@@ -1,0 +1,59 @@
+import ComposableArchitecture
+import EventLoop
+import Features
+import Foundation
+import HubCore
+import ReplicaCore
+import StoreClient
+import StoreHub
+import Wire
+
+typealias Server = HubServer<AppFeature.State, AppFeature.Action>
+typealias Client = StoreClient<AppFeature.State, AppFeature.Action>
+
+/// A directory of its own, a loop, and what a test puts on it.
+final class Bench {
+  let loop: EventLoop
+  let directory: String
+  var path: String { directory + "/hub.sock" }
+
+  init() throws {
+    loop = try EventLoop()
+    directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+  }
+
+  func serve(limits: HubLimits = HubLimits()) throws -> Server {
+    let core = HubCore(initialState: AppFeature.State(), reducer: AppFeature(), limits: limits, name: "test hub")
+    return try HubServer(core: core, loop: loop, path: path, log: Log(program: "test", level: .error))
+  }
+
+  func attach() throws -> Client {
+    var options = ReplicaOptions()
+    options.shortestDelay = .milliseconds(5)
+    options.longestDelay = .milliseconds(50)
+    let client = try Client(loop: loop, path: path, options: options)
+    client.start()
+    return client
+  }
+
+  func until(_ condition: () -> Bool) async -> Bool {
+    await loop.pump(until: condition)
+  }
+
+  func stop(_ server: Server) async -> Bool {
+    var isStopped = false
+    server.stop(reason: "the test stops it") { isStopped = true }
+    return await until { isStopped }
+  }
+
+  func clean() {
+    loop.close()
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+}
+
+/// How many descriptors this process has open.
+func openDescriptorCount() throws -> Int {
+  try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+}

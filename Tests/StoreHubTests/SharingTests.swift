@@ -1,0 +1,130 @@
+import ComposableArchitecture
+import EventLoop
+import Features
+import Foundation
+import HubCore
+import ReplicaCore
+import StoreClient
+import StoreHub
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(2))) struct SharingTests {
+  @Test func whatOneStoreSendsTheOtherShows() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    let (first, second) = (try bench.attach(), try bench.attach())
+    #expect(await bench.until { first.store != nil && second.store != nil })
+
+    let task = try #require(first.store).send(.counter(.incrementButtonTapped))
+    #expect(await bench.until { task.isOver && second.store?.counter.count == 1 })
+    try await task.finish()
+    #expect(first.store?.counter.count == 1)
+    #expect(server.state.counter.count == 1)
+
+    first.close()
+    second.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  @Test func aScopedRemoteStoreTellsOfItsChangesAlone() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    let client = try bench.attach()
+    #expect(await bench.until { client.store != nil })
+    let counter = try #require(client.store).scope(state: \.counter, action: \.counter)
+    var counts: [Int] = []
+    let subscription = counter.subscribe(\.count) { counts.append($0) }
+
+    counter.send(.incrementButtonTapped)
+    counter.send(.incrementButtonTapped)
+    #expect(await bench.until { client.unansweredCount == 0 })
+    counter.send(.factAlertDismissed)
+    #expect(await bench.until { client.unansweredCount == 0 })
+
+    // Both came in one turn of the hub: one change.
+    #expect(counts.first == 0 && counts.last == 2 && counts.count <= 3)
+    subscription.cancel()
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  @Test func effectsRunInTheHubAndTheirActionsReachEveryone() async throws {
+    let bench = try Bench()
+    let core = HubCore(initialState: AppFeature.State(), reducer: AppFeature()) {
+      $0.numberFact.fetch = { "\($0) is a good number" }
+    }
+    let server = try Server(
+      core: core, loop: bench.loop, path: bench.path, log: Log(program: "test", level: .error))
+    let client = try bench.attach()
+    #expect(await bench.until { client.store != nil })
+
+    client.store?.send(.counter(.numberFactButtonTapped))
+    #expect(await bench.until { client.store?.counter.numberFact == "0 is a good number" })
+    #expect(client.store?.counter.isLoadingFact == false)
+
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  @Test func aClientWaitsForItsHubAndComesBackToTheNextOne() async throws {
+    let bench = try Bench()
+    let client = try bench.attach()
+    #expect(
+      await bench.until {
+        if case .connecting(let attempt, _?) = client.connection { attempt > 2 } else { false }
+      })
+    var server = try bench.serve()
+    #expect(await bench.until { client.connection == .live })
+    let store = try #require(client.store)
+    store.send(.counter(.incrementButtonTapped))
+    #expect(await bench.until { client.unansweredCount == 0 })
+
+    #expect(await bench.stop(server))
+    #expect(await bench.until { if case .stale = client.connection { true } else { false } })
+    #expect(store.counter.count == 1)
+
+    server = try bench.serve()
+    #expect(await bench.until { client.connection == .live && store.counter.count == 0 })
+    #expect(client.store === store)
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  @Test func whatAClientSendsWhileItsHubIsAwayIsAppliedOnce() async throws {
+    let bench = try Bench()
+    var server = try bench.serve()
+    let client = try bench.attach()
+    #expect(await bench.until { client.connection == .live })
+    #expect(await bench.stop(server))
+    #expect(await bench.until { client.connection != .live })
+    for _ in 0..<10 { client.store?.send(.counter(.incrementButtonTapped)) }
+
+    server = try bench.serve()
+    #expect(await bench.until { client.unansweredCount == 0 })
+    #expect(server.state.counter.count == 10)
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  @Test func nothingLeaksWhenClientsComeAndGo() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    let before = try openDescriptorCount()
+    let handles = bench.loop.handleCount
+    for _ in 0..<20 {
+      let clients = try (0..<10).map { _ in try bench.attach() }
+      #expect(await bench.until { clients.allSatisfy { $0.connection == .live } })
+      for client in clients { client.close() }
+      #expect(await bench.until { server.connectionCount == 0 })
+    }
+    #expect(await bench.until { bench.loop.handleCount == handles })
+    #expect(try openDescriptorCount() == before)
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+}

@@ -1,0 +1,85 @@
+import EventLoop
+import Features
+import Foundation
+import HubCore
+import ReplicaCore
+import StoreClient
+import StoreHub
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(1))) struct SocketTests {
+  @Test func aSocketThatIsServedIsNotTakenOver() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    #expect(throws: HubError.alreadyServed(path: bench.path)) { try bench.serve() }
+    let client = try bench.attach()
+    #expect(await bench.until { client.connection == .live })
+    client.close()
+    #expect(await bench.stop(server))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bench.directory).filter { $0 == "hub.sock" } == [])
+    bench.clean()
+  }
+
+  @Test func aDeadSocketIsReplaced() async throws {
+    let bench = try Bench()
+    let dead = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bench.path.utf8) }
+    let bound = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(dead, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    #expect(bound == 0)
+    close(dead)
+
+    let server = try bench.serve()
+    let client = try bench.attach()
+    #expect(await bench.until { client.connection == .live })
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  @Test func whatIsNoSocketIsLeftAsItIs() throws {
+    let bench = try Bench()
+    try "precious".write(toFile: bench.path, atomically: true, encoding: .utf8)
+    #expect(throws: HubError.notASocket(path: bench.path)) { try bench.serve() }
+    #expect(try String(contentsOfFile: bench.path, encoding: .utf8) == "precious")
+    #expect(!FileManager.default.fileExists(atPath: bench.path + ".lock"))
+    bench.clean()
+  }
+
+  @Test func aPathThatDoesNotFitIsRefusedInWords() throws {
+    let bench = try Bench()
+    let path = bench.directory + "/" + String(repeating: "x", count: 120)
+    let error = #expect(throws: HubError.self) {
+      let core = HubCore(initialState: AppFeature.State(), reducer: AppFeature())
+      _ = try Server(core: core, loop: bench.loop, path: path, log: Log(program: "test", level: .error))
+    }
+    #expect("\(try #require(error))".contains("107"))
+    bench.clean()
+  }
+
+  @Test func aMissingFolderIsNamed() throws {
+    let bench = try Bench()
+    let path = bench.directory + "/missing/hub.sock"
+    let error = #expect(throws: HubError.self) {
+      let core = HubCore(initialState: AppFeature.State(), reducer: AppFeature())
+      _ = try Server(core: core, loop: bench.loop, path: path, log: Log(program: "test", level: .error))
+    }
+    #expect("\(try #require(error))".contains("missing"))
+    bench.clean()
+  }
+
+  @Test func theSocketIsForItsOwnerAlone() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    var status = stat()
+    #expect(stat(bench.path, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+}
