@@ -18,7 +18,7 @@ public final class HubServer<State: Replicated, Action: WireValue> {
   private var core: HubCore<State, Action>
   private let loop: EventLoop
   private let log: Log
-  private let claim: SocketClaim
+  private var claim: SocketClaim?
   private var listener: PipeListener?
   private var hooks: TurnHooks?
   private var deadlineTimer: Timer?
@@ -183,6 +183,7 @@ public final class HubServer<State: Replicated, Action: WireValue> {
     self.onStopped = nil
     hooks = nil
     deadlineTimer = nil
+    claim = nil
     onStopped()
   }
 

@@ -66,7 +66,8 @@ private final class Tmux {
   init(_ hub: HubProcess) throws {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("storeterm").path
-    tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "'\(program)' --socket '\(hub.socket)'")
+    // The server that this starts must not inherit a pipe that somebody reads to its end.
+    start("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "'\(program)' --socket '\(hub.socket)'")
   }
 
   var screen: String { tmux("capture-pane", "-p") }
@@ -80,15 +81,27 @@ private final class Tmux {
     tmux("resize-window", "-x", "\(columns)", "-y", "\(rows)")
   }
 
-  @discardableResult
-  private func tmux(_ arguments: String...) -> String {
+  private func process(_ arguments: [String]) -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["LANG=C.UTF-8", "TERM=xterm-256color", "tmux", "-L", server] + arguments
-    let output = Pipe()
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
+    process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
+    return process
+  }
+
+  private func start(_ arguments: String...) {
+    let process = process(arguments)
+    guard (try? process.run()) != nil else { return }
+    process.waitUntilExit()
+  }
+
+  @discardableResult
+  private func tmux(_ arguments: String...) -> String {
+    let process = process(arguments)
+    let output = Pipe()
+    process.standardOutput = output
     guard (try? process.run()) != nil else { return "" }
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
