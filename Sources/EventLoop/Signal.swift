@@ -1,4 +1,5 @@
 internal import CUV
+internal import Glibc
 
 /// Calls a function when the process gets a signal, as an ordinary callback of the loop.
 public struct Signal: ~Copyable {
@@ -20,6 +21,11 @@ public struct Signal: ~Copyable {
     box.onSignal = onSignal
     try box.open("watch signals") { uv_signal_init(loop.pointer, $0.assumingMemoryBound(to: uv_signal_t.self)) }
     box.keepsLoopAlive(false)
+    // Whoever started this process may have left the signal blocked, as a thread pool does for its threads.
+    var watched = sigset_t()
+    sigemptyset(&watched)
+    sigaddset(&watched, number)
+    pthread_sigmask(SIG_UNBLOCK, &watched, nil)
     let code = uv_signal_start(
       box.pointer(uv_signal_t.self),
       { signal, _ in

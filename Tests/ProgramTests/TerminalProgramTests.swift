@@ -63,11 +63,20 @@ import Testing
 private final class Tmux {
   private let server = "storehub-\(UUID().uuidString.prefix(8))"
 
+  private let process: Process
+
   init(_ hub: HubProcess) throws {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("storeterm").path
-    // The server that this starts must not inherit a pipe that somebody reads to its end.
-    start("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "'\(program)' --socket '\(hub.socket)'")
+    // In the foreground (-D): a server that forks away keeps Foundation from seeing the end of its parent.
+    process = Self.process(server, ["-D", "-f", "/dev/null"])
+    try process.run()
+    let command = "'\(program)' --socket '\(hub.socket)'"
+    try #require(
+      hub.wait {
+        tmux("new-session", "-d", "-x", "80", "-y", "24", command)
+        return isRunning
+      })
   }
 
   var screen: String { tmux("capture-pane", "-p") }
@@ -81,25 +90,20 @@ private final class Tmux {
     tmux("resize-window", "-x", "\(columns)", "-y", "\(rows)")
   }
 
-  private func process(_ arguments: [String]) -> Process {
+  private static func process(_ server: String, _ arguments: [String]) -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["LANG=C.UTF-8", "TERM=xterm-256color", "tmux", "-L", server] + arguments
+    // Threads of a pool block all signals, and their children inherit that; env(1) undoes it.
+    process.arguments = ["--default-signal", "LANG=C.UTF-8", "TERM=xterm-256color", "tmux", "-L", server] + arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     return process
   }
 
-  private func start(_ arguments: String...) {
-    let process = process(arguments)
-    guard (try? process.run()) != nil else { return }
-    process.waitUntilExit()
-  }
-
   @discardableResult
   private func tmux(_ arguments: String...) -> String {
-    let process = process(arguments)
+    let process = Self.process(server, ["-N"] + arguments)
     let output = Pipe()
     process.standardOutput = output
     guard (try? process.run()) != nil else { return "" }
@@ -110,5 +114,6 @@ private final class Tmux {
 
   deinit {
     tmux("kill-server")
+    process.waitUntilExit()
   }
 }

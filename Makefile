@@ -1,0 +1,34 @@
+# StoreHub. `make run` shows it at work, `make test` proves it; `make help` lists the rest.
+
+SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
+
+.PHONY: build run test lint format bench clean help setup
+
+build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
+	$(SWIFT_BUILD) -c release
+
+run: build ## start a hub and a terminal client on it
+	@scripts/run
+
+test: setup lint ## build and run every test
+	$(SWIFT_BUILD) --build-tests
+	swift test --skip-build
+
+lint: setup ## check the form of the sources
+	swift format lint --strict --recursive --parallel Sources Tests Package.swift
+
+format: setup ## give the sources their form
+	swift format --in-place --recursive --parallel Sources Tests Package.swift
+
+bench: build ## compare the hub with the C limit and Redis, side by side
+	@scripts/bench
+
+setup:
+	@scripts/setup
+
+clean: ## remove what was built
+	rm -rf .build
+	$(MAKE) -C bench/limit clean
+
+help: ## print this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 14
