@@ -59,15 +59,23 @@ let package = Package(
     .target(name: "LoadTest", dependencies: ["EventLoop", "Features", "Wire"], swiftSettings: onLoop),
     .target(
       name: "TerminalViews", dependencies: ["Features", "ReplicaCore", "Terminal"], swiftSettings: onLoop),
-    .target(name: "StoreHub", dependencies: ["ComposableArchitecture", "EventLoop", "HubCore", "Wire"], swiftSettings: onLoop),
-    .target(name: "StoreClient", dependencies: ["ComposableArchitecture", "EventLoop", "ReplicaCore", "Wire"], swiftSettings: onLoop),
+    .target(
+      name: "StoreHub", dependencies: ["ComposableArchitecture", "EventLoop", "HubCore", "Wire"], swiftSettings: onLoop),
+    .target(
+      name: "StoreClient", dependencies: ["ComposableArchitecture", "EventLoop", "ReplicaCore", "Wire"],
+      swiftSettings: onLoop),
 
     // Floor 5: programs. Options and wiring, no logic.
     .executableTarget(
-      name: "storehubd", dependencies: ["EventLoop", "Features", "HTTPClient", "HubCore", "ProgramOptions", "StoreHub"],
+      name: "storehubd",
+      dependencies: ["EventLoop", "Features", "HTTPClient", "HubCore", "ProgramOptions", "StoreHub"],
       swiftSettings: onLoop),
     .executableTarget(
-      name: "storeterm", dependencies: ["ComposableArchitecture", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient", "Terminal", "TerminalViews"],
+      name: "storeterm",
+      dependencies: [
+        "ComposableArchitecture", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient", "Terminal",
+        "TerminalViews",
+      ],
       swiftSettings: onLoop),
     .executableTarget(
       name: "storeload", dependencies: ["EventLoop", "LoadTest", "ProgramOptions"],

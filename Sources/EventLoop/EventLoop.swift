@@ -81,10 +81,12 @@ public final class EventLoop {
     guard !isClosed else { return }
     isClosed = true
     mainQueue = nil
-    uv_walk(pointer, { handle, _ in
-      guard let handle, uv_is_closing(handle) == 0 else { return }
-      onLoop(UnsafeMutableRawPointer(handle)) { HandleBox.of($0).close() }
-    }, nil)
+    uv_walk(
+      pointer,
+      { handle, _ in
+        guard let handle, uv_is_closing(handle) == 0 else { return }
+        onLoop(UnsafeMutableRawPointer(handle)) { HandleBox.of($0).close() }
+      }, nil)
     while uv_run(pointer, UV_RUN_NOWAIT) != 0 {}
     let code = uv_loop_close(pointer)
     precondition(code == 0, "a loop closes when its handles are closed: \(String(cString: uv_err_name(code)))")
@@ -96,9 +98,11 @@ public final class EventLoop {
   package var handleCount: Int {
     var count = 0
     withUnsafeMutablePointer(to: &count) { count in
-      uv_walk(pointer, { _, count in
-        count?.assumingMemoryBound(to: Int.self).pointee += 1
-      }, count)
+      uv_walk(
+        pointer,
+        { _, count in
+          count?.assumingMemoryBound(to: Int.self).pointee += 1
+        }, count)
     }
     return count
   }

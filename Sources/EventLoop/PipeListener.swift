@@ -61,6 +61,8 @@ public nonisolated var socketPathLimit: Int { 107 }
 /// libuv 1.44 silently cuts a longer path, so it is refused before libuv sees it.
 func checkSocketPath(_ path: String) throws(UVError) {
   guard path.utf8.count <= socketPathLimit else {
-    throw UVError(operation: "use a socket path of more than \(socketPathLimit) bytes,", subject: path, code: UVError.Code.nameTooLong)
+    throw UVError(
+      operation: "use a socket path of more than \(socketPathLimit) bytes,", subject: path,
+      code: UVError.Code.nameTooLong)
   }
 }

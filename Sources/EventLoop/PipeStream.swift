@@ -171,7 +171,9 @@ public struct PipeStream: ~Copyable {
       onLoop((request, status)) { request, status in
         let box = Box.of(UnsafeMutableRawPointer(request.pointee.handle))
         UnsafeMutableRawPointer(request).deallocate()
-        guard status == 0, box.isOpen, uv_stream_get_write_queue_size(box.pointer(uv_stream_t.self)) == 0 else { return }
+        guard status == 0, box.isOpen, uv_stream_get_write_queue_size(box.pointer(uv_stream_t.self)) == 0 else {
+          return
+        }
         box.onDrained?()
       }
     }

@@ -18,7 +18,9 @@ public struct TurnHooks: ~Copyable {
     after = Box(loop: loop, type: UV_CHECK)
     before.onTurn = onTurn
     after.onTurn = onTurn
-    try before.open("hook into the loop") { uv_prepare_init(loop.pointer, $0.assumingMemoryBound(to: uv_prepare_t.self)) }
+    try before.open("hook into the loop") {
+      uv_prepare_init(loop.pointer, $0.assumingMemoryBound(to: uv_prepare_t.self))
+    }
     try after.open("hook into the loop") { uv_check_init(loop.pointer, $0.assumingMemoryBound(to: uv_check_t.self)) }
     let prepared = uv_prepare_start(before.pointer(uv_prepare_t.self)) { handle in
       guard let handle else { return }

@@ -29,7 +29,8 @@ nonisolated extension UVError: CustomStringConvertible {
   /// One sentence, such as `cannot bind a socket to /run/hub.sock: permission denied (EACCES)`.
   public var description: String {
     let subject = subject.isEmpty ? "" : " \(subject)"
-    return "cannot \(operation)\(subject): \(String(cString: uv_strerror(code))) (\(String(cString: uv_err_name(code))))"
+    return
+      "cannot \(operation)\(subject): \(String(cString: uv_strerror(code))) (\(String(cString: uv_err_name(code))))"
   }
 }
 

@@ -92,7 +92,9 @@ public struct ProgramOptions: Sendable {
       zip(options, names).map { option, name in
         CGlibc.option(name: name, has_arg: option.argument == nil ? 0 : 1, flag: nil, val: 0)
       } + [CGlibc.option()]
-    let shorts = ":" + options.map { "\($0.short.map(String.init) ?? "")\($0.short != nil && $0.argument != nil ? ":" : "")" }.joined()
+    let shorts =
+      ":"
+      + options.map { "\($0.short.map(String.init) ?? "")\($0.short != nil && $0.argument != nil ? ":" : "")" }.joined()
 
     var values: [String: String] = [:]
     cglibc_getopt_restart()
@@ -111,7 +113,8 @@ public struct ProgramOptions: Sendable {
         let place = max(Int(cglibc_optind()) - 1, max(Int(seen), 1))
         let culprit = argv.indices.contains(place) ? argv[place].map { String(cString: $0) } ?? "" : ""
         let isMissing = found == CInt(UInt8(ascii: ":"))
-        return .failure(UsageError(isMissing ? "\(culprit) wants a value" : "there is no option \(culprit), or it takes no value"))
+        return .failure(
+          UsageError(isMissing ? "\(culprit) wants a value" : "there is no option \(culprit), or it takes no value"))
       case 0:
         values[options[Int(index)].name] = cglibc_optarg().map { String(cString: $0) } ?? ""
       default:

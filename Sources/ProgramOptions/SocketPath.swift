@@ -20,4 +20,3 @@ package func makeSocketDirectory(for path: String) throws(UsageError) {
     throw UsageError("cannot make the directory \(directory): \(String(cString: strerror(errno)))")
   }
 }
-

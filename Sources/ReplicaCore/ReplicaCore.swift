@@ -52,7 +52,9 @@ public struct ReplicaCore<State: Replicated, Action: WireValue>: ~Copyable {
   /// - Parameters:
   ///   - options: How it behaves.
   ///   - random: Where the jitter of reconnecting comes from; a simulation passes its seeded generator.
-  public init(options: ReplicaOptions = ReplicaOptions(), random: any RandomNumberGenerator = SystemRandomNumberGenerator()) {
+  public init(
+    options: ReplicaOptions = ReplicaOptions(), random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+  ) {
     self.options = options
     self.random = random
     decoder = FrameDecoder(payloadLimit: SnapshotChunk.byteLimit + (1 << 24))

@@ -128,7 +128,8 @@ private struct Window: Canvas {
   mutating func text(_ row: Int, _ column: Int, _ text: String, _ style: Style) {
     guard 0..<size.rows ~= row, 0..<size.columns ~= column else { return }
     // Text from elsewhere must not move the cursor.
-    let printable = String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+    let printable = String(
+      String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
     let visible = TextWidth.prefix(of: printable, columns: size.columns - column)
     var attributes: attr_t = 0
     if style.isBold { attributes |= cncurses_bold }

@@ -82,7 +82,8 @@ public nonisolated struct CounterScreen {
 
   private func draw(_ alert: FactAlert, on canvas: inout some Canvas) {
     let lines = TextWidth.wrap(alert.title, columns: min(canvas.size.columns - 6, 50))
-    canvas.box(lines.prefix(max(canvas.size.rows - 5, 1)) + ["", "d dismisses this"], title: "No fact", Style(.red, bold: true))
+    canvas.box(
+      lines.prefix(max(canvas.size.rows - 5, 1)) + ["", "d dismisses this"], title: "No fact", Style(.red, bold: true))
   }
 
   private func drawKeys(on canvas: inout some Canvas) {
@@ -90,7 +91,8 @@ public nonisolated struct CounterScreen {
     canvas.rule(canvas.size.rows - 2)
     let all = "+ up   - down   f fact   t timer   d dismiss   q quit"
     let short = "+ - f t d  q quit"
-    canvas.text(canvas.size.rows - 1, 0, TextWidth.columns(of: all) <= canvas.size.columns ? all : short, Style(dim: true))
+    canvas.text(
+      canvas.size.rows - 1, 0, TextWidth.columns(of: all) <= canvas.size.columns ? all : short, Style(dim: true))
   }
 }
 

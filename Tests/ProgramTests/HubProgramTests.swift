@@ -47,8 +47,10 @@ import Testing
     _ = hub.kill(SIGTERM)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    let storehubd = URL(fileURLWithPath: CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0])
-      .deletingLastPathComponent().appendingPathComponent("storehubd").path
+    let storehubd = URL(
+      fileURLWithPath: CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
+    )
+    .deletingLastPathComponent().appendingPathComponent("storehubd").path
     let full = Pipe()
     process.standardError = full
     process.arguments = ["-c", "exec '\(storehubd)' --socket '\(hub.socket)' --log-level debug"]

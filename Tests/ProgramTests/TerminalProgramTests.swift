@@ -47,7 +47,8 @@ import Testing
     #expect(hub.wait { first.screen.contains("live") && Self.count(on: second) == 0 })
 
     first.resize(columns: 30, rows: 8)
-    #expect(hub.wait { first.screen.split(separator: "\n").allSatisfy { $0.count <= 30 } && Self.count(on: first) == 0 })
+    #expect(
+      hub.wait { first.screen.split(separator: "\n").allSatisfy { $0.count <= 30 } && Self.count(on: first) == 0 })
     first.press("q")
     #expect(hub.wait { !first.isRunning })
     #expect(second.isRunning)

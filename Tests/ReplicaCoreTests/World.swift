@@ -184,7 +184,9 @@ final class World {
       throw Violation.revisionWentBack(from: client.lastRevision, to: revision)
     }
     client.lastRevision = revision
-    guard client.replica.state == forgedHistory[revision] ?? history[revision] else { throw Violation.stateIsNotTheHubs(revision: revision) }
+    guard client.replica.state == forgedHistory[revision] ?? history[revision] else {
+      throw Violation.stateIsNotTheHubs(revision: revision)
+    }
   }
 }
 

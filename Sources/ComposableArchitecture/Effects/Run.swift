@@ -37,7 +37,8 @@ extension Effect {
                 // Cancelled effects end without a word.
               } catch {
                 guard let handler else {
-                  return reportIssue("an effect threw an error that it does not handle: \(error)", fileID: fileID, line: line)
+                  return reportIssue(
+                    "an effect threw an error that it does not handle: \(error)", fileID: fileID, line: line)
                 }
                 await handler(error, send)
               }

@@ -31,7 +31,9 @@ public enum ReducerBuilder<State, Action> {
     _SequenceMany(reducers: reducers)
   }
 
-  @inlinable public static func buildLimitedAvailability<R: Reducer<State, Action>>(_ wrapped: R) -> Reduce<State, Action> {
+  @inlinable public static func buildLimitedAvailability<R: Reducer<State, Action>>(_ wrapped: R) -> Reduce<
+    State, Action
+  > {
     Reduce(wrapped)
   }
 

@@ -96,9 +96,10 @@ public final class TestClock: Clock {
 
   private func next(until instant: Instant) -> CheckedContinuation<Void, any Error>? {
     timeline.withLock {
-      guard let index = $0.sleepers.indices.min(by: { [sleepers = $0.sleepers] in
-        sleepers[$0].deadline < sleepers[$1].deadline
-      }), $0.sleepers[index].deadline <= instant
+      guard
+        let index = $0.sleepers.indices.min(by: { [sleepers = $0.sleepers] in
+          sleepers[$0].deadline < sleepers[$1].deadline
+        }), $0.sleepers[index].deadline <= instant
       else { return nil }
       let sleeper = $0.sleepers.remove(at: index)
       $0.now = max($0.now, sleeper.deadline)

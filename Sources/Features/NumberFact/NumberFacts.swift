@@ -45,7 +45,8 @@ public enum NumberFacts {
       (previous, current, index) = (current, next, index + 1)
     }
     guard current == number else { return nil }
-    return "\(number) is the Fibonacci number with index \(index), the sum of \(number - (current - previous)) and \(current - previous)."
+    return
+      "\(number) is the Fibonacci number with index \(index), the sum of \(number - (current - previous)) and \(current - previous)."
   }
 
   private static func square(_ number: Int) -> String? {
@@ -102,7 +103,9 @@ public enum NumberFacts {
     var root = Int(Double(number).squareRoot())
     // A double has 53 bits: the estimate may be off by one for large numbers.
     while root.multipliedReportingOverflow(by: root).overflow || root * root > number { root -= 1 }
-    while !(root + 1).multipliedReportingOverflow(by: root + 1).overflow, (root + 1) * (root + 1) <= number { root += 1 }
+    while !(root + 1).multipliedReportingOverflow(by: root + 1).overflow, (root + 1) * (root + 1) <= number {
+      root += 1
+    }
     return root
   }
 
