@@ -59,6 +59,7 @@ let package = Package(
     .target(name: "LoadTest", dependencies: ["EventLoop", "Features", "Wire"], swiftSettings: onLoop),
     .target(
       name: "TerminalViews", dependencies: ["Features", "ReplicaCore", "Terminal"], swiftSettings: onLoop),
+    .target(name: "FactService", dependencies: ["Features", "HTTPClient"], swiftSettings: onLoop),
     .target(
       name: "StoreHub", dependencies: ["ComposableArchitecture", "EventLoop", "HubCore", "Wire"], swiftSettings: onLoop),
     .target(
@@ -68,7 +69,7 @@ let package = Package(
     // Floor 5: programs. Options and wiring, no logic.
     .executableTarget(
       name: "storehubd",
-      dependencies: ["EventLoop", "Features", "HTTPClient", "HubCore", "ProgramOptions", "StoreHub"],
+      dependencies: ["EventLoop", "FactService", "Features", "HTTPClient", "HubCore", "ProgramOptions", "StoreHub"],
       swiftSettings: onLoop),
     .executableTarget(
       name: "storeterm",
@@ -86,7 +87,9 @@ let package = Package(
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: spans),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: onLoop),
-    .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient"], swiftSettings: onLoop),
+    .testTarget(
+      name: "HTTPClientTests", dependencies: ["EventLoop", "FactService", "Features", "HTTPClient"],
+      swiftSettings: onLoop),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(
       name: "HubCoreTests", dependencies: ["ComposableArchitecture", "Features", "HubCore", "Wire"],

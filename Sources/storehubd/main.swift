@@ -1,6 +1,8 @@
 import EventLoop
+import FactService
 import Features
 import Glibc
+import HTTPClient
 import HubCore
 import ProgramOptions
 import StoreHub
@@ -13,6 +15,7 @@ let options = ProgramOptions(
     .init("socket", short: "s", argument: "PATH", "where to listen; default \(defaultSocketPath())"),
     .init("mode", argument: "OCTAL", "permissions of the socket; default 600, this user alone"),
     .init("connections", argument: "N", "how many clients are served at once; default 4096"),
+    .init("fact-url", argument: "URL", "ask the web service at URL/NUMBER/trivia for facts, not this program"),
     .init("log-level", argument: "LEVEL", "error, warning, info or debug; default info"),
   ])
 
@@ -20,6 +23,7 @@ struct Configuration {
   var path: String
   var mode: UInt32
   var limits: HubLimits
+  var factURL: String?
   var level: Log.Level
 }
 
@@ -30,6 +34,7 @@ let configuration = options.read { (parsed) throws(UsageError) -> Configuration 
   if !parsed.flag("socket") { try makeSocketDirectory(for: path) }
   return Configuration(
     path: path, mode: try parsed.permissions("mode", default: 0o600), limits: limits,
+    factURL: parsed.string("fact-url"),
     level: try parsed.choice("log-level", of: Log.Level.allCases.map { ("\($0)", $0) }, default: .info))
 }
 
@@ -38,9 +43,13 @@ let log = Log(program: "storehubd", level: configuration.level)
 do {
   let loop = try EventLoop()
   try loop.drainMainQueue()
+  let http = try HTTPClient(loop: loop)
   let core = HubCore(
     initialState: AppFeature.State(), reducer: AppFeature(), limits: configuration.limits,
-    name: "storehubd \(storeHubVersion)")
+    name: "storehubd \(storeHubVersion)"
+  ) {
+    if let url = configuration.factURL { $0.numberFact = .service(at: url, over: http) }
+  }
   let server = try HubServer(core: core, loop: loop, path: configuration.path, mode: configuration.mode, log: log)
   log.write(.info, "listening on \(configuration.path)")
 
