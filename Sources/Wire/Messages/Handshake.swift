@@ -48,10 +48,11 @@ public struct Hello: Message, Equatable {
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     self.init(oldestVersion: 0, newestVersion: 0)
     let start = decoder.offset
+    var oldest: UInt64?
     var fields = try decoder.fields()
     while let key = try decoder.nextKey(of: &fields) {
       switch key {
-      case 0: oldestVersion = try decoder.unsigned()
+      case 0: oldest = try decoder.unsigned()
       case 1: newestVersion = try decoder.unsigned()
       case 2: session = try SessionID(from: &decoder)
       case 3: acknowledged = try decoder.unsigned()
@@ -59,6 +60,8 @@ public struct Hello: Message, Equatable {
       default: try decoder.skip()
       }
     }
+    guard let oldest else { throw WireError(.missingField(key: 0, type: "Hello"), at: start) }
+    oldestVersion = oldest
     guard newestVersion > 0 else { throw WireError(.missingField(key: 1, type: "Hello"), at: start) }
   }
 }

@@ -93,12 +93,14 @@ public enum SnapshotChunk {
     return start..<writer.count
   }
 
-  /// Reads a piece; its bytes are lent from the decoder.
+  /// Reads a piece and refuses bytes behind it; its bytes are lent from the decoder.
   @_lifetime(copy decoder)
   public static func read(_ decoder: consuming CBORDecoder) throws(WireError) -> RawSpan {
     try decoder.tuple(3)
     _ = try decoder.unsigned()
     _ = try decoder.unsigned()
-    return try decoder.byteString()
+    let piece = try decoder.byteString()
+    try decoder.finish()
+    return piece
   }
 }
