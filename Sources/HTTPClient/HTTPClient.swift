@@ -6,6 +6,7 @@ public import EventLoop
 ///
 /// Redirects are followed five times; certificates are checked against the system's.
 /// Source: curl_multi_socket_action(3).
+@MainActor
 public final class HTTPClient {
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
