@@ -86,7 +86,9 @@ let package = Package(
     .testTarget(name: "DependenciesTests", dependencies: ["Dependencies"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: spans),
-    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: onLoop),
+    .executableTarget(
+      name: "loopprobe", dependencies: ["EventLoop"], path: "Tests/Fixtures/loopprobe", swiftSettings: onLoop),
+    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),
     .testTarget(
       name: "HTTPClientTests", dependencies: ["EventLoop", "FactService", "Features", "HTTPClient"],
       swiftSettings: onLoop),
@@ -102,7 +104,8 @@ let package = Package(
         "ComposableArchitecture", "EventLoop", "Features", "HubCore", "ReplicaCore", "StoreClient", "StoreHub", "Wire",
       ], swiftSettings: onLoop),
     .testTarget(name: "ProgramTests", dependencies: ["storehubd", "storeload", "storeterm"], swiftSettings: common),
-    .testTarget(name: "FeaturesTests", dependencies: ["Features"], swiftSettings: spans),
+    .testTarget(
+      name: "FeaturesTests", dependencies: ["ComposableArchitecture", "Features", "Wire"], swiftSettings: spans),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -42,6 +42,59 @@ import Testing
     #expect(hub.kill(SIGINT) == 0)
   }
 
+  @Test func hostileAndHastyClientsLeaveNothingInTheHub() throws {
+    let hub = try HubProcess()
+    let process = try #require(hub.process?.processIdentifier)
+    func descriptors() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
+    }
+    func residentKiB() throws -> Int {
+      let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+      return try #require(line.flatMap { Int($0.filter(\.isNumber)) })
+    }
+    func storm() throws {
+      for round in 0..<50 {
+        let sockets = (0..<20).map { _ in connectedSocket(to: hub.socket) }
+        for (index, socket) in sockets.enumerated() {
+          // Garbage, half a header, a header that promises 4 GiB, or nothing at all.
+          let bytes: [UInt8] =
+            switch (round + index) % 4 {
+            case 0: (0..<64).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ round) }
+            case 1: [5, 0, 0, 0, 1]
+            case 2: [0xff, 0xff, 0xff, 0xff, 1] + [UInt8](repeating: 0, count: 11)
+            default: []
+            }
+          _ = write(socket, bytes, bytes.count)
+        }
+        for socket in sockets { close(socket) }
+      }
+    }
+    let before = try descriptors()
+    try storm()
+    #expect(hub.wait { (try? descriptors()) == before })
+    let memory = try residentKiB()
+    for _ in 0..<4 { try storm() }
+    #expect(hub.wait { (try? descriptors()) == before })
+    #expect(try residentKiB() < memory + 4096)
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-c", "20", "-n", "1000").status == 0)
+    #expect(hub.wait { (try? descriptors()) == before })
+  }
+
+  private func connectedSocket(to path: String) -> Int32 {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let result = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    #expect(result == 0)
+    return descriptor
+  }
+
   @Test func aHubWhoseLogNobodyReadsGoesOn() throws {
     let hub = try HubProcess()
     _ = hub.kill(SIGTERM)

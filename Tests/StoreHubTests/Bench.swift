@@ -52,8 +52,3 @@ final class Bench {
     try? FileManager.default.removeItem(atPath: directory)
   }
 }
-
-/// How many descriptors this process has open.
-func openDescriptorCount() throws -> Int {
-  try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-}

@@ -10,6 +10,9 @@ public struct Effect<Action> {
   }
 }
 
+extension Effect: Sendable where Action: Sendable {}
+extension EffectTree: Sendable where Action: Sendable {}
+
 /// An effect with the action of a reducer.
 public typealias EffectOf<R: Reducer> = Effect<R.Action>
 

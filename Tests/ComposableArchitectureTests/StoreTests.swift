@@ -1,0 +1,132 @@
+import ComposableArchitecture
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct StoreTests {
+  @Test func observersAreToldOncePerOutermostSend() {
+    let store = Store(initialState: Script.State()) { Script() }
+    var lengths: [Int] = []
+    let subscription = store.subscribe { lengths.append($0.log.count) }
+    store.send(.run(.merge(.send(.note("a")), .send(.note("b")), .send(.note("c")))))
+    store.send(.note("d"))
+    #expect(lengths == [0, 3, 4])
+    subscription.cancel()
+    store.send(.note("e"))
+    #expect(lengths == [0, 3, 4])
+  }
+
+  @Test func aPropertysObserverIsToldOfChangesOnly() {
+    let store = Store(initialState: Script.State()) { Script() }
+    var firsts: [String?] = []
+    let subscription = store.subscribe(\.log.first) { firsts.append($0) }
+    store.send(.note("a"))
+    store.send(.note("b"))
+    #expect(firsts == [nil, "a"])
+    subscription.cancel()
+  }
+
+  @Test func whatAnObserverSendsWaitsItsTurn() {
+    let store = Store(initialState: Script.State()) { Script() }
+    var seen: [[String]] = []
+    let subscription = store.subscribe { state in
+      seen.append(state.log)
+      if state.log == ["a"] { store.send(.note("b")) }
+    }
+    store.send(.note("a"))
+    #expect(store.log == ["a", "b"])
+    #expect(seen.last == ["a", "b"])
+    subscription.cancel()
+  }
+
+  @Test func anEffectsActionsComeBackAndTheTaskEndsWithIt() async throws {
+    let store = Store(initialState: Script.State()) { Script() }
+    let task = store.send(
+      .run(
+        .run { send in
+          await send(.note("a"))
+          await send(.run(.run { send in await send(.note("b")) }))
+        }))
+    #expect(!task.isOver)
+    try await task.finish()
+    #expect(task.isOver)
+    #expect(store.log == ["a", "b"])
+    try await store.send(.note("c")).finish()
+  }
+
+  @Test func aCancelledTaskDeliversNothingMore() async throws {
+    let store = Store(initialState: Script.State()) { Script() }
+    let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+    let task = store.send(.run(.run { send in for await text in stream { await send(.note(text)) } }))
+    task.cancel()
+    continuation.yield("late")
+    continuation.finish()
+    try await task.finish()
+    #expect(store.log == [])
+  }
+
+  @Test func effectsEndWithTheirStore() async {
+    let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+    var store: Store<Script.State, Script.Action>? = Store(initialState: Script.State()) { Script() }
+    store?.send(
+      .run(
+        .run { _ in
+          await withTaskCancellationHandler {
+            while !Task.isCancelled { await Task.yield() }
+          } onCancel: {
+            continuation.finish()
+          }
+        }))
+    store = nil
+    for await _ in ended {}
+  }
+
+  @Test func anUnhandledErrorGoesToItsHandler() async throws {
+    struct Failure: Error {}
+    let store = Store(initialState: Script.State()) { Script() }
+    try await store.send(
+      .run(
+        .run { _ in
+          throw Failure()
+        } catch: { error, send in
+          await send(.note("\(error is Failure)"))
+        })
+    ).finish()
+    #expect(store.log == ["true"])
+  }
+
+  @Test func aScopedStoreIsAWindowOnItsParent() {
+    let parent = Store(initialState: ReducerTests.Parent.State()) { ReducerTests.Parent() }
+    let child = parent.scope(state: \.child, action: \.child)
+    #expect(parent.scope(state: \.child, action: \.child) === child)
+    var counts: [Int] = []
+    let subscription = child.subscribe(\.count) { counts.append($0) }
+    child.send(.add(2))
+    parent.send(.child(.add(3)))
+    parent.send(.other)
+    #expect(child.count == 5)
+    #expect(counts == [0, 2, 5])
+    subscription.cancel()
+  }
+
+  @Test func dependenciesReachTheEffects() async throws {
+    struct Dated: Reducer {
+      @Dependency(\.continuousClock) var clock
+      var body: some Reducer<Int, Int> {
+        Reduce { state, action in
+          state += action
+          guard action == 1 else { return .none }
+          return .run { [clock] send in
+            try await clock.sleep(for: .seconds(3600))
+            await send(10)
+          }
+        }
+      }
+    }
+    let store = Store(initialState: 0) {
+      Dated()
+    } withDependencies: {
+      $0.continuousClock = ImmediateClock()
+    }
+    try await store.send(1).finish()
+    #expect(store.state == 11)
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+
+/// What a process finds that runs the loop on its main thread, which a test process cannot do itself.
+@Suite(.timeLimit(.minutes(1))) struct LoopProbeTests {
+  @Test func oneThreadRunsCallbacksAndTheMainActorAndIdlesInBetween() throws {
+    let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("loopprobe")
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+
+    let findings = Dictionary(
+      text.split(separator: "\n").map { line -> (String, String) in
+        let words = line.split(separator: " ")
+        return (words.dropLast().joined(separator: " "), String(words.last ?? ""))
+      }, uniquingKeysWith: { $1 })
+    for place in ["timer", "wake-up", "task", "after sleep", "back"] {
+      #expect(findings[place] == "true", "\(place) ran on another thread: \(text)")
+    }
+    #expect(findings["detached"] == "false")
+    // The hooks are called twice a turn: before waiting and after. The turn that wakes the task is the only one.
+    let turns = try #require(findings["turns"].flatMap { Int($0) })
+    #expect(turns <= 4, "an idle loop turned \(turns) times")
+  }
+}

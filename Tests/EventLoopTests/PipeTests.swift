@@ -1,0 +1,147 @@
+import EventLoop
+import Foundation
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(1))) struct PipeTests {
+  /// A loop, a path, and one accepted connection's two ends.
+  private final class Pair {
+    let loop: EventLoop
+    let directory: String
+    var path: String { directory + "/s" }
+    var listener: PipeListener?
+    var server: PipeStream?
+    var client: PipeStream?
+
+    init() throws {
+      loop = try EventLoop()
+      directory = NSTemporaryDirectory() + "loop-\(UUID().uuidString.prefix(8))"
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    }
+
+    func connect() throws {
+      var isConnected = false
+      listener = try PipeListener(on: loop, path: path) { [unowned self] error in
+        #expect(error == nil)
+        server = try? listener?.accept()
+      }
+      let client = try PipeStream(on: loop)
+      try client.connect(to: path) { error in
+        #expect(error == nil)
+        isConnected = true
+      }
+      self.client = consume client
+      run { isConnected && server != nil }
+    }
+
+    func run(until condition: () -> Bool) {
+      let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+      while !condition(), ContinuousClock.now < deadline { loop.run(.noWait) }
+      #expect(condition())
+    }
+
+    func end() {
+      listener = nil
+      server = nil
+      client = nil
+      loop.close()
+      try? FileManager.default.removeItem(atPath: directory)
+    }
+  }
+
+  @Test func bytesArriveInOrderWhenTheReaderIsSlow() throws {
+    let pair = try Pair()
+    try pair.connect()
+    let sent = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+    var (received, drained, isAllOut): ([UInt8], Int, Bool) = ([], 0, true)
+    pair.client?.onDrained { drained += 1 }
+    let (first, second) = (Array(sent[..<1_000_000]), Array(sent[1_000_000...]))
+    isAllOut = try pair.client?.write(first.span.bytes, second.span.bytes) ?? true
+    #expect(!isAllOut)
+    for _ in 0..<10 { pair.loop.run(.noWait) }
+    #expect(drained == 0)
+    #expect((pair.client?.queuedByteCount ?? 0) > 0)
+
+    try pair.server?.startReading(
+      onBytes: { received += $0.withUnsafeBytes { [UInt8]($0) } }, onEnd: { _ in })
+    pair.run { received.count == sent.count && drained == 1 }
+    #expect(received == sent)
+    #expect(pair.client?.queuedByteCount == 0)
+    pair.end()
+  }
+
+  @Test func whatFitsTheSocketGoesOutAtOnce() throws {
+    let pair = try Pair()
+    try pair.connect()
+    var received: [UInt8] = []
+    try pair.server?.startReading(onBytes: { received += $0.withUnsafeBytes { [UInt8]($0) } }, onEnd: { _ in })
+    let (first, second): ([UInt8], [UInt8]) = ([1, 2], [3])
+    #expect(try pair.client?.write(first.span.bytes, second.span.bytes) == true)
+    pair.run { received == [1, 2, 3] }
+    pair.end()
+  }
+
+  @Test func theEndOfAPeerIsToldOnceAndWhatWasWrittenBeforeArrives() throws {
+    let pair = try Pair()
+    try pair.connect()
+    var (received, ends): ([UInt8], Int) = ([], 0)
+    try pair.server?.startReading(
+      onBytes: { received += $0.withUnsafeBytes { [UInt8]($0) } },
+      onEnd: {
+        #expect($0 == nil)
+        ends += 1
+      })
+    let bytes = [UInt8](repeating: 5, count: 500_000)
+    _ = try pair.client?.write(bytes.span.bytes)
+    var isFinished = false
+    pair.client?.finishWriting { isFinished = true }
+    pair.run { isFinished && ends == 1 }
+    #expect(received.count == 500_000)
+    pair.end()
+  }
+
+  @Test func aStreamMayBeClosedInItsOwnCallback() throws {
+    let pair = try Pair()
+    try pair.connect()
+    var calls = 0
+    try pair.server?.startReading(
+      onBytes: { _ in
+        calls += 1
+        pair.server = nil
+      }, onEnd: { _ in Issue.record("a closed stream has no end to tell of") })
+    let bytes: [UInt8] = [1]
+    _ = try pair.client?.write(bytes.span.bytes)
+    pair.run { calls == 1 }
+    _ = try? pair.client?.write(bytes.span.bytes)
+    for _ in 0..<10 { pair.loop.run(.noWait) }
+    #expect(calls == 1)
+    pair.end()
+  }
+
+  @Test func theKernelSaysWhoConnected() throws {
+    let pair = try Pair()
+    try pair.connect()
+    let peer = try #require(try pair.server?.peerCredentials())
+    #expect(peer.process == getpid() && peer.user == getuid() && peer.group == getgid())
+    pair.end()
+  }
+
+  @Test func failuresHaveNames() throws {
+    let pair = try Pair()
+    func failure(_ path: String) throws -> UVError? {
+      var result: UVError??
+      let stream = try PipeStream(on: pair.loop)
+      try stream.connect(to: path) { result = .some($0) }
+      pair.run { result != nil }
+      stream.close()
+      return result ?? nil
+    }
+    #expect(try failure(pair.path)?.code == UVError.Code.noSuchFile)
+    _ = FileManager.default.createFile(atPath: pair.directory + "/file", contents: nil)
+    #expect(try failure(pair.directory + "/file")?.code == UVError.Code.connectionRefused)
+    let error = #expect(throws: UVError.self) { try failure("/" + String(repeating: "x", count: 107)) }
+    #expect(error?.code == UVError.Code.nameTooLong)
+    #expect(error?.description.contains("107") == true)
+    #expect(try failure("/" + String(repeating: "x", count: 106))?.code == UVError.Code.noSuchFile)
+    pair.end()
+  }
+}

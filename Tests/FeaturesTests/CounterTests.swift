@@ -1,0 +1,82 @@
+import ComposableArchitecture
+import Features
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct CounterTests {
+  private func store(
+    count: Int = 0, _ prepare: @escaping (inout DependencyValues) -> Void = { _ in }
+  ) -> StoreOf<Counter> {
+    Store(initialState: Counter.State(count: count), reducer: { Counter() }, withDependencies: prepare)
+  }
+
+  @Test func theNumberGoesUpAndDownAndTheFactGoesWithIt() async throws {
+    let store = store { $0.numberFact.fetch = { "\($0) is a number" } }
+    store.send(.incrementButtonTapped)
+    try await store.send(.numberFactButtonTapped).finish()
+    #expect(store.numberFact == "1 is a number")
+    store.send(.decrementButtonTapped)
+    #expect(store.count == 0)
+    #expect(store.numberFact == nil)
+  }
+
+  @Test func aFactOnItsWayIsShownAsSuch() async throws {
+    let store = store { $0.numberFact.fetch = { "\($0) is a number" } }
+    let task = store.send(.numberFactButtonTapped)
+    #expect(store.isLoadingFact)
+    try await task.finish()
+    #expect(!store.isLoadingFact)
+  }
+
+  @Test func aFailureBecomesAnAlertThatCanBeDismissed() async throws {
+    let store = store { $0.numberFact.fetch = { _ in throw NumberFactError(message: "no facts today") } }
+    try await store.send(.numberFactButtonTapped).finish()
+    #expect(store.factAlert == FactAlert(title: "no facts today"))
+    #expect(!store.isLoadingFact && store.numberFact == nil)
+    store.send(.factAlertDismissed)
+    #expect(store.factAlert == nil)
+  }
+
+  @Test func theAnswerAboutAnOldNumberIsNotShown() async throws {
+    let (gate, opened) = AsyncStream.makeStream(of: Void.self)
+    let store = store {
+      $0.numberFact.fetch = { number in
+        for await _ in gate {}
+        return "\(number) is late"
+      }
+    }
+    let task = store.send(.numberFactButtonTapped)
+    store.send(.incrementButtonTapped)
+    #expect(!store.isLoadingFact)
+    opened.finish()
+    try await task.finish()
+    #expect(store.numberFact == nil)
+  }
+
+  @Test func theTimerTicksEverySecondUntilItIsStopped() async throws {
+    let clock = TestClock()
+    let store = store { $0.continuousClock = clock }
+    store.send(.toggleTimerButtonTapped)
+    for tick in 1...3 {
+      // The effect runs on another thread: its next sleep is what the clock must wait for.
+      while clock.sleeperCount == 0 { await Task.yield() }
+      await clock.advance(by: .seconds(1))
+      while store.count < tick { await Task.yield() }
+      #expect(store.count == tick)
+    }
+    while clock.sleeperCount == 0 { await Task.yield() }
+    store.send(.toggleTimerButtonTapped)
+    while clock.sleeperCount > 0 { await Task.yield() }
+    await clock.advance(by: .seconds(3))
+    #expect(store.count == 3)
+    #expect(!store.isTimerOn)
+  }
+
+  @Test func theNumberStaysAtTheEndsOfItsRange() {
+    let top = store(count: .max)
+    top.send(.incrementButtonTapped)
+    #expect(top.count == .max)
+    let bottom = store(count: .min)
+    bottom.send(.decrementButtonTapped)
+    #expect(bottom.count == .min)
+  }
+}

@@ -1,0 +1,97 @@
+import Testing
+import Wire
+
+@Suite struct MessageTests {
+  private func roundTrip<M: Message & Equatable>(_ message: M, _ notation: String) throws {
+    let bytes = message.encoded()
+    #expect(try CBORValue(decoding: bytes.span.bytes).description == notation)
+    #expect(try M(decoding: bytes.span.bytes) == message)
+  }
+
+  private let session = SessionID(high: 0x0102_0304_0506_0708, low: 0x090a_0b0c_0d0e_0f10)
+
+  @Test func everyMessageComesBackInItsForm() throws {
+    let hex = "h'0102030405060708090a0b0c0d0e0f10'"
+    try roundTrip(Hello(), "{0: 1, 1: 1}")
+    try roundTrip(Hello(session: session, acknowledged: 5, name: "me"), "{0: 1, 1: 1, 2: \(hex), 3: 5, 4: \"me\"}")
+    try roundTrip(
+      Welcome(version: 1, session: session, isResumed: true, processed: 9, payloadLimit: 100, hub: "hub"),
+      "{0: 1, 1: \(hex), 2: true, 3: 9, 4: 100, 5: \"hub\"}")
+    try roundTrip(Attach(), "{0: []}")
+    try roundTrip(Attach(path: [0, 3], knownRevision: 7), "{0: [0, 3], 1: 7}")
+    try roundTrip(Rejected(sequence: 3, code: .unknownAction, reason: "no"), "[3, 1, \"no\"]")
+    try roundTrip(PeerError(.sequenceGap, "gap"), "[5, \"gap\"]")
+    try roundTrip(Goodbye(.shuttingDown, "bye"), "[1, \"bye\"]")
+    try roundTrip(Ping(number: 4), "4")
+    try roundTrip(Pong(number: 4), "4")
+  }
+
+  @Test func fieldsOfALaterVersionArePassedOver() throws {
+    let hello = CBORValue.map([
+      .init(key: .unsigned(0), value: .unsigned(1)), .init(key: .unsigned(1), value: .unsigned(2)),
+      .init(key: .unsigned(77), value: .array([.text("later")])),
+    ]).encoded()
+    #expect(try Hello(decoding: hello.span.bytes) == Hello(oldestVersion: 1, newestVersion: 2))
+  }
+
+  @Test func textsHaveLimits() throws {
+    let long = Hello(name: String(repeating: "x", count: 129)).encoded()
+    #expect(throws: WireError(.tooLong(length: 129, limit: 128), at: 6)) { try Hello(decoding: long.span.bytes) }
+    let path = Attach(path: Array(repeating: 1, count: 33)).encoded()
+    #expect(throws: WireError.self) { try Attach(decoding: path.span.bytes) }
+  }
+
+  @Test(arguments: [1, SnapshotChunk.byteLimit - 1, SnapshotChunk.byteLimit, SnapshotChunk.byteLimit + 1, 200_001])
+  func aStateComesBackFromItsPieces(count: Int) throws {
+    let state = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    var writer = FrameWriter()
+    let range = SnapshotChunk.write(state, reason: .attached, scope: 0, revision: 9, to: &writer)
+    var (joined, finals, frames): ([UInt8], Int, Int) = ([], 0, 0)
+    var decoder = FrameDecoder(payloadLimit: 1 << 20)
+    let bytes = writer.bytes
+    try decoder.feed(bytes.span.bytes.extracting(range)) { header, payload throws(WireError) in
+      let piece = try SnapshotChunk.read(CBORDecoder(payload))
+      joined += piece.withUnsafeBytes { [UInt8]($0) }
+      finals += header.flags & SnapshotChunk.finalFlag == 0 ? 0 : 1
+      frames += 1
+      if header.flags & SnapshotChunk.finalFlag != 0 { #expect(joined.count == count) }
+    }
+    #expect(joined == state)
+    #expect(finals == 1)
+    #expect(frames == (count + SnapshotChunk.byteLimit - 1) / SnapshotChunk.byteLimit)
+  }
+
+  /// Whatever bytes come: an error or a value, never a trap.
+  @Test(arguments: [UInt64](1...8))
+  func brokenMessagesAreErrors(seed: UInt64) {
+    var state = seed
+    func random(_ limit: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % limit
+    }
+    let samples = [
+      Hello(session: session, acknowledged: 5, name: "me").encoded(), Attach(path: [0, 3], knownRevision: 7).encoded(),
+      Welcome(version: 1, session: session, isResumed: true, processed: 9, payloadLimit: 100, hub: "hub").encoded(),
+      Rejected(sequence: 3, code: .unknownAction, reason: "no").encoded(), PeerError(.malformed, "x").encoded(),
+    ]
+    var accepted = 0
+    for _ in 0..<3000 {
+      var bytes = samples[random(samples.count)]
+      for _ in 0...random(4) {
+        switch random(3) {
+        case 0: bytes[random(bytes.count)] = UInt8(random(256))
+        case 1: bytes.insert(UInt8(random(256)), at: random(bytes.count))
+        default: if bytes.count > 1 { bytes.remove(at: random(bytes.count)) }
+        }
+      }
+      accepted += (try? Hello(decoding: bytes.span.bytes)) == nil ? 0 : 1
+      accepted += (try? Welcome(decoding: bytes.span.bytes)) == nil ? 0 : 1
+      accepted += (try? Attach(decoding: bytes.span.bytes)) == nil ? 0 : 1
+      accepted += (try? Rejected(decoding: bytes.span.bytes)) == nil ? 0 : 1
+      accepted += (try? CBORValue(decoding: bytes.span.bytes)) == nil ? 0 : 1
+      var decoder = FrameDecoder(payloadLimit: 64)
+      try? decoder.feed(bytes.span.bytes) { _, _ in accepted += 1 }
+    }
+    #expect(accepted > 0, "seed \(seed): some changes leave a message whole")
+  }
+}
