@@ -66,9 +66,9 @@ public struct HubCore<State: Replicated, Action: WireValue>: ~Copyable {
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in }
   ) {
     // What runs for each action is put together here, where the compiler knows the feature's types.
-    let reduce = withDependencies(prepareDependencies) { reducer()._compile() }
+    let reducer = withDependencies(prepareDependencies) { CompiledReducer(reducer()) }
     self.init(
-      reducing: ReducerCore(initialState: initialState, reducer: Reduce(reduce)),
+      reducing: ReducerCore(initialState: initialState, reducer: reducer),
       applyActions: ActionBatch<State, Action>.specialised(), limits: limits, name: name, random: random)
   }
 

@@ -15,7 +15,13 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// Compiles the reducer and begins with a state.
   @inlinable
   public init(initialState: State, reducer: some Reducer<State, Action>) {
-    self.init(state: initialState, reduce: reducer._compile())
+    self.init(initialState: initialState, reducer: CompiledReducer(reducer))
+  }
+
+  /// Begins with a state and a reducer that was compiled before.
+  @inlinable
+  public init(initialState: State, reducer: CompiledReducer<State, Action>) {
+    self.init(state: initialState, reduce: reducer.reduce)
   }
 
   @usableFromInline
@@ -97,5 +103,16 @@ public struct ReducerCore<State, Action>: ~Copyable {
       effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append(($0, $1)) }
     }
     queue.removeAll(keepingCapacity: true)
+  }
+}
+
+/// A reducer as one function, in a shell that passes through generic code without gathering thunks around it.
+public struct CompiledReducer<State, Action> {
+  @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
+
+  /// Compiles a reducer; dependencies that it looks up on being made are those of this place.
+  @inlinable
+  public init(_ reducer: some Reducer<State, Action>) {
+    reduce = reducer._compile()
   }
 }
