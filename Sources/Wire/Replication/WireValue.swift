@@ -1,4 +1,4 @@
-/// A type with one deterministic form on the wire: equal values have equal bytes.
+/// A type with one deterministic form on the wire: the same value always has the same bytes.
 ///
 /// Structs are maps of small integer keys in ascending order; an enum case without a payload is its key alone,
 /// one with a payload is an array of the key and the payload's items. Keys are stable names: they are never
