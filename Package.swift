@@ -92,6 +92,9 @@ let package = Package(
     .testTarget(
       name: "HTTPClientTests", dependencies: ["EventLoop", "FactService", "Features", "HTTPClient"],
       swiftSettings: onLoop),
+    .testTarget(
+      name: "TerminalViewsTests", dependencies: ["Features", "ReplicaCore", "Terminal", "TerminalViews"],
+      swiftSettings: common),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(
       name: "HubCoreTests", dependencies: ["ComposableArchitecture", "Features", "HubCore", "Wire"],

@@ -96,9 +96,9 @@ public nonisolated struct CounterScreen {
   }
 }
 
-extension CounterScreen {
+nonisolated extension CounterScreen {
   /// What a key asks for.
-  public enum Intent: Equatable, Sendable {
+  public nonisolated enum Intent: Equatable, Sendable {
     /// To send an action.
     case send(Counter.Action)
     /// To leave.
