@@ -1,0 +1,77 @@
+import CasePaths
+import Testing
+
+enum Shape: CasePathable, Equatable, Sendable {
+  case circle(radius: Int)
+  case group(Inner)
+  case empty
+
+  enum Inner: CasePathable, Equatable, Sendable {
+    case label(String)
+    case hole(Int)
+
+    struct AllCasePaths: Sendable {
+      var label: AnyCasePath<Inner, String> {
+        AnyCasePath(embed: { .label($0) }, extract: { if case .label(let text) = $0 { text } else { nil } })
+      }
+      var hole: AnyCasePath<Inner, Int> {
+        AnyCasePath(embed: { .hole($0) }, extract: { if case .hole(let size) = $0 { size } else { nil } })
+      }
+    }
+    static var allCasePaths: AllCasePaths { AllCasePaths() }
+  }
+
+  struct AllCasePaths: Sendable {
+    var circle: AnyCasePath<Shape, Int> {
+      AnyCasePath(
+        embed: { .circle(radius: $0) }, extract: { if case .circle(let radius) = $0 { radius } else { nil } })
+    }
+    var group: AnyCasePath<Shape, Inner> {
+      AnyCasePath(embed: { .group($0) }, extract: { if case .group(let inner) = $0 { inner } else { nil } })
+    }
+    var empty: AnyCasePath<Shape, Void> {
+      AnyCasePath(embed: { .empty }, extract: { if case .empty = $0 { () } else { nil } })
+    }
+  }
+  static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+@Suite struct CasePathTests {
+  @Test func aValueIsOfItsOwnCaseOnly() {
+    let circle = Shape.circle(radius: 3)
+    #expect(circle.is(\.circle))
+    #expect(!circle.is(\.group))
+    #expect(!circle.is(\.empty))
+    #expect(Shape.empty.is(\.empty))
+  }
+
+  @Test func thePayloadIsThereForTheNamedCaseAndNilForOthers() {
+    #expect(Shape.circle(radius: 3)[case: \.circle] == 3)
+    #expect(Shape.empty[case: \.circle] == nil)
+    #expect(Shape.group(.hole(1))[case: \.group] == .hole(1))
+  }
+
+  @Test func keyPathsReachThroughCasesWithinCases() {
+    let shape = Shape.group(.label("a"))
+    #expect(shape[case: \.group.label] == "a")
+    #expect(shape[case: \.group.hole] == nil)
+    #expect(shape.is(\.group.label))
+    #expect(!Shape.empty.is(\.group.label))
+  }
+
+  @Test func embeddingAndExtractingUndoEachOther() {
+    let hole = AnyCasePath<Shape, Int>(\.group.hole)
+    #expect(hole.embed(7) == .group(.hole(7)))
+    #expect(hole.embedding(7) == hole.embed(7))
+    #expect(hole.extract(from: hole.embed(7)) == 7)
+    // The same payload in another case is another value.
+    #expect(hole.extract(from: .circle(radius: 7)) == nil)
+  }
+
+  @Test func theSameCaseHasTheSameKeyPath() {
+    let first: CaseKeyPath<Shape, Int> = \.circle
+    let second: CaseKeyPath<Shape, Int> = \.group.hole
+    #expect(first == \.circle)
+    #expect(first != second)
+  }
+}

@@ -1,0 +1,141 @@
+import Dependencies
+import Foundation
+import Testing
+
+private enum Greeting: DependencyKey {
+  static let liveValue = "live"
+  static let testValue = "test"
+  static let previewValue = "preview"
+}
+
+/// A key that has no value in production.
+private enum TestOnly: TestDependencyKey {
+  static let testValue = "test only"
+}
+
+extension DependencyValues {
+  fileprivate var greeting: String {
+    get { self[Greeting.self] }
+    set { self[Greeting.self] = newValue }
+  }
+}
+
+private struct Reader: Sendable {
+  @Dependency(\.greeting) var greeting
+  @Dependency(Greeting.self) var byType
+}
+
+@Suite struct OverrideTests {
+  @Test func theContextDecidesWhatNobodyOverrode() {
+    #expect(DependencyValues().context == .test)
+    #expect(Reader().greeting == "test")
+    for (context, value) in [(DependencyContext.live, "live"), (.preview, "preview"), (.test, "test")] {
+      withDependencies {
+        $0.context = context
+      } operation: {
+        #expect(Reader().greeting == value)
+      }
+    }
+  }
+
+  @Test func aKeyWithoutALiveValueUsesItsTestValueEverywhere() {
+    var values = DependencyValues()
+    for context in [DependencyContext.live, .preview, .test] {
+      values.context = context
+      #expect(values[TestOnly.self] == "test only")
+    }
+  }
+
+  @Test func overridesNestAndEndWithTheirOperation() {
+    let reader = Reader()
+    withDependencies {
+      $0.greeting = "outer"
+    } operation: {
+      #expect(reader.greeting == "outer")
+      withDependencies {
+        $0.greeting += " and inner"
+      } operation: {
+        #expect(reader.greeting == "outer and inner")
+        #expect(reader.byType == "outer and inner")
+      }
+      #expect(reader.greeting == "outer")
+    }
+    #expect(reader.greeting == "test")
+  }
+
+  @Test func anOverrideEndsWhenTheOperationThrows() {
+    struct Failure: Error {}
+    #expect(throws: Failure.self) {
+      try withDependencies {
+        $0.greeting = "x"
+      } operation: {
+        throw Failure()
+      }
+    }
+    #expect(Reader().greeting == "test")
+  }
+
+  @Test func aReaderRemembersTheOverridesOfWhereItWasMade() {
+    let reader = withDependencies {
+      $0.greeting = "made here"
+    } operation: {
+      Reader()
+    }
+    #expect(reader.greeting == "made here")
+    withDependencies {
+      $0.greeting = "read here"
+    } operation: {
+      #expect(reader.greeting == "read here")
+    }
+  }
+
+  @Test func childTasksInheritOverrides() async {
+    await withDependencies {
+      $0.greeting = "parent"
+    } operation: {
+      await Task.yield()
+      async let child = Reader().greeting
+      #expect(await child == "parent")
+      #expect(await Task { Reader().greeting }.value == "parent")
+      #expect(await Task.detached { Reader().greeting }.value == "test")
+    }
+  }
+
+  @Test func escapedDependenciesHoldInADetachedTask() async {
+    let escaped = withDependencies {
+      $0.greeting = "escaped"
+    } operation: {
+      withEscapedDependencies { $0 }
+    }
+    let detached = Task.detached { escaped.yield { Reader().greeting } }
+    #expect(await detached.value == "escaped")
+    let asynchronous = Task.detached {
+      await escaped.yield {
+        await Task.yield()
+        return Reader().greeting
+      }
+    }
+    #expect(await asynchronous.value == "escaped")
+  }
+
+  @Test func incrementingIdentifiersCountFromZeroForEachGenerator() {
+    for _ in 0..<2 {
+      let uuid = UUIDGenerator.incrementing
+      #expect(uuid().uuidString == "00000000-0000-0000-0000-000000000000")
+      #expect(uuid().uuidString == "00000000-0000-0000-0000-000000000001")
+    }
+  }
+
+  @Test func constantDatesAndIdentifiersStayTheSame() {
+    let (date, id) = (Date(timeIntervalSince1970: 1234), UUID())
+    withDependencies {
+      $0.date = .constant(date)
+      $0.uuid = .constant(id)
+    } operation: {
+      @Dependency(\.date) var currentDate
+      @Dependency(\.uuid) var uuid
+      #expect(currentDate.now == date && currentDate() == date)
+      #expect(uuid() == id && uuid() == id)
+    }
+  }
+}
