@@ -69,7 +69,8 @@ struct EffectLedger<Action> {
   /// Cascades whose last effect is over.
   mutating func takeFinishedCascades() -> [UInt64] {
     defer { (finishedCascades, hasCommands) = ([], !commands.isEmpty) }
-    return finishedCascades
+    // An action that an ending effect left behind may have begun another one since.
+    return finishedCascades.filter { !isRunning(cascade: $0) }
   }
 
   /// Begins an effect. Actions that it sends at once go to `send`.
@@ -106,7 +107,8 @@ struct EffectLedger<Action> {
     for number in sequences.keys where sequences[number]?.context.cascade == cascade {
       sequences[number]?.next = nil
     }
-    for (effect, entry) in running where entry.context.cascade == cascade { cancel(effect, send: send) }
+    let effects = running.keys.filter { running[$0]?.context.cascade == cascade }
+    for effect in effects.sorted(by: { $0.number < $1.number }) { cancel(effect, send: send) }
   }
 
   // MARK: Steps

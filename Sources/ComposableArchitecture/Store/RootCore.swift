@@ -45,7 +45,8 @@ final class RootCore<State, Action>: StoreCore {
     waiting.removeAll(keepingCapacity: true)
     isSending = false
     if reducing.hasCommands { runner?.execute(reducing.takeCommands()) }
-    if !completions.isEmpty { completeCascades(reduced.map(\.cascade)) }
+    // Cascades that nobody waits for are taken all the same, or the list of them would grow.
+    if reducing.hasCommands || !completions.isEmpty { completeCascades(reduced.map(\.cascade)) }
     if reducing.actionCount != before { announcements.notify() }
   }
 
