@@ -129,4 +129,48 @@ import Testing
     try await store.send(1).finish()
     #expect(store.state == 11)
   }
+
+  @Test func aTaskCancelsItsOwnEffectsOnly() async throws {
+    let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+    let store = Store(initialState: Script.State()) { Script() }
+    let first = store.send(.run(.run { _ in try await Task.sleep(for: .seconds(3600)) }))
+    let second = store.send(.run(.run { send in for await text in stream { await send(.note(text)) } }))
+    first.cancel()
+    #expect(first.isOver && !second.isOver)
+    continuation.yield("a")
+    continuation.finish()
+    try await second.finish()
+    #expect(store.log == ["a"])
+  }
+
+  @Test func anObserverMayEndItsOwnSubscription() {
+    let store = Store(initialState: Script.State()) { Script() }
+    var calls = 0
+    var subscription: StoreSubscription?
+    subscription = store.subscribe { state in
+      calls += 1
+      if state.log.count == 1 { subscription?.cancel() }
+    }
+    store.send(.note("a"))
+    store.send(.note("b"))
+    #expect(calls == 2)
+  }
+
+  @Test func aSubscriptionEndsWhenNobodyKeepsIt() {
+    let store = Store(initialState: Script.State()) { Script() }
+    var calls = 0
+    var subscription: StoreSubscription? = store.subscribe { _ in calls += 1 }
+    #expect(subscription != nil)
+    subscription = nil
+    store.send(.note("a"))
+    #expect(calls == 1)
+  }
+
+  @Test func waitingForAStoreThatGoesAwayEnds() async throws {
+    var store: Store<Script.State, Script.Action>? = Store(initialState: Script.State()) { Script() }
+    let task = store?.send(.run(.run { _ in try await Task.sleep(for: .seconds(3600)) }))
+    store = nil
+    try await task?.finish()
+    #expect(task?.isOver == true)
+  }
 }

@@ -71,6 +71,41 @@ import Testing
     #expect(!store.isTimerOn)
   }
 
+  @Test func askingAgainAsksOnlyForTheLatest() async throws {
+    let (asked, asking) = AsyncStream.makeStream(of: Int.self)
+    let store = store(count: 4) {
+      $0.numberFact.fetch = { number in
+        asking.yield(number)
+        if number == 4 { try await Task.sleep(for: .seconds(3600)) }
+        return "\(number) is asked about"
+      }
+    }
+    let first = store.send(.numberFactButtonTapped)
+    var questions = asked.makeAsyncIterator()
+    #expect(await questions.next() == 4)
+    store.send(.incrementButtonTapped)
+    #expect(first.isOver)
+    try await store.send(.numberFactButtonTapped).finish()
+    #expect(store.numberFact == "5 is asked about")
+  }
+
+  @Test func askingForAFactTakesTheLastOneAndItsAlertAway() async throws {
+    let store = store { $0.numberFact.fetch = { _ in throw NumberFactError(message: "no") } }
+    store.send(.numberFactResponse(.success("0 is old")))
+    store.send(.numberFactResponse(.failure(NumberFactError(message: "an old alert"))))
+    let task = store.send(.numberFactButtonTapped)
+    #expect(store.numberFact == nil && store.factAlert == nil)
+    try await task.finish()
+    #expect(store.factAlert?.title == "no")
+  }
+
+  @Test func aTickTakesTheFactAway() {
+    let store = store()
+    store.send(.numberFactResponse(.success("0 is a number")))
+    store.send(.timerTicked)
+    #expect(store.count == 1 && store.numberFact == nil)
+  }
+
   @Test func theNumberStaysAtTheEndsOfItsRange() {
     let top = store(count: .max)
     top.send(.incrementButtonTapped)

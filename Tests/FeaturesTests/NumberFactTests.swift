@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test func everyFactIsTrue() throws {
-    for number in 3...3000 {
+    for number in 3...5000 {
       let fact = NumberFacts.fact(about: number)
       #expect(fact.hasPrefix("\(number) is ") && fact.hasSuffix("."), "\(fact)")
       let others = Array(numbers(in: fact).dropFirst())
@@ -39,6 +39,21 @@ import Testing
       } else {
         Issue.record("an unknown kind of fact: \(fact)")
       }
+    }
+  }
+
+  @Test func aNegativeNumberAndItsOppositeAddUpToZero() {
+    for number in -50..<0 {
+      let mentioned = numbers(in: NumberFacts.fact(about: number))
+      #expect(mentioned.first == number && mentioned.reduce(0, +) == 0)
+    }
+  }
+
+  @Test func aTwinIsNamedForEveryPrimeThatHasOne() {
+    for number in 3...2000 {
+      let fact = NumberFacts.fact(about: number)
+      guard fact.contains("is prime") else { continue }
+      #expect(fact.contains("twin") == (isPrime(number - 2) || isPrime(number + 2)), "\(fact)")
     }
   }
 

@@ -3,7 +3,7 @@ import Testing
 import Wire
 
 @Suite struct ReplicationTests {
-  private static func randomState(using generator: inout SystemRandomNumberGenerator) -> AppFeature.State {
+  private static func randomState(using generator: inout SplitMix) -> AppFeature.State {
     var state = AppFeature.State()
     state.counter.count =
       [0, 1, -1, .max, .min, Int.random(in: -1000...1000, using: &generator)].randomElement(using: &generator) ?? 0
@@ -16,7 +16,9 @@ import Wire
   }
 
   @Test func statesComeBackFromTheirBytesAndFromTheirDeltas() throws {
-    var generator = SystemRandomNumberGenerator()
+    let seed = UInt64.random(in: 0 ... .max)
+    print("seed of the random states: \(seed)")
+    var generator = SplitMix(seed: seed)
     for _ in 0..<5000 {
       let (old, new) = (Self.randomState(using: &generator), Self.randomState(using: &generator))
       let bytes = new.encoded()
@@ -28,7 +30,7 @@ import Wire
       var decoder = CBORDecoder(delta.span.bytes)
       let applied = try old.applying(delta: &decoder)
       try decoder.finish()
-      #expect(applied == new, "from \(old) to \(new)")
+      #expect(applied == new, "seed \(seed): from \(old) to \(new)")
       #expect(applied.encoded() == bytes)
     }
   }
@@ -43,6 +45,13 @@ import Wire
     let delta = encoder.bytes
     var decoder = CBORDecoder(delta.span.bytes)
     #expect(try old.applying(delta: &decoder).encoded() == new.encoded())
+  }
+
+  @Test func noChangeIsAnEmptyMap() {
+    let state = AppFeature.State()
+    var encoder = CBOREncoder()
+    state.encodeDelta(from: state, to: &encoder)
+    #expect(encoder.bytes == [0xa0])
   }
 
   @Test func aChangeOfOneFieldIsAFewBytes() {
@@ -66,6 +75,14 @@ import Wire
 
   @Test func anIncrementIsThreeBytes() {
     #expect(AppFeature.Action.counter(.incrementButtonTapped).encoded() == [0x82, 0x00, 0x01])
+  }
+
+  @Test(
+    arguments: [
+      [0x82, 0x00, 0x18, 0x63], [0x82, 0x00, 0x07], [0x82, 0x01, 0x01], [0x82, 0x00], [0x82, 0x00, 0x01, 0x00], [],
+    ] as [[UInt8]])
+  func whatIsNoActionIsRefused(bytes: [UInt8]) {
+    #expect(throws: WireError.self) { try AppFeature.Action(decoding: bytes.span.bytes) }
   }
 
   @Test func fieldsOfALaterVersionArePassedOver() throws {
