@@ -1,7 +1,11 @@
 /// State whose changes travel: what differs between two values is written as a delta, and a delta is applied to
 /// the value it was taken from.
 ///
-/// For any two values, `apply(diff(a, b), to: a) == b`. The delta of a struct is a map of the keys of its changed
+/// For any two values without a NaN, applying the delta from `a` to `b` to `a` makes a value equal to `b`. Equal is
+/// what `==` says: where a field changes between values that are equal but differ in their bytes (0.0 and −0.0,
+/// canonically equivalent strings), the delta may leave the old one. A NaN counts as changed and is sent each time.
+///
+/// The delta of a struct is a map of the keys of its changed
 /// fields to their deltas; the delta of anything else is, for now, the new value whole. A struct conforms by hand:
 ///
 /// ```swift

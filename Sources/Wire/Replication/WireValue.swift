@@ -1,4 +1,8 @@
-/// A type with one deterministic form on the wire: equal values have equal bytes.
+/// A type whose values have one deterministic form on the wire, each its own.
+///
+/// Values that `==` cannot tell apart have the same bytes, with the standard library's exceptions: text travels as
+/// the scalars it has, so canonically equivalent strings (`"\u{e9}"` and `"e\u{301}"`) keep their different bytes,
+/// and 0.0 and −0.0 keep their signs. A NaN, equal to nothing, comes back with its bits.
 ///
 /// Structs are maps of small integer keys in ascending order; an enum case without a payload is its key alone,
 /// one with a payload is an array of the key and the payload's items. Keys are stable names: they are never
