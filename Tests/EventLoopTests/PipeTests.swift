@@ -239,6 +239,8 @@ import Testing
     let connecting = try PipeStream(on: pair.loop)
     try connecting.connect(to: pair.path) { _ in Issue.record("a closed stream does not connect") }
     connecting.close()
+    // Before it takes the second connection in the place of the first.
+    pair.listener = nil
     var end: UVError??
     try pair.server?.startReading(onBytes: { _ in }, onEnd: { end = .some($0) })
     pair.run { end != nil }

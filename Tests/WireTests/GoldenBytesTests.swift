@@ -59,19 +59,22 @@ struct GoldenBytesTests {
 
   @Test("keys of a later version are passed over in every message that is a map")
   func unknownKeys() throws {
-    func later(_ value: some WireValue) throws -> [UInt8] {
+    func later(_ value: some Message) throws -> [UInt8] {
       let bytes = value.encoded()
       guard case .map(var pairs) = try CBORValue(decoding: bytes.span.bytes) else { return [] }
       pairs.append(.init(key: .unsigned(99), value: .map([.init(key: .text("k"), value: .float(bits: 0))])))
       return CBORValue.map(pairs).encoded()
     }
     let hello = Hello(session: Self.session, acknowledged: 1, name: "n")
-    #expect(try Hello(decoding: later(hello).span.bytes) == hello)
+    var bytes = try later(hello)
+    #expect(try Hello(decoding: bytes.span.bytes) == hello)
     let attach = Attach(path: [1], knownRevision: 2)
-    #expect(try Attach(decoding: later(attach).span.bytes) == attach)
+    bytes = try later(attach)
+    #expect(try Attach(decoding: bytes.span.bytes) == attach)
     let welcome = Welcome(
       version: 1, session: Self.session, isResumed: false, processed: 0, payloadLimit: 7, hub: "")
-    #expect(try Welcome(decoding: later(welcome).span.bytes) == welcome)
+    bytes = try later(welcome)
+    #expect(try Welcome(decoding: bytes.span.bytes) == welcome)
   }
 
   @Test("a session is exactly 16 bytes", arguments: [0, 15, 17])

@@ -130,7 +130,8 @@ private struct Track: Replicated {
 extension Track {
   fileprivate static func random(using generator: inout Seeded) -> Track {
     var track = Track()
-    track.place.x = [0, 1, .min, .max, .random(in: -300...300, using: &generator)].randomElement(using: &generator) ?? 0
+    track.place.x =
+      [0, 1, .min, .max, .random(in: -300...300, using: &generator)].randomElement(using: &generator) ?? 0
     track.place.y = [0, 1.5, 1.1, -.infinity].randomElement(using: &generator) ?? 0
     track.name = ["", "a", "水"].randomElement(using: &generator) ?? ""
     track.note = [nil, .some(nil), "n"].randomElement(using: &generator) ?? nil
@@ -200,7 +201,9 @@ struct ReplicatedTests {
 
   @Test("an optional of an optional stays what it is")
   func nestedOptionals() throws {
-    for (value, expected) in [(nil, [0xf6]), (.some(nil), [0x81, 0xf6]), ("", [0x81, 0x81, 0x60])] as [(String??, [UInt8])] {
+    for (value, expected) in [(nil, [0xf6]), (.some(nil), [0x81, 0xf6]), ("", [0x81, 0x81, 0x60])]
+      as [(String??, [UInt8])]
+    {
       let bytes = value.encoded()
       #expect(bytes == expected)
       #expect(try String??(decoding: bytes.span.bytes) == value)
