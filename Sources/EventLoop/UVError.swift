@@ -35,6 +35,16 @@ nonisolated extension UVError: CustomStringConvertible {
 }
 
 nonisolated extension UVError {
+  /// What a person can do about a failed attempt to connect, as a sentence; empty when there is nothing to say.
+  package var connectionAdvice: String {
+    switch code {
+    case Code.noSuchFile, Code.connectionRefused: "Is a hub running there?"
+    case Code.permissionDenied: "The socket is for another user or group."
+    case Code.nameTooLong: "Choose a shorter path."
+    default: ""
+    }
+  }
+
   /// The codes that callers tell apart.
   public enum Code {
     /// The corresponding code is `EOF`, libuv's own.

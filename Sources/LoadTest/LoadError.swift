@@ -18,7 +18,7 @@ public nonisolated enum LoadError: Error, Equatable, Sendable, CustomStringConve
   /// What happened, and what it means.
   public var description: String {
     switch self {
-    case .cannotConnect(let error): "\(error). Is storehubd running there?"
+    case .cannotConnect(let error): "\(error). \(error.connectionAdvice)"
     case .disconnected(let reason): "the hub closed a connection: \(reason)"
     case .rejected(let reason): "the hub refused an action: \(reason)"
     case .malformed(let what): "the hub sent something malformed: \(what)"

@@ -104,7 +104,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       try stream.connect(to: path) { [weak self] in self?.connectionAttemptEnded($0) }
       self.stream = consume stream
     } catch {
-      replica.disconnected(reason: "\(error)", at: loop.now)
+      replica.disconnected(reason: Self.sentence(error), at: loop.now)
     }
   }
 
@@ -121,8 +121,12 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       replica.connected(at: loop.now)
     } catch {
       stream = nil
-      replica.disconnected(reason: "\(error)", at: loop.now)
+      replica.disconnected(reason: Self.sentence(error), at: loop.now)
     }
+  }
+
+  private static func sentence(_ error: UVError) -> String {
+    error.connectionAdvice.isEmpty ? "\(error)." : "\(error). \(error.connectionAdvice)"
   }
 
   private func readingEnded(_ error: UVError?) {

@@ -21,6 +21,8 @@ nonisolated extension HubError: CustomStringConvertible {
       "another hub serves \(path) already; stop that one, or choose another path with --socket"
     case .notASocket(let path):
       "\(path) exists and is not a socket; it is left as it is: choose another path with --socket"
+    case .system(let operation, let path, ENOENT):
+      "cannot \(operation) \(path): its directory does not exist; make it first"
     case .system(let operation, let path, let code):
       "cannot \(operation) \(path): \(String(cString: strerror(code)))"
     case .loop(let error):

@@ -50,15 +50,17 @@ do {
   ) {
     if let url = configuration.factURL { $0.numberFact = .service(at: url, over: http) }
   }
-  let server = try HubServer(core: core, loop: loop, path: configuration.path, mode: configuration.mode, log: log)
-  log.write(.info, "listening on \(configuration.path)")
 
+  // Watched before the socket is there: whoever sees it may already want the hub to stop, and leave nothing behind.
+  var server: HubServer<AppFeature.State, AppFeature.Action>?
   let stop = { (name: String) in
     log.write(.info, "stopping on \(name)")
-    server.stop(reason: "the hub stops on \(name)") { loop.stop() }
+    server?.stop(reason: "the hub stops on \(name)") { loop.stop() }
   }
   let terminate = try Signal(on: loop, SIGTERM) { stop("SIGTERM") }
   let interrupt = try Signal(on: loop, SIGINT) { stop("SIGINT") }
+  server = try HubServer(core: core, loop: loop, path: configuration.path, mode: configuration.mode, log: log)
+  log.write(.info, "listening on \(configuration.path)")
   loop.run()
   terminate.close()
   interrupt.close()

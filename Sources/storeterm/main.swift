@@ -94,7 +94,7 @@ final class Session {
   private func connectionChanged() {
     switch client.connection {
     case .connecting(_, let failure?) where !isPatient && terminal == nil:
-      quit(because: "\(failure). Is storehubd running there? --wait waits for it.")
+      quit(because: "\(failure) --wait waits for a hub.")
     case .refused(let reason):
       quit(because: reason)
     case .stale:

@@ -33,6 +33,18 @@ import Wire
     }
   }
 
+  @Test func anEqualTextInOtherCharactersIsAChange() throws {
+    var (old, new) = (AppFeature.State(), AppFeature.State())
+    old.counter.numberFact = "caf\u{e9}"
+    new.counter.numberFact = "cafe\u{301}"
+    #expect(old == new)
+    var encoder = CBOREncoder()
+    new.encodeDelta(from: old, to: &encoder)
+    let delta = encoder.bytes
+    var decoder = CBORDecoder(delta.span.bytes)
+    #expect(try old.applying(delta: &decoder).encoded() == new.encoded())
+  }
+
   @Test func aChangeOfOneFieldIsAFewBytes() {
     var state = AppFeature.State()
     let old = state

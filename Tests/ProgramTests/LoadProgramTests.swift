@@ -32,7 +32,7 @@ import Testing
   @Test func withoutAHubItSaysSo() throws {
     let outcome = try Program(name: "storeload").run("--socket", "/nonexistent/hub.sock")
     #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("/nonexistent/hub.sock") && outcome.errors.contains("storehubd"))
+    #expect(outcome.errors.contains("/nonexistent/hub.sock") && outcome.errors.contains("Is a hub running there?"))
   }
 
   @Test(arguments: [["--depth", "0"], ["--connections", "many"], ["--actions"], ["extra"]])

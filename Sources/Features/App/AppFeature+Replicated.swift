@@ -18,9 +18,11 @@ extension AppFeature.State: Replicated {
     }
   }
 
+  public func differs(from base: Self) -> Bool { counter.differs(from: base.counter) }
+
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     var changes = ChangedFields()
-    changes.note(0, counter != base.counter)
+    changes.note(0, counter.differs(from: base.counter))
     encoder.mapHeader(count: changes.count)
     if changes.contains(0) {
       encoder.unsigned(0)

@@ -30,13 +30,20 @@ extension Counter.State: Replicated {
     }
   }
 
-  public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
+  private func changes(from base: Self) -> ChangedFields {
     var changes = ChangedFields()
-    changes.note(0, count != base.count)
-    changes.note(1, numberFact != base.numberFact)
-    changes.note(2, isLoadingFact != base.isLoadingFact)
-    changes.note(3, isTimerOn != base.isTimerOn)
-    changes.note(4, factAlert != base.factAlert)
+    changes.note(0, count.differs(from: base.count))
+    changes.note(1, numberFact.differs(from: base.numberFact))
+    changes.note(2, isLoadingFact.differs(from: base.isLoadingFact))
+    changes.note(3, isTimerOn.differs(from: base.isTimerOn))
+    changes.note(4, factAlert.differs(from: base.factAlert))
+    return changes
+  }
+
+  public func differs(from base: Self) -> Bool { changes(from: base).count > 0 }
+
+  public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
+    let changes = changes(from: base)
     encoder.mapHeader(count: changes.count)
     if changes.contains(0) {
       encoder.unsigned(0)
@@ -76,6 +83,8 @@ extension Counter.State: Replicated {
 }
 
 extension FactAlert: Replicated {
+  public func differs(from base: Self) -> Bool { title.differs(from: base.title) }
+
   public func encode(to encoder: inout CBOREncoder) {
     encoder.mapHeader(count: 1)
     encoder.unsigned(0)

@@ -1,19 +1,21 @@
 /// State whose changes travel: what differs between two values is written as a delta, and a delta is applied to
 /// the value it was taken from.
 ///
-/// For any two values without a NaN, applying the delta from `a` to `b` to `a` makes a value equal to `b`. Equal is
-/// what `==` says: where a field changes between values that are equal but differ in their bytes (0.0 and −0.0,
-/// canonically equivalent strings), the delta may leave the old one. A NaN counts as changed and is sent each time.
-///
-/// The delta of a struct is a map of the keys of its changed
-/// fields to their deltas; the delta of anything else is, for now, the new value whole. A struct conforms by hand:
+/// For any two values, applying the delta from one to the other gives a value with the other's bytes. The delta of
+/// a struct is a map of the keys of its changed fields to their deltas; the delta of anything else is, for now, the
+/// new value whole. A struct conforms by hand:
 ///
 /// ```swift
 /// extension Point: Replicated {
-///   func encodeDelta(from base: Point, to encoder: inout CBOREncoder) {
+///   private func changes(from base: Point) -> ChangedFields {
 ///     var changes = ChangedFields()
-///     changes.note(0, x != base.x)
-///     changes.note(1, y != base.y)
+///     changes.note(0, x.differs(from: base.x))
+///     changes.note(1, y.differs(from: base.y))
+///     return changes
+///   }
+///   func differs(from base: Point) -> Bool { changes(from: base).count > 0 }
+///   func encodeDelta(from base: Point, to encoder: inout CBOREncoder) {
+///     let changes = changes(from: base)
 ///     encoder.mapHeader(count: changes.count)
 ///     if changes.contains(0) { encoder.unsigned(0); x.encodeDelta(from: base.x, to: &encoder) }
 ///     if changes.contains(1) { encoder.unsigned(1); y.encodeDelta(from: base.y, to: &encoder) }
@@ -31,6 +33,12 @@
 /// }
 /// ```
 public protocol Replicated: WireValue, Equatable {
+  /// Whether the two values have different bytes.
+  ///
+  /// That is more than `!=`: two strings may be equal and yet written with different characters, zero is equal to
+  /// minus zero, and a NaN is not equal to itself. A struct asks its fields.
+  func differs(from base: Self) -> Bool
+
   /// Writes the item that turns `base` into this value.
   /// - Complexity: O(what changed) where comparing is; at most O(size of the value).
   func encodeDelta(from base: Self, to encoder: inout CBOREncoder)
@@ -43,6 +51,9 @@ public protocol Replicated: WireValue, Equatable {
 }
 
 extension Replicated {
+  /// Whether the values are unequal: right for types whose equal values have equal bytes.
+  public func differs(from base: Self) -> Bool { self != base }
+
   /// Writes the whole new value: the delta of everything that is not a struct.
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     encode(to: &encoder)

@@ -54,6 +54,9 @@ extension Bool: Replicated {
 }
 
 extension Double: Replicated {
+  /// Whether the bits differ.
+  public func differs(from base: Double) -> Bool { bitPattern != base.bitPattern }
+
   /// Writes a float in the shortest width that keeps the value.
   public func encode(to encoder: inout CBOREncoder) {
     encoder.float(self)
@@ -66,6 +69,9 @@ extension Double: Replicated {
 }
 
 extension String: Replicated {
+  /// Whether the UTF-8 differs.
+  public func differs(from base: String) -> Bool { !utf8.elementsEqual(base.utf8) }
+
   /// Writes a text string.
   public func encode(to encoder: inout CBOREncoder) {
     encoder.text(self)
@@ -96,7 +102,16 @@ extension Optional: WireValue where Wrapped: WireValue {
   }
 }
 
-extension Optional: Replicated where Wrapped: Replicated {}
+extension Optional: Replicated where Wrapped: Replicated {
+  /// Whether one is nil and the other is not, or what they hold differs.
+  public func differs(from base: Wrapped?) -> Bool {
+    switch (self, base) {
+    case (nil, nil): false
+    case (let value?, let base?): value.differs(from: base)
+    default: true
+    }
+  }
+}
 
 extension Result: WireValue where Success: WireValue, Failure: WireValue {
   /// Writes case 0 with the success, or case 1 with the failure.

@@ -1,8 +1,7 @@
-/// A type whose values have one deterministic form on the wire, each its own.
+/// A type with one deterministic form on the wire: the same value always has the same bytes.
 ///
-/// Values that `==` cannot tell apart have the same bytes, with the standard library's exceptions: text travels as
-/// the scalars it has, so canonically equivalent strings (`"\u{e9}"` and `"e\u{301}"`) keep their different bytes,
-/// and 0.0 and −0.0 keep their signs. A NaN, equal to nothing, comes back with its bits.
+/// Equal by `==` is not always the same: canonically equivalent strings (`"\u{e9}"` and `"e\u{301}"`) keep their
+/// different scalars, 0.0 and −0.0 their signs, and a NaN its payload.
 ///
 /// Structs are maps of small integer keys in ascending order; an enum case without a payload is its key alone,
 /// one with a payload is an array of the key and the payload's items. Keys are stable names: they are never
