@@ -5,7 +5,13 @@ internal import Synchronization
 public struct WakeUp: ~Copyable {
   private final class Box: HandleBox {
     var onWake: (() -> Void)?
-    override func forgetCallbacks() { onWake = nil }
+    var sender: Sender?
+
+    override func forgetCallbacks() {
+      // Here and not in the value's deinit: a loop that closes takes the handle away under a value that is left.
+      sender?.detach()
+      (onWake, sender) = (nil, nil)
+    }
   }
 
   /// What other threads hold.
@@ -48,10 +54,10 @@ public struct WakeUp: ~Copyable {
     }
     self.box = box
     sender = Sender(Sender.Target(async: box.pointer(uv_async_t.self)))
+    box.sender = sender
   }
 
   deinit {
-    sender.detach()
     let box = box
     MainActor.assumeIsolated { box.close() }
   }

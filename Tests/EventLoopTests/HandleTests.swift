@@ -89,4 +89,91 @@ import Testing
     loop.close()
     loop.close()
   }
+
+  @Test func wakingALoopThatClosedTheHandleItselfIsNothing() throws {
+    let loop = try EventLoop()
+    let wakeUp = try WakeUp(on: loop) { Issue.record("a closed loop wakes nobody") }
+    loop.close()
+    wakeUp.sender.send()
+  }
+
+  @Test func wakeUpsThatComeTogetherAreOneAndALaterOneIsAnother() throws {
+    let loop = try EventLoop()
+    var woken = 0
+    let wakeUp = try WakeUp(on: loop) { woken += 1 }
+    for _ in 0..<10 { wakeUp.sender.send() }
+    run(loop) { woken > 0 }
+    loop.run(.noWait)
+    #expect(woken == 1)
+    wakeUp.sender.send()
+    run(loop) { woken == 2 }
+  }
+
+  @Test func startingATimerAnewReplacesItsTime() throws {
+    let loop = try EventLoop()
+    var fired = 0
+    let timer = try Timer(on: loop) { fired += 1 }
+    timer.start(after: .zero)
+    timer.start(after: .seconds(1000))
+    for _ in 0..<5 { loop.run(.noWait) }
+    #expect(fired == 0)
+    timer.start(after: .nanoseconds(1))
+    run(loop) { fired == 1 }
+    #expect(!loop.run(.noWait))
+  }
+
+  @Test func timersFireInTheOrderOfTheirTimesAndThenOfTheirStart() throws {
+    let loop = try EventLoop()
+    var order: [Int] = []
+    let late = try Timer(on: loop) { order.append(3) }
+    let first = try Timer(on: loop) { order.append(1) }
+    let second = try Timer(on: loop) { order.append(2) }
+    late.start(after: .milliseconds(2))
+    first.start(after: .milliseconds(1))
+    second.start(after: .milliseconds(1))
+    loop.run(.untilIdle)
+    #expect(order == [1, 2, 3])
+  }
+
+  @Test func twoMayWatchOneSignalAndOneMayLeave() throws {
+    let loop = try EventLoop()
+    var (first, second) = (0, 0)
+    let stays = try Signal(on: loop, SIGURG) { first += 1 }
+    let leaves = try Signal(on: loop, SIGURG) { second += 1 }
+    let keepAlive = try Timer(on: loop) {}
+    keepAlive.start(after: .seconds(20))
+    kill(getpid(), SIGURG)
+    run(loop) { first == 1 && second == 1 }
+    leaves.close()
+    kill(getpid(), SIGURG)
+    run(loop) { first == 2 }
+    #expect(second == 1)
+    stays.close()
+  }
+
+  @Test func stopEndsARunThatHasMoreToDo() throws {
+    let loop = try EventLoop()
+    var fired = 0
+    let timer = try Timer(on: loop) {
+      fired += 1
+      if fired == 3 { loop.stop() }
+    }
+    timer.start(after: .zero, repeating: .milliseconds(1))
+    #expect(loop.run(.untilIdle))
+    #expect(fired == 3)
+  }
+
+  @Test func tasksOfTheMainActorRunWhileATestPumps() async throws {
+    let loop = try EventLoop()
+    var (fired, resumed) = (false, false)
+    let timer = try Timer(on: loop) { fired = true }
+    timer.start(after: .milliseconds(2))
+    Task {
+      try await Task.sleep(for: .milliseconds(1))
+      resumed = true
+    }
+    #expect(await loop.pump { fired && resumed })
+    #expect(await !loop.pump(until: { false }, timeout: .milliseconds(5)))
+    _ = consume timer
+  }
 }

@@ -26,5 +26,10 @@ import Testing
     // The hooks are called twice a turn: before waiting and after. The turn that wakes the task is the only one.
     let turns = try #require(findings["turns"].flatMap { Int($0) })
     #expect(turns <= 4, "an idle loop turned \(turns) times")
+    // One wait, and a few for locks that another thread holds; a loop that polls waits hundreds of times.
+    let switches = try #require(findings["switches"].flatMap { Int($0) })
+    #expect(switches <= 4, "an idle main thread was woken \(switches) times")
+    #expect(findings["descriptors left"] == "0")
+    #expect(findings["handles left"] == "0")
   }
 }

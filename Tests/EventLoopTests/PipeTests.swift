@@ -144,4 +144,151 @@ import Testing
     #expect(try failure("/" + String(repeating: "x", count: 106))?.code == UVError.Code.noSuchFile)
     pair.end()
   }
+
+  @Test func aListenerThatCannotListenLeavesNothingBehind() throws {
+    let pair = try Pair()
+    try pair.connect()
+    let handles = pair.loop.handleCount
+    let error = #expect(throws: UVError.self) {
+      _ = try PipeListener(on: pair.loop, path: pair.path) { _ in }
+    }
+    #expect(error?.code == UVError.Code.addressInUse)
+    #expect(throws: UVError.self) {
+      _ = try PipeListener(on: pair.loop, path: pair.directory + "/missing/s") { _ in }
+    }
+    #expect(throws: UVError.self) {
+      _ = try PipeListener(on: pair.loop, path: "/" + String(repeating: "x", count: 107)) { _ in }
+    }
+    pair.loop.run(.noWait)
+    #expect(pair.loop.handleCount == handles)
+    #expect(FileManager.default.fileExists(atPath: pair.path), "the path of the first one is still its own")
+    pair.end()
+  }
+
+  @Test func theFileOfAListenerGoesWithIt() throws {
+    let pair = try Pair()
+    try pair.connect()
+    #expect(FileManager.default.fileExists(atPath: pair.path))
+    pair.listener = nil
+    #expect(!FileManager.default.fileExists(atPath: pair.path))
+    pair.end()
+  }
+
+  @Test func aListenerMayGoAwayInItsOwnCallback() throws {
+    let pair = try Pair()
+    var calls = 0
+    pair.listener = try PipeListener(on: pair.loop, path: pair.path) { _ in
+      calls += 1
+      pair.server = try? pair.listener?.accept()
+      pair.listener = nil
+    }
+    var connected = 0
+    let first = try PipeStream(on: pair.loop)
+    let second = try PipeStream(on: pair.loop)
+    try first.connect(to: pair.path) { _ in connected += 1 }
+    try second.connect(to: pair.path) { _ in connected += 1 }
+    pair.run { calls == 1 && connected == 2 }
+    first.close()
+    second.close()
+    pair.end()
+  }
+
+  @Test func aStreamMayBeClosedWhenItHasDrainedOrEndedOrFinished() throws {
+    let bytes = [UInt8](repeating: 5, count: 1_000_000)
+    let pair = try Pair()
+    try pair.connect()
+    var drained = 0
+    pair.client?.onDrained {
+      drained += 1
+      pair.client = nil
+    }
+    _ = try pair.client?.write(bytes.span.bytes)
+    var (count, ends) = (0, 0)
+    try pair.server?.startReading(
+      onBytes: { count += $0.byteCount },
+      onEnd: { error in
+        #expect(error == nil)
+        ends += 1
+        pair.server = nil
+      })
+    pair.run { ends == 1 }
+    #expect(drained == 1)
+    #expect(count == bytes.count)
+
+    pair.listener = nil
+    try pair.connect()
+    var finished = 0
+    pair.client?.finishWriting {
+      finished += 1
+      pair.client = nil
+    }
+    pair.run { finished == 1 }
+    for _ in 0..<5 { pair.loop.run(.noWait) }
+    #expect(finished == 1)
+    pair.end()
+  }
+
+  @Test func aClosedStreamCallsNothingOfWhatWasUnderWay() throws {
+    let pair = try Pair()
+    try pair.connect()
+    let bytes = [UInt8](repeating: 5, count: 1_000_000)
+    pair.client?.onDrained { Issue.record("what was queued is lost") }
+    _ = try pair.client?.write(bytes.span.bytes)
+    pair.client?.finishWriting { Issue.record("a closed stream does not finish") }
+    pair.client = nil
+    let connecting = try PipeStream(on: pair.loop)
+    try connecting.connect(to: pair.path) { _ in Issue.record("a closed stream does not connect") }
+    connecting.close()
+    // Before it takes the second connection in the place of the first.
+    pair.listener = nil
+    var end: UVError??
+    try pair.server?.startReading(onBytes: { _ in }, onEnd: { end = .some($0) })
+    pair.run { end != nil }
+    pair.end()
+  }
+
+  @Test func writingToAPeerThatHasGoneIsAnError() throws {
+    let pair = try Pair()
+    try pair.connect()
+    pair.server = nil
+    pair.loop.run(.noWait)
+    let bytes: [UInt8] = [1]
+    let error = #expect(throws: UVError.self) { _ = try pair.client?.write(bytes.span.bytes) }
+    #expect(error?.name == "EPIPE")
+    pair.end()
+  }
+
+  @Test func manySmallWritesBehindALargeOneKeepTheirOrder() throws {
+    let pair = try Pair()
+    try pair.connect()
+    var expected = [UInt8](repeating: 0, count: 400_000)
+    let first = expected
+    _ = try pair.client?.write(first.span.bytes)
+    for number in 0..<200 {
+      let (head, tail) = ([UInt8(number)], [UInt8](repeating: UInt8(number), count: number * 10))
+      #expect(try pair.client?.write(head.span.bytes, tail.span.bytes) == false)
+      expected += head + tail
+    }
+    var received: [UInt8] = []
+    try pair.server?.startReading(onBytes: { received += $0.withUnsafeBytes { [UInt8]($0) } }, onEnd: { _ in })
+    // A reader that stops in between loses nothing.
+    while received.count < expected.count {
+      let before = received.count
+      pair.run { received.count > before }
+      pair.server?.stopReading()
+      let stopped = received.count
+      pair.loop.run(.noWait)
+      #expect(received.count == stopped)
+      try pair.server?.startReading(onBytes: { received += $0.withUnsafeBytes { [UInt8]($0) } }, onEnd: { _ in })
+    }
+    #expect(received == expected)
+    pair.end()
+  }
+
+  @Test func emptyWritesAreNothing() throws {
+    let pair = try Pair()
+    try pair.connect()
+    #expect(try pair.client?.write(RawSpan()) == true)
+    pair.end()
+  }
 }

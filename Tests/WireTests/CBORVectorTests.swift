@@ -3,7 +3,7 @@ import Wire
 
 /// The examples of RFC 8949 Appendix A.
 @Suite struct CBORVectorTests {
-  private func bytes(_ hex: String) -> [UInt8] {
+  static func bytes(_ hex: String) -> [UInt8] {
     let digits = Array(hex.utf8).map { UInt8($0 > 57 ? $0 - 87 : $0 - 48) }
     return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
@@ -65,7 +65,7 @@ import Wire
 
   @Test(arguments: deterministic)
   func aDeterministicItemComesBackAsItWas(vector: (hex: String, notation: String)) throws {
-    let encoded = bytes(vector.hex)
+    let encoded = Self.bytes(vector.hex)
     let value = try CBORValue(decoding: encoded.span.bytes)
     #expect(value.description == vector.notation)
     #expect(value.encoded() == encoded)
@@ -73,13 +73,13 @@ import Wire
 
   @Test(arguments: refused)
   func whatIsNotDeterministicIsRefused(vector: (hex: String, problem: WireError.Problem, offset: Int)) {
-    let encoded = bytes(vector.hex)
+    let encoded = Self.bytes(vector.hex)
     #expect(throws: WireError(vector.problem, at: vector.offset)) { try CBORValue(decoding: encoded.span.bytes) }
   }
 
   @Test(arguments: deterministic)
   func everyBeginningOfAnItemIsRefused(vector: (hex: String, notation: String)) {
-    let encoded = bytes(vector.hex)
+    let encoded = Self.bytes(vector.hex)
     for count in 0..<encoded.count {
       let cut = Array(encoded[..<count])
       #expect(throws: WireError.self) { try CBORValue(decoding: cut.span.bytes) }

@@ -1,8 +1,9 @@
 /// State whose changes travel: what differs between two values is written as a delta, and a delta is applied to
 /// the value it was taken from.
 ///
-/// For any two values, applying the delta from one to the other gives a value with the other's bytes. The delta of a struct is a map of the keys of its changed
-/// fields to their deltas; the delta of anything else is, for now, the new value whole. A struct conforms by hand:
+/// For any two values, applying the delta from one to the other gives a value with the other's bytes. The delta of
+/// a struct is a map of the keys of its changed fields to their deltas; the delta of anything else is, for now, the
+/// new value whole. A struct conforms by hand:
 ///
 /// ```swift
 /// extension Point: Replicated {

@@ -1,5 +1,8 @@
 /// A type with one deterministic form on the wire: the same value always has the same bytes.
 ///
+/// Equal by `==` is not always the same: canonically equivalent strings (`"\u{e9}"` and `"e\u{301}"`) keep their
+/// different scalars, 0.0 and −0.0 their signs, and a NaN its payload.
+///
 /// Structs are maps of small integer keys in ascending order; an enum case without a payload is its key alone,
 /// one with a payload is an array of the key and the payload's items. Keys are stable names: they are never
 /// reused for another field or case.

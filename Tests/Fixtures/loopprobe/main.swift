@@ -4,8 +4,52 @@ import Glibc
 // Prints what a test wants to know of a loop that drives the main actor: which threads ran what, and what an idle
 // second costs.
 
-let mainThread = pthread_self()
-func isMainThread() -> Bool { pthread_equal(pthread_self(), mainThread) != 0 }
+/// The main thread's number is the process's (gettid(2)), and the kernel names both (proc_thread-self(5)).
+nonisolated func isMainThread() -> Bool {
+  var target = [CChar](repeating: 0, count: 64)
+  let count = readlink("/proc/thread-self", &target, target.count)
+  let name = String(decoding: target.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  return name == "\(getpid())/task/\(getpid())"
+}
+
+/// How often the main thread gave up the processor to wait (proc_pid_status(5)).
+func voluntarySwitches() -> Int {
+  guard let file = fopen("/proc/self/status", "r") else { return 0 }
+  defer { fclose(file) }
+  var line = [CChar](repeating: 0, count: 256)
+  while fgets(&line, CInt(line.count), file) != nil {
+    let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      .split(whereSeparator: \.isWhitespace)
+    if words.first == "voluntary_ctxt_switches:" { return words.last.flatMap { Int($0) } ?? 0 }
+  }
+  return 0
+}
+
+func descriptorCount() -> Int {
+  guard let directory = opendir("/proc/self/fd") else { return 0 }
+  defer { closedir(directory) }
+  var count = 0
+  while readdir(directory) != nil { count += 1 }
+  return count
+}
+
+/// A listener, a connection and its two ends, connected and gone again.
+func connectOnce(on loop: EventLoop, path: String) throws {
+  final class Ends {
+    var listener: PipeListener?
+    var server: PipeStream?
+  }
+  let ends = Ends()
+  var isConnected = false
+  ends.listener = try PipeListener(on: loop, path: path) { _ in ends.server = try? ends.listener?.accept() }
+  let client = try PipeStream(on: loop)
+  try client.connect(to: path) { _ in isConnected = true }
+  while !isConnected || ends.server == nil { loop.run(.once) }
+  ends.listener = nil
+  ends.server = nil
+  _ = consume client
+  loop.run(.noWait)
+}
 
 let loop = try EventLoop()
 try loop.drainMainQueue()
@@ -22,19 +66,28 @@ Task {
   findings.append("task \(isMainThread())")
   try? await Task.sleep(for: .milliseconds(10))
   findings.append("after sleep \(isMainThread())")
-  let elsewhere = await Task.detached { [mainThread] in pthread_equal(pthread_self(), mainThread) != 0 }.value
+  let elsewhere = await Task.detached { isMainThread() }.value
   findings.append("detached \(elsewhere)")
   findings.append("back \(isMainThread())")
   sender.send()
   try? await Task.sleep(for: .milliseconds(50))
-  let before = turns
+  let (before, switches) = (turns, voluntarySwitches())
   // Nothing but this sleep is under way: the loop must not turn until it is over.
   try? await Task.sleep(for: .seconds(1))
   findings.append("turns \(turns - before)")
+  findings.append("switches \(voluntarySwitches() - switches)")
   loop.stop()
 }
 
 let keepAlive = try Timer(on: loop) {}
 keepAlive.start(after: .seconds(60))
 loop.run()
+
+let path = "/tmp/loopprobe-\(getpid())"
+try connectOnce(on: loop, path: path)
+let (descriptors, handles) = (descriptorCount(), loop.handleCount)
+for _ in 0..<100 { try connectOnce(on: loop, path: path) }
+findings.append("descriptors left \(descriptorCount() - descriptors)")
+findings.append("handles left \(loop.handleCount - handles)")
+
 for finding in findings { print(finding) }
