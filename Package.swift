@@ -19,6 +19,7 @@ let package = Package(
   name: "StoreHub",
   products: [
     .library(name: "CasePaths", targets: ["CasePaths"]),
+    .library(name: "IssueReporting", targets: ["IssueReporting"]),
     .library(name: "Dependencies", targets: ["Dependencies"]),
     .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture"]),
     .library(name: "Wire", targets: ["Wire"]),
@@ -34,8 +35,9 @@ let package = Package(
   ],
   targets: [
     // Floor 1: small libraries of our own, and the Debian libraries behind module maps.
+    .target(name: "IssueReporting", swiftSettings: common),
     .target(name: "CasePaths", swiftSettings: common),
-    .target(name: "Dependencies", swiftSettings: common),
+    .target(name: "Dependencies", dependencies: ["IssueReporting"], swiftSettings: common),
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     // No pkgConfig: ncursesw.pc has -D flags that SwiftPM refuses with a warning on every build.
@@ -43,7 +45,9 @@ let package = Package(
     .systemLibrary(name: "CGlibc"),
 
     // Floor 2: the architecture, and the bytes.
-    .target(name: "ComposableArchitecture", dependencies: ["CasePaths", "Dependencies"], swiftSettings: common),
+    .target(
+      name: "ComposableArchitecture", dependencies: ["CasePaths", "Dependencies", "IssueReporting"],
+      swiftSettings: common),
     .target(name: "Wire", swiftSettings: spans),
 
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
@@ -82,10 +86,11 @@ let package = Package(
       name: "storeload", dependencies: ["EventLoop", "LoadTest", "ProgramOptions"],
       swiftSettings: onLoop),
 
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
     .testTarget(name: "CasePathsTests", dependencies: ["CasePaths"], swiftSettings: common),
     .testTarget(name: "DependenciesTests", dependencies: ["Dependencies"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
-    .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: spans),
+    .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
     .executableTarget(
       name: "loopprobe", dependencies: ["EventLoop"], path: "Tests/Fixtures/loopprobe", swiftSettings: onLoop),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),
@@ -97,10 +102,11 @@ let package = Package(
       swiftSettings: common),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(
-      name: "HubCoreTests", dependencies: ["ComposableArchitecture", "Features", "HubCore", "Wire"],
+      name: "HubCoreTests", dependencies: ["ComposableArchitecture", "Features", "HubCore", "TestSupport", "Wire"],
       swiftSettings: spans),
     .testTarget(
-      name: "ReplicaCoreTests", dependencies: ["Features", "HubCore", "ReplicaCore", "Wire"], swiftSettings: spans),
+      name: "ReplicaCoreTests", dependencies: ["Features", "HubCore", "ReplicaCore", "TestSupport", "Wire"],
+      swiftSettings: spans),
     .testTarget(
       name: "StoreHubTests",
       dependencies: [
@@ -108,7 +114,8 @@ let package = Package(
       ], swiftSettings: onLoop),
     .testTarget(name: "ProgramTests", dependencies: ["storehubd", "storeload", "storeterm"], swiftSettings: common),
     .testTarget(
-      name: "FeaturesTests", dependencies: ["ComposableArchitecture", "Features", "Wire"], swiftSettings: spans),
+      name: "FeaturesTests", dependencies: ["ComposableArchitecture", "Features", "TestSupport", "Wire"],
+      swiftSettings: spans),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,2 +1,3 @@
 @_exported public import CasePaths
 @_exported public import Dependencies
+@_exported public import IssueReporting

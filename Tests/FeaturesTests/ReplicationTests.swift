@@ -1,4 +1,5 @@
 import Features
+import TestSupport
 import Testing
 import Wire
 

@@ -1,6 +1,7 @@
 import ComposableArchitecture
 import Features
 import HubCore
+import TestSupport
 import Wire
 
 typealias State = AppFeature.State
@@ -33,7 +34,7 @@ final class Hub {
   init(limits: HubLimits = HubLimits()) {
     core = HubCore(
       initialState: State(), reducer: AppFeature(), limits: limits, name: "hub",
-      random: SeededGenerator(seed: 7))
+      random: SplitMix(seed: 7))
   }
 
   func connect(user: UInt32 = 1000) -> ConnectionID {
@@ -119,19 +120,4 @@ func actionsFrame(_ actions: [[UInt8]], from first: UInt64, acknowledged: UInt64
     for action in actions { encoder.append(action.span.bytes) }
   }
   return writer.bytes
-}
-
-/// SplitMix64: the same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
 }

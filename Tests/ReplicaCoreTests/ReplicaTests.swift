@@ -1,6 +1,7 @@
 import Features
 import HubCore
 import ReplicaCore
+import TestSupport
 import Testing
 import Wire
 

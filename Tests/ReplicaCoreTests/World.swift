@@ -1,6 +1,7 @@
 import Features
 import HubCore
 import ReplicaCore
+import TestSupport
 import Wire
 
 /// A hub and its clients with a network between them that cuts, delays and splits: one seed, one history.
@@ -187,20 +188,5 @@ final class World {
     guard client.replica.state == forgedHistory[revision] ?? history[revision] else {
       throw Violation.stateIsNotTheHubs(revision: revision)
     }
-  }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
   }
 }

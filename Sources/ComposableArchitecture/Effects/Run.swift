@@ -1,4 +1,5 @@
 internal import Dependencies
+internal import IssueReporting
 
 extension Effect {
   /// Runs asynchronous work that sends any number of actions.
@@ -24,7 +25,9 @@ extension Effect {
     operation: @escaping @Sendable (_ send: Send<Action>) async throws -> Void,
     catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)? = nil,
     fileID: StaticString = #fileID,
-    line: UInt = #line
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
   ) -> Effect {
     withEscapedDependencies { dependencies in
       Effect(
@@ -38,7 +41,8 @@ extension Effect {
               } catch {
                 guard let handler else {
                   return reportIssue(
-                    "an effect threw an error that it does not handle: \(error)", fileID: fileID, line: line)
+                    "an effect threw an error that it does not handle: \(error)",
+                    fileID: fileID, filePath: filePath, line: line, column: column)
                 }
                 await handler(error, send)
               }
