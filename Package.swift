@@ -1,4 +1,6 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
+import Foundation
 import PackageDescription
 
 // Targets stand in floor order: a target imports from floors below its own, never from its own floor's
@@ -14,6 +16,39 @@ let common: [SwiftSetting] = [
 let spans: [SwiftSetting] = common + [.enableExperimentalFeature("Lifetimes")]
 /// Modules that live on the loop thread, which is the main thread, which is `MainActor`.
 let onLoop: [SwiftSetting] = spans + [.defaultIsolation(MainActor.self)]
+
+// The toolchain ships swift-syntax for its own plugins. Ours is built against that copy, found beside the `swift` on
+// the PATH, so that nothing has to be fetched. STOREHUB_SWIFT_SYNTAX=VERSION takes the package of that version instead,
+// which needs no unsafe flags and so can be a versioned dependency.
+let swiftSyntaxVersion = Context.environment["STOREHUB_SWIFT_SYNTAX"].flatMap(Version.init)
+let swiftSyntaxProducts = [
+  "SwiftSyntax", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftSyntaxBuilder", "SwiftParser",
+  "SwiftDiagnostics", "SwiftCompilerPluginMessageHandling",
+]
+let hostLibraries = toolchain() + "/usr/lib/swift/host"
+
+/// The folder of the toolchain: the one above `usr/bin/swift`, wherever links on the PATH lead.
+func toolchain() -> String {
+  for folder in (Context.environment["PATH"] ?? "").split(separator: ":") {
+    let swift = URL(fileURLWithPath: "\(folder)/swift").resolvingSymlinksInPath()
+    guard FileManager.default.isExecutableFile(atPath: swift.path) else { continue }
+    let root = swift.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+    if FileManager.default.fileExists(atPath: "\(root)/usr/lib/swift/host/libSwiftSyntax.so") { return root }
+  }
+  fatalError("No swift toolchain with usr/lib/swift/host on the PATH: install one from swift.org, version 6.2 or later")
+}
+
+let macroSettings: [SwiftSetting] =
+  [.treatAllWarnings(as: .error)]
+  + (swiftSyntaxVersion == nil ? [.unsafeFlags(["-I", hostLibraries])] : [])
+let macroLinkerSettings: [LinkerSetting] =
+  swiftSyntaxVersion == nil
+  ? [
+    .unsafeFlags(
+      ["-L", hostLibraries, "-Xlinker", "-rpath=\(hostLibraries)"] + swiftSyntaxProducts.map { "-l\($0)" })
+  ] : []
+let macroDependencies: [Target.Dependency] =
+  swiftSyntaxVersion == nil ? [] : swiftSyntaxProducts.map { .product(name: $0, package: "swift-syntax") }
 
 let package = Package(
   name: "StoreHub",
@@ -33,10 +68,16 @@ let package = Package(
     .executable(name: "storeterm", targets: ["storeterm"]),
     .executable(name: "storeload", targets: ["storeload"]),
   ],
+  dependencies: swiftSyntaxVersion.map {
+    [.package(url: "https://github.com/swiftlang/swift-syntax.git", from: $0)]
+  } ?? [],
   targets: [
     // Floor 1: small libraries of our own, and the Debian libraries behind module maps.
     .target(name: "IssueReporting", swiftSettings: common),
-    .target(name: "CasePaths", swiftSettings: common),
+    .macro(
+      name: "StoreHubMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
+      linkerSettings: macroLinkerSettings),
+    .target(name: "CasePaths", dependencies: ["StoreHubMacros"], swiftSettings: common),
     .target(name: "Dependencies", dependencies: ["IssueReporting"], swiftSettings: common),
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),

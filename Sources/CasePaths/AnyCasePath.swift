@@ -1,4 +1,5 @@
 /// The two ways between an enum and the payload of one of its cases: embed a payload, extract it again.
+@dynamicMemberLookup
 public struct AnyCasePath<Root, Value>: Sendable {
   @usableFromInline let _embed: @Sendable (Value) -> Root
   @usableFromInline let _extract: @Sendable (Root) -> Value?
@@ -18,4 +19,38 @@ public struct AnyCasePath<Root, Value>: Sendable {
 
   /// The payload, if the enum value is of this case.
   @inlinable public func extract(from root: Root) -> Value? { _extract(root) }
+
+  /// The payload, if the enum value is of this case: a function's spelling of ``extract(from:)``.
+  public func callAsFunction(_ root: Root) -> Value? { _extract(root) }
+
+  /// Changes the payload of a value in place; returns nil, and changes nothing, when it is of another case.
+  @discardableResult
+  public func modify<Result>(
+    _ root: inout Root, _ change: (inout Value) throws -> Result
+  ) rethrows -> Result? {
+    guard var value = extract(from: root) else { return nil }
+    defer { root = embed(value) }
+    return try change(&value)
+  }
+
+  /// A case of the payload.
+  public subscript<Member>(
+    dynamicMember keyPath: KeyPath<Value.AllCasePaths, AnyCasePath<Value, Member>>
+  ) -> AnyCasePath<Root, Member> where Value: CasePathable {
+    appending(path: Value.allCasePaths[keyPath: keyPath])
+  }
+
+  /// This path and one of the payload behind it.
+  public func appending<Member>(path: AnyCasePath<Value, Member>) -> AnyCasePath<Root, Member> {
+    AnyCasePath<Root, Member>(
+      embed: { embed(path.embed($0)) },
+      extract: { extract(from: $0).flatMap { path.extract(from: $0) } })
+  }
+}
+
+extension AnyCasePath where Root == Value {
+  /// The value itself.
+  public init() {
+    self.init(embed: { $0 }, extract: { $0 })
+  }
 }

@@ -40,6 +40,34 @@ extension AnyCasePath {
   }
 }
 
+extension KeyPath {
+  /// The enum value of this case: `(\Action.Cases.counter)(.timerTicked)`.
+  public func callAsFunction<Enum, Payload>(_ value: Payload) -> Enum
+  where Root == Case<Enum>, Value == Case<Payload> {
+    AnyCasePath(self).embed(value)
+  }
+
+  /// The enum value of this case, which carries nothing.
+  public func callAsFunction<Enum>() -> Enum where Root == Case<Enum>, Value == Case<Void> {
+    AnyCasePath(self).embed(())
+  }
+
+  /// Whether a value is of this case, as a pattern: `case \.counter:`.
+  public static func ~= <Enum: CasePathable, Payload>(keyPath: KeyPath, value: Enum) -> Bool
+  where Root == Case<Enum>, Value == Case<Payload> {
+    AnyCasePath(keyPath).extract(from: value) != nil
+  }
+}
+
+/// What a `Case` can say without its payload's type.
+protocol AnyCaseExtracting {
+  func isCase<Root>(of root: Root) -> Bool
+}
+
+extension Case: AnyCaseExtracting {
+  func isCase<Root>(of root: Root) -> Bool { casePath(from: Root.self)?.extract(from: root) != nil }
+}
+
 /// A joined case path that remembers its root in a subclass, so that no value is boxed on the way through.
 private class Chain<Value> {
   func appending<Member>(_ step: AnyCasePath<Value, Member>) -> Chain<Member> {
@@ -55,10 +83,6 @@ private final class RootedChain<Root, Value>: Chain<Value> {
   }
 
   override func appending<Member>(_ step: AnyCasePath<Value, Member>) -> Chain<Member> {
-    let first = casePath
-    return RootedChain<Root, Member>(
-      AnyCasePath<Root, Member>(
-        embed: { first.embed(step.embed($0)) },
-        extract: { first.extract(from: $0).flatMap { step.extract(from: $0) } }))
+    RootedChain<Root, Member>(casePath.appending(path: step))
   }
 }

@@ -1,14 +1,9 @@
 /// An enum whose cases can be named by key paths.
 ///
+/// `@CasePathable` writes the conformance:
+///
 /// ```swift
-/// extension AppAction: CasePathable {
-///   struct AllCasePaths {
-///     var counter: AnyCasePath<AppAction, Counter.Action> {
-///       AnyCasePath(embed: { .counter($0) }) { if case .counter(let action) = $0 { action } else { nil } }
-///     }
-///   }
-///   static var allCasePaths: AllCasePaths { AllCasePaths() }
-/// }
+/// @CasePathable enum AppAction { case counter(Counter.Action) }
 ///
 /// Scope(state: \.counter, action: \.counter) { Counter() }
 /// ```
@@ -20,17 +15,74 @@ public protocol CasePathable {
   static var allCasePaths: AllCasePaths { get }
 }
 
+/// A collection of case paths that tells which one a value is of.
+public protocol CasePathReflectable<Root> {
+  /// The enum.
+  associatedtype Root: CasePathable
+
+  /// The case of a value.
+  subscript(root root: Root) -> PartialCaseKeyPath<Root> { get }
+}
+
+/// An enum whose cases can be listed: `Array(Action.allCasePaths)`.
+public protocol CasePathIterable: CasePathable where AllCasePaths: Sequence<PartialCaseKeyPath<Self>> {}
+
+/// A key path that names a case, or a case within a case: `\.counter`, `\.counter.timerTicked`.
+public typealias CaseKeyPath<Root, Value> = KeyPath<Case<Root>, Case<Value>>
+
+/// A case key path whose payload type is not said.
+public typealias PartialCaseKeyPath<Root> = PartialKeyPath<Case<Root>>
+
+/// A case key path of which nothing is said.
+public typealias AnyCaseKeyPath = AnyKeyPath
+
 extension CasePathable {
+  /// Where case key paths of this enum begin: `\Action.Cases.counter`.
+  public typealias Cases = Case<Self>
+
   /// Whether the value is of the named case.
-  public func `is`<Value>(_ keyPath: CaseKeyPath<Self, Value>) -> Bool {
-    self[case: keyPath] != nil
+  public func `is`(_ keyPath: PartialCaseKeyPath<Self>) -> Bool {
+    (Case<Self>()[keyPath: keyPath] as? any AnyCaseExtracting)?.isCase(of: self) ?? false
   }
 
   /// The payload of the named case, or nil when the value is of another case.
   public subscript<Value>(case keyPath: CaseKeyPath<Self, Value>) -> Value? {
-    AnyCasePath(keyPath).extract(from: self)
+    get { AnyCasePath(keyPath).extract(from: self) }
+    set {
+      guard let newValue else { return }
+      self = AnyCasePath(keyPath).embed(newValue)
+    }
+  }
+
+  /// The payload of the named case, for enums that are `@dynamicMemberLookup`.
+  public subscript<Value>(dynamicMember keyPath: CaseKeyPath<Self, Value>) -> Value? {
+    self[case: keyPath]
+  }
+
+  /// Changes the payload of the named case in place.
+  ///
+  /// - Precondition: The value is of that case.
+  public mutating func modify<Value>(
+    _ keyPath: CaseKeyPath<Self, Value>, yield: (inout Value) -> Void,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    let path = AnyCasePath(keyPath)
+    guard var value = path.extract(from: self) else {
+      preconditionFailure("\(fileID):\(line): the value is not of the case that 'modify' names, but \(self)")
+    }
+    yield(&value)
+    self = path.embed(value)
   }
 }
 
-/// A key path that names a case, or a case within a case: `\.counter`, `\.counter.timerTicked`.
-public typealias CaseKeyPath<Root, Value> = KeyPath<Case<Root>, Case<Value>>
+/// Matches a case in a pattern: `case \.counter:`.
+public func ~= <Root: CasePathable>(keyPath: PartialCaseKeyPath<Root>, value: Root) -> Bool {
+  value.is(keyPath)
+}
+
+extension CasePathable where AllCasePaths: CasePathReflectable<Self> {
+  /// The case of a value.
+  public static func caseKeyPath(of value: Self) -> PartialCaseKeyPath<Self> {
+    allCasePaths[root: value]
+  }
+}

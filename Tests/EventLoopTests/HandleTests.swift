@@ -15,12 +15,14 @@ import Testing
     let timer = try Timer(on: loop) { fired += 1 }
     let start = ContinuousClock.now
     timer.start(after: .milliseconds(20), repeating: .milliseconds(1))
-    run(loop) { fired == 1 }
+    run(loop) { fired >= 1 }
     #expect(ContinuousClock.now - start >= .milliseconds(19))
-    run(loop) { fired == 3 }
+    // A loop that was late may call it several times in one go.
+    run(loop) { fired >= 3 }
     timer.stop()
+    let before = fired
     loop.run(.noWait)
-    #expect(fired == 3)
+    #expect(fired == before)
     // Nothing is left that would keep the loop alive.
     #expect(!loop.run(.untilIdle))
   }

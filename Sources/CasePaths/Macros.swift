@@ -1,0 +1,15 @@
+/// Gives an enum a case path for each of its cases, so that they can be named by key paths.
+///
+/// ```swift
+/// @CasePathable enum Action { case counter(Counter.Action), quit }
+///
+/// let action = Action.counter(.incrementButtonTapped)
+/// action.is(\.counter)                  // true
+/// action[case: \.counter]               // .incrementButtonTapped
+/// let \Action.Cases.counter: CaseKeyPath<Action, Counter.Action>
+/// ```
+///
+/// Cases with several values are tuples with the same labels. Two cases of one name are refused.
+@attached(extension, conformances: CasePathable, CasePathIterable)
+@attached(member, names: named(AllCasePaths), named(allCasePaths))
+public macro CasePathable() = #externalMacro(module: "StoreHubMacros", type: "CasePathableMacro")

@@ -1,0 +1,68 @@
+extension Optional: CasePathable, CasePathIterable {
+  /// The case paths of an optional.
+  public struct AllCasePaths: CasePathReflectable, Sendable, Sequence {
+    public subscript(root root: Wrapped?) -> PartialCaseKeyPath<Wrapped?> { root == nil ? \.none : \.some }
+
+    /// Nothing there.
+    public var none: AnyCasePath<Wrapped?, Void> {
+      AnyCasePath(embed: { Optional.none }, extract: { $0 == nil ? () : nil })
+    }
+
+    /// The value.
+    public var some: AnyCasePath<Wrapped?, Wrapped> {
+      AnyCasePath(embed: { $0 }, extract: { $0 })
+    }
+
+    public func makeIterator() -> IndexingIterator<[PartialCaseKeyPath<Wrapped?>]> {
+      let paths: [PartialCaseKeyPath<Wrapped?>] = [\.none, \.some]
+      return paths.makeIterator()
+    }
+  }
+
+  public static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+extension Case {
+  /// Through an optional payload to a case of what it holds.
+  public subscript<Wrapped: CasePathable, Member>(
+    dynamicMember keyPath: KeyPath<Wrapped.AllCasePaths, AnyCasePath<Wrapped, Member>>
+  ) -> Case<Member> where Value == Wrapped? {
+    self.some[dynamicMember: keyPath]
+  }
+}
+
+extension Result: CasePathable, CasePathIterable {
+  /// The case paths of a result.
+  public struct AllCasePaths: CasePathReflectable, Sendable, Sequence {
+    public subscript(root root: Result) -> PartialCaseKeyPath<Result> {
+      switch root {
+      case .success: \.success
+      case .failure: \.failure
+      }
+    }
+
+    /// It went well.
+    public var success: AnyCasePath<Result, Success> {
+      AnyCasePath(embed: { .success($0) }, extract: { if case .success(let value) = $0 { value } else { nil } })
+    }
+
+    /// It did not.
+    public var failure: AnyCasePath<Result, Failure> {
+      AnyCasePath(embed: { .failure($0) }, extract: { if case .failure(let error) = $0 { error } else { nil } })
+    }
+
+    public func makeIterator() -> IndexingIterator<[PartialCaseKeyPath<Result>]> {
+      let paths: [PartialCaseKeyPath<Result>] = [\.success, \.failure]
+      return paths.makeIterator()
+    }
+  }
+
+  public static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+extension Never: CasePathable {
+  /// No case paths.
+  public struct AllCasePaths: Sendable {}
+
+  public static var allCasePaths: AllCasePaths { AllCasePaths() }
+}

@@ -1,0 +1,184 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@ObservableState`: a state whose fields are observed one by one, and that has an identity.
+public enum ObservableStateMacro {
+  /// Attributes of fields that are observed in another way, or not at all.
+  static let untracked = [
+    "ObservationStateIgnored", "ObservationStateTracked", "Presents", "Shared", "SharedReader",
+  ]
+}
+
+extension ObservableStateMacro: MemberMacro {
+  public static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    let access = declaration.modifiers.accessOfMembers
+    if let declaration = declaration.as(EnumDeclSyntax.self) {
+      return enumMembers(of: declaration, access: access)
+    }
+    guard declaration.is(StructDeclSyntax.self) else {
+      let kind = declaration.is(ClassDeclSyntax.self) ? "class" : "actor"
+      context.complain(
+        "'@ObservableState' cannot be applied to \(kind) type '\(declaration.typeName ?? "")'", at: node)
+      return []
+    }
+    return [
+      "var _$observationRegistrar = ComposableArchitecture.ObservationStateRegistrar()",
+      """
+      \(raw: access)var _$id: ComposableArchitecture.ObservableStateID {
+      _$observationRegistrar.id
+      }
+      """,
+      """
+      \(raw: access)mutating func _$willModify() {
+      _$observationRegistrar._$willModify()
+      }
+      """,
+    ]
+  }
+
+  private static func enumMembers(of declaration: EnumDeclSyntax, access: String) -> [DeclSyntax] {
+    let cases = declaration.cases
+    let identities = cases.enumerated().map { tag, enumCase in
+      enumCase.parameters.count == 1
+        ? "case let .\(enumCase.name)(state):\nreturn ._$id(for: state)._$tag(\(tag))"
+        : "case .\(enumCase.name):\nreturn ComposableArchitecture.ObservableStateID._$inert._$tag(\(tag))"
+    }
+    let modifications = cases.map { enumCase in
+      enumCase.parameters.count == 1
+        ? "case var .\(enumCase.name)(state):\n"
+          + "if ComposableArchitecture._$willModify(&state) { self = .\(enumCase.name)(\(argument(enumCase))) }"
+        : "case .\(enumCase.name):\nbreak"
+    }
+    return [
+      """
+      \(raw: access)var _$id: ComposableArchitecture.ObservableStateID {
+      switch self {
+      \(raw: identities.joined(separator: "\n"))
+      }
+      }
+      """,
+      """
+      \(raw: access)mutating func _$willModify() {
+      switch self {
+      \(raw: modifications.joined(separator: "\n"))
+      }
+      }
+      """,
+    ]
+  }
+
+  private static func argument(_ enumCase: EnumCase) -> String {
+    (enumCase.label(of: enumCase.parameters[0]).map { "\($0): " } ?? "") + "state"
+  }
+}
+
+extension ObservableStateMacro: MemberAttributeMacro {
+  public static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+  ) throws -> [AttributeSyntax] {
+    guard declaration.is(StructDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self),
+      variable.isVar, variable.isStoredInstanceVariable, !variable.attributes.hasAny(of: untracked)
+    else { return [] }
+    return ["@ObservationStateTracked"]
+  }
+}
+
+extension ObservableStateMacro: ExtensionMacro {
+  public static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard !protocols.isEmpty, declaration.is(StructDeclSyntax.self) || declaration.is(EnumDeclSyntax.self) else {
+      return []
+    }
+    return [
+      try ExtensionDeclSyntax(
+        """
+        \(raw: declaration.attributes.availability)extension \(type.trimmed): ComposableArchitecture.ObservableState, \
+        Observation.Observable {}
+        """)
+    ]
+  }
+}
+
+/// `@ObservationStateTracked`: a field that tells who read it when it changes. `@ObservableState` writes it.
+public enum ObservationStateTrackedMacro {}
+
+extension ObservationStateTrackedMacro: AccessorMacro {
+  public static func expansion(
+    of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    guard let variable = declaration.as(VariableDeclSyntax.self), let name = variable.name else {
+      context.complain("An observed field is a 'var' with one name: split the declaration", at: declaration)
+      return []
+    }
+    guard !variable.attributes.hasAny(of: ["ObservationStateIgnored"]) else { return [] }
+    let storage = "_\(plain(name))"
+    return [
+      """
+      @storageRestrictions(initializes: \(raw: storage))
+      init(initialValue) {
+      \(raw: storage) = initialValue
+      }
+      """,
+      """
+      get {
+      _$observationRegistrar.access(\\Self.\(raw: name))
+      return \(raw: storage)
+      }
+      """,
+      """
+      set {
+      _$observationRegistrar.mutate(\\Self.\(raw: name), &\(raw: storage), newValue)
+      }
+      """,
+      """
+      _modify {
+      let before = _$observationRegistrar.willModify(\\Self.\(raw: name), \(raw: storage))
+      defer { _$observationRegistrar.didModify(\\Self.\(raw: name), \(raw: storage), before) }
+      yield &\(raw: storage)
+      }
+      """,
+    ]
+  }
+}
+
+extension ObservationStateTrackedMacro: PeerMacro {
+  public static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard var variable = declaration.as(VariableDeclSyntax.self), let name = variable.name,
+      !variable.attributes.hasAny(of: ["ObservationStateIgnored"]), var binding = variable.bindings.first
+    else { return [] }
+    binding.pattern = PatternSyntax(
+      IdentifierPatternSyntax(
+        identifier: .identifier("_\(plain(name))"), trailingTrivia: binding.pattern.trailingTrivia))
+    variable.bindings = [binding]
+    variable.attributes = variable.attributes.filter {
+      guard case .attribute(let attribute) = $0 else { return true }
+      return attribute.attributeName.trimmedDescription != "ObservationStateTracked"
+    }
+    variable.modifiers = [DeclModifierSyntax(name: .keyword(.private, trailingTrivia: .space))]
+    variable.leadingTrivia = []
+    variable.bindingSpecifier.leadingTrivia = []
+    let attributes = variable.attributes.trimmedDescription
+    variable.attributes = []
+    return ["@ObservationStateIgnored \(raw: attributes.isEmpty ? "" : attributes + " ")\(variable)"]
+  }
+}
+
+/// `@ObservationStateIgnored`: a field that nobody observes.
+public enum ObservationStateIgnoredMacro: AccessorMacro {
+  public static func expansion(
+    of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] { [] }
+}

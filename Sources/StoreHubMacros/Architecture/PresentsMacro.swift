@@ -1,0 +1,109 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@Presents`: an optional child state of an `@ObservableState`, with a `PresentationState` behind it as `$name`.
+public enum PresentsMacro {
+  /// The name and the type that is presented.
+  private static func field(
+    _ declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext, complaining: Bool
+  ) -> (variable: VariableDeclSyntax, name: String, wrapped: String)? {
+    guard let variable = declaration.as(VariableDeclSyntax.self), variable.isVar, let name = variable.name,
+      let binding = variable.bindings.first
+    else {
+      if complaining { context.complain("'@Presents' can only be applied to a 'var' with one name", at: declaration) }
+      return nil
+    }
+    guard let type = binding.typeAnnotation?.type else {
+      if complaining {
+        context.complain("'@Presents' needs the field's type: 'var \(name): Child.State?'", at: binding)
+      }
+      return nil
+    }
+    if let optional = type.as(OptionalTypeSyntax.self) {
+      return (variable, name, optional.wrappedType.trimmedDescription)
+    }
+    if let identifier = type.as(IdentifierTypeSyntax.self), identifier.name.text == "Optional",
+      let argument = identifier.genericArgumentClause?.arguments.first
+    {
+      return (variable, name, argument.argument.trimmedDescription)
+    }
+    if complaining {
+      context.complain(
+        "'@Presents' can only be applied to an optional field", at: type,
+        fixIt: ("Make it optional", Syntax(type), Syntax("\(type.trimmed)?" as TypeSyntax)))
+    }
+    return nil
+  }
+}
+
+extension PresentsMacro: AccessorMacro {
+  public static func expansion(
+    of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    guard let (_, name, wrapped) = field(declaration, in: context, complaining: true) else { return [] }
+    let storage = "_\(plain(name))"
+    return [
+      """
+      @storageRestrictions(initializes: \(raw: storage))
+      init(initialValue) {
+      \(raw: storage) = ComposableArchitecture.PresentationState<\(raw: wrapped)>(wrappedValue: initialValue)
+      }
+      """,
+      """
+      get {
+      _$observationRegistrar.access(\\Self.\(raw: name))
+      return \(raw: storage).wrappedValue
+      }
+      """,
+      """
+      set {
+      _$observationRegistrar.mutate(\\Self.\(raw: name), &\(raw: storage).wrappedValue, newValue)
+      }
+      """,
+      """
+      _modify {
+      let before = _$observationRegistrar.willModify(\\Self.\(raw: name), \(raw: storage).wrappedValue)
+      defer { _$observationRegistrar.didModify(\\Self.\(raw: name), \(raw: storage).wrappedValue, before) }
+      yield &\(raw: storage).wrappedValue
+      }
+      """,
+    ]
+  }
+}
+
+extension PresentsMacro: PeerMacro {
+  public static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let (variable, name, wrapped) = field(declaration, in: context, complaining: false) else { return [] }
+    let storage = "_\(plain(name))"
+    let access = variable.modifiers.filter { $0.detail == nil }.map { "\($0.name.text) " }.joined()
+    let initial =
+      variable.bindings.first?.initializer.map { $0.value.trimmedDescription } ?? "nil"
+    return [
+      """
+      \(raw: access)var $\(raw: plain(name)): ComposableArchitecture.PresentationState<\(raw: wrapped)> {
+      get {
+      _$observationRegistrar.access(\\Self.\(raw: name))
+      return \(raw: storage).projectedValue
+      }
+      set {
+      _$observationRegistrar.mutate(\\Self.\(raw: name), &\(raw: storage).projectedValue, newValue)
+      }
+      _modify {
+      let before = _$observationRegistrar.willModify(\\Self.\(raw: name), \(raw: storage).wrappedValue)
+      defer { _$observationRegistrar.didModify(\\Self.\(raw: name), \(raw: storage).wrappedValue, before) }
+      yield &\(raw: storage)
+      }
+      }
+      """,
+      """
+      @ObservationStateIgnored private var \(raw: storage) = \
+      ComposableArchitecture.PresentationState<\(raw: wrapped)>(wrappedValue: \(raw: initial))
+      """,
+    ]
+  }
+}

@@ -1,0 +1,172 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@Reducer`: the conformance, case paths for actions, and what a feature leaves out; on an enum, a whole reducer made
+/// of those in its cases.
+public enum ReducerMacro {}
+
+extension ReducerMacro: ExtensionMacro {
+  public static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard declaration.is(StructDeclSyntax.self) || declaration.is(EnumDeclSyntax.self) else {
+      context.complain("'@Reducer' can only be applied to struct and enum types", at: node)
+      return []
+    }
+    let attributes = declaration.attributes.availability
+    var extensions: [ExtensionDeclSyntax] = []
+    let names = Set(protocols.map { $0.trimmedDescription.split(separator: ".").last.map(String.init) ?? "" })
+    if names.contains("Reducer") {
+      let conformances = declaration.is(EnumDeclSyntax.self) ? ["CaseReducer", "Reducer"] : ["Reducer"]
+      let list = conformances.map { "ComposableArchitecture.\($0)" }.joined(separator: ", ")
+      extensions.append(
+        try ExtensionDeclSyntax("\(raw: attributes)extension \(type.trimmed): \(raw: list) {}"))
+    }
+    if declaration.is(EnumDeclSyntax.self) {
+      for (part, conformances) in conformanceArguments(of: node) where !conformances.isEmpty {
+        extensions.append(
+          try ExtensionDeclSyntax(
+            "\(raw: attributes)extension \(type.trimmed).\(raw: part): \(raw: conformances.joined(separator: ", ")) {}")
+        )
+      }
+    }
+    return extensions
+  }
+
+  /// `@Reducer(state: .equatable, .hashable, action: .sendable)` as the conformances of the two enums.
+  private static func conformanceArguments(of node: AttributeSyntax) -> [(String, [String])] {
+    guard case .argumentList(let arguments) = node.arguments else { return [] }
+    var (state, action): ([String], [String]) = ([], [])
+    var isState = true
+    for argument in arguments {
+      if argument.label?.text == "state" { isState = true }
+      if argument.label?.text == "action" { isState = false }
+      guard let member = argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text else { continue }
+      let conformance =
+        member == "codable" ? "Swift.Codable" : "Swift.\(member.prefix(1).uppercased())\(member.dropFirst())"
+      if isState { state.append(conformance) } else { action.append(conformance) }
+    }
+    return [("State", state), ("Action", action)]
+  }
+}
+
+extension ReducerMacro: MemberAttributeMacro {
+  public static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+  ) throws -> [AttributeSyntax] {
+    if let nested = member.as(EnumDeclSyntax.self) {
+      let isState = nested.name.text == "State"
+      guard isState || nested.name.text == "Action" else { return [] }
+      let wanted = isState ? ["CasePathable", "dynamicMemberLookup"] : ["CasePathable"]
+      return wanted.filter { !nested.attributes.hasAny(of: [$0]) }.map { "@\(raw: $0)" }
+    }
+    if let body = member.as(VariableDeclSyntax.self), body.name == "body", !body.modifiers.has(.static),
+      body.bindings.first?.accessorBlock != nil, !body.attributes.hasAny(of: ["ReducerBuilder"]),
+      let type = body.bindings.first?.typeAnnotation?.type.as(SomeOrAnyTypeSyntax.self),
+      let constraint = type.constraint.as(IdentifierTypeSyntax.self)
+        ?? type.constraint.as(MemberTypeSyntax.self).map({
+          IdentifierTypeSyntax(name: $0.name, genericArgumentClause: $0.genericArgumentClause)
+        })
+    {
+      return [builder(for: constraint, reporting: body, in: context)].compactMap(\.self)
+    }
+    if let function = member.as(FunctionDeclSyntax.self), function.name.text == "reduce",
+      declaration.memberBlock.members.contains(where: {
+        $0.decl.as(VariableDeclSyntax.self)?.name == "body"
+      }), function.signature.parameterClause.parameters.first?.firstName.text == "into"
+    {
+      context.complain(
+        """
+        A 'reduce' method should not be defined in a reducer with a 'body'; it takes precedence and 'body' will never \
+        be invoked
+        """, severity: .warning, at: function.name)
+    }
+    return []
+  }
+
+  /// The result builder that a body gets, by what its type says.
+  private static func builder(
+    for constraint: IdentifierTypeSyntax, reporting body: VariableDeclSyntax, in context: some MacroExpansionContext
+  ) -> AttributeSyntax? {
+    let arguments = constraint.genericArgumentClause.map { Array($0.arguments) } ?? []
+    switch (constraint.name.text, arguments.count) {
+    case ("ReducerOf", 1):
+      let feature = arguments[0].trimmedDescription
+      return "@ComposableArchitecture.ReducerBuilder<\(raw: feature).State, \(raw: feature).Action>"
+    case ("Reducer", 2):
+      let list = arguments.map { $0.argument.trimmedDescription }.joined(separator: ", ")
+      return "@ComposableArchitecture.ReducerBuilder<\(raw: list)>"
+    case ("Reducer", 0):
+      context.complain(
+        "'body' says neither state nor action; write 'some ReducerOf<Self>'", severity: .warning, at: constraint,
+        fixIt: ("Write 'ReducerOf<Self>'", Syntax(constraint), Syntax("ReducerOf<Self>" as TypeSyntax)))
+      return nil
+    default: return nil
+    }
+  }
+}
+
+extension ReducerMacro: MemberMacro {
+  public static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    if let declaration = declaration.as(EnumDeclSyntax.self) {
+      return try CaseReducerExpansion(declaration, in: context).members
+    }
+    guard let declaration = declaration.as(StructDeclSyntax.self) else { return [] }
+    let access = declaration.modifiers.accessOfMembers
+    let names = Set(declaration.memberBlock.members.flatMap { Self.names(in: $0.decl) })
+    var members: [DeclSyntax] = []
+    let hasBody = names.contains("body")
+    if !names.contains("State") {
+      members.append(
+        """
+        @ObservableState
+        \(raw: access)struct State: Codable, Equatable, Hashable, Sendable {
+        \(raw: access)init() {}
+        }
+        """)
+    }
+    if !names.contains("Action") {
+      members.append(
+        """
+        @CasePathable
+        \(raw: access)enum Action: Equatable, Hashable, Sendable {}
+        """)
+    }
+    if !hasBody, !names.contains("reduce") {
+      members.append("\(raw: access)let body = ComposableArchitecture.EmptyReducer<State, Action>()")
+    }
+    return members
+  }
+
+  private static func names(in declaration: DeclSyntax) -> [String] {
+    if let variable = declaration.as(VariableDeclSyntax.self) { return [variable.name].compactMap(\.self) }
+    if let conditional = declaration.as(IfConfigDeclSyntax.self) {
+      return conditional.clauses.flatMap { clause -> [String] in
+        guard case .decls(let members) = clause.elements else { return [] }
+        return members.flatMap { names(in: $0.decl) }
+      }
+    }
+    return [declaration.asProtocol((any NamedDeclSyntax).self)?.name.text].compactMap(\.self)
+  }
+}
+
+/// Marks a case of an enum reducer; `@Reducer` reads it.
+public enum ReducerCaseMarkerMacro: PeerMacro {
+  public static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    if !declaration.is(EnumCaseDeclSyntax.self) {
+      context.complain(
+        "'@\(node.attributeName.trimmedDescription)' can only be applied to an enum's case", at: node)
+    }
+    return []
+  }
+}

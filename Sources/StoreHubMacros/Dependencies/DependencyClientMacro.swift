@@ -1,0 +1,110 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@DependencyClient`: endpoints that report when a test did not override them, and the initialisers that go with it.
+public enum DependencyClientMacro {}
+
+extension DependencyClientMacro: MemberAttributeMacro {
+  public static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+  ) throws -> [AttributeSyntax] {
+    guard declaration.is(StructDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self),
+      variable.isVar, variable.isStoredInstanceVariable, variable.endpointType != nil,
+      !variable.attributes.hasAny(of: ["DependencyEndpoint"])
+    else { return [] }
+    // An endpoint that is deprecated as a property is used as a method.
+    return ["@DependencyEndpoint"]
+  }
+}
+
+extension DependencyClientMacro: MemberMacro {
+  public static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let declaration = declaration.as(StructDeclSyntax.self) else {
+      context.complain("'@DependencyClient' can only be applied to struct types", at: node)
+      return []
+    }
+    let access = declaration.modifiers.accessOfMembers
+    var fields: [Field] = []
+    for variable in declaration.storedVariables {
+      guard let field = Field(variable) else {
+        if variable.bindings.count == 1, let binding = variable.bindings.first, binding.typeAnnotation == nil,
+          variable.name != nil
+        {
+          context.complain(
+            "'@DependencyClient' requires '\(variable.name ?? "")' to have a type annotation in order to generate a "
+              + "memberwise initializer", at: binding)
+          return []
+        }
+        continue
+      }
+      fields.append(field)
+    }
+    let parameters = fields.filter(\.isSettable)
+    let memberwise = initializer(parameters, access: access)
+    // Without arguments only when everything has a value then.
+    let canBeEmpty = parameters.contains(where: \.isEndpoint) && fields.allSatisfy { $0.isEndpoint || $0.hasValue }
+    guard canBeEmpty else { return [memberwise] }
+    return [memberwise, "\(raw: access)init() {}"]
+  }
+
+  private static func initializer(_ fields: [Field], access: String) -> DeclSyntax {
+    let parameters = fields.map { field in
+      let value = field.isEndpoint ? "" : field.initialValue.map { " = \($0)" } ?? ""
+      return "\(field.name): \(field.isFunction ? "@escaping " : "")\(field.type)\(value)"
+    }
+    let assignments = fields.map { "self.\($0.name) = \($0.name)" }
+    return """
+      \(raw: access)init(\(raw: parameters.joined(separator: ", "))) {
+      \(raw: assignments.joined(separator: "\n"))
+      }
+      """
+  }
+
+  /// A field of a client, as the memberwise initialiser sees it.
+  private struct Field {
+    let name: String
+    let type: String
+    let isFunction: Bool
+    let isEndpoint: Bool
+    let isSettable: Bool
+    let initialValue: String?
+    var hasValue: Bool { initialValue != nil || type.hasSuffix("?") }
+
+    init?(_ variable: VariableDeclSyntax) {
+      guard let name = variable.name, let binding = variable.bindings.first,
+        let type = binding.typeAnnotation?.type
+      else { return nil }
+      self.name = name
+      let endpoint = variable.endpointType
+      isFunction = endpoint != nil
+      isEndpoint = endpoint != nil && variable.isVar
+      self.type = type.trimmedDescription
+      initialValue = binding.initializer?.value.trimmedDescription
+      isSettable = variable.isVar || initialValue == nil
+    }
+  }
+}
+
+extension VariableDeclSyntax {
+  /// The function type of a field that is a closure and is not optional.
+  var endpointType: FunctionTypeSyntax? {
+    bindings.first?.typeAnnotation?.type.asFunction
+  }
+}
+
+extension TypeSyntax {
+  /// The type as a function, behind attributes and parentheses.
+  var asFunction: FunctionTypeSyntax? {
+    if let function = self.as(FunctionTypeSyntax.self) { return function }
+    if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.asFunction }
+    if let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1, let only = tuple.elements.first {
+      return only.type.asFunction
+    }
+    return nil
+  }
+}

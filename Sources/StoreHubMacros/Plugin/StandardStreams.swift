@@ -1,0 +1,53 @@
+import Foundation
+@_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
+
+/// The compiler's end of the plugin: each message is its length in 8 bytes, little-endian, and then JSON.
+///
+/// The toolchain has this for plugins of its own only, in a module that it does not ship.
+struct StandardStreams: MessageConnection {
+  enum Failure: Error {
+    /// The compiler went away in the middle of a message.
+    case endOfInput
+    /// write(2) failed.
+    case cannotWrite(errno: Int32)
+  }
+
+  func sendMessage(_ message: some Encodable) throws {
+    let payload = try JSONEncoder().encode(message)
+    var bytes = withUnsafeBytes(of: UInt64(payload.count).littleEndian) { Data($0) }
+    bytes.append(payload)
+    try bytes.withUnsafeBytes { buffer in
+      var written = 0
+      while written < buffer.count {
+        let count = write(STDOUT_FILENO, buffer.baseAddress! + written, buffer.count - written)
+        guard count > 0 else { throw Failure.cannotWrite(errno: errno) }
+        written += count
+      }
+    }
+  }
+
+  func waitForNextMessage<Message: Decodable>(_ type: Message.Type) throws -> Message? {
+    guard let header = try read(count: 8) else { return nil }
+    let count = header.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    // A length of 0 is how the compiler says that it is done.
+    guard count > 0, let payload = try read(count: Int(count)) else { return nil }
+    return try JSONDecoder().decode(type, from: payload)
+  }
+
+  /// Exactly `count` bytes, however many reads that takes; nil at the end of input.
+  private func read(count: Int) throws -> Data? {
+    var data = Data(count: count)
+    var filled = 0
+    while filled < count {
+      let received = data.withUnsafeMutableBytes {
+        Foundation.read(STDIN_FILENO, $0.baseAddress! + filled, count - filled)
+      }
+      if received <= 0 {
+        guard filled == 0 else { throw Failure.endOfInput }
+        return nil
+      }
+      filled += received
+    }
+    return data
+  }
+}

@@ -1,0 +1,31 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// A diagnostic's words.
+struct Complaint: DiagnosticMessage, FixItMessage, Error {
+  let message: String
+  let severity: DiagnosticSeverity
+  let id: String
+
+  init(_ message: String, severity: DiagnosticSeverity = .error, id: String = #function) {
+    (self.message, self.severity, self.id) = (message, severity, id)
+  }
+
+  var diagnosticID: MessageID { MessageID(domain: "StoreHubMacros", id: id) }
+  var fixItID: MessageID { diagnosticID }
+}
+
+extension MacroExpansionContext {
+  /// Complains about a piece of source, with at most one way to mend it.
+  func complain(
+    _ message: String, severity: DiagnosticSeverity = .error, at node: some SyntaxProtocol,
+    fixIt: (message: String, old: Syntax, new: Syntax)? = nil
+  ) {
+    let fixIts = fixIt.map {
+      [FixIt(message: Complaint($0.message), changes: [.replace(oldNode: $0.old, newNode: $0.new)])]
+    }
+    diagnose(
+      Diagnostic(node: node, message: Complaint(message, severity: severity), fixIts: fixIts ?? []))
+  }
+}

@@ -1,0 +1,97 @@
+public import CasePaths
+import Testing
+
+@CasePathable @dynamicMemberLookup
+private enum Action: Equatable {
+  case quit
+  case select(Int)
+  case rename(id: Int, name: String)
+  case labelled(value: Int)
+  case inner(Inner)
+  case `default`(Bool)
+  indirect case again(Self)
+
+  @CasePathable
+  enum Inner: Equatable { case tapped, moved(x: Int, y: Int) }
+}
+
+@CasePathable
+private enum Tree<Leaf> {
+  case leaf(Leaf)
+  indirect case branch(Tree<Leaf>, Tree<Leaf>)
+}
+
+@CasePathable public enum Empty {}
+
+@Suite struct CasePathableMacroTests {
+  @Test func casesAreNamedByKeyPaths() {
+    let rename = Action.rename(id: 1, name: "one")
+    #expect(rename.is(\.rename))
+    #expect(!rename.is(\.quit))
+    #expect(rename[case: \.rename]?.name == "one")
+    #expect(Action.quit[case: \.quit] != nil)
+    #expect(Action.select(3).select == 3)
+    #expect(Action.select(3).rename == nil)
+    #expect(Action.default(true).default == true)
+    #expect(Action.labelled(value: 4).labelled == 4)
+    #expect(Action.again(.quit)[case: \.again.quit] != nil)
+    #expect(Action.inner(.moved(x: 1, y: 2)).is(\.inner.moved))
+    #expect(!Action.inner(.tapped).is(\.inner.moved))
+  }
+
+  @Test func keyPathsEmbed() {
+    #expect((\Action.Cases.select)(7) == .select(7))
+    #expect((\Action.Cases.quit)() == .quit)
+    #expect((\Action.Cases.inner.tapped)() == .inner(.tapped))
+    #expect((\Action.Cases.rename)((id: 2, name: "two")) == .rename(id: 2, name: "two"))
+  }
+
+  @Test func casesArePatterns() {
+    switch Action.inner(.tapped) {
+    case \.quit: Issue.record("not quit")
+    case \.inner: break
+    default: Issue.record("inner")
+    }
+  }
+
+  @Test func payloadsAreModifiedInPlace() {
+    var action = Action.rename(id: 1, name: "one")
+    action.modify(\.rename) { $0.name += "!" }
+    #expect(action == .rename(id: 1, name: "one!"))
+    action[case: \.select] = 3
+    #expect(action == .select(3))
+  }
+
+  @Test func casesAreListedAndTold() {
+    #expect(Array(Action.allCasePaths).count == 7)
+    #expect(Action.allCasePaths[root: .select(1)] == \.select)
+    #expect(Action.allCasePaths[root: .quit] == \.quit)
+    #expect(Array(Empty.allCasePaths).isEmpty)
+  }
+
+  @Test func genericEnums() {
+    #expect(Tree.leaf(3)[case: \.leaf] == 3)
+    #expect(Tree<Int>.branch(.leaf(1), .leaf(2)).is(\.branch))
+  }
+
+  @Test func optionalsAndResults() {
+    let value: Int? = 3
+    #expect(value[case: \.some] == 3)
+    #expect(value[case: \.none] == nil)
+    let result = Result<Action, any Error>.success(.select(2))
+    #expect(result[case: \.success.select] == 2)
+    let optional: Action? = .select(9)
+    #expect(optional[case: \.select] == 9)
+  }
+
+  @Test func casesNamedAsFunctions() {
+    let select = /Action.select
+    #expect(select.extract(from: .select(4)) == 4)
+    #expect(select.extract(from: .quit) == nil)
+    #expect((/Action.quit).extract(from: .quit) != nil)
+    #expect((/Action.quit).extract(from: .select(1)) == nil)
+    #expect((/Action.labelled).extract(from: .labelled(value: 8)) == 8)
+    #expect((/Action.labelled).extract(from: .select(8)) == nil)
+    #expect(select.embed(5) == .select(5))
+  }
+}
