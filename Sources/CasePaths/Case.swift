@@ -19,8 +19,12 @@ public struct Case<Value> {
   public subscript<Member>(
     dynamicMember keyPath: KeyPath<Value.AllCasePaths, AnyCasePath<Value, Member>>
   ) -> Case<Member> where Value: CasePathable {
-    let step = Value.allCasePaths[keyPath: keyPath]
-    return Case<Member>(chain: chain?.appending(step) ?? RootedChain(step))
+    appending(Value.allCasePaths[keyPath: keyPath])
+  }
+
+  /// One step further along a case path that is no property.
+  public func appending<Member>(_ step: AnyCasePath<Value, Member>) -> Case<Member> {
+    Case<Member>(chain: chain?.appending(step) ?? RootedChain(step))
   }
 
   fileprivate func casePath<Root>(from _: Root.Type) -> AnyCasePath<Root, Value>? {

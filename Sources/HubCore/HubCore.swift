@@ -114,9 +114,11 @@ extension HubCore {
     reducing.send(action)
   }
 
-  /// Applies an action that an effect sent, unless the effect was cancelled or has finished.
-  package mutating func send(_ action: Action, from effect: EffectID) {
-    _ = reducing.send(action, from: effect)
+  /// Changes the reducing as an effect asks: takes its action, notes that it is over, cancels what it names.
+  package mutating func change<Result>(
+    _ body: (inout ReducerCore<State, Action>) -> Result
+  ) -> Result {
+    body(&reducing)
   }
 
   /// Whether there are effects to start or to cancel.
@@ -124,11 +126,6 @@ extension HubCore {
 
   /// The effects to start and to cancel since the last call, in order.
   package mutating func takeEffectCommands() -> [EffectCommand<Action>] { reducing.takeCommands() }
-
-  /// Notes that an effect is over.
-  package mutating func finish(_ effect: EffectID) {
-    reducing.finish(effect)
-  }
 }
 
 // MARK: - Connections

@@ -64,9 +64,7 @@ public final class HubServer<State: Replicated, Action: WireValue> {
     } catch {
       throw .loop(error)
     }
-    runner = EffectRunner(
-      deliver: { [weak self] action, effect in self?.core.send(action, from: effect) },
-      finished: { [weak self] effect in self?.core.finish(effect) })
+    runner = EffectRunner(requests: EffectRunner.Requests { [weak self] in self?.core.change($0) ?? false })
   }
 
   /// The authoritative state.

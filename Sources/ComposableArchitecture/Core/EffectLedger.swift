@@ -6,9 +6,11 @@ package struct EffectID: Hashable, Sendable {
 /// What whoever runs a core's effects must do.
 package enum EffectCommand<Action> {
   /// Run this, deliver what it sends with the effect's name, and say when it is over.
-  case start(EffectID, EffectOperation<Action>)
+  case start(EffectID, EffectOperation<Action>, EffectContext.Place)
   /// Stop running this; nothing more of it will be accepted.
   case cancel(EffectID)
+  /// Cancel the named work inside effects: what `withTaskCancellation` runs.
+  case cancelTasks(TaskCancellations.Request)
 }
 
 /// The books on effects: which ones run, under which names, in which order, on behalf of which `send`.
@@ -16,14 +18,24 @@ package enum EffectCommand<Action> {
 /// It interprets effects as they are returned, at reduce time; nothing runs here. So a cancellation that is asked
 /// for before the effect's task has begun is not lost.
 struct EffectLedger<Action> {
+  /// A name, and whose it is.
+  private struct Name: Hashable {
+    let path: EffectPath
+    let id: CancelID
+  }
+
   /// On whose behalf an effect runs.
   struct Context {
+    /// The children within children that it belongs to.
+    fileprivate(set) var path: EffectPath = []
     /// The names by which it can be cancelled.
-    var names: [CancelID] = []
+    fileprivate var names: [Name] = []
     /// The sequence of which it is the current step.
     var sequence: UInt64?
     /// The outermost `send` that it descends from; 0 when nobody waits for it.
     var cascade: UInt64 = 0
+
+    init(cascade: UInt64) { self.cascade = cascade }
   }
 
   private struct Running {
@@ -39,7 +51,9 @@ struct EffectLedger<Action> {
 
   private var running: [EffectID: Running] = [:]
   private var sequences: [UInt64: Sequence] = [:]
-  private var effectsByName: [CancelID: Set<EffectID>] = [:]
+  private var effectsByID: [CancelID: Set<EffectID>] = [:]
+  /// What dismisses the children that are presented, and in whose name it is sent.
+  private var dismissals: [EffectPath: (tree: EffectTree<Action>, context: Context)] = [:]
   private var unfinishedByCascade: [UInt64: Int] = [:]
   private var lastNumber: UInt64 = 0
   private var commands: [EffectCommand<Action>] = []
@@ -62,7 +76,7 @@ struct EffectLedger<Action> {
     defer { (commands, hasCommands) = ([], !finishedCascades.isEmpty) }
     return commands.filter {
       // What was cancelled before anyone began it need not begin.
-      if case .start(let effect, _) = $0 { isRunning(effect) } else { true }
+      if case .start(let effect, _, _) = $0 { isRunning(effect) } else { true }
     }
   }
 
@@ -86,12 +100,20 @@ struct EffectLedger<Action> {
     case .concatenate(let first, let second):
       beginSequence(first, then: second, context, send: send)
     case .cancellable(let tree, let name, let cancelInFlight):
-      if cancelInFlight { cancel(name, send: send) }
+      if cancelInFlight { cancel(name, within: context.path, send: send) }
       var context = context
-      context.names.append(name)
+      context.names.append(Name(path: context.path, id: name))
       begin(tree, context, send: send)
     case .cancel(let name):
-      cancel(name, send: send)
+      cancel(name, within: context.path, send: send)
+    case .scoped(let tree, let scope):
+      var context = context
+      context.path.append(scope)
+      begin(tree, context, send: send)
+    case .cancelScope(let scope):
+      cancel(allWithin: context.path + [scope], send: send)
+    case .present(let scope, let dismissal):
+      dismissals[context.path + [scope]] = (dismissal, context)
     }
   }
 
@@ -117,11 +139,10 @@ struct EffectLedger<Action> {
     lastNumber += 1
     let effect = EffectID(number: lastNumber)
     running[effect] = Running(context: context)
-    for name in context.names { effectsByName[name, default: []].insert(effect) }
+    for name in context.names { effectsByID[name.id, default: []].insert(effect) }
     if let sequence = context.sequence { sequences[sequence]?.unfinished += 1 }
     retain(context.cascade)
-    commands.append(.start(effect, operation))
-    hasCommands = true
+    ask(.start(effect, operation, EffectContext.Place(path: context.path, isPresented: presentation(of: context.path) != nil)))
   }
 
   private mutating func beginSequence(
@@ -163,17 +184,57 @@ struct EffectLedger<Action> {
 
   // MARK: Cancelling
 
-  private mutating func cancel(_ name: CancelID, send: (Action, UInt64) -> Void) {
-    for number in sequences.keys where sequences[number]?.context.names.contains(name) == true {
+  /// Cancels the effects of a name that a child or its descendants gave; `Task.cancel(id:)` comes here too.
+  mutating func cancel(_ id: CancelID, within path: EffectPath, send: (Action, UInt64) -> Void) {
+    func isMeant(_ context: Context) -> Bool {
+      context.names.contains { $0.id == id && $0.path.isWithin(path) }
+    }
+    for number in sequences.keys where sequences[number].map({ isMeant($0.context) }) == true {
       sequences[number]?.next = nil
     }
-    for effect in (effectsByName[name] ?? []).sorted(by: { $0.number < $1.number }) { cancel(effect, send: send) }
+    for effect in (effectsByID[id] ?? []).sorted(by: { $0.number < $1.number }) {
+      guard let context = running[effect]?.context, isMeant(context) else { continue }
+      cancel(effect, send: send)
+    }
+    ask(.cancelTasks(TaskCancellations.Request(id: id, path: path)))
+  }
+
+  /// Cancels everything that a child and its descendants run.
+  private mutating func cancel(allWithin path: EffectPath, send: (Action, UInt64) -> Void) {
+    dismissals = dismissals.filter { !$0.key.isWithin(path) }
+    for number in sequences.keys where sequences[number]?.context.path.isWithin(path) == true {
+      sequences[number]?.next = nil
+    }
+    let effects = running.filter { $0.value.context.path.isWithin(path) }.keys
+    for effect in effects.sorted(by: { $0.number < $1.number }) { cancel(effect, send: send) }
+  }
+
+  // MARK: Presentation
+
+  /// Begins what dismisses the innermost presented child of a path; says whether there is one.
+  mutating func dismiss(_ path: EffectPath, send: (Action, UInt64) -> Void) -> Bool {
+    guard let presented = presentation(of: path), let (tree, context) = dismissals[presented] else { return false }
+    begin(tree, context, send: send)
+    return true
+  }
+
+  private func presentation(of path: EffectPath) -> EffectPath? {
+    guard !dismissals.isEmpty else { return nil }
+    var path = path
+    while !path.isEmpty, dismissals[path] == nil { path.removeLast() }
+    return path.isEmpty ? nil : path
+  }
+
+  // MARK: One effect
+
+  private mutating func ask(_ command: EffectCommand<Action>) {
+    commands.append(command)
+    hasCommands = true
   }
 
   private mutating func cancel(_ effect: EffectID, send: (Action, UInt64) -> Void) {
     guard let context = remove(effect) else { return }
-    commands.append(.cancel(effect))
-    hasCommands = true
+    ask(.cancel(effect))
     stepFinished(in: context, send: send)
     release(context.cascade)
   }
@@ -181,8 +242,8 @@ struct EffectLedger<Action> {
   private mutating func remove(_ effect: EffectID) -> Context? {
     guard let context = running.removeValue(forKey: effect)?.context else { return nil }
     for name in context.names {
-      effectsByName[name]?.remove(effect)
-      if effectsByName[name]?.isEmpty == true { effectsByName[name] = nil }
+      effectsByID[name.id]?.remove(effect)
+      if effectsByID[name.id]?.isEmpty == true { effectsByID[name.id] = nil }
     }
     return context
   }

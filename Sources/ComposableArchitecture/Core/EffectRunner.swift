@@ -1,32 +1,66 @@
 /// Runs effects as tasks, for a store or a hub.
 @MainActor
 package final class EffectRunner<Action> {
+  /// What running effects ask of their reducer's core.
+  package struct Requests {
+    let deliver: @MainActor (Action, EffectID) -> Void
+    let finished: @MainActor (EffectID) -> Void
+    let cancel: @MainActor (CancelID, EffectPath) -> Void
+    let dismiss: @MainActor (EffectPath) -> Bool
+
+    /// Requests that change a core in turns.
+    ///
+    /// - Parameter turn: Changes the core, then does what a change makes necessary; returns false when the core is
+    ///   gone.
+    package init<State>(
+      _ turn: @escaping @MainActor ((inout ReducerCore<State, Action>) -> Bool) -> Bool
+    ) {
+      deliver = { action, effect in _ = turn { $0.send(action, from: effect) } }
+      finished = { effect in
+        _ = turn {
+          $0.finish(effect)
+          return true
+        }
+      }
+      cancel = { id, path in
+        _ = turn {
+          $0.cancel(id, within: path)
+          return true
+        }
+      }
+      dismiss = { path in turn { $0.dismiss(path) } }
+    }
+  }
+
   private var tasks: [EffectID: Task<Void, Never>] = [:]
-  private let deliver: @MainActor (Action, EffectID) -> Void
-  private let finished: @MainActor (EffectID) -> Void
+  private let requests: Requests
+  private let executor: (any TaskExecutor)?
+  private lazy var host = Host(self)
 
   /// Creates a runner.
   ///
   /// - Parameters:
-  ///   - deliver: Called with each action that an effect sends.
-  ///   - finished: Called once when an effect is over and was not cancelled.
-  package init(
-    deliver: @escaping @MainActor (Action, EffectID) -> Void, finished: @escaping @MainActor (EffectID) -> Void
-  ) {
-    self.deliver = deliver
-    self.finished = finished
+  ///   - executor: Where effects run; nil for the global pool.
+  ///   - requests: What is called with the actions that effects send, and when they are over.
+  package init(executor: (any TaskExecutor)? = nil, requests: Requests) {
+    self.executor = executor
+    self.requests = requests
   }
 
   isolated deinit {
     cancelAll()
   }
 
+  /// How many effects run.
+  package var count: Int { tasks.count }
+
   /// Starts or cancels effects, in order.
   package func execute(_ commands: [EffectCommand<Action>]) {
     for command in commands {
       switch command {
-      case .start(let effect, let operation): start(effect, operation)
+      case .start(let effect, let operation, let place): start(effect, operation, place)
       case .cancel(let effect): tasks.removeValue(forKey: effect)?.cancel()
+      case .cancelTasks(let request): host.cancellations.cancel(request)
       }
     }
   }
@@ -37,15 +71,35 @@ package final class EffectRunner<Action> {
     tasks = [:]
   }
 
-  private func start(_ effect: EffectID, _ operation: EffectOperation<Action>) {
+  private func start(_ effect: EffectID, _ operation: EffectOperation<Action>, _ place: EffectContext.Place) {
     let send = Send<Action> { [weak self] action in
       guard let self, tasks[effect] != nil else { return }
-      deliver(action, effect)
+      requests.deliver(action, effect)
     }
-    tasks[effect] = Task(name: operation.name, priority: operation.priority) { [weak self] in
-      await operation.run(send)
-      guard let self, tasks.removeValue(forKey: effect) != nil else { return }
-      finished(effect)
+    let context = EffectContext(place: place, host: host)
+    let run: @Sendable () async -> Void = { [weak self] in
+      await EffectContext.$current.withValue(context) { await operation.run(send) }
+      await self?.ended(effect)
     }
+    tasks[effect] = Task(
+      name: operation.name, executorPreference: executor, priority: operation.priority, operation: run)
+  }
+
+  private func ended(_ effect: EffectID) {
+    guard tasks.removeValue(forKey: effect) != nil else { return }
+    requests.finished(effect)
+  }
+
+  /// The runner as effects see it; it does not keep the runner alive, or effects would keep their store.
+  private final class Host: EffectHost {
+    let cancellations = TaskCancellations()
+    @MainActor private weak var runner: EffectRunner?
+
+    @MainActor init(_ runner: EffectRunner) {
+      self.runner = runner
+    }
+
+    func cancelEffects(_ id: CancelID, within path: EffectPath) { runner?.requests.cancel(id, path) }
+    func dismiss(_ path: EffectPath) -> Bool { runner?.requests.dismiss(path) ?? false }
   }
 }

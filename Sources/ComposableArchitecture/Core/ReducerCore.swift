@@ -72,6 +72,18 @@ public struct ReducerCore<State, Action>: ~Copyable {
     drain()
   }
 
+  /// Cancels the effects of a name that belong to a child or its descendants.
+  mutating func cancel(_ id: CancelID, within path: EffectPath) {
+    effects.cancel(id, within: path) { queue.append(($0, $1)) }
+    drain()
+  }
+
+  /// Dismisses the innermost presented child of a path; says whether there is one.
+  mutating func dismiss(_ path: EffectPath) -> Bool {
+    defer { drain() }
+    return effects.dismiss(path) { queue.append(($0, $1)) }
+  }
+
   /// Whether effects run on behalf of a send.
   package func isRunning(cascade: UInt64) -> Bool { effects.isRunning(cascade: cascade) }
 

@@ -25,6 +25,12 @@ indirect enum EffectTree<Action> {
   case concatenate(EffectTree, EffectTree)
   case cancellable(EffectTree, CancelID, cancelInFlight: Bool)
   case cancel(CancelID)
+  /// Work of a child: what it names and cancels is its own and its descendants'.
+  case scoped(EffectTree, EffectScope)
+  /// Cancels all work of a child.
+  case cancelScope(EffectScope)
+  /// Notes that a child is presented, and what dismisses it.
+  case present(EffectScope, dismissal: EffectTree)
 }
 
 /// Asynchronous work that may send actions.
@@ -115,6 +121,9 @@ extension EffectTree {
     case .cancellable(let tree, let id, let cancelInFlight):
       .cancellable(tree.map(transform), id, cancelInFlight: cancelInFlight)
     case .cancel(let id): .cancel(id)
+    case .scoped(let tree, let scope): .scoped(tree.map(transform), scope)
+    case .cancelScope(let scope): .cancelScope(scope)
+    case .present(let scope, let dismissal): .present(scope, dismissal: dismissal.map(transform))
     }
   }
 }

@@ -1,32 +1,50 @@
+internal import Dependencies
+
 /// A store's state in this process: reduces actions and runs their effects.
 final class RootCore<State, Action>: StoreCore {
   private var reducing: ReducerCore<State, Action>
   private var runner: EffectRunner<Action>?
   private let announcements = StoreObservers()
+  private let identity: RootIdentity<State>
   /// Actions sent while another one is being reduced or announced.
   private var waiting: [(action: Action, cascade: UInt64)] = []
   private var isSending = false
   private var lastCascade: UInt64 = 0
   private var completions: [UInt64: StoreTask.Completion] = [:]
 
-  init(initialState: State, reducer: some Reducer<State, Action>) {
+  init(
+    initialState: State, reducer: CompiledReducer<State, Action>, executor: (any TaskExecutor)? = nil
+  ) {
     reducing = ReducerCore(initialState: initialState, reducer: reducer)
+    identity = RootIdentity(initialState)
     runner = EffectRunner(
-      deliver: { [weak self] action, effect in
-        self?.turn { _ = $0.send(action, from: effect) }
-      },
-      finished: { [weak self] effect in self?.turn { $0.finish(effect) } })
+      executor: executor,
+      requests: EffectRunner.Requests { [weak self] change in
+        var result = false
+        self?.turn { result = change(&$0) }
+        return result
+      })
   }
 
-  var state: State { reducing.state }
+  var isAlive: Bool { true }
   var observers: StoreObservers { announcements }
+
+  /// How many effects run.
+  var runningEffectCount: Int { reducing.runningEffectCount }
+
+  func read<Result>(_ body: (State) -> Result) -> Result {
+    identity.access()
+    return body(reducing.state)
+  }
 
   func send(_ action: Action) -> StoreTask {
     lastCascade += 1
     let cascade = lastCascade
-    waiting.append((action, cascade))
-    guard !isSending else { return task(for: cascade) }
-    turn { _ in }
+    guard !isSending else {
+      waiting.append((action, cascade))
+      return task(for: cascade)
+    }
+    turn { $0.send(action, cascade: cascade) }
     return reducing.isRunning(cascade: cascade) ? task(for: cascade) : StoreTask()
   }
 
@@ -34,20 +52,26 @@ final class RootCore<State, Action>: StoreCore {
   private func turn(_ change: (inout ReducerCore<State, Action>) -> Void) {
     let before = reducing.actionCount
     isSending = true
+    Reducing.begin()
     change(&reducing)
+    var reduced: [UInt64] = []
     var next = 0
     while next < waiting.count {
       let (action, cascade) = waiting[next]
       next += 1
+      reduced.append(cascade)
       reducing.send(action, cascade: cascade)
     }
-    let reduced = waiting
-    waiting.removeAll(keepingCapacity: true)
+    if next > 0 { waiting.removeAll(keepingCapacity: true) }
+    let changes = Reducing.end()
     isSending = false
     if reducing.hasCommands { runner?.execute(reducing.takeCommands()) }
     // Cascades that nobody waits for are taken all the same, or the list of them would grow.
-    if reducing.hasCommands || !completions.isEmpty { completeCascades(reduced.map(\.cascade)) }
-    if reducing.actionCount != before { announcements.notify() }
+    if reducing.hasCommands || !reduced.isEmpty { completeCascades(reduced) }
+    guard reducing.actionCount != before else { return }
+    identity.update(reducing.state)
+    for field in changes { field.changed() }
+    announcements.notify()
   }
 
   private func task(for cascade: UInt64) -> StoreTask {

@@ -1,62 +1,109 @@
-/// Where a store's state comes from and where its actions go: this process, a parent store, or a hub.
+public import CasePaths
+
+/// Where a store's state comes from and where its actions go: this process, a part of another store, or a hub.
 ///
-/// `Store` is a facade over it. Implementations are `RootCore`, `ScopedCore`, and in `StoreClient` one that mirrors a
-/// hub.
+/// `Store` is a facade over it.
 @MainActor
 package protocol StoreCore<State, Action>: AnyObject {
   associatedtype State
   associatedtype Action
 
-  /// The current state.
-  var state: State { get }
+  /// Reads the current state where it is.
+  func read<Result>(_ body: (State) -> Result) -> Result
+
+  /// Sends an action on its way.
+  func send(_ action: Action) -> StoreTask
+
+  /// Whether the state is still there; a scoped store of a child that is gone shows what it was last.
+  var isAlive: Bool { get }
 
   /// The observers to be told when the state may have changed.
   var observers: StoreObservers { get }
 
-  /// Sends an action on its way.
-  func send(_ action: Action) -> StoreTask
+  /// The core of a child that is always there.
+  func scoped<ChildState, ChildAction>(
+    state: KeyPath<State, ChildState>, action: AnyCasePath<Action, ChildAction>
+  ) -> any StoreCore<ChildState, ChildAction>
 }
 
-/// Who wants to be told that a root's state may have changed.
-@MainActor
-package final class StoreObservers {
-  private var entries: [(id: UInt64, notify: @MainActor () -> Void)] = []
-  private var lastID: UInt64 = 0
+extension StoreCore {
+  /// A copy of the current state.
+  package var state: State { read { $0 } }
 
-  package init() {}
-
-  package func add(_ notify: @escaping @MainActor () -> Void) -> UInt64 {
-    lastID += 1
-    entries.append((lastID, notify))
-    return lastID
-  }
-
-  package func remove(_ id: UInt64) {
-    entries.removeAll { $0.id == id }
-  }
-
-  /// Tells everyone who observes at this moment and still does when its turn comes.
-  package func notify() {
-    for entry in entries where entries.contains(where: { $0.id == entry.id }) { entry.notify() }
+  package func scoped<ChildState, ChildAction>(
+    state: KeyPath<State, ChildState>, action: AnyCasePath<Action, ChildAction>
+  ) -> any StoreCore<ChildState, ChildAction> {
+    ScopedCore(root: self, state: state, action: action.embedding)
   }
 }
 
-/// A store's state as a part of its parent's; nothing is copied or kept.
-final class ScopedCore<ParentState, ParentAction, State, Action>: StoreCore {
-  private let parent: any StoreCore<ParentState, ParentAction>
-  private let toState: KeyPath<ParentState, State>
-  private let toAction: AnyCasePath<ParentAction, Action>
+/// A part of another core's state, reached by one key path however deep it is; nothing is copied or kept.
+final class ScopedCore<Root: StoreCore, State, Action>: StoreCore {
+  private let root: Root
+  private let toState: KeyPath<Root.State, State>
+  private let toAction: (Action) -> Root.Action
 
-  init(
-    parent: any StoreCore<ParentState, ParentAction>, state: KeyPath<ParentState, State>,
-    action: AnyCasePath<ParentAction, Action>
-  ) {
-    self.parent = parent
+  init(root: Root, state: KeyPath<Root.State, State>, action: @escaping (Action) -> Root.Action) {
+    self.root = root
     toState = state
     toAction = action
   }
 
-  var state: State { parent.state[keyPath: toState] }
-  func send(_ action: Action) -> StoreTask { parent.send(toAction.embed(action)) }
-  var observers: StoreObservers { parent.observers }
+  func read<Result>(_ body: (State) -> Result) -> Result { root.read { body($0[keyPath: toState]) } }
+  func send(_ action: Action) -> StoreTask { root.send(toAction(action)) }
+  var isAlive: Bool { root.isAlive }
+  var observers: StoreObservers { root.observers }
+
+  func scoped<ChildState, ChildAction>(
+    state: KeyPath<State, ChildState>, action: AnyCasePath<Action, ChildAction>
+  ) -> any StoreCore<ChildState, ChildAction> {
+    let (toAction, embed) = (toAction, action.embedding)
+    return ScopedCore<Root, ChildState, ChildAction>(
+      root: root, state: toState.appending(path: state), action: { toAction(embed($0)) })
+  }
+}
+
+/// A part of another core's state that may go away, and is then shown as it was last.
+final class OptionalCore<Base: StoreCore, State, Action>: StoreCore {
+  private let base: Base
+  private let toState: (Base.State) -> State?
+  private let toAction: (Action) -> Base.Action
+  private var last: State
+
+  init(
+    base: Base, state: @escaping (Base.State) -> State?, initial: State,
+    action: @escaping (Action) -> Base.Action
+  ) {
+    self.base = base
+    toState = state
+    toAction = action
+    last = initial
+  }
+
+  func read<Result>(_ body: (State) -> Result) -> Result {
+    if let state = base.read(toState) { last = state }
+    return body(last)
+  }
+
+  func send(_ action: Action) -> StoreTask { base.send(toAction(action)) }
+  var isAlive: Bool { base.isAlive && base.read { toState($0) != nil } }
+  var observers: StoreObservers { base.observers }
+}
+
+/// A part of another core's state that a closure computes.
+final class ClosureCore<Base: StoreCore, State, Action>: StoreCore {
+  private let base: Base
+  private let toState: (Base.State) -> State
+  private let toAction: (Action) -> Base.Action
+
+  init(base: Base, state: @escaping (Base.State) -> State, action: @escaping (Action) -> Base.Action) {
+    self.base = base
+    toState = state
+    toAction = action
+  }
+
+  func read<Result>(_ body: (State) -> Result) -> Result { base.read { body(toState($0)) } }
+  func send(_ action: Action) -> StoreTask { base.send(toAction(action)) }
+  var isAlive: Bool { base.isAlive }
+  var observers: StoreObservers { base.observers }
 }

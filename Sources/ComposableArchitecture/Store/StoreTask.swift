@@ -16,19 +16,35 @@ public struct StoreTask: Sendable {
     self.onCancel = onCancel
   }
 
-  /// Waits until everything that the action set going is over.
+  /// Waits until everything that the action set going is over: its effects, and those of the actions they send.
   ///
-  /// In process that is when its last effect has finished; with a remote store, when the hub has applied the
-  /// action.
-  /// - Throws: In process nothing; with a remote store, why the hub or the client refused the action.
-  public func finish() async throws {
-    try await completion?.wait()
+  /// Cancelling the task that waits cancels the effects. With a remote store it waits until the hub has applied or
+  /// refused the action; ``taken()`` tells which.
+  public func finish() async {
+    try? await taken()
   }
 
-  /// Cancels the effects that the action started.
-  public func cancel() {
-    isOver || onCancel == nil ? () : onCancel?()
+  /// Waits like ``finish()``.
+  ///
+  /// - Throws: In process nothing; with a remote store, why the hub or the client refused the action.
+  public func taken() async throws {
+    let onCancel = onCancel
+    try await withTaskCancellationHandler {
+      try await completion?.wait()
+    } onCancel: {
+      Task { @MainActor in onCancel?() }
+    }
   }
+
+  /// Cancels the effects that the action started, and waits until they are over.
+  public func cancel() async {
+    completion?.isCancelled = true
+    if !isOver { onCancel?() }
+    try? await completion?.wait()
+  }
+
+  /// Whether ``cancel()`` was called.
+  public var isCancelled: Bool { completion?.isCancelled ?? true }
 
   /// Whether nothing runs any more on behalf of the action.
   public var isOver: Bool { completion?.isOver ?? true }
@@ -36,6 +52,7 @@ public struct StoreTask: Sendable {
   /// Something that will be over, well or badly, and can be waited for by any number of tasks.
   @MainActor
   package final class Completion {
+    fileprivate var isCancelled = false
     private var result: Result<Void, any Error>?
     private var waiting: [CheckedContinuation<Void, any Error>] = []
 

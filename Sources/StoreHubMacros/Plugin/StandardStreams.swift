@@ -19,7 +19,8 @@ struct StandardStreams: MessageConnection {
     try bytes.withUnsafeBytes { buffer in
       var written = 0
       while written < buffer.count {
-        let count = write(STDOUT_FILENO, buffer.baseAddress! + written, buffer.count - written)
+        let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
+        let count = write(STDOUT_FILENO, rest.baseAddress, rest.count)
         guard count > 0 else { throw Failure.cannotWrite(errno: errno) }
         written += count
       }
@@ -40,7 +41,8 @@ struct StandardStreams: MessageConnection {
     var filled = 0
     while filled < count {
       let received = data.withUnsafeMutableBytes {
-        Foundation.read(STDIN_FILENO, $0.baseAddress! + filled, count - filled)
+        let rest = UnsafeMutableRawBufferPointer(rebasing: $0[filled...])
+        return Foundation.read(STDIN_FILENO, rest.baseAddress, rest.count)
       }
       if received <= 0 {
         guard filled == 0 else { throw Failure.endOfInput }

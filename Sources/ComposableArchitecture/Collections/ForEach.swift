@@ -1,0 +1,119 @@
+public import CasePaths
+public import IdentifiedCollections
+
+extension Reducer {
+  /// Embeds a child for each element of a collection.
+  ///
+  /// ```swift
+  /// Reduce { state, action in … }
+  ///   .forEach(\.rows, action: \.rows) { Row() }
+  /// ```
+  ///
+  /// An element's reducer runs before this one. Effects of an element end when it is removed. An action for an
+  /// element that is not there is reported as an issue.
+  public func forEach<ElementState, ElementAction, ID: Hashable & Sendable, Element: Reducer<ElementState, ElementAction>>(
+    _ toElementsState: WritableKeyPath<State, IdentifiedArray<ID, ElementState>>,
+    action toElementAction: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>,
+    @ReducerBuilder<ElementState, ElementAction> element: () -> Element,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    _ForEachReducer(
+      parent: self, element: element(), toElementsState: toElementsState,
+      toElementAction: AnyCasePath(toElementAction.appending(path: \.element)),
+      site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Embeds an enum of features for each element.
+  public func forEach<ElementState: CaseReducerState, ElementAction, ID: Hashable & Sendable>(
+    _ toElementsState: WritableKeyPath<State, IdentifiedArray<ID, ElementState>>,
+    action toElementAction: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> where ElementState.StateReducer.Action == ElementAction {
+    forEach(
+      toElementsState, action: toElementAction, element: { ElementState._body },
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// The form of 1.0: the elements' actions by `/Action.row(id:action:)`.
+  public func forEach<ElementState, ElementAction, ID: Hashable & Sendable, Element: Reducer<ElementState, ElementAction>>(
+    _ toElementsState: WritableKeyPath<State, IdentifiedArray<ID, ElementState>>,
+    action toElementAction: AnyCasePath<Action, (ID, ElementAction)>,
+    @ReducerBuilder<ElementState, ElementAction> element: () -> Element,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    _ForEachReducer(
+      parent: self, element: element(), toElementsState: toElementsState,
+      toElementAction: AnyCasePath(
+        embed: { toElementAction.embed(($0.id, $0.action)) },
+        extract: { toElementAction.extract(from: $0).map { (id: $0, action: $1) } }),
+      site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+}
+
+/// A reducer and a child for each element of a collection.
+public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element: Reducer>: Reducer {
+  let parent: Parent
+  let element: Element
+  let toElementsState: WritableKeyPath<Parent.State, IdentifiedArray<ID, Element.State>>
+  let toElementAction: AnyCasePath<Parent.Action, (id: ID, action: Element.Action)>
+  let site: CompositionSite
+
+  public func reduce(into state: inout Parent.State, action: Parent.Action) -> Effect<Parent.Action> {
+    _compile()(&state, action)
+  }
+
+  public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
+    let (parent, element) = (parent._compile(), LazyReducer(element))
+    let (toElements, toElementAction, site) = (toElementsState, toElementAction, site)
+    let place = EffectScopePlace()
+    return { state, action in
+      var effects = Effect<Parent.Action>.none
+      if let (id, elementAction) = toElementAction.extract(from: action) {
+        if state[keyPath: toElements][id: id] == nil {
+          site.reportMissingElement(id: id, action: action)
+        } else {
+          effects = element.reduce(into: &state[keyPath: toElements][id: id]!, action: elementAction)
+            .map { toElementAction.embed((id: id, action: $0)) }
+            .scoped(to: EffectScope(place: place, child: id))
+        }
+      }
+      let before = state[keyPath: toElements]
+      effects = effects.merge(with: parent(&state, action))
+      for id in before.removedIDs(in: state[keyPath: toElements]) {
+        effects = effects.merge(with: .cancel(EffectScope(place: place, child: id)))
+      }
+      return effects
+    }
+  }
+}
+
+extension IdentifiedArray {
+  /// The ids that another version does not have.
+  fileprivate func removedIDs(in other: Self) -> [ID] {
+    if count == other.count, elementsEqual(other, by: { $0[keyPath: id] == $1[keyPath: id] }) { return [] }
+    return ids.filter { other[id: $0] == nil }
+  }
+}
+
+extension CompositionSite {
+  fileprivate func reportMissingElement(id: some Hashable, action: Any) {
+    report(
+      "A \"forEach\"", "received an action for a missing element", action: action,
+      causes: [
+        """
+        A parent reducer removed an element with this ID before this reducer ran. This reducer must run before any \
+        other reducer removes an element, which ensures that element reducers can handle their actions while their \
+        state is still available. (The ID: \(id))
+        """,
+        """
+        An in-flight effect emitted this action when state contained no element at this ID. While it may be perfectly \
+        reasonable to ignore this action, consider canceling the associated effect before an element is removed, \
+        especially if it is a long-living effect.
+        """,
+        """
+        This action was sent to the store while its state contained no element at this ID. Make sure that actions for \
+        this reducer can only be sent from a store when its state contains an element at this id.
+        """,
+      ])
+  }
+}

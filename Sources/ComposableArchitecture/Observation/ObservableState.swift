@@ -1,0 +1,89 @@
+public import CasePaths
+public import Observation
+
+/// A state whose fields are observed one by one. `@ObservableState` writes the conformance.
+public protocol ObservableState: Observable {
+  /// Tells this state from another one that took its place.
+  var _$id: ObservableStateID { get }
+
+  /// Gives a copied state an identity of its own before it changes.
+  mutating func _$willModify()
+}
+
+/// The identity of a state: the same while it is changed in place, another when it is replaced.
+///
+/// It is a number, and not a reference, because holding on to the state would make its next change one of a copy.
+public struct ObservableStateID: Hashable, Sendable {
+  private let number: UInt64
+  /// The cases of enums around the state, innermost first.
+  private var tags: UInt64 = 0
+
+  init(number: UInt64) {
+    self.number = number
+  }
+
+  /// An identity of its own.
+  public init() {
+    self.init(number: Extent.nextNumber())
+  }
+
+  /// The identity of what has none: values that are equal by what they are.
+  public static let _$inert = ObservableStateID(number: 0)
+
+  /// The identity of an enum's case with this payload.
+  public func _$tag(_ tag: Int) -> Self {
+    var result = self
+    result.tags = tags &* 0x1_0001 &+ UInt64(truncatingIfNeeded: tag) &+ 1
+    return result
+  }
+
+  /// The identity of a payload.
+  public static func _$id<T>(for value: T) -> Self { _$inert }
+  /// The identity of a payload.
+  public static func _$id<T: ObservableState>(for value: T) -> Self { value._$id }
+}
+
+/// Gives a payload an identity of its own before it changes; says whether there was anything to do.
+public func _$willModify<T>(_ value: inout T) -> Bool { false }
+/// Gives a payload an identity of its own before it changes; says whether there was anything to do.
+public func _$willModify<T: ObservableState>(_ value: inout T) -> Bool {
+  value._$willModify()
+  return true
+}
+
+/// Whether one value is the other, perhaps changed in place since: then those who read a field of it are told by that
+/// field.
+enum Sameness {
+  /// What is remembered of a value to compare it with what comes after.
+  enum Mark {
+    case identity(ObservableStateID?)
+    case identities([ObservableStateID])
+    case unknown
+  }
+
+  static func mark<T>(_ value: T) -> Mark {
+    if let state = value as? any ObservableState { return .identity(state._$id) }
+    if let marked = value as? any IdentityMarked { return marked._$mark }
+    return .unknown
+  }
+
+  static func isSame<T>(_ mark: Mark, _ value: T) -> Bool {
+    switch (mark, self.mark(value)) {
+    case (.identity(let lhs), .identity(let rhs)): lhs == rhs
+    case (.identities(let lhs), .identities(let rhs)): lhs == rhs
+    default: false
+    }
+  }
+}
+
+/// A container of states that is the same as long as it holds the same ones.
+protocol IdentityMarked {
+  var _$mark: Sameness.Mark { get }
+}
+
+extension Optional: IdentityMarked {
+  var _$mark: Sameness.Mark {
+    guard let self else { return Wrapped.self is any ObservableState.Type ? .identity(nil) : .unknown }
+    return Sameness.mark(self)
+  }
+}

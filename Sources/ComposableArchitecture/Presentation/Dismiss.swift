@@ -1,0 +1,80 @@
+public import Dependencies
+internal import IssueReporting
+
+/// Asks the parent to dismiss the feature: `@Dependency(\.dismiss) var dismiss`, then `await dismiss()` in an effect.
+///
+/// It sends the parent's `.dismiss` action, or takes the feature off its stack. An effect of the feature is cancelled
+/// by that, so dismissing is the last thing that it does.
+public struct DismissEffect: Sendable {
+  private let override: (@MainActor @Sendable () async -> Void)?
+  /// Whether it is what remains when no feature is presented, as in a test of the feature alone.
+  private let isFallback: Bool
+
+  /// What a test observes instead of a dismissal.
+  public init(_ dismiss: @escaping @MainActor @Sendable () async -> Void) {
+    self.init(dismiss, isFallback: false)
+  }
+
+  package init(_ dismiss: (@MainActor @Sendable () async -> Void)?, isFallback: Bool) {
+    override = dismiss
+    self.isFallback = isFallback
+  }
+
+  /// Dismisses the feature that the calling effect belongs to.
+  @MainActor
+  public func callAsFunction(
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) async {
+    if let override, !isFallback { return await override() }
+    if let context = EffectContext.current, context.host.dismiss(context.path) { return }
+    if let override { return await override() }
+    reportIssue(
+      """
+      A reducer requested dismissal at "\(fileID):\(line)", but couldn't be dismissed. …
+
+      This is generally considered an application logic error, and can happen when a reducer assumes it runs in a \
+      presentation context. If a reducer can run at both the root level of an application, as well as in a \
+      presentation destination, use @Dependency(\\.isPresented) to determine if the reducer is being presented before \
+      calling @Dependency(\\.dismiss).
+      """, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}
+
+extension DismissEffect: TestDependencyKey {
+  public static var testValue: DismissEffect { DismissEffect(nil, isFallback: true) }
+  public static var previewValue: DismissEffect { testValue }
+}
+
+extension DismissEffect: DependencyKey {
+  public static var liveValue: DismissEffect { testValue }
+}
+
+extension DependencyValues {
+  /// Asks the parent to dismiss the feature.
+  public var dismiss: DismissEffect {
+    get { self[DismissEffect.self] }
+    set { self[DismissEffect.self] = newValue }
+  }
+
+  /// Whether the feature is presented, and so can be dismissed.
+  public var isPresented: Bool {
+    get {
+      self[IsPresentedKey.self] ?? (PresentationContext.isPresented || EffectContext.current?.isPresented == true)
+    }
+    set { self[IsPresentedKey.self] = newValue }
+  }
+}
+
+private enum IsPresentedKey: DependencyKey {
+  static var liveValue: Bool? { nil }
+  static var testValue: Bool? { nil }
+}
+
+/// Whether a presented feature is being reduced.
+enum PresentationContext {
+  @TaskLocal static var isPresented = false
+
+  static func reducing<Result>(_ operation: () -> Result) -> Result {
+    isPresented ? operation() : $isPresented.withValue(true, operation: operation)
+  }
+}

@@ -1,0 +1,145 @@
+public import CasePaths
+
+extension Reducer {
+  /// Embeds a child that is presented: its own effects end with it, and it can dismiss itself.
+  ///
+  /// ```swift
+  /// Reduce { state, action in … }
+  ///   .ifLet(\.$destination, action: \.destination) { Destination() }
+  /// ```
+  ///
+  /// `.destination(.dismiss)` sets the state to nil, after this reducer has seen the action.
+  public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
+    _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
+    action toPresentationAction: CaseKeyPath<Action, PresentationAction<ChildAction>>,
+    @ReducerBuilder<ChildState, ChildAction> destination: () -> Child,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    _PresentationReducer(
+      parent: self, child: destination(), toPresentationState: toPresentationState,
+      toPresentationAction: AnyCasePath(toPresentationAction),
+      site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Embeds an enum of features: `.ifLet(\.$destination, action: \.destination)`.
+  public func ifLet<ChildState: CaseReducerState, ChildAction>(
+    _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
+    action toPresentationAction: CaseKeyPath<Action, PresentationAction<ChildAction>>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> where ChildState.StateReducer.Action == ChildAction {
+    ifLet(
+      toPresentationState, action: toPresentationAction, destination: { ChildState._body },
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Embeds the state of an alert or a dialog, which goes away with any action of it.
+  public func ifLet<ChildState: _EphemeralState>(
+    _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
+    action toPresentationAction: CaseKeyPath<Action, PresentationAction<ChildState.Action>>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    ifLet(
+      toPresentationState, action: toPresentationAction, destination: { EmptyReducer() },
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// The form of 1.0: the child's actions by `/Action.destination`.
+  public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
+    _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
+    action toPresentationAction: AnyCasePath<Action, PresentationAction<ChildAction>>,
+    @ReducerBuilder<ChildState, ChildAction> destination: () -> Child,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    _PresentationReducer(
+      parent: self, child: destination(), toPresentationState: toPresentationState,
+      toPresentationAction: toPresentationAction,
+      site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// The form of 1.0 for alerts and dialogs.
+  public func ifLet<ChildState: _EphemeralState>(
+    _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
+    action toPresentationAction: AnyCasePath<Action, PresentationAction<ChildState.Action>>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    ifLet(
+      toPresentationState, action: toPresentationAction, destination: { EmptyReducer() },
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}
+
+/// A reducer and a child that it presents.
+public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
+  let parent: Parent
+  let child: Child
+  let toPresentationState: WritableKeyPath<Parent.State, PresentationState<Child.State>>
+  let toPresentationAction: AnyCasePath<Parent.Action, PresentationAction<Child.Action>>
+  let site: CompositionSite
+
+  public func reduce(into state: inout Parent.State, action: Parent.Action) -> Effect<Parent.Action> {
+    _compile()(&state, action)
+  }
+
+  public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
+    let (parent, child) = (parent._compile(), LazyReducer(child))
+    let (toState, toAction, site) = (toPresentationState, toPresentationAction, site)
+    let embed: @Sendable (Child.Action) -> Parent.Action = { toAction.embed(.presented($0)) }
+    let place = EffectScopePlace()
+    return { state, action in
+      let childBefore = state[keyPath: toState].wrappedValue.map(PresentationIdentity.of)
+      let noticedBefore = state[keyPath: toState].presented
+      var effects = Effect<Parent.Action>.none
+      /// Whether this action ends the presentation, if the parent has not changed it meanwhile.
+      var ends = false
+      switch (childBefore, toAction.extract(from: action)) {
+      case (_, nil): break
+      case (nil, _?): site.reportAbsentPresentation(action: action)
+      case (_?, .dismiss?): ends = true
+      case (let childBefore?, .presented(let childAction)?):
+        ends = state[keyPath: toState].wrappedValue.map(isEphemeral) ?? false
+        effects = PresentationContext.reducing {
+          child.reduce(into: &state[keyPath: toState].wrappedValue!, action: childAction)
+        }
+        .map(embed).scoped(to: EffectScope(place: place, child: childBefore))
+      }
+      effects = effects.merge(with: parent(&state, action))
+
+      var childAfter = state[keyPath: toState].wrappedValue.map(PresentationIdentity.of)
+      if ends, childAfter == childBefore {
+        state[keyPath: toState].wrappedValue = nil
+        childAfter = nil
+      }
+      if let noticedBefore, noticedBefore != childAfter {
+        effects = effects.merge(with: .cancel(EffectScope(place: place, child: noticedBefore)))
+        state[keyPath: toState].presented = nil
+      } else if let childBefore, childBefore != childAfter {
+        effects = effects.merge(with: .cancel(EffectScope(place: place, child: childBefore)))
+      }
+      if let childAfter, state[keyPath: toState].presented != childAfter {
+        state[keyPath: toState].presented = childAfter
+        // First, so that effects which begin with this action know that they are presented.
+        let scope = EffectScope(place: place, child: childAfter)
+        effects = Effect(tree: .present(scope, dismissal: .send(toAction.embed(.dismiss)))).merge(with: effects)
+      }
+      return effects
+    }
+  }
+}
+
+extension CompositionSite {
+  fileprivate func reportAbsentPresentation(action: Any) {
+    report(
+      "An \"ifLet\"", "received a presentation action when destination state was absent", action: action,
+      causes: [
+        """
+        A parent reducer set destination state to "nil" before this reducer ran. This reducer must run before any \
+        other reducer sets destination state to "nil". This ensures that destination reducers can handle their actions \
+        while their state is still present.
+        """,
+        """
+        This action was sent to the store while destination state was "nil". Make sure that actions for this reducer \
+        can only be sent from a store when state is present, or from effects that start from this reducer.
+        """,
+      ])
+  }
+}

@@ -1,0 +1,85 @@
+public import CasePaths
+
+extension Reducer {
+  /// Embeds a child whose state is the payload of one of the state's cases.
+  ///
+  /// ```swift
+  /// Reduce { state, action in … }
+  ///   .ifCaseLet(\.loggedIn, action: \.loggedIn) { LoggedIn() }
+  /// ```
+  ///
+  /// The child's reducer runs before this one; when the state leaves the case, the child's effects are cancelled.
+  public func ifCaseLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
+    _ toChildState: CaseKeyPath<State, ChildState>,
+    action toChildAction: CaseKeyPath<Action, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> then child: () -> Child,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> where State: CasePathable {
+    _IfCaseLetReducer(
+      parent: self, child: child(), toChildState: AnyCasePath(toChildState),
+      toChildAction: AnyCasePath(toChildAction),
+      site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+}
+
+/// A reducer and a child on one case of its state.
+public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
+  let parent: Parent
+  let child: Child
+  let toChildState: AnyCasePath<Parent.State, Child.State>
+  let toChildAction: AnyCasePath<Parent.Action, Child.Action>
+  let site: CompositionSite
+
+  public func reduce(into state: inout Parent.State, action: Parent.Action) -> Effect<Parent.Action> {
+    _compile()(&state, action)
+  }
+
+  public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
+    let (parent, child) = (parent._compile(), LazyReducer(child))
+    let (toChildState, toChildAction, site) = (toChildState, toChildAction, site)
+    let embed = toChildAction.embedding
+    let place = EffectScopePlace()
+    return { state, action in
+      var effects = Effect<Parent.Action>.none
+      if let childAction = toChildAction.extract(from: action) {
+        let effect = toChildState.modify(&state) { childState in
+          let scope = EffectScope(place: place, child: PresentationIdentity.of(childState))
+          return child.reduce(into: &childState, action: childAction).map(embed).scoped(to: scope)
+        }
+        if effect == nil { site.reportOtherCase("An \"ifCaseLet\"", action: action, state: state) }
+        effects = effect ?? .none
+      }
+      guard let before = toChildState.extract(from: state).map(PresentationIdentity.of) else {
+        return effects.merge(with: parent(&state, action))
+      }
+      effects = effects.merge(with: parent(&state, action))
+      guard toChildState.extract(from: state).map(PresentationIdentity.of) != before else { return effects }
+      return effects.merge(with: .cancel(EffectScope(place: place, child: before)))
+    }
+  }
+}
+
+extension CompositionSite {
+  /// Reports an action for a case that the state is not in.
+  func reportOtherCase(_ composition: String, action: Any, state: Any) {
+    report(
+      composition,
+      "received a child action when child state was set to a different case (\(DebugLabels.of(state)))",
+      action: action,
+      causes: [
+        """
+        A parent reducer set the state to a different case before this reducer ran. This reducer must run before any \
+        other reducer sets child state to a different case. This ensures that child reducers can handle their actions \
+        while their state is still available.
+        """,
+        """
+        An in-flight effect emitted this action when child state was unavailable. While it may be perfectly reasonable \
+        to ignore this action, consider canceling the associated effect before child state changes to another case.
+        """,
+        """
+        This action was sent to the store while state was another case. Make sure that actions for this reducer can \
+        only be sent from a store when state is set to the appropriate case.
+        """,
+      ])
+  }
+}

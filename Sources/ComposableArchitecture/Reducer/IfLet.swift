@@ -1,0 +1,107 @@
+public import CasePaths
+
+extension Reducer {
+  /// Embeds a child whose state may be absent.
+  ///
+  /// ```swift
+  /// Reduce { state, action in … }
+  ///   .ifLet(\.child, action: \.child) { Child() }
+  /// ```
+  ///
+  /// The child's reducer runs before this one, so that it sees its actions even when this one dismisses it. When its
+  /// state goes away, or another child takes its place, its effects are cancelled. An action for a child that is not
+  /// there is reported as an issue.
+  public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
+    _ toChildState: WritableKeyPath<State, ChildState?>,
+    action toChildAction: CaseKeyPath<Action, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> then child: () -> Child,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    _IfLetReducer(
+      parent: self, child: child(), toChildState: toChildState, toChildAction: AnyCasePath(toChildAction),
+      site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Embeds the state of an alert or a dialog, which goes away with any action of it.
+  public func ifLet<ChildState: _EphemeralState>(
+    _ toChildState: WritableKeyPath<State, ChildState?>,
+    action toChildAction: CaseKeyPath<Action, ChildState.Action>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    ifLet(
+      toChildState, action: toChildAction, then: { EmptyReducer() },
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}
+
+/// A reducer and a child whose state may be absent.
+public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
+  let parent: Parent
+  let child: Child
+  let toChildState: WritableKeyPath<Parent.State, Child.State?>
+  let toChildAction: AnyCasePath<Parent.Action, Child.Action>
+  let site: CompositionSite
+
+  public func reduce(into state: inout Parent.State, action: Parent.Action) -> Effect<Parent.Action> {
+    _compile()(&state, action)
+  }
+
+  public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
+    let (parent, child) = (parent._compile(), LazyReducer(child))
+    let (toChildState, toChildAction, site) = (toChildState, toChildAction, site)
+    let embed = toChildAction.embedding
+    let place = EffectScopePlace()
+    return { state, action in
+      var effects = Effect<Parent.Action>.none
+      if let childAction = toChildAction.extract(from: action) {
+        effects = Self.reduceChild(
+          &state[keyPath: toChildState], childAction, child: child, place: place, embed: embed
+        ) {
+          site.reportAbsentChild(action: action)
+        }
+      }
+      guard let before = state[keyPath: toChildState].map(PresentationIdentity.of) else {
+        return effects.merge(with: parent(&state, action))
+      }
+      effects = effects.merge(with: parent(&state, action))
+      guard state[keyPath: toChildState].map(PresentationIdentity.of) != before else { return effects }
+      return effects.merge(with: .cancel(EffectScope(place: place, child: before)))
+    }
+  }
+
+  private static func reduceChild(
+    _ childState: inout Child.State?, _ childAction: Child.Action, child: LazyReducer<Child.State, Child.Action>,
+    place: EffectScopePlace, embed: @escaping @Sendable (Child.Action) -> Parent.Action, ifAbsent report: () -> Void
+  ) -> Effect<Parent.Action> {
+    guard let identity = childState.map(PresentationIdentity.of) else {
+      report()
+      return .none
+    }
+    // In place: a copy of the child's state would make its buffers shared, and each change one of a copy.
+    let effect = child.reduce(into: &childState!, action: childAction)
+    if Child.State.self is any _EphemeralState.Type { childState = nil }
+    return effect.map(embed).scoped(to: EffectScope(place: place, child: identity))
+  }
+}
+
+extension CompositionSite {
+  fileprivate func reportAbsentChild(action: Any) {
+    report(
+      "An \"ifLet\"", "received a child action when child state was \"nil\"", action: action,
+      causes: [
+        """
+        A parent reducer set child state to "nil" before this reducer ran. This reducer must run before any other \
+        reducer sets child state to "nil". This ensures that child reducers can handle their actions while their state \
+        is still available.
+        """,
+        """
+        An in-flight effect emitted this action when child state was "nil". While it may be perfectly reasonable to \
+        ignore this action, consider canceling the associated effect before child state becomes "nil".
+        """,
+        """
+        This action was sent to the store while state was "nil". Make sure that actions for this reducer can only be \
+        sent from a store when state is non-"nil".
+        """,
+      ])
+  }
+}

@@ -1,0 +1,54 @@
+internal import IssueReporting
+internal import Dependencies
+
+/// A child's reducer, compiled when it is first needed: a feature may be its own child.
+final class LazyReducer<State, Action> {
+  private var compiled: ((inout State, Action) -> Effect<Action>)?
+  private let compile: () -> (inout State, Action) -> Effect<Action>
+
+  init(_ reducer: some Reducer<State, Action>) {
+    // The child's body may look up dependencies, and means those of the place where the parent was put together.
+    let dependencies = withEscapedDependencies { $0 }
+    compile = { dependencies.yield { reducer._compile() } }
+  }
+
+  func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    if let compiled { return compiled(&state, action) }
+    let reduce = compile()
+    compiled = reduce
+    return reduce(&state, action)
+  }
+}
+
+/// Where a composition is written, for reports of its misuse.
+struct CompositionSite: Sendable {
+  let fileID: StaticString
+  let filePath: StaticString
+  let line: UInt
+  let column: UInt
+
+  /// Reports an action for a child that is not there.
+  ///
+  /// - Parameters:
+  ///   - composition: The operator's name, in quotes.
+  ///   - what: What happened: what kind of action came while what was missing.
+  ///   - action: The action.
+  ///   - causes: What may have led to it, one paragraph each.
+  func report(_ composition: String, _ what: String, action: Any, causes: [String]) {
+    let list = causes.map { "• \($0)" }.joined(separator: "\n\n")
+    reportIssue(
+      """
+      \(composition) at "\(fileID):\(line)" \(what). …
+
+        Action:
+          \(describe(action))
+
+      This is generally considered an application logic error, and can happen for a few reasons:
+
+      \(list)
+      """, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// The labels of an action's cases, without the values that they carry.
+  private func describe(_ action: Any) -> String { DebugLabels.of(action) }
+}

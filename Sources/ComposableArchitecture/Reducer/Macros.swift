@@ -1,0 +1,66 @@
+/// Makes a type a reducer.
+///
+/// On a struct: adds the conformance, case paths for `Action` and an enum `State`, and what is left out of `State`,
+/// `Action` and `body`.
+///
+/// ```swift
+/// @Reducer
+/// struct Counter {
+///   @ObservableState struct State: Equatable { var count = 0 }
+///   enum Action { case incrementButtonTapped }
+///   var body: some ReducerOf<Self> {
+///     Reduce { state, action in … }
+///   }
+/// }
+/// ```
+///
+/// On an enum whose cases hold reducers: writes a whole reducer that is in one of them at a time.
+///
+/// ```swift
+/// @Reducer enum Destination {
+///   case alert(AlertState<Alert>)
+///   case edit(EditFeature)
+/// }
+/// extension Destination.State: Equatable {}
+/// ```
+@attached(
+  extension, conformances: Reducer, CaseReducer, CaseReducerState, ObservableState, CasePathable, Equatable, Hashable,
+  Codable, Sendable)
+@attached(
+  member, names: named(State), named(Action), named(init), named(body), named(CaseScope), named(scope))
+@attached(memberAttribute)
+public macro Reducer() = #externalMacro(module: "StoreHubMacros", type: "ReducerMacro")
+
+/// Makes an enum a reducer whose state, or action, has conformances: `@Reducer(state: .equatable, .sendable)`.
+@attached(extension, conformances: Reducer, CaseReducer, Equatable, Hashable, Codable, Sendable)
+@attached(
+  member, names: named(State), named(Action), named(init), named(body), named(CaseScope), named(scope))
+@attached(memberAttribute)
+public macro Reducer(state: _SynthesizedConformance..., action: _SynthesizedConformance...) =
+  #externalMacro(module: "StoreHubMacros", type: "ReducerMacro")
+
+/// What `@Reducer(state:action:)` can make an enum's state or action.
+public struct _SynthesizedConformance: Sendable {
+  public static let codable = Self()
+  public static let decodable = Self()
+  public static let encodable = Self()
+  public static let equatable = Self()
+  public static let hashable = Self()
+  public static let sendable = Self()
+}
+
+/// A case of an enum reducer whose state goes away with any action of it, as an alert's does.
+@attached(peer, names: named(_))
+public macro ReducerCaseEphemeral() = #externalMacro(module: "StoreHubMacros", type: "ReducerCaseMarkerMacro")
+
+/// A case of an enum reducer that holds plain state.
+@attached(peer, names: named(_))
+public macro ReducerCaseIgnored() = #externalMacro(module: "StoreHubMacros", type: "ReducerCaseMarkerMacro")
+
+/// Gives a type that holds a `store` the method `send(_:)` for its view's actions.
+///
+/// Sending past it, with `store.send`, is warned of.
+@attached(extension, conformances: ViewActionSending)
+public macro ViewAction<R: Reducer>(for: R.Type) =
+  #externalMacro(module: "StoreHubMacros", type: "ViewActionMacro")
+where R.Action: ViewAction

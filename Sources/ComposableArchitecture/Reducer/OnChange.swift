@@ -1,0 +1,51 @@
+extension Reducer {
+  /// Runs another reducer when an action has changed a value.
+  ///
+  /// ```swift
+  /// BindingReducer()
+  ///   .onChange(of: \.settings.isOn) { old, new in
+  ///     Reduce { state, action in … }
+  ///   }
+  /// ```
+  ///
+  /// The reducer sees the state after the change, and the action that made it.
+  public func onChange<Value: Equatable, Then: Reducer<State, Action>>(
+    of toValue: @escaping (State) -> Value,
+    @ReducerBuilder<State, Action> _ reducer: @escaping (_ oldValue: Value, _ newValue: Value) -> Then
+  ) -> _OnChangeReducer<Self, Value, Then> {
+    _OnChangeReducer(base: self, toValue: toValue, isDuplicate: ==, reducer: reducer)
+  }
+
+  /// Runs another reducer when an action has changed a value, as `isDuplicate` sees it.
+  public func onChange<Value, Then: Reducer<State, Action>>(
+    of toValue: @escaping (State) -> Value,
+    removeDuplicates isDuplicate: @escaping (Value, Value) -> Bool,
+    @ReducerBuilder<State, Action> _ reducer: @escaping (_ oldValue: Value, _ newValue: Value) -> Then
+  ) -> _OnChangeReducer<Self, Value, Then> {
+    _OnChangeReducer(base: self, toValue: toValue, isDuplicate: isDuplicate, reducer: reducer)
+  }
+}
+
+/// A reducer, and what happens when a value changes.
+public struct _OnChangeReducer<Base: Reducer, Value, Then: Reducer>: Reducer
+where Base.State == Then.State, Base.Action == Then.Action {
+  let base: Base
+  let toValue: (Base.State) -> Value
+  let isDuplicate: (Value, Value) -> Bool
+  let reducer: (Value, Value) -> Then
+
+  public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
+    _compile()(&state, action)
+  }
+
+  public func _compile() -> (inout Base.State, Base.Action) -> Effect<Base.Action> {
+    let (base, toValue, isDuplicate, reducer) = (base._compile(), toValue, isDuplicate, reducer)
+    return { state, action in
+      let old = toValue(state)
+      let effects = base(&state, action)
+      let new = toValue(state)
+      guard !isDuplicate(old, new) else { return effects }
+      return effects.merge(with: reducer(old, new).reduce(into: &state, action: action))
+    }
+  }
+}
