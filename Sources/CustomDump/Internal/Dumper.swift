@@ -85,8 +85,7 @@ struct Dumper {
     if writePrefix(of: group) {
       text += "↩︎" + group.suffix
     } else if group.children.isEmpty {
-      text.removeLast(group.prefix.count)
-      text += group.empty
+      text += group.emptyMark + group.suffix
     } else if isInline(group) {
       writeLabel(group.children[0].label, indent: indent)
       write(

@@ -11,6 +11,11 @@ protocol LibraryRepresented {
   var libraryValue: Any { get }
 }
 
+/// A library's type that dumps as a structure of fields.
+protocol LibraryReflected {
+  var libraryFields: [(String, Any)] { get }
+}
+
 /// A dictionary without an order of its own.
 protocol UnorderedDictionary {
   var pairs: [(key: AnyHashable, value: Any)] { get }

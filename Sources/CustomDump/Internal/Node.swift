@@ -51,6 +51,6 @@ struct Group {
   /// The value itself if it is a reference.
   var object: AnyObject?
 
-  /// What is printed when there are no children.
-  var empty: String { style == .keyed || style == .unorderedKeyed ? "[:]" : prefix + suffix }
+  /// What stands between the brackets when there are no children.
+  var emptyMark: String { style == .keyed || style == .unorderedKeyed ? ":" : "" }
 }

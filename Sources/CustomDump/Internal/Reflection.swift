@@ -39,6 +39,11 @@ extension Node {
       self = .group(Group(style: .unorderedKeyed, prefix: "[", suffix: "]", children: children))
       return
     }
+    if let structure = value as? any LibraryReflected {
+      let children = structure.libraryFields.map { Child(label: .name($0), value: $1) }
+      self = .group(Group(style: .fields, prefix: names[type] + "(", suffix: ")", children: children))
+      return
+    }
     let mirror = Mirror(customDumpReflecting: value)
     switch mirror.displayStyle {
     case .collection:

@@ -1,0 +1,46 @@
+internal import IssueReporting
+
+/// An expectation that two values are equal, as it names itself and them in its issues.
+struct Expectation {
+  var name: String
+  var first: String
+  var second: String
+  var location: IssueLocation
+
+  func check<T: Equatable>(message: @autoclosure () -> String, _ values: () throws -> (T, T)) {
+    do {
+      let (lhs, rhs) = try values()
+      compare(lhs, rhs, message: message())
+    } catch {
+      fail(with: error)
+    }
+  }
+
+  func compare<T: Equatable>(_ lhs: T, _ rhs: T, message: @autoclosure () -> String) {
+    guard lhs != rhs else { return }
+    let format = DiffFormat.proportional
+    let message = message()
+    let ending = message.isEmpty ? "" : " - \(message)"
+    guard let difference = diff(lhs, rhs, format: format) else {
+      return report("(\"\(lhs)\" is not equal to \"\(rhs)\"), but no difference was detected." + ending)
+    }
+    report(
+      """
+      …
+
+      \(difference.indented(by: 2))
+
+      (\(first): \(format.first), \(second): \(format.second))\(ending)
+      """)
+  }
+
+  func fail(with error: any Error) {
+    report("threw error \"\(error)\"")
+  }
+
+  private func report(_ text: String) {
+    reportIssue(
+      "\(name) failed: \(text)", fileID: location.fileID, filePath: location.filePath, line: location.line,
+      column: location.column)
+  }
+}
