@@ -277,7 +277,7 @@ import Testing
     #expect(
       diff(Set([1]), Set([2])) == """
           Set([
-        -   1,
+        -   1
         +   2
           ])
         """)

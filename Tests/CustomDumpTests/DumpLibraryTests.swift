@@ -63,6 +63,9 @@ import Testing
     #expect(dumped(\User.name) == "\\User.name")
     #expect(dumped(\Pair.driver.name) == "\\Pair.driver.name")
     #expect(dumped(\Space.Cell.x) == "\\Space.Cell.x")
+    #expect(dumped(\Box<Int>.value) == "\\Box<Int>.value")
+    #expect(dumped(\User.self) == "\\User.self")
+    #expect(dumped(Box(value: \User.id)) == "Box(value: \\User.id)")
     // The runtime has no name for this one.
     #expect(dumped(\User.name.count) == "KeyPath<User, Int>")
   }

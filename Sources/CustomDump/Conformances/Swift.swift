@@ -31,10 +31,13 @@ extension ObjectIdentifier: CustomDumpStringConvertible {
 extension AnyKeyPath: CustomDumpStringConvertible {
   /// The path as it is written, such as `\User.name`; its type if the names of its parts are not known.
   public var customDumpDescription: String {
+    // The runtime writes the root without the types around it.
+    let root = "\\" + String(describing: Self.rootType)
     let path = debugDescription
-    let root = "\\" + String(reflecting: Self.rootType)
-    // A computed part is printed as an address, and a stored one may be printed as an offset.
-    guard !path.contains("<"), path.hasPrefix(root) else { return typeName(type(of: self), generics: true) }
-    return "\\" + typeName(Self.rootType, generics: true) + path.dropFirst(root.count)
+    guard path.hasPrefix(root) else { return typeName(type(of: self), generics: true) }
+    let parts = path.dropFirst(root.count)
+    // A computed part has no name, only an address.
+    guard !parts.contains("<") else { return typeName(type(of: self), generics: true) }
+    return "\\" + typeName(Self.rootType, generics: true) + parts
   }
 }

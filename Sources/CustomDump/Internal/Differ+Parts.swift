@@ -6,11 +6,13 @@ enum Part {
   case removed(Child)
   case inserted(Child)
   case changed(Child, Child)
+  /// One part in the place of another that it is no change of.
+  case replaced(Child, Child)
 
   var isChange: Bool {
     switch self {
     case .equal, .unchanged: false
-    case .removed, .inserted, .changed: true
+    case .removed, .inserted, .changed, .replaced: true
     }
   }
 }
@@ -37,7 +39,7 @@ extension Differ {
     let suffix = zip(old.dropFirst(prefix).reversed(), new.dropFirst(prefix).reversed())
       .prefix { isEqual($0, $1) }.count
     let (oldMiddle, newMiddle) = (old[prefix..<(old.count - suffix)], new[prefix..<(new.count - suffix)])
-    let script = EditScript(from: oldMiddle.map { key(of: $0) }, to: newMiddle.map { key(of: $0) })
+    let script = script(oldMiddle, newMiddle)
 
     var parts = Runs()
     new[..<prefix].forEach { parts.add(equal: $0) }
@@ -54,14 +56,21 @@ extension Differ {
       case .replace(let from, let to) where areReplaceable(old[prefix + from], new[prefix + to]):
         parts.add(.changed(old[prefix + from], new[prefix + to]))
       case .replace(let from, let to):
-        parts.add(.removed(old[prefix + from]))
-        parts.add(.inserted(new[prefix + to]))
+        parts.add(.replaced(old[prefix + from], new[prefix + to]))
       case .remove(let index): parts.add(.removed(old[prefix + index]))
       case .insert(let index): parts.add(.inserted(new[prefix + index]))
       }
     }
     new[(new.count - suffix)...].forEach { parts.add(equal: $0) }
     return parts.all
+  }
+
+  private mutating func script(_ old: ArraySlice<Child>, _ new: ArraySlice<Child>) -> EditScript {
+    // There is only one way to do these, and a key may cost a dump of all that an element holds.
+    if old.isEmpty || new.isEmpty || (old.count == 1 && new.count == 1) {
+      return EditScript(from: old.map { _ in true }, to: new.map { _ in false })
+    }
+    return EditScript(from: old.map { key(of: $0) }, to: new.map { key(of: $0) })
   }
 
   private mutating func entries(_ old: [Child], _ new: [Child]) -> [Part] {
@@ -107,7 +116,15 @@ extension Differ {
 
   /// What changed, in the order of its dump, and then how much did not.
   private func ordered(_ changes: [(order: String, part: Part)], unchanged: Int) -> [Part] {
-    changes.sorted { $0.order < $1.order }.map(\.part) + (unchanged > 0 ? [.unchanged(unchanged)] : [])
+    var parts: [Part] = []
+    for (_, part) in changes.sorted(by: { $0.order < $1.order }) {
+      if case .inserted(let new) = part, case .removed(let old) = parts.last {
+        parts[parts.count - 1] = .replaced(old, new)
+      } else {
+        parts.append(part)
+      }
+    }
+    return parts + (unchanged > 0 ? [.unchanged(unchanged)] : [])
   }
 
   private func isEqual(_ lhs: Child, _ rhs: Child) -> Bool {

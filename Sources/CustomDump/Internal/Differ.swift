@@ -55,6 +55,7 @@ struct Differ {
     case .removed(let child): write(format.first, child, at: place)
     case .inserted(let child): write(format.second, child, at: place)
     case .changed(let lhs, let rhs): compare(lhs, rhs, at: place)
+    case .replaced(let lhs, let rhs): replace(lhs, rhs, types: nil, at: place)
     }
   }
 
