@@ -228,6 +228,35 @@ import Testing
         """)
   }
 
+  @Test func theStateOfAFeatureAsATestShowsIt() {
+    enum CounterReducer {
+      struct State: Equatable {
+        var _count = 0
+        var _numberFact: String?
+        var _isLoadingFact = false
+        var _isTimerOn = false
+        var _history = [1, 2]
+      }
+    }
+    var state = CounterReducer.State()
+    state._count = 1
+    state._history.append(3)
+    #expect(
+      diff(CounterReducer.State(), state, format: .proportional)?.replacing("\u{2007}", with: " ") == """
+          DiffTests.CounterReducer.State(
+        −   _count: 0,
+        +   _count: 1,
+            _numberFact: nil,
+            _isLoadingFact: false,
+            _isTimerOn: false,
+            _history: [
+              … (2 unchanged),
+        +     [2]: 3
+            ]
+          )
+        """)
+  }
+
   @Test func formatsOfOnesOwn() {
     #expect(diff(1, 2, format: DiffFormat(first: "<", second: ">", both: "=")) == "< 1\n> 2")
     #expect(DiffFormat.default == DiffFormat(first: "-", second: "+", both: " "))

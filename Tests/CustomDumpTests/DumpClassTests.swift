@@ -62,6 +62,11 @@ import Testing
     first.next = nil
   }
 
+  @Test func actorsShowTheirState() {
+    actor Counter { var count = 1 }
+    #expect(dumped(Counter()) == "DumpClassTests.Counter(count: 1)")
+  }
+
   @Test func existentialsShowWhatTheyHold() {
     let object: AnyObject = Person(name: "A")
     #expect(dumped(object) == "Person(name: \"A\")")

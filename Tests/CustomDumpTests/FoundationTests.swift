@@ -13,6 +13,7 @@ import Testing
     #expect(dumped(Data(count: 1)) == "Data(1 byte)")
     #expect(dumped(Decimal(string: "1.23") as Any) == "1.23")
     #expect(dumped(Locale(identifier: "en_US")) == "Locale(en_US)")
+    #expect(dumped(NSRange(1..<3)) == "1..<3")
     #expect(dumped(AttributedString("Hello")) == "\"Hello\"")
     #expect(dumped(["a": Date(timeIntervalSince1970: 0)], maxDepth: 1).contains("\"a\": Date(1970"))
   }
@@ -124,6 +125,7 @@ import Testing
     #expect(dumped(NSNull()) == "NSNull()")
     #expect(dumped(NSDate(timeIntervalSince1970: 0)) == "Date(1970-01-01T00:00:00.000Z)")
     #expect(dumped(NSData(data: Data(count: 4))) == "Data(4 bytes)")
+    #expect(dumped(NSUUID()).hasPrefix("UUID("))
     #expect(dumped(NSArray(array: [1, 2])) == dumped([1, 2]))
     #expect(dumped(NSSet(array: [1, 2])) == dumped(Set([1, 2])))
     #expect(dumped(NSDictionary(dictionary: ["a": 1])) == dumped(["a": 1]))

@@ -18,6 +18,10 @@ extension NSDate: LibraryRepresented {
   var libraryValue: Any { Date(timeIntervalSinceReferenceDate: timeIntervalSinceReferenceDate) }
 }
 
+extension NSUUID: LibraryRepresented {
+  var libraryValue: Any { UUID(uuidString: uuidString) ?? uuidString }
+}
+
 extension NSData: LibraryRepresented {
   var libraryValue: Any { Data(referencing: self) }
 }

@@ -27,3 +27,7 @@ extension Locale: LibraryDescribed {
 extension AttributedString: LibraryRepresented {
   var libraryValue: Any { String(characters) }
 }
+
+extension NSRange: LibraryDescribed {
+  var libraryDescription: String { location == NSNotFound ? "NSNotFound" : "\(location)..<\(upperBound)" }
+}

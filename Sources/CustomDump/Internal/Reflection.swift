@@ -104,8 +104,8 @@ extension Node {
 private func fields(of mirror: Mirror) -> [Child] {
   var fields = mirror.superclassMirror.map(fields(of:)) ?? []
   for child in mirror.children {
-    // A macro's storage, such as `_$observationRegistrar`, is no part of the value.
-    if let label = child.label, label.hasPrefix("_$") { continue }
+    // A macro's storage, such as `_$observationRegistrar`, is no part of the value; nor is an actor's queue.
+    if let label = child.label, label.hasPrefix("_$") || label == "$defaultActor" { continue }
     // The elements of a tuple without labels are called `.0`, `.1`, ….
     let label = child.label.flatMap { $0.hasPrefix(".") ? nil : $0 }
     fields.append(Child(label: label.map(Label.name) ?? .none, value: child.value))
