@@ -24,12 +24,7 @@ public func expectDifference<T: Equatable>(
   let expectation = Expectation(
     name: "expectDifference", first: "Expected", second: "Actual",
     location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
-  expectation.check(message: message()) {
-    var expected = try expression()
-    try updateExpectingResult(&expected)
-    try operation()
-    return (expected, try expression())
-  }
+  expectation.check(expression, operation: operation, changes: updateExpectingResult, message: message)
 }
 
 /// Reports an issue unless an asynchronous operation changes a value as described, and in no other way.
@@ -56,12 +51,5 @@ public nonisolated(nonsending) func expectDifference<T: Equatable>(
   let expectation = Expectation(
     name: "expectDifference", first: "Expected", second: "Actual",
     location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
-  do {
-    var expected = try expression()
-    try updateExpectingResult(&expected)
-    try await operation()
-    expectation.compare(expected, try expression(), message: message())
-  } catch {
-    expectation.fail(with: error)
-  }
+  await expectation.check(expression, operation: operation, changes: updateExpectingResult, message: message)
 }

@@ -30,5 +30,5 @@ public func expectNoDifference<T: Equatable>(
   let expectation = Expectation(
     name: "expectNoDifference", first: "First", second: "Second",
     location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
-  expectation.check(message: message()) { (try expression1(), try expression2()) }
+  expectation.check({ (try expression1(), try expression2()) }, message: message)
 }

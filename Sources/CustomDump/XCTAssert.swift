@@ -13,7 +13,7 @@ public func XCTAssertNoDifference<T: Equatable>(
   let expectation = Expectation(
     name: "XCTAssertNoDifference", first: "First", second: "Second",
     location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
-  expectation.check(message: message()) { (try expression1(), try expression2()) }
+  expectation.check({ (try expression1(), try expression2()) }, message: message)
 }
 
 /// Reports an issue unless an operation changes a value as described: `expectDifference` by the name it has in
@@ -27,12 +27,7 @@ public func XCTAssertDifference<T: Equatable>(
   let expectation = Expectation(
     name: "XCTAssertDifference", first: "Expected", second: "Actual",
     location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
-  expectation.check(message: message()) {
-    var expected = try expression()
-    try updateExpectingResult(&expected)
-    try operation()
-    return (expected, try expression())
-  }
+  expectation.check(expression, operation: operation, changes: updateExpectingResult, message: message)
 }
 
 /// Reports an issue unless an asynchronous operation changes a value as described: `expectDifference` by the name it
@@ -46,12 +41,5 @@ public nonisolated(nonsending) func XCTAssertDifference<T: Equatable>(
   let expectation = Expectation(
     name: "XCTAssertDifference", first: "Expected", second: "Actual",
     location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
-  do {
-    var expected = try expression()
-    try updateExpectingResult(&expected)
-    try await operation()
-    expectation.compare(expected, try expression(), message: message())
-  } catch {
-    expectation.fail(with: error)
-  }
+  await expectation.check(expression, operation: operation, changes: updateExpectingResult, message: message)
 }

@@ -257,6 +257,16 @@ import Testing
           ]
         """)
     #expect(
+      diff(Ordered(pairs: ["a": Point(x: 1, y: 1)]), Ordered(pairs: ["a": Point(x: 1, y: 2)])) == """
+          [
+            "a": Point(
+              x: 1,
+        -     y: 1
+        +     y: 2
+            )
+          ]
+        """)
+    #expect(
       diff(Ordered(pairs: ["a": 1]), Ordered(pairs: ["b": 1])) == """
           [
         -   "a": 1

@@ -83,8 +83,8 @@ struct Tagged<Value>: CustomDumpRepresentable {
 }
 
 /// A dictionary that keeps its order.
-struct Ordered: CustomDumpReflectable, Equatable {
-  var pairs: KeyValuePairs<String, Int>
+struct Ordered<Value: Equatable>: CustomDumpReflectable, Equatable {
+  var pairs: KeyValuePairs<String, Value>
 
   var customDumpMirror: Mirror {
     Mirror(self, unlabeledChildren: pairs.map { ($0.key, $0.value) }, displayStyle: .dictionary)

@@ -134,6 +134,7 @@ extension Differ {
 
   /// Whether one element in the place of another is a change of it, not another one.
   private func areReplaceable(_ lhs: Child, _ rhs: Child) -> Bool {
+    if case .key(let first) = lhs.label, case .key(let second) = rhs.label { return areEqual(first, second) }
     guard case .index(let first) = lhs.label, case .index(let second) = rhs.label, first == second else { return false }
     guard let lhs = lhs.value as? any Identifiable, let rhs = rhs.value as? any Identifiable else { return true }
     return lhs.anyID == rhs.anyID

@@ -7,7 +7,8 @@ struct Expectation {
   var second: String
   var location: IssueLocation
 
-  func check<T: Equatable>(message: @autoclosure () -> String, _ values: () throws -> (T, T)) {
+  /// Expects two values to be equal.
+  func check<T: Equatable>(_ values: () throws -> (T, T), message: () -> String) {
     do {
       let (lhs, rhs) = try values()
       compare(lhs, rhs, message: message())
@@ -16,7 +17,35 @@ struct Expectation {
     }
   }
 
-  func compare<T: Equatable>(_ lhs: T, _ rhs: T, message: @autoclosure () -> String) {
+  /// Expects an operation to change a value as `changes` does.
+  func check<T: Equatable>(
+    _ value: () throws -> T, operation: () throws -> Void, changes: (inout T) throws -> Void, message: () -> String
+  ) {
+    check(
+      {
+        var expected = try value()
+        try changes(&expected)
+        try operation()
+        return (expected, try value())
+      }, message: message)
+  }
+
+  /// Expects an asynchronous operation to change a value as `changes` does.
+  nonisolated(nonsending) func check<T: Equatable>(
+    _ value: () throws -> T, operation: nonisolated(nonsending) () async throws -> Void,
+    changes: (inout T) throws -> Void, message: () -> String
+  ) async {
+    do {
+      var expected = try value()
+      try changes(&expected)
+      try await operation()
+      compare(expected, try value(), message: message())
+    } catch {
+      fail(with: error)
+    }
+  }
+
+  private func compare<T: Equatable>(_ lhs: T, _ rhs: T, message: @autoclosure () -> String) {
     guard lhs != rhs else { return }
     let format = DiffFormat.proportional
     let message = message()
@@ -34,7 +63,7 @@ struct Expectation {
       """)
   }
 
-  func fail(with error: any Error) {
+  private func fail(with error: any Error) {
     report("threw error \"\(error)\"")
   }
 
