@@ -55,6 +55,7 @@ let package = Package(
   products: [
     .library(name: "CasePaths", targets: ["CasePaths"]),
     .library(name: "IssueReporting", targets: ["IssueReporting"]),
+    .library(name: "CustomDump", targets: ["CustomDump"]),
     .library(name: "Dependencies", targets: ["Dependencies"]),
     .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture"]),
     .library(name: "Wire", targets: ["Wire"]),
@@ -77,7 +78,9 @@ let package = Package(
     .macro(
       name: "StoreHubMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
       linkerSettings: macroLinkerSettings),
+    .target(name: "IdentifiedCollections", swiftSettings: common),
     .target(name: "CasePaths", dependencies: ["StoreHubMacros"], swiftSettings: common),
+    .target(name: "CustomDump", dependencies: ["IssueReporting"], swiftSettings: common),
     .target(name: "Dependencies", dependencies: ["IssueReporting"], swiftSettings: common),
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -87,8 +90,10 @@ let package = Package(
 
     // Floor 2: the architecture, and the bytes.
     .target(
-      name: "ComposableArchitecture", dependencies: ["CasePaths", "Dependencies", "IssueReporting"],
-      swiftSettings: common),
+      name: "ComposableArchitecture",
+      dependencies: [
+        "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting", "StoreHubMacros",
+      ], swiftSettings: common),
     .target(name: "Wire", swiftSettings: spans),
 
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
@@ -129,6 +134,8 @@ let package = Package(
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
     .testTarget(name: "CasePathsTests", dependencies: ["CasePaths"], swiftSettings: common),
+    .testTarget(
+      name: "CustomDumpTests", dependencies: ["CustomDump", "IssueReporting", "TestSupport"], swiftSettings: common),
     .testTarget(name: "DependenciesTests", dependencies: ["Dependencies"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),

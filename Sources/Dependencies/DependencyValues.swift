@@ -26,6 +26,9 @@ public struct DependencyValues: Sendable {
     set { overrides[ObjectIdentifier(DependencyContext.self)] = newValue }
   }
 
+  /// Whether nothing is overridden.
+  var isEmpty: Bool { overrides.isEmpty }
+
   /// These values with the overrides of `other` on top.
   func merging(_ other: DependencyValues) -> DependencyValues {
     guard !overrides.isEmpty else { return other }

@@ -36,6 +36,9 @@ public func withEscapedDependencies<Result>(
 public struct EscapedDependencies: Sendable {
   let values: DependencyValues
 
+  /// Whether nothing is overridden.
+  package var isEmpty: Bool { values.isEmpty }
+
   /// Runs an operation with those dependencies.
   public func yield<Result>(_ operation: () throws -> Result) rethrows -> Result {
     try DependencyValues.$current.withValue(values, operation: operation)

@@ -40,7 +40,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     }
   }
 }
-extension IdentifiedArray: Sendable where ID: Sendable, Element: Sendable {}
+extension IdentifiedArray: @unchecked Sendable where ID: Sendable, Element: Sendable {}
 extension IdentifiedArray: Equatable where Element: Equatable {
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs.storage == rhs.storage }
 }

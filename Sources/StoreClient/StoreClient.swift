@@ -216,7 +216,8 @@ private final class RemoteCore<State: Replicated, Action: WireValue>: StoreCore 
     self.client = client
   }
 
-  var state: State { client.state }
+  var isAlive: Bool { true }
+  func read<Result>(_ body: (State) -> Result) -> Result { body(client.state) }
   var observers: StoreObservers { client.observers }
   func send(_ action: Action) -> StoreTask { client.send(action) }
 }

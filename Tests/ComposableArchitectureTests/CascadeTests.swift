@@ -7,7 +7,7 @@ import Testing
   private func core() -> Core { Core(initialState: Script.State(), reducer: Script()) }
 
   private func started(_ core: inout Core) -> [EffectID] {
-    core.takeCommands().compactMap { if case .start(let effect, _) = $0 { effect } else { nil } }
+    core.takeCommands().compactMap { if case .start(let effect, _, _) = $0 { effect } else { nil } }
   }
 
   private var work: Effect<Script.Action> { .run { _ in } }

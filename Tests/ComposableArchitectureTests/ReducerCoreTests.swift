@@ -37,8 +37,9 @@ struct Script: Reducer {
     var result: (started: [EffectID], cancelled: [EffectID]) = ([], [])
     for command in core.takeCommands() {
       switch command {
-      case .start(let effect, _): result.started.append(effect)
+      case .start(let effect, _, _): result.started.append(effect)
       case .cancel(let effect): result.cancelled.append(effect)
+      case .cancelTasks: break
       }
     }
     return result

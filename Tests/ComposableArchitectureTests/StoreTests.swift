@@ -46,20 +46,20 @@ import Testing
           await send(.run(.run { send in await send(.note("b")) }))
         }))
     #expect(!task.isOver)
-    try await task.finish()
+    await task.finish()
     #expect(task.isOver)
     #expect(store.log == ["a", "b"])
-    try await store.send(.note("c")).finish()
+    await store.send(.note("c")).finish()
   }
 
   @Test func aCancelledTaskDeliversNothingMore() async throws {
     let store = Store(initialState: Script.State()) { Script() }
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
     let task = store.send(.run(.run { send in for await text in stream { await send(.note(text)) } }))
-    task.cancel()
+    await task.cancel()
     continuation.yield("late")
     continuation.finish()
-    try await task.finish()
+    await task.finish()
     #expect(store.log == [])
   }
 
@@ -82,7 +82,7 @@ import Testing
   @Test func anUnhandledErrorGoesToItsHandler() async throws {
     struct Failure: Error {}
     let store = Store(initialState: Script.State()) { Script() }
-    try await store.send(
+    await store.send(
       .run(
         .run { _ in
           throw Failure()
@@ -126,7 +126,7 @@ import Testing
     } withDependencies: {
       $0.continuousClock = ImmediateClock()
     }
-    try await store.send(1).finish()
+    await store.send(1).finish()
     #expect(store.state == 11)
   }
 
@@ -135,11 +135,11 @@ import Testing
     let store = Store(initialState: Script.State()) { Script() }
     let first = store.send(.run(.run { _ in try await Task.sleep(for: .seconds(3600)) }))
     let second = store.send(.run(.run { send in for await text in stream { await send(.note(text)) } }))
-    first.cancel()
+    await first.cancel()
     #expect(first.isOver && !second.isOver)
     continuation.yield("a")
     continuation.finish()
-    try await second.finish()
+    await second.finish()
     #expect(store.log == ["a"])
   }
 
@@ -170,7 +170,7 @@ import Testing
     var store: Store<Script.State, Script.Action>? = Store(initialState: Script.State()) { Script() }
     let task = store?.send(.run(.run { _ in try await Task.sleep(for: .seconds(3600)) }))
     store = nil
-    try await task?.finish()
+    await task?.finish()
     #expect(task?.isOver == true)
   }
 }

@@ -12,7 +12,7 @@ import Testing
   @Test func theNumberGoesUpAndDownAndTheFactGoesWithIt() async throws {
     let store = store { $0.numberFact.fetch = { "\($0) is a number" } }
     store.send(.incrementButtonTapped)
-    try await store.send(.numberFactButtonTapped).finish()
+    await store.send(.numberFactButtonTapped).finish()
     #expect(store.numberFact == "1 is a number")
     store.send(.decrementButtonTapped)
     #expect(store.count == 0)
@@ -23,13 +23,13 @@ import Testing
     let store = store { $0.numberFact.fetch = { "\($0) is a number" } }
     let task = store.send(.numberFactButtonTapped)
     #expect(store.isLoadingFact)
-    try await task.finish()
+    await task.finish()
     #expect(!store.isLoadingFact)
   }
 
   @Test func aFailureBecomesAnAlertThatCanBeDismissed() async throws {
     let store = store { $0.numberFact.fetch = { _ in throw NumberFactError(message: "no facts today") } }
-    try await store.send(.numberFactButtonTapped).finish()
+    await store.send(.numberFactButtonTapped).finish()
     #expect(store.factAlert == FactAlert(title: "no facts today"))
     #expect(!store.isLoadingFact && store.numberFact == nil)
     store.send(.factAlertDismissed)
@@ -48,7 +48,7 @@ import Testing
     store.send(.incrementButtonTapped)
     #expect(!store.isLoadingFact)
     opened.finish()
-    try await task.finish()
+    await task.finish()
     #expect(store.numberFact == nil)
   }
 
@@ -85,7 +85,7 @@ import Testing
     #expect(await questions.next() == 4)
     store.send(.incrementButtonTapped)
     #expect(first.isOver)
-    try await store.send(.numberFactButtonTapped).finish()
+    await store.send(.numberFactButtonTapped).finish()
     #expect(store.numberFact == "5 is asked about")
   }
 
@@ -95,7 +95,7 @@ import Testing
     store.send(.numberFactResponse(.failure(NumberFactError(message: "an old alert"))))
     let task = store.send(.numberFactButtonTapped)
     #expect(store.numberFact == nil && store.factAlert == nil)
-    try await task.finish()
+    await task.finish()
     #expect(store.factAlert?.title == "no")
   }
 

@@ -84,7 +84,9 @@ final class Hub {
         reports.append(report)
       }
     }
-    if core.hasEffectCommands { startedEffects += core.takeEffectCommands().count }
+    if core.hasEffectCommands {
+      startedEffects += core.takeEffectCommands().count { if case .start = $0 { true } else { false } }
+    }
     core.clear()
     return id.flatMap { received.removeValue(forKey: $0) } ?? []
   }

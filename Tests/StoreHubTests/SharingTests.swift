@@ -17,7 +17,7 @@ import Testing
 
     let task = try #require(first.store).send(.counter(.incrementButtonTapped))
     #expect(await bench.until { task.isOver && second.store?.counter.count == 1 })
-    try await task.finish()
+    try await task.taken()
     #expect(first.store?.counter.count == 1)
     #expect(server.state.counter.count == 1)
 

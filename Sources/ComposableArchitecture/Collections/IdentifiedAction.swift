@@ -1,5 +1,4 @@
 public import CasePaths
-public import IdentifiedCollections
 
 /// An action of one element of a collection of children.
 public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {

@@ -19,7 +19,7 @@ package enum EffectCommand<Action> {
 /// for before the effect's task has begun is not lost.
 struct EffectLedger<Action> {
   /// A name, and whose it is.
-  private struct Name: Hashable {
+  fileprivate struct Name: Hashable {
     let path: EffectPath
     let id: CancelID
   }
@@ -142,7 +142,9 @@ struct EffectLedger<Action> {
     for name in context.names { effectsByID[name.id, default: []].insert(effect) }
     if let sequence = context.sequence { sequences[sequence]?.unfinished += 1 }
     retain(context.cascade)
-    ask(.start(effect, operation, EffectContext.Place(path: context.path, isPresented: presentation(of: context.path) != nil)))
+    ask(
+      .start(
+        effect, operation, EffectContext.Place(path: context.path, isPresented: presentation(of: context.path) != nil)))
   }
 
   private mutating func beginSequence(

@@ -1,3 +1,5 @@
+internal import Dependencies
+
 /// Reducing, without running anything: what `Store` and the hub have in common.
 ///
 /// Actions go in; the state changes in place; effects that send at once are drained first in, first out; the rest
@@ -126,5 +128,16 @@ public struct CompiledReducer<State, Action> {
   @inlinable
   public init(_ reducer: some Reducer<State, Action>) {
     reduce = reducer._compile()
+  }
+
+  /// Compiles a reducer that runs with the dependencies of this place, also when it reads them while reducing.
+  ///
+  /// Without overrides nothing is added.
+  init(inPlaceOfCreation reducer: some Reducer<State, Action>) {
+    let compiled = reducer._compile()
+    let dependencies = withEscapedDependencies { $0 }
+    reduce =
+      dependencies.isEmpty
+      ? compiled : { state, action in dependencies.yield { compiled(&state, action) } }
   }
 }

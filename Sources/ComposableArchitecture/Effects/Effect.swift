@@ -126,4 +126,18 @@ extension EffectTree {
     case .present(let scope, let dismissal): .present(scope, dismissal: dismissal.map(transform))
     }
   }
+
+  /// The tree with each operation in a wrapping.
+  func wrappingOperations(_ wrap: (EffectOperation<Action>) -> EffectOperation<Action>) -> EffectTree {
+    switch self {
+    case .run(let operation): .run(wrap(operation))
+    case .merge(let first, let second): .merge(first.wrappingOperations(wrap), second.wrappingOperations(wrap))
+    case .concatenate(let first, let second):
+      .concatenate(first.wrappingOperations(wrap), second.wrappingOperations(wrap))
+    case .cancellable(let tree, let id, let cancelInFlight):
+      .cancellable(tree.wrappingOperations(wrap), id, cancelInFlight: cancelInFlight)
+    case .scoped(let tree, let scope): .scoped(tree.wrappingOperations(wrap), scope)
+    case .send, .cancel, .cancelScope, .present: self
+    }
+  }
 }

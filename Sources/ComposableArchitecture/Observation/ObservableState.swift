@@ -1,4 +1,3 @@
-public import CasePaths
 public import Observation
 
 /// A state whose fields are observed one by one. `@ObservableState` writes the conformance.

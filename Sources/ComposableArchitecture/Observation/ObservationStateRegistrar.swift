@@ -1,4 +1,3 @@
-public import Observation
 internal import Synchronization
 
 /// Who observes which field of a state. `@ObservableState` puts one into each struct.
@@ -92,15 +91,16 @@ final class Extent: Sendable {
 
   let number = Extent.nextNumber()
   private let isObserved = Atomic(false)
-  private let fields = Mutex<[AnyKeyPath: ObservedField]>([:])
+  private let fields = Mutex<[FieldKey: ObservedField]>([:])
 
   /// The field, made if nobody has read it before.
   func field(_ keyPath: AnyKeyPath) -> ObservedField {
     isObserved.store(true, ordering: .releasing)
+    let key = FieldKey(keyPath: keyPath)
     return fields.withLock { fields in
-      if let field = fields[keyPath] { return field }
+      if let field = fields[key] { return field }
       let field = ObservedField()
-      fields[keyPath] = field
+      fields[key] = field
       return field
     }
   }
@@ -108,6 +108,12 @@ final class Extent: Sendable {
   /// The field, if somebody has read it.
   func observedField<Subject, Member>(_ keyPath: () -> KeyPath<Subject, Member>) -> ObservedField? {
     guard isObserved.load(ordering: .acquiring) else { return nil }
-    return fields.withLock { $0[keyPath()] }
+    let key = FieldKey(keyPath: keyPath())
+    return fields.withLock { $0[key] }
   }
+}
+
+/// A field by its key path. Unchecked: the macro's key paths are literals without captured values.
+private struct FieldKey: Hashable, @unchecked Sendable {
+  let keyPath: AnyKeyPath
 }

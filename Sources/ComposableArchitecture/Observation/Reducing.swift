@@ -13,7 +13,7 @@ enum Reducing {
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
-    let status = pthread_key_create(&key) { Unmanaged<AnyObject>.fromOpaque($0).release() }
+    let status = pthread_key_create(&key) { if let turn = $0 { Unmanaged<AnyObject>.fromOpaque(turn).release() } }
     precondition(status == 0, "pthread_key_create(3) fails only when a process has over a thousand keys")
     return key
   }()

@@ -9,7 +9,7 @@ public import CasePaths
 /// ```
 @propertyWrapper
 public struct PresentationState<State> {
-  private indirect enum Storage {
+  fileprivate indirect enum Storage {
     case none
     case some(State)
   }

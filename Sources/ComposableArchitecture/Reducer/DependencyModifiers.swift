@@ -33,13 +33,13 @@ public struct _DependencyKeyWritingReducer<Base: Reducer>: Reducer {
   }
 
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
-    withDependencies(update) { base.reduce(into: &state, action: action) }
+    _compile()(&state, action)
   }
 
   public func _compile() -> (inout Base.State, Base.Action) -> Effect<Base.Action> {
     let update = update
-    let base = withDependencies(update) { base._compile() }
-    return { state, action in withDependencies(update) { base(&state, action) } }
+    let compiled = withDependencies(update) { base._compile() }
+    return { state, action in withDependencies(update) { compiled(&state, action) } }
   }
 
   // Written one after another, all overrides go in at once. The outer one comes first: what is nearer wins.

@@ -1,5 +1,5 @@
-internal import IssueReporting
 internal import Dependencies
+internal import IssueReporting
 
 /// A child's reducer, compiled when it is first needed: a feature may be its own child.
 final class LazyReducer<State, Action> {

@@ -1,3 +1,5 @@
+public import CasePaths
+
 /// Embeds a child feature in a parent: the child's actions run the child's reducer on the child's state.
 ///
 /// ```swift
@@ -29,6 +31,17 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     self.child = child()
   }
 
+  /// The form of 1.0: the child's actions by `/Action.child`.
+  public init<ChildState, ChildAction>(
+    state toChildState: WritableKeyPath<ParentState, ChildState>,
+    action toChildAction: AnyCasePath<ParentAction, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> child: () -> Child
+  ) where ChildState == Child.State, ChildAction == Child.Action {
+    self.toChildState = toChildState
+    self.toChildAction = toChildAction
+    self.child = child()
+  }
+
   public func reduce(into state: inout ParentState, action: ParentAction) -> Effect<ParentAction> {
     _compile()(&state, action)
   }
@@ -51,6 +64,63 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
           .assumingMemoryBound(to: Child.State.self)
         return child(&childState.pointee, childAction).map(embed)
       }
+    }
+  }
+}
+
+extension Scope {
+  /// Embeds a child whose state is the payload of one of the parent state's cases.
+  ///
+  /// An action for a case that the state is not in is reported as an issue. `ifCaseLet` also cancels the child's
+  /// effects when the state leaves the case.
+  public init<ChildState, ChildAction, Case: Reducer<ChildState, ChildAction>>(
+    state toChildState: CaseKeyPath<ParentState, ChildState>,
+    action toChildAction: CaseKeyPath<ParentAction, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> child: () -> Case,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) where ParentState: CasePathable, Child == _CaseScope<ParentState, ParentAction, Case> {
+    self.init(
+      state: AnyCasePath(toChildState), action: AnyCasePath(toChildAction), child: child,
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// The form of 1.0: `Scope(state: /State.loggedIn, action: /Action.loggedIn)`.
+  public init<ChildState, ChildAction, Case: Reducer<ChildState, ChildAction>>(
+    state toChildState: AnyCasePath<ParentState, ChildState>,
+    action toChildAction: AnyCasePath<ParentAction, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> child: () -> Case,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) where Child == _CaseScope<ParentState, ParentAction, Case> {
+    self.toChildState = \.self
+    self.toChildAction = AnyCasePath()
+    self.child = _CaseScope(
+      child: child(), toChildState: toChildState, toChildAction: toChildAction,
+      site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+}
+
+/// A child on one case of an enum state.
+public struct _CaseScope<ParentState, ParentAction, Child: Reducer>: Reducer {
+  let child: Child
+  let toChildState: AnyCasePath<ParentState, Child.State>
+  let toChildAction: AnyCasePath<ParentAction, Child.Action>
+  let site: CompositionSite
+
+  public func reduce(into state: inout ParentState, action: ParentAction) -> Effect<ParentAction> {
+    _compile()(&state, action)
+  }
+
+  public func _compile() -> (inout ParentState, ParentAction) -> Effect<ParentAction> {
+    let (child, toChildState, toChildAction, site) = (LazyReducer(child), toChildState, toChildAction, site)
+    let embed = toChildAction.embedding
+    return { state, action in
+      guard let childAction = toChildAction.extract(from: action) else { return .none }
+      let effect = toChildState.modify(&state) { child.reduce(into: &$0, action: childAction) }
+      guard let effect else {
+        site.reportOtherCase("A \"Scope\"", action: action, state: state)
+        return .none
+      }
+      return effect.map(embed)
     }
   }
 }

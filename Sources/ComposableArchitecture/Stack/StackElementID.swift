@@ -44,9 +44,9 @@ public final class StackElementIDGenerator: Sendable {
 
   /// The next id, which is given only once.
   public func next() -> StackElementID {
-    count.withLock {
-      defer { $0 += 1 }
-      return StackElementID(generation: $0)
+    count.withLock { count in
+      defer { count += 1 }
+      return StackElementID(generation: count)
     }
   }
 

@@ -1,7 +1,7 @@
 public import CasePaths
 internal import Dependencies
+internal import IdentifiedCollections
 internal import IssueReporting
-public import IdentifiedCollections
 
 /// A stack of children, each with an id of its own for as long as it is on the stack.
 ///

@@ -1,3 +1,5 @@
+public import Dependencies
+
 /// The runtime of a feature: holds its state, runs its actions through its reducer, and runs their effects.
 ///
 /// ```swift
@@ -14,7 +16,7 @@
 @MainActor
 @dynamicMemberLookup
 public final class Store<State, Action> {
-  private let core: any StoreCore<State, Action>
+  package let core: any StoreCore<State, Action>
   private var children: [AnyHashable: AnyObject] = [:]
 
   /// Creates a root store.
@@ -31,7 +33,7 @@ public final class Store<State, Action> {
     let core = withDependencies {
       prepareDependencies?(&$0)
     } operation: {
-      RootCore(initialState: initialState(), reducer: reducer())
+      RootCore(initialState: initialState(), reducer: CompiledReducer(inPlaceOfCreation: reducer()))
     }
     self.init(core: core)
   }
@@ -44,7 +46,12 @@ public final class Store<State, Action> {
   public var state: State { core.state }
 
   /// A property of the current state.
-  public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value { core.state[keyPath: keyPath] }
+  public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
+    core.read { $0[keyPath: keyPath] }
+  }
+
+  /// Reads the current state.
+  public func withState<Result>(_ body: (State) -> Result) -> Result { core.read(body) }
 
   /// Sends an action to the feature.
   ///
@@ -52,64 +59,33 @@ public final class Store<State, Action> {
   @discardableResult
   public func send(_ action: Action) -> StoreTask { core.send(action) }
 
-  /// The store of a child feature: its state is a part of this one's, its actions are a case of this one's.
-  ///
-  /// The same child store is returned for the same key paths.
-  public func scope<ChildState, ChildAction>(
-    state toChildState: KeyPath<State, ChildState>, action toChildAction: CaseKeyPath<Action, ChildAction>
+  /// Whether the state is still there. A store of a child that is gone shows what it was last.
+  package var isAlive: Bool { core.isAlive }
+
+  /// The child store of a key, made when it is first asked for or when the child that it was of is gone.
+  func child<ChildState, ChildAction>(
+    _ key: AnyHashable, make: () -> any StoreCore<ChildState, ChildAction>
   ) -> Store<ChildState, ChildAction> {
-    let key = AnyHashable([toChildState, toChildAction] as [AnyKeyPath])
-    if let child = children[key] as? Store<ChildState, ChildAction> { return child }
-    let child = Store<ChildState, ChildAction>(
-      core: ScopedCore(parent: core, state: toChildState, action: AnyCasePath(toChildAction)))
+    if let child = children[key] as? Store<ChildState, ChildAction>, child.isAlive { return child }
+    let child = Store<ChildState, ChildAction>(core: make())
     children[key] = child
     return child
   }
 
-  /// Calls `onChange` with the state now, and after each turn in which actions were reduced.
-  ///
-  /// - Returns: Keep it for as long as the calls shall come.
-  public func subscribe(_ onChange: @escaping @MainActor (State) -> Void) -> StoreSubscription {
-    onChange(core.state)
-    let core = core
-    let id = core.observers.add { onChange(core.state) }
-    return StoreSubscription(observers: core.observers, id: id)
-  }
-
-  /// Calls `onChange` with a property of the state now, and whenever it is another one.
-  public func subscribe<Value: Equatable>(
-    _ keyPath: KeyPath<State, Value>, _ onChange: @escaping @MainActor (Value) -> Void
-  ) -> StoreSubscription {
-    var last: Value?
-    return subscribe { state in
-      let value = state[keyPath: keyPath]
-      guard value != last else { return }
-      last = value
-      onChange(value)
-    }
-  }
+  /// Forgets the child store of a key.
+  func forgetChild(_ key: AnyHashable) { children[key] = nil }
 }
 
 /// The store of a reducer: `StoreOf<Counter>`.
 public typealias StoreOf<R: Reducer> = Store<R.State, R.Action>
 
-/// Ends a subscription when it goes away, or when it is told to.
-@MainActor
-public final class StoreSubscription {
-  private weak var observers: StoreObservers?
-  private let id: UInt64
-
-  init(observers: StoreObservers, id: UInt64) {
-    self.observers = observers
-    self.id = id
-  }
-
-  /// Ends the calls.
-  public func cancel() {
-    observers?.remove(id)
-  }
-
-  isolated deinit {
-    cancel()
-  }
+extension Store: @MainActor Equatable {
+  /// Whether the two are the same store.
+  public static func == (lhs: Store, rhs: Store) -> Bool { lhs === rhs }
 }
+
+extension Store: @MainActor Hashable {
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Store: Identifiable {}

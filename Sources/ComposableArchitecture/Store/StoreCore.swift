@@ -1,4 +1,4 @@
-public import CasePaths
+package import CasePaths
 
 /// Where a store's state comes from and where its actions go: this process, a part of another store, or a hub.
 ///

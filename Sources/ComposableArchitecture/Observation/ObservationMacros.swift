@@ -1,4 +1,4 @@
-public import Observation
+internal import Observation
 
 /// Makes a state observable field by field, and gives it an identity.
 ///

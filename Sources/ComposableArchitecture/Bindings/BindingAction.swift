@@ -1,0 +1,89 @@
+public import CasePaths
+
+/// An action with a case for changes of fields by the view: `case binding(BindingAction<State>)`.
+public protocol BindableAction<State> {
+  /// The state whose fields are changed.
+  associatedtype State
+  /// Makes a change an action.
+  static func binding(_ action: BindingAction<State>) -> Self
+  /// The change, if it is one.
+  var binding: BindingAction<State>? { get }
+}
+
+extension BindableAction {
+  /// The change, if it is one.
+  public var binding: BindingAction<State>? {
+    AnyCasePath(unsafe: { .binding($0) }).extract(from: self)
+  }
+}
+
+extension BindableAction where Self: CasePathable, AllCasePaths: Sendable {
+  /// Sets a field.
+  public static func set<Value: Equatable & Sendable>(
+    _ keyPath: any WritableKeyPath<State, Value> & Sendable, _ value: Value
+  ) -> Self {
+    .binding(.set(keyPath, value))
+  }
+}
+
+/// A change of one field of a state: which one, and to what.
+///
+/// ```swift
+/// case .binding(\.name): …                     // after BindingReducer() has set it
+/// store.send(.binding(.set(\.name, "Blob")))
+/// ```
+public struct BindingAction<Root>: CasePathable, Equatable, Sendable {
+  /// Which field.
+  public let keyPath: any PartialKeyPath<Root> & Sendable
+  let set: @Sendable (inout Root) -> Void
+  let value: any Sendable
+  private let isEqual: @Sendable (any Sendable) -> Bool
+
+  /// Sets a field.
+  public static func set<Value: Equatable & Sendable>(
+    _ keyPath: any WritableKeyPath<Root, Value> & Sendable, _ value: Value
+  ) -> Self {
+    Self(
+      keyPath: keyPath, set: { $0[keyPath: keyPath] = value }, value: value,
+      isEqual: { $0 as? Value == value })
+  }
+
+  private init(
+    keyPath: any PartialKeyPath<Root> & Sendable, set: @escaping @Sendable (inout Root) -> Void,
+    value: any Sendable, isEqual: @escaping @Sendable (any Sendable) -> Bool
+  ) {
+    (self.keyPath, self.set, self.value, self.isEqual) = (keyPath, set, value, isEqual)
+  }
+
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.keyPath == rhs.keyPath && lhs.isEqual(rhs.value)
+  }
+
+  /// The fields, as cases: `\.binding.name` is the value that the field is set to.
+  @dynamicMemberLookup
+  public struct AllCasePaths: Sendable {
+    /// A change of that field.
+    public subscript<Value: Equatable & Sendable>(
+      dynamicMember keyPath: any WritableKeyPath<Root, Value> & Sendable
+    ) -> AnyCasePath<BindingAction, Value> {
+      AnyCasePath(
+        embed: { .set(keyPath, $0) },
+        extract: { $0.keyPath == keyPath ? $0.value as? Value : nil })
+    }
+  }
+
+  public static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+extension BindingAction {
+  /// Matches a change of a field: `case .binding(\.name):`.
+  public static func ~= <Value>(keyPath: WritableKeyPath<Root, Value>, action: Self) -> Bool {
+    (keyPath as AnyKeyPath) == (action.keyPath as AnyKeyPath)
+  }
+}
+
+extension BindingAction: CustomReflectable {
+  public var customMirror: Mirror {
+    Mirror(self, children: ["set": (keyPath, value)], displayStyle: .enum)
+  }
+}

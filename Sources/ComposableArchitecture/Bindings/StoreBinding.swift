@@ -1,0 +1,63 @@
+public import CasePaths
+
+/// A value that can be read and set, the setting being an action: what a view's control is given.
+///
+/// `store.binding(\.name)` sets by `.binding(.set(\.name, …))`, `store.binding(\.name, sending: \.nameChanged)` by an
+/// action of its own.
+@MainActor
+@dynamicMemberLookup
+public struct StoreBinding<Value> {
+  private let get: @MainActor () -> Value
+  private let set: @MainActor (Value) -> Void
+
+  /// A binding of two closures.
+  public init(get: @escaping @MainActor () -> Value, set: @escaping @MainActor (Value) -> Void) {
+    self.get = get
+    self.set = set
+  }
+
+  /// The value; setting it sends the action.
+  public var wrappedValue: Value {
+    get { get() }
+    nonmutating set { set(newValue) }
+  }
+
+  /// A part of the value.
+  public subscript<Member>(dynamicMember keyPath: WritableKeyPath<Value, Member>) -> StoreBinding<Member> {
+    StoreBinding<Member>(
+      get: { self.wrappedValue[keyPath: keyPath] },
+      set: {
+        var value = self.wrappedValue
+        value[keyPath: keyPath] = $0
+        self.wrappedValue = value
+      })
+  }
+}
+
+extension Store where Action: BindableAction, Action.State == State {
+  /// A field as a binding, set by a binding action.
+  public func binding<Value: Equatable & Sendable>(
+    _ keyPath: any WritableKeyPath<State, Value> & Sendable
+  ) -> StoreBinding<Value> {
+    StoreBinding(get: { self.state[keyPath: keyPath] }, set: { self.send(.binding(.set(keyPath, $0))) })
+  }
+}
+
+extension Store where Action: ViewAction, Action.ViewAction: BindableAction, Action.ViewAction.State == State {
+  /// A field as a binding, set by a binding action of the view.
+  public func binding<Value: Equatable & Sendable>(
+    _ keyPath: any WritableKeyPath<State, Value> & Sendable
+  ) -> StoreBinding<Value> {
+    StoreBinding(get: { self.state[keyPath: keyPath] }, set: { self.send(.view(.binding(.set(keyPath, $0)))) })
+  }
+}
+
+extension Store {
+  /// A field as a binding, set by an action that carries the new value.
+  public func binding<Value>(
+    _ keyPath: KeyPath<State, Value>, sending action: CaseKeyPath<Action, Value>
+  ) -> StoreBinding<Value> {
+    let path = AnyCasePath(action)
+    return StoreBinding(get: { self.state[keyPath: keyPath] }, set: { self.send(path.embed($0)) })
+  }
+}

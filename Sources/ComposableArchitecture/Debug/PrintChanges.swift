@@ -1,0 +1,78 @@
+internal import CustomDump
+internal import Glibc
+
+extension Reducer {
+  /// Prints each action and what it changed in the state, in debug builds.
+  ///
+  /// ```swift
+  /// Counter()._printChanges()               // received action, and a diff of the state
+  /// Counter()._printChanges(.actionLabels)  // received action: Counter.Action.incrementButtonTapped
+  /// ```
+  public func _printChanges(
+    _ printer: _ReducerPrinter<State, Action>? = .customDump
+  ) -> _PrintChangesReducer<Self> {
+    _PrintChangesReducer(base: self, printer: printer)
+  }
+}
+
+/// How actions and the changes of a state are printed.
+public struct _ReducerPrinter<State, Action> {
+  private let print: (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void
+
+  /// A printer of your own; it is called on the store's thread, after the reducer has run.
+  public init(printChange: @escaping (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void) {
+    print = printChange
+  }
+
+  /// Calls the printer.
+  public func printChange(receivedAction: Action, oldState: State, newState: State) {
+    print(receivedAction, oldState, newState)
+  }
+
+  /// The action as a dump, and the change as a diff.
+  public static var customDump: Self {
+    Self { action, old, new in
+      var text = "received action:\n"
+      CustomDump.customDump(action, to: &text, indent: 2)
+      text += "\n"
+      text += diff(old, new).map { "\($0)\n" } ?? "  (No state changes)\n"
+      emit(text)
+    }
+  }
+
+  /// The names of the action's cases.
+  public static var actionLabels: Self {
+    Self { action, _, _ in emit("received action: \(DebugLabels.of(action))") }
+  }
+
+  /// One write for each change, so that those of several processes do not mix.
+  private static func emit(_ text: String) {
+    let line = text + "\n"
+    _ = line.utf8CString.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count - 1) }
+  }
+}
+
+/// A reducer whose changes are printed.
+public struct _PrintChangesReducer<Base: Reducer>: Reducer {
+  let base: Base
+  let printer: _ReducerPrinter<Base.State, Base.Action>?
+
+  public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
+    _compile()(&state, action)
+  }
+
+  public func _compile() -> (inout Base.State, Base.Action) -> Effect<Base.Action> {
+    let base = base._compile()
+    #if DEBUG
+      guard let printer else { return base }
+      return { state, action in
+        let old = state
+        let effects = base(&state, action)
+        printer.printChange(receivedAction: action, oldState: old, newState: state)
+        return effects
+      }
+    #else
+      return base
+    #endif
+  }
+}

@@ -1,0 +1,104 @@
+public import CasePaths
+public import IdentifiedCollections
+
+extension Store {
+  /// The store of a child feature: its state is a part of this one's, its actions are a case of this one's.
+  ///
+  /// The same child store is returned for the same key paths. Nothing of the state is copied.
+  public func scope<ChildState, ChildAction>(
+    state toChildState: KeyPath<State, ChildState>, action toChildAction: CaseKeyPath<Action, ChildAction>
+  ) -> Store<ChildState, ChildAction> {
+    plainChild(toChildState, toChildAction)
+  }
+
+  /// The store of a child feature whose state may be absent; nil while it is.
+  ///
+  /// ```swift
+  /// if let store = store.scope(state: \.destination?.edit, action: \.destination.edit) { … }
+  /// ```
+  ///
+  /// A store that is kept after its child is gone shows what the child was last.
+  public func scope<ChildState, ChildAction>(
+    state toChildState: KeyPath<State, ChildState?>, action toChildAction: CaseKeyPath<Action, ChildAction>
+  ) -> Store<ChildState, ChildAction>? {
+    optionalChild([toChildState, toChildAction] as [AnyKeyPath], toChildState) {
+      AnyCasePath(toChildAction).embedding
+    }
+  }
+
+  /// The store of a presented child feature; nil while it is not presented.
+  public func scope<ChildState, ChildAction>(
+    state toChildState: KeyPath<State, ChildState?>,
+    action toChildAction: CaseKeyPath<Action, PresentationAction<ChildAction>>
+  ) -> Store<ChildState, ChildAction>? {
+    optionalChild([toChildState, toChildAction] as [AnyKeyPath], toChildState) {
+      let embed = AnyCasePath(toChildAction).embedding
+      return { embed(.presented($0)) }
+    }
+  }
+
+  /// The stores of a collection's elements, made as they are asked for.
+  public func scope<ID: Hashable & Sendable, ElementState, ElementAction>(
+    state toElements: KeyPath<State, IdentifiedArray<ID, ElementState>>,
+    action toElementAction: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>
+  ) -> StoreCollection<ID, ElementState, ElementAction> {
+    StoreCollection(plainChild(toElements, toElementAction))
+  }
+
+  /// The stores of a stack's elements, made as they are asked for.
+  public func scope<ElementState, ElementAction>(
+    state toStack: KeyPath<State, StackState<ElementState>>,
+    action toStackAction: CaseKeyPath<Action, StackAction<ElementState, ElementAction>>
+  ) -> StoreStack<ElementState, ElementAction> {
+    StoreStack(plainChild(toStack, toStackAction))
+  }
+
+  /// The store of what closures make of state and actions. It is another one each time.
+  public func scope<ChildState, ChildAction>(
+    state toChildState: @escaping (State) -> ChildState, action fromChildAction: @escaping (ChildAction) -> Action
+  ) -> Store<ChildState, ChildAction> {
+    func make(_ core: some StoreCore<State, Action>) -> any StoreCore<ChildState, ChildAction> {
+      ClosureCore(base: core, state: toChildState, action: fromChildAction)
+    }
+    return Store<ChildState, ChildAction>(core: make(core))
+  }
+
+  private func plainChild<ChildState, ChildAction>(
+    _ toChildState: KeyPath<State, ChildState>, _ toChildAction: CaseKeyPath<Action, ChildAction>
+  ) -> Store<ChildState, ChildAction> {
+    child([toChildState, toChildAction] as [AnyKeyPath]) {
+      core.scoped(state: toChildState, action: AnyCasePath(toChildAction))
+    }
+  }
+
+  private func optionalChild<ChildState, ChildAction>(
+    _ key: AnyHashable, _ toChildState: KeyPath<State, ChildState?>, embed: () -> (ChildAction) -> Action
+  ) -> Store<ChildState, ChildAction>? {
+    guard let initial = core.read({ $0[keyPath: toChildState] }) else {
+      forgetChild(key)
+      return nil
+    }
+    return child(key) { core.optional(state: { $0[keyPath: toChildState] }, initial: initial, action: embed()) }
+  }
+}
+
+extension StoreCore {
+  /// The core of a child that may go away.
+  func optional<ChildState, ChildAction>(
+    state: @escaping (State) -> ChildState?, initial: ChildState, action: @escaping (ChildAction) -> Action
+  ) -> any StoreCore<ChildState, ChildAction> {
+    OptionalCore(base: self, state: state, initial: initial, action: action)
+  }
+}
+
+extension Store where State: CaseReducerState, State.StateReducer.Action == Action {
+  /// The store of the case that the state is in, to switch over:
+  ///
+  /// ```swift
+  /// switch store.case {
+  /// case .edit(let store): …
+  /// case .alert(let state): …
+  /// }
+  /// ```
+  public var `case`: State.StateReducer.CaseScope { State.StateReducer.scope(self) }
+}

@@ -1,0 +1,34 @@
+internal import IssueReporting
+
+/// Reports an issue with a difference unless two values are equal.
+///
+/// ```swift
+/// expectNoDifference(user, other)
+/// ```
+/// ```text
+/// expectNoDifference failed: …
+///
+///     User(
+///       id: 2,
+///   −   name: "Blob"
+///   +   name: "Blob!"
+///     )
+///
+/// (First: −, Second: +)
+/// ```
+///
+/// - Parameters:
+///   - expression1: The first value.
+///   - expression2: The second value.
+///   - message: What is added to the issue.
+///   - fileID: Where the issue is reported; the caller's place, like the parameters after it.
+public func expectNoDifference<T: Equatable>(
+  _ expression1: @autoclosure () throws -> T, _ expression2: @autoclosure () throws -> T,
+  _ message: @autoclosure () -> String = "",
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+) {
+  let expectation = Expectation(
+    name: "expectNoDifference", first: "First", second: "Second",
+    location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+  expectation.check({ (try expression1(), try expression2()) }, message: message)
+}

@@ -1,0 +1,141 @@
+/// Where a part of a difference is printed.
+struct Place {
+  var indent: Int
+  /// What ends the part: a comma, unless it is the last one.
+  var comma: String
+  var isRoot = false
+}
+
+/// Writes the difference of two values.
+struct Differ {
+  let format: DiffFormat
+  private(set) var text = ""
+  var dumper = Dumper()
+
+  init(format: DiffFormat) { self.format = format }
+
+  /// Writes how two unequal parts differ: inside of them if they have the same form, else one after the other.
+  mutating func compare(_ lhs: Child, _ rhs: Child, at place: Place) {
+    let left = dumper.reflect(lhs.value, isRoot: place.isRoot)
+    let right = dumper.reflect(rhs.value, isRoot: place.isRoot)
+    if haveSameLabel(lhs, rhs), left.type == right.type {
+      switch (left.node, right.node) {
+      case (.string(let first), .string(let second)) where first.hasLines && second.hasLines:
+        return compareLines(first, second, label: rhs.label, at: place)
+      case (.group(let first), .group(let second)) where first.hasForm(of: second):
+        return compare(first, second, of: (lhs, rhs), at: place)
+      default:
+        break
+      }
+    }
+    replace(lhs, rhs, types: (left.type, right.type), at: place)
+  }
+
+  private mutating func compare(_ first: Group, _ second: Group, of whole: (lhs: Child, rhs: Child), at place: Place) {
+    let parts = parts(first, second)
+    guard parts.contains(where: \.isChange) else { return writeNoDifference(whole.lhs, whole.rhs, at: place) }
+    // A line of its own shows both what changed and where.
+    guard !dumper.isInline(first), !dumper.isInline(second) else {
+      return replace(whole.lhs, whole.rhs, types: nil, at: place)
+    }
+    write(format.both, at: Place(indent: place.indent, comma: "")) {
+      $0.writeLabel(whole.rhs.label, indent: place.indent)
+      $0.writePrefix(of: second)
+    }
+    for (position, part) in parts.enumerated() {
+      write(part, at: Place(indent: place.indent + 2, comma: position == parts.count - 1 ? "" : ","))
+    }
+    write(format.both, spaces(place.indent) + second.suffix + place.comma)
+  }
+
+  private mutating func write(_ part: Part, at place: Place) {
+    switch part {
+    case .equal(let child): write(format.both, child, depth: 0, at: place)
+    case .unchanged(let count): write(format.both, "\(spaces(place.indent))… (\(count) unchanged)\(place.comma)")
+    case .removed(let child): write(format.first, child, at: place)
+    case .inserted(let child): write(format.second, child, at: place)
+    case .changed(let lhs, let rhs): compare(lhs, rhs, at: place)
+    case .replaced(let lhs, let rhs): replace(lhs, rhs, types: nil, at: place)
+    }
+  }
+
+  /// Writes both parts in full.
+  private mutating func replace(_ lhs: Child, _ rhs: Child, types: (Any.Type, Any.Type)?, at place: Place) {
+    var (lhsPlace, rhsPlace) = (place, place)
+    if let types, types.0 != types.1 {
+      let first = dumper.aside { $0.writeLine(lhs, indent: 0, depth: .max, isRoot: place.isRoot) }
+      let second = dumper.aside { $0.writeLine(rhs, indent: 0, depth: .max, isRoot: place.isRoot) }
+      // Only the types can tell these apart.
+      if first == second {
+        lhsPlace.comma = " as \(dumper.name(of: types.0))" + place.comma
+        rhsPlace.comma = " as \(dumper.name(of: types.1))" + place.comma
+      }
+    }
+    write(format.first, lhs, at: lhsPlace)
+    write(format.second, rhs, at: rhsPlace)
+  }
+
+  /// Writes two parts that are unequal for a reason that their fields do not show.
+  private mutating func writeNoDifference(_ lhs: Child, _ rhs: Child, at place: Place) {
+    write(format.both, spaces(place.indent) + "// Not equal but no difference detected:")
+    for (mark, child) in [(format.first, lhs), (format.second, rhs)] {
+      let line = dumper.aside { $0.writeLine(child, indent: place.indent, depth: 0, isRoot: place.isRoot) }
+      write(mark, line + place.comma)
+    }
+  }
+
+  private mutating func compareLines(_ first: String, _ second: String, label: Label, at place: Place) {
+    let hashes = hashes(for: first, second)
+    write(format.both, at: Place(indent: place.indent, comma: "")) {
+      $0.writeLabel(label, indent: place.indent)
+      $0.write(hashes + "\"\"\"")
+    }
+    let indent = spaces(label.isNone ? place.indent : place.indent + 2)
+    let (old, new) = (lines(of: first), lines(of: second))
+    for step in EditScript(from: old, to: new).steps {
+      switch step {
+      case .keep(_, let index): write(format.both, indent + new[index])
+      case .replace(let from, let to):
+        write(format.first, indent + old[from])
+        write(format.second, indent + new[to])
+      case .remove(let index): write(format.first, indent + old[index])
+      case .insert(let index): write(format.second, indent + new[index])
+      }
+    }
+    write(format.both, indent + "\"\"\"" + hashes + place.comma)
+  }
+
+  private mutating func write(_ mark: String, _ child: Child, depth: Int = .max, at place: Place) {
+    dumper.writeLine(child, indent: place.indent, depth: depth, isRoot: place.isRoot)
+    write(mark, dumper.take() + place.comma)
+  }
+
+  private mutating func write(_ mark: String, at place: Place, _ line: (inout Dumper) -> Void) {
+    line(&dumper)
+    write(mark, spaces(place.indent) + dumper.take() + place.comma)
+  }
+
+  /// Puts a mark in front of each line.
+  private mutating func write(_ mark: String, _ lines: String) {
+    if !text.isEmpty { text += "\n" }
+    text += mark + " " + lines.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n\(mark) ")
+  }
+
+  private func haveSameLabel(_ lhs: Child, _ rhs: Child) -> Bool {
+    switch (lhs.label, rhs.label) {
+    case (.none, .none): true
+    case (.name(let first), .name(let second)): first == second
+    case (.index(let first), .index(let second)): first == second
+    case (.key(let first), .key(let second)): areEqual(first, second)
+    default: false
+    }
+  }
+}
+
+extension Group {
+  /// Whether the difference to another group can be shown within it.
+  fileprivate func hasForm(of other: Group) -> Bool {
+    // Two objects are two things, whatever they hold.
+    prefix == other.prefix && style == other.style && object === other.object
+  }
+}

@@ -1,0 +1,56 @@
+/// A part of a value, with what stands in front of it.
+struct Child {
+  var label: Label
+  var value: Any
+
+  init(label: Label = .none, value: Any) {
+    (self.label, self.value) = (label, value)
+  }
+}
+
+enum Label {
+  case none
+  case name(String)
+  case index(Int)
+  /// A dictionary's key, which is dumped only when it is printed.
+  case key(Any)
+
+  var isNone: Bool {
+    if case .none = self { true } else { false }
+  }
+}
+
+/// One level of a value, as it is printed.
+enum Node {
+  /// A text that is all there is to say.
+  case leaf(String)
+  /// A string, which is quoted, and compared line by line when it has lines.
+  case string(String)
+  case group(Group)
+}
+
+struct Group {
+  /// How the children of two groups are matched.
+  enum Style {
+    /// By position: fields.
+    case fields
+    /// By an edit script: arrays.
+    case sequence
+    /// By key, in the order of the value.
+    case keyed
+    /// By key, in the order of the keys' dumps.
+    case unorderedKeyed
+    /// By membership, in the order of the elements' dumps.
+    case set
+  }
+
+  var style: Style
+  var prefix: String
+  var suffix: String
+  var children: [Child]
+  /// The value itself if it is a reference.
+  var object: AnyObject?
+
+  /// What stands between the brackets when there are no children.
+  var emptyMark: String { style == .keyed || style == .unorderedKeyed ? ":" : "" }
+}
