@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "CasePaths", targets: ["CasePaths"]),
     .library(name: "IssueReporting", targets: ["IssueReporting"]),
     .library(name: "Dependencies", targets: ["Dependencies"]),
+    .library(name: "PromptState", targets: ["PromptState"]),
     .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture"]),
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
@@ -38,6 +39,7 @@ let package = Package(
     .target(name: "IssueReporting", swiftSettings: common),
     .target(name: "CasePaths", swiftSettings: common),
     .target(name: "Dependencies", dependencies: ["IssueReporting"], swiftSettings: common),
+    .target(name: "PromptState", swiftSettings: common),
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     // No pkgConfig: ncursesw.pc has -D flags that SwiftPM refuses with a warning on every build.
@@ -89,6 +91,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
     .testTarget(name: "CasePathsTests", dependencies: ["CasePaths"], swiftSettings: common),
     .testTarget(name: "DependenciesTests", dependencies: ["Dependencies"], swiftSettings: common),
+    .testTarget(name: "PromptStateTests", dependencies: ["PromptState"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
     .executableTarget(
