@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "IssueReporting", targets: ["IssueReporting"]),
     .library(name: "Dependencies", targets: ["Dependencies"]),
     .library(name: "PromptState", targets: ["PromptState"]),
+    .library(name: "Sharing", targets: ["Sharing"]),
     .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture"]),
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
@@ -50,6 +51,7 @@ let package = Package(
     .target(
       name: "ComposableArchitecture", dependencies: ["CasePaths", "Dependencies", "IssueReporting"],
       swiftSettings: common),
+    .target(name: "Sharing", dependencies: ["Dependencies", "IssueReporting"], swiftSettings: common),
     .target(name: "Wire", swiftSettings: spans),
 
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
@@ -92,6 +94,8 @@ let package = Package(
     .testTarget(name: "CasePathsTests", dependencies: ["CasePaths"], swiftSettings: common),
     .testTarget(name: "DependenciesTests", dependencies: ["Dependencies"], swiftSettings: common),
     .testTarget(name: "PromptStateTests", dependencies: ["PromptState"], swiftSettings: common),
+    .testTarget(
+      name: "SharingTests", dependencies: ["Dependencies", "IssueReporting", "Sharing"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
     .executableTarget(
