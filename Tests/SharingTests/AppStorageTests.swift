@@ -77,6 +77,28 @@ extension SharedKey where Self == AppStorageKey<Bool>.Default {
     await ours.reaches { $0 == "Blob" }
   }
 
+  @Test func settingsBelongWhereTheUserKeepsThem() {
+    func directory(_ variables: [String: String]) -> String { AppStorage.configurationDirectory { variables[$0] } }
+    #expect(directory(["XDG_CONFIG_HOME": "/x", "HOME": "/home/blob"]) == "/x")
+    #expect(directory(["XDG_CONFIG_HOME": "relative", "HOME": "/home/blob"]) == "/home/blob/.config")
+    #expect(directory(["HOME": "/home/blob"]) == "/home/blob/.config")
+    #expect(directory([:]).hasPrefix("/"))
+  }
+
+  @Test func aProcessThatEditsTheSettingsIsSeen() async throws {
+    let file = directory.file("settings.json")
+    let count = elsewhere { Shared(wrappedValue: 0, .appStorage("count", store: AppStorage(file: file))) }
+    let other = elsewhere { Shared(wrappedValue: 0, .appStorage("other", store: AppStorage(file: file))) }
+    let seen = Log()
+    let subscription = other.subscribe { seen.add($0) }
+    let shell = try Process.run(
+      URL(filePath: "/bin/sh"), arguments: ["-c", "echo '{\"count\": 6}' > \"$0\"", file.path])
+    await count.reaches { $0 == 6 }
+    shell.waitUntilExit()
+    #expect(seen.values == [0])
+    subscription.cancel()
+  }
+
   @Test func nilRemovesTheSetting() {
     let name: Shared<String?> = elsewhere { Shared(.appStorage("name", store: store)) }
     name.withLock { $0 = "Blob" }

@@ -20,7 +20,8 @@ public struct AppStorage: Sendable {
 
   /// The settings of an application by its name.
   public init(application: String, files: FileStorage = .fileSystem) {
-    let home = URL(filePath: Self.configurationDirectory, directoryHint: .isDirectory)
+    let home = URL(
+      filePath: Self.configurationDirectory { getenv($0).map { String(cString: $0) } }, directoryHint: .isDirectory)
     self.init(file: home.appending(path: application).appending(path: "settings.json"), files: files)
   }
 
@@ -35,13 +36,11 @@ public struct AppStorage: Sendable {
     AppStorage(file: URL(filePath: "/settings.json"), files: .inMemory)
   }
 
-  private static var configurationDirectory: String {
-    if let directory = getenv("XDG_CONFIG_HOME").map({ String(cString: $0) }), directory.hasPrefix("/") {
-      return directory
-    }
-    let home =
-      getenv("HOME").map { String(cString: $0) } ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) }
-    return (home ?? "/") + "/.config"
+  /// Where settings belong, by the environment's variables and, without a `HOME`, the user's entry in the system.
+  package static func configurationDirectory(_ variable: (String) -> String?) -> String {
+    if let directory = variable("XDG_CONFIG_HOME"), directory.hasPrefix("/") { return directory }
+    let home = variable("HOME") ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
+    return home + "/.config"
   }
 
   func read(_ key: String) throws -> JSONValue? {

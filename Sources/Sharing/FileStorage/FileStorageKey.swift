@@ -27,6 +27,9 @@ extension SharedReaderKey {
   }
 
   /// A value in a file of any format.
+  ///
+  /// Where the compiler takes the closures for functions that are not sendable, as it does behind a leading dot in an
+  /// argument, begin them with `@Sendable in`.
   public static func fileStorage<Value: Sendable>(
     _ url: URL, decode: @escaping @Sendable (Data) throws -> Value, encode: @escaping @Sendable (Value) throws -> Data
   ) -> Self where Self == FileStorageKey<Value> {
