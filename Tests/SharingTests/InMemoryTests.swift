@@ -45,6 +45,22 @@ extension SharedKey where Self == InMemoryKey<Int>.Default {
     #expect(outer == 2)
   }
 
+  /// References begin and end all the time here, and a new one must find all that its predecessor was given.
+  @Test func nothingIsLostBetweenOneReferenceAndTheNext() async {
+    await withTaskGroup { group in
+      for _ in 0..<4 {
+        group.addTask {
+          for _ in 0..<500 {
+            @Shared(.inMemory("k")) var count = 0
+            $count.withLock { $0 += 1 }
+          }
+        }
+      }
+    }
+    @Shared(.inMemory("k")) var count = 0
+    #expect(count == 2000)
+  }
+
   @Test func aKeyCanHaveADefault() {
     @Shared(.visits) var visits
     @SharedReader(.visits) var reader
