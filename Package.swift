@@ -57,6 +57,8 @@ let package = Package(
     .library(name: "IssueReporting", targets: ["IssueReporting"]),
     .library(name: "CustomDump", targets: ["CustomDump"]),
     .library(name: "Dependencies", targets: ["Dependencies"]),
+    .library(name: "PromptState", targets: ["PromptState"]),
+    .library(name: "Sharing", targets: ["Sharing"]),
     .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture"]),
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
@@ -82,6 +84,7 @@ let package = Package(
     .target(name: "CasePaths", dependencies: ["StoreHubMacros"], swiftSettings: common),
     .target(name: "CustomDump", dependencies: ["IssueReporting"], swiftSettings: common),
     .target(name: "Dependencies", dependencies: ["IssueReporting"], swiftSettings: common),
+    .target(name: "PromptState", swiftSettings: common),
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     // No pkgConfig: ncursesw.pc has -D flags that SwiftPM refuses with a warning on every build.
@@ -92,8 +95,10 @@ let package = Package(
     .target(
       name: "ComposableArchitecture",
       dependencies: [
-        "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting", "StoreHubMacros",
+        "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting", "PromptState", "Sharing",
+        "StoreHubMacros",
       ], swiftSettings: common),
+    .target(name: "Sharing", dependencies: ["Dependencies", "IssueReporting"], swiftSettings: common),
     .target(name: "Wire", swiftSettings: spans),
 
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
@@ -137,6 +142,9 @@ let package = Package(
     .testTarget(
       name: "CustomDumpTests", dependencies: ["CustomDump", "IssueReporting", "TestSupport"], swiftSettings: common),
     .testTarget(name: "DependenciesTests", dependencies: ["Dependencies"], swiftSettings: common),
+    .testTarget(name: "PromptStateTests", dependencies: ["PromptState"], swiftSettings: common),
+    .testTarget(
+      name: "SharingTests", dependencies: ["Dependencies", "IssueReporting", "Sharing"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
     .executableTarget(

@@ -4,3 +4,5 @@
 @_exported public import IdentifiedCollections
 @_exported public import IssueReporting
 @_exported public import Observation
+@_exported public import PromptState
+@_exported public import Sharing

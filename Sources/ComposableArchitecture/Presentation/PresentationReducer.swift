@@ -1,4 +1,5 @@
 public import CasePaths
+public import PromptState
 
 extension Reducer {
   /// Embeds a child that is presented: its own effects end with it, and it can dismiss itself.

@@ -1,4 +1,5 @@
 public import CasePaths
+public import PromptState
 
 extension Reducer {
   /// Embeds a child whose state may be absent.

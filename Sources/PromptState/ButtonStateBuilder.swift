@@ -1,0 +1,43 @@
+/// Makes the list of buttons of a prompt, with conditions and loops.
+@resultBuilder
+public enum ButtonStateBuilder<Action> {
+  /// All buttons of a loop.
+  public static func buildArray(_ components: [[ButtonState<Action>]]) -> [ButtonState<Action>] {
+    components.flatMap(\.self)
+  }
+
+  /// All buttons of a block.
+  public static func buildBlock(_ components: [ButtonState<Action>]...) -> [ButtonState<Action>] {
+    components.flatMap(\.self)
+  }
+
+  /// The buttons of a block that needs a newer system.
+  public static func buildLimitedAvailability(_ component: [ButtonState<Action>]) -> [ButtonState<Action>] {
+    component
+  }
+
+  /// The buttons of the first branch.
+  public static func buildEither(first component: [ButtonState<Action>]) -> [ButtonState<Action>] {
+    component
+  }
+
+  /// The buttons of the second branch.
+  public static func buildEither(second component: [ButtonState<Action>]) -> [ButtonState<Action>] {
+    component
+  }
+
+  /// One button.
+  public static func buildExpression(_ expression: ButtonState<Action>) -> [ButtonState<Action>] {
+    [expression]
+  }
+
+  /// Buttons that were made elsewhere.
+  public static func buildExpression(_ expression: [ButtonState<Action>]) -> [ButtonState<Action>] {
+    expression
+  }
+
+  /// The buttons of a condition without a second branch.
+  public static func buildOptional(_ component: [ButtonState<Action>]?) -> [ButtonState<Action>] {
+    component ?? []
+  }
+}

@@ -1,0 +1,42 @@
+extension SharedReaderKey {
+  /// A setting: `Bool`, `Int`, `Double`, `String`, `Data`, `URL`, `Date`, or an array of these.
+  public static func appStorage<Value: AppStorageValue>(
+    _ key: String, store: AppStorage? = nil
+  ) -> Self where Self == AppStorageKey<Value> {
+    AppStorageKey(
+      key, store: store, decode: { Value(_appStorage: AppStorageRepresentation(json: $0)) },
+      encode: { $0._appStorage.json })
+  }
+
+  /// A setting that may be missing.
+  public static func appStorage<Value: AppStorageValue>(
+    _ key: String, store: AppStorage? = nil
+  ) -> Self where Self == AppStorageKey<Value?> {
+    AppStorageKey(
+      key, store: store, decode: { Value(_appStorage: AppStorageRepresentation(json: $0)).map(Optional.some) },
+      encode: { $0?._appStorage.json })
+  }
+
+  /// A setting that has a raw value, such as a case of an enum.
+  public static func appStorage<Value: RawRepresentable & Sendable>(
+    _ key: String, store: AppStorage? = nil
+  ) -> Self where Self == AppStorageKey<Value>, Value.RawValue: AppStorageValue {
+    AppStorageKey(
+      key, store: store,
+      decode: { Value.RawValue(_appStorage: AppStorageRepresentation(json: $0)).flatMap(Value.init(rawValue:)) },
+      encode: { $0.rawValue._appStorage.json })
+  }
+
+  /// A setting that has a raw value and may be missing.
+  public static func appStorage<Value: RawRepresentable & Sendable>(
+    _ key: String, store: AppStorage? = nil
+  ) -> Self where Self == AppStorageKey<Value?>, Value.RawValue: AppStorageValue {
+    AppStorageKey(
+      key, store: store,
+      decode: {
+        Value.RawValue(_appStorage: AppStorageRepresentation(json: $0)).flatMap(Value.init(rawValue:)).map(
+          Optional.some)
+      },
+      encode: { $0?.rawValue._appStorage.json })
+  }
+}

@@ -1,0 +1,76 @@
+internal import Dependencies
+internal import FoundationEssentials
+
+/// A setting of the application.
+///
+/// ```swift
+/// @Shared(.appStorage("isDimmed")) var isDimmed = false
+/// ```
+///
+/// A setting of another type than the key's, which somebody may have typed, is a load error; the value stays as it is.
+public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible {
+  private let key: String
+  private let store: AppStorage
+  private let decode: @Sendable (JSONValue) -> Value?
+  private let encode: @Sendable (Value) -> JSONValue?
+  private let known = KnownContents<JSONValue>()
+
+  init(
+    _ key: String, store: AppStorage?, decode: @escaping @Sendable (JSONValue) -> Value?,
+    encode: @escaping @Sendable (Value) -> JSONValue?
+  ) {
+    @Dependency(\.defaultAppStorage) var defaultStore
+    self.key = key
+    self.store = store ?? defaultStore
+    (self.decode, self.encode) = (decode, encode)
+  }
+
+  /// The key and the file.
+  public var id: AppStorageKeyID { AppStorageKeyID(key: key, file: store.file, storage: store.files.id) }
+
+  public var description: String { ".appStorage(\"\(key)\")" }
+
+  /// Reads the setting from the file.
+  public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
+    continuation.resume(
+      with: Result {
+        guard let json = try known.read({ try store.read(key) }), json != .null else { return nil }
+        guard let value = decode(json) else { throw SettingHasOtherType(key: key, expected: "\(Value.self)") }
+        return value
+      })
+  }
+
+  /// Watches the file for changes of this setting by others.
+  public func subscribe(
+    context: LoadContext<Value>, subscriber: SharedSubscriber<Value>
+  ) -> SharedSubscription {
+    known.subscribe(subscriber, read: { [store, key] in try store.read(key) }) { [store] in
+      try store.files.watch(store.file, $0)
+    }
+  }
+
+  /// Replaces the setting in the file; nil removes it.
+  public func save(_ value: Value, context: SaveContext, continuation: SaveContinuation) {
+    continuation.resume(
+      with: Result {
+        let json = encode(value)
+        try known.write(json) { try store.write(json, for: key) }
+        store.files.written(store.file)
+      })
+  }
+}
+
+/// A setting in the file is not of the type that the program asks for.
+public struct SettingHasOtherType: Error, Hashable {
+  /// The setting.
+  public let key: String
+  /// The type that was asked for.
+  public let expected: String
+}
+
+/// What tells two settings apart.
+public struct AppStorageKeyID: Hashable, Sendable {
+  let key: String
+  let file: URL
+  let storage: FileStorage.ID
+}

@@ -1,0 +1,101 @@
+public import FoundationEssentials
+
+/// A type whose values can stand in the settings of an application.
+///
+/// Not to be adopted elsewhere: give a type a raw value of one of these types instead.
+public protocol AppStorageValue: Sendable {
+  /// How it stands in the file; not to be used elsewhere.
+  var _appStorage: AppStorageRepresentation { get }
+  /// The value that stands in the file, if it is of this type; not to be used elsewhere.
+  init?(_appStorage: AppStorageRepresentation)
+}
+
+/// A value in the form of the settings file.
+public struct AppStorageRepresentation: Sendable {
+  let json: JSONValue
+}
+
+extension Bool: AppStorageValue {
+  public var _appStorage: AppStorageRepresentation { .init(json: .bool(self)) }
+
+  public init?(_appStorage: AppStorageRepresentation) {
+    guard case .bool(let bool) = _appStorage.json else { return nil }
+    self = bool
+  }
+}
+
+extension Int: AppStorageValue {
+  public var _appStorage: AppStorageRepresentation { .init(json: .int(self)) }
+
+  public init?(_appStorage: AppStorageRepresentation) {
+    guard case .int(let int) = _appStorage.json else { return nil }
+    self = int
+  }
+}
+
+/// A number; infinities and not-a-number, which JSON lacks, stand as strings.
+extension Double: AppStorageValue {
+  public var _appStorage: AppStorageRepresentation {
+    .init(json: isFinite ? .double(self) : .string(description))
+  }
+
+  public init?(_appStorage: AppStorageRepresentation) {
+    switch _appStorage.json {
+    case .double(let double): self = double
+    case .int(let int): self = Double(int)
+    case .string(let string):
+      guard let double = Double(string), !double.isFinite else { return nil }
+      self = double
+    default: return nil
+    }
+  }
+}
+
+extension String: AppStorageValue {
+  public var _appStorage: AppStorageRepresentation { .init(json: .string(self)) }
+
+  public init?(_appStorage: AppStorageRepresentation) {
+    guard case .string(let string) = _appStorage.json else { return nil }
+    self = string
+  }
+}
+
+/// Bytes, as base 64.
+extension Data: AppStorageValue {
+  public var _appStorage: AppStorageRepresentation { .init(json: .string(base64EncodedString())) }
+
+  public init?(_appStorage: AppStorageRepresentation) {
+    guard case .string(let string) = _appStorage.json else { return nil }
+    self.init(base64Encoded: string)
+  }
+}
+
+extension URL: AppStorageValue {
+  public var _appStorage: AppStorageRepresentation { .init(json: .string(absoluteString)) }
+
+  public init?(_appStorage: AppStorageRepresentation) {
+    guard case .string(let string) = _appStorage.json else { return nil }
+    self.init(string: string)
+  }
+}
+
+/// A date, as seconds since 1 January 1970, which `date -d @…` shows.
+extension Date: AppStorageValue {
+  public var _appStorage: AppStorageRepresentation { timeIntervalSince1970._appStorage }
+
+  public init?(_appStorage: AppStorageRepresentation) {
+    guard let seconds = Double(_appStorage: _appStorage) else { return nil }
+    self.init(timeIntervalSince1970: seconds)
+  }
+}
+
+extension Array: AppStorageValue where Element: AppStorageValue {
+  public var _appStorage: AppStorageRepresentation { .init(json: .array(map(\._appStorage.json))) }
+
+  public init?(_appStorage: AppStorageRepresentation) {
+    guard case .array(let array) = _appStorage.json else { return nil }
+    let elements = array.compactMap { Element(_appStorage: AppStorageRepresentation(json: $0)) }
+    guard elements.count == array.count else { return nil }
+    self = elements
+  }
+}

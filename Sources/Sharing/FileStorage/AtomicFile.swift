@@ -1,0 +1,81 @@
+internal import Glibc
+
+/// Replaces a file in one step: readers see the old contents or the new, and after a crash the disk has one of them.
+enum AtomicFile {
+  /// Writes to a new file in the same directory, has it reach the disk, and renames it over the old one.
+  ///
+  /// Missing directories are made. A file that exists keeps its permissions; a new one is readable by its owner only.
+  /// Where the path is a symbolic link, the file that it leads to is replaced, not the link.
+  static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(FileSystemError) {
+    let path = resolved(path)
+    try makeDirectories(above: path)
+    let temporary = "\(directory(of: path))/.\(name(of: path)).\(getpid()).\(UInt64.random(in: .min ... .max)).tmp"
+    let file = try system("open", temporary) { open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+    do throws(FileSystemError) {
+      defer { close(file) }
+      var old = stat()
+      if stat(path, &old) == 0 { fchmod(file, old.st_mode & 0o7777) }
+      try write(bytes, to: file, path: temporary)
+      try system("fsync", temporary) { fsync(file) }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    guard rename(temporary, path) == 0 else {
+      let error = FileSystemError.last("rename", path)
+      unlink(temporary)
+      throw error
+    }
+    try synchronize(directory(of: path))
+  }
+
+  private static func write(
+    _ bytes: UnsafeRawBufferPointer, to file: Int32, path: String
+  ) throws(FileSystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let part = UnsafeRawBufferPointer(rebasing: rest)
+      let count = try system("write", path) { Glibc.write(file, part.baseAddress, part.count) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  private static func synchronize(_ directory: String) throws(FileSystemError) {
+    let file = try system("open", directory) { open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    defer { close(file) }
+    // Some file systems cannot synchronize a directory; the rename is done all the same.
+    fsync(file)
+  }
+
+  static func makeDirectories(above path: String) throws(FileSystemError) {
+    let directory = directory(of: path)
+    guard mkdir(directory, 0o700) != 0 else { return }
+    switch errno {
+    case EEXIST: return
+    case ENOENT:
+      try makeDirectories(above: directory)
+      guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw .last("mkdir", directory) }
+    default: throw .last("mkdir", directory)
+    }
+  }
+
+  /// The path with symbolic links followed, as far as it exists.
+  static func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else {
+      guard path.contains("/"), let directory = realpath(directory(of: path), nil) else { return path }
+      defer { free(directory) }
+      return "\(String(cString: directory))/\(name(of: path))"
+    }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  static func directory(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  static func name(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+  }
+}

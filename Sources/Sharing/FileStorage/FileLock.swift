@@ -1,0 +1,16 @@
+internal import Glibc
+
+/// Keeps programs that change parts of one file apart.
+enum FileLock {
+  /// Runs an operation while holding the lock of a file `….lock` beside the file.
+  ///
+  /// The file itself cannot be locked, for it is replaced. The lock ends with its holder, however that ends.
+  static func hold(beside path: String, _ operation: () throws -> Void) throws {
+    let path = AtomicFile.resolved(path) + ".lock"
+    try AtomicFile.makeDirectories(above: path)
+    let file = try system("open", path) { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
+    defer { close(file) }
+    try system("flock", path) { flock(file, LOCK_EX) }
+    try operation()
+  }
+}

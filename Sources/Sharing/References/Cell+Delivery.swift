@@ -1,0 +1,53 @@
+internal import IssueReporting
+
+extension Cell {
+  /// Puts the value into the queue, under the lock that its change was made under.
+  func enqueue(_ state: inout State, saving: Bool, at place: IssueLocation) {
+    guard saving || !state.subscribers.isEmpty else { return }
+    if saving { state.unsaved += 1 }
+    state.queue.append(
+      Delivery(value: state.value, subscribers: 0..<state.nextSubscriber, save: saving, place: place))
+  }
+
+  /// Empties the queue, unless another thread, or a caller further up this one's stack, is already at it.
+  func deliver() {
+    let begins = state.withLock { state in
+      guard !state.isDelivering, !state.queue.isEmpty else { return false }
+      state.isDelivering = true
+      return true
+    }
+    guard begins else { return }
+    while let batch = nextBatch() {
+      for delivery in batch {
+        if delivery.save { save(delivery) }
+        for id in state.withLock({ $0.subscribers.keys.filter(delivery.subscribers.contains).sorted() }) {
+          // Looked up for each: a callback may have ended the next one's subscription.
+          state.withLock { $0.subscribers[id] }?(delivery.value)
+        }
+      }
+    }
+  }
+
+  private func nextBatch() -> [Delivery]? {
+    state.withLock { state in
+      guard !state.queue.isEmpty else {
+        state.isDelivering = false
+        return nil
+      }
+      defer { state.queue = [] }
+      return state.queue
+    }
+  }
+
+  func subscribe(_ callback: @escaping @Sendable (Value) -> Void) -> SharedSubscription {
+    let id = state.withLock { state in
+      let id = state.nextSubscriber
+      state.nextSubscriber += 1
+      state.subscribers[id] = callback
+      state.queue.append(Delivery(value: state.value, subscribers: id..<id + 1, save: false, place: place))
+      return id
+    }
+    deliver()
+    return SharedSubscription { [self] in _ = state.withLock { $0.subscribers.removeValue(forKey: id) } }
+  }
+}

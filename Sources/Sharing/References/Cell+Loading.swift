@@ -1,0 +1,102 @@
+internal import IssueReporting
+
+extension Cell {
+  /// Takes a value that the source has: nil stands for the initial value.
+  private func receive(_ value: Value?) {
+    let value = value ?? initialValue.withLock { $0 }
+    state.withLock { receive(value, into: &$0) }
+    observation.valueChanged()
+    deliver()
+  }
+
+  private func receive(_ value: Value, into state: inout State) {
+    state.value = value
+    state.loadError = nil
+    state.isSourceLoading = false
+    enqueue(&state, saving: false, at: place)
+  }
+
+  private func failed(_ error: any Error) {
+    state.withLock { ($0.loadError, $0.isSourceLoading) = (error, false) }
+    observation.statusChanged()
+  }
+
+  /// Asks the key for the value.
+  ///
+  /// What was changed here since is newer than what the key found, and is kept: `completion` still hears of a success.
+  func load(_ context: LoadContext<Value>, completion: @escaping @Sendable (Result<Bool, any Error>) -> Void) {
+    guard let backing else { return completion(.success(true)) }
+    let version = state.withLock { state in
+      state.loads += 1
+      return state.version
+    }
+    observation.statusChanged()
+    backing.load(
+      context,
+      LoadContinuation(place: place) { [weak self] result in
+        guard let self else { return completion(result.map { _ in true }) }
+        let isTaken = finishLoad(result, of: version)
+        completion(result.map { _ in isTaken })
+      })
+  }
+
+  /// Returns whether the value was taken.
+  private func finishLoad(_ result: Result<Value?, any Error>, of version: Int) -> Bool {
+    let initialValue = initialValue.withLock { $0 }
+    let isTaken = state.withLock { state in
+      state.loads -= 1
+      switch result {
+      case .success(let value):
+        guard state.version == version else { return false }
+        receive(value ?? initialValue, into: &state)
+      case .failure(let error): state.loadError = error
+      }
+      return true
+    }
+    observation.statusChanged()
+    if isTaken, case .success = result {
+      observation.valueChanged()
+      deliver()
+    }
+    return isTaken
+  }
+
+  /// Loads again because another program has changed the source.
+  ///
+  /// A change of ours that is still on its way there will replace the other program's, so the source is read when ours
+  /// has arrived. Reading before could bring back a value that is on disk no more.
+  func sourceChanged() {
+    let reads = state.withLock { state in
+      state.needsReload = state.unsaved > 0
+      return !state.needsReload
+    }
+    guard reads else { return }
+    load(.userInitiated) { [weak self] in
+      guard let self else { return }
+      switch $0 {
+      case .success(true): break
+      case .success(false): sourceChanged()
+      case .failure(let error): reportIssue(error, at: place)
+      }
+    }
+  }
+
+  func subscriber() -> SharedSubscriber<Value> {
+    SharedSubscriber(
+      callback: { [weak self] in
+        guard let self else { return }
+        switch $0 {
+        case .success(let value): receive(value)
+        case .failure(let error):
+          failed(error)
+          reportIssue(error, at: place)
+        }
+      },
+      loading: { [weak self] isLoading in
+        guard let self else { return }
+        state.withLock { $0.isSourceLoading = isLoading }
+        observation.statusChanged()
+      },
+      sourceChanged: { [weak self] in self?.sourceChanged() })
+  }
+}

@@ -1,0 +1,122 @@
+internal import IssueReporting
+internal import Synchronization
+
+/// A shared reference: a value, who watches it, and the key that persists it.
+///
+/// One lock guards it all. Callbacks, keys and observers run outside of that lock; what they must be told stands in
+/// `State.queue`, which one thread at a time empties (`Cell+Delivery.swift`), so that everybody sees changes in the
+/// order in which they were made.
+final class Cell<Value>: Location {
+  struct State {
+    var value: Value
+    /// Counts the changes made here, not those that came from the key.
+    var version = 0
+    var loads = 0
+    /// The source has said that a value is on its way.
+    var isSourceLoading = false
+    var loadError: (any Error)?
+    var saveError: (any Error)?
+
+    var subscribers: [Int: @Sendable (Value) -> Void] = [:]
+    var nextSubscriber = 0
+    var queue: [Delivery] = []
+    var isDelivering = false
+
+    /// Changes that the key has not finished saving.
+    var unsaved = 0
+    /// The source changed while changes of ours were on their way to it.
+    var needsReload = false
+    var subscription: SharedSubscription?
+
+    var trackers: [WeakTracker] = []
+  }
+
+  /// What the world outside must be told of one change.
+  struct Delivery {
+    let value: Value
+    /// Whom it concerns: who subscribes later begins with this value or a newer one.
+    let subscribers: Range<Int>
+    let save: Bool
+    let place: IssueLocation
+  }
+
+  let state: Guarded<State>
+  let observation = ObservationPoint()
+  let backing: Backing<Value>?
+  let initialValue: Guarded<Value>
+  /// Where the reference was made, for issues that nobody's line caused.
+  let place: IssueLocation
+
+  private let isStarted = Mutex(false)
+  private let ended: (@Sendable () -> Void)?
+
+  init(
+    _ value: Value, backing: Backing<Value>? = nil, at place: IssueLocation,
+    ended: (@Sendable () -> Void)? = nil
+  ) {
+    state = Guarded(State(value: value))
+    initialValue = Guarded(value)
+    self.backing = backing
+    self.place = place
+    self.ended = ended
+  }
+
+  deinit {
+    state.withLock { $0.subscription }?.cancel()
+    ended?()
+  }
+
+  /// Loads the value and subscribes to its source; whoever calls while another thread does so waits for it.
+  ///
+  /// The keys' code runs under a lock here: a key that needs its own value in order to load it traps.
+  func start() {
+    guard let backing else { return }
+    isStarted.withLock { isStarted in
+      guard !isStarted else { return }
+      isStarted = true
+      let context = LoadContext.initialValue(initialValue.withLock { $0 })
+      load(context) { [place] in
+        if case .failure(let error) = $0 { reportIssue(error, at: place) }
+      }
+      let subscription = backing.subscribe(context, subscriber())
+      state.withLock { $0.subscription = subscription }
+    }
+  }
+
+  func read() -> Value {
+    observation.accessValue()
+    if let tracker = SharedChangeTracker.asserting, let snapshot = tracker.snapshot(of: self) { return snapshot }
+    return readCurrent()
+  }
+
+  func readCurrent() -> Value {
+    state.withLock { $0.value }
+  }
+
+  func withLock<R>(at place: IssueLocation, _ body: (inout Value) throws -> R) rethrows -> R {
+    if let tracker = SharedChangeTracker.asserting { return try tracker.withSnapshot(of: self, body) }
+    let trackers = SharedChangeTracker.recording
+    defer {
+      observation.valueChanged()
+      deliver()
+    }
+    return try state.withLock { state in
+      for tracker in trackers where tracker.record(self, old: state.value) {
+        state.trackers.append(WeakTracker(tracker))
+      }
+      defer {
+        state.version += 1
+        enqueue(&state, saving: backing?.save != nil, at: place)
+      }
+      return try body(&state.value)
+    }
+  }
+}
+
+func reportIssue(_ error: any Error, at place: IssueLocation) {
+  reportIssue(error, fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
+}
+
+func reportIssue(_ message: String, at place: IssueLocation) {
+  reportIssue(message, fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
+}

@@ -1,0 +1,52 @@
+internal import IssueReporting
+
+/// A part of a shared value that can be changed.
+final class PartLocation<Whole, Value>: Location {
+  private let whole: any Location<Whole>
+  private let path: ConstantKeyPath<WritableKeyPath<Whole, Value>>
+
+  init(_ whole: any Location<Whole>, _ path: WritableKeyPath<Whole, Value>) {
+    self.whole = whole
+    self.path = ConstantKeyPath(path)
+  }
+
+  var root: any Reference { whole.root }
+  func read() -> Value { whole.read()[keyPath: path.keyPath] }
+  func readCurrent() -> Value { whole.readCurrent()[keyPath: path.keyPath] }
+
+  func withLock<R>(at place: IssueLocation, _ body: (inout Value) throws -> R) rethrows -> R {
+    try whole.withLock(at: place) { try body(&$0[keyPath: path.keyPath]) }
+  }
+
+  func subscribe(_ callback: @escaping @Sendable (Value) -> Void) -> SharedSubscription {
+    whole.subscribe { [path] in callback($0[keyPath: path.keyPath]) }
+  }
+}
+
+/// A part of a shared value that is only read.
+final class ReadOnlyPartLocation<Whole, Value>: ReadableLocation {
+  private let whole: any ReadableLocation<Whole>
+  private let path: ConstantKeyPath<KeyPath<Whole, Value>>
+
+  init(_ whole: any ReadableLocation<Whole>, _ path: KeyPath<Whole, Value>) {
+    self.whole = whole
+    self.path = ConstantKeyPath(path)
+  }
+
+  var root: any Reference { whole.root }
+  func read() -> Value { whole.read()[keyPath: path.keyPath] }
+  func readCurrent() -> Value { whole.readCurrent()[keyPath: path.keyPath] }
+
+  func subscribe(_ callback: @escaping @Sendable (Value) -> Void) -> SharedSubscription {
+    whole.subscribe { [path] in callback($0[keyPath: path.keyPath]) }
+  }
+}
+
+/// A key path that crosses threads: it never changes, and whoever follows it holds the reference's lock or a copy.
+struct ConstantKeyPath<Path: AnyKeyPath>: @unchecked Sendable {  // Immutable; `Cell.state` guards what it leads into.
+  let keyPath: Path
+
+  init(_ keyPath: Path) {
+    self.keyPath = keyPath
+  }
+}

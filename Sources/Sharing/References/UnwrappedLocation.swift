@@ -1,0 +1,43 @@
+internal import IssueReporting
+
+/// The value inside a shared optional.
+///
+/// Once the optional is nil, it reads as the last value there was, and changes go nowhere: the feature that shows it is
+/// on its way out.
+final class UnwrappedLocation<Value>: Location {
+  private let optional: any Location<Value?>
+  private let last: Guarded<Value>
+
+  init?(_ optional: any Location<Value?>) {
+    guard let value = optional.read() else { return nil }
+    self.optional = optional
+    last = Guarded(value)
+  }
+
+  var root: any Reference { optional.root }
+  func read() -> Value { remember(optional.read()) }
+  func readCurrent() -> Value { remember(optional.readCurrent()) }
+
+  func withLock<R>(at place: IssueLocation, _ body: (inout Value) throws -> R) rethrows -> R {
+    try optional.withLock(at: place) { optional in
+      guard var value = optional else {
+        var gone = remember(nil)
+        return try body(&gone)
+      }
+      optional = nil
+      defer { optional = value }
+      return try body(&value)
+    }
+  }
+
+  func subscribe(_ callback: @escaping @Sendable (Value) -> Void) -> SharedSubscription {
+    optional.subscribe { if let value = $0 { callback(value) } }
+  }
+
+  private func remember(_ value: Value?) -> Value {
+    last.withLock { last in
+      if let value { last = value }
+      return last
+    }
+  }
+}

@@ -1,0 +1,53 @@
+internal import IssueReporting
+
+extension Shared where Value: Equatable {
+  /// Checks a change of the value under test against what the test says it is.
+  ///
+  /// ```swift
+  /// await store.send(.incrementButtonTapped)
+  /// store.state.$count.assert { $0 = 1 }
+  /// ```
+  ///
+  /// It is an issue if nothing changed, or if the value differs from what the closure makes of the value before.
+  /// Changes are recorded by a ``SharedChangeTracker``.
+  public func assert(
+    _ updateValueToExpectedResult: (inout Value) throws -> Void,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) rethrows {
+    let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    guard let tracker = location.root.changeTracker else {
+      return reportIssue("Expected changes, but none occurred.", at: place)
+    }
+    try tracker.assert {
+      guard location.read() != location.readCurrent() else {
+        return reportIssue("Expected changes, but none occurred.", at: place)
+      }
+      try withLock(updateValueToExpectedResult)
+      let (expected, actual) = (location.read(), location.readCurrent())
+      guard expected != actual else { return }
+      reportIssue(
+        """
+        A shared value does not match expectation: …
+
+          − \(String(reflecting: expected))
+          + \(String(reflecting: actual))
+
+        (Expected: −, Actual: +)
+        """, at: place)
+    }
+  }
+}
+
+extension Cell {
+  /// The tracker that recorded a change of this reference: one that tracks this task, else any that is alive.
+  var changeTracker: SharedChangeTracker? {
+    // They leave the lock before they are released: a tracker that ends reads the values of references.
+    let recorded = state.withLock { state in
+      let trackers = state.trackers.map(\.tracker)
+      state.trackers = zip(state.trackers, trackers).filter { $1 != nil }.map(\.0)
+      return trackers.compactMap(\.self)
+    }
+    let holding = recorded.filter { $0.hasRecord(of: self) }
+    return SharedChangeTracker.recording.first { tracker in holding.contains { $0 === tracker } } ?? holding.first
+  }
+}

@@ -1,0 +1,98 @@
+internal import IssueReporting
+
+/// A value that several parts of a program share: one reference that behaves as a value.
+///
+/// ```swift
+/// struct State {
+///   @Shared(.fileStorage(itemsFile)) var items: [Item] = []
+///   @Shared(value: 0) var count
+/// }
+///
+/// state.$count.withLock { $0 += 1 }
+/// Child.State(first: state.$items[0])  // `@Shared var first: Item`
+/// ```
+///
+/// Reads come from any thread, and changes are made under a lock, with ``withLock(_:fileID:filePath:line:column:)``.
+/// Observation sees both: `withObservationTracking` calls back after each change, whoever made it, also another
+/// program through a file. Two shared values are equal when their values are.
+///
+/// The operation given to `withLock` must not read or change the same reference: that traps.
+@propertyWrapper
+@dynamicMemberLookup
+public struct Shared<Value> {
+  let box: Box<any Location<Value>>
+
+  var location: any Location<Value> { box.place }
+
+  init(location: any Location<Value>) {
+    box = Box(location)
+  }
+
+  /// Shares a value that no key persists.
+  public init(
+    value: sending Value,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) {
+    self.init(
+      location: Cell(value, at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)))
+  }
+
+  /// Takes part in an existing share: `@Shared var item: Item` in a feature that is given `$items[0]`.
+  public init(projectedValue: Shared<Value>) {
+    self = projectedValue
+  }
+
+  /// The value now. To change it, use `$value.withLock`.
+  public var wrappedValue: Value {
+    get { location.read() }
+    @available(*, unavailable, message: "Use ‘$shared.withLock’ to change a shared value")
+    nonmutating set { fatalError("unavailable") }
+  }
+
+  /// The share itself, to pass on or to change. Assigning another makes this one and its copies stand for that.
+  public var projectedValue: Shared<Value> {
+    get { self }
+    nonmutating set { point(to: newValue.location) }
+  }
+
+  func point(to location: any Location<Value>) {
+    let old = box.place
+    box.place = location
+    if old.root !== location.root { old.root.touch() }
+  }
+
+  /// Changes the value under the lock of its reference, then saves it and tells everybody.
+  ///
+  /// When the operation throws, what it had changed until then stays.
+  ///
+  /// - Parameter operation: Changes the value. It must be short, and must not touch the same reference otherwise.
+  public func withLock<R>(
+    _ operation: (inout Value) throws -> R,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) rethrows -> R {
+    try location.withLock(
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column), operation)
+  }
+}
+
+extension Shared: Sendable where Value: Sendable {}
+
+extension Shared: Equatable where Value: Equatable {
+  /// Whether the values are equal; while a test asserts, whether the one before equals the one after.
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    guard SharedChangeTracker.asserting != nil else { return lhs.wrappedValue == rhs.wrappedValue }
+    return lhs.location.read() == rhs.location.readCurrent()
+  }
+}
+
+extension Shared: Identifiable where Value: Identifiable {
+  /// The identity of the value.
+  public var id: Value.ID { wrappedValue.id }
+}
+
+extension Shared: CustomStringConvertible {
+  /// The type and the value.
+  public var description: String {
+    "Shared<\(Value.self)>(value: \(String(reflecting: location.readCurrent())))"
+  }
+}

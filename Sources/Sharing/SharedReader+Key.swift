@@ -1,0 +1,72 @@
+internal import Dependencies
+internal import IssueReporting
+
+extension SharedReader {
+  private init<Key: SharedReaderKey<Value>>(
+    key: Key, default value: () -> Value, fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
+  ) {
+    self.init(location: Self.cell(key, default: value, fileID, filePath, line, column))
+  }
+
+  private static func cell<Key: SharedReaderKey<Value>>(
+    _ key: Key, default value: () -> Value,
+    _ fileID: StaticString, _ filePath: StaticString, _ line: UInt, _ column: UInt
+  ) -> Cell<Value> {
+    @Dependency(\.persistentReferences) var references
+    return references.cell(
+      of: key, at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column), default: value)
+  }
+
+  /// Reads the value of a key, which begins with a default where the key finds none.
+  public init(
+    wrappedValue: @autoclosure () -> Value, _ key: some SharedReaderKey<Value>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) {
+    self.init(key: key, default: wrappedValue, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Reads the optional value of a key, which begins with nil where the key finds none.
+  public init<Wrapped>(
+    _ key: some SharedReaderKey<Value>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) where Value == Wrapped? {
+    self.init(key: key, default: { nil }, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Reads the value of a key that has a default.
+  public init(
+    _ key: (some SharedReaderKey<Value>).Default,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) {
+    self.init(key: key, default: key.defaultValue, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Reads the value of a key, with another default than the key's own.
+  @_disfavoredOverload
+  public init(
+    wrappedValue: @autoclosure () -> Value, _ key: (some SharedReaderKey<Value>).Default,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) {
+    self.init(key: key, default: wrappedValue, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Reads the value of a key and waits until it is loaded.
+  ///
+  /// - Throws: What the key says when it cannot load; ``SharedValueMissing`` when it has no value.
+  public init(
+    require key: some SharedReaderKey<Value>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) async throws {
+    let value = try await required(key, fileID, filePath, line, column)
+    self.init(key: key, default: { value }, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Makes this share and its copies stand for another key's value, and waits until that is loaded.
+  public func load(
+    _ key: some SharedReaderKey<Value>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) async throws {
+    point(to: Self.cell(key, default: { location.readCurrent() }, fileID, filePath, line, column))
+    try await load()
+  }
+}

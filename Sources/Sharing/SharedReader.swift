@@ -1,0 +1,86 @@
+internal import IssueReporting
+
+/// A shared value that is only read here; see ``Shared``.
+@propertyWrapper
+@dynamicMemberLookup
+public struct SharedReader<Value> {
+  let box: Box<any ReadableLocation<Value>>
+
+  var location: any ReadableLocation<Value> { box.place }
+
+  init(location: any ReadableLocation<Value>) {
+    box = Box(location)
+  }
+
+  /// A value that never changes.
+  public init(
+    value: sending Value,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) {
+    self.init(
+      location: Cell(value, at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)))
+  }
+
+  /// A value that never changes.
+  public static func constant(_ value: sending Value) -> Self {
+    Self(value: value)
+  }
+
+  /// Reads what others share and change.
+  public init(_ base: Shared<Value>) {
+    self.init(location: base.location)
+  }
+
+  /// Takes part in an existing share.
+  public init(projectedValue: SharedReader<Value>) {
+    self = projectedValue
+  }
+
+  /// Reads the value inside a shared optional, if there is one; should it become nil later, the last there was.
+  public init?(_ base: Shared<Value?>) {
+    guard let location = UnwrappedLocation<Value>(base.location) else { return nil }
+    self.init(location: location)
+  }
+
+  /// The value now.
+  public var wrappedValue: Value { location.read() }
+
+  /// The share itself, to pass on. Assigning another makes this one and its copies stand for that.
+  public var projectedValue: SharedReader<Value> {
+    get { self }
+    nonmutating set { point(to: newValue.location) }
+  }
+
+  func point(to location: any ReadableLocation<Value>) {
+    let old = box.place
+    box.place = location
+    if old.root !== location.root { old.root.touch() }
+  }
+
+  /// A part of the value, shared for reading.
+  public subscript<Member>(dynamicMember keyPath: KeyPath<Value, Member>) -> SharedReader<Member> {
+    SharedReader<Member>(location: ReadOnlyPartLocation(location, keyPath))
+  }
+}
+
+extension SharedReader: Sendable where Value: Sendable {}
+
+extension SharedReader: Equatable where Value: Equatable {
+  /// Whether the values are equal; while a test asserts, whether the one before equals the one after.
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    guard SharedChangeTracker.asserting != nil else { return lhs.wrappedValue == rhs.wrappedValue }
+    return lhs.location.read() == rhs.location.readCurrent()
+  }
+}
+
+extension SharedReader: Identifiable where Value: Identifiable {
+  /// The identity of the value.
+  public var id: Value.ID { wrappedValue.id }
+}
+
+extension SharedReader: CustomStringConvertible {
+  /// The type and the value.
+  public var description: String {
+    "SharedReader<\(Value.self)>(value: \(String(reflecting: location.readCurrent())))"
+  }
+}

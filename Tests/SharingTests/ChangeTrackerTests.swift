@@ -1,0 +1,139 @@
+import Dependencies
+import Sharing
+import Testing
+
+@Suite struct ChangeTrackerTests {
+  private struct Stats: Equatable, Sendable {
+    var first = false
+    var second = false
+  }
+
+  private func tracker() -> SharedChangeTracker { SharedChangeTracker(reportUnassertedChanges: false) }
+
+  @Test func stateBeforeAndAfterAreEqualOnceTheChangeIsStated() {
+    @Shared(value: 0) var count
+    let tracker = tracker()
+    tracker.track { $count.withLock { $0 += 1 } }
+    #expect(tracker.hasChanges)
+    tracker.assert {
+      #expect(count == 0)
+      #expect($count != $count)
+      $count.withLock { $0 = 1 }
+      #expect($count == $count)
+    }
+    #expect(!tracker.hasChanges)
+    #expect(count == 1)
+  }
+
+  @Test func aWrongStatementLeavesTheChange() {
+    @Shared(value: 0) var count
+    let tracker = tracker()
+    tracker.track { $count.withLock { $0 = 5 } }
+    tracker.assert { $count.withLock { $0 = 4 } }
+    #expect(count == 5)
+    #expect(tracker.changes.map { "\($0.old) \($0.new)" } == ["4 5"])
+    tracker.resetChanges()
+    #expect(!tracker.hasChanges)
+  }
+
+  @Test func whatWasTakenBackIsNoChange() {
+    @Shared(value: 0) var count
+    let tracker = tracker()
+    tracker.track {
+      $count.withLock { $0 += 1 }
+      $count.withLock { $0 -= 1 }
+    }
+    #expect(!tracker.hasChanges)
+  }
+
+  @Test func partsAreSnapshotsOfTheirWhole() {
+    @Shared(value: Stats()) var stats
+    let tracker = tracker()
+    tracker.track { $stats.first.withLock { $0 = true } }
+    tracker.assert {
+      #expect($stats.first != $stats.first)
+      #expect($stats.first == $stats.second)
+      $stats.first.withLock { $0 = true }
+      #expect($stats == $stats)
+    }
+  }
+
+  @Test func anAssertionReadsOtherReferences() {
+    @Shared(value: 0) var first
+    @Shared(value: 0) var second
+    let tracker = tracker()
+    tracker.track {
+      $first.withLock { $0 = 1 }
+      $second.withLock { $0 = 1 }
+    }
+    tracker.assert {
+      $first.withLock { $0 = 1 }
+      $second.withLock { $0 = first }
+    }
+    #expect(!tracker.hasChanges)
+  }
+
+  @Test func onlyChangesWithinTheScopeAreRecordedAndTasksBelongToIt() async {
+    @Shared(value: 0) var inside
+    @Shared(value: 0) var outside
+    let tracker = tracker()
+    let share = $inside
+    await tracker.track {
+      await Task { share.withLock { $0 = 1 } }.value
+    }
+    $outside.withLock { $0 = 1 }
+    #expect(tracker.changes.count == 1)
+    withEscapedDependencies { _ = $0 }
+    tracker.track {
+      withEscapedDependencies { escaped in escaped.yield { $outside.withLock { $0 = 2 } } }
+    }
+    #expect(tracker.changes.count == 2)
+  }
+
+  @Test func whatIsLeftIsReportedInTheEnd() {
+    @Shared(value: 0) var count
+    let share = $count
+    let issues = Issues.during {
+      let tracker = SharedChangeTracker()
+      tracker.track { share.withLock { $0 += 1 } }
+    }
+    #expect(issues == ["Tracked unasserted changes to 'Shared<Int>(value: 1)': 0 → 1"])
+  }
+
+  @Test func assertingAShareStatesItsChange() {
+    @Shared(value: Stats()) var stats
+    let share = $stats
+    let tracker = tracker()
+    tracker.track { share.first.withLock { $0 = true } }
+    #expect(Issues.during { share.assert { $0.first = true } } == [])
+    #expect(!tracker.hasChanges)
+    #expect(Issues.during { share.assert { $0.first = true } } == ["Expected changes, but none occurred."])
+  }
+
+  @Test func assertingTheWrongChangeShowsBoth() {
+    @Shared(value: 0) var count
+    let share = $count
+    let tracker = tracker()
+    tracker.track { share.withLock { $0 = 2 } }
+    let issues = Issues.during { share.assert { $0 = 1 } }
+    #expect(
+      issues == [
+        """
+        A shared value does not match expectation: …
+
+          − 1
+          + 2
+
+        (Expected: −, Actual: +)
+        """
+      ])
+    #expect(tracker.hasChanges)
+  }
+
+  @Test func withoutATrackerThereIsNothingToAssert() {
+    @Shared(value: 0) var count
+    let share = $count
+    share.withLock { $0 = 1 }
+    #expect(Issues.during { share.assert { $0 = 1 } } == ["Expected changes, but none occurred."])
+  }
+}
