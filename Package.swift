@@ -91,6 +91,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
     .testTarget(name: "CasePathsTests", dependencies: ["CasePaths"], swiftSettings: common),
     .testTarget(name: "ConcurrencyExtrasTests", dependencies: ["ConcurrencyExtras"], swiftSettings: common),
+    .testTarget(name: "IssueReportingTests", dependencies: ["IssueReporting"], swiftSettings: common),
     .testTarget(name: "DependenciesTests", dependencies: ["Dependencies"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
