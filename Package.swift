@@ -22,6 +22,8 @@ let package = Package(
     .library(name: "IssueReporting", targets: ["IssueReporting"]),
     .library(name: "ConcurrencyExtras", targets: ["ConcurrencyExtras"]),
     .library(name: "Dependencies", targets: ["Dependencies"]),
+    .library(name: "DependenciesFoundation", targets: ["DependenciesFoundation"]),
+    .library(name: "DependenciesTestSupport", targets: ["DependenciesTestSupport"]),
     .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture"]),
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
@@ -39,7 +41,13 @@ let package = Package(
     .target(name: "IssueReporting", swiftSettings: common),
     .target(name: "CasePaths", swiftSettings: common),
     .target(name: "ConcurrencyExtras", swiftSettings: common),
-    .target(name: "Dependencies", dependencies: ["IssueReporting"], swiftSettings: common),
+    .target(name: "Dependencies", dependencies: ["ConcurrencyExtras", "IssueReporting"], swiftSettings: common),
+    // Apart, so that no program links Foundation and FoundationNetworking that does not ask for them.
+    .target(
+      name: "DependenciesFoundation", dependencies: ["ConcurrencyExtras", "Dependencies"], swiftSettings: common),
+    // Apart, because it links Swift Testing.
+    .target(
+      name: "DependenciesTestSupport", dependencies: ["ConcurrencyExtras", "Dependencies"], swiftSettings: common),
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     // No pkgConfig: ncursesw.pc has -D flags that SwiftPM refuses with a warning on every build.
@@ -92,7 +100,11 @@ let package = Package(
     .testTarget(name: "CasePathsTests", dependencies: ["CasePaths"], swiftSettings: common),
     .testTarget(name: "ConcurrencyExtrasTests", dependencies: ["ConcurrencyExtras"], swiftSettings: common),
     .testTarget(name: "IssueReportingTests", dependencies: ["IssueReporting"], swiftSettings: common),
-    .testTarget(name: "DependenciesTests", dependencies: ["Dependencies"], swiftSettings: common),
+    .testTarget(
+      name: "DependenciesTests",
+      dependencies: [
+        "ConcurrencyExtras", "Dependencies", "DependenciesFoundation", "DependenciesTestSupport", "IssueReporting",
+      ], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
     .executableTarget(

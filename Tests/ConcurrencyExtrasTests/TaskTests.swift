@@ -1,5 +1,4 @@
 import ConcurrencyExtras
-import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TaskTests {
@@ -69,15 +68,6 @@ import Testing
       }
       #expect(order.value == Array(0..<80))
     }
-  }
-
-  @Test func aDetachedTaskRunsOnTheMainThread() async {
-    let isOnMain = LockIsolated(false)
-    let main = await MainActor.run { pthread_self() }
-    await withMainSerialExecutor {
-      await Task.detached { isOnMain.setValue(pthread_equal(pthread_self(), main) != 0) }.value
-    }
-    #expect(isOnMain.value)
   }
 
   @Test @MainActor func aYieldRunsWhatWasStartedBefore() async {
