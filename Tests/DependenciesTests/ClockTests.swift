@@ -84,27 +84,30 @@ import Testing
   }
 
   @Test func advancingPassesEveryDeadlineOnItsWay() async throws {
-    let clock = TestClock()
-    let wakes = LockIsolated<[TestClock<Duration>.Instant]>([])
-    let start = clock.now
-    let task = Task {
-      for seconds in 1...3 {
-        try await clock.sleep(for: .seconds(seconds))
-        wakes.withValue { $0.append(clock.now) }
+    try await withMainSerialExecutor {
+      let clock = TestClock()
+      let wakes = LockIsolated<[TestClock<Duration>.Instant]>([])
+      let start = clock.now
+      let task = Task {
+        for seconds in 1...3 {
+          try await clock.sleep(for: .seconds(seconds))
+          wakes.withValue { $0.append(clock.now) }
+        }
       }
+      await clock.advance(to: start.advanced(by: .seconds(10)))
+      #expect(wakes.value.map { start.duration(to: $0) } == [.seconds(1), .seconds(3), .seconds(6)])
+      #expect(start.duration(to: clock.now) == .seconds(10))
+      try await task.value
     }
-    await sleepers(1, on: clock)
-    await clock.advance(to: start.advanced(by: .seconds(10)))
-    try await task.value
-    #expect(wakes.value.map { start.duration(to: $0) } == [.seconds(1), .seconds(3), .seconds(6)])
-    #expect(start.duration(to: clock.now) == .seconds(10))
   }
 
   @Test func runningReportsWorkThatSleepsWithoutEnd() async {
     let clock = TestClock()
     let task = Task { while true { try await clock.sleep(for: .seconds(1)) } }
     await sleepers(1, on: clock)
-    let issues = await withExpectedIssue { await clock.run(timeout: .milliseconds(20)) }
+    let issues = await withMainSerialExecutor {
+      await withExpectedIssue { await clock.run(timeout: .milliseconds(20)) }
+    }
     #expect(issues.first?.hasPrefix("Expected all sleeps to finish, but 1 still wait after 0.02 seconds") == true)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }

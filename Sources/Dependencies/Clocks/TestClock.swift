@@ -10,6 +10,9 @@ internal import Synchronization
 /// store.send(.toggleTimerButtonTapped)
 /// await clock.advance(by: .seconds(3))   // three ticks
 /// ```
+///
+/// Between one wake and the next the clock gives other tasks a while to reach their next sleep
+/// (`Task.megaYield(count:)`); under `withMainSerialExecutor` that is exact, however busy the machine is.
 public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A point of the clock's time, which begins at zero.
   public struct Instant: InstantProtocol {
