@@ -80,15 +80,18 @@ import Testing
     }
   }
 
-  @Test func nestedUsesEndWithTheOutermost() {
-    withMainSerialExecutor {
-      withMainSerialExecutor { #expect(uncheckedUseMainSerialExecutor) }
-      #expect(uncheckedUseMainSerialExecutor)
+  /// In a process of its own, where no other test uses the executor.
+  @Test func nestedUsesEndWithTheOutermost() async {
+    await #expect(processExitsWith: .success) {
+      withMainSerialExecutor {
+        withMainSerialExecutor { precondition(uncheckedUseMainSerialExecutor) }
+        precondition(uncheckedUseMainSerialExecutor)
+      }
+      precondition(!uncheckedUseMainSerialExecutor)
+      uncheckedUseMainSerialExecutor = true
+      precondition(uncheckedUseMainSerialExecutor)
+      uncheckedUseMainSerialExecutor = false
+      precondition(!uncheckedUseMainSerialExecutor)
     }
-    #expect(!uncheckedUseMainSerialExecutor)
-    uncheckedUseMainSerialExecutor = true
-    #expect(uncheckedUseMainSerialExecutor)
-    uncheckedUseMainSerialExecutor = false
-    #expect(!uncheckedUseMainSerialExecutor)
   }
 }
