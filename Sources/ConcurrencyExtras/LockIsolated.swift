@@ -35,7 +35,9 @@ public final class LockIsolated<Value>: Sendable {
     try mutex.withLock { try operation(&$0.value) }
   }
 
-  /// Replaces the value. The new one is worked out before the lock is taken.
+  /// Replaces the value.
+  ///
+  /// The new one is worked out before the lock is taken.
   public func setValue(_ newValue: @autoclosure @Sendable () throws -> Value) rethrows {
     let newValue = UncheckedSendable(try newValue())
     mutex.withLock { $0 = newValue }

@@ -51,7 +51,13 @@ extension Trait where Self == DependenciesTrait {
   /// Gives each run of a test its own values of dependencies, also where cases of one test run at the same time.
   public static var dependencies: Self { DependenciesTrait { _ in } }
 
-  /// Overrides one dependency. The value is made anew for each run of a test.
+  /// Overrides one dependency.
+  ///
+  /// ```swift
+  /// @Test(.dependency(\.continuousClock, ImmediateClock())) func ticking() async { … }
+  /// ```
+  ///
+  /// The value is made anew for each run of a test.
   public static func dependency<Value>(
     _ keyPath: any WritableKeyPath<DependencyValues, Value> & Sendable,
     _ value: @autoclosure @escaping @Sendable () throws -> Value
@@ -67,6 +73,10 @@ extension Trait where Self == DependenciesTrait {
   }
 
   /// Overrides dependencies.
+  ///
+  /// ```swift
+  /// @Test(.dependencies { $0.uuid = .incrementing }) func adding() { … }
+  /// ```
   public static func dependencies(
     _ update: @escaping @Sendable (inout DependencyValues) async throws -> Void
   ) -> Self {

@@ -13,6 +13,7 @@ public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
       self.base = base
     }
 
+    /// The instant that is so much later.
     public func advanced(by duration: Duration) -> Instant {
       func advance(_ base: some InstantProtocol<Duration>) -> Instant { Instant(base.advanced(by: duration)) }
       return advance(base)
@@ -24,13 +25,16 @@ public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
       return duration(base)
     }
 
+    /// Whether an instant comes before another of the same kind of clock.
     public static func < (lhs: Instant, rhs: Instant) -> Bool {
       func isLess<I: InstantProtocol<Duration>>(_ base: I) -> Bool { base < rhs.cast() }
       return isLess(lhs.base)
     }
 
+    /// Whether two instants are the same of one kind of clock.
     public static func == (lhs: Instant, rhs: Instant) -> Bool { AnyHashable(lhs.base) == AnyHashable(rhs.base) }
 
+    /// Feeds the wrapped instant.
     public func hash(into hasher: inout Hasher) { AnyHashable(base).hash(into: &hasher) }
 
     fileprivate func cast<I: InstantProtocol<Duration>>(to type: I.Type = I.self) -> I {

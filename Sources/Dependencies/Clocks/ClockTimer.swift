@@ -16,7 +16,9 @@ extension Clock where Duration: Hashable {
 
 /// Instants at a fixed distance from one another, each given when it has come.
 public struct AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
+  /// When a tick was due.
   public typealias Element = C.Instant
+  /// A timer ends and does not throw.
   public typealias Failure = Never
 
   private let interval: C.Instant.Duration

@@ -9,6 +9,7 @@ internal import Synchronization
 ///
 /// A timer on it ticks as fast as it is read: for one use ``TestClock``.
 public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock {
+  /// A point of the clock's time, which begins at zero.
   public typealias Instant = TestClock<Duration>.Instant
 
   private let current: Mutex<Instant>

@@ -23,8 +23,11 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
       self.offset = offset
     }
 
+    /// The instant that is so much later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    /// The time from here to another instant.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
+    /// Whether an instant comes before another.
     public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
   }
 
@@ -115,6 +118,7 @@ extension TestClock where Duration == Swift.Duration {
 
 /// A task sleeps on a ``TestClock`` that nobody should sleep on.
 public struct SuspensionError: Error, CustomStringConvertible {
+  /// What happened, for people.
   public var description: String { "a task sleeps on the test clock" }
 }
 

@@ -8,6 +8,7 @@ internal import IssueReporting
 /// Store(initialState: Feature.State()) { Feature() } withDependencies: { $0.continuousClock = UnimplementedClock() }
 /// ```
 public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
+  /// The instants of the clock beneath, erased.
   public typealias Instant = AnyClock<Duration>.Instant
 
   private let base: AnyClock<Duration>

@@ -22,7 +22,9 @@ public struct FireAndForget: Sendable {
     self.operation = operation
   }
 
-  /// Starts work. Its errors are dropped, and cancelling the current task does not end it outside tests.
+  /// Starts work.
+  ///
+  /// Its errors are dropped, and cancelling the current task does not end it outside tests.
   public func callAsFunction(
     priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async throws -> Void
   ) async {
