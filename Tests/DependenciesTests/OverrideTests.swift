@@ -1,4 +1,5 @@
 import Dependencies
+import Glibc
 import IssueReporting
 import Testing
 
@@ -130,5 +131,18 @@ private struct Reader: Sendable {
       }
     }
     #expect(escaped.yield { Reader().greeting } == "escaped")
+  }
+
+  /// In processes of their own: the environment is read once.
+  @Test func theEnvironmentDecidesTheContext() async {
+    await #expect(processExitsWith: .success) {
+      setenv("SWIFT_DEPENDENCIES_CONTEXT", "preview", 1)
+      precondition(Reader().greeting == "preview")
+    }
+    await #expect(processExitsWith: .success) {
+      setenv("SWIFT_DEPENDENCIES_CONTEXT", "nonsense", 1)
+      let issues = withExpectedIssue { precondition(DependencyValues().context == .test) }
+      precondition(issues.first?.contains("may be live, test or preview") == true)
+    }
   }
 }
