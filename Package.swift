@@ -56,9 +56,12 @@ let package = Package(
     .library(name: "CasePaths", targets: ["CasePaths"]),
     .library(name: "IssueReporting", targets: ["IssueReporting"]),
     .library(name: "CustomDump", targets: ["CustomDump"]),
-    .library(name: "Dependencies", targets: ["Dependencies"]),
     .library(name: "PromptState", targets: ["PromptState"]),
     .library(name: "Sharing", targets: ["Sharing"]),
+    .library(name: "ConcurrencyExtras", targets: ["ConcurrencyExtras"]),
+    .library(name: "Dependencies", targets: ["Dependencies"]),
+    .library(name: "DependenciesFoundation", targets: ["DependenciesFoundation"]),
+    .library(name: "DependenciesTestSupport", targets: ["DependenciesTestSupport"]),
     .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture"]),
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
@@ -83,8 +86,17 @@ let package = Package(
     .target(name: "IdentifiedCollections", swiftSettings: common),
     .target(name: "CasePaths", dependencies: ["StoreHubMacros"], swiftSettings: common),
     .target(name: "CustomDump", dependencies: ["IssueReporting"], swiftSettings: common),
-    .target(name: "Dependencies", dependencies: ["IssueReporting"], swiftSettings: common),
     .target(name: "PromptState", swiftSettings: common),
+    .target(name: "ConcurrencyExtras", swiftSettings: common),
+    .target(
+      name: "Dependencies", dependencies: ["ConcurrencyExtras", "IssueReporting", "StoreHubMacros"],
+      swiftSettings: common),
+    // Apart, so that no program links Foundation and FoundationNetworking that does not ask for them.
+    .target(
+      name: "DependenciesFoundation", dependencies: ["ConcurrencyExtras", "Dependencies"], swiftSettings: common),
+    // Apart, because it links Swift Testing.
+    .target(
+      name: "DependenciesTestSupport", dependencies: ["ConcurrencyExtras", "Dependencies"], swiftSettings: common),
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     // No pkgConfig: ncursesw.pc has -D flags that SwiftPM refuses with a warning on every build.
@@ -95,7 +107,7 @@ let package = Package(
     .target(
       name: "ComposableArchitecture",
       dependencies: [
-        "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting", "PromptState", "Sharing",
+        "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting", "PromptState", "Sharing",
         "StoreHubMacros",
       ], swiftSettings: common),
     .target(name: "Sharing", dependencies: ["Dependencies", "IssueReporting"], swiftSettings: common),
@@ -141,10 +153,16 @@ let package = Package(
     .testTarget(name: "CasePathsTests", dependencies: ["CasePaths"], swiftSettings: common),
     .testTarget(
       name: "CustomDumpTests", dependencies: ["CustomDump", "IssueReporting", "TestSupport"], swiftSettings: common),
-    .testTarget(name: "DependenciesTests", dependencies: ["Dependencies"], swiftSettings: common),
     .testTarget(name: "PromptStateTests", dependencies: ["PromptState"], swiftSettings: common),
     .testTarget(
       name: "SharingTests", dependencies: ["Dependencies", "IssueReporting", "Sharing"], swiftSettings: common),
+    .testTarget(name: "ConcurrencyExtrasTests", dependencies: ["ConcurrencyExtras"], swiftSettings: common),
+    .testTarget(name: "IssueReportingTests", dependencies: ["IssueReporting"], swiftSettings: common),
+    .testTarget(
+      name: "DependenciesTests",
+      dependencies: [
+        "ConcurrencyExtras", "Dependencies", "DependenciesFoundation", "DependenciesTestSupport", "IssueReporting",
+      ], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
     .executableTarget(

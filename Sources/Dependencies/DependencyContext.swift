@@ -1,4 +1,5 @@
 internal import Glibc
+internal import IssueReporting
 
 /// Where code runs, which decides the value of a dependency that nobody overrode.
 public enum DependencyContext: Sendable, Equatable {
@@ -9,19 +10,18 @@ public enum DependencyContext: Sendable, Equatable {
   /// In a preview.
   case preview
 
-  /// The context of this process: `STOREHUB_DEPENDENCY_CONTEXT` if it names one, `test` in a test runner's
-  /// process, else `live`.
+  /// The context of this process: what `SWIFT_DEPENDENCIES_CONTEXT` names, else `test` in a test runner's process,
+  /// else `live`.
   static let ofProcess: DependencyContext = {
-    switch getenv("STOREHUB_DEPENDENCY_CONTEXT").map({ String(cString: $0) }) {
-    case "live": return .live
-    case "test": return .test
-    case "preview": return .preview
-    default: break
+    let byProcess: DependencyContext = isTesting ? .test : .live
+    switch getenv("SWIFT_DEPENDENCIES_CONTEXT").map({ String(cString: $0) }) {
+    case nil: return byProcess
+    case "live"?: return .live
+    case "test"?: return .test
+    case "preview"?: return .preview
+    case let unknown?:
+      reportIssue("SWIFT_DEPENDENCIES_CONTEXT is “\(unknown)”; it may be live, test or preview")
+      return byProcess
     }
-    // `swift test` runs bundles named `….xctest`, or its own helper that loads them.
-    let isTest = CommandLine.arguments.contains {
-      $0.hasSuffix(".xctest") || $0 == "--testing-library" || $0.hasSuffix("swiftpm-testing-helper")
-    }
-    return isTest ? .test : .live
   }()
 }

@@ -1,4 +1,7 @@
 /// A dependency that can be overridden, with the value that tests and previews get unless they override it.
+///
+/// The interface of a dependency conforms to this protocol where its implementation is in another module, which then
+/// conforms it to ``DependencyKey``.
 public protocol TestDependencyKey<Value> {
   /// What the key stands for.
   associatedtype Value: Sendable = Self
@@ -10,6 +13,8 @@ public protocol TestDependencyKey<Value> {
 }
 
 /// A dependency that has a value in production.
+///
+/// A test that uses a dependency without a `testValue` is told so: by default nothing of production runs in tests.
 ///
 /// ```swift
 /// extension NumberFactClient: DependencyKey {
@@ -29,8 +34,11 @@ public protocol DependencyKey<Value>: TestDependencyKey {
 }
 
 extension DependencyKey {
-  /// The live value. Give a key a test value of its own when its live value reaches outside the process.
-  public static var testValue: Value { liveValue }
+  /// The preview value, and a report that the key has no test value of its own.
+  public static var testValue: Value {
+    reportNoTestValue(Self.self)
+    return previewValue
+  }
   /// The live value.
   public static var previewValue: Value { liveValue }
 }

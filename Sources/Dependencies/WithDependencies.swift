@@ -1,11 +1,21 @@
 /// Runs an operation that sees changed dependencies, and everything it calls or starts as a child task.
+///
+/// ```swift
+/// let model = withDependencies {
+///   $0.date = .constant(Date(timeIntervalSince1970: 0))
+///   $0.numberFact.fetch = { "\($0) is a good number" }
+/// } operation: {
+///   CounterModel()
+/// }
+/// ```
 @discardableResult
 public func withDependencies<Result>(
   _ update: (inout DependencyValues) throws -> Void, operation: () throws -> Result
 ) rethrows -> Result {
-  var values = DependencyValues.current
-  try update(&values)
-  return try DependencyValues.$current.withValue(values, operation: operation)
+  let values = try DependencyValues.current.updated(by: update)
+  let result = try DependencyValues.$current.withValue(values, operation: operation)
+  DependencyObjects.remember(values, of: result)
+  return result
 }
 
 /// Runs an asynchronous operation that sees changed dependencies.
@@ -14,40 +24,17 @@ public func withDependencies<Result>(
   isolation: isolated (any Actor)? = #isolation,
   _ update: (inout DependencyValues) throws -> Void, operation: () async throws -> Result
 ) async rethrows -> Result {
-  var values = DependencyValues.current
-  try update(&values)
-  return try await DependencyValues.$current.withValue(values, operation: operation, isolation: isolation)
+  let values = try DependencyValues.current.updated(by: update)
+  let result = try await DependencyValues.$current.withValue(values, operation: operation, isolation: isolation)
+  DependencyObjects.remember(values, of: result)
+  return result
 }
 
-/// Carries the current dependencies into a closure that runs later, outside this task.
-///
-/// ```swift
-/// withEscapedDependencies { dependencies in
-///   queue.async { dependencies.yield { … } }
-/// }
-/// ```
-public func withEscapedDependencies<Result>(
-  _ operation: (EscapedDependencies) throws -> Result
-) rethrows -> Result {
-  try operation(EscapedDependencies(values: DependencyValues.current))
-}
-
-/// The dependencies of the place that made it, for use in another.
-public struct EscapedDependencies: Sendable {
-  let values: DependencyValues
-
-  /// Whether nothing is overridden.
-  package var isEmpty: Bool { values.isEmpty }
-
-  /// Runs an operation with those dependencies.
-  public func yield<Result>(_ operation: () throws -> Result) rethrows -> Result {
-    try DependencyValues.$current.withValue(values, operation: operation)
-  }
-
-  /// Runs an asynchronous operation with those dependencies.
-  public func yield<Result>(
-    isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
-  ) async rethrows -> Result {
-    try await DependencyValues.$current.withValue(values, operation: operation, isolation: isolation)
+extension DependencyValues {
+  /// These values as `update` changes them, which may read what it overrides without a report.
+  func updated(by update: (inout DependencyValues) throws -> Void) rethrows -> DependencyValues {
+    var values = self
+    try DependencyValues.$phase.withValue(.overriding) { try update(&values) }
+    return values
   }
 }

@@ -33,6 +33,7 @@ extension IssueReporter where Self == StandardErrorReporter {
 
 /// Writes issues to standard error, in the form of a compiler's warning.
 public struct StandardErrorReporter: IssueReporter {
+  /// Writes one issue.
   public func report(_ message: String, at location: IssueLocation) {
     let text = "\(location.fileID):\(location.line): warning: \(message)\n"
     _ = text.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }

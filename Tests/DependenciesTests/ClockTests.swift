@@ -1,10 +1,10 @@
 import Dependencies
-import Synchronization
+import IssueReporting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ClockTests {
   /// Waits until so many tasks sleep: they run on other threads.
-  private func sleepers(_ count: Int, on clock: TestClock) async {
+  private func sleepers(_ count: Int, on clock: TestClock<Duration>) async {
     while clock.sleeperCount != count { await Task.yield() }
   }
 
@@ -29,7 +29,7 @@ import Testing
     for seconds in 1...3 {
       await clock.advance(by: .seconds(1))
       #expect(await iterator.next() == seconds)
-      await sleepers(3 - seconds, on: clock)
+      #expect(clock.sleeperCount == 3 - seconds)
     }
     for task in tasks { try await task.value }
   }
@@ -83,35 +83,82 @@ import Testing
     #expect(start.duration(to: clock.now) == .seconds(60))
   }
 
+  @Test func advancingPassesEveryDeadlineOnItsWay() async throws {
+    try await withMainSerialExecutor {
+      let clock = TestClock()
+      let wakes = LockIsolated<[TestClock<Duration>.Instant]>([])
+      let start = clock.now
+      let task = Task {
+        for seconds in 1...3 {
+          try await clock.sleep(for: .seconds(seconds))
+          wakes.withValue { $0.append(clock.now) }
+        }
+      }
+      await clock.advance(to: start.advanced(by: .seconds(10)))
+      #expect(wakes.value.map { start.duration(to: $0) } == [.seconds(1), .seconds(3), .seconds(6)])
+      #expect(start.duration(to: clock.now) == .seconds(10))
+      try await task.value
+    }
+  }
+
+  @Test func runningReportsWorkThatSleepsWithoutEnd() async {
+    let clock = TestClock()
+    let task = Task { while true { try await clock.sleep(for: .seconds(1)) } }
+    await sleepers(1, on: clock)
+    let issues = await withMainSerialExecutor {
+      await withExpectedIssue { await clock.run(timeout: .milliseconds(20)) }
+    }
+    #expect(issues.first?.hasPrefix("Expected all sleeps to finish, but 1 still wait after 0.02 seconds") == true)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func aSuspensionIsFoundWhileSomebodySleeps() async throws {
+    let clock = TestClock()
+    try await clock.checkSuspension()
+    let task = Task { try await clock.sleep(for: .seconds(1)) }
+    await sleepers(1, on: clock)
+    await #expect(throws: SuspensionError.self) { try await clock.checkSuspension() }
+    await clock.advance(by: .seconds(1))
+    try await clock.checkSuspension()
+    try await task.value
+  }
+
+  @Test func anErasedClockKeepsItsTimeAndSleeps() async throws {
+    let base = TestClock()
+    let clock = AnyClock(base)
+    let start = clock.now
+    let task = Task { try await clock.sleep(for: .seconds(2)) }
+    await sleepers(1, on: base)
+    await base.advance(by: .seconds(2))
+    try await task.value
+    #expect(start.duration(to: clock.now) == .seconds(2))
+    #expect(start < clock.now && start.advanced(by: .seconds(2)) == clock.now)
+    #expect(Set([start, clock.now, start.advanced(by: .seconds(2))]).count == 2)
+    #expect(clock.minimumResolution == .zero)
+  }
+
+  @Test func anUnimplementedClockReportsEachUseAndWorks() async {
+    let base = TestClock()
+    let line: UInt = #line + 1
+    let clock = UnimplementedClock(base, name: "Feature.clock")
+    let recorder = Recorder()
+    await withIssueReporters([recorder]) {
+      let start = clock.now
+      async let sleep: Void? = try? clock.sleep(until: start.advanced(by: .seconds(1)))
+      await sleepers(1, on: base)
+      await base.advance(by: .seconds(1))
+      await sleep
+    }
+    #expect(recorder.messages == ["Unimplemented: Feature.clock.now …", "Unimplemented: Feature.clock.sleep …"])
+    #expect(recorder.lines == [line, line])
+  }
+
   @Test func anImmediateClockMovesInsteadOfSleeping() async throws {
     let clock = ImmediateClock()
     let start = clock.now
     try await clock.sleep(for: .seconds(3600))
     try await clock.sleep(for: .seconds(1))
     #expect(start.duration(to: clock.now) == .seconds(3601))
-  }
-
-  @Test func aTimerTicksAtMultiplesOfItsIntervalFromWhenItWasMade() async {
-    let clock = TestClock()
-    let start = clock.now
-    let timer = clock.timer(interval: .seconds(2))
-    var ticks = timer.makeAsyncIterator()
-    for tick in 1...3 {
-      await sleepers(1, on: clock)
-      await clock.advance(by: .seconds(2))
-      let instant = await ticks.next()
-      #expect(instant.map { start.duration(to: $0) } == .seconds(2 * tick))
-    }
-  }
-
-  @Test func aTimerEndsWithTheTaskThatReadsIt() async {
-    let clock = TestClock()
-    let task = Task {
-      for await _ in clock.timer(interval: .seconds(1)) {}
-    }
-    await sleepers(1, on: clock)
-    task.cancel()
-    await task.value
-    await sleepers(0, on: clock)
   }
 }

@@ -1,5 +1,6 @@
 import Dependencies
-import Foundation
+import Glibc
+import IssueReporting
 import Testing
 
 private enum Greeting: DependencyKey {
@@ -42,7 +43,9 @@ private struct Reader: Sendable {
     var values = DependencyValues()
     for context in [DependencyContext.live, .preview, .test] {
       values.context = context
-      #expect(values[TestOnly.self] == "test only")
+      withExpectedIssue(isIntermittent: context != .live) {
+        #expect(values[TestOnly.self] == "test only")
+      }
     }
   }
 
@@ -118,24 +121,28 @@ private struct Reader: Sendable {
     #expect(await asynchronous.value == "escaped")
   }
 
-  @Test func incrementingIdentifiersCountFromZeroForEachGenerator() {
-    for _ in 0..<2 {
-      let uuid = UUIDGenerator.incrementing
-      #expect(uuid().uuidString == "00000000-0000-0000-0000-000000000000")
-      #expect(uuid().uuidString == "00000000-0000-0000-0000-000000000001")
+  @Test func escapedDependenciesHoldAfterAnAsynchronousEscape() async {
+    let escaped = await withDependencies {
+      $0.greeting = "escaped"
+    } operation: {
+      await withEscapedDependencies { dependencies in
+        await Task.yield()
+        return dependencies
+      }
     }
+    #expect(escaped.yield { Reader().greeting } == "escaped")
   }
 
-  @Test func constantDatesAndIdentifiersStayTheSame() {
-    let (date, id) = (Date(timeIntervalSince1970: 1234), UUID())
-    withDependencies {
-      $0.date = .constant(date)
-      $0.uuid = .constant(id)
-    } operation: {
-      @Dependency(\.date) var currentDate
-      @Dependency(\.uuid) var uuid
-      #expect(currentDate.now == date && currentDate() == date)
-      #expect(uuid() == id && uuid() == id)
+  /// In processes of their own: the environment is read once.
+  @Test func theEnvironmentDecidesTheContext() async {
+    await #expect(processExitsWith: .success) {
+      setenv("SWIFT_DEPENDENCIES_CONTEXT", "preview", 1)
+      precondition(Reader().greeting == "preview")
+    }
+    await #expect(processExitsWith: .success) {
+      setenv("SWIFT_DEPENDENCIES_CONTEXT", "nonsense", 1)
+      let issues = withExpectedIssue { precondition(DependencyValues().context == .test) }
+      precondition(issues.first?.contains("may be live, test or preview") == true)
     }
   }
 }

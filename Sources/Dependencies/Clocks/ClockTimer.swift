@@ -1,22 +1,61 @@
-extension Clock where Duration == Swift.Duration {
-  /// A tick at every multiple of `interval` from now on.
+extension Clock where Duration: Hashable {
+  /// A tick at every multiple of `interval` from when it is first read.
+  ///
+  /// ```swift
+  /// for await _ in clock.timer(interval: .seconds(1)) { await send(.timerTicked) }
+  /// ```
   ///
   /// Ticks do not drift: each is due at a fixed instant, whatever time handling the one before took; ticks that
-  /// were missed altogether are passed over. Ends when the task that iterates it is cancelled.
-  public func timer(interval: Duration, tolerance: Duration? = nil) -> AsyncStream<Instant> {
-    let clock = self
-    return AsyncStream { continuation in
-      let task = Task {
-        var due = clock.now.advanced(by: interval)
-        while !Task.isCancelled {
-          do { try await clock.sleep(until: due, tolerance: tolerance) } catch { break }
-          continuation.yield(due)
-          let now = clock.now
-          repeat { due = due.advanced(by: interval) } while due < now
-        }
-        continuation.finish()
+  /// were missed altogether are passed over. The sequence ends when the task that reads it is cancelled.
+  ///
+  /// - Precondition: The interval is positive.
+  public func timer(interval: Duration, tolerance: Duration? = nil) -> AsyncTimerSequence<AnyClock<Duration>> {
+    AsyncTimerSequence(interval: interval, tolerance: tolerance, clock: AnyClock(self))
+  }
+}
+
+/// Instants at a fixed distance from one another, each given when it has come.
+public struct AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
+  /// When a tick was due.
+  public typealias Element = C.Instant
+  /// A timer ends and does not throw.
+  public typealias Failure = Never
+
+  private let interval: C.Instant.Duration
+  private let tolerance: C.Instant.Duration?
+  private let clock: C
+
+  /// Creates a timer on a clock.
+  ///
+  /// - Precondition: The interval is positive.
+  public init(interval: C.Instant.Duration, tolerance: C.Instant.Duration? = nil, clock: C) {
+    precondition(interval > .zero, "a timer's interval is positive")
+    self.interval = interval
+    self.tolerance = tolerance
+    self.clock = clock
+  }
+
+  /// Begins to count.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(timer: self, due: clock.now)
+  }
+
+  /// Counts from when it was made.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let timer: AsyncTimerSequence
+    fileprivate var due: C.Instant
+
+    /// Sleeps until the next tick.
+    /// - Returns: When the tick was due; nil in a task that was cancelled.
+    public mutating func next() async -> C.Instant? {
+      let now = timer.clock.now
+      repeat { due = due.advanced(by: timer.interval) } while due < now
+      do {
+        try await timer.clock.sleep(until: due, tolerance: timer.tolerance)
+        return due
+      } catch {
+        return nil
       }
-      continuation.onTermination = { _ in task.cancel() }
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import ConcurrencyExtras
+internal import IssueReporting
 internal import Synchronization
 
 /// A clock whose time passes only when a test says so.
@@ -8,129 +10,168 @@ internal import Synchronization
 /// store.send(.toggleTimerButtonTapped)
 /// await clock.advance(by: .seconds(3))   // three ticks
 /// ```
-public final class TestClock: Clock {
+///
+/// Between one wake and the next the clock gives other tasks a while to reach their next sleep
+/// (`Task.megaYield(count:)`); under `withMainSerialExecutor` that is exact, however busy the machine is.
+public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A point of the clock's time, which begins at zero.
   public struct Instant: InstantProtocol {
-    fileprivate var offset: Duration
+    private let offset: Duration
 
+    /// Creates an instant so far from zero.
+    public init(offset: Duration = .zero) {
+      self.offset = offset
+    }
+
+    /// The instant that is so much later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    /// The time from here to another instant.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
+    /// Whether an instant comes before another.
     public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
   }
 
+  private let timeline: Mutex<Timeline>
+
+  /// Creates a clock that stands at an instant.
+  public init(now: Instant = Instant()) {
+    timeline = Mutex(Timeline(now: now))
+  }
+
+  /// The time to which the clock was moved.
+  public var now: Instant { timeline.withLock { $0.now } }
+
+  /// Zero: the clock can be moved to any instant.
+  public var minimumResolution: Duration { .zero }
+
+  /// How many tasks sleep on the clock.
+  public var sleeperCount: Int { timeline.withLock { $0.sleepers.count } }
+
+  /// Sleeps until the clock is moved to a deadline; not at all if it is there already.
+  /// - Throws: `CancellationError` when the task is cancelled.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    try Task.checkCancellation()
+    let id = timeline.withLock { $0.expectSleeper() }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let sleeper = Sleeper(id: id, deadline: deadline, continuation: continuation)
+        if let outcome = timeline.withLock({ $0.add(sleeper) }) { continuation.resume(with: outcome) }
+      }
+    } onCancel: {
+      timeline.withLock { $0.cancel(id) }?.resume(throwing: CancellationError())
+    }
+  }
+
+  /// Moves the clock forward, waking each sleeper at its own time and letting it go on before the next.
+  ///
+  /// Advancing by nothing lets tasks run up to their sleeps.
+  public func advance(by duration: Duration = .zero) async {
+    await advance(to: now.advanced(by: duration))
+  }
+
+  /// Moves the clock forward to an instant; see ``advance(by:)``.
+  public func advance(to instant: Instant) async {
+    await Task.megaYield()
+    while let continuation = timeline.withLock({ $0.wakeNext(until: instant) }) {
+      continuation.resume()
+      await Task.megaYield()
+    }
+  }
+
+  /// Moves the clock until nobody sleeps on it.
+  ///
+  /// Work that sleeps without end, such as a timer, is reported once `timeout` has passed outside this clock.
+  public func run(
+    timeout: Swift.Duration = .milliseconds(500),
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) async {
+    let end = ContinuousClock.now.advanced(by: timeout)
+    await Task.megaYield()
+    while let deadline = timeline.withLock({ $0.nextDeadline }), !Task.isCancelled {
+      guard ContinuousClock.now < end else {
+        return reportIssue(
+          """
+          Expected all sleeps to finish, but \(sleeperCount) still wait after \(timeout).
+
+          This happens when work that uses the clock sleeps again and again without end, as a timer does. To fix, cancel \
+          that work before the clock runs out, move the clock by “advance” instead, or give “run” a longer timeout.
+          """, fileID: fileID, filePath: filePath, line: line, column: column)
+      }
+      await advance(to: deadline)
+    }
+  }
+
+  /// Makes sure that nobody sleeps on the clock, after letting tasks run.
+  /// - Throws: ``SuspensionError`` if a task does.
+  public func checkSuspension() async throws {
+    await Task.megaYield()
+    guard sleeperCount == 0 else { throw SuspensionError() }
+  }
+}
+
+extension TestClock where Duration == Swift.Duration {
+  /// Creates a clock that stands at zero.
+  public convenience init() {
+    self.init(now: Instant())
+  }
+}
+
+/// A task sleeps on a ``TestClock`` that nobody should sleep on.
+public struct SuspensionError: Error, CustomStringConvertible {
+  /// What happened, for people.
+  public var description: String { "a task sleeps on the test clock" }
+}
+
+extension TestClock {
   private struct Sleeper {
     let id: UInt64
     let deadline: Instant
     let continuation: CheckedContinuation<Void, any Error>
   }
 
+  /// The clock's time and who waits for what, in the order in which they came.
   private struct Timeline {
-    var now = Instant(offset: .zero)
-    var sleepers: [Sleeper] = []
-    var lastID: UInt64 = 0
-    var cancelled: Set<UInt64> = []
-  }
+    var now: Instant
+    private(set) var sleepers: [Sleeper] = []
+    private var lastID: UInt64 = 0
+    /// Sleepers that have yet to lie down; one that is cancelled before it does is taken out.
+    private var expected: Set<UInt64> = []
 
-  private let timeline = Mutex(Timeline())
-
-  /// Creates a clock that stands at zero.
-  public init() {}
-
-  public var now: Instant { timeline.withLock { $0.now } }
-  public var minimumResolution: Duration { .zero }
-
-  /// How many tasks sleep on the clock.
-  public var sleeperCount: Int { timeline.withLock { $0.sleepers.count } }
-
-  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-    try Task.checkCancellation()
-    let id = timeline.withLock {
-      $0.lastID += 1
-      return $0.lastID
+    init(now: Instant) {
+      self.now = now
     }
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let result: Result<Void, any Error>? = timeline.withLock {
-          if $0.cancelled.remove(id) != nil { return .failure(CancellationError()) }
-          guard deadline > $0.now else { return .success(()) }
-          $0.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
-          return nil
-        }
-        if let result { continuation.resume(with: result) }
+
+    var nextDeadline: Instant? { sleepers.map(\.deadline).min() }
+
+    mutating func expectSleeper() -> UInt64 {
+      lastID += 1
+      expected.insert(lastID)
+      return lastID
+    }
+
+    /// - Returns: How the sleep ended, if it has already.
+    mutating func add(_ sleeper: Sleeper) -> Result<Void, any Error>? {
+      guard expected.remove(sleeper.id) != nil else { return .failure(CancellationError()) }
+      guard sleeper.deadline > now else { return .success(()) }
+      sleepers.append(sleeper)
+      return nil
+    }
+
+    mutating func cancel(_ id: UInt64) -> CheckedContinuation<Void, any Error>? {
+      expected.remove(id)
+      return sleepers.firstIndex { $0.id == id }.map { sleepers.remove(at: $0).continuation }
+    }
+
+    /// Moves to the next deadline, or to the instant when none comes before it.
+    mutating func wakeNext(until instant: Instant) -> CheckedContinuation<Void, any Error>? {
+      guard let deadline = nextDeadline, deadline <= instant,
+        let index = sleepers.firstIndex(where: { $0.deadline == deadline })
+      else {
+        now = max(now, instant)
+        return nil
       }
-    } onCancel: {
-      let sleeper: Sleeper? = timeline.withLock {
-        guard let index = $0.sleepers.firstIndex(where: { $0.id == id }) else {
-          $0.cancelled.insert(id)
-          return nil
-        }
-        return $0.sleepers.remove(at: index)
-      }
-      sleeper?.continuation.resume(throwing: CancellationError())
+      now = max(now, deadline)
+      return sleepers.remove(at: index).continuation
     }
-  }
-
-  /// Moves the clock forward, waking each sleeper at its own time and letting it go on before the next.
-  public func advance(by duration: Duration) async {
-    await advance(to: now.advanced(by: duration))
-  }
-
-  /// Moves the clock forward to an instant; see `advance(by:)`.
-  public func advance(to instant: Instant) async {
-    await settle()
-    while let due = next(until: instant) {
-      due.resume()
-      await settle()
-    }
-    timeline.withLock { $0.now = max($0.now, instant) }
-    await settle()
-  }
-
-  /// Moves the clock until nobody sleeps on it.
-  public func run() async {
-    await settle()
-    while let deadline = timeline.withLock({ $0.sleepers.map(\.deadline).min() }) {
-      await advance(to: deadline)
-    }
-  }
-
-  private func next(until instant: Instant) -> CheckedContinuation<Void, any Error>? {
-    timeline.withLock {
-      guard
-        let index = $0.sleepers.indices.min(by: { [sleepers = $0.sleepers] in
-          sleepers[$0].deadline < sleepers[$1].deadline
-        }), $0.sleepers[index].deadline <= instant
-      else { return nil }
-      let sleeper = $0.sleepers.remove(at: index)
-      $0.now = max($0.now, sleeper.deadline)
-      return sleeper.continuation
-    }
-  }
-
-  /// Gives the tasks that were woken, and those they wake, a chance to reach their next sleep.
-  private func settle() async {
-    for _ in 0..<20 {
-      await Task.detached(priority: .background) { await Task.yield() }.value
-    }
-  }
-}
-
-/// A clock on which every sleep is over at once, having moved the clock to its end.
-public final class ImmediateClock: Clock {
-  public typealias Duration = Swift.Duration
-  public typealias Instant = TestClock.Instant
-
-  private let current = Mutex(TestClock().now)
-
-  /// Creates a clock that stands at zero.
-  public init() {}
-
-  public var now: Instant { current.withLock { $0 } }
-  public var minimumResolution: Duration { .zero }
-
-  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-    try Task.checkCancellation()
-    current.withLock { $0 = max($0, deadline) }
-    await Task.yield()
   }
 }

@@ -1,27 +1,56 @@
-/// A clock that reports every use and then behaves like the continuous clock.
-public struct UnimplementedClock: Clock {
-  public typealias Duration = Swift.Duration
-  public typealias Instant = ContinuousClock.Instant
+internal import IssueReporting
 
-  private let name: String
+/// A clock that reports every use and then does what the clock beneath it does.
+///
+/// It shows that a test does not come to code that needs time:
+///
+/// ```swift
+/// Store(initialState: Feature.State()) { Feature() } withDependencies: { $0.continuousClock = UnimplementedClock() }
+/// ```
+public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
+  /// The instants of the clock beneath, erased.
+  public typealias Instant = AnyClock<Duration>.Instant
+
+  private let base: AnyClock<Duration>
+  private let report: @Sendable (_ call: String) -> Void
 
   /// Creates a clock that calls itself `name` in its reports.
-  public init(name: String = "clock") {
-    self.name = name
+  public init<C: Clock>(
+    _ base: C, name: String = "\(C.self)",
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) where C.Instant.Duration == Duration {
+    self.init(base) {
+      reportIssue("Unimplemented: \(name).\($0) …", fileID: fileID, filePath: filePath, line: line, column: column)
+    }
   }
 
-  /// The continuous clock's time, reported.
+  init<C: Clock>(_ base: C, report: @escaping @Sendable (_ call: String) -> Void) where C.Instant.Duration == Duration {
+    self.base = AnyClock(base)
+    self.report = report
+  }
+
+  /// The time of the clock beneath, reported.
   public var now: Instant {
-    reportUnimplemented(name)
-    return ContinuousClock().now
+    report("now")
+    return base.now
   }
 
-  /// The continuous clock's resolution.
-  public var minimumResolution: Duration { ContinuousClock().minimumResolution }
+  /// The resolution of the clock beneath.
+  public var minimumResolution: Duration { base.minimumResolution }
 
-  /// Sleeps on the continuous clock, reported.
-  public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-    reportUnimplemented(name)
-    try await ContinuousClock().sleep(until: deadline, tolerance: tolerance)
+  /// Sleeps on the clock beneath, reported.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    report("sleep")
+    try await base.sleep(until: deadline, tolerance: tolerance)
+  }
+}
+
+extension UnimplementedClock where Duration == Swift.Duration {
+  /// Creates a clock over the continuous clock that calls itself `name` in its reports.
+  public init(
+    name: String = "Clock",
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) {
+    self.init(ContinuousClock(), name: name, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 }

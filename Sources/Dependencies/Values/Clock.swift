@@ -1,12 +1,32 @@
 extension DependencyValues {
   /// The clock that features sleep on: the continuous clock, or in tests one that says it was not overridden.
+  ///
+  /// ```swift
+  /// @Dependency(\.continuousClock) var clock
+  /// try await clock.sleep(for: .seconds(1))
+  /// ```
   public var continuousClock: any Clock<Duration> {
     get { self[ContinuousClockKey.self] }
     set { self[ContinuousClockKey.self] = newValue }
+  }
+
+  /// A clock that stands still while the machine sleeps, or in tests one that says it was not overridden.
+  public var suspendingClock: any Clock<Duration> {
+    get { self[SuspendingClockKey.self] }
+    set { self[SuspendingClockKey.self] = newValue }
   }
 }
 
 private enum ContinuousClockKey: DependencyKey {
   static let liveValue: any Clock<Duration> = ContinuousClock()
-  static let testValue: any Clock<Duration> = UnimplementedClock(name: "continuousClock")
+  static let testValue: any Clock<Duration> = UnimplementedClock(ContinuousClock()) {
+    reportUnimplemented("continuousClock", call: $0)
+  }
+}
+
+private enum SuspendingClockKey: DependencyKey {
+  static let liveValue: any Clock<Duration> = SuspendingClock()
+  static let testValue: any Clock<Duration> = UnimplementedClock(SuspendingClock()) {
+    reportUnimplemented("suspendingClock", call: $0)
+  }
 }

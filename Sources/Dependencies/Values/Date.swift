@@ -2,6 +2,10 @@ public import FoundationEssentials
 
 extension DependencyValues {
   /// What features ask for the current date.
+  ///
+  /// ```swift
+  /// @Dependency(\.date.now) var now
+  /// ```
   public var date: DateGenerator {
     get { self[DateKey.self] }
     set { self[DateKey.self] = newValue }
@@ -10,7 +14,7 @@ extension DependencyValues {
 
 /// Makes dates.
 public struct DateGenerator: Sendable {
-  private let generate: @Sendable () -> Date
+  private var generate: @Sendable () -> Date
 
   /// Creates a generator that calls a function for each date.
   public init(_ generate: @escaping @Sendable () -> Date) {
@@ -22,8 +26,11 @@ public struct DateGenerator: Sendable {
     DateGenerator { date }
   }
 
-  /// The current date.
-  public var now: Date { generate() }
+  /// The current date; setting it makes it the date for good: `$0.date.now = Date(timeIntervalSince1970: 0)`.
+  public var now: Date {
+    get { generate() }
+    set { generate = { newValue } }
+  }
 
   /// The current date.
   public func callAsFunction() -> Date { generate() }

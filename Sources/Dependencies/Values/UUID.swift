@@ -3,6 +3,11 @@ internal import Synchronization
 
 extension DependencyValues {
   /// What features ask for a new identifier.
+  ///
+  /// ```swift
+  /// @Dependency(\.uuid) var uuid
+  /// state.todos.append(Todo(id: uuid()))
+  /// ```
   public var uuid: UUIDGenerator {
     get { self[UUIDKey.self] }
     set { self[UUIDKey.self] = newValue }
@@ -23,27 +28,34 @@ public struct UUIDGenerator: Sendable {
     UUIDGenerator { uuid }
   }
 
-  /// A new generator that counts up from `00000000-0000-0000-0000-000000000000`.
+  /// A new generator that counts: `UUID(0)`, `UUID(1)` and so on.
   public static var incrementing: UUIDGenerator {
     let counter = Counter()
-    return UUIDGenerator { counter.next() }
+    return UUIDGenerator { UUID(counter.next()) }
   }
 
   /// A new identifier.
   public func callAsFunction() -> UUID { generate() }
 
   private final class Counter: Sendable {
-    private let count = Atomic<UInt64>(0)
+    private let count = Atomic<Int>(0)
 
-    func next() -> UUID {
-      let value = count.add(1, ordering: .relaxed).oldValue
-      return withUnsafeBytes(of: value.bigEndian) { bytes in
-        UUID(
-          uuid: (
-            0, 0, 0, 0, 0, 0, 0, 0,
-            bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]
-          ))
-      }
+    func next() -> Int { count.add(1, ordering: .relaxed).oldValue }
+  }
+}
+
+extension UUID {
+  /// The identifier whose hexadecimal digits are a number's: `UUID(10)` is `00000000-0000-0000-0000-00000000000A`.
+  ///
+  /// - Precondition: The number is not negative.
+  public init(_ value: Int) {
+    precondition(value >= 0, "an identifier's number is not negative")
+    self = withUnsafeBytes(of: UInt64(value).bigEndian) { bytes in
+      UUID(
+        uuid: (
+          0, 0, 0, 0, 0, 0, 0, 0,
+          bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]
+        ))
     }
   }
 }

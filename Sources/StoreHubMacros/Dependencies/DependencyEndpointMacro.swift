@@ -38,7 +38,7 @@ public enum DependencyEndpointMacro {
       let report = "IssueReporting.reportIssue(\"Unimplemented: '\\(Self.self).\(plain(name))'\")"
       if isThrowing {
         return
-          "{ \(ignoredParameters)\n\(report)\nthrow Dependencies.Unimplemented(\"\\(Self.self).\(plain(name))\")\n}"
+          "{ \(ignoredParameters)\n\(report)\nthrow IssueReporting.UnimplementedFailure(description: \"\\(Self.self).\(plain(name))\")\n}"
       }
       if returnsVoid { return "{ \(ignoredParameters)\n\(report)\n}" }
       if returnsOptional { return "{ \(ignoredParameters)\n\(report)\nreturn nil\n}" }
@@ -121,7 +121,8 @@ extension DependencyEndpointMacro: PeerMacro {
     guard case .argumentList(let arguments) = node.arguments,
       let argument = arguments.first(where: { $0.label?.text == "method" })
     else { return nil }
-    return argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue
+    let name = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue
+    return name?.isEmpty == true ? nil : name
   }
 
   /// The endpoint as a method; nil when the property itself is called in the same way.

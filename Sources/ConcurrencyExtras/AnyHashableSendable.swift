@@ -1,0 +1,41 @@
+/// Any hashable value that is also sendable, as a key of a dictionary that tasks share.
+///
+/// ```swift
+/// var tasks: [AnyHashableSendable: Task<Void, Never>] = [:]
+/// tasks[AnyHashableSendable(TimerID())] = …
+/// ```
+public struct AnyHashableSendable: Hashable, Sendable {
+  /// The value within.
+  public let base: any Hashable & Sendable
+
+  /// Wraps a value; one that is wrapped already stays as it is.
+  public init(_ base: some Hashable & Sendable) {
+    self.base = (base as? AnyHashableSendable)?.base ?? base
+  }
+
+  /// Whether both hold equal values of one type.
+  public static func == (lhs: AnyHashableSendable, rhs: AnyHashableSendable) -> Bool {
+    AnyHashable(lhs.base) == AnyHashable(rhs.base)
+  }
+
+  /// Feeds the value within.
+  public func hash(into hasher: inout Hasher) {
+    AnyHashable(base).hash(into: &hasher)
+  }
+}
+
+extension AnyHashableSendable: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The value's own description.
+  public var description: String { String(describing: base) }
+  /// `AnyHashableSendable(` … `)` around the value's own debug description.
+  public var debugDescription: String { "AnyHashableSendable(\(String(reflecting: base)))" }
+  /// The value's own mirror.
+  public var customMirror: Mirror { Mirror(reflecting: base) }
+}
+
+extension AnyHashableSendable: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+  /// Wraps a string.
+  public init(stringLiteral value: String) { self.init(value) }
+  /// Wraps a number.
+  public init(integerLiteral value: Int) { self.init(value) }
+}

@@ -1,0 +1,42 @@
+internal import ConcurrencyExtras
+internal import Synchronization
+
+/// A clock on which every sleep is over at once, having moved the clock to its end.
+///
+/// ```swift
+/// withDependencies { $0.continuousClock = ImmediateClock() } operation: { … }   // an hour passes in no time
+/// ```
+///
+/// A timer on it ticks as fast as it is read: for one use ``TestClock``.
+public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock {
+  /// A point of the clock's time, which begins at zero.
+  public typealias Instant = TestClock<Duration>.Instant
+
+  private let current: Mutex<Instant>
+
+  /// Creates a clock that stands at an instant.
+  public init(now: Instant = Instant()) {
+    current = Mutex(now)
+  }
+
+  /// How far sleeps have moved the clock.
+  public var now: Instant { current.withLock { $0 } }
+
+  /// Zero: the clock moves to any instant.
+  public var minimumResolution: Duration { .zero }
+
+  /// Moves the clock to the deadline and lets other tasks run.
+  /// - Throws: `CancellationError` in a task that is cancelled.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    try Task.checkCancellation()
+    current.withLock { $0 = max($0, deadline) }
+    await Task.megaYield()
+  }
+}
+
+extension ImmediateClock where Duration == Swift.Duration {
+  /// Creates a clock that stands at zero.
+  public convenience init() {
+    self.init(now: Instant())
+  }
+}

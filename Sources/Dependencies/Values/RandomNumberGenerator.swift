@@ -1,0 +1,61 @@
+internal import ConcurrencyExtras
+internal import Synchronization
+
+extension DependencyValues {
+  /// Gives features randomness that tests can replace.
+  ///
+  /// ```swift
+  /// @Dependency(\.withRandomNumberGenerator) var withRandomNumberGenerator
+  /// let roll = withRandomNumberGenerator { Int.random(in: 1...6, using: &$0) }
+  /// ```
+  public var withRandomNumberGenerator: WithRandomNumberGenerator {
+    get { self[RandomNumberGeneratorKey.self] }
+    set { self[RandomNumberGeneratorKey.self] = newValue }
+  }
+}
+
+/// Lends a random number generator to one piece of work at a time.
+public struct WithRandomNumberGenerator: Sendable {
+  private let generator: Locked
+
+  /// Creates a lender of a generator, whose state goes on from loan to loan.
+  public init(_ generator: some RandomNumberGenerator & Sendable) {
+    self.generator = Locked(generator)
+  }
+
+  /// Runs work that uses the generator; the work must not ask for it again.
+  public func callAsFunction<Result>(
+    _ work: (inout any RandomNumberGenerator & Sendable) throws -> Result
+  ) rethrows -> Result {
+    try generator.lend(to: work)
+  }
+
+  private final class Locked: Sendable {
+    private let mutex: Mutex<any RandomNumberGenerator & Sendable>
+
+    init(_ generator: any RandomNumberGenerator & Sendable) {
+      mutex = Mutex(generator)
+    }
+
+    func lend<Result>(
+      to work: (inout any RandomNumberGenerator & Sendable) throws -> Result
+    ) rethrows -> Result {
+      // The result may be anything that the work could have given without a lock.
+      try mutex.withLock { generator in try UncheckedSendable(work(&generator)) }.value
+    }
+  }
+}
+
+private enum RandomNumberGeneratorKey: DependencyKey {
+  static let liveValue = WithRandomNumberGenerator(SystemRandomNumberGenerator())
+  static let testValue = WithRandomNumberGenerator(UnimplementedRandomNumberGenerator())
+}
+
+private struct UnimplementedRandomNumberGenerator: RandomNumberGenerator, Sendable {
+  private var system = SystemRandomNumberGenerator()
+
+  mutating func next() -> UInt64 {
+    reportUnimplemented("withRandomNumberGenerator")
+    return system.next()
+  }
+}

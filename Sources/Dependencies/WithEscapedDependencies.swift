@@ -1,0 +1,42 @@
+/// Carries the current dependencies into a closure that runs later, outside this task.
+///
+/// ```swift
+/// withEscapedDependencies { dependencies in
+///   queue.async { dependencies.yield { … } }
+/// }
+/// ```
+public func withEscapedDependencies<Result>(
+  _ operation: (DependencyValues.Continuation) throws -> Result
+) rethrows -> Result {
+  try operation(DependencyValues.Continuation(values: DependencyValues.current))
+}
+
+/// Carries the current dependencies out of an asynchronous operation into a closure that runs later.
+public func withEscapedDependencies<Result>(
+  isolation: isolated (any Actor)? = #isolation,
+  _ operation: (DependencyValues.Continuation) async throws -> Result
+) async rethrows -> Result {
+  try await operation(DependencyValues.Continuation(values: DependencyValues.current))
+}
+
+extension DependencyValues {
+  /// The dependencies of the place that made it, for use in another.
+  public struct Continuation: Sendable {
+    let values: DependencyValues
+
+    /// Whether nothing is overridden.
+    package var isEmpty: Bool { values.isEmpty }
+
+    /// Runs an operation with those dependencies.
+    public func yield<Result>(_ operation: () throws -> Result) rethrows -> Result {
+      try DependencyValues.$current.withValue(values, operation: operation)
+    }
+
+    /// Runs an asynchronous operation with those dependencies.
+    public func yield<Result>(
+      isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
+    ) async rethrows -> Result {
+      try await DependencyValues.$current.withValue(values, operation: operation, isolation: isolation)
+    }
+  }
+}

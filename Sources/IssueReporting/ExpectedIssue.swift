@@ -1,0 +1,64 @@
+internal import Synchronization
+
+/// Runs an operation that must report an issue or throw an error: those are kept quiet, and their absence is reported.
+///
+/// ```swift
+/// withExpectedIssue {
+///   store.send(.row(id: goneID, .tapped))
+/// }
+/// ```
+///
+/// Issues count that the operation or a task of its own reports by `reportIssue`; a detached task's do not.
+///
+/// - Parameters:
+///   - message: What should have gone wrong, for the report that nothing did.
+///   - isIntermittent: Whether it is as well when nothing goes wrong.
+///   - body: What should go wrong.
+/// - Returns: The issues' messages, for tests that say more about them.
+@discardableResult
+public func withExpectedIssue(
+  _ message: String? = nil, isIntermittent: Bool = false,
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
+  _ body: () throws -> Void
+) -> [String] {
+  let issues = CollectingReporter()
+  withIssueReporters([issues]) {
+    do { try body() } catch { reportIssue(error) }
+  }
+  let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  return issues.expectSome(message, unless: isIntermittent, at: place)
+}
+
+/// Runs an asynchronous operation that must report an issue or throw an error.
+@discardableResult
+public nonisolated(nonsending) func withExpectedIssue(
+  _ message: String? = nil, isIntermittent: Bool = false,
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
+  _ body: nonisolated(nonsending) () async throws -> Void
+) async -> [String] {
+  let issues = CollectingReporter()
+  await withIssueReporters([issues]) {
+    do { try await body() } catch { reportIssue(error) }
+  }
+  let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  return issues.expectSome(message, unless: isIntermittent, at: place)
+}
+
+/// Keeps the messages of issues.
+private final class CollectingReporter: IssueReporter {
+  private let messages = Mutex<[String]>([])
+
+  func report(_ message: String, at location: IssueLocation) {
+    messages.withLock { $0.append(message) }
+  }
+
+  func expectSome(_ message: String?, unless isIntermittent: Bool, at place: IssueLocation) -> [String] {
+    let messages = messages.withLock { $0 }
+    if messages.isEmpty, !isIntermittent {
+      reportIssue(
+        "Expected an issue to be reported, but none was\(message.map { ": \($0)" } ?? ".")",
+        fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
+    }
+    return messages
+  }
+}

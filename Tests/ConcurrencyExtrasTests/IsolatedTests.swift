@@ -1,0 +1,67 @@
+import ConcurrencyExtras
+import Testing
+
+@Suite struct IsolatedTests {
+  private struct Point: Hashable, Sendable { var x = 0, y = 0 }
+  private struct Failure: Error {}
+
+  @Test func aLockLosesNoIncrementOfManyTasks() async {
+    let count = LockIsolated(0)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<200 { group.addTask { count.withValue { $0 += 1 } } }
+    }
+    #expect(count.value == 200)
+  }
+
+  @Test func aLockReadsPropertiesAndReplacesTheValue() {
+    let point = LockIsolated(Point(x: 1))
+    #expect(point.x == 1)
+    point.setValue(Point(x: point.x + 1, y: 5))
+    #expect(point.value == Point(x: 2, y: 5))
+  }
+
+  @Test func aLockIsFreeAgainAfterAnError() {
+    let count = LockIsolated(0)
+    #expect(throws: Failure.self) {
+      try count.withValue {
+        $0 = 7
+        throw Failure()
+      }
+    }
+    #expect(count.value == 7)
+  }
+
+  @Test func anActorLosesNoIncrementOfManyTasks() async {
+    let count = ActorIsolated(0)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<200 { group.addTask { await count.withValue { $0 += 1 } } }
+    }
+    #expect(await count.value == 200)
+    await count.setValue(3)
+    #expect(await count.value == 3)
+  }
+
+  @Test func anUncheckedValueIsReadAndChangedThroughItsWrapper() {
+    @UncheckedSendable var point = Point(x: 1)
+    point.y = 2
+    $point.x = 4
+    #expect(point == Point(x: 4, y: 2))
+    #expect($point.value == point && $point.y == 2)
+    #expect($point == UncheckedSendable(Point(x: 4, y: 2)))
+  }
+
+  @Test func anyHashableIsEqualByTypeAndValue() {
+    let one = AnyHashableSendable(Point(x: 1))
+    #expect(one == AnyHashableSendable(Point(x: 1)))
+    #expect(one != AnyHashableSendable(Point(x: 2)))
+    #expect(AnyHashableSendable("1") != AnyHashableSendable(1))
+    #expect(Set([one, AnyHashableSendable(Point(x: 1)), 1, 1, "1"]).count == 3)
+  }
+
+  @Test func anyHashableWrapsOnceAndDescribesWhatItHolds() {
+    let nested = AnyHashableSendable(AnyHashableSendable("key"))
+    #expect(nested.base is String)
+    #expect("\(nested)" == "key")
+    #expect(String(reflecting: nested) == "AnyHashableSendable(\"key\")")
+  }
+}

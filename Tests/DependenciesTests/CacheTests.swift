@@ -1,0 +1,116 @@
+import Dependencies
+import DependenciesTestSupport
+import IssueReporting
+import Testing
+
+/// Something to recognise again.
+private final class Token: Sendable {
+  static let liveCount = LockIsolated(0)
+}
+
+private enum TokenKey: DependencyKey {
+  static var liveValue: Token {
+    Token.liveCount.withValue { $0 += 1 }
+    return Token()
+  }
+  static var testValue: Token { Token() }
+}
+
+private enum Setting: DependencyKey {
+  static let liveValue = "live"
+  static let testValue = "test"
+}
+
+extension DependencyValues {
+  fileprivate var token: Token {
+    get { self[TokenKey.self] }
+    set { self[TokenKey.self] = newValue }
+  }
+  fileprivate var setting: String {
+    get { self[Setting.self] }
+    set { self[Setting.self] = newValue }
+  }
+}
+
+/// The tokens that tests were given; kept, so that no two have one address.
+private let tokens = LockIsolated<[Token]>([])
+
+private func expectOwnToken() async {
+  @Dependency(\.token) var token
+  let first = token
+  #expect(token === first)
+  let ofTask = await Task { DependencyValues.current.token }.value
+  #expect(ofTask === first)
+  tokens.withValue { tokens in
+    #expect(!tokens.contains { $0 === first })
+    tokens.append(first)
+  }
+}
+
+@Suite struct CacheTests {
+  @Test func oneTestHasItsOwnValue() async { await expectOwnToken() }
+  @Test func anotherTestHasItsOwnValue() async { await expectOwnToken() }
+  @Test(arguments: 1...5) func eachCaseHasItsOwnValue(number: Int) async { await expectOwnToken() }
+  @Test(.dependencies) func aTestWithATraitHasItsOwnValue() async { await expectOwnToken() }
+
+  @Test func aValueOutsideAnyTestIsNotKept() async {
+    let tokens = await Task.detached { (DependencyValues.current.token, DependencyValues.current.token) }.value
+    #expect(tokens.0 !== tokens.1)
+  }
+
+  @Test func aLiveValueIsMadeOnce() {
+    withDependencies {
+      $0.context = .live
+    } operation: {
+      let before = Token.liveCount.value
+      @Dependency(\.token) var token
+      #expect(token === token)
+      #expect(Token.liveCount.value == before + 1)
+    }
+  }
+
+  @Test func aPreparedValueHoldsForTheWholeTest() async {
+    prepareDependencies { $0.setting = "prepared" }
+    @Dependency(\.setting) var setting
+    #expect(setting == "prepared")
+    let ofTask = await Task { DependencyValues.current.setting }.value
+    #expect(ofTask == "prepared")
+    withDependencies {
+      $0.setting += ", overridden"
+    } operation: {
+      #expect(setting == "prepared, overridden")
+    }
+  }
+
+  @Test func anotherTestDoesNotSeeAPreparedValue() {
+    #expect(DependencyValues.current.setting == "test")
+  }
+
+  @Test func aPreparationMayReadAndChangeWhatItPrepares() {
+    prepareDependencies {
+      $0.setting += " one"
+      $0.setting += " two"
+    }
+    #expect(DependencyValues.current.setting == "test one two")
+  }
+
+  @Test func preparingWhatWasReadOrPreparedIsReportedAndHasNoEffect() {
+    #expect(DependencyValues.current.setting == "test")
+    let issues = withExpectedIssue { prepareDependencies { $0.setting = "too late" } }
+    #expect(issues.first?.hasPrefix("@Dependency(\\.setting) has already been accessed or prepared") == true)
+    #expect(DependencyValues.current.setting == "test")
+
+    prepareDependencies { $0[TokenKey.self] = Token() }
+    withExpectedIssue { prepareDependencies { $0[TokenKey.self] = Token() } }
+  }
+
+  @Test func aPreparedContextHoldsUnlessItIsOverridden() {
+    prepareDependencies { $0.context = .live }
+    #expect(DependencyValues.current.setting == "live")
+    withDependencies {
+      $0.context = .test
+    } operation: {
+      #expect(DependencyValues.current.setting == "test")
+    }
+  }
+}

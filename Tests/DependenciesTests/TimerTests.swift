@@ -1,0 +1,50 @@
+import Dependencies
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct TimerTests {
+  private func sleepers(_ count: Int, on clock: TestClock<Duration>) async {
+    while clock.sleeperCount != count { await Task.yield() }
+  }
+
+  @Test func aTimerTicksAtMultiplesOfItsInterval() async {
+    await withMainSerialExecutor {
+      let clock = TestClock()
+      let start = AnyClock(clock).now
+      let ticks = LockIsolated<[Duration]>([])
+      let task = Task {
+        for await instant in (clock as any Clock<Duration>).timer(interval: .seconds(2)) {
+          ticks.withValue { $0.append(start.duration(to: instant)) }
+        }
+      }
+      await clock.advance(by: .seconds(7))
+      #expect(ticks.value == [.seconds(2), .seconds(4), .seconds(6)])
+      task.cancel()
+      await task.value
+      #expect(clock.sleeperCount == 0)
+    }
+  }
+
+  @Test func missedTicksArePassedOverAndTheRestDoNotDrift() async {
+    let clock = TestClock()
+    let start = clock.now
+    var ticks = AsyncTimerSequence(interval: .seconds(2), clock: clock).makeAsyncIterator()
+    await clock.advance(by: .seconds(5))
+    async let tick = ticks.next()
+    await sleepers(1, on: clock)
+    await clock.advance(by: .seconds(1))
+    let instant = await tick
+    #expect(instant.map { start.duration(to: $0) } == .seconds(6))
+  }
+
+  @Test func aTickThatIsDueNowIsNotMissed() async {
+    let clock = TestClock()
+    let start = clock.now
+    var ticks = AsyncTimerSequence(interval: .seconds(2), clock: clock).makeAsyncIterator()
+    await clock.advance(by: .seconds(2))
+    #expect(await ticks.next().map { start.duration(to: $0) } == .seconds(2))
+  }
+
+  @Test func anIntervalIsPositive() async {
+    await #expect(processExitsWith: .failure) { _ = TestClock().timer(interval: .zero) }
+  }
+}
