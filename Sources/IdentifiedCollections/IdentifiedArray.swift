@@ -1,0 +1,100 @@
+/// Elements in an order of your choice, each found by its identity as well as by its position, and no identity twice.
+///
+/// ```swift
+/// struct Todo: Identifiable {
+///   let id: Int
+///   var title = ""
+/// }
+///
+/// var todos: IdentifiedArrayOf<Todo> = [Todo(id: 1), Todo(id: 2)]
+/// todos[id: 2]?.title = "Water the plants"
+/// todos.insert(Todo(id: 3), at: 0)
+/// todos.remove(id: 1)
+/// ```
+///
+/// An identified array is a value that is cheap to keep: a copy costs O(1), and to change one of two copies costs O(log n),
+/// because the two go on sharing all but the way to the change. What differs between two versions is found in O(changes ×
+/// log n) by ``visitChanges(from:by:_:)``.
+///
+/// The elements stand in leaves of up to 64 under a balanced tree, and an index leads from an id to its leaf; how it does so
+/// while places shift and versions share nodes is explained at `OrderTree`. Up to 64 elements are one leaf without any tree
+/// or index, which is changed in place as an array is when nobody else refers to it.
+///
+/// The id of an element must not change while it is in an identified array; the subscripts trap when it does.
+public struct IdentifiedArray<ID: Hashable, Element> {
+  /// The key path to an element's identity.
+  public let id: KeyPath<Element, ID>
+
+  @usableFromInline
+  var tree = OrderTree()
+
+  @inlinable
+  init(_id id: KeyPath<Element, ID>) {
+    self.id = id
+  }
+}
+
+/// An identified array of identifiable elements, known by their `id`.
+public typealias IdentifiedArrayOf<Element: Identifiable> = IdentifiedArray<Element.ID, Element>
+
+extension IdentifiedArray {
+  /// Where an id is: the label of its leaf, and the slot in it.
+  @usableFromInline
+  struct Place {
+    @usableFromInline let label: UInt64
+    @usableFromInline let slot: Int
+
+    @inlinable
+    init(label: UInt64, slot: Int) {
+      self.label = label
+      self.slot = slot
+    }
+  }
+
+  @inlinable
+  static func hash(_ id: ID) -> UInt64 {
+    UInt64(bitPattern: Int64(id._rawHashValue(seed: 0)))
+  }
+
+  @inlinable
+  func place(of id: ID) -> Place? {
+    tree.root == nil ? nil : place(of: id, hash: Self.hash(id))
+  }
+
+  @inlinable
+  func place(of id: ID, hash: UInt64) -> Place? {
+    guard let root = tree.root else { return nil }
+    if tree.height == 0 {
+      let leaf = unsafeDowncast(root, to: Leaf<ID, Element>.self)
+      guard let slot = leaf.slot(of: id, hash: hash) else { return nil }
+      return Place(label: leaf.label, slot: slot)
+    }
+    switch tree.index.find(hash) {
+    case .nothing: return nil
+    case .one(let label): return place(of: id, hash: hash, in: label)
+    case .several(let labels):
+      for label in labels {
+        if let place = place(of: id, hash: hash, in: label) { return place }
+      }
+      return nil
+    }
+  }
+
+  @inlinable
+  func place(of id: ID, hash: UInt64, in label: UInt64) -> Place? {
+    tree.leaf(labelled: label)._withUnsafeGuaranteedRef { leaf in
+      guard let slot = unsafeDowncast(leaf, to: Leaf<ID, Element>.self).slot(of: id, hash: hash) else { return nil }
+      return Place(label: label, slot: slot)
+    }
+  }
+
+  @inlinable
+  func position(of place: Place) -> Int {
+    tree.start(ofLeaf: place.label) + place.slot
+  }
+
+  @inlinable
+  func precondition(isPosition position: Int, _ message: @autoclosure () -> String = "Index out of range") {
+    Swift.precondition(position >= 0 && position < tree.count, message())
+  }
+}
