@@ -72,6 +72,12 @@ extension IdentifiedArray {
 
     @inlinable var id: ID { leaf.ids[slot] }
     @inlinable var element: Element { leaf.elements[slot] }
+
+    /// Whether the two have the same id in the same gap.
+    @inlinable
+    func isSame(as other: Entry) -> Bool {
+      gap == other.gap && leaf.hashes[slot] == other.leaf.hashes[other.slot] && id == other.id
+    }
   }
 
   @inlinable
@@ -87,13 +93,20 @@ extension IdentifiedArray {
   static func match(_ old: [Entry], _ new: [Entry]) -> (newOfOld: [Int], oldOfNew: [Int], stays: [Bool]) {
     var newOfOld = [Int](repeating: -1, count: old.count)
     var oldOfNew = [Int](repeating: -1, count: new.count)
+    func match(_ oldIndex: Int, _ newIndex: Int) {
+      newOfOld[oldIndex] = newIndex
+      oldOfNew[newIndex] = oldIndex
+    }
+    // Most changes leave the ids at both ends of the changed leaves alone; only what is between is looked up.
+    let shorter = Swift.min(old.count, new.count)
+    let prefix = (0..<shorter).prefix { old[$0].isSame(as: new[$0]) }.count
+    let suffix = (0..<(shorter - prefix)).prefix { old[old.count - 1 - $0].isSame(as: new[new.count - 1 - $0]) }.count
+    for index in 0..<prefix { match(index, index) }
+    for index in 1..<(suffix + 1) { match(old.count - index, new.count - index) }
     var oldIndices: [ID: Int] = [:]
-    oldIndices.reserveCapacity(old.count)
-    for (index, entry) in old.enumerated() { oldIndices[entry.id] = index }
-    for (index, entry) in new.enumerated() {
-      guard let oldIndex = oldIndices[entry.id] else { continue }
-      newOfOld[oldIndex] = index
-      oldOfNew[index] = oldIndex
+    for index in prefix..<(old.count - suffix) { oldIndices[old[index].id] = index }
+    for index in prefix..<(new.count - suffix) {
+      if let oldIndex = oldIndices[new[index].id] { match(oldIndex, index) }
     }
     let candidates = old.indices.filter { newOfOld[$0] >= 0 && old[$0].gap == new[newOfOld[$0]].gap }
     var stays = [Bool](repeating: false, count: old.count)

@@ -14,11 +14,16 @@ extension IdentifiedArray {
   /// - Complexity: O(n log n); O(1) for an identified array with the same `id`.
   @inlinable
   public init(uniqueElements elements: some Sequence<Element>, id: KeyPath<Element, ID>) {
+    self.init(_id: id)
+    add(unique: elements)
+  }
+
+  @inlinable
+  mutating func add(unique elements: some Sequence<Element>) {
     if let elements = elements as? Self, elements.id == id {
       self = elements
       return
     }
-    self.init(_id: id)
     for element in elements {
       Swift.precondition(append(element).inserted, "Two elements have the same id")
     }
@@ -38,6 +43,13 @@ extension IdentifiedArray {
     uniquingIDsWith combine: (Element, Element) throws -> Element
   ) rethrows {
     self.init(_id: id)
+    try add(elements, uniquingIDsWith: combine)
+  }
+
+  @inlinable
+  mutating func add(
+    _ elements: some Sequence<Element>, uniquingIDsWith combine: (Element, Element) throws -> Element
+  ) rethrows {
     for element in elements {
       let (inserted, index) = append(element)
       if !inserted { self[index] = try combine(self[index], element) }
@@ -45,11 +57,18 @@ extension IdentifiedArray {
   }
 }
 
+extension IdentifiedArray {
+  @inlinable
+  init(_id id: KeyPath<Element, ID>) {
+    self.init(_id: id) { $0[keyPath: id] }
+  }
+}
+
 extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   /// An empty array.
   @inlinable
   public init() {
-    self.init(_id: \.id)
+    self.init(_id: \.id) { $0.id }
   }
 
   /// An empty array with room for some elements.
@@ -57,7 +76,8 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   /// - Parameter minimumCapacity: how many elements to make room for.
   @inlinable
   public init(minimumCapacity: Int) {
-    self.init(id: \.id, minimumCapacity: minimumCapacity)
+    self.init()
+    reserveCapacity(minimumCapacity)
   }
 
   /// An array of elements whose ids differ.
@@ -66,7 +86,8 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   /// - Complexity: O(n log n); O(1) for an identified array.
   @inlinable
   public init(uniqueElements elements: some Sequence<Element>) {
-    self.init(uniqueElements: elements, id: \.id)
+    self.init()
+    add(unique: elements)
   }
 
   /// An array of elements of which several may have the same id; `combine` says what becomes of them.
@@ -80,7 +101,8 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   public init(
     _ elements: some Sequence<Element>, uniquingIDsWith combine: (Element, Element) throws -> Element
   ) rethrows {
-    try self.init(elements, id: \.id, uniquingIDsWith: combine)
+    self.init()
+    try add(elements, uniquingIDsWith: combine)
   }
 
   /// The same array again.

@@ -31,7 +31,7 @@ extension IdentifiedArray {
 
   @inlinable
   mutating func insert(_ element: Element, orFindFor index: Int) -> (inserted: Bool, index: Int) {
-    let id = element[keyPath: self.id]
+    let id = identify(element)
     let hash = Self.hash(id)
     if let place = place(of: id, hash: hash) { return (false, position(of: place)) }
     insertNew(element, id: id, hash: hash, at: index)
@@ -62,7 +62,7 @@ extension IdentifiedArray {
 
   @inlinable
   mutating func updateOrInsert(_ element: Element, orAt index: Int) -> (originalMember: Element?, index: Int) {
-    let id = element[keyPath: self.id]
+    let id = identify(element)
     let hash = Self.hash(id)
     guard let place = place(of: id, hash: hash) else {
       insertNew(element, id: id, hash: hash, at: index)

@@ -6,7 +6,7 @@ extension IdentifiedArray {
   @inlinable
   @discardableResult
   public mutating func remove(_ element: Element) -> Element? {
-    remove(id: element[keyPath: id])
+    remove(id: identify(element))
   }
 
   /// Removes the element with an id.
@@ -138,7 +138,7 @@ extension IdentifiedArray {
   @inlinable
   public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Self {
     var left: [Int] = []
-    var kept = Self(_id: id)
+    var kept = emptied()
     for (position, element) in enumerated() where try !isIncluded(element) { left.append(position) }
     if left.count <= count / 2 {
       kept = self

@@ -5,7 +5,7 @@ extension IdentifiedArray {
   @inlinable
   mutating func reorder(_ positions: some Collection<Int>) {
     guard !positions.elementsEqual(0..<count) else { return }
-    var reordered = Self(_id: id)
+    var reordered = emptied()
     for position in positions { reordered.appendNew(from: slot(at: position)) }
     self = reordered
   }
@@ -58,6 +58,7 @@ extension IdentifiedArray {
     tree.reenter(first.hash.pointee, from: first.label, to: second.label)
     tree.reenter(second.hash.pointee, from: second.label, to: first.label)
     swap(&first.hash.pointee, &second.hash.pointee)
+    swap(&first.mark.pointee, &second.mark.pointee)
     swap(&first.id.pointee, &second.id.pointee)
     swap(&first.element.pointee, &second.element.pointee)
   }

@@ -87,7 +87,7 @@ extension IdentifiedArray {
   @inlinable
   func precondition(_ element: Element, keeps id: ID) {
     Swift.precondition(
-      element[keyPath: self.id] == id, "An element at one id cannot be replaced by an element with another id")
+      identify(element) == id, "An element at one id cannot be replaced by an element with another id")
   }
 
   /// The position of the element with an id, `nil` if there is none.
@@ -103,6 +103,6 @@ extension IdentifiedArray {
   /// - Complexity: O(log n).
   @inlinable
   public func contains(_ element: Element) -> Bool {
-    place(of: element[keyPath: id]) != nil
+    place(of: identify(element)) != nil
   }
 }

@@ -6,7 +6,7 @@ extension IdentifiedArray {
     if let violation = tree.firstViolation() { return violation }
     for position in 0..<count {
       let slot = slot(at: position)
-      if slot.element.pointee[keyPath: id] != slot.id.pointee { return "a wrong id at \(position)" }
+      if identify(slot.element.pointee) != slot.id.pointee { return "a wrong id at \(position)" }
       if Self.hash(slot.id.pointee) != slot.hash.pointee { return "a wrong hash at \(position)" }
       if index(id: slot.id.pointee) != position { return "the id at \(position) is not found there" }
     }

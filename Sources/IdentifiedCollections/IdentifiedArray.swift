@@ -25,12 +25,23 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   /// The key path to an element's identity.
   public let id: KeyPath<Element, ID>
 
+  /// What `id` does. Of a key path to a requirement such as `Identifiable.id`, the run time would look for the way each time.
+  @usableFromInline
+  let identify: (Element) -> ID
+
   @usableFromInline
   var tree = OrderTree()
 
   @inlinable
-  init(_id id: KeyPath<Element, ID>) {
+  init(_id id: KeyPath<Element, ID>, identify: @escaping (Element) -> ID) {
     self.id = id
+    self.identify = identify
+  }
+
+  /// An empty array of the same kind.
+  @inlinable
+  func emptied() -> Self {
+    Self(_id: id, identify: identify)
   }
 }
 

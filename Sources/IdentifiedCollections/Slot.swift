@@ -3,6 +3,7 @@
 struct Slot<ID, Element> {
   @usableFromInline let label: UInt64
   @usableFromInline let hash: UnsafeMutablePointer<UInt64>
+  @usableFromInline let mark: UnsafeMutablePointer<UInt8>
   @usableFromInline let id: UnsafeMutablePointer<ID>
   @usableFromInline let element: UnsafeMutablePointer<Element>
 
@@ -11,6 +12,7 @@ struct Slot<ID, Element> {
     let leaf = unsafeDowncast(leaf, to: Leaf<ID, Element>.self)
     label = leaf.label
     hash = leaf.hashes + slot
+    mark = leaf.marks + slot
     id = leaf.ids + slot
     element = leaf.elements + slot
   }

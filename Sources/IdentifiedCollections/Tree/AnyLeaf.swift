@@ -7,6 +7,11 @@ class AnyLeaf: Node {
   @exclusivity(unchecked) @usableFromInline
   final var hashes: UnsafeMutablePointer<UInt64>
 
+  /// A byte of each hash, in order, for the search: eight of them are compared at once, and all are one or two cache lines.
+  /// The bytes past `count` mean nothing.
+  @exclusivity(unchecked) @usableFromInline
+  final var marks: UnsafeMutablePointer<UInt8>
+
   @exclusivity(unchecked) @usableFromInline
   final var capacity: Int
 
@@ -14,10 +19,31 @@ class AnyLeaf: Node {
   static var maximum: Int { 64 }
 
   @usableFromInline
-  init(label: UInt64, capacity: Int, hashes: UnsafeMutablePointer<UInt64>) {
+  init(label: UInt64, capacity: Int) {
     self.capacity = capacity
-    self.hashes = hashes
+    hashes = .allocate(capacity: capacity)
+    let words = (capacity + 7) / 8
+    let bytes = UnsafeMutableRawPointer.allocate(byteCount: words * 8, alignment: 8)
+    bytes.initializeMemory(as: UInt64.self, repeating: 0, count: words)
+    marks = bytes.assumingMemoryBound(to: UInt8.self)
     super.init(label: label)
+  }
+
+  deinit {
+    hashes.deallocate()
+    marks.deallocate()
+  }
+
+  @inlinable
+  static func mark(_ hash: UInt64) -> UInt8 {
+    UInt8(truncatingIfNeeded: hash >> 56)
+  }
+
+  /// Enters the hash of the element in `slot`.
+  @usableFromInline
+  final func setHash(_ hash: UInt64, at slot: Int) {
+    hashes[slot] = hash
+    marks[slot] = AnyLeaf.mark(hash)
   }
 
   /// An empty leaf for elements of the same type.

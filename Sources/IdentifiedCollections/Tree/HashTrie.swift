@@ -36,20 +36,23 @@ enum HashTrie {
 
   @usableFromInline
   func find(_ hash: UInt64) -> Found {
-    find(hash, bits: hash)
+    withUnsafePointer(to: self) { root in
+      // Pointers, so that no reference is counted on the way: the root keeps all of it alive.
+      var node = root
+      var bits = hash
+      while case .branch(let children) = node.pointee {
+        node = children.withUnsafeBufferPointer { $0.baseAddress.unsafelyUnwrapped + Int(bits & 15) }
+        bits >>= 4
+      }
+      guard case .bucket(let entries) = node.pointee else { return .nothing }
+      return entries.withUnsafeBufferPointer { Self.find(hash, in: $0) }
+    }
   }
 
-  private func find(_ hash: UInt64, bits: UInt64) -> Found {
-    switch self {
-    case .branch(let children):
-      children.withUnsafeBufferPointer { $0[Int(bits & 15)].find(hash, bits: bits >> 4) }
-    case .bucket(let entries):
-      entries.withUnsafeBufferPointer { entries in
-        guard let first = entries.firstIndex(where: { $0.hash == hash }) else { return .nothing }
-        guard entries[(first + 1)...].contains(where: { $0.hash == hash }) else { return .one(entries[first].label) }
-        return .several(entries.filter { $0.hash == hash }.map(\.label))
-      }
-    }
+  private static func find(_ hash: UInt64, in entries: UnsafeBufferPointer<Entry>) -> Found {
+    guard let first = entries.firstIndex(where: { $0.hash == hash }) else { return .nothing }
+    guard entries[(first + 1)...].contains(where: { $0.hash == hash }) else { return .one(entries[first].label) }
+    return .several(entries.filter { $0.hash == hash }.map(\.label))
   }
 
   mutating func insert(_ hash: UInt64, label: UInt64) {

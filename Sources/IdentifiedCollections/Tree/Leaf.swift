@@ -8,21 +8,15 @@ final class Leaf<ID, Element>: AnyLeaf {
   var elements: UnsafeMutablePointer<Element>
 
   @usableFromInline
-  init(label: UInt64, capacity: Int) {
+  override init(label: UInt64, capacity: Int) {
     ids = .allocate(capacity: capacity)
     elements = .allocate(capacity: capacity)
-    super.init(label: label, capacity: capacity, hashes: .allocate(capacity: capacity))
+    super.init(label: label, capacity: capacity)
   }
 
-  @usableFromInline
   deinit {
     ids.deinitialize(count: count)
     elements.deinitialize(count: count)
-    deallocate()
-  }
-
-  private func deallocate() {
-    hashes.deallocate()
     ids.deallocate()
     elements.deallocate()
   }
@@ -32,6 +26,7 @@ final class Leaf<ID, Element>: AnyLeaf {
     let copy = Leaf(label: label, capacity: capacity)
     copy.count = count
     copy.hashes.initialize(from: hashes, count: count)
+    copy.marks.initialize(from: marks, count: count)
     copy.ids.initialize(from: ids, count: count)
     copy.elements.initialize(from: elements, count: count)
     return copy
@@ -49,6 +44,7 @@ final class Leaf<ID, Element>: AnyLeaf {
     let moved = Leaf(label: label, capacity: larger)
     moveElements(from: 0, to: moved, at: 0)
     swap(&hashes, &moved.hashes)
+    swap(&marks, &moved.marks)
     swap(&ids, &moved.ids)
     swap(&elements, &moved.elements)
     swap(&capacity, &moved.capacity)
@@ -60,6 +56,7 @@ final class Leaf<ID, Element>: AnyLeaf {
     reserve(count + 1)
     let after = count - slot
     (hashes + slot + 1).moveInitialize(from: hashes + slot, count: after)
+    (marks + slot + 1).moveInitialize(from: marks + slot, count: after)
     (ids + slot + 1).moveInitialize(from: ids + slot, count: after)
     (elements + slot + 1).moveInitialize(from: elements + slot, count: after)
     count += 1
@@ -69,6 +66,7 @@ final class Leaf<ID, Element>: AnyLeaf {
   override func closeHole(at slot: Int) {
     let after = count - slot - 1
     (hashes + slot).moveInitialize(from: hashes + slot + 1, count: after)
+    (marks + slot).moveInitialize(from: marks + slot + 1, count: after)
     (ids + slot).moveInitialize(from: ids + slot + 1, count: after)
     (elements + slot).moveInitialize(from: elements + slot + 1, count: after)
     count -= 1
@@ -81,9 +79,11 @@ final class Leaf<ID, Element>: AnyLeaf {
     let after = other.count - slot
     other.reserve(other.count + moving)
     (other.hashes + slot + moving).moveInitialize(from: other.hashes + slot, count: after)
+    (other.marks + slot + moving).moveInitialize(from: other.marks + slot, count: after)
     (other.ids + slot + moving).moveInitialize(from: other.ids + slot, count: after)
     (other.elements + slot + moving).moveInitialize(from: other.elements + slot, count: after)
     (other.hashes + slot).moveInitialize(from: hashes + start, count: moving)
+    (other.marks + slot).moveInitialize(from: marks + start, count: moving)
     (other.ids + slot).moveInitialize(from: ids + start, count: moving)
     (other.elements + slot).moveInitialize(from: elements + start, count: moving)
     other.count += moving
@@ -93,9 +93,24 @@ final class Leaf<ID, Element>: AnyLeaf {
 
 extension Leaf where ID: Equatable {
   /// The slot of `id`, whose hash is `hash`.
+  ///
+  /// Eight marks are looked at in one word: a byte of `different` is zero where a mark is equal, and the lowest high bit of
+  /// `equal` is at the lowest such byte. Bits above it may be wrong, so that each is checked.
   @inlinable
   func slot(of id: ID, hash: UInt64) -> Int? {
-    for slot in 0..<count where hashes[slot] == hash && ids[slot] == id { return slot }
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let pattern = UInt64(AnyLeaf.mark(hash)) &* ones
+    let words = UnsafeRawPointer(marks).assumingMemoryBound(to: UInt64.self)
+    for start in stride(from: 0, to: count, by: 8) {
+      let different = UInt64(littleEndian: words[start &>> 3]) ^ pattern
+      var equal = (different &- ones) & ~different & (ones &<< 7)
+      while equal != 0 {
+        let slot = start &+ equal.trailingZeroBitCount &>> 3
+        if slot >= count { return nil }
+        if ids[slot] == id { return slot }
+        equal &= equal &- 1
+      }
+    }
     return nil
   }
 }

@@ -38,8 +38,8 @@ extension OrderTree {
           continue
         }
         order =
-          a.label != b.label
-          ? (a.label < b.label, a.label > b.label) : (old.height >= new.height, old.height <= new.height)
+          old.label != new.label
+          ? (old.label < new.label, old.label > new.label) : (old.height >= new.height, old.height <= new.height)
       }
       if order.old { Self.step(&old, gap: gap, into: &changed.old) }
       if order.new { Self.step(&new, gap: gap, into: &changed.new) }

@@ -26,7 +26,7 @@ extension OrderTree {
         }
         root = top
         count += 1
-        leaf.hashes[slot] = hash
+        leaf.setHash(hash, at: slot)
         if !index.isEmpty { index.insert(hash, label: leaf.label) }
         return (leaf, slot)
       }

@@ -26,6 +26,7 @@ extension OrderTree {
     guard height > 0 else {
       guard let leaf = node as? AnyLeaf else { return "a branch at the height of leaves" }
       leaves.append(leaf)
+      for slot in 0..<leaf.count where leaf.marks[slot] != AnyLeaf.mark(leaf.hashes[slot]) { return "a wrong mark" }
       return leaf.count <= leaf.capacity && leaf.capacity <= AnyLeaf.maximum ? nil : "a leaf of \(leaf.count)"
     }
     guard let branch = node as? Branch else { return "a leaf at the height of branches" }

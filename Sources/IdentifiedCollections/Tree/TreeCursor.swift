@@ -3,6 +3,10 @@
 struct TreeCursor {
   private(set) var node: Node?
   private(set) var height: Int
+  /// The label of `node` and the number of elements under it, read from the branch above it, so that a subtree that is passed
+  /// over is not touched.
+  private(set) var label: UInt64
+  private var weight: Int
   /// The position of the first element under `node`.
   private(set) var position = 0
   private var way: [(branch: Branch, slot: Int)] = []
@@ -10,6 +14,8 @@ struct TreeCursor {
   init(_ tree: OrderTree) {
     node = tree.root
     height = tree.height
+    label = tree.root?.label ?? 0
+    weight = tree.count
   }
 
   /// Goes to the first child.
@@ -17,22 +23,29 @@ struct TreeCursor {
     guard let node else { return }
     let branch = unsafeDowncast(node, to: Branch.self)
     way.append((branch, 0))
-    self.node = branch.children[0]
+    enter(branch, 0)
     height -= 1
   }
 
   /// Goes to the next subtree, of the same height or, past the end of a branch, of a greater one.
   mutating func advance() {
-    guard let node else { return }
-    position += OrderTree.weight(of: node, height: height)
-    while let (branch, slot) = way.popLast() {
-      if slot + 1 < branch.count {
-        way.append((branch, slot + 1))
-        self.node = branch.children[slot + 1]
-        return
+    position += weight
+    while let last = way.indices.last {
+      let slot = way[last].slot + 1
+      if slot < way[last].branch.count {
+        way[last].slot = slot
+        return enter(way[last].branch, slot)
       }
+      way.removeLast()
       height += 1
     }
-    self.node = nil
+    node = nil
+    weight = 0
+  }
+
+  private mutating func enter(_ branch: Branch, _ slot: Int) {
+    node = branch.children[slot]
+    label = branch.labels[slot]
+    weight = branch.weights[slot]
   }
 }
