@@ -54,10 +54,10 @@ extension IdentifiedArray {
     }
   }
 
-  /// An element of a changed leaf.
+  /// An element of a changed leaf, good as long as both versions are.
   @usableFromInline
   struct Entry {
-    @usableFromInline let leaf: Leaf<ID, Element>
+    @usableFromInline unowned(unsafe) let leaf: Leaf<ID, Element>
     @usableFromInline let slot: Int
     @usableFromInline let position: Int
     @usableFromInline let gap: Int

@@ -104,7 +104,9 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     self.init()
     try add(elements, uniquingIDsWith: combine)
   }
+}
 
+extension IdentifiedArray {
   /// The same array again.
   ///
   /// - Complexity: O(1).
@@ -115,10 +117,15 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
 
   /// The elements of a slice.
   ///
-  /// - Complexity: O(k log k) for a slice of k elements.
+  /// - Complexity: O(k log k) for a slice of k elements; O(1) for a slice of all.
   @inlinable
   public init(_ elements: SubSequence) {
-    self.init(uniqueElements: elements)
+    if elements.count == elements.base.count {
+      self = elements.base
+    } else {
+      self = elements.base.emptied()
+      for position in elements.indices { appendNew(from: elements.base.slot(at: position)) }
+    }
   }
 }
 

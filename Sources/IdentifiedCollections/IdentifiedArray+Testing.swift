@@ -18,4 +18,11 @@ extension IdentifiedArray {
     let changed = tree.changedLeaves(from: other.tree)
     return (changed?.old.count ?? 0) + (changed?.new.count ?? 0)
   }
+
+  /// Leaves no room between the labels of the leaves, so that each leaf to come has to make some.
+  ///
+  /// - Parameter atEnd: whether the labels are the last there are, not the first.
+  package mutating func squeezeLabels(atEnd: Bool) {
+    tree.squeezeLabels(atEnd: atEnd)
+  }
 }

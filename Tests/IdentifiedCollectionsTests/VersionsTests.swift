@@ -42,6 +42,24 @@ struct VersionsTests {
     #expect(array.checkInvariants() == nil)
   }
 
+  @Test(arguments: [false, true], [64, 6400])
+  func leavesFindRoomWhereThereWasNone(atEnd: Bool, size: Int) {
+    var generator = SplitMix(seed: 1)
+    var array = items(0..<size)
+    var model = Array(array)
+    let kept = array
+    for id in size..<(size + 600) {
+      if id % 40 == 0 { array.squeezeLabels(atEnd: atEnd) }
+      let position = [0, model.count, Int.random(in: 0..<model.count, using: &generator), model.count / 2][id / 10 % 4]
+      array.insert(Item(id: id), at: position)
+      model.insert(Item(id: id), at: position)
+      if id % 40 < 3 { #expect(array.checkInvariants() == nil) }
+    }
+    #expect(array.elementsEqual(model))
+    #expect(kept == items(0..<size))
+    #expect(kept.checkInvariants() == nil)
+  }
+
   @Test func insertionsAtBothEndsAndRemovalsOfAll() {
     var array: IdentifiedArrayOf<Item> = []
     for id in 0..<5000 {

@@ -33,7 +33,8 @@ extension OrderTree {
     }
   }
 
-  private static func enterAll(of node: Node, in index: inout HashTrie) {
+  /// Enters the elements of the only leaf.
+  static func enterAll(of node: Node, in index: inout HashTrie) {
     let leaf = unsafeDowncast(node, to: AnyLeaf.self)
     for slot in 0..<leaf.count { index.insert(leaf.hashes[slot], label: leaf.label) }
   }

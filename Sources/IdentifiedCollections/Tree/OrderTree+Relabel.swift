@@ -65,4 +65,14 @@ extension OrderTree {
       branch.update(slot, weight: branch.weights[slot])
     }
   }
+
+  /// Gives the leaves labels without any room between. For tests.
+  mutating func squeezeLabels(atEnd: Bool) {
+    guard var top = root.take() else { return }
+    let all = 0..<Self.labelEnd
+    var next = atEnd ? Self.labelEnd - UInt64(Self.countLeaves(under: top, height: height, in: all)) : 0
+    if index.isEmpty { Self.enterAll(of: top, in: &index) }
+    Self.spread(&top, height: height, upper: Self.labelEnd, range: all, next: &next, stride: 1, index: &index)
+    root = top
+  }
 }
