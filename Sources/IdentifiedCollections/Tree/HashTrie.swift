@@ -6,9 +6,12 @@
 ///
 /// - Complexity: O(log n) for every operation, for hashes that spread.
 @usableFromInline
-enum HashTrie {
-  case bucket(ContiguousArray<Entry>)
-  case branch(ContiguousArray<HashTrie>)
+struct HashTrie {
+  /// Not empty in a branch. Two arrays stand here where an enumeration would do, because that would hide its pointers from
+  /// tools that look for leaks.
+  private var children: ContiguousArray<HashTrie> = []
+  /// Empty in a branch.
+  private var bucket: ContiguousArray<Entry> = []
 
   @usableFromInline
   struct Entry: Hashable {
@@ -25,13 +28,13 @@ enum HashTrie {
   }
 
   @usableFromInline
-  static var empty: Self { .bucket([]) }
+  static var empty: Self { Self() }
   static var bucketCapacity: Int { 32 }
   private static var width: Int { 16 }
 
   @usableFromInline
   var isEmpty: Bool {
-    if case .bucket(let entries) = self { entries.isEmpty } else { false }
+    children.isEmpty && bucket.isEmpty
   }
 
   @usableFromInline
@@ -40,12 +43,11 @@ enum HashTrie {
       // Pointers, so that no reference is counted on the way: the root keeps all of it alive.
       var node = root
       var bits = hash
-      while case .branch(let children) = node.pointee {
-        node = children.withUnsafeBufferPointer { $0.baseAddress.unsafelyUnwrapped + Int(bits & 15) }
+      while !node.pointee.children.isEmpty {
+        node = node.pointee.children.withUnsafeBufferPointer { $0.baseAddress.unsafelyUnwrapped + Int(bits & 15) }
         bits >>= 4
       }
-      guard case .bucket(let entries) = node.pointee else { return .nothing }
-      return entries.withUnsafeBufferPointer { Self.find(hash, in: $0) }
+      return node.pointee.bucket.withUnsafeBufferPointer { Self.find(hash, in: $0) }
     }
   }
 
@@ -60,20 +62,13 @@ enum HashTrie {
   }
 
   private mutating func insert(_ entry: Entry, depth: Int) {
-    switch consume self {
-    case .branch(var children):
-      children[Self.slot(entry.hash, depth)].insert(entry, depth: depth + 1)
-      self = .branch(children)
-    case .bucket(var entries):
-      if entries.count < Self.bucketCapacity || depth == 16 {
-        entries.append(entry)
-        self = .bucket(entries)
-      } else {
-        self = .branch(ContiguousArray(repeating: .empty, count: Self.width))
-        for entry in entries { insert(entry, depth: depth) }
-        insert(entry, depth: depth)
-      }
+    if children.isEmpty {
+      if bucket.count < Self.bucketCapacity || depth == 16 { return bucket.append(entry) }
+      children = ContiguousArray(repeating: .empty, count: Self.width)
+      for entry in bucket { children[Self.slot(entry.hash, depth)].insert(entry, depth: depth + 1) }
+      bucket = []
     }
+    children[Self.slot(entry.hash, depth)].insert(entry, depth: depth + 1)
   }
 
   /// Notes that the id with this hash went from the leaf `old` to the leaf `new`.
@@ -82,13 +77,10 @@ enum HashTrie {
   }
 
   private mutating func relabel(_ entry: Entry, to label: UInt64, depth: Int) {
-    switch consume self {
-    case .branch(var children):
+    if children.isEmpty {
+      bucket[index(of: entry)].label = label
+    } else {
       children[Self.slot(entry.hash, depth)].relabel(entry, to: label, depth: depth + 1)
-      self = .branch(children)
-    case .bucket(var entries):
-      entries[Self.index(of: entry, in: entries)].label = label
-      self = .bucket(entries)
     }
   }
 
@@ -97,47 +89,39 @@ enum HashTrie {
   }
 
   private mutating func remove(_ entry: Entry, depth: Int) {
-    switch consume self {
-    case .branch(var children):
+    if children.isEmpty {
+      bucket.swapAt(index(of: entry), bucket.count - 1)
+      bucket.removeLast()
+    } else {
       let slot = Self.slot(entry.hash, depth)
       children[slot].remove(entry, depth: depth + 1)
-      self = children[slot].isEmpty ? Self.collapsed(children) : .branch(children)
-    case .bucket(var entries):
-      let last = entries.count - 1
-      entries.swapAt(Self.index(of: entry, in: entries), last)
-      entries.removeLast()
-      self = .bucket(entries)
+      if children[slot].isEmpty { collapse() }
     }
   }
 
-  /// One bucket in place of a branch whose buckets hold less than half a bucket together.
-  private static func collapsed(_ children: ContiguousArray<HashTrie>) -> Self {
+  /// Makes one bucket of a branch whose buckets hold at most half a bucket together.
+  private mutating func collapse() {
     var all: ContiguousArray<Entry> = []
     for child in children {
-      guard case .bucket(let entries) = child, all.count + entries.count <= bucketCapacity / 2 else {
-        return .branch(children)
-      }
-      all += entries
+      guard child.children.isEmpty, all.count + child.bucket.count <= Self.bucketCapacity / 2 else { return }
+      all += child.bucket
     }
-    return .bucket(all)
+    self = Self(bucket: all)
   }
 
   private static func slot(_ hash: UInt64, _ depth: Int) -> Int {
     Int((hash >> (UInt64(depth) * 4)) & 15)
   }
 
-  private static func index(of entry: Entry, in entries: ContiguousArray<Entry>) -> Int {
-    guard let index = entries.firstIndex(of: entry) else {
+  private func index(of entry: Entry) -> Int {
+    guard let index = bucket.firstIndex(of: entry) else {
       preconditionFailure("The id index has lost an entry: does an id change its hash while it is in an array?")
     }
     return index
   }
 
-  /// Every entry, in no order. For `checkInvariants()`.
+  /// Every entry, in no order. For tests.
   var entries: [Entry] {
-    switch self {
-    case .bucket(let entries): Array(entries)
-    case .branch(let children): children.flatMap(\.entries)
-    }
+    bucket + children.flatMap(\.entries)
   }
 }
