@@ -1,4 +1,5 @@
-/// Up to 64 neighbouring elements with their ids. This file is the only one that knows how their memory is laid out.
+/// Up to 64 neighbouring elements with their ids. This file, with `AnyLeaf.swift`, is the only one that allocates and moves
+/// their memory; `Slot` lends it.
 @usableFromInline
 final class Leaf<ID, Element>: AnyLeaf {
   @exclusivity(unchecked) @usableFromInline

@@ -30,7 +30,7 @@ extension OrderTree {
       case (_?, nil): order = (true, false)
       case (nil, _?): order = (false, true)
       case (let a?, let b?):
-        if a === b {
+        if a.toOpaque() == b.toOpaque() {
           guard shared(old.position, new.position) else { return nil }
           gap += 1
           old.advance()
@@ -49,7 +49,8 @@ extension OrderTree {
   private static func step(_ cursor: inout TreeCursor, gap: Int, into leaves: inout [ChangedLeaf]) {
     guard let node = cursor.node else { return }
     if cursor.height > 0 { return cursor.descend() }
-    leaves.append(ChangedLeaf(leaf: unsafeDowncast(node, to: AnyLeaf.self), start: cursor.position, gap: gap))
+    let leaf = unsafeDowncast(node.takeUnretainedValue(), to: AnyLeaf.self)
+    leaves.append(ChangedLeaf(leaf: leaf, start: cursor.position, gap: gap))
     cursor.advance()
   }
 }

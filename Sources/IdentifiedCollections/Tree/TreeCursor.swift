@@ -1,7 +1,8 @@
-/// A place in an `OrderTree` that moves from left to right over whole subtrees.
+/// A place in an `OrderTree` that moves from left to right over whole subtrees, good as long as the tree is.
 @usableFromInline
 struct TreeCursor {
-  private(set) var node: Node?
+  /// Its references are not counted, since even that would touch a subtree that is passed over.
+  private(set) var node: Unmanaged<Node>?
   private(set) var height: Int
   /// The label of `node` and the number of elements under it, read from the branch above it, so that a subtree that is passed
   /// over is not touched.
@@ -12,7 +13,7 @@ struct TreeCursor {
   private var way: [(branch: Branch, slot: Int)] = []
 
   init(_ tree: OrderTree) {
-    node = tree.root
+    node = tree.root.map { .passUnretained($0) }
     height = tree.height
     label = tree.root?.label ?? 0
     weight = tree.count
@@ -21,7 +22,7 @@ struct TreeCursor {
   /// Goes to the first child.
   mutating func descend() {
     guard let node else { return }
-    let branch = unsafeDowncast(node, to: Branch.self)
+    let branch = unsafeDowncast(node.takeUnretainedValue(), to: Branch.self)
     way.append((branch, 0))
     enter(branch, 0)
     height -= 1
@@ -44,7 +45,7 @@ struct TreeCursor {
   }
 
   private mutating func enter(_ branch: Branch, _ slot: Int) {
-    node = branch.children[slot]
+    node = .passUnretained(branch.children[slot])
     label = branch.labels[slot]
     weight = branch.weights[slot]
   }
