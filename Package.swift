@@ -62,6 +62,7 @@ let package = Package(
     .library(name: "Dependencies", targets: ["Dependencies"]),
     .library(name: "DependenciesFoundation", targets: ["DependenciesFoundation"]),
     .library(name: "DependenciesTestSupport", targets: ["DependenciesTestSupport"]),
+    .library(name: "IdentifiedCollections", targets: ["IdentifiedCollections"]),
     .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture"]),
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
@@ -107,7 +108,8 @@ let package = Package(
     .target(
       name: "ComposableArchitecture",
       dependencies: [
-        "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting", "PromptState", "Sharing",
+        "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting",
+        "PromptState", "Sharing",
         "StoreHubMacros",
       ], swiftSettings: common),
     .target(name: "Sharing", dependencies: ["Dependencies", "IssueReporting"], swiftSettings: common),
@@ -163,6 +165,8 @@ let package = Package(
       dependencies: [
         "ConcurrencyExtras", "Dependencies", "DependenciesFoundation", "DependenciesTestSupport", "IssueReporting",
       ], swiftSettings: common),
+    .testTarget(
+      name: "IdentifiedCollectionsTests", dependencies: ["IdentifiedCollections", "TestSupport"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
     .executableTarget(

@@ -1,63 +1,111 @@
-/// PLACEHOLDER until the persistent tree lands.
+/// Elements in an order of your choice, each found by its identity as well as by its position, and no identity twice.
+///
+/// ```swift
+/// struct Todo: Identifiable {
+///   let id: Int
+///   var title = ""
+/// }
+///
+/// var todos: IdentifiedArrayOf<Todo> = [Todo(id: 1), Todo(id: 2)]
+/// todos[id: 2]?.title = "Water the plants"
+/// todos.insert(Todo(id: 3), at: 0)
+/// todos.remove(id: 1)
+/// ```
+///
+/// An identified array is a value that is cheap to keep: a copy costs O(1), and to change one of two copies costs O(log n),
+/// because the two go on sharing all but the way to the change. What differs between two versions is found in O(changes ×
+/// log n) by ``visitChanges(from:by:_:)``.
+///
+/// The elements stand in leaves of up to 64 under a balanced tree, and an index leads from an id to its leaf; how it does so
+/// while places shift and versions share nodes is explained at `OrderTree`. Up to 64 elements are one leaf without any tree
+/// or index, which is changed in place as an array is when nobody else refers to it.
+///
+/// The id of an element must not change while it is in an identified array; the subscripts trap when it does.
 public struct IdentifiedArray<ID: Hashable, Element> {
+  /// The key path to an element's identity.
   public let id: KeyPath<Element, ID>
-  var storage: [Element] = []
-  var positions: [ID: Int] = [:]
 
-  public init(uniqueElements: some Sequence<Element>, id: KeyPath<Element, ID>) {
+  /// What `id` does. Of a key path to a requirement such as `Identifiable.id`, the run time would look for the way each time.
+  @usableFromInline
+  let identify: (Element) -> ID
+
+  @usableFromInline
+  var tree = OrderTree()
+
+  @inlinable
+  init(_id id: KeyPath<Element, ID>, identify: @escaping (Element) -> ID) {
     self.id = id
-    for element in uniqueElements { append(element) }
+    self.identify = identify
   }
-  public var ids: [ID] { storage.map { $0[keyPath: id] } }
-  public var elements: [Element] { storage }
-  public func index(id: ID) -> Int? { positions[id] }
-  @discardableResult public mutating func append(_ element: Element) -> (inserted: Bool, index: Int) {
-    if let index = positions[element[keyPath: id]] { return (false, index) }
-    positions[element[keyPath: id]] = storage.count
-    storage.append(element)
-    return (true, storage.count - 1)
+
+  /// An empty array of the same kind.
+  @inlinable
+  func emptied() -> Self {
+    Self(_id: id, identify: identify)
   }
-  @discardableResult public mutating func remove(id: ID) -> Element? {
-    guard let index = positions[id] else { return nil }
-    let element = storage.remove(at: index)
-    positions = [:]
-    for (index, element) in storage.enumerated() { positions[element[keyPath: self.id]] = index }
-    return element
-  }
-  @discardableResult public mutating func remove(at index: Int) -> Element {
-    remove(id: storage[index][keyPath: id])!
-  }
-  public mutating func removeLast(_ count: Int = 1) { for _ in 0..<count { remove(at: storage.count - 1) } }
-  public mutating func removeAll() { (storage, positions) = ([], [:]) }
-  public subscript(id id: ID) -> Element? {
-    get { positions[id].map { storage[$0] } }
-    set {
-      if let newValue {
-        if let index = positions[id] { storage[index] = newValue } else { append(newValue) }
-      } else {
-        remove(id: id)
-      }
+}
+
+/// An identified array of identifiable elements, known by their `id`.
+public typealias IdentifiedArrayOf<Element: Identifiable> = IdentifiedArray<Element.ID, Element>
+
+extension IdentifiedArray {
+  /// Where an id is: the label of its leaf, and the slot in it.
+  @usableFromInline
+  struct Place {
+    @usableFromInline let label: UInt64
+    @usableFromInline let slot: Int
+
+    @inlinable
+    init(label: UInt64, slot: Int) {
+      self.label = label
+      self.slot = slot
     }
   }
-}
-extension IdentifiedArray: @unchecked Sendable where ID: Sendable, Element: Sendable {}
-extension IdentifiedArray: Equatable where Element: Equatable {
-  public static func == (lhs: Self, rhs: Self) -> Bool { lhs.storage == rhs.storage }
-}
-extension IdentifiedArray: Hashable where Element: Hashable {
-  public func hash(into hasher: inout Hasher) { hasher.combine(storage) }
-}
-extension IdentifiedArray: RandomAccessCollection, MutableCollection {
-  public var startIndex: Int { 0 }
-  public var endIndex: Int { storage.count }
-  public subscript(position: Int) -> Element {
-    get { storage[position] }
-    set { storage[position] = newValue }
+
+  @inlinable
+  static func hash(_ id: ID) -> UInt64 {
+    UInt64(bitPattern: Int64(id._rawHashValue(seed: 0)))
+  }
+
+  @inlinable
+  func place(of id: ID) -> Place? {
+    tree.root == nil ? nil : place(of: id, hash: Self.hash(id))
+  }
+
+  @inlinable
+  func place(of id: ID, hash: UInt64) -> Place? {
+    guard let root = tree.root else { return nil }
+    if tree.height == 0 {
+      let leaf = unsafeDowncast(root, to: Leaf<ID, Element>.self)
+      guard let slot = leaf.slot(of: id, hash: hash) else { return nil }
+      return Place(label: leaf.label, slot: slot)
+    }
+    switch tree.index.find(hash) {
+    case .nothing: return nil
+    case .one(let label): return place(of: id, hash: hash, in: label)
+    case .several(let labels):
+      for label in labels {
+        if let place = place(of: id, hash: hash, in: label) { return place }
+      }
+      return nil
+    }
+  }
+
+  @inlinable
+  func place(of id: ID, hash: UInt64, in label: UInt64) -> Place? {
+    tree.leaf(labelled: label)._withUnsafeGuaranteedRef { leaf in
+      guard let slot = unsafeDowncast(leaf, to: Leaf<ID, Element>.self).slot(of: id, hash: hash) else { return nil }
+      return Place(label: label, slot: slot)
+    }
+  }
+
+  @inlinable
+  func position(of place: Place) -> Int {
+    tree.start(ofLeaf: place.label) + place.slot
+  }
+
+  @inlinable
+  func precondition(isPosition position: Int, _ message: @autoclosure () -> String = "Index out of range") {
+    Swift.precondition(position >= 0 && position < tree.count, message())
   }
 }
-extension IdentifiedArray: ExpressibleByArrayLiteral where Element: Identifiable, ID == Element.ID {
-  public init(arrayLiteral elements: Element...) { self.init(uniqueElements: elements, id: \.id) }
-  public init() { self.init(uniqueElements: [], id: \.id) }
-  public init(uniqueElements: some Sequence<Element>) { self.init(uniqueElements: uniqueElements, id: \.id) }
-}
-public typealias IdentifiedArrayOf<Element: Identifiable> = IdentifiedArray<Element.ID, Element>

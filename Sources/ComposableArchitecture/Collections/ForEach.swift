@@ -83,19 +83,13 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
       }
       let before = state[keyPath: toElements]
       effects = effects.merge(with: parent(&state, action))
-      for id in before.removedIDs(in: state[keyPath: toElements]) {
+      // Versions share what is the same, so this costs nothing while the parent leaves the elements alone.
+      state[keyPath: toElements].visitChanges(from: before, by: { _, _ in true }) { change in
+        guard case .remove(let id, _, _) = change else { return }
         effects = effects.merge(with: .cancel(EffectScope(place: place, child: id)))
       }
       return effects
     }
-  }
-}
-
-extension IdentifiedArray {
-  /// The ids that another version does not have.
-  fileprivate func removedIDs(in other: Self) -> [ID] {
-    if count == other.count, elementsEqual(other, by: { $0[keyPath: id] == $1[keyPath: id] }) { return [] }
-    return ids.filter { other[id: $0] == nil }
   }
 }
 

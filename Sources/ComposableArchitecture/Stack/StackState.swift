@@ -31,7 +31,7 @@ public struct StackState<Element> {
   }
 
   /// The ids, from the bottom to the top.
-  public var ids: [StackElementID] { entries.ids }
+  public var ids: [StackElementID] { Array(entries.ids) }
 
   /// The element of an id; nil when it is not on the stack. Setting nil removes it and leaves those above it.
   ///

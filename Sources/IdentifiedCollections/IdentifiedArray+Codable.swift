@@ -1,0 +1,22 @@
+extension IdentifiedArray: Encodable where Element: Encodable {
+  /// Encodes the elements as an array does.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.unkeyedContainer()
+    for element in self { try container.encode(element) }
+  }
+}
+
+extension IdentifiedArray: Decodable where Element: Decodable & Identifiable, ID == Element.ID {
+  /// Decodes what an array encodes.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` when two elements have the same id.
+  public init(from decoder: any Decoder) throws {
+    self.init()
+    var container = try decoder.unkeyedContainer()
+    while !container.isAtEnd {
+      guard append(try container.decode(Element.self)).inserted else {
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: "Two elements have the same id")
+      }
+    }
+  }
+}

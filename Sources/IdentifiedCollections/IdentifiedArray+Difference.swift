@@ -1,0 +1,131 @@
+extension IdentifiedArray {
+  /// One step on the way from one version of an array to another.
+  public enum Change {
+    /// The element is gone; `offset` is its position in the base.
+    case remove(id: ID, element: Element, offset: Int)
+    /// The element has come; `offset` is its position in the result.
+    case insert(id: ID, element: Element, offset: Int)
+    /// The element stands elsewhere among those that stayed; the positions are those in the base and in the result.
+    case move(id: ID, from: Int, to: Int)
+    /// The element is another value under the same id; `offset` is its position in the result.
+    case update(id: ID, old: Element, new: Element, offset: Int)
+  }
+
+  /// Visits what has changed since `base`, an older or in any other way different version of this array.
+  ///
+  /// First come all removals, the last position first; then insertions and moves by their position in the result, the first
+  /// first; then updates by their position in the result. To make the result from the base, take out everything that is
+  /// removed or moved, then insert what is inserted or moved in the order of the visit, then update. Of the elements that
+  /// stay within a stretch of changed leaves, as few as possible are said to have moved. An element that moved and changed is
+  /// visited twice.
+  ///
+  /// Nodes that both versions share are passed over without a look at their elements. Two arrays that share nothing may be
+  /// compared as well.
+  /// - Parameters:
+  ///   - base: the version to begin with.
+  ///   - areEquivalent: whether an element is still the same value.
+  ///   - visit: gets the changes.
+  /// - Complexity: O(k log n) for k changes between versions that share their nodes, O(n log n) for others.
+  @inlinable
+  public func visitChanges(
+    from base: Self, by areEquivalent: (Element, Element) throws -> Bool, _ visit: (Change) throws -> Void
+  ) rethrows {
+    guard let changed = tree.changedLeaves(from: base.tree) else { return }
+    if changed.old.isEmpty && changed.new.isEmpty { return }
+    let old = Self.entries(changed.old)
+    let new = Self.entries(changed.new)
+    let match = Self.match(old, new)
+
+    for (entry, match) in zip(old, match.newOfOld).reversed() where match < 0 {
+      try visit(.remove(id: entry.id, element: entry.element, offset: entry.position))
+    }
+    for (entry, oldIndex) in zip(new, match.oldOfNew) {
+      if oldIndex < 0 {
+        try visit(.insert(id: entry.id, element: entry.element, offset: entry.position))
+      } else if !match.stays[oldIndex] {
+        try visit(.move(id: entry.id, from: old[oldIndex].position, to: entry.position))
+      }
+    }
+    for (entry, oldIndex) in zip(new, match.oldOfNew) where oldIndex >= 0 {
+      let before = old[oldIndex].element
+      if try !areEquivalent(before, entry.element) {
+        try visit(.update(id: entry.id, old: before, new: entry.element, offset: entry.position))
+      }
+    }
+  }
+
+  /// An element of a changed leaf, good as long as both versions are.
+  @usableFromInline
+  struct Entry {
+    @usableFromInline unowned(unsafe) let leaf: Leaf<ID, Element>
+    @usableFromInline let slot: Int
+    @usableFromInline let position: Int
+    @usableFromInline let gap: Int
+
+    @inlinable
+    init(_ changed: ChangedLeaf, slot: Int) {
+      leaf = unsafeDowncast(changed.leaf, to: Leaf<ID, Element>.self)
+      self.slot = slot
+      position = changed.start + slot
+      gap = changed.gap
+    }
+
+    @inlinable var id: ID { leaf.ids[slot] }
+    @inlinable var element: Element { leaf.elements[slot] }
+
+    /// Whether the two have the same id in the same gap.
+    @inlinable
+    func isSame(as other: Entry) -> Bool {
+      gap == other.gap && leaf.hashes[slot] == other.leaf.hashes[other.slot] && id == other.id
+    }
+  }
+
+  @inlinable
+  static func entries(_ leaves: [ChangedLeaf]) -> [Entry] {
+    leaves.flatMap { leaf in (0..<leaf.leaf.count).map { Entry(leaf, slot: $0) } }
+  }
+
+  /// Which entries have the same id, and which of the old ones need not move.
+  ///
+  /// Shared leaves stand still. So an element stays only if it is in the same gap between them, and of those in one gap, the
+  /// longest rising sequence stays. Gaps rise in both versions, so that one search finds the sequences of all.
+  @inlinable
+  static func match(_ old: [Entry], _ new: [Entry]) -> (newOfOld: [Int], oldOfNew: [Int], stays: [Bool]) {
+    var newOfOld = [Int](repeating: -1, count: old.count)
+    var oldOfNew = [Int](repeating: -1, count: new.count)
+    func match(_ oldIndex: Int, _ newIndex: Int) {
+      newOfOld[oldIndex] = newIndex
+      oldOfNew[newIndex] = oldIndex
+    }
+    // Most changes leave the ids at both ends of the changed leaves alone; only what is between is looked up.
+    let shorter = Swift.min(old.count, new.count)
+    let prefix = (0..<shorter).prefix { old[$0].isSame(as: new[$0]) }.count
+    let suffix = (0..<(shorter - prefix)).prefix { old[old.count - 1 - $0].isSame(as: new[new.count - 1 - $0]) }.count
+    for index in 0..<prefix { match(index, index) }
+    for index in 1..<(suffix + 1) { match(old.count - index, new.count - index) }
+    var oldIndices: [ID: Int] = [:]
+    for index in prefix..<(old.count - suffix) { oldIndices[old[index].id] = index }
+    for index in prefix..<(new.count - suffix) {
+      if let oldIndex = oldIndices[new[index].id] { match(oldIndex, index) }
+    }
+    let candidates = old.indices.filter { newOfOld[$0] >= 0 && old[$0].gap == new[newOfOld[$0]].gap }
+    var stays = [Bool](repeating: false, count: old.count)
+    for candidate in longestRisingSubsequence(of: candidates.map { newOfOld[$0] }) {
+      stays[candidates[candidate]] = true
+    }
+    return (newOfOld, oldOfNew, stays)
+  }
+}
+
+extension IdentifiedArray where Element: Equatable {
+  /// Visits what has changed since `base`, in the order of ``visitChanges(from:by:_:)``.
+  ///
+  /// - Complexity: O(k log n) for k changes between versions that share their nodes, O(n log n) for others.
+  @inlinable
+  public func visitChanges(from base: Self, _ visit: (Change) throws -> Void) rethrows {
+    try visitChanges(from: base, by: ==, visit)
+  }
+}
+
+extension IdentifiedArray.Change: Equatable where Element: Equatable {}
+extension IdentifiedArray.Change: Sendable where ID: Sendable, Element: Sendable {}

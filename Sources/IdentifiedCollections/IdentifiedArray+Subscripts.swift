@@ -1,0 +1,108 @@
+extension IdentifiedArray {
+  /// The element at `position`.
+  ///
+  /// The element may be changed in place, but not its id.
+  /// - Precondition: `position` is a valid index. Its element keeps its id.
+  /// - Complexity: O(log n), and no copy of any element when the array is not shared.
+  @inlinable
+  public subscript(position: Int) -> Element {
+    _read {
+      precondition(isPosition: position)
+      yield slot(at: position).element.pointee
+    }
+    _modify {
+      precondition(isPosition: position)
+      let slot = uniqueSlot(at: position)
+      defer { precondition(slot.element.pointee, keeps: slot.id.pointee) }
+      yield &slot.element.pointee
+    }
+  }
+
+  /// The element with an id, `nil` if there is none.
+  ///
+  /// Setting `nil` removes the element. Setting an element replaces the one with this id in its place, or appends it.
+  /// - Precondition: the element set has this id.
+  /// - Complexity: O(log n), and no copy of any element when the array is not shared and an element is changed in place.
+  @inlinable
+  public subscript(id id: ID) -> Element? {
+    _read {
+      if let place = place(of: id) {
+        yield slot(place).element.pointee
+      } else {
+        yield nil
+      }
+    }
+    _modify {
+      let hash = Self.hash(id)
+      guard let place = place(of: id, hash: hash) else {
+        var element: Element?
+        defer {
+          if let element {
+            precondition(element, keeps: id)
+            insertNew(element, id: id, hash: hash, at: count)
+          }
+        }
+        yield &element
+        return
+      }
+      let slot = uniqueSlot(place)
+      var element: Element? = slot.element.move()
+      defer {
+        if let changed = element.take() {
+          precondition(changed, keeps: slot.id.pointee)
+          slot.element.initialize(to: changed)
+        } else {
+          slot.id.deinitialize(count: 1)
+          tree.close(at: position(of: place))
+        }
+      }
+      yield &element
+    }
+  }
+
+  /// The element with an id, or a default if there is none; a default that is changed is appended.
+  ///
+  /// - Precondition: the element set has this id.
+  /// - Complexity: O(log n).
+  @inlinable
+  public subscript(id id: ID, default defaultValue: @autoclosure () -> Element) -> Element {
+    get { self[id: id] ?? defaultValue() }
+    _modify {
+      let hash = Self.hash(id)
+      guard let place = place(of: id, hash: hash) else {
+        var element = defaultValue()
+        defer {
+          precondition(element, keeps: id)
+          insertNew(element, id: id, hash: hash, at: count)
+        }
+        yield &element
+        return
+      }
+      let slot = uniqueSlot(place)
+      defer { precondition(slot.element.pointee, keeps: slot.id.pointee) }
+      yield &slot.element.pointee
+    }
+  }
+
+  @inlinable
+  func precondition(_ element: Element, keeps id: ID) {
+    Swift.precondition(
+      identify(element) == id, "An element at one id cannot be replaced by an element with another id")
+  }
+
+  /// The position of the element with an id, `nil` if there is none.
+  ///
+  /// - Complexity: O(log n).
+  @inlinable
+  public func index(id: ID) -> Int? {
+    place(of: id).map { position(of: $0) }
+  }
+
+  /// Whether an element with the id of `element` is in the array, equal to it or not.
+  ///
+  /// - Complexity: O(log n).
+  @inlinable
+  public func contains(_ element: Element) -> Bool {
+    place(of: identify(element)) != nil
+  }
+}

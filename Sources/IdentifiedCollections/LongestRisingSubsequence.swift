@@ -1,0 +1,27 @@
+/// The indices of a longest subsequence of different numbers that rises, by patience sorting.
+///
+/// - Complexity: O(n log n); O(n) if all of them rise.
+@usableFromInline
+func longestRisingSubsequence(of numbers: [Int]) -> [Int] {
+  if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return Array(numbers.indices) }
+  /// For each length, the index of the smallest number that ends a rising subsequence of it.
+  var ends: [Int] = []
+  var previous = [Int](repeating: -1, count: numbers.count)
+  for (index, number) in numbers.enumerated() {
+    var low = 0
+    var high = ends.count
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+    }
+    if low > 0 { previous[index] = ends[low - 1] }
+    if low == ends.count { ends.append(index) } else { ends[low] = index }
+  }
+  var subsequence: [Int] = []
+  var index = ends.last ?? -1
+  while index >= 0 {
+    subsequence.append(index)
+    index = previous[index]
+  }
+  return subsequence.reversed()
+}

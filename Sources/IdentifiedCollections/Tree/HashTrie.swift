@@ -1,0 +1,127 @@
+/// Which leaves an id may be in: a persistent multimap from an id's hash to the labels of leaves.
+///
+/// Ids themselves stand only in the leaves, so that entries are plain bits: a node is copied without counting references to
+/// ids, and nothing here is generic. A bucket splits sixteen ways by the next four bits of the hash when it holds more than
+/// `bucketCapacity` entries; buckets of equal hashes grow without bound once the bits are used up.
+///
+/// - Complexity: O(log n) for every operation, for hashes that spread.
+@usableFromInline
+struct HashTrie {
+  /// Not empty in a branch. Two arrays stand here where an enumeration would do, because that would hide its pointers from
+  /// tools that look for leaks.
+  private var children: ContiguousArray<HashTrie> = []
+  /// Empty in a branch.
+  private var bucket: ContiguousArray<Entry> = []
+
+  @usableFromInline
+  struct Entry: Hashable {
+    var hash: UInt64
+    var label: UInt64
+  }
+
+  /// What `find` found: nearly always at most one leaf.
+  @usableFromInline
+  enum Found {
+    case nothing
+    case one(UInt64)
+    case several([UInt64])
+  }
+
+  @usableFromInline
+  static var empty: Self { Self() }
+  static var bucketCapacity: Int { 32 }
+  private static var width: Int { 16 }
+
+  @usableFromInline
+  var isEmpty: Bool {
+    children.isEmpty && bucket.isEmpty
+  }
+
+  @usableFromInline
+  func find(_ hash: UInt64) -> Found {
+    withUnsafePointer(to: self) { root in
+      // Pointers, so that no reference is counted on the way: the root keeps all of it alive.
+      var node = root
+      var bits = hash
+      while !node.pointee.children.isEmpty {
+        node = node.pointee.children.withUnsafeBufferPointer { $0.baseAddress.unsafelyUnwrapped + Int(bits & 15) }
+        bits >>= 4
+      }
+      return node.pointee.bucket.withUnsafeBufferPointer { Self.find(hash, in: $0) }
+    }
+  }
+
+  private static func find(_ hash: UInt64, in entries: UnsafeBufferPointer<Entry>) -> Found {
+    guard let first = entries.firstIndex(where: { $0.hash == hash }) else { return .nothing }
+    guard entries[(first + 1)...].contains(where: { $0.hash == hash }) else { return .one(entries[first].label) }
+    return .several(entries.filter { $0.hash == hash }.map(\.label))
+  }
+
+  mutating func insert(_ hash: UInt64, label: UInt64) {
+    insert(Entry(hash: hash, label: label), depth: 0)
+  }
+
+  private mutating func insert(_ entry: Entry, depth: Int) {
+    if children.isEmpty {
+      if bucket.count < Self.bucketCapacity || depth == 16 { return bucket.append(entry) }
+      children = ContiguousArray(repeating: .empty, count: Self.width)
+      for entry in bucket { children[Self.slot(entry.hash, depth)].insert(entry, depth: depth + 1) }
+      bucket = []
+    }
+    children[Self.slot(entry.hash, depth)].insert(entry, depth: depth + 1)
+  }
+
+  /// Notes that the id with this hash went from the leaf `old` to the leaf `new`.
+  mutating func relabel(_ hash: UInt64, from old: UInt64, to new: UInt64) {
+    relabel(Entry(hash: hash, label: old), to: new, depth: 0)
+  }
+
+  private mutating func relabel(_ entry: Entry, to label: UInt64, depth: Int) {
+    if children.isEmpty {
+      bucket[index(of: entry)].label = label
+    } else {
+      children[Self.slot(entry.hash, depth)].relabel(entry, to: label, depth: depth + 1)
+    }
+  }
+
+  mutating func remove(_ hash: UInt64, label: UInt64) {
+    remove(Entry(hash: hash, label: label), depth: 0)
+  }
+
+  private mutating func remove(_ entry: Entry, depth: Int) {
+    if children.isEmpty {
+      bucket.swapAt(index(of: entry), bucket.count - 1)
+      bucket.removeLast()
+    } else {
+      let slot = Self.slot(entry.hash, depth)
+      children[slot].remove(entry, depth: depth + 1)
+      if children[slot].isEmpty { collapse() }
+    }
+  }
+
+  /// Makes one bucket of a branch whose buckets hold at most half a bucket together.
+  private mutating func collapse() {
+    var all: ContiguousArray<Entry> = []
+    for child in children {
+      guard child.children.isEmpty, all.count + child.bucket.count <= Self.bucketCapacity / 2 else { return }
+      all += child.bucket
+    }
+    self = Self(bucket: all)
+  }
+
+  private static func slot(_ hash: UInt64, _ depth: Int) -> Int {
+    Int((hash >> (UInt64(depth) * 4)) & 15)
+  }
+
+  private func index(of entry: Entry) -> Int {
+    guard let index = bucket.firstIndex(of: entry) else {
+      preconditionFailure("The id index has lost an entry: does an id change its hash while it is in an array?")
+    }
+    return index
+  }
+
+  /// Every entry, in no order. For tests.
+  var entries: [Entry] {
+    bucket + children.flatMap(\.entries)
+  }
+}

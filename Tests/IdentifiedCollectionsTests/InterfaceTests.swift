@@ -1,0 +1,155 @@
+import Foundation
+import IdentifiedCollections
+import Testing
+
+struct InterfaceTests {
+  @Test func arraysAreMadeFromElements() {
+    let array: IdentifiedArrayOf<Item> = [Item(id: 2), Item(id: 1)]
+    #expect(Array(array.ids) == [2, 1])
+    #expect(array.elements == [Item(id: 2), Item(id: 1)])
+    #expect(IdentifiedArrayOf<Item>().isEmpty)
+    #expect(IdentifiedArrayOf<Item>(minimumCapacity: 10).isEmpty)
+    #expect(IdentifiedArray(array) == array)
+    #expect(IdentifiedArray(array[1...]).map(\.id) == [1])
+    #expect(IdentifiedArray(uniqueElements: array) == array)
+
+    var byValue = IdentifiedArray<Int, Item>(id: \.value)
+    byValue.append(Item(id: 1, value: 7))
+    #expect(byValue[id: 7]?.id == 1)
+    #expect(byValue.append(Item(id: 2, value: 7)) == (false, 0))
+    #expect(byValue.id == \Item.value)
+    #expect(IdentifiedArray(uniqueElements: ["a", "b"], id: \.self)[id: "b"] == "b")
+  }
+
+  @Test func elementsWithOneIDAreCombined() {
+    let twice = [Item(id: 1, value: 1), Item(id: 2, value: 2), Item(id: 1, value: 3)]
+    #expect(IdentifiedArray(twice) { $1 }.elements == [Item(id: 1, value: 3), Item(id: 2, value: 2)])
+    #expect(IdentifiedArray(twice) { first, _ in first }.elements == [Item(id: 1, value: 1), Item(id: 2, value: 2)])
+    #expect(IdentifiedArray(twice, id: \.value) { $1 }.count == 3)
+  }
+
+  @Test func idsAreAnOrderedSet() {
+    let ids = items([3, 1, 2]).ids
+    #expect(ids.elementsEqual([3, 1, 2]))
+    #expect(ids.contains(1) && !ids.contains(4))
+    #expect(ids.firstIndex(of: 2) == 2 && ids.lastIndex(of: 4) == nil)
+    #expect(ids == items([3, 1, 2]).ids && ids != items([1, 2, 3]).ids)
+    #expect(Set([ids, items([3, 1, 2]).ids]).count == 1)
+    #expect("\(ids)" == "[3, 1, 2]")
+  }
+
+  @Test func elementsAreFoundByID() {
+    let array = items([3, 1, 2])
+    #expect(array[id: 1] == Item(id: 1, value: 10))
+    #expect(array[id: 4] == nil)
+    #expect(array[id: 4, default: Item(id: 4)] == Item(id: 4))
+    #expect(array.index(id: 2) == 2)
+    #expect(array.index(id: 4) == nil)
+    #expect(array.contains(Item(id: 2, value: 0)))
+    #expect(!array.contains(Item(id: 4)))
+  }
+
+  @Test func aDefaultThatIsChangedIsAppended() {
+    var array = items([1])
+    array[id: 2, default: Item(id: 2)].value += 5
+    array[id: 1, default: Item(id: 1)].value += 5
+    #expect(array.elements == [Item(id: 1, value: 15), Item(id: 2, value: 5)])
+  }
+
+  @Test func elementsMoveAsInALists() {
+    var array = items(0..<5)
+    array.move(fromOffsets: IndexSet([1, 3]), toOffset: 5)
+    #expect(Array(array.ids) == [0, 2, 4, 1, 3])
+    array.move(fromOffsets: [4], toOffset: 0)
+    #expect(Array(array.ids) == [3, 0, 2, 4, 1])
+    array.remove(atOffsets: IndexSet([0, 4]))
+    #expect(Array(array.ids) == [0, 2, 4])
+  }
+
+  @Test func endsAreRemoved() {
+    var array = items(0..<10)
+    #expect(array.removeFirst().id == 0)
+    #expect(array.removeLast().id == 9)
+    array.removeFirst(2)
+    array.removeLast(2)
+    #expect(Array(array.ids) == [3, 4, 5, 6])
+    array.removeSubrange(1...2)
+    #expect(Array(array.ids) == [3, 6])
+    array.removeAll(keepingCapacity: true)
+    #expect(array.popFirst() == nil && array.popLast() == nil)
+    array.append(Item(id: 1))
+    #expect(array.count == 1)
+  }
+
+  @Test func orderMattersInEquality() {
+    #expect(items([1, 2]) == items([1, 2]))
+    #expect(items([1, 2]) != items([2, 1]))
+    #expect(items(0..<500) != items(0..<501))
+    #expect(Set([items([1, 2]), items([1, 2]), items([2, 1])]).count == 2)
+    var changed = items(0..<500)
+    let kept = changed
+    changed.append(changed.removeFirst())
+    #expect(changed != kept)
+    changed.insert(changed.removeLast(), at: 0)
+    #expect(changed == kept)
+    #expect(changed.hashValue == kept.hashValue)
+  }
+
+  @Test func elementsTravelAsAnArray() throws {
+    let array = items(0..<100)
+    let data = try JSONEncoder().encode(array)
+    #expect(try JSONDecoder().decode([Item].self, from: data) == array.elements)
+    #expect(try JSONDecoder().decode(IdentifiedArrayOf<Item>.self, from: data) == array)
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(IdentifiedArrayOf<Item>.self, from: JSONEncoder().encode([Item(id: 1), Item(id: 1)]))
+    }
+  }
+
+  @Test func arraysDescribeThemselvesAsArrays() {
+    let array = IdentifiedArray(uniqueElements: [1, 2], id: \.self)
+    #expect("\(array)" == "[1, 2]")
+    #expect(String(reflecting: array) == "IdentifiedArray<Int>([1, 2])")
+    let mirror = Mirror(reflecting: array)
+    #expect(mirror.displayStyle == .collection)
+    #expect(mirror.children.map { $0.value as? Int } == [1, 2])
+    #expect(mirror.children.allSatisfy { $0.label == nil })
+  }
+}
+
+/// What the documentation forbids ends the program.
+struct PreconditionTests {
+  @Test func anIDThatIsThereTwice() async {
+    await #expect(processExitsWith: .failure) { _ = items([1, 1]) }
+  }
+
+  @Test func anElementUnderAnotherID() async {
+    await #expect(processExitsWith: .failure) {
+      var array = items([1])
+      array[id: 1] = Item(id: 2)
+    }
+    await #expect(processExitsWith: .failure) {
+      var array = items([1])
+      array[id: 3] = Item(id: 2)
+    }
+    await #expect(processExitsWith: .failure) {
+      var array = items([1])
+      array[0] = Item(id: 2)
+    }
+    await #expect(processExitsWith: .failure) {
+      var array = items([1])
+      array.update(Item(id: 2), at: 0)
+    }
+  }
+
+  @Test func positionsThatAreNotThere() async {
+    await #expect(processExitsWith: .failure) { _ = items([1])[1] }
+    await #expect(processExitsWith: .failure) {
+      var array = items([1])
+      array.insert(Item(id: 2), at: 2)
+    }
+    await #expect(processExitsWith: .failure) {
+      var array = items([])
+      array.removeFirst()
+    }
+  }
+}

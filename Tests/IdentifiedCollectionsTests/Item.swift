@@ -1,0 +1,41 @@
+import IdentifiedCollections
+
+struct Item: Identifiable, Codable, Hashable, Sendable {
+  let id: Int
+  var value = 0
+}
+
+extension Item: Comparable {
+  static func < (lhs: Item, rhs: Item) -> Bool { (lhs.value, lhs.id) < (rhs.value, rhs.id) }
+}
+
+/// An id of which many hash alike, as in an attack or by a mistake.
+struct CollidingID: Hashable, Sendable {
+  let number: Int
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(number % 3)
+  }
+}
+
+struct CollidingItem: Identifiable, Equatable {
+  let id: CollidingID
+  var value = 0
+}
+
+/// A class instance in an element, so that the elements' lifetimes can be counted.
+final class Tracked {
+  nonisolated(unsafe) static var living = 0
+
+  init() { Tracked.living += 1 }
+  deinit { Tracked.living -= 1 }
+}
+
+struct TrackedItem: Identifiable {
+  let id: String
+  let tracked = Tracked()
+}
+
+func items(_ ids: some Sequence<Int>) -> IdentifiedArrayOf<Item> {
+  IdentifiedArray(uniqueElements: ids.map { Item(id: $0, value: $0 * 10) })
+}

@@ -1,0 +1,134 @@
+import IdentifiedCollections
+import TestSupport
+import Testing
+
+/// What is kept stays as it was, and costs only what is changed beside it.
+struct VersionsTests {
+  @Test func aChangeBesideAKeptVersionCopiesOneLeaf() {
+    var array = items(0..<100_000)
+    let kept = array
+    array[id: 54_321]?.value = -1
+    #expect(array.nodesNotShared(with: kept) == 2)
+    #expect(kept[id: 54_321]?.value == 543_210)
+    array.insert(Item(id: -1), at: 20_000)
+    array.remove(id: 70_000)
+    #expect(array.nodesNotShared(with: kept) <= 7)
+    #expect(kept.count == 100_000)
+    #expect(kept[20_000].id == 20_000)
+  }
+
+  @Test func nothingIsCopiedWhenNothingChanges() {
+    var array = items(0..<10_000)
+    let kept = array
+    array.sort()
+    array.move(fromOffsets: 30..<40, toOffset: 35)
+    array.removeAll { $0.id < 0 }
+    array.append(Item(id: 5))
+    array[id: -1]?.value = 3
+    array[id: -1] = nil
+    #expect(array.nodesNotShared(with: kept) == 0)
+    #expect(array == kept)
+  }
+
+  @Test func manyInsertionsAtOnePlaceFindLabels() {
+    var array = items(0..<1000)
+    var model = Array(array)
+    for id in 1000..<20_000 {
+      array.insert(Item(id: id), at: 500)
+      if id % 5000 == 0 { #expect(array.checkInvariants() == nil) }
+    }
+    model.insert(contentsOf: (1000..<20_000).reversed().map { Item(id: $0) }, at: 500)
+    #expect(array.elementsEqual(model))
+    #expect(array.checkInvariants() == nil)
+  }
+
+  @Test(arguments: [false, true], [64, 6400])
+  func leavesFindRoomWhereThereWasNone(atEnd: Bool, size: Int) {
+    var generator = SplitMix(seed: 1)
+    var array = items(0..<size)
+    var model = Array(array)
+    let kept = array
+    for id in size..<(size + 600) {
+      if id % 40 == 0 { array.squeezeLabels(atEnd: atEnd) }
+      let position = [0, model.count, Int.random(in: 0..<model.count, using: &generator), model.count / 2][id / 10 % 4]
+      array.insert(Item(id: id), at: position)
+      model.insert(Item(id: id), at: position)
+      if id % 40 < 3 { #expect(array.checkInvariants() == nil) }
+    }
+    #expect(array.elementsEqual(model))
+    #expect(kept == items(0..<size))
+    #expect(kept.checkInvariants() == nil)
+  }
+
+  @Test func insertionsAtBothEndsAndRemovalsOfAll() {
+    var array: IdentifiedArrayOf<Item> = []
+    for id in 0..<5000 {
+      array.insert(Item(id: id), at: 0)
+      array.append(Item(id: -id - 1))
+    }
+    #expect(array.map(\.id) == (0..<5000).reversed() + (-5000...(-1)).reversed())
+    #expect(array.checkInvariants() == nil)
+    var generator = SplitMix(seed: 7)
+    for id in Array(array.ids).shuffled(using: &generator) { #expect(array.remove(id: id) != nil) }
+    #expect(array.isEmpty)
+    #expect(array.checkInvariants() == nil)
+  }
+
+  @Test func theBorderBetweenOneLeafAndATree() {
+    var array = items(0..<64)
+    for _ in 0..<3 {
+      for id in 64..<70 { array.append(Item(id: id)) }
+      #expect(array.checkInvariants() == nil)
+      while array.count > 30 {
+        array.removeLast()
+        #expect(array.checkInvariants() == nil)
+      }
+      for id in array.count..<64 { array.append(Item(id: id)) }
+    }
+    #expect(array.map(\.id) == Array(0..<64))
+  }
+
+  @Test func elementsLiveAsLongAsAVersionHoldsThem() {
+    Tracked.living = 0
+    do {
+      var array: IdentifiedArrayOf<TrackedItem> = []
+      for number in 0..<500 { array.insert(TrackedItem(id: "\(number)"), at: number / 2) }
+      var kept: IdentifiedArrayOf<TrackedItem>? = array
+      for number in 0..<250 { array.remove(id: "\(number)") }
+      array[id: "300"] = TrackedItem(id: "300")
+      array[id: "301"] = nil
+      array.shuffle()
+      #expect(Tracked.living == 501)
+      #expect(kept?.count == 500)
+      kept = nil
+      #expect(Tracked.living == 249)
+      array.removeAll { $0.id.hasSuffix("7") }
+      #expect(Tracked.living == array.count)
+    }
+    #expect(Tracked.living == 0)
+  }
+
+  @Test func anIterationGoesOnOverWhatWasThere() {
+    var array = items(0..<300)
+    var seen: [Int] = []
+    for item in array {
+      seen.append(item.id)
+      array.remove(id: item.id)
+    }
+    #expect(seen == Array(0..<300))
+    #expect(array.isEmpty)
+  }
+
+  private struct Refused: Error {}
+
+  @Test func anErrorInTheMidstOfAChangeLosesNothing() throws {
+    var array = items(0..<100)
+    func refuse(_ item: inout Item?) throws {
+      item?.value = 1
+      throw Refused()
+    }
+    #expect(throws: Refused.self) { try refuse(&array[id: 50]) }
+    #expect(array[id: 50]?.value == 1)
+    #expect(array.checkInvariants() == nil)
+  }
+}
