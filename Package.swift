@@ -157,7 +157,8 @@ let package = Package(
       name: "CustomDumpTests", dependencies: ["CustomDump", "IssueReporting", "TestSupport"], swiftSettings: common),
     .testTarget(name: "PromptStateTests", dependencies: ["PromptState"], swiftSettings: common),
     .testTarget(
-      name: "SharingTests", dependencies: ["Dependencies", "IssueReporting", "Sharing"], swiftSettings: common),
+      name: "SharingTests",
+      dependencies: ["Dependencies", "DependenciesTestSupport", "IssueReporting", "Sharing"], swiftSettings: common),
     .testTarget(name: "ConcurrencyExtrasTests", dependencies: ["ConcurrencyExtras"], swiftSettings: common),
     .testTarget(name: "IssueReportingTests", dependencies: ["IssueReporting"], swiftSettings: common),
     .testTarget(

@@ -14,7 +14,6 @@ extension SharedKey where Self == AppStorageKey<Bool>.Default {
   let directory: TemporaryDirectory
 
   init() throws {
-    #expect(TestIdentity.isInstalled)
     directory = try TemporaryDirectory()
   }
 

@@ -7,7 +7,6 @@ import Testing
   let directory: TemporaryDirectory
 
   init() throws {
-    #expect(TestIdentity.isInstalled)
     directory = try TemporaryDirectory()
   }
 

@@ -7,7 +7,6 @@ extension SharedKey where Self == InMemoryKey<Int>.Default {
 }
 
 @Suite struct InMemoryTests {
-  init() { #expect(TestIdentity.isInstalled) }
 
   @Test func theValueOutlivesItsShares() {
     do {

@@ -62,7 +62,6 @@ private final class Source: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct KeyTests {
-  init() { #expect(TestIdentity.isInstalled) }
 
   @Test func theValueComesFromTheKeyOrElseFromTheDefault() {
     let (empty, full) = (Source("empty"), Source("full"))

@@ -1,17 +1,10 @@
 import Dependencies
+import DependenciesTestSupport
 import Foundation
 import IssueReporting
 import Sharing
 import Synchronization
 import Testing
-
-/// Gives every test its own shared state, as a module that links a test framework does.
-enum TestIdentity {
-  static let isInstalled: Bool = {
-    SharedTestIdentity.install { Test.current?.id }
-    return true
-  }()
-}
 
 /// Keeps what is reported.
 final class Issues: IssueReporter {

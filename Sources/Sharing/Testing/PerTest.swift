@@ -1,33 +1,11 @@
 public import Dependencies
-internal import Synchronization
-
-/// Tells one running test from another, so that shared state does not leak between them.
-///
-/// A module that links a test framework says how:
-///
-/// ```swift
-/// SharedTestIdentity.install { Test.current?.id }
-/// ```
-///
-/// Where no module has, the tests of a process have one memory, unless they call
-/// ``Dependencies/DependencyValues/isolateSharedState()``.
-public enum SharedTestIdentity {
-  private static let identify = Mutex<(@Sendable () -> (any Hashable & Sendable)?)?>(nil)
-
-  /// Sets the function that names the test that calls it; nil stands for “no test”.
-  public static func install(_ identify: @escaping @Sendable () -> (any Hashable & Sendable)?) {
-    self.identify.withLock { $0 = identify }
-  }
-
-  static var current: AnyHashable {
-    let identify = identify.withLock { $0 }
-    return identify?().map { AnyHashable($0) } ?? AnyHashable(ObjectIdentifier(Self.self))
-  }
-}
 
 /// A value for each test, made when the test first asks for it and kept to the end of the process.
+///
+/// Where no module is linked that knows which test runs, the tests of a process have one value, unless they call
+/// ``Dependencies/DependencyValues/isolateSharedState()``.
 struct PerTest<Value: Sendable>: Sendable {
-  private let values = Guarded<[AnyHashable: Value]>([:])
+  private let values = Guarded<[AnyHashableSendable?: Value]>([:])
   private let make: @Sendable () -> Value
 
   init(_ make: @escaping @Sendable () -> Value) {
@@ -35,7 +13,7 @@ struct PerTest<Value: Sendable>: Sendable {
   }
 
   var value: Value {
-    let test = SharedTestIdentity.current
+    let test = CurrentTest.id
     return values.withLock { values in
       if let value = values[test] { return value }
       let value = make()

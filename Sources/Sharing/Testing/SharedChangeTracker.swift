@@ -126,6 +126,7 @@ extension DependencyValues {
 private enum SharedChangeTrackersKey: DependencyKey {
   typealias Value = [SharedChangeTracker]
   static let liveValue: Value = []
+  static let testValue: Value = []
 }
 
 // MARK: - What a cell asks
