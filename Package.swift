@@ -64,6 +64,7 @@ let package = Package(
     .library(name: "DependenciesTestSupport", targets: ["DependenciesTestSupport"]),
     .library(name: "IdentifiedCollections", targets: ["IdentifiedCollections"]),
     .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture"]),
+    .library(name: "ComposableTesting", targets: ["ComposableTesting"]),
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
     .library(name: "Features", targets: ["Features"]),
@@ -113,6 +114,10 @@ let package = Package(
         "StoreHubMacros",
       ], swiftSettings: common),
     .target(name: "Sharing", dependencies: ["Dependencies", "IssueReporting"], swiftSettings: common),
+    // Apart, because it links the test frameworks.
+    .target(
+      name: "ComposableTesting", dependencies: ["ComposableArchitecture", "DependenciesTestSupport", "IssueReporting"],
+      swiftSettings: common),
     .target(name: "Wire", swiftSettings: spans),
 
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
@@ -168,6 +173,7 @@ let package = Package(
       ], swiftSettings: common),
     .testTarget(
       name: "IdentifiedCollectionsTests", dependencies: ["IdentifiedCollections", "TestSupport"], swiftSettings: common),
+    .testTarget(name: "ComposableTestingTests", dependencies: ["ComposableTesting"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
     .executableTarget(

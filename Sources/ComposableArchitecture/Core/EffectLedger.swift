@@ -201,6 +201,9 @@ struct EffectLedger<Action> {
     ask(.cancelTasks(TaskCancellations.Request(id: id, path: path)))
   }
 
+  /// Cancels everything.
+  mutating func cancelAll(send: (Action, UInt64) -> Void) { cancel(allWithin: [], send: send) }
+
   /// Cancels everything that a child and its descendants run.
   private mutating func cancel(allWithin path: EffectPath, send: (Action, UInt64) -> Void) {
     dismissals = dismissals.filter { !$0.key.isWithin(path) }

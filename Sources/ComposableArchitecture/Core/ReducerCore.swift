@@ -80,6 +80,12 @@ public struct ReducerCore<State, Action>: ~Copyable {
     drain()
   }
 
+  /// Cancels all effects.
+  mutating func cancelAll() {
+    effects.cancelAll { queue.append(($0, $1)) }
+    drain()
+  }
+
   /// Dismisses the innermost presented child of a path; says whether there is one.
   mutating func dismiss(_ path: EffectPath) -> Bool {
     defer { drain() }
@@ -129,6 +135,14 @@ public struct CompiledReducer<State, Action> {
   public init(_ reducer: some Reducer<State, Action>) {
     reduce = reducer._compile()
   }
+
+  /// A reducer that is a function already.
+  package init(_ reduce: @escaping (inout State, Action) -> Effect<Action>) {
+    self.reduce = reduce
+  }
+
+  /// Reduces an action.
+  package func reduce(_ state: inout State, _ action: Action) -> Effect<Action> { reduce(&state, action) }
 
   /// Compiles a reducer that runs with the dependencies of this place, also when it reads them while reducing.
   ///

@@ -1,7 +1,8 @@
 internal import Dependencies
 
 /// A store's state in this process: reduces actions and runs their effects.
-final class RootCore<State, Action>: StoreCore {
+@MainActor
+package final class RootCore<State, Action>: StoreCore {
   private var reducing: ReducerCore<State, Action>
   private var runner: EffectRunner<Action>?
   private let announcements = StoreObservers()
@@ -12,7 +13,10 @@ final class RootCore<State, Action>: StoreCore {
   private var lastCascade: UInt64 = 0
   private var completions: [UInt64: StoreTask.Completion] = [:]
 
-  init(
+  /// Creates a core.
+  ///
+  /// - Parameter executor: Where effects run; nil for the global pool.
+  package init(
     initialState: State, reducer: CompiledReducer<State, Action>, executor: (any TaskExecutor)? = nil
   ) {
     reducing = ReducerCore(initialState: initialState, reducer: reducer)
@@ -26,18 +30,29 @@ final class RootCore<State, Action>: StoreCore {
       })
   }
 
-  var isAlive: Bool { true }
-  var observers: StoreObservers { announcements }
+  package var isAlive: Bool { true }
+  package var observers: StoreObservers { announcements }
 
   /// How many effects run.
-  var runningEffectCount: Int { reducing.runningEffectCount }
+  package var runningEffectCount: Int { reducing.runningEffectCount }
 
-  func read<Result>(_ body: (State) -> Result) -> Result {
+  /// The number of the latest send.
+  package var lastSend: UInt64 { lastCascade }
+
+  /// Whether effects run on behalf of a send.
+  package func isRunning(send: UInt64) -> Bool { reducing.isRunning(cascade: send) }
+
+  /// Cancels everything that runs.
+  package func cancelEffects() {
+    turn { $0.cancelAll() }
+  }
+
+  package func read<Result>(_ body: (State) -> Result) -> Result {
     identity.access()
     return body(reducing.state)
   }
 
-  func send(_ action: Action) -> StoreTask {
+  package func send(_ action: Action) -> StoreTask {
     lastCascade += 1
     let cascade = lastCascade
     guard !isSending else {

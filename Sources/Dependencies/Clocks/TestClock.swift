@@ -71,10 +71,10 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// Moves the clock forward to an instant; see ``advance(by:)``.
   public func advance(to instant: Instant) async {
-    await Task.megaYield()
+    await settle()
     while let continuation = timeline.withLock({ $0.wakeNext(until: instant) }) {
       continuation.resume()
-      await Task.megaYield()
+      await settle()
     }
   }
 
@@ -86,7 +86,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) async {
     let end = ContinuousClock.now.advanced(by: timeout)
-    await Task.megaYield()
+    await settle()
     while let deadline = timeline.withLock({ $0.nextDeadline }), !Task.isCancelled {
       guard ContinuousClock.now < end else {
         return reportIssue(
@@ -101,10 +101,20 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     }
   }
 
+  /// Lets woken tasks, and those that they wake, reach their next sleep.
+  ///
+  /// Waiting for the main actor each time makes it exact for work that takes turns there, as a store's does.
+  private func settle() async {
+    for _ in 0..<Task.defaultMegaYieldCount {
+      await Task.megaYield(count: 1)
+      await MainActor.run {}
+    }
+  }
+
   /// Makes sure that nobody sleeps on the clock, after letting tasks run.
   /// - Throws: ``SuspensionError`` if a task does.
   public func checkSuspension() async throws {
-    await Task.megaYield()
+    await settle()
     guard sleeperCount == 0 else { throw SuspensionError() }
   }
 }

@@ -1,0 +1,77 @@
+internal import ComposableArchitecture
+
+/// The words of failures, which authors of tests know by heart: they are those of the original library.
+enum FailureText {
+  /// A diff of what was expected and what is.
+  static func difference<T>(expected: T, actual: T, actualName: String = "Actual") -> String {
+    if let difference = diff(expected, actual, format: .proportional) {
+      return "\(indent(difference, by: 4))\n\n(Expected: −, \(actualName): +)"
+    }
+    return """
+      Expected:
+      \(indent(String(describing: expected), by: 2))
+
+      \(actualName):
+      \(indent(String(describing: actual), by: 2))
+      """
+  }
+
+  /// A dump, to stand under a headline.
+  static func dump(_ value: Any) -> String {
+    var text = ""
+    customDump(value, to: &text, indent: 2)
+    return text
+  }
+
+  static func indent(_ text: String, by count: Int) -> String {
+    let space = String(repeating: " ", count: count)
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { space + $0 }.joined(separator: "\n")
+  }
+
+  static func plural(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+  static let noChange = """
+    Expected state to change, but no change occurred.
+
+    The trailing closure made no observable modifications to state. If no change to state is expected, omit the \
+    trailing closure.
+    """
+
+  static func effectsInFlight(_ which: String) -> String {
+    """
+    There are effects in-flight. If the effect \(which) uses a clock/scheduler (via "receive(on:)", "delay", \
+    "debounce", etc.), make sure that you wait enough time for it to perform the effect. If you are using a test \
+    clock/scheduler, advance it so that the effects may complete, or consider using an immediate clock/scheduler to \
+    immediately perform the effect instead.
+
+    If you are not yet using a clock/scheduler, or can not use a clock/scheduler, pass a longer "timeout" to wait for \
+    more time.
+    """
+  }
+
+  static let noEffects = """
+    There are no in-flight effects that could deliver this action. Could the effect you expected to deliver this \
+    action have been cancelled?
+    """
+
+  static let stillRunning = """
+    An effect returned for this action is still running. It must complete before the end of the test. …
+
+    To fix, inspect any effects the reducer returns for this action and ensure that all of them complete by the end of \
+    the test. There are a few reasons why an effect may not have completed:
+
+    • If using async/await in your effect, it may need a little bit of time to properly finish. To fix you can simply \
+    perform "await store.finish()" at the end of your test.
+
+    • If an effect uses a clock (or scheduler, via "receive(on:)", "delay", "debounce", etc.), make sure that you wait \
+    enough time for it to perform the effect. If you are using a test clock/scheduler, advance it so that the effects \
+    may complete, or consider using an immediate clock/scheduler to immediately perform the effect instead.
+
+    • If you are returning a long-living effect (timers, notifications, subjects, etc.), then make sure those effects \
+    are torn down by marking the effect ".cancellable" and returning a corresponding cancellation effect \
+    ("Effect.cancel") from another action, or, if your effect is driven by a Combine subject, send it a completion.
+
+    • If you do not wish to assert on these effects, perform "await store.skipInFlightEffects()", or consider using a \
+    non-exhaustive test store: "store.exhaustivity = .off".
+    """
+}

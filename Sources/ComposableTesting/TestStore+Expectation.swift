@@ -1,0 +1,57 @@
+internal import ComposableArchitecture
+
+extension TestStore {
+  /// Checks a state against what a test makes of the one before.
+  func expectState(
+    _ actual: State, after previous: State, _ update: ((inout State) throws -> Void)?,
+    stackElementIDs: StackElementIDGenerator, mustChange: Bool = true, at location: IssueLocation
+  ) {
+    do {
+      let expected = try expectedState(from: previous, update, stackElementIDs: stackElementIDs)
+      switch exhaustivity {
+      case .on:
+        if expected != actual {
+          reportDifference(expected: expected, actual: actual, isStated: update != nil, at: location)
+        } else if mustChange, update != nil, expected == previous, !recorder.tracker.hasChanges {
+          report(FailureText.noChange, at: location)
+        }
+      case .off(let showSkippedAssertions):
+        // What the test says is laid over what is: fields that it does not mention count as stated.
+        let stated = try expectedState(from: actual, update, stackElementIDs: stackElementIDs)
+        if stated != actual {
+          reportDifference(expected: stated, actual: actual, isStated: update != nil, at: location)
+        } else if showSkippedAssertions, expected != actual {
+          TestFrameworkReporter.note(
+            "Skipped assertions: …\n\n\(FailureText.difference(expected: expected, actual: actual))", at: location)
+        }
+      }
+    } catch {
+      report("Threw error: \(error)", at: location)
+    }
+  }
+
+  private func expectedState(
+    from state: State, _ update: ((inout State) throws -> Void)?, stackElementIDs: StackElementIDGenerator
+  ) throws -> State {
+    guard let update else { return state }
+    return try withDependencies {
+      $0 = recorder.dependencies
+      $0.stackElementID = stackElementIDs.copy()
+    } operation: {
+      try recorder.tracker.assert {
+        var state = state
+        try update(&state)
+        return state
+      }
+    }
+  }
+
+  private func reportDifference(expected: State, actual: State, isStated: Bool, at location: IssueLocation) {
+    let headline =
+      isStated
+      ? "A state change does not match expectation" : "State was not expected to change, but a change occurred"
+    report("\(headline): …\n\n\(FailureText.difference(expected: expected, actual: actual))", at: location)
+  }
+
+  func report(_ message: String, at location: IssueLocation) { run.report(message, at: location) }
+}

@@ -1,0 +1,144 @@
+public import ComposableArchitecture
+internal import Foundation
+
+/// A store that checks what a feature does: each change of its state, each action that its effects send, and that all
+/// effects end.
+///
+/// ```swift
+/// @MainActor @Test func counting() async {
+///   let store = TestStore(initialState: Counter.State()) {
+///     Counter()
+///   } withDependencies: {
+///     $0.numberFact.fetch = { "\($0) is a good number" }
+///   }
+///   await store.send(.incrementButtonTapped) { $0.count = 1 }
+///   await store.send(.numberFactButtonTapped) { $0.isLoadingFact = true }
+///   await store.receive(\.numberFactResponse) {
+///     $0.isLoadingFact = false
+///     $0.numberFact = "1 is a good number"
+///   }
+/// }
+/// ```
+///
+/// A closure is given the state as it was and makes of it what it should be. Failures are those of the test that runs,
+/// at the line that made the assertion. Effects run on the main thread in a fixed order, so a test gives the same
+/// answer however busy the machine is; nothing waits for time to pass but effects that use real clocks.
+@MainActor
+public final class TestStore<State: Equatable, Action> {
+  /// How much of what happens a test must state.
+  public var exhaustivity: Exhaustivity {
+    get { run.exhaustivity }
+    set { run.exhaustivity = newValue }
+  }
+
+  /// How long `receive` and `finish` wait, unless told, for effects that depend on something outside the test.
+  public var timeout: Duration = .seconds(1)
+  /// Whether the feature asked to be dismissed.
+  public private(set) var isDismissed = false
+
+  let run: TestRun<State, Action>
+  let executor: TestExecutor
+  var recorder: Recorder<State, Action> { run.recorder }
+  var core: RootCore<State, Action> { run.core }
+
+  /// Creates a test store.
+  ///
+  /// - Parameters:
+  ///   - initialState: The state to begin with.
+  ///   - reducer: The feature.
+  ///   - prepareDependencies: Overrides dependencies.
+  public init<R: Reducer<State, Action>>(
+    initialState: @autoclosure () -> State,
+    @ReducerBuilder<State, Action> reducer: () -> R,
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
+    fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) {
+    let tracker = SharedChangeTracker(
+      reportUnassertedChanges: false,
+      fileID: fileID, filePath: filePath, line: line, column: column)
+    var values = DependencyValues()
+    let flag = DismissFlag()
+    let executor = TestExecutor()
+    self.executor = executor
+    let (recorder, core) = withDependencies {
+      $0.stackElementID = StackElementIDGenerator()
+      $0.dismiss = DismissEffect({ flag.isDismissed = true }, isFallback: true)
+      $0.sharedChangeTrackers.append(tracker)
+      prepareDependencies(&$0)
+      values = $0
+    } operation: {
+      let state = initialState()
+      let recorder = Recorder<State, Action>(state: state, dependencies: values, tracker: tracker)
+      let core = RootCore(
+        initialState: state, reducer: recorder.recording(CompiledReducer(reducer())), executor: executor)
+      return (recorder, core)
+    }
+    run = TestRun(
+      recorder: recorder, core: core,
+      site: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    flag.onDismiss = { [weak self] in self?.isDismissed = true }
+  }
+
+  /// The dependencies that the feature sees. Changing them changes what it sees from the next action on.
+  public var dependencies: DependencyValues {
+    get { recorder.dependencies }
+    set { recorder.dependencies = newValue }
+  }
+
+  /// The state after what the test has stated so far.
+  public var state: State { recorder.assertedState }
+
+  /// Whether tasks without an executor of their own take turns on the main actor, in the whole process.
+  ///
+  /// Effects of the store do so anyway; it is for code under test that starts unstructured tasks.
+  public var useMainSerialExecutor: Bool {
+    get { uncheckedUseMainSerialExecutor }
+    set { uncheckedUseMainSerialExecutor = newValue }
+  }
+
+  /// Runs assertions with another exhaustivity.
+  @discardableResult
+  public func withExhaustivity<R>(_ exhaustivity: Exhaustivity, operation: () throws -> R) rethrows -> R {
+    let previous = self.exhaustivity
+    defer { self.exhaustivity = previous }
+    self.exhaustivity = exhaustivity
+    return try operation()
+  }
+
+  /// Runs assertions with another exhaustivity.
+  @discardableResult
+  public func withExhaustivity<R>(
+    _ exhaustivity: Exhaustivity, operation: @MainActor () async throws -> R
+  ) async rethrows -> R {
+    let previous = self.exhaustivity
+    defer { self.exhaustivity = previous }
+    self.exhaustivity = exhaustivity
+    return try await operation()
+  }
+
+  // Not isolated: an isolated deinit sees no task-local values, and so does not know which test it is the end of.
+  deinit {
+    let run = run
+    if Thread.isMainThread {
+      MainActor.assumeIsolated { run.end() }
+    } else {
+      Task { @MainActor in run.end() }
+    }
+  }
+
+  /// Lets effects come as far as they can.
+  func settle() async { await executor.settle() }
+}
+
+/// A test store of a reducer: `TestStoreOf<Counter>`.
+public typealias TestStoreOf<R: Reducer> = TestStore<R.State, R.Action> where R.State: Equatable
+
+/// Tells the store of a dismissal, before the store is there.
+@MainActor
+private final class DismissFlag {
+  var onDismiss: (() -> Void)?
+  var isDismissed = false {
+    didSet { if isDismissed { onDismiss?() } }
+  }
+}

@@ -1,0 +1,36 @@
+internal import ComposableArchitecture
+
+/// What one `send` of a test set going.
+@MainActor
+public struct TestStoreTask: Sendable {
+  let task: StoreTask
+  let timeout: Duration
+  let settle: @MainActor @Sendable () async -> Void
+
+  /// Cancels the effects that the action started, and waits until they are over.
+  public func cancel() async {
+    await task.cancel()
+    await settle()
+  }
+
+  /// Waits until everything that the action set going is over; reports an issue when it takes longer than the timeout.
+  public func finish(
+    timeout: Duration? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) async {
+    await settle()
+    if task.isOver { return }
+    let timeout = timeout ?? self.timeout
+    let isFinished = await race(against: timeout) { await task.finish() }
+    guard !isFinished else { return }
+    reportIssue(
+      """
+      Expected task to finish, but it is still in-flight after \(timeout).
+
+      \(FailureText.effectsInFlight("that delivers this action"))
+      """, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Whether ``cancel()`` was called.
+  public var isCancelled: Bool { task.isCancelled }
+}
