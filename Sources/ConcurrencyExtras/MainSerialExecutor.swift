@@ -16,8 +16,10 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// The order is the whole process's while any operation runs: tests that run beside this one are slowed down, not
-/// changed. Actors that name an executor of their own keep it.
+/// The order is the whole process's while any operation runs. Tests that run beside this one are slowed down; one that
+/// blocks the main actor while it waits for a task, as a test that runs an event loop may, then waits for ever: use an
+/// exit test (`#expect(processExitsWith: .success) { … }`) in a target that has such tests. Actors that name an executor
+/// of their own keep it.
 @MainActor
 public func withMainSerialExecutor<Result>(
   operation: @MainActor () async throws -> Result

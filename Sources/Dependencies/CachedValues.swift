@@ -29,22 +29,35 @@ enum CachedValues {
   /// same moment the first is kept.
   static func value<Key: TestDependencyKey>(of key: Key.Type, in context: DependencyContext) -> Key.Value {
     let id = ID(key: ObjectIdentifier(key), context: context, test: CurrentTest.id)
-    if let value = entries.withLock({ $0[id]?.value }) as? Key.Value { return value }
+    if let value = kept(id) as? Key.Value { return value }
     let value = newValue(of: key, in: context)
+    return keep(value, as: id) as? Key.Value ?? value
+  }
+
+  // Not generic and not inlined, so that they are compiled once and not for each key.
+
+  @inline(never)
+  private static func kept(_ id: ID) -> (any Sendable)? {
+    entries.withLock { $0[id]?.value }
+  }
+
+  /// Keeps a new value, where values are kept, unless another is there already.
+  /// - Returns: The value that holds.
+  @inline(never)
+  private static func keep(_ value: any Sendable, as id: ID) -> any Sendable {
     let preparation: Preparation?
     switch DependencyValues.phase {
     case .preparing(let current): preparation = current
-    case .overriding where context == .test: return value
+    case .overriding where id.context == .test: return value
     case .overriding, .reading:
-      if context == .test, id.test == nil { return value }
+      if id.context == .test, id.test == nil { return value }
       preparation = nil
     }
-    let kept = entries.withLock { entries in
+    return entries.withLock { entries in
       if let entry = entries[id] { return entry.value }
       entries[id] = Entry(value: value, preparation: preparation)
       return value
     }
-    return kept as? Key.Value ?? value
   }
 
   /// Sets a key's value before anyone has asked for it.
@@ -73,7 +86,7 @@ enum CachedValues {
     case .preview: return Key.previewValue
     case .live:
       if let value = (key as? any DependencyKey.Type)?.erasedLiveValue as? Key.Value { return value }
-      reportNoLiveValue(key)
+      reportNoLiveValue(key, value: Key.Value.self)
       return Key.testValue
     }
   }

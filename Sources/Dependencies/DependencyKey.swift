@@ -36,7 +36,7 @@ public protocol DependencyKey<Value>: TestDependencyKey {
 extension DependencyKey {
   /// The preview value, and a report that the key has no test value of its own.
   public static var testValue: Value {
-    reportNoTestValue(Self.self)
+    reportNoTestValue(Self.self, value: Value.self)
     return previewValue
   }
   /// The live value.

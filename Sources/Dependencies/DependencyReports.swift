@@ -1,13 +1,15 @@
 internal import IssueReporting
 
+// The types of keys and values are arguments here, not generic parameters: the texts are compiled once, not for each key.
+
 /// Tells of a test that uses a dependency whose key has no value for tests.
-func reportNoTestValue<Key: DependencyKey>(_ key: Key.Type) {
+func reportNoTestValue(_ key: Any.Type, value: Any.Type) {
   guard case .reading = DependencyValues.phase else { return }
   report(
     """
     \(dependency(key)) has no test implementation, but was accessed from a test context:
 
-    \(details(of: key))
+    \(details(of: key, value: value))
 
     A dependency does not use its live implementation while tests run, unless the test asks for it.
 
@@ -18,15 +20,15 @@ func reportNoTestValue<Key: DependencyKey>(_ key: Key.Type) {
 }
 
 /// Tells of a program that uses a dependency whose key has no live value.
-func reportNoLiveValue<Key: TestDependencyKey>(_ key: Key.Type) {
+func reportNoLiveValue(_ key: Any.Type, value: Any.Type) {
   guard case .reading = DependencyValues.phase else { return }
   report(
     """
     \(dependency(key)) has no live implementation, but was accessed from a live context:
 
-    \(details(of: key))
+    \(details(of: key, value: value))
 
-    To fix, conform “\(Key.self)” to “DependencyKey” with a “liveValue”, and link the module that does so; or override \
+    To fix, conform “\(key)” to “DependencyKey” with a “liveValue”, and link the module that does so; or override \
     \(shortName(of: key)) by “withDependencies” or “prepareDependencies”.
     """)
 }
@@ -44,12 +46,12 @@ package func reportUnimplemented(_ name: String, call: String = "") {
 }
 
 /// Tells of a preparation that came after the first use, which has no effect.
-func reportPreparedTooLate<Key: TestDependencyKey>(_ key: Key.Type, name: StaticString) {
+func reportPreparedTooLate(_ key: Any.Type, value: Any.Type, name: StaticString) {
   report(
     """
     @Dependency(\\.\(name)) has already been accessed or prepared:
 
-    \(details(of: key))
+    \(details(of: key, value: value))
 
     A dependency can be prepared once, before anyone reads it; this preparation has no effect. To fix, prepare it at the \
     start of the program, or override it for some code by “withDependencies”.
@@ -62,23 +64,23 @@ private func report(_ message: String) {
     message, fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
 }
 
-private func dependency<Key: TestDependencyKey>(_: Key.Type) -> String {
+private func dependency(_ key: Any.Type) -> String {
   let name = "\(DependencyValues.access.name)"
-  return name.isEmpty ? "@Dependency(\(Key.self).self)" : "@Dependency(\\.\(name))"
+  return name.isEmpty ? "@Dependency(\(key).self)" : "@Dependency(\\.\(name))"
 }
 
-private func shortName<Key: TestDependencyKey>(of _: Key.Type) -> String {
+private func shortName(of key: Any.Type) -> String {
   let name = "\(DependencyValues.access.name)"
-  return "“\(name.isEmpty ? "\(Key.self)" : name)”"
+  return "“\(name.isEmpty ? "\(key)" : name)”"
 }
 
 /// Where the dependency was declared, and the types of its key and value.
-private func details<Key: TestDependencyKey>(of _: Key.Type) -> String {
+private func details(of key: Any.Type, value: Any.Type) -> String {
   var lines: [String] = []
   if let place = DependencyValues.access.place {
     lines += ["  Location:", "    \(place.fileID):\(place.line)"]
   }
-  lines += ["  Key:", "    \(Key.self)"]
-  if Key.self != Key.Value.self { lines += ["  Value:", "    \(Key.Value.self)"] }
+  lines += ["  Key:", "    \(key)"]
+  if key != value { lines += ["  Value:", "    \(value)"] }
   return lines.joined(separator: "\n")
 }

@@ -60,7 +60,7 @@ public struct DependencyValues: Sendable {
         return
       }
       let isNew = CachedValues.prepare(ObjectIdentifier(key), in: context, value: newValue, by: preparation)
-      if !isNew { reportPreparedTooLate(key, name: function) }
+      if !isNew { reportPreparedTooLate(key, value: Key.Value.self, name: function) }
     }
   }
 

@@ -73,12 +73,11 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     return { state, action in
       var effects = Effect<Parent.Action>.none
       if let (id, elementAction) = toElementAction.extract(from: action) {
-        if state[keyPath: toElements][id: id] == nil {
-          site.reportMissingElement(id: id, action: action)
-        } else {
-          effects = element.reduce(into: &state[keyPath: toElements][id: id]!, action: elementAction)
-            .map { toElementAction.embed((id: id, action: $0)) }
+        if let effect = element.reduce(ifPresent: &state[keyPath: toElements][id: id], action: elementAction) {
+          effects = effect.map { toElementAction.embed((id: id, action: $0)) }
             .scoped(to: EffectScope(place: place, child: id))
+        } else {
+          site.reportMissingElement(id: id, action: action)
         }
       }
       let before = state[keyPath: toElements]

@@ -98,10 +98,11 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       case (_?, .dismiss?): ends = true
       case (let childBefore?, .presented(let childAction)?):
         ends = state[keyPath: toState].wrappedValue.map(isEphemeral) ?? false
-        effects = PresentationContext.reducing {
-          child.reduce(into: &state[keyPath: toState].wrappedValue!, action: childAction)
-        }
-        .map(embed).scoped(to: EffectScope(place: place, child: childBefore))
+        effects =
+          PresentationContext.reducing {
+            child.reduce(ifPresent: &state[keyPath: toState].wrappedValue, action: childAction)
+          }?
+          .map(embed).scoped(to: EffectScope(place: place, child: childBefore)) ?? .none
       }
       effects = effects.merge(with: parent(&state, action))
 

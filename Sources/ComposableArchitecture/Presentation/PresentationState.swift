@@ -9,24 +9,32 @@ public import CasePaths
 /// ```
 @propertyWrapper
 public struct PresentationState<State> {
-  fileprivate indirect enum Storage {
-    case none
-    case some(State)
-  }
-
-  private var storage: Storage
+  private var storage: PresentationStorage<State>?
   /// The child whose presentation its parent has noticed.
   var presented: PresentationIdentity?
 
   /// A presentation of a child, or of none.
   public init(wrappedValue: State?) {
-    storage = wrappedValue.map(Storage.some) ?? .none
+    storage = wrappedValue.map(PresentationStorage.init)
   }
 
   /// The child's state, while it is presented.
   public var wrappedValue: State? {
-    get { if case .some(let state) = storage { state } else { nil } }
-    set { storage = newValue.map(Storage.some) ?? .none }
+    get { storage?.state }
+    set {
+      if isKnownUniquelyReferenced(&storage) {
+        storage?.state = newValue
+      } else {
+        storage = newValue.map(PresentationStorage.init)
+      }
+    }
+    _modify {
+      if !isKnownUniquelyReferenced(&storage) { storage = PresentationStorage(storage?.state) }
+      // Moved out and back, so that it is changed in place.
+      var state = storage?.state.take()
+      defer { storage?.state = state }
+      yield &state
+    }
   }
 
   /// The presentation itself.
@@ -58,6 +66,17 @@ public struct PresentationState<State> {
   }
 }
 
+/// A presented state on the heap: a feature that presents others does not grow on the stack with each.
+///
+/// Unchecked: it is changed only while one value alone refers to it.
+private final class PresentationStorage<State>: @unchecked Sendable {
+  var state: State?
+
+  init(_ state: State?) {
+    self.state = state
+  }
+}
+
 extension PresentationState: Equatable where State: Equatable {
   public static func == (lhs: Self, rhs: Self) -> Bool { areEqual(lhs, rhs, by: ==) }
 }
@@ -67,7 +86,6 @@ extension PresentationState: Hashable where State: Hashable {
 }
 
 extension PresentationState: Sendable where State: Sendable {}
-extension PresentationState.Storage: Sendable where State: Sendable {}
 
 extension PresentationState: Decodable where State: Decodable {
   public init(from decoder: any Decoder) throws {

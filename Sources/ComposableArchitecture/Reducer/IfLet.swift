@@ -74,12 +74,11 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     _ childState: inout Child.State?, _ childAction: Child.Action, child: LazyReducer<Child.State, Child.Action>,
     place: EffectScopePlace, embed: @escaping @Sendable (Child.Action) -> Parent.Action, ifAbsent report: () -> Void
   ) -> Effect<Parent.Action> {
-    guard let identity = childState.map(PresentationIdentity.of) else {
+    let identity = childState.map(PresentationIdentity.of)
+    guard let identity, let effect = child.reduce(ifPresent: &childState, action: childAction) else {
       report()
       return .none
     }
-    // In place: a copy of the child's state would make its buffers shared, and each change one of a copy.
-    let effect = child.reduce(into: &childState!, action: childAction)
     if Child.State.self is any _EphemeralState.Type { childState = nil }
     return effect.map(embed).scoped(to: EffectScope(place: place, child: identity))
   }
