@@ -38,8 +38,8 @@ public enum Destination {
     case elsewhere(NoSuchType)
   #endif
 
-  @CasePathable public enum Alert: Sendable { case confirm, remove(Int) }
-  public enum Dialog: Sendable { case yes }
+  @CasePathable public enum Alert: Equatable, Sendable { case confirm, remove(Int) }
+  public enum Dialog: Equatable, Sendable { case yes }
 }
 extension Destination.State: Equatable {}
 

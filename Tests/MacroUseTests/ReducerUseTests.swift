@@ -278,8 +278,8 @@ struct FeatureScreen {
 }
 
 @ViewAction(for: ViewFeature.self)
-@MainActor public final class Controller {
-  public let store: StoreOf<ViewFeature>
+@MainActor final class Controller {
+  let store: StoreOf<ViewFeature>
   init(store: StoreOf<ViewFeature>) { self.store = store }
   func move() { send(.moved(7)) }
 }

@@ -18,6 +18,24 @@ extension CaseReducer {
   public var body: Body { Self.body }
 }
 
+/// The reducers of an enum reducer's cases.
+///
+/// They are put together when they are compiled: a feature may be a case of its own destinations.
+public struct _CaseReducers<State, Action>: Reducer {
+  private let compile: () -> (inout State, Action) -> Effect<Action>
+
+  /// The reducers that `build` puts together.
+  public init<R: Reducer<State, Action>>(@ReducerBuilder<State, Action> _ build: @escaping () -> R) {
+    compile = { build()._compile() }
+  }
+
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    compile()(&state, action)
+  }
+
+  public func _compile() -> (inout State, Action) -> Effect<Action> { compile() }
+}
+
 /// The state of an enum reducer.
 public protocol CaseReducerState: CasePathable, ObservableState {
   /// The enum reducer.

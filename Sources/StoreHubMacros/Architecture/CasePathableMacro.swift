@@ -29,12 +29,17 @@ extension CasePathableMacro: MemberMacro {
       context.complain("'@CasePathable' can only be applied to enum types", at: node)
       return []
     }
-    let cases = EnumCases(of: declaration)
-    if let overloaded = cases.overloaded {
+    if let overloaded = EnumCases(of: declaration).overloaded {
       context.complain(
         "'@CasePathable' cannot be applied to overloaded case name '\(overloaded.name)'", at: overloaded.element)
       return []
     }
+    return members(of: declaration)
+  }
+
+  /// What is added to an enum.
+  static func members(of declaration: EnumDeclSyntax) -> [DeclSyntax] {
+    let cases = EnumCases(of: declaration)
     let access = declaration.modifiers.accessOfMembers
     let root = declaration.name.trimmedDescription + declaration.genericArguments
     // A payload may name the enum's own `Self`, which means another type inside the nested struct.

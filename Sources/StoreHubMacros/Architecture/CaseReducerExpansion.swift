@@ -68,16 +68,17 @@ struct CaseReducerExpansion {
       case .ephemeral, .ignored: "case \(enumCase.text)"
       }
     }
-    let inherited = (["ComposableArchitecture.CaseReducerState"] + conformances.state).joined(separator: ", ")
-    return """
-      @CasePathable
+    let inherited =
+      ["ComposableArchitecture.CaseReducerState", "CasePaths.CasePathIterable", "Observation.Observable"]
+      + conformances.state
+    return expanded(
+      """
       @dynamicMemberLookup
-      @ObservableState
-      \(raw: access)enum State: \(raw: inherited) {
+      \(raw: access)enum State: \(raw: inherited.joined(separator: ", ")) {
       \(raw: access)typealias StateReducer = \(raw: declaration.name.trimmedDescription)
       \(raw: lines)
       }
-      """
+      """, isState: true)
   }
 
   private var action: DeclSyntax {
@@ -88,13 +89,13 @@ struct CaseReducerExpansion {
       case .ignored: nil
       }
     }
-    let inherited = conformances.action.isEmpty ? "" : ": \(conformances.action.joined(separator: ", "))"
-    return """
-      @CasePathable
-      \(raw: access)enum Action\(raw: inherited) {
+    let inherited = ["CasePaths.CasePathable", "CasePaths.CasePathIterable"] + conformances.action
+    return expanded(
+      """
+      \(raw: access)enum Action: \(raw: inherited.joined(separator: ", ")) {
       \(raw: lines)
       }
-      """
+      """)
   }
 
   private var body: DeclSyntax {
@@ -107,10 +108,12 @@ struct CaseReducerExpansion {
         """
     }
     let content = scopes.isEmpty ? "ComposableArchitecture.EmptyReducer<Self.State, Self.Action>()" : scopes
+    // Not `some Reducer`: the compiler crashes on a file with half a dozen opaque types that macros wrote.
     return """
-      @ComposableArchitecture.ReducerBuilder<Self.State, Self.Action>
-      \(raw: access)static var body: some ComposableArchitecture.Reducer<Self.State, Self.Action> {
+      \(raw: access)static var body: ComposableArchitecture._CaseReducers<Self.State, Self.Action> {
+      return ComposableArchitecture._CaseReducers {
       \(raw: content)
+      }
       }
       """
   }
@@ -130,13 +133,28 @@ struct CaseReducerExpansion {
       case .ephemeral, .ignored: "case \(enumCase.text)"
       }
     }
-    return """
-      @CasePathable
+    return expanded(
+      """
       @dynamicMemberLookup
-      \(raw: access)enum CaseScope {
+      \(raw: access)enum CaseScope: CasePaths.CasePathable, CasePaths.CasePathIterable {
       \(raw: lines)
       }
-      """
+      """)
+  }
+
+  /// An enum with what `@CasePathable`, and `@ObservableState` for a state, would add to it.
+  ///
+  /// They are not written as attributes: the compiler crashes on a file with several enum reducers when the macros in
+  /// their expansions add extensions, and it is faster with one expansion than with six.
+  private func expanded(_ text: DeclSyntax, isState: Bool = false) -> DeclSyntax {
+    guard var declaration = text.as(EnumDeclSyntax.self) else { return text }
+    let members =
+      CasePathableMacro.members(of: declaration) + (isState ? ObservableStateMacro.members(of: declaration) : [])
+    for member in members {
+      declaration.memberBlock.members.append(
+        MemberBlockItemSyntax(leadingTrivia: .newline, decl: member, trailingTrivia: .newline))
+    }
+    return DeclSyntax(declaration)
   }
 
   private var scope: DeclSyntax {

@@ -17,7 +17,7 @@ extension ObservableStateMacro: MemberMacro {
   ) throws -> [DeclSyntax] {
     let access = declaration.modifiers.accessOfMembers
     if let declaration = declaration.as(EnumDeclSyntax.self) {
-      return enumMembers(of: declaration, access: access)
+      return members(of: declaration)
     }
     guard declaration.is(StructDeclSyntax.self) else {
       let kind = declaration.is(ClassDeclSyntax.self) ? "class" : "actor"
@@ -40,7 +40,9 @@ extension ObservableStateMacro: MemberMacro {
     ]
   }
 
-  private static func enumMembers(of declaration: EnumDeclSyntax, access: String) -> [DeclSyntax] {
+  /// What is added to an enum.
+  static func members(of declaration: EnumDeclSyntax) -> [DeclSyntax] {
+    let access = declaration.modifiers.accessOfMembers
     let cases = EnumCases(of: declaration)
     let identities = cases.lines { enumCase in
       let tag = enumCase.position
