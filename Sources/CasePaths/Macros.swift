@@ -11,5 +11,5 @@
 ///
 /// Cases with several values are tuples with the same labels. Two cases of one name are refused.
 @attached(extension, conformances: CasePathable, CasePathIterable)
-@attached(member, names: named(AllCasePaths), named(allCasePaths))
+@attached(member, names: named(AllCasePaths), named(allCasePaths), named(_$CasePayloads))
 public macro CasePathable() = #externalMacro(module: "StoreHubMacros", type: "CasePathableMacro")

@@ -1,1 +1,2 @@
 @_exported public import ConcurrencyExtras
+@_exported public import IssueReporting

@@ -57,6 +57,9 @@ public func unimplemented<each Argument, Result>(
 public struct UnimplementedFailure: Error, CustomStringConvertible {
   /// What was called.
   public let description: String
+
+  /// That something was called which nobody implemented.
+  public init(description: String) { self.description = description }
 }
 
 private func reportUnimplemented<each Argument>(

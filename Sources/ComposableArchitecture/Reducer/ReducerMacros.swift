@@ -23,16 +23,14 @@
 /// }
 /// extension Destination.State: Equatable {}
 /// ```
-@attached(
-  extension, conformances: Reducer, CaseReducer, CaseReducerState, ObservableState, CasePathable, Equatable, Hashable,
-  Codable, Sendable)
+@attached(extension, conformances: Reducer, CaseReducer)
 @attached(
   member, names: named(State), named(Action), named(init), named(body), named(CaseScope), named(scope))
 @attached(memberAttribute)
 public macro Reducer() = #externalMacro(module: "StoreHubMacros", type: "ReducerMacro")
 
 /// Makes an enum a reducer whose state, or action, has conformances: `@Reducer(state: .equatable, .sendable)`.
-@attached(extension, conformances: Reducer, CaseReducer, Equatable, Hashable, Codable, Sendable)
+@attached(extension, conformances: Reducer, CaseReducer)
 @attached(
   member, names: named(State), named(Action), named(init), named(body), named(CaseScope), named(scope))
 @attached(memberAttribute)

@@ -29,54 +29,82 @@ extension CasePathableMacro: MemberMacro {
       context.complain("'@CasePathable' can only be applied to enum types", at: node)
       return []
     }
-    let cases = declaration.cases
-    var names = Set<String>()
-    for enumCase in cases where !names.insert(plain(enumCase.name)).inserted {
+    if let overloaded = EnumCases(of: declaration).overloaded {
       context.complain(
-        "'@CasePathable' cannot be applied to overloaded case name '\(enumCase.name)'", at: enumCase.element)
+        "'@CasePathable' cannot be applied to overloaded case name '\(overloaded.name)'", at: overloaded.element)
       return []
     }
+    return members(of: declaration)
+  }
+
+  /// What is added to an enum.
+  static func members(of declaration: EnumDeclSyntax) -> [DeclSyntax] {
+    let cases = EnumCases(of: declaration)
     let access = declaration.modifiers.accessOfMembers
     let root = declaration.name.trimmedDescription + declaration.genericArguments
-    var properties: [String] = []
-    for enumCase in cases {
-      // A payload may name the enum's own `Self`, which means another type inside the nested struct.
-      let value = enumCase.payloadType.replacingSelf(with: root)
-      properties.append(
-        """
-        \(access)var \(enumCase.name): CasePaths.AnyCasePath<\(root), \(value)> {
-        CasePaths.AnyCasePath(embed: { \(embed(enumCase, root)) }, extract: {
+    // A payload may name the enum's own `Self`, which means another type inside the nested struct.
+    let payloads = Dictionary(
+      uniqueKeysWithValues: cases.all.map { ($0.position, $0.payloadType.replacingSelf(with: root)) })
+    let isShadowed = ([root] + payloads.values).contains(where: \.namesShadowedType)
+    let rootName = isShadowed ? "_$CasePayloads._$Root" : root
+    let properties = cases.lines { enumCase in
+      let value = isShadowed ? "_$CasePayloads._$Payload\(enumCase.position)" : payloads[enumCase.position] ?? ""
+      return """
+        \(enumCase.attributes.availability)\(access)var \(enumCase.name): CasePaths.AnyCasePath<\(rootName), \(value)> {
+        CasePaths.AnyCasePath(embed: { \(embed(enumCase, rootName)) }, extract: {
         \(extract(enumCase))
         })
         }
-        """)
+        """
     }
-    let keyPaths = cases.map { "\\.\($0.name)" }.joined(separator: ", ")
-    let tests = cases.map { "if case .\($0.name) = root { return \\.\($0.name) }" }
     // An enum without cases has no value whose case could be told.
     let reflection =
       cases.isEmpty
       ? ""
       : """
-      \(access)subscript(root root: \(root)) -> CasePaths.PartialCaseKeyPath<\(root)> {
-      \(tests.joined(separator: "\n"))
+      \(access)subscript(root root: \(rootName)) -> CasePaths.PartialCaseKeyPath<\(rootName)> {
+      \(cases.lines { "if case .\($0.name) = root { return \\.\($0.name) }" })
       preconditionFailure("every value is of some case")
       }
       """
+    let list =
+      cases.isConditional
+      ? """
+      var paths: [CasePaths.PartialCaseKeyPath<\(rootName)>] = []
+      \(cases.lines { "paths.append(\\.\($0.name))" })
+      """
+      : "let paths: [CasePaths.PartialCaseKeyPath<\(rootName)>] = "
+        + "[\(cases.all.map { "\\.\($0.name)" }.joined(separator: ", "))]"
     let conformances = cases.isEmpty ? "" : "CasePaths.CasePathReflectable, "
-    return [
+    // Whoever names a deprecated case is warned; whoever lists all of them is not.
+    let deprecation =
+      cases.all.contains { $0.attributes.availability.contains("deprecated") }
+      ? "@available(*, deprecated, message: \"Some of the cases are deprecated\")\n" : ""
+    var members: [DeclSyntax] = [
       """
       \(raw: access)struct AllCasePaths: \(raw: conformances)Sendable, Sequence {
-      \(raw: reflection)
-      \(raw: properties.joined(separator: "\n"))
-      \(raw: access)func makeIterator() -> IndexingIterator<[CasePaths.PartialCaseKeyPath<\(raw: root)>]> {
-      let paths: [CasePaths.PartialCaseKeyPath<\(raw: root)>] = [\(raw: keyPaths)]
+      \(raw: deprecation)\(raw: reflection)
+      \(raw: properties)
+      \(raw: deprecation)\(raw: access)func makeIterator() \
+      -> IndexingIterator<[CasePaths.PartialCaseKeyPath<\(raw: rootName)>]> {
+      \(raw: list)
       return paths.makeIterator()
       }
       }
       """,
       "\(raw: access)static var allCasePaths: AllCasePaths { AllCasePaths() }",
     ]
+    if isShadowed {
+      let aliases = cases.lines { "\(access)typealias _$Payload\($0.position) = \(payloads[$0.position] ?? "")" }
+      members.append(
+        """
+        \(raw: access)enum _$CasePayloads {
+        \(raw: access)typealias _$Root = \(raw: root)
+        \(raw: aliases)
+        }
+        """)
+    }
+    return members
   }
 
   private static func embed(_ enumCase: EnumCase, _ root: String) -> String {
@@ -124,8 +152,13 @@ extension AttributeListSyntax {
 }
 
 extension String {
-  /// The text of a type with `Self` replaced, where it stands as a word.
+  /// The text of a type with `Self` replaced, where it stands as a word: also in `Self.ID`, which is one word of text.
   func replacingSelf(with name: String) -> String {
-    replacing(/\bSelf\b/) { _ in name }
+    replacing(/\bSelf\b/.wordBoundaryKind(.simple)) { _ in name }
+  }
+
+  /// Whether the text of a type has a word that means another type inside a sequence of case paths.
+  var namesShadowedType: Bool {
+    contains(/(?:^|[^.\w])(?:Element|Iterator|Root)\b/.wordBoundaryKind(.simple))
   }
 }

@@ -16,19 +16,19 @@ struct CaseReducerExpansion {
 
   private let declaration: EnumDeclSyntax
   private let access: String
-  private let cases: [(enumCase: EnumCase, kind: Kind)]
+  private let cases: EnumCases
   private let declared: Set<String>
+  private let conformances: ReducerMacro.Conformances
 
-  init(_ declaration: EnumDeclSyntax, in context: some MacroExpansionContext) throws {
+  init(
+    _ declaration: EnumDeclSyntax, conformances: ReducerMacro.Conformances, in context: some MacroExpansionContext
+  ) {
     self.declaration = declaration
+    self.conformances = conformances
     access = declaration.modifiers.accessOfMembers
-    declared = Set(
-      declaration.memberBlock.members.compactMap { member in
-        member.decl.as(VariableDeclSyntax.self)?.name
-          ?? member.decl.asProtocol((any NamedDeclSyntax).self)?.name.text
-      })
-    cases = declaration.cases.map { ($0, Self.kind(of: $0)) }
-    for enumCase in declaration.cases where enumCase.parameters.count > 1 {
+    declared = declaration.memberNames
+    cases = EnumCases(of: declaration)
+    for enumCase in cases.all where enumCase.parameters.count > 1 {
       if !enumCase.attributes.hasAny(of: ["ReducerCaseIgnored"]) {
         context.complain(
           """
@@ -62,82 +62,104 @@ struct CaseReducerExpansion {
   }
 
   private var state: DeclSyntax {
-    let lines = cases.map { enumCase, kind in
-      switch kind {
+    let lines = cases.lines { enumCase in
+      switch Self.kind(of: enumCase) {
       case .reducer(let type): "case \(enumCase.name)(\(label(enumCase))\(type).State)"
-      case .ephemeral, .ignored: "case \(enumCase.element.trimmedDescription)"
+      case .ephemeral, .ignored: "case \(enumCase.text)"
       }
     }
-    return """
-      @CasePathable
-      @dynamicMemberLookup
-      @ObservableState
-      \(raw: access)enum State: ComposableArchitecture.CaseReducerState {
-      \(raw: access)typealias StateReducer = \(raw: declaration.name.trimmedDescription)
-      \(raw: lines.joined(separator: "\n"))
-      }
+    let inherited =
+      ["ComposableArchitecture.CaseReducerState", "CasePaths.CasePathIterable", "Observation.Observable"]
+      + conformances.state
+    return expanded(
       """
+      @dynamicMemberLookup
+      \(raw: access)enum State: \(raw: inherited.joined(separator: ", ")) {
+      \(raw: access)typealias StateReducer = \(raw: declaration.name.trimmedDescription)
+      \(raw: lines)
+      }
+      """, isState: true)
   }
 
   private var action: DeclSyntax {
-    let lines = cases.compactMap { enumCase, kind -> String? in
-      switch kind {
+    let lines = cases.lines { enumCase in
+      switch Self.kind(of: enumCase) {
       case .reducer(let type): "case \(enumCase.name)(\(type).Action)"
       case .ephemeral(let type): "case \(enumCase.name)(\(type).Action)"
       case .ignored: nil
       }
     }
-    return """
-      @CasePathable
-      \(raw: access)enum Action {
-      \(raw: lines.joined(separator: "\n"))
-      }
+    let inherited = ["CasePaths.CasePathable", "CasePaths.CasePathIterable"] + conformances.action
+    return expanded(
       """
+      \(raw: access)enum Action: \(raw: inherited.joined(separator: ", ")) {
+      \(raw: lines)
+      }
+      """)
   }
 
   private var body: DeclSyntax {
-    let scopes = cases.compactMap { enumCase, kind -> String? in
-      guard case .reducer(let type) = kind else { return nil }
+    let scopes = cases.lines { enumCase in
+      guard case .reducer(let type) = Self.kind(of: enumCase) else { return nil }
       return """
         ComposableArchitecture.Scope(state: \\Self.State.Cases.\(enumCase.name), action: \\Self.Action.Cases.\(enumCase.name)) {
         \(made(enumCase, of: type))
         }
         """
     }
-    let content =
-      scopes.isEmpty ? "ComposableArchitecture.EmptyReducer<Self.State, Self.Action>()" : scopes.joined(separator: "\n")
+    let content = scopes.isEmpty ? "ComposableArchitecture.EmptyReducer<Self.State, Self.Action>()" : scopes
+    // Not `some Reducer`: the compiler crashes on a file with half a dozen opaque types that macros wrote.
     return """
-      @ComposableArchitecture.ReducerBuilder<Self.State, Self.Action>
-      \(raw: access)static var body: some ComposableArchitecture.Reducer<Self.State, Self.Action> {
+      \(raw: access)static var body: ComposableArchitecture._CaseReducers<Self.State, Self.Action> {
+      return ComposableArchitecture._CaseReducers {
       \(raw: content)
+      }
       }
       """
   }
 
-  /// A case with a default value, `case timer(Timer = Timer(id: 1))`, is made by that value.
+  /// A case with a default value, `case timer(Timer = Timer(id: 1))`, is made by that value; one of an enum reducer,
+  /// `case sheet(Sheet.Body)`, is its body.
   private func made(_ enumCase: EnumCase, of type: String) -> String {
-    enumCase.parameters[0].defaultValue?.value.trimmedDescription ?? "\(type)()"
+    if let value = enumCase.parameters[0].defaultValue?.value { return value.trimmedDescription }
+    // An enum reducer cannot be made; its body can be had.
+    return type.hasSuffix(".Body") ? "\(type.dropLast(4))body" : "\(type)()"
   }
 
   private var caseScope: DeclSyntax {
-    let lines = cases.map { enumCase, kind in
-      switch kind {
+    let lines = cases.lines { enumCase in
+      switch Self.kind(of: enumCase) {
       case .reducer(let type): "case \(enumCase.name)(ComposableArchitecture.StoreOf<\(type)>)"
-      case .ephemeral, .ignored: "case \(enumCase.element.trimmedDescription)"
+      case .ephemeral, .ignored: "case \(enumCase.text)"
       }
     }
-    return """
-      @CasePathable
-      @dynamicMemberLookup
-      \(raw: access)enum CaseScope {
-      \(raw: lines.joined(separator: "\n"))
-      }
+    return expanded(
       """
+      @dynamicMemberLookup
+      \(raw: access)enum CaseScope: CasePaths.CasePathable, CasePaths.CasePathIterable {
+      \(raw: lines)
+      }
+      """)
+  }
+
+  /// An enum with what `@CasePathable`, and `@ObservableState` for a state, would add to it.
+  ///
+  /// They are not written as attributes: the compiler crashes on a file with several enum reducers when the macros in
+  /// their expansions add extensions, and it is faster with one expansion than with six.
+  private func expanded(_ text: DeclSyntax, isState: Bool = false) -> DeclSyntax {
+    guard var declaration = text.as(EnumDeclSyntax.self) else { return text }
+    let members =
+      CasePathableMacro.members(of: declaration) + (isState ? ObservableStateMacro.members(of: declaration) : [])
+    for member in members {
+      declaration.memberBlock.members.append(
+        MemberBlockItemSyntax(leadingTrivia: .newline, decl: member, trailingTrivia: .newline))
+    }
+    return DeclSyntax(declaration)
   }
 
   private var scope: DeclSyntax {
-    let lines = cases.map { enumCase, kind -> String in
-      switch kind {
+    let lines = cases.lines { enumCase -> String in
+      switch Self.kind(of: enumCase) {
       case .reducer:
         return """
           case .\(enumCase.name):
@@ -155,7 +177,7 @@ struct CaseReducerExpansion {
           """
       }
     }
-    let content = cases.isEmpty ? "switch store.state {}" : "switch store.state {\n\(lines.joined(separator: "\n"))\n}"
+    let content = cases.isEmpty ? "switch store.state {}" : "switch store.state {\n\(lines)\n}"
     return """
       @MainActor
       \(raw: access)static func scope(_ store: ComposableArchitecture.Store<Self.State, Self.Action>) -> CaseScope {

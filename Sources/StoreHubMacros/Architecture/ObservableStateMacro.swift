@@ -17,7 +17,7 @@ extension ObservableStateMacro: MemberMacro {
   ) throws -> [DeclSyntax] {
     let access = declaration.modifiers.accessOfMembers
     if let declaration = declaration.as(EnumDeclSyntax.self) {
-      return enumMembers(of: declaration, access: access)
+      return members(of: declaration)
     }
     guard declaration.is(StructDeclSyntax.self) else {
       let kind = declaration.is(ClassDeclSyntax.self) ? "class" : "actor"
@@ -40,14 +40,17 @@ extension ObservableStateMacro: MemberMacro {
     ]
   }
 
-  private static func enumMembers(of declaration: EnumDeclSyntax, access: String) -> [DeclSyntax] {
-    let cases = declaration.cases
-    let identities = cases.enumerated().map { tag, enumCase in
-      enumCase.parameters.count == 1
+  /// What is added to an enum.
+  static func members(of declaration: EnumDeclSyntax) -> [DeclSyntax] {
+    let access = declaration.modifiers.accessOfMembers
+    let cases = EnumCases(of: declaration)
+    let identities = cases.lines { enumCase in
+      let tag = enumCase.position
+      return enumCase.parameters.count == 1
         ? "case let .\(enumCase.name)(state):\nreturn ._$id(for: state)._$tag(\(tag))"
         : "case .\(enumCase.name):\nreturn ComposableArchitecture.ObservableStateID._$inert._$tag(\(tag))"
     }
-    let modifications = cases.map { enumCase in
+    let modifications = cases.lines { enumCase in
       enumCase.parameters.count == 1
         ? "case var .\(enumCase.name)(state):\n"
           + "if ComposableArchitecture._$willModify(&state) { self = .\(enumCase.name)(\(argument(enumCase))) }"
@@ -57,14 +60,14 @@ extension ObservableStateMacro: MemberMacro {
       """
       \(raw: access)var _$id: ComposableArchitecture.ObservableStateID {
       switch self {
-      \(raw: identities.joined(separator: "\n"))
+      \(raw: identities)
       }
       }
       """,
       """
       \(raw: access)mutating func _$willModify() {
       switch self {
-      \(raw: modifications.joined(separator: "\n"))
+      \(raw: modifications)
       }
       }
       """,
@@ -120,7 +123,7 @@ extension ObservationStateTrackedMacro: AccessorMacro {
       return []
     }
     guard !variable.attributes.hasAny(of: ["ObservationStateIgnored"]) else { return [] }
-    let storage = "_\(plain(name))"
+    let storage = storageName(of: name)
     return [
       """
       @storageRestrictions(initializes: \(raw: storage))
@@ -160,7 +163,7 @@ extension ObservationStateTrackedMacro: PeerMacro {
     else { return [] }
     binding.pattern = PatternSyntax(
       IdentifierPatternSyntax(
-        identifier: .identifier("_\(plain(name))"), trailingTrivia: binding.pattern.trailingTrivia))
+        identifier: .identifier(storageName(of: name)), trailingTrivia: binding.pattern.trailingTrivia))
     variable.bindings = [binding]
     variable.attributes = variable.attributes.filter {
       guard case .attribute(let attribute) = $0 else { return true }

@@ -43,7 +43,7 @@ extension PresentsMacro: AccessorMacro {
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
     guard let (_, name, wrapped) = field(declaration, in: context, complaining: true) else { return [] }
-    let storage = "_\(plain(name))"
+    let storage = storageName(of: name)
     return [
       """
       @storageRestrictions(initializes: \(raw: storage))
@@ -79,19 +79,21 @@ extension PresentsMacro: PeerMacro {
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard let (variable, name, wrapped) = field(declaration, in: context, complaining: false) else { return [] }
-    let storage = "_\(plain(name))"
+    let storage = storageName(of: name)
     let access = variable.modifiers.filter { $0.detail == nil }.map { "\($0.name.text) " }.joined()
     let initial =
       variable.bindings.first?.initializer.map { $0.value.trimmedDescription } ?? "nil"
     return [
       """
-      \(raw: access)var $\(raw: plain(name)): ComposableArchitecture.PresentationState<\(raw: wrapped)> {
+      \(raw: access)var \(raw: prefixed(name, by: "$")): ComposableArchitecture.PresentationState<\(raw: wrapped)> {
       get {
       _$observationRegistrar.access(\\Self.\(raw: name))
       return \(raw: storage).projectedValue
       }
       set {
-      _$observationRegistrar.mutate(\\Self.\(raw: name), &\(raw: storage).projectedValue, newValue)
+      let before = _$observationRegistrar.willModify(\\Self.\(raw: name), \(raw: storage).wrappedValue)
+      defer { _$observationRegistrar.didModify(\\Self.\(raw: name), \(raw: storage).wrappedValue, before) }
+      \(raw: storage).projectedValue = newValue
       }
       _modify {
       let before = _$observationRegistrar.willModify(\\Self.\(raw: name), \(raw: storage).wrappedValue)

@@ -25,31 +25,24 @@ extension ReducerMacro: ExtensionMacro {
       extensions.append(
         try ExtensionDeclSyntax("\(raw: attributes)extension \(type.trimmed): \(raw: list) {}"))
     }
-    if declaration.is(EnumDeclSyntax.self) {
-      for (part, conformances) in conformanceArguments(of: node) where !conformances.isEmpty {
-        extensions.append(
-          try ExtensionDeclSyntax(
-            "\(raw: attributes)extension \(type.trimmed).\(raw: part): \(raw: conformances.joined(separator: ", ")) {}")
-        )
-      }
-    }
     return extensions
   }
 
-  /// `@Reducer(state: .equatable, .hashable, action: .sendable)` as the conformances of the two enums.
-  private static func conformanceArguments(of node: AttributeSyntax) -> [(String, [String])] {
-    guard case .argumentList(let arguments) = node.arguments else { return [] }
-    var (state, action): ([String], [String]) = ([], [])
-    var isState = true
-    for argument in arguments {
-      if argument.label?.text == "state" { isState = true }
-      if argument.label?.text == "action" { isState = false }
-      guard let member = argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text else { continue }
-      let conformance =
-        member == "codable" ? "Swift.Codable" : "Swift.\(member.prefix(1).uppercased())\(member.dropFirst())"
-      if isState { state.append(conformance) } else { action.append(conformance) }
+  /// The conformances that `@Reducer(state: .equatable, .hashable, action: .sendable)` asks for.
+  struct Conformances {
+    var state: [String] = []
+    var action: [String] = []
+
+    init(of node: AttributeSyntax) {
+      guard case .argumentList(let arguments) = node.arguments else { return }
+      var part = \Conformances.state
+      for argument in arguments {
+        if argument.label?.text == "state" { part = \.state }
+        if argument.label?.text == "action" { part = \.action }
+        guard let member = argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text else { continue }
+        self[keyPath: part].append("Swift.\(member.prefix(1).uppercased())\(member.dropFirst())")
+      }
     }
-    return [("State", state), ("Action", action)]
   }
 }
 
@@ -116,11 +109,11 @@ extension ReducerMacro: MemberMacro {
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     if let declaration = declaration.as(EnumDeclSyntax.self) {
-      return try CaseReducerExpansion(declaration, in: context).members
+      return CaseReducerExpansion(declaration, conformances: Conformances(of: node), in: context).members
     }
     guard let declaration = declaration.as(StructDeclSyntax.self) else { return [] }
     let access = declaration.modifiers.accessOfMembers
-    let names = Set(declaration.memberBlock.members.flatMap { Self.names(in: $0.decl) })
+    let names = declaration.memberNames
     var members: [DeclSyntax] = []
     let hasBody = names.contains("body")
     if !names.contains("State") {
@@ -144,16 +137,22 @@ extension ReducerMacro: MemberMacro {
     }
     return members
   }
+}
 
-  private static func names(in declaration: DeclSyntax) -> [String] {
-    if let variable = declaration.as(VariableDeclSyntax.self) { return [variable.name].compactMap(\.self) }
-    if let conditional = declaration.as(IfConfigDeclSyntax.self) {
-      return conditional.clauses.flatMap { clause -> [String] in
-        guard case .decls(let members) = clause.elements else { return [] }
-        return members.flatMap { names(in: $0.decl) }
+extension DeclGroupSyntax {
+  /// What members are called, whether they are compiled or not.
+  var memberNames: Set<String> {
+    func names(in declaration: DeclSyntax) -> [String] {
+      if let variable = declaration.as(VariableDeclSyntax.self) { return [variable.name].compactMap(\.self) }
+      if let conditional = declaration.as(IfConfigDeclSyntax.self) {
+        return conditional.clauses.flatMap { clause -> [String] in
+          guard case .decls(let members) = clause.elements else { return [] }
+          return members.flatMap { names(in: $0.decl) }
+        }
       }
+      return [declaration.asProtocol((any NamedDeclSyntax).self)?.name.text].compactMap(\.self)
     }
-    return [declaration.asProtocol((any NamedDeclSyntax).self)?.name.text].compactMap(\.self)
+    return Set(memberBlock.members.flatMap { names(in: $0.decl) })
   }
 }
 

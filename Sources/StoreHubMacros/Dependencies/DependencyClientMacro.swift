@@ -14,7 +14,6 @@ extension DependencyClientMacro: MemberAttributeMacro {
       variable.isVar, variable.isStoredInstanceVariable, variable.endpointType != nil,
       !variable.attributes.hasAny(of: ["DependencyEndpoint"])
     else { return [] }
-    // An endpoint that is deprecated as a property is used as a method.
     return ["@DependencyEndpoint"]
   }
 }
@@ -28,12 +27,11 @@ extension DependencyClientMacro: MemberMacro {
       context.complain("'@DependencyClient' can only be applied to struct types", at: node)
       return []
     }
-    let access = declaration.modifiers.accessOfMembers
     var fields: [Field] = []
     for variable in declaration.storedVariables {
       guard let field = Field(variable) else {
         if variable.bindings.count == 1, let binding = variable.bindings.first, binding.typeAnnotation == nil,
-          variable.name != nil
+          variable.name != nil, variable.isVar || binding.initializer == nil
         {
           context.complain(
             "'@DependencyClient' requires '\(variable.name ?? "")' to have a type annotation in order to generate a "
@@ -45,16 +43,18 @@ extension DependencyClientMacro: MemberMacro {
       fields.append(field)
     }
     let parameters = fields.filter(\.isSettable)
-    let memberwise = initializer(parameters, access: access)
+    // As with an initialiser of the compiler, whoever uses it must see every field.
+    let access = ([max(declaration.modifiers.access, .internal)] + parameters.map(\.access)).min() ?? .internal
+    let memberwise = initializer(parameters, access: access.prefix)
     // Without arguments only when everything has a value then.
     let canBeEmpty = parameters.contains(where: \.isEndpoint) && fields.allSatisfy { $0.isEndpoint || $0.hasValue }
-    guard canBeEmpty else { return [memberwise] }
-    return [memberwise, "\(raw: access)init() {}"]
+    guard canBeEmpty, !declaration.hasEmptyInitializer else { return [memberwise] }
+    return [memberwise, "\(raw: declaration.modifiers.accessOfMembers)init() {}"]
   }
 
   private static func initializer(_ fields: [Field], access: String) -> DeclSyntax {
     let parameters = fields.map { field in
-      let value = field.isEndpoint ? "" : field.initialValue.map { " = \($0)" } ?? ""
+      let value = field.isEndpoint ? "" : (field.initialValue ?? (field.isNil ? "nil" : nil)).map { " = \($0)" } ?? ""
       return "\(field.name): \(field.isFunction ? "@escaping " : "")\(field.type)\(value)"
     }
     let assignments = fields.map { "self.\($0.name) = \($0.name)" }
@@ -73,7 +73,10 @@ extension DependencyClientMacro: MemberMacro {
     let isEndpoint: Bool
     let isSettable: Bool
     let initialValue: String?
-    var hasValue: Bool { initialValue != nil || type.hasSuffix("?") }
+    /// Whether it is nil when nothing is said.
+    let isNil: Bool
+    let access: Access
+    var hasValue: Bool { initialValue != nil || isNil }
 
     init?(_ variable: VariableDeclSyntax) {
       guard let name = variable.name, let binding = variable.bindings.first,
@@ -85,7 +88,18 @@ extension DependencyClientMacro: MemberMacro {
       isEndpoint = endpoint != nil && variable.isVar
       self.type = type.trimmedDescription
       initialValue = binding.initializer?.value.trimmedDescription
+      isNil = variable.isVar && type.is(OptionalTypeSyntax.self)
+      access = variable.modifiers.access
       isSettable = variable.isVar || initialValue == nil
+    }
+  }
+}
+
+extension StructDeclSyntax {
+  /// Whether it says itself how it is made from nothing.
+  fileprivate var hasEmptyInitializer: Bool {
+    memberBlock.members.contains {
+      $0.decl.as(InitializerDeclSyntax.self)?.signature.parameterClause.parameters.isEmpty ?? false
     }
   }
 }

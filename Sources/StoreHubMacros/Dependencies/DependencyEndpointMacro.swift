@@ -19,14 +19,27 @@ public enum DependencyEndpointMacro {
       access = variable.modifiers.filter { $0.detail == nil }.map { "\($0.name.text) " }.joined()
     }
 
-    var storage: String { "_\(plain(name))" }
+    var storage: String { storageName(of: name) }
     var initialValue: ExprSyntax? { variable.bindings.first?.initializer?.value }
-    var isThrowing: Bool { function.effectSpecifiers?.throwsClause != nil }
-    var isAsync: Bool { function.effectSpecifiers?.asyncSpecifier != nil }
     var returned: String { function.returnClause.type.trimmedDescription }
     var returnsVoid: Bool { ["Void", "()", "Swift.Void"].contains(returned) }
-    var returnsOptional: Bool { returned.hasSuffix("?") }
+    var returnsOptional: Bool {
+      let type = function.returnClause.type
+      return type.is(OptionalTypeSyntax.self) || type.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
+    }
     var parameters: [TupleTypeElementSyntax] { Array(function.parameters) }
+    var isAsync: Bool { function.effectSpecifiers?.asyncSpecifier != nil }
+
+    /// What it throws: nothing, one type of errors, or any.
+    private var thrown: String? {
+      guard let clause = function.effectSpecifiers?.throwsClause else { return nil }
+      return clause.type?.trimmedDescription ?? "any Error"
+    }
+    var isThrowing: Bool { thrown != nil && thrown != "Never" }
+    /// Whether it can throw that it is not implemented.
+    private var throwsAny: Bool { ["any Error", "any Swift.Error", "Error"].contains(thrown) }
+    /// Whether nothing is known that it could do when nobody gave it.
+    var needsValue: Bool { initialValue == nil && !throwsAny && !returnsVoid && !returnsOptional }
 
     /// `_ in`, `_, _ in`, or nothing for closures without parameters.
     var ignoredParameters: String {
@@ -36,21 +49,35 @@ public enum DependencyEndpointMacro {
     /// The closure that reports.
     var unimplemented: String {
       let report = "IssueReporting.reportIssue(\"Unimplemented: '\\(Self.self).\(plain(name))'\")"
-      if isThrowing {
-        return
-          "{ \(ignoredParameters)\n\(report)\nthrow IssueReporting.UnimplementedFailure(description: \"\\(Self.self).\(plain(name))\")\n}"
+      if let initialValue {
+        let names = parameters.indices.map { "p\($0)" }
+        let arguments = zip(parameters, names).map { $0.isInOut ? "&\($1)" : $1 }.joined(separator: ", ")
+        let keywords = (isThrowing ? "try " : "") + (isAsync ? "await " : "")
+        // Said outright, because the types of errors are not inferred.
+        let effects = function.effectSpecifiers?.throwsClause?.type == nil ? nil : function.effectSpecifiers
+        let opening =
+          names.isEmpty && effects == nil
+          ? "" : "\(names.isEmpty ? "()" : names.joined(separator: ", ")) \(effects.map { "\($0.trimmed) " } ?? "")in"
+        return """
+          { \(opening)
+          \(report)
+          let placeholder: \(type.trimmedDescription) = \(initialValue.trimmedDescription)
+          return \(keywords)placeholder(\(arguments))
+          }
+          """
       }
-      if returnsVoid { return "{ \(ignoredParameters)\n\(report)\n}" }
-      if returnsOptional { return "{ \(ignoredParameters)\n\(report)\nreturn nil\n}" }
-      guard let initialValue else { return "{ \(ignoredParameters)\nfatalError()\n}" }
-      return "{ ("
-        + parameters.indices.map { "p\($0): \(parameters[$0].type.trimmedDescription)" }
-        .joined(separator: ", ")
-        + ")\(isAsync ? " async" : "") -> \(returned) in\n\(report)\nlet placeholder: \(type.trimmedDescription) = "
-        + "\(initialValue.trimmedDescription)\nreturn \(isAsync ? "await " : "")placeholder("
-        + parameters.indices.map { "p\($0)" }.joined(separator: ", ") + ")\n}"
+      let body: String? =
+        if throwsAny {
+          "throw IssueReporting.UnimplementedFailure(description: \"\\(Self.self).\(plain(name))\")"
+        } else if returnsVoid { nil } else { "return nil" }
+      return "{ \(ignoredParameters)\n\(report)\n\(body.map { "\($0)\n" } ?? "")}"
     }
   }
+}
+
+extension TupleTypeElementSyntax {
+  /// Whether it is changed in place.
+  fileprivate var isInOut: Bool { type.trimmedDescription.hasPrefix("inout ") }
 }
 
 extension DependencyEndpointMacro: AccessorMacro {
@@ -63,6 +90,8 @@ extension DependencyEndpointMacro: AccessorMacro {
         "'@DependencyEndpoint' must be attached to a closure property: a 'var' of a function type", at: node)
       return []
     }
+    // Without a value there is no storage; the other role of the macro complains of it.
+    guard !endpoint.needsValue else { return [] }
     return [
       """
       @storageRestrictions(initializes: \(raw: endpoint.storage))
@@ -90,7 +119,7 @@ extension DependencyEndpointMacro: PeerMacro {
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard let endpoint = Endpoint(declaration) else { return [] }
-    if endpoint.initialValue == nil, !endpoint.isThrowing, !endpoint.returnsVoid, !endpoint.returnsOptional {
+    if endpoint.needsValue {
       complainOfMissingDefault(endpoint, in: context)
       return []
     }
@@ -136,25 +165,30 @@ extension DependencyEndpointMacro: PeerMacro {
     for (index, parameter) in endpoint.parameters.enumerated() {
       let label = labels[index] ?? "_"
       let type = parameter.type
-      let inOut = type.trimmedDescription.hasPrefix("inout ")
-      let escaping = type.asFunction != nil && !inOut ? "@escaping " : ""
-      parameters.append("\(label) p\(index): \(escaping)\(type.trimmedDescription)")
-      arguments.append((inOut ? "&" : "") + "p\(index)")
+      parameters.append("\(label) p\(index): \(type.trimmedDescription)")
+      arguments.append((parameter.isInOut ? "&" : "") + "p\(index)")
     }
     // A typed throw is rethrown as it is.
     let effects = endpoint.function.effectSpecifiers.map { " \($0.trimmedDescription)" } ?? ""
     let keywords = (endpoint.isThrowing ? "try " : "") + (endpoint.isAsync ? "await " : "")
     let returned = endpoint.returnsVoid ? "" : " -> \(endpoint.returned)"
-    let attributes = isMainActor(endpoint.type) ? "@MainActor " : ""
     return """
-      \(raw: attributes)\(raw: endpoint.access)func \(raw: methodName ?? endpoint.name)\
+      \(raw: endpoint.variable.attributes.availability)\(raw: isolation(of: endpoint.type))\(raw: endpoint.access)func \(raw: methodName ?? endpoint.name)\
       (\(raw: parameters.joined(separator: ", ")))\(raw: effects)\(raw: returned) {
       \(raw: keywords)self.\(raw: endpoint.name)(\(raw: arguments.joined(separator: ", ")))
       }
       """
   }
 
-  private static func isMainActor(_ type: TypeSyntax) -> Bool {
-    type.as(AttributedTypeSyntax.self)?.attributes.hasAny(of: ["MainActor"]) ?? false
+  /// The global actor of a function type, with a space behind it.
+  private static func isolation(of type: TypeSyntax) -> String {
+    let others: Set = ["Sendable", "Swift.Sendable", "escaping", "autoclosure", "convention", "concurrent"]
+    let attributes = type.as(AttributedTypeSyntax.self)?.attributes ?? []
+    return attributes.compactMap {
+      guard case .attribute(let attribute) = $0, attribute.arguments == nil,
+        !others.contains(attribute.attributeName.trimmedDescription)
+      else { return nil }
+      return "\(attribute.trimmed) "
+    }.joined()
   }
 }

@@ -1,18 +1,33 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
+/// From where a declaration can be used.
+enum Access: Comparable {
+  case `private`, `fileprivate`, `internal`, `package`, `public`
+
+  /// The word for it with a space behind it.
+  var prefix: String { self == .internal ? "" : "\(self) " }
+}
+
 extension DeclModifierListSyntax {
-  /// The access level as written, with a space behind it, for what a macro adds beside the declaration; nothing for
-  /// `private` and `fileprivate` types, whose members are as visible without a word.
-  var accessOfMembers: String {
+  /// The access level as written; internal when nothing is.
+  var access: Access {
     for modifier in self where modifier.detail == nil {
       switch modifier.name.tokenKind {
-      case .keyword(.public), .keyword(.open): return "public "
-      case .keyword(.package): return "package "
+      case .keyword(.public), .keyword(.open): return .public
+      case .keyword(.package): return .package
+      case .keyword(.fileprivate): return .fileprivate
+      case .keyword(.private): return .private
       default: continue
       }
     }
-    return ""
+    return .internal
+  }
+
+  /// The access level as written, with a space behind it, for what a macro adds beside the declaration; nothing for
+  /// `private` and `fileprivate` types, whose members are as visible without a word.
+  var accessOfMembers: String {
+    access < .internal ? "" : access.prefix
   }
 
   /// Whether a modifier is there.
@@ -80,4 +95,15 @@ extension PatternBindingSyntax {
 /// A name without the backticks that a keyword needs.
 func plain(_ name: String) -> String {
   name.hasPrefix("`") && name.hasSuffix("`") ? String(name.dropFirst().dropLast()) : name
+}
+
+/// What holds the value behind a property: `_count`.
+func storageName(of name: String) -> String {
+  prefixed(name, by: "_")
+}
+
+/// A name with something before it, in backticks where it would be no identifier without.
+func prefixed(_ name: String, by prefix: String) -> String {
+  let result = prefix + plain(name)
+  return result.contains(where: { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "$" }) ? "`\(result)`" : result
 }

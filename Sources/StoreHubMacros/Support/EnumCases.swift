@@ -7,6 +7,8 @@ struct EnumCase {
   let parameters: [EnumCaseParameterSyntax]
   let attributes: AttributeListSyntax
   let element: EnumCaseElementSyntax
+  /// Where it stands among the cases of the source, whether they are compiled or not.
+  let position: Int
 
   /// The payload as one type: `Void`, the only value's type, or a tuple.
   var payloadType: String {
@@ -21,6 +23,9 @@ struct EnumCase {
     }
   }
 
+  /// Its declaration without the word `case`.
+  var text: String { element.with(\.trailingComma, nil).trimmedDescription }
+
   /// Names for the payload's values in patterns: `v0, v1`.
   var variables: [String] { parameters.indices.map { "v\($0)" } }
 
@@ -30,16 +35,100 @@ struct EnumCase {
   }
 }
 
-extension EnumDeclSyntax {
-  /// The cases in the order of the source.
-  var cases: [EnumCase] {
-    memberBlock.members.flatMap { member -> [EnumCase] in
-      guard let declaration = member.decl.as(EnumCaseDeclSyntax.self) else { return [] }
-      return declaration.elements.map {
-        EnumCase(
-          name: $0.name.trimmedDescription, parameters: Array($0.parameterClause?.parameters ?? []),
-          attributes: declaration.attributes, element: $0)
+/// The cases of an enum with the `#if`s around them.
+struct EnumCases {
+  private enum Item {
+    case one(EnumCase)
+    /// The clauses of an `#if`, each with the line that begins it.
+    case conditional([(directive: String, cases: EnumCases)])
+  }
+
+  private var items: [Item] = []
+
+  /// The cases of a declaration, in the order of the source.
+  init(of declaration: EnumDeclSyntax) {
+    var count = 0
+    self.init(declaration.memberBlock.members, count: &count)
+  }
+
+  private init(_ members: MemberBlockItemListSyntax, count: inout Int) {
+    for member in members {
+      if let declaration = member.decl.as(EnumCaseDeclSyntax.self) {
+        for element in declaration.elements {
+          items.append(
+            .one(
+              EnumCase(
+                name: element.name.trimmedDescription, parameters: Array(element.parameterClause?.parameters ?? []),
+                attributes: declaration.attributes, element: element, position: count)))
+          count += 1
+        }
+      } else if let conditional = member.decl.as(IfConfigDeclSyntax.self) {
+        var clauses: [(String, EnumCases)] = []
+        for clause in conditional.clauses {
+          let condition = clause.condition.map { " \($0.trimmedDescription)" } ?? ""
+          guard case .decls(let members)? = clause.elements else {
+            clauses.append((clause.poundKeyword.text + condition, EnumCases([], count: &count)))
+            continue
+          }
+          clauses.append((clause.poundKeyword.text + condition, EnumCases(members, count: &count)))
+        }
+        if clauses.contains(where: { !$0.1.all.isEmpty }) { items.append(.conditional(clauses)) }
       }
     }
+  }
+
+  /// Every case, whether it is compiled or not.
+  var all: [EnumCase] {
+    items.flatMap { item in
+      switch item {
+      case .one(let enumCase): [enumCase]
+      case .conditional(let clauses): clauses.flatMap(\.cases.all)
+      }
+    }
+  }
+
+  /// Lines for the cases, within the `#if`s that the cases are in.
+  func lines(_ line: (EnumCase) -> String?) -> String {
+    let lines = items.compactMap { item in
+      switch item {
+      case .one(let enumCase): return line(enumCase)
+      case .conditional(let clauses):
+        let texts = clauses.map { ($0.directive, $0.cases.lines(line)) }
+        guard texts.contains(where: { !$0.1.isEmpty }) else { return nil }
+        return texts.map { $1.isEmpty ? $0 : "\($0)\n\($1)" }.joined(separator: "\n") + "\n#endif"
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The first case that has the name of another one that is compiled together with it.
+  var overloaded: EnumCase? {
+    var names = Set<String>()
+    return overloaded(&names)
+  }
+
+  private func overloaded(_ names: inout Set<String>) -> EnumCase? {
+    for item in items {
+      switch item {
+      case .one(let enumCase):
+        if !names.insert(plain(enumCase.name)).inserted { return enumCase }
+      case .conditional(let clauses):
+        let before = names
+        for clause in clauses {
+          var own = before
+          if let found = clause.cases.overloaded(&own) { return found }
+          names.formUnion(own)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Whether there is no case at all.
+  var isEmpty: Bool { all.isEmpty }
+
+  /// Whether there is an `#if` around some of them.
+  var isConditional: Bool {
+    items.contains { if case .conditional = $0 { true } else { false } }
   }
 }
