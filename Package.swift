@@ -199,7 +199,8 @@ let package = Package(
       ], swiftSettings: onLoop),
     .testTarget(name: "ProgramTests", dependencies: ["storehubd", "storeload", "storeterm"], swiftSettings: common),
     .testTarget(
-      name: "FeaturesTests", dependencies: ["ComposableArchitecture", "Features", "TestSupport", "Wire"],
+      name: "FeaturesTests",
+      dependencies: ["ComposableArchitecture", "ComposableTesting", "Features", "TestSupport", "Wire"],
       swiftSettings: spans),
   ],
   swiftLanguageModes: [.v6]

@@ -18,7 +18,9 @@ public struct Client: Sendable {
   public var isOn: @Sendable () -> Bool = { false }
   public var count: @Sendable (_ of: [Int]) async -> Int = { _ in -1 }
   public var change: @Sendable (_ value: inout Int) throws -> Void
-  public var changed: @Sendable (_ value: inout Int, _ by: Int) -> Bool = { value, by in value += by; return true }
+  public var changed: @Sendable (_ value: inout Int, _ by: Int) -> Bool = { value, by in
+    value += by; return true
+  }
   public var onMain: @MainActor @Sendable (_ id: Int) -> Void
   public var onOther: @OtherActor @Sendable (_ id: Int) -> Int = { _ in 1 }
   public var call: @Sendable (_ body: @escaping @Sendable (Int) -> String) async -> Void

@@ -1,0 +1,149 @@
+public import ComposableArchitecture
+
+/// A number to browse by, the favourites among the numbers, and a list of them from which one goes to a number.
+@Reducer
+public struct FavouriteNumbers: Sendable {
+  /// What is on the screen, and over it.
+  @ObservableState
+  public struct State: Equatable, Sendable {
+    /// The number.
+    public var count = 0
+    /// The favourites, in the order in which they were chosen.
+    public var favourites: IdentifiedArrayOf<Favourite> = []
+    /// Whether a fact is on its way.
+    public var isLoadingFact = false
+    /// What lies over the number.
+    @Presents public var destination: Destination.State?
+
+    /// Whether the number is a favourite.
+    public var isFavourite: Bool { favourites[id: count] != nil }
+
+    /// Creates the state with a number and favourites.
+    public init(count: Int = 0, favourites: IdentifiedArrayOf<Favourite> = []) {
+      self.count = count
+      self.favourites = favourites
+    }
+  }
+
+  /// What can happen.
+  public enum Action: Sendable, ViewAction {
+    /// Something happened over the number.
+    case destination(PresentationAction<Destination.Action>)
+    /// The fact came, or why it did not.
+    case factResponse(Result<String, NumberFactError>)
+    /// Someone did something.
+    case view(View)
+
+    /// What a person does.
+    @CasePathable
+    public enum View: Sendable {
+      case decrementButtonTapped
+      case factButtonTapped
+      case favouriteButtonTapped
+      case favouritesButtonTapped
+      case incrementButtonTapped
+    }
+  }
+
+  /// What lies over the number: a fact or the lack of one, or the list of favourites.
+  @Reducer(state: .equatable, .sendable, action: .sendable)
+  public enum Destination {
+    case alert(AlertState<Alert>)
+    case favourites(FavouriteList)
+
+    /// What an alert asks.
+    @CasePathable
+    public enum Alert: Sendable {
+      case tryAgainButtonTapped
+    }
+  }
+
+  private enum CancelID { case fact }
+
+  @Dependency(\.numberFact) private var numberFact
+
+  /// Creates the reducer.
+  public init() {}
+
+  public var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .view(.decrementButtonTapped):
+        state.count -= 1
+        return forgetFact(&state)
+
+      case .view(.incrementButtonTapped):
+        state.count += 1
+        return forgetFact(&state)
+
+      case .view(.favouriteButtonTapped):
+        if state.favourites.remove(id: state.count) == nil { state.favourites.append(Favourite(number: state.count)) }
+        return .none
+
+      case .view(.favouritesButtonTapped):
+        state.destination = .favourites(FavouriteList.State(favourites: state.favourites))
+        return .none
+
+      case .view(.factButtonTapped), .destination(.presented(.alert(.tryAgainButtonTapped))):
+        state.isLoadingFact = true
+        return .run { [count = state.count, numberFact] send in
+          do {
+            await send(.factResponse(.success(try await numberFact.fetch(count))))
+          } catch let error as NumberFactError {
+            await send(.factResponse(.failure(error)))
+          }
+        }
+        .cancellable(id: CancelID.fact, cancelInFlight: true)
+
+      case .factResponse(.success(let fact)):
+        state.isLoadingFact = false
+        state.destination = .alert(AlertState { TextState(fact) })
+        return .none
+
+      case .factResponse(.failure(let error)):
+        state.isLoadingFact = false
+        state.destination = .alert(
+          AlertState {
+            TextState("No fact")
+          } actions: {
+            ButtonState(action: .tryAgainButtonTapped) { TextState("Try again") }
+            ButtonState(role: .cancel) { TextState("Never mind") }
+          } message: {
+            TextState(error.message)
+          })
+        return .none
+
+      case .destination(.presented(.favourites(.delegate(.numberChosen(let number))))):
+        state.count = number
+        state.destination = nil
+        return forgetFact(&state)
+
+      case .destination(.presented(.favourites(.deleteButtonTapped(let number)))):
+        state.favourites.remove(id: number)
+        return .none
+
+      case .destination: return .none
+      }
+    }
+    .ifLet(\.$destination, action: \.destination)
+  }
+
+  /// A fact about a number that is no longer shown is not wanted.
+  private func forgetFact(_ state: inout State) -> Effect<Action> {
+    guard state.isLoadingFact else { return .none }
+    state.isLoadingFact = false
+    return .cancel(id: CancelID.fact)
+  }
+}
+
+/// A number that somebody likes.
+public struct Favourite: Equatable, Identifiable, Sendable {
+  /// The number.
+  public let number: Int
+  public var id: Int { number }
+
+  /// A favourite.
+  public init(number: Int) {
+    self.number = number
+  }
+}
