@@ -27,14 +27,22 @@ final class TestExecutor: TaskExecutor {
 
   /// Lets everything run until nothing moves any more: what is left sleeps, or waits for something outside.
   ///
-  /// The main queue is first in, first out: going to its end twice without new work means that there is none. Work
-  /// that never rests is left alone after many rounds.
+  /// The main queue is first in, first out: going to its end several times without new work means that there is none.
+  /// `Task.yield()` in an effect goes through the global pool, so while effects run, that is waited for too. Work that
+  /// never rests is left alone after many rounds.
+  ///
+  /// - Parameter isBusy: Whether effects run.
   @MainActor
-  func settle() async {
+  func settle(isBusy: () -> Bool) async {
     var quietRounds = 0
-    for _ in 0..<10_000 where quietRounds < 3 {
+    for _ in 0..<10_000 where quietRounds < 6 {
       let before = enqueuedCount
-      await Task.yield()
+      if quietRounds >= 3 {
+        guard isBusy() else { return }
+        await Task.yield()
+      } else {
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+      }
       quietRounds = enqueuedCount == before && isIdle ? quietRounds + 1 : 0
     }
   }

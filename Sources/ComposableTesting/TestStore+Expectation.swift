@@ -7,12 +7,16 @@ extension TestStore {
     stackElementIDs: StackElementIDGenerator, mustChange: Bool = true, at location: IssueLocation
   ) {
     do {
+      let sharedStateChanged = recorder.tracker.hasChanges
       let expected = try expectedState(from: previous, update, stackElementIDs: stackElementIDs)
       switch exhaustivity {
       case .on:
         if expected != actual {
           reportDifference(expected: expected, actual: actual, isStated: update != nil, at: location)
-        } else if mustChange, update != nil, expected == previous, !recorder.tracker.hasChanges {
+        } else if let change = unstatedSharedChange {
+          reportDifference(expected: change.old, actual: change.new, isStated: update != nil, at: location)
+          recorder.tracker.resetChanges()
+        } else if mustChange, update != nil, expected == previous, !sharedStateChanged {
           report(FailureText.noChange, at: location)
         }
       case .off(let showSkippedAssertions):
@@ -46,7 +50,13 @@ extension TestStore {
     }
   }
 
-  private func reportDifference(expected: State, actual: State, isStated: Bool, at location: IssueLocation) {
+  /// A change of shared state that the test's closures have not stated. Those of received actions that are still to be
+  /// stated have happened already, so it is too early to tell before the last of them.
+  private var unstatedSharedChange: SharedChange? {
+    recorder.received.isEmpty ? recorder.tracker.changes.first : nil
+  }
+
+  private func reportDifference<T>(expected: T, actual: T, isStated: Bool, at location: IssueLocation) {
     let headline =
       isStated
       ? "A state change does not match expectation" : "State was not expected to change, but a change occurred"

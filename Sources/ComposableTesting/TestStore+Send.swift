@@ -28,7 +28,9 @@ extension TestStore {
       recorder.assertedState = sentState
     }
     await settle()
-    return TestStoreTask(task: task, timeout: timeout) { [executor] in await executor.settle() }
+    return TestStoreTask(task: task, timeout: timeout) { [executor, core] in
+      await executor.settle { core.runningEffectCount > 0 }
+    }
   }
 
   /// Sends an action without values by its case: `send(\.view.incrementButtonTapped)`.

@@ -128,7 +128,7 @@ public final class TestStore<State: Equatable, Action> {
   }
 
   /// Lets effects come as far as they can.
-  func settle() async { await executor.settle() }
+  func settle() async { await executor.settle { core.runningEffectCount > 0 } }
 }
 
 /// A test store of a reducer: `TestStoreOf<Counter>`.

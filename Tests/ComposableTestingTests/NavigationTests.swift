@@ -1,0 +1,111 @@
+import ComposableTesting
+import Testing
+
+@Reducer
+private struct Detail {
+  @ObservableState struct State: Equatable {
+    var id: Int
+    var isEdited = false
+  }
+  enum Action { case closeTapped, editTapped, openTapped, delegate(Delegate) }
+  @CasePathable enum Delegate { case open(Int) }
+
+  @Dependency(\.dismiss) var dismiss
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .closeTapped: return .run { _ in await dismiss() }
+      case .editTapped:
+        state.isEdited = true
+        return .none
+      case .openTapped: return .send(.delegate(.open(state.id + 1)))
+      case .delegate: return .none
+      }
+    }
+  }
+}
+
+@Reducer
+private struct Root {
+  @Reducer enum Path { case detail(Detail) }
+
+  @ObservableState struct State: Equatable {
+    var path = StackState<Path.State>()
+    @Shared(.inMemory("visits")) var visits = 0
+  }
+
+  enum Action {
+    case openTapped(Int)
+    case path(StackActionOf<Path>)
+    case visitTapped
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .openTapped(let id), .path(.element(_, .detail(.delegate(.open(let id))))):
+        state.path.append(.detail(Detail.State(id: id)))
+        return .none
+      case .path: return .none
+      case .visitTapped:
+        state.$visits.withLock { $0 += 1 }
+        return .none
+      }
+    }
+    .forEach(\.path, action: \.path)
+  }
+}
+
+extension Root.Path.State: Equatable {}
+
+@MainActor
+@Suite struct NavigationTests {
+  @Test func elementsArePushedAndPopThemselves() async {
+    let store = TestStore(initialState: Root.State()) { Root() }
+    await store.send(\.openTapped, 5) { $0.path.append(.detail(Detail.State(id: 5))) }
+    await store.send(\.path[id: 0].detail.editTapped) { $0.path[id: 0, case: \.detail]?.isEdited = true }
+    await store.send(\.path[id: 0].detail.openTapped)
+    await store.receive(\.path[id: 0].detail.delegate.open, 6) { $0.path.append(.detail(Detail.State(id: 6))) }
+    #expect(Array(store.state.path.ids) == [0, 1])
+    await store.send(\.path[id: 1].detail.closeTapped)
+    await store.receive(\.path.popFrom) { $0.path.pop(from: 1) }
+    await store.send(.path(.popFrom(id: 0))) { $0.path = StackState() }
+  }
+
+  @Test func statesArePushedUnderAnID() async {
+    let store = TestStore(initialState: Root.State()) { Root() }
+    await store.send(.path(.push(id: 0, state: .detail(Detail.State(id: 1))))) {
+      $0.path.append(.detail(Detail.State(id: 1)))
+    }
+  }
+
+  @Test func aFeatureAloneAsksTheTestToDismissIt() async {
+    let store = TestStore(initialState: Detail.State(id: 1)) { Detail() }
+    #expect(!store.isDismissed)
+    await store.send(\.closeTapped)
+    #expect(store.isDismissed)
+  }
+
+  @Test func sharedStateIsAsserted() async {
+    let store = TestStore(initialState: Root.State()) { Root() }
+    await store.send(\.visitTapped) { $0.$visits.withLock { $0 = 1 } }
+    await store.send(\.visitTapped) { $0.$visits.withLock { $0 = 2 } }
+    #expect(store.state.visits == 2)
+  }
+
+  @Test func anUnstatedChangeOfSharedStateIsAnIssue() async {
+    let store = TestStore(initialState: Root.State()) { Root() }
+    let issues = await withExpectedIssue { await store.send(\.visitTapped) }
+    #expect(issues.count == 1)
+    #expect(issues.first?.hasPrefix("State was not expected to change, but a change occurred: …") == true)
+    store.exhaustivity = .off
+  }
+
+  @Test func aWrongChangeOfSharedStateIsAnIssue() async {
+    let store = TestStore(initialState: Root.State()) { Root() }
+    let issues = await withExpectedIssue { await store.send(\.visitTapped) { $0.$visits.withLock { $0 = 7 } } }
+    #expect(issues.count == 1)
+    store.exhaustivity = .off
+  }
+}
