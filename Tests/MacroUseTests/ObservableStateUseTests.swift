@@ -305,7 +305,11 @@ struct Parent: Equatable {
     final class Flag: @unchecked Sendable { var isSet = false }
     var state = Conditionals()
     let flag = Flag()
-    withObservationTracking { _ = state.always } onChange: { flag.isSet = true }
+    withObservationTracking {
+      _ = state.always
+    } onChange: {
+      flag.isSet = true
+    }
     state.default += 1
     #expect(!flag.isSet)
     state.always += 1
