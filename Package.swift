@@ -157,6 +157,12 @@ let package = Package(
       swiftSettings: onLoop),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+    .testTarget(
+      name: "StoreHubMacrosTests", dependencies: ["StoreHubMacros"] + macroDependencies, swiftSettings: macroSettings,
+      linkerSettings: macroLinkerSettings),
+    .testTarget(
+      name: "MacroUseTests", dependencies: ["ComposableArchitecture", "DependenciesTestSupport"],
+      swiftSettings: common),
     .testTarget(name: "CasePathsTests", dependencies: ["CasePaths"], swiftSettings: common),
     .testTarget(
       name: "CustomDumpTests", dependencies: ["CustomDump", "IssueReporting", "TestSupport"], swiftSettings: common),

@@ -1,4 +1,5 @@
 public import ComposableArchitecture
+import Synchronization
 import Testing
 
 enum Oops: Error { case oops }
@@ -36,4 +37,134 @@ public struct Client: Sendable {
   #else
     public var elsewhere: NoSuchType
   #endif
+}
+
+@DependencyClient
+struct GenericClient<Value: Sendable>: Sendable {
+  var load: @Sendable (_ key: String) throws -> Value
+  var values: @Sendable () -> [Value] = { [] }
+  var find: @Sendable (_ key: String) -> Value?
+}
+
+@DependencyClient private struct PrivateClient { var fetch: (_ id: Int) throws -> NotSendable }
+@DependencyClient package struct PackageClient { package var fetch: () -> Void }
+
+@DependencyClient
+public struct PartlyHidden {
+  public var fetch: () throws -> Int
+  private var cache: Int = 0
+  static var shared: Self { Self(fetch: { 1 }, cache: 3) }
+  fileprivate var cacheForTests: Int { cache }
+}
+
+@DependencyClient
+struct WithOwnInitialiser {
+  var fetch: (_ id: Int) throws -> Int
+  init() { fetch = { $0 } }
+}
+
+@DependencyClient
+struct WithConstants {
+  let id: Int
+  var fetch: () throws -> Int
+}
+
+struct ByHand {
+  @DependencyEndpoint var fetch: (_ id: Int) throws -> Int
+}
+
+extension Client: TestDependencyKey {
+  public static var testValue: Client { Client() }
+}
+
+extension DependencyValues {
+  fileprivate var client: Client {
+    get { self[Client.self] }
+    set { self[Client.self] = newValue }
+  }
+}
+
+private final class Recorder: IssueReporter {
+  private let issues = Mutex<[String]>([])
+  var messages: [String] { issues.withLock { $0 } }
+
+  func report(_ message: String, at location: IssueLocation) {
+    issues.withLock { $0.append(message) }
+  }
+}
+
+@Suite struct DependencyClientUseTests {
+  private let recorder = Recorder()
+
+  @Test func whatNobodyGaveIsReported() async throws {
+    let client = Client()
+    await withIssueReporters([recorder]) {
+      await #expect(throws: UnimplementedFailure.self) { try await client.fetch(id: 1) }
+      #expect(throws: UnimplementedFailure.self) { try client.plain(1, "") }
+      client.log(message: "hi")
+      #expect(client.find(id: 1) == nil)
+      #expect(client.findLong(1) == nil)
+      #expect(!client.isOn())
+      #expect(await client.count(of: []) == -1)
+      #expect((try? client.typed(id: 1)) == 3)
+      #expect((try? client.throwing()) == 7)
+      var value = 3
+      #expect(client.changed(value: &value, by: 2))
+      #expect(value == 5)
+      #expect(throws: UnimplementedFailure.self) { try client.change(value: &value) }
+      #expect(await client.onOther(id: 3) == 1)
+      await client.onMain(id: 3)
+      await client.call { "\($0)" }
+      #expect(client.make()() == nil)
+      #expect(throws: UnimplementedFailure.self) { try client.other(x: 1) }
+      #expect(throws: UnimplementedFailure.self) { try client.default(in: 1) }
+    }
+    #expect(
+      recorder.messages
+        == [
+          "fetch", "plain", "log", "find", "findLong", "isOn", "count", "typed", "throwing", "changed", "change",
+          "onOther",
+          "onMain", "call", "make", "renamed", "default",
+        ].map { "Unimplemented: 'Client.\($0)'" })
+    #expect(client.constant == 3 && client.name == "n" && client.optional == nil)
+  }
+
+  @Test func endpointsAreOverridden() async throws {
+    var client = Client()
+    client.fetch = { "\($0)" }
+    client.change = { $0 += 1 }
+    client.typed = { _ throws(CancellationError) in throw CancellationError() }
+    #expect(try await client.fetch(id: 3) == "3")
+    var value = 1
+    try client.change(value: &value)
+    #expect(value == 2)
+    // What is thrown has its type.
+    do { _ = try client.typed(id: 1) } catch { let _: CancellationError = error }
+    withDependencies {
+      $0.client.find = { "found \($0)" }
+    } operation: {
+      @Dependency(\.client) var client
+      #expect(client.find(id: 1) == "found 1")
+    }
+  }
+
+  @Test func initialisers() throws {
+    let generic = GenericClient<Int>(load: { $0.count }, values: { [1] }, find: { _ in 2 })
+    #expect(try generic.load(key: "abc") == 3 && generic.values() == [1] && generic.find(key: "") == 2)
+    #expect(PartlyHidden.shared.hiddenSum == 4)
+    #expect(try WithOwnInitialiser().fetch(id: 5) == 5)
+    #expect(try WithConstants(id: 3, fetch: { 4 }).fetch() == 4)
+    #expect(try PrivateClient(fetch: { _ in NotSendable() }).fetch(id: 1).value == 0)
+    #expect(try ByHand(fetch: { $0 }).fetch(id: 2) == 2)
+    withIssueReporters([recorder]) {
+      #expect(GenericClient<String>().values() == [])
+      PackageClient().fetch()
+    }
+    #expect(
+      recorder.messages == ["Unimplemented: 'GenericClient<String>.values'", "Unimplemented: 'PackageClient.fetch'"])
+  }
+}
+
+extension PartlyHidden {
+  fileprivate var hiddenSum: Int { ((try? fetch()) ?? 0) + cacheForTests }
 }

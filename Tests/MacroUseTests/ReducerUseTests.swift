@@ -272,7 +272,7 @@ struct ViewFeature {
 }
 
 @ViewAction(for: ViewFeature.self)
-struct FeatureScreen {
+@MainActor struct FeatureScreen {
   let store: StoreOf<ViewFeature>
   func tap() { send(.tapped) }
 }

@@ -23,14 +23,14 @@
 /// }
 /// extension Destination.State: Equatable {}
 /// ```
-@attached(extension, conformances: Reducer, CaseReducer)
+@attached(extension, conformances: Reducer, CaseReducer, _DefaultState, _DefaultAction, _DefaultBody)
 @attached(
   member, names: named(State), named(Action), named(init), named(body), named(CaseScope), named(scope))
 @attached(memberAttribute)
 public macro Reducer() = #externalMacro(module: "StoreHubMacros", type: "ReducerMacro")
 
 /// Makes an enum a reducer whose state, or action, has conformances: `@Reducer(state: .equatable, .sendable)`.
-@attached(extension, conformances: Reducer, CaseReducer)
+@attached(extension, conformances: Reducer, CaseReducer, _DefaultState, _DefaultAction, _DefaultBody)
 @attached(
   member, names: named(State), named(Action), named(init), named(body), named(CaseScope), named(scope))
 @attached(memberAttribute)

@@ -26,7 +26,7 @@ extension CasePathableMacro: MemberMacro {
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard let declaration = declaration.as(EnumDeclSyntax.self) else {
-      context.complain("'@CasePathable' can only be applied to enum types", at: node)
+      context.complain("'@CasePathable' cannot be applied to \(declaration.kindAndName)", at: node)
       return []
     }
     if let overloaded = EnumCases(of: declaration).overloaded {
@@ -111,11 +111,11 @@ extension CasePathableMacro: MemberMacro {
     switch enumCase.parameters.count {
     case 0: return "\(root).\(enumCase.name)"
     case 1:
-      let label = enumCase.label(of: enumCase.parameters[0]).map { "\($0): " } ?? ""
+      let label = enumCase.argument(for: enumCase.parameters[0])
       return "\(root).\(enumCase.name)(\(label)$0)"
     default:
       let arguments = enumCase.parameters.enumerated().map { index, parameter in
-        (enumCase.label(of: parameter).map { "\($0): " } ?? "") + "$0.\(index)"
+        enumCase.argument(for: parameter) + "$0.\(index)"
       }
       return "\(root).\(enumCase.name)(\(arguments.joined(separator: ", ")))"
     }

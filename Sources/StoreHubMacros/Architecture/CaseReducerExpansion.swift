@@ -108,7 +108,7 @@ struct CaseReducerExpansion {
         """
     }
     let content = scopes.isEmpty ? "ComposableArchitecture.EmptyReducer<Self.State, Self.Action>()" : scopes
-    // Not `some Reducer`: the compiler crashes on a file with half a dozen opaque types that macros wrote.
+    // Not `some Reducer`: a feature may be a case of its own destinations.
     return """
       \(raw: access)static var body: ComposableArchitecture._CaseReducers<Self.State, Self.Action> {
       return ComposableArchitecture._CaseReducers {
@@ -169,7 +169,7 @@ struct CaseReducerExpansion {
         guard !enumCase.parameters.isEmpty else { return "case .\(enumCase.name):\nreturn .\(enumCase.name)" }
         let variables = enumCase.variables.joined(separator: ", ")
         let arguments = zip(enumCase.parameters, enumCase.variables).map { parameter, variable in
-          (enumCase.label(of: parameter).map { "\($0): " } ?? "") + variable
+          enumCase.argument(for: parameter) + variable
         }
         return """
           case let .\(enumCase.name)(\(variables)):

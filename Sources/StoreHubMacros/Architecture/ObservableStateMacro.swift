@@ -20,9 +20,7 @@ extension ObservableStateMacro: MemberMacro {
       return members(of: declaration)
     }
     guard declaration.is(StructDeclSyntax.self) else {
-      let kind = declaration.is(ClassDeclSyntax.self) ? "class" : "actor"
-      context.complain(
-        "'@ObservableState' cannot be applied to \(kind) type '\(declaration.typeName ?? "")'", at: node)
+      context.complain("'@ObservableState' cannot be applied to \(declaration.kindAndName)", at: node)
       return []
     }
     return [
@@ -75,7 +73,7 @@ extension ObservableStateMacro: MemberMacro {
   }
 
   private static func argument(_ enumCase: EnumCase) -> String {
-    (enumCase.label(of: enumCase.parameters[0]).map { "\($0): " } ?? "") + "state"
+    enumCase.argument(for: enumCase.parameters[0]) + "state"
   }
 }
 
@@ -87,6 +85,12 @@ extension ObservableStateMacro: MemberAttributeMacro {
     guard declaration.is(StructDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self),
       variable.isVar, variable.isStoredInstanceVariable, !variable.attributes.hasAny(of: untracked)
     else { return [] }
+    if let attribute = variable.attributes.attribute(named: "PresentationState") {
+      context.complain(
+        "'@PresentationState' cannot be used in an '@ObservableState'; use '@Presents'", at: attribute,
+        fixIt: ("Use '@Presents' instead", Syntax(attribute), Syntax("@Presents" as AttributeSyntax)))
+      return []
+    }
     return ["@ObservationStateTracked"]
   }
 }
@@ -124,6 +128,15 @@ extension ObservationStateTrackedMacro: AccessorMacro {
     }
     guard !variable.attributes.hasAny(of: ["ObservationStateIgnored"]) else { return [] }
     let storage = storageName(of: name)
+    // Observers may use all of the state, so nothing of it may be borrowed while they run.
+    let assignment =
+      variable.bindings.first?.accessorBlock == nil
+      ? "_$observationRegistrar.mutate(\\Self.\(name), &\(storage), newValue)"
+      : """
+      let before = _$observationRegistrar.willModify(\\Self.\(name), \(storage))
+      \(storage) = newValue
+      _$observationRegistrar.didModify(\\Self.\(name), \(storage), before)
+      """
     return [
       """
       @storageRestrictions(initializes: \(raw: storage))
@@ -139,7 +152,7 @@ extension ObservationStateTrackedMacro: AccessorMacro {
       """,
       """
       set {
-      _$observationRegistrar.mutate(\\Self.\(raw: name), &\(raw: storage), newValue)
+      \(raw: assignment)
       }
       """,
       """

@@ -20,7 +20,9 @@ extension ReducerMacro: ExtensionMacro {
     var extensions: [ExtensionDeclSyntax] = []
     let names = Set(protocols.map { $0.trimmedDescription.split(separator: ".").last.map(String.init) ?? "" })
     if names.contains("Reducer") {
-      let conformances = declaration.is(EnumDeclSyntax.self) ? ["CaseReducer", "Reducer"] : ["Reducer"]
+      let conformances =
+        declaration.is(EnumDeclSyntax.self)
+        ? ["CaseReducer", "Reducer"] : ["Reducer"] + MissingParts(of: declaration).conformances
       let list = conformances.map { "ComposableArchitecture.\($0)" }.joined(separator: ", ")
       extensions.append(
         try ExtensionDeclSyntax("\(raw: attributes)extension \(type.trimmed): \(raw: list) {}"))
@@ -113,10 +115,9 @@ extension ReducerMacro: MemberMacro {
     }
     guard let declaration = declaration.as(StructDeclSyntax.self) else { return [] }
     let access = declaration.modifiers.accessOfMembers
-    let names = declaration.memberNames
+    let missing = MissingParts(of: declaration)
     var members: [DeclSyntax] = []
-    let hasBody = names.contains("body")
-    if !names.contains("State") {
+    if missing.state == .written {
       members.append(
         """
         @ObservableState
@@ -125,17 +126,46 @@ extension ReducerMacro: MemberMacro {
         }
         """)
     }
-    if !names.contains("Action") {
+    if missing.action == .written {
       members.append(
         """
         @CasePathable
         \(raw: access)enum Action: Equatable, Hashable, Sendable {}
         """)
     }
-    if !hasBody, !names.contains("reduce") {
+    if missing.body == .written {
       members.append("\(raw: access)let body = ComposableArchitecture.EmptyReducer<State, Action>()")
     }
     return members
+  }
+}
+
+/// The parts that a feature's struct does not have, and what is done about them.
+private struct MissingParts {
+  enum Remedy {
+    /// It is there.
+    case none
+    /// The macro writes it.
+    case written
+    /// It may be in an extension, which the macro does not see; a protocol has it if it is not.
+    case defaulted
+  }
+
+  let state: Remedy
+  let action: Remedy
+  let body: Remedy
+
+  init(of declaration: some DeclGroupSyntax) {
+    let names = declaration.memberNames
+    let reduces = names.contains("body") || names.contains("reduce")
+    state = names.contains("State") ? .none : reduces ? .defaulted : .written
+    action = names.contains("Action") ? .none : reduces ? .defaulted : .written
+    body = reduces ? .none : state == .none || action == .none ? .defaulted : .written
+  }
+
+  var conformances: [String] {
+    [("_DefaultState", state), ("_DefaultAction", action), ("_DefaultBody", body)]
+      .filter { $0.1 == .defaulted }.map(\.0)
   }
 }
 

@@ -21,7 +21,7 @@ public enum ViewActionMacro: ExtensionMacro {
       var replacement = call
       replacement.calledExpression = ExprSyntax("send").with(\.leadingTrivia, call.calledExpression.leadingTrivia)
       if let argument {
-        replacement.arguments = LabeledExprListSyntax([LabeledExprSyntax(expression: argument)])
+        replacement.arguments[replacement.arguments.startIndex].expression = argument.trimmed
       }
       context.complain(
         """

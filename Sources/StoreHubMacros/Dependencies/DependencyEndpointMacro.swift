@@ -92,13 +92,7 @@ extension DependencyEndpointMacro: AccessorMacro {
     }
     // Without a value there is no storage; the other role of the macro complains of it.
     guard !endpoint.needsValue else { return [] }
-    return [
-      """
-      @storageRestrictions(initializes: \(raw: endpoint.storage))
-      init(initialValue) {
-      \(raw: endpoint.storage) = initialValue
-      }
-      """,
+    let accessors: [AccessorDeclSyntax] = [
       """
       get {
       \(raw: endpoint.storage)
@@ -110,6 +104,16 @@ extension DependencyEndpointMacro: AccessorMacro {
       }
       """,
     ]
+    // With an init accessor the endpoint's value would take the place of the closure that reports.
+    guard endpoint.initialValue == nil else { return accessors }
+    return [
+      """
+      @storageRestrictions(initializes: \(raw: endpoint.storage))
+      init(initialValue) {
+      \(raw: endpoint.storage) = initialValue
+      }
+      """
+    ] + accessors
   }
 }
 
@@ -134,10 +138,14 @@ extension DependencyEndpointMacro: PeerMacro {
     guard let binding = endpoint.variable.bindings.first else { return }
     var mended = binding
     mended.initializer = InitializerClauseSyntax(
-      leadingTrivia: .space, value: ExprSyntax("{ \(raw: endpoint.ignoredParameters)<#\(raw: endpoint.returned)#> }"))
+      equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space),
+      value: ExprSyntax("{ \(raw: endpoint.ignoredParameters)<#\(raw: endpoint.returned)#> }"))
+    let name = plain(endpoint.name)
+    let closure =
+      endpoint.isThrowing ? "closure '\(name)', which throws errors of one type" : "non-throwing closure '\(name)'"
     context.complain(
       """
-      Default value required for non-throwing closure '\(plain(endpoint.name))'
+      Default value required for \(closure)
 
       Defaults are required so that the macro can generate a default, "unimplemented" version of the dependency via \
       'reportIssue'.

@@ -58,6 +58,9 @@ extension DeclGroupSyntax {
     asProtocol((any NamedDeclSyntax).self)?.name.trimmedDescription
   }
 
+  /// What it is, for diagnostics: `class type 'Feature'`.
+  var kindAndName: String { "\(introducer.text) type\(typeName.map { " '\($0)'" } ?? "")" }
+
   /// The variables of an instance that hold a value, with their declarations.
   var storedVariables: [VariableDeclSyntax] {
     memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }.filter(\.isStoredInstanceVariable)

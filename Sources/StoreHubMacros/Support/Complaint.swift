@@ -22,8 +22,9 @@ extension MacroExpansionContext {
     _ message: String, severity: DiagnosticSeverity = .error, at node: some SyntaxProtocol,
     fixIt: (message: String, old: Syntax, new: Syntax)? = nil
   ) {
-    let fixIts = fixIt.map {
-      [FixIt(message: Complaint($0.message), changes: [.replace(oldNode: $0.old, newNode: $0.new)])]
+    let fixIts = fixIt.map { fix in
+      let new = fix.new.with(\.leadingTrivia, fix.old.leadingTrivia).with(\.trailingTrivia, fix.old.trailingTrivia)
+      return [FixIt(message: Complaint(fix.message), changes: [.replace(oldNode: fix.old, newNode: new)])]
     }
     diagnose(
       Diagnostic(node: node, message: Complaint(message, severity: severity), fixIts: fixIts ?? []))

@@ -35,6 +35,18 @@ struct EnumCase {
   }
 }
 
+extension EnumCase {
+  /// What stands before a value when the case is made: `name: `, or nothing.
+  func argument(for parameter: EnumCaseParameterSyntax) -> String {
+    guard let label = label(of: parameter) else { return "" }
+    // Most keywords are plain words there, and the compiler warns of their backticks.
+    let word = plain(label)
+    let needsBackticks =
+      ["inout", "let", "var"].contains(word) || word.contains { !$0.isLetter && !$0.isNumber && $0 != "_" }
+    return needsBackticks ? "\(label): " : "\(word): "
+  }
+}
+
 /// The cases of an enum with the `#if`s around them.
 struct EnumCases {
   private enum Item {

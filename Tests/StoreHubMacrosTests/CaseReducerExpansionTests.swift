@@ -1,0 +1,626 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import Testing
+
+@testable import StoreHubMacros
+
+@Suite struct CaseReducerExpansionTests {
+  @Test func everyKindOfCase() {
+    expectExpansion(
+      """
+      @Reducer(state: .equatable, .sendable, action: .codable) public enum Destination {
+        case alert(AlertState<Alert>)
+        case edit(Edit), timer(feature: Timer = Timer(id: 1))
+        @ReducerCaseIgnored case plain(Int, name: String)
+        case sheet(Sheet.Body)
+      }
+      """, "Reducer", as: ReducerMacro.self, adding: ["Reducer", "CaseReducer"],
+      is: """
+        public enum Destination {
+          case alert(AlertState<Alert>)
+          case edit(Edit), timer(feature: Timer = Timer(id: 1))
+          @ReducerCaseIgnored case plain(Int, name: String)
+          case sheet(Sheet.Body)
+          @dynamicMemberLookup
+          public enum State: ComposableArchitecture.CaseReducerState, CasePaths.CasePathIterable, Observation.Observable, Swift.Equatable, Swift.Sendable {
+            public typealias StateReducer = Destination
+            case alert(AlertState<Alert>)
+            case edit(Edit.State)
+            case timer(feature: Timer.State)
+            case plain(Int, name: String)
+            case sheet(Sheet.Body.State)
+            public struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
+              public subscript(root root: State) -> CasePaths.PartialCaseKeyPath<State> {
+                if case .alert = root {
+                  return \\.alert
+                }
+                if case .edit = root {
+                  return \\.edit
+                }
+                if case .timer = root {
+                  return \\.timer
+                }
+                if case .plain = root {
+                  return \\.plain
+                }
+                if case .sheet = root {
+                  return \\.sheet
+                }
+                preconditionFailure("every value is of some case")
+              }
+              public var alert: CasePaths.AnyCasePath<State, AlertState<Alert>> {
+                CasePaths.AnyCasePath(embed: {
+                    State.alert($0)
+                  }, extract: {
+                    guard case let .alert(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              public var edit: CasePaths.AnyCasePath<State, Edit.State> {
+                CasePaths.AnyCasePath(embed: {
+                    State.edit($0)
+                  }, extract: {
+                    guard case let .edit(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              public var timer: CasePaths.AnyCasePath<State, Timer.State> {
+                CasePaths.AnyCasePath(embed: {
+                    State.timer(feature: $0)
+                  }, extract: {
+                    guard case let .timer(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              public var plain: CasePaths.AnyCasePath<State, (Int, name: String)> {
+                CasePaths.AnyCasePath(embed: {
+                    State.plain($0.0, name: $0.1)
+                  }, extract: {
+                    guard case let .plain(v0, v1) = $0 else {
+                      return nil
+                    }
+                    return (v0, v1)
+                  })
+              }
+              public var sheet: CasePaths.AnyCasePath<State, Sheet.Body.State> {
+                CasePaths.AnyCasePath(embed: {
+                    State.sheet($0)
+                  }, extract: {
+                    guard case let .sheet(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              public func makeIterator() -> IndexingIterator<[CasePaths.PartialCaseKeyPath<State>]> {
+                let paths: [CasePaths.PartialCaseKeyPath<State>] = [\\.alert, \\.edit, \\.timer, \\.plain, \\.sheet]
+                return paths.makeIterator()
+              }
+            }
+            public static var allCasePaths: AllCasePaths {
+              AllCasePaths()
+            }
+            public var _$id: ComposableArchitecture.ObservableStateID {
+              switch self {
+              case let .alert(state):
+                return ._$id(for: state)._$tag(0)
+              case let .edit(state):
+                return ._$id(for: state)._$tag(1)
+              case let .timer(state):
+                return ._$id(for: state)._$tag(2)
+              case .plain:
+                return ComposableArchitecture.ObservableStateID._$inert._$tag(3)
+              case let .sheet(state):
+                return ._$id(for: state)._$tag(4)
+              }
+            }
+            public mutating func _$willModify() {
+              switch self {
+              case var .alert(state):
+                if ComposableArchitecture._$willModify(&state) {
+                  self = .alert(state)
+                }
+              case var .edit(state):
+                if ComposableArchitecture._$willModify(&state) {
+                  self = .edit(state)
+                }
+              case var .timer(state):
+                if ComposableArchitecture._$willModify(&state) {
+                  self = .timer(feature: state)
+                }
+              case .plain:
+                break
+              case var .sheet(state):
+                if ComposableArchitecture._$willModify(&state) {
+                  self = .sheet(state)
+                }
+              }
+            }
+          }
+          public enum Action: CasePaths.CasePathable, CasePaths.CasePathIterable, Swift.Codable {
+            case alert(AlertState<Alert>.Action)
+            case edit(Edit.Action)
+            case timer(Timer.Action)
+            case sheet(Sheet.Body.Action)
+            public struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
+              public subscript(root root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
+                if case .alert = root {
+                  return \\.alert
+                }
+                if case .edit = root {
+                  return \\.edit
+                }
+                if case .timer = root {
+                  return \\.timer
+                }
+                if case .sheet = root {
+                  return \\.sheet
+                }
+                preconditionFailure("every value is of some case")
+              }
+              public var alert: CasePaths.AnyCasePath<Action, AlertState<Alert>.Action> {
+                CasePaths.AnyCasePath(embed: {
+                    Action.alert($0)
+                  }, extract: {
+                    guard case let .alert(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              public var edit: CasePaths.AnyCasePath<Action, Edit.Action> {
+                CasePaths.AnyCasePath(embed: {
+                    Action.edit($0)
+                  }, extract: {
+                    guard case let .edit(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              public var timer: CasePaths.AnyCasePath<Action, Timer.Action> {
+                CasePaths.AnyCasePath(embed: {
+                    Action.timer($0)
+                  }, extract: {
+                    guard case let .timer(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              public var sheet: CasePaths.AnyCasePath<Action, Sheet.Body.Action> {
+                CasePaths.AnyCasePath(embed: {
+                    Action.sheet($0)
+                  }, extract: {
+                    guard case let .sheet(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              public func makeIterator() -> IndexingIterator<[CasePaths.PartialCaseKeyPath<Action>]> {
+                let paths: [CasePaths.PartialCaseKeyPath<Action>] = [\\.alert, \\.edit, \\.timer, \\.sheet]
+                return paths.makeIterator()
+              }
+            }
+            public static var allCasePaths: AllCasePaths {
+              AllCasePaths()
+            }
+          }
+          public static var body: ComposableArchitecture._CaseReducers<Self.State, Self.Action> {
+            return ComposableArchitecture._CaseReducers {
+              ComposableArchitecture.Scope(state: \\Self.State.Cases.edit, action: \\Self.Action.Cases.edit) {
+                Edit()
+              }
+              ComposableArchitecture.Scope(state: \\Self.State.Cases.timer, action: \\Self.Action.Cases.timer) {
+                Timer(id: 1)
+              }
+              ComposableArchitecture.Scope(state: \\Self.State.Cases.sheet, action: \\Self.Action.Cases.sheet) {
+                Sheet.body
+              }
+            }
+          }
+          @dynamicMemberLookup
+          public enum CaseScope: CasePaths.CasePathable, CasePaths.CasePathIterable {
+            case alert(AlertState<Alert>)
+            case edit(ComposableArchitecture.StoreOf<Edit>)
+            case timer(ComposableArchitecture.StoreOf<Timer>)
+            case plain(Int, name: String)
+            case sheet(ComposableArchitecture.StoreOf<Sheet.Body>)
+            public struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
+              public subscript(root root: CaseScope) -> CasePaths.PartialCaseKeyPath<CaseScope> {
+                if case .alert = root {
+                  return \\.alert
+                }
+                if case .edit = root {
+                  return \\.edit
+                }
+                if case .timer = root {
+                  return \\.timer
+                }
+                if case .plain = root {
+                  return \\.plain
+                }
+                if case .sheet = root {
+                  return \\.sheet
+                }
+                preconditionFailure("every value is of some case")
+              }
+              public var alert: CasePaths.AnyCasePath<CaseScope, AlertState<Alert>> {
+                CasePaths.AnyCasePath(embed: {
+                    CaseScope.alert($0)
+                  }, extract: {
+                    guard case let .alert(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              public var edit: CasePaths.AnyCasePath<CaseScope, ComposableArchitecture.StoreOf<Edit>> {
+                CasePaths.AnyCasePath(embed: {
+                    CaseScope.edit($0)
+                  }, extract: {
+                    guard case let .edit(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              public var timer: CasePaths.AnyCasePath<CaseScope, ComposableArchitecture.StoreOf<Timer>> {
+                CasePaths.AnyCasePath(embed: {
+                    CaseScope.timer($0)
+                  }, extract: {
+                    guard case let .timer(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              public var plain: CasePaths.AnyCasePath<CaseScope, (Int, name: String)> {
+                CasePaths.AnyCasePath(embed: {
+                    CaseScope.plain($0.0, name: $0.1)
+                  }, extract: {
+                    guard case let .plain(v0, v1) = $0 else {
+                      return nil
+                    }
+                    return (v0, v1)
+                  })
+              }
+              public var sheet: CasePaths.AnyCasePath<CaseScope, ComposableArchitecture.StoreOf<Sheet.Body>> {
+                CasePaths.AnyCasePath(embed: {
+                    CaseScope.sheet($0)
+                  }, extract: {
+                    guard case let .sheet(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              public func makeIterator() -> IndexingIterator<[CasePaths.PartialCaseKeyPath<CaseScope>]> {
+                let paths: [CasePaths.PartialCaseKeyPath<CaseScope>] = [\\.alert, \\.edit, \\.timer, \\.plain, \\.sheet]
+                return paths.makeIterator()
+              }
+            }
+            public static var allCasePaths: AllCasePaths {
+              AllCasePaths()
+            }
+          }
+          @MainActor
+          public static func scope(_ store: ComposableArchitecture.Store<Self.State, Self.Action>) -> CaseScope {
+            switch store.state {
+            case let .alert(v0):
+              return .alert(v0)
+            case .edit:
+              return .edit(store.scope(state: \\.edit, action: \\.edit)!)
+            case .timer:
+              return .timer(store.scope(state: \\.timer, action: \\.timer)!)
+            case let .plain(v0, v1):
+              return .plain(v0, name: v1)
+            case .sheet:
+              return .sheet(store.scope(state: \\.sheet, action: \\.sheet)!)
+            }
+          }
+        }
+        extension Destination: ComposableArchitecture.CaseReducer, ComposableArchitecture.Reducer {
+        }
+        """)
+  }
+
+  @Test func conditionsAreKept() {
+    expectExpansion(
+      """
+      @Reducer enum Path {
+        #if DEBUG
+          case debug(Debug)
+        #endif
+        case end
+      }
+      """, "Reducer", as: ReducerMacro.self, adding: ["Reducer", "CaseReducer"],
+      is: """
+        enum Path {
+          #if DEBUG
+            case debug(Debug)
+          #endif
+          case end
+          @dynamicMemberLookup
+          enum State: ComposableArchitecture.CaseReducerState, CasePaths.CasePathIterable, Observation.Observable {
+            typealias StateReducer = Path
+            #if DEBUG
+            case debug(Debug.State)
+            #endif
+            case end
+            struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
+              subscript(root root: State) -> CasePaths.PartialCaseKeyPath<State> {
+                #if DEBUG
+                if case .debug = root {
+                  return \\.debug
+                }
+                #endif
+                if case .end = root {
+                  return \\.end
+                }
+                preconditionFailure("every value is of some case")
+              }
+              #if DEBUG
+              var debug: CasePaths.AnyCasePath<State, Debug.State> {
+                CasePaths.AnyCasePath(embed: {
+                    State.debug($0)
+                  }, extract: {
+                    guard case let .debug(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              #endif
+              var end: CasePaths.AnyCasePath<State, Void> {
+                CasePaths.AnyCasePath(embed: {
+                    State.end
+                  }, extract: {
+                    guard case .end = $0 else {
+                      return nil
+                    }
+                    return ()
+                  })
+              }
+              func makeIterator() -> IndexingIterator<[CasePaths.PartialCaseKeyPath<State>]> {
+                var paths: [CasePaths.PartialCaseKeyPath<State>] = []
+                #if DEBUG
+                paths.append(\\.debug)
+                #endif
+                paths.append(\\.end)
+                return paths.makeIterator()
+              }
+            }
+            static var allCasePaths: AllCasePaths {
+              AllCasePaths()
+            }
+            var _$id: ComposableArchitecture.ObservableStateID {
+              switch self {
+              #if DEBUG
+              case let .debug(state):
+                return ._$id(for: state)._$tag(0)
+              #endif
+              case .end:
+                return ComposableArchitecture.ObservableStateID._$inert._$tag(1)
+              }
+            }
+            mutating func _$willModify() {
+              switch self {
+              #if DEBUG
+              case var .debug(state):
+                if ComposableArchitecture._$willModify(&state) {
+                  self = .debug(state)
+                }
+              #endif
+              case .end:
+                break
+              }
+            }
+          }
+          enum Action: CasePaths.CasePathable, CasePaths.CasePathIterable {
+            #if DEBUG
+            case debug(Debug.Action)
+            #endif
+            struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
+              subscript(root root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
+                #if DEBUG
+                if case .debug = root {
+                  return \\.debug
+                }
+                #endif
+                preconditionFailure("every value is of some case")
+              }
+              #if DEBUG
+              var debug: CasePaths.AnyCasePath<Action, Debug.Action> {
+                CasePaths.AnyCasePath(embed: {
+                    Action.debug($0)
+                  }, extract: {
+                    guard case let .debug(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              #endif
+              func makeIterator() -> IndexingIterator<[CasePaths.PartialCaseKeyPath<Action>]> {
+                var paths: [CasePaths.PartialCaseKeyPath<Action>] = []
+                #if DEBUG
+                paths.append(\\.debug)
+                #endif
+                return paths.makeIterator()
+              }
+            }
+            static var allCasePaths: AllCasePaths {
+              AllCasePaths()
+            }
+          }
+          static var body: ComposableArchitecture._CaseReducers<Self.State, Self.Action> {
+            return ComposableArchitecture._CaseReducers {
+              #if DEBUG
+              ComposableArchitecture.Scope(state: \\Self.State.Cases.debug, action: \\Self.Action.Cases.debug) {
+                Debug()
+              }
+              #endif
+            }
+          }
+          @dynamicMemberLookup
+          enum CaseScope: CasePaths.CasePathable, CasePaths.CasePathIterable {
+            #if DEBUG
+            case debug(ComposableArchitecture.StoreOf<Debug>)
+            #endif
+            case end
+            struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
+              subscript(root root: CaseScope) -> CasePaths.PartialCaseKeyPath<CaseScope> {
+                #if DEBUG
+                if case .debug = root {
+                  return \\.debug
+                }
+                #endif
+                if case .end = root {
+                  return \\.end
+                }
+                preconditionFailure("every value is of some case")
+              }
+              #if DEBUG
+              var debug: CasePaths.AnyCasePath<CaseScope, ComposableArchitecture.StoreOf<Debug>> {
+                CasePaths.AnyCasePath(embed: {
+                    CaseScope.debug($0)
+                  }, extract: {
+                    guard case let .debug(v0) = $0 else {
+                      return nil
+                    }
+                    return v0
+                  })
+              }
+              #endif
+              var end: CasePaths.AnyCasePath<CaseScope, Void> {
+                CasePaths.AnyCasePath(embed: {
+                    CaseScope.end
+                  }, extract: {
+                    guard case .end = $0 else {
+                      return nil
+                    }
+                    return ()
+                  })
+              }
+              func makeIterator() -> IndexingIterator<[CasePaths.PartialCaseKeyPath<CaseScope>]> {
+                var paths: [CasePaths.PartialCaseKeyPath<CaseScope>] = []
+                #if DEBUG
+                paths.append(\\.debug)
+                #endif
+                paths.append(\\.end)
+                return paths.makeIterator()
+              }
+            }
+            static var allCasePaths: AllCasePaths {
+              AllCasePaths()
+            }
+          }
+          @MainActor
+          static func scope(_ store: ComposableArchitecture.Store<Self.State, Self.Action>) -> CaseScope {
+            switch store.state {
+            #if DEBUG
+            case .debug:
+              return .debug(store.scope(state: \\.debug, action: \\.debug)!)
+            #endif
+            case .end:
+              return .end
+            }
+          }
+        }
+        extension Path: ComposableArchitecture.CaseReducer, ComposableArchitecture.Reducer {
+        }
+        """)
+  }
+
+  @Test func partsOfItsOwn() {
+    expectExpansion(
+      """
+      @Reducer enum Path {
+        case end
+        enum State {}
+        enum Action {}
+        static var body: some ReducerOf<Self> { EmptyReducer() }
+      }
+      """, "Reducer", as: ReducerMacro.self, adding: ["Reducer", "CaseReducer"],
+      is: """
+        enum Path {
+          case end
+          @CasePathable @dynamicMemberLookup
+          enum State {}
+          @CasePathable
+          enum Action {}
+          static var body: some ReducerOf<Self> { EmptyReducer() }
+          @dynamicMemberLookup
+          enum CaseScope: CasePaths.CasePathable, CasePaths.CasePathIterable {
+            case end
+            struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
+              subscript(root root: CaseScope) -> CasePaths.PartialCaseKeyPath<CaseScope> {
+                if case .end = root {
+                  return \\.end
+                }
+                preconditionFailure("every value is of some case")
+              }
+              var end: CasePaths.AnyCasePath<CaseScope, Void> {
+                CasePaths.AnyCasePath(embed: {
+                    CaseScope.end
+                  }, extract: {
+                    guard case .end = $0 else {
+                      return nil
+                    }
+                    return ()
+                  })
+              }
+              func makeIterator() -> IndexingIterator<[CasePaths.PartialCaseKeyPath<CaseScope>]> {
+                let paths: [CasePaths.PartialCaseKeyPath<CaseScope>] = [\\.end]
+                return paths.makeIterator()
+              }
+            }
+            static var allCasePaths: AllCasePaths {
+              AllCasePaths()
+            }
+          }
+          @MainActor
+          static func scope(_ store: ComposableArchitecture.Store<Self.State, Self.Action>) -> CaseScope {
+            switch store.state {
+            case .end:
+              return .end
+            }
+          }
+        }
+        extension Path: ComposableArchitecture.CaseReducer, ComposableArchitecture.Reducer {
+        }
+        """)
+  }
+
+  @Test func oneFeaturePerCase() {
+    expectComplaint(
+      """
+      @Reducer enum Path {
+        case both(One, Two)
+      }
+      """, "Reducer", as: ReducerMacro.self, adding: ["Reducer", "CaseReducer"],
+      is: """
+        2:8: error: '@Reducer' cannot be applied to enum cases with more than one associated value; mark the case with '@ReducerCaseIgnored' to hold plain state
+        """)
+  }
+
+  @Test func marksAreForCases() {
+    expectComplaint(
+      """
+      struct Path {
+        @ReducerCaseIgnored var a = 1
+      }
+      """, "ReducerCaseIgnored", as: ReducerCaseMarkerMacro.self,
+      is: """
+        2:3: error: '@ReducerCaseIgnored' can only be applied to an enum's case
+        """)
+  }
+}
