@@ -52,7 +52,9 @@ final class Bench {
     print("| *\(name)* | *\(decimal(first / second))×, goal \(goal)* | |")
   }
 
-  private func isWanted(_ name: String) -> Bool { filter.map(name.contains) ?? true }
+  private func isWanted(_ name: String) -> Bool {
+    filter.map { name == $0 || (name.contains($0) && !$0.hasSuffix("$")) || "\(name)$" == $0 } ?? true
+  }
 
   private func time(_ body: () -> Void) -> Duration {
     let start = clock.now
