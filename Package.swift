@@ -155,6 +155,11 @@ let package = Package(
     .executableTarget(
       name: "storeload", dependencies: ["EventLoop", "LoadTest", "ProgramOptions"],
       swiftSettings: onLoop),
+    // What stores cost within one process; `make bench` runs it.
+    .target(name: "Allocations", path: "bench/allocations"),
+    .executableTarget(
+      name: "storebench", dependencies: ["Allocations", "ComposableArchitecture", "IdentifiedCollections"],
+      path: "bench/inprocess", swiftSettings: common),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
     .testTarget(

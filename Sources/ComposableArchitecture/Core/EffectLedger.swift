@@ -66,7 +66,7 @@ struct EffectLedger<Action> {
 
   func isRunning(_ effect: EffectID) -> Bool { running[effect] != nil }
 
-  func isRunning(cascade: UInt64) -> Bool { unfinishedByCascade[cascade] != nil }
+  @inline(__always) func isRunning(cascade: UInt64) -> Bool { unfinishedByCascade[cascade] != nil }
 
   /// The cascade of a running effect.
   func cascade(of effect: EffectID) -> UInt64 { running[effect]?.context.cascade ?? 0 }

@@ -5,14 +5,14 @@ internal import Dependencies
 /// Actions go in; the state changes in place; effects that send at once are drained first in, first out; the rest
 /// comes out as commands for whoever runs effects. The same inputs give the same state and commands.
 public struct ReducerCore<State, Action>: ~Copyable {
-  // The state comes last: what stands before it has the same place whatever the feature, and is found without asking
-  // the runtime.
   @usableFromInline var reducedCount: UInt64 = 0
   @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
   private var effects = EffectLedger<Action>()
   /// Actions that effects sent at once and that were not reduced yet; empty between sends.
   private var queue: [(action: Action, cascade: UInt64)] = []
-  @usableFromInline var currentState: State
+  /// The state, in a place of its own: then this has one layout whatever the feature, and none of it is found by asking
+  /// the runtime for types.
+  @usableFromInline let currentState: UnsafeMutablePointer<State>
 
   /// Compiles the reducer and begins with a state.
   @inlinable
@@ -28,18 +28,26 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   @usableFromInline
   init(state: State, reduce: @escaping (inout State, Action) -> Effect<Action>) {
-    currentState = state
+    currentState = .allocate(capacity: 1)
+    currentState.initialize(to: state)
     self.reduce = reduce
   }
 
+  deinit {
+    currentState.deinitialize(count: 1)
+    currentState.deallocate()
+  }
+
   /// The current state.
-  @inlinable public var state: State { currentState }
+  @inlinable public var state: State { currentState.pointee }
 
   /// How many actions were reduced, those of effects included.
   @inlinable public var actionCount: UInt64 { reducedCount }
 
+  // Inlined, since a method would be passed its own type, which generic callers would have to look up.
+
   /// Whether there are effects to start or to cancel, or cascades to tell of.
-  package var hasCommands: Bool { effects.hasCommands }
+  @inline(__always) package var hasCommands: Bool { effects.hasCommands }
 
   /// How many effects run.
   package var runningEffectCount: Int { effects.runningCount }
@@ -48,11 +56,18 @@ public struct ReducerCore<State, Action>: ~Copyable {
   ///
   /// - Parameter cascade: Names the send, so that its effects can be waited for and cancelled; 0 for no name.
   /// - Complexity: What the reducer costs; nothing is allocated when it returns `.none`.
-  @inlinable
+  @inlinable @inline(__always)
   public mutating func send(_ action: Action, cascade: UInt64 = 0) {
     reducedCount += 1
-    let effect = reduce(&currentState, action)
+    let effect = reduce(&currentState.pointee, action)
     if let tree = effect.tree { begin(tree, cascade: cascade) }
+  }
+
+  /// Reduces an action; says whether there are commands then.
+  @inline(__always)
+  mutating func sendNotingCommands(_ action: Action, cascade: UInt64) -> Bool {
+    send(action, cascade: cascade)
+    return hasCommands
   }
 
   /// Reduces an action that an effect sent, unless the effect was cancelled or is over; says whether it was.
@@ -93,7 +108,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   }
 
   /// Whether effects run on behalf of a send.
-  package func isRunning(cascade: UInt64) -> Bool { effects.isRunning(cascade: cascade) }
+  @inline(__always) package func isRunning(cascade: UInt64) -> Bool { effects.isRunning(cascade: cascade) }
 
   /// The effects to start and to cancel since the last call, in order.
   package mutating func takeCommands() -> [EffectCommand<Action>] { effects.takeCommands() }
@@ -119,7 +134,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
         next = 0
       }
       reducedCount += 1
-      guard let tree = reduce(&currentState, action).tree else { continue }
+      guard let tree = reduce(&currentState.pointee, action).tree else { continue }
       effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append(($0, $1)) }
     }
     queue.removeAll(keepingCapacity: true)

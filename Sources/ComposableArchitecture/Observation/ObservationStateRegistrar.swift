@@ -24,9 +24,9 @@ public struct ObservationStateRegistrar: Sendable {
   @usableFromInline
   func accessed(_ keyPath: AnyKeyPath) { extent.field(keyPath).access() }
 
-  /// Sets a field.
-  public mutating func mutate<Subject, Member>(
-    _ keyPath: @autoclosure () -> KeyPath<Subject, Member>, _ value: inout Member, _ newValue: Member
+  /// Sets a field, which may be stored as a value of another type.
+  public mutating func mutate<Subject, Field, Member>(
+    _ keyPath: @autoclosure () -> KeyPath<Subject, Field>, _ value: inout Member, _ newValue: Member
   ) {
     let field = willChange(keyPath)
     guard let field else {

@@ -5,49 +5,56 @@ internal import Glibc
 /// What a reducer reads is nobody's observation. Whoever observes a field that it changes is told when the turn is
 /// over: then the store can be read.
 enum Reducing {
-  private final class Turn {
-    var depth = 0
-    var changed: [ObservedField] = []
-    var seen: Set<ObjectIdentifier> = []
+  /// A turn of this thread. It is memory of the thread, and not an object, since every send begins and ends one.
+  struct Turn {
+    fileprivate var depth = 0
+    fileprivate var changed: [ObservedField] = []
+    fileprivate var seen: Set<ObjectIdentifier> = []
   }
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
-    let status = pthread_key_create(&key) { if let turn = $0 { Unmanaged<AnyObject>.fromOpaque(turn).release() } }
+    let status = pthread_key_create(&key) { memory in
+      guard let turn = memory?.assumingMemoryBound(to: Turn.self) else { return }
+      turn.deinitialize(count: 1)
+      turn.deallocate()
+    }
     precondition(status == 0, "pthread_key_create(3) fails only when a process has over a thousand keys")
     return key
   }()
 
-  private static var turn: Turn? {
-    pthread_getspecific(key).map { Unmanaged<Turn>.fromOpaque($0).takeUnretainedValue() }
+  private static var turn: UnsafeMutablePointer<Turn>? {
+    pthread_getspecific(key)?.assumingMemoryBound(to: Turn.self)
   }
 
   /// Whether this thread is within a turn.
-  static var isActive: Bool { (turn?.depth ?? 0) > 0 }
+  static var isActive: Bool { turn.map { $0.pointee.depth > 0 } ?? false }
 
-  /// Begins a turn.
-  static func begin() {
-    if let turn {
-      turn.depth += 1
-    } else {
-      let turn = Turn()
-      turn.depth = 1
-      pthread_setspecific(key, Unmanaged.passRetained(turn).toOpaque())
-    }
+  /// Begins a turn, which this thread must end.
+  static func begin() -> UnsafeMutablePointer<Turn> {
+    let turn = turn ?? addTurn()
+    turn.pointee.depth += 1
+    return turn
+  }
+
+  private static func addTurn() -> UnsafeMutablePointer<Turn> {
+    let turn = UnsafeMutablePointer<Turn>.allocate(capacity: 1)
+    turn.initialize(to: Turn())
+    pthread_setspecific(key, turn)
+    return turn
   }
 
   /// Ends a turn; the outermost one gets the fields that were changed, in order.
-  static func end() -> [ObservedField] {
-    guard let turn else { return [] }
-    turn.depth -= 1
-    guard turn.depth == 0, !turn.changed.isEmpty else { return [] }
-    defer { (turn.changed, turn.seen) = ([], []) }
-    return turn.changed
+  static func end(_ turn: UnsafeMutablePointer<Turn>) -> [ObservedField] {
+    turn.pointee.depth -= 1
+    guard turn.pointee.depth == 0, !turn.pointee.changed.isEmpty else { return [] }
+    defer { (turn.pointee.changed, turn.pointee.seen) = ([], []) }
+    return turn.pointee.changed
   }
 
   /// Tells of a changed field: now, or when this thread's turn is over.
   static func note(_ field: ObservedField) {
-    guard let turn, turn.depth > 0 else { return field.changed() }
-    if turn.seen.insert(ObjectIdentifier(field)).inserted { turn.changed.append(field) }
+    guard let turn, turn.pointee.depth > 0 else { return field.changed() }
+    if turn.pointee.seen.insert(ObjectIdentifier(field)).inserted { turn.pointee.changed.append(field) }
   }
 }

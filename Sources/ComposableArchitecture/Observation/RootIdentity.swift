@@ -3,12 +3,14 @@
 @MainActor
 final class RootIdentity<State> {
   private let field = ObservedField()
-  private var isObserved = false
-  private let isObservableState = State.self is any ObservableState.Type
+  /// Whether anybody has ever read the state outside a reducer; without, there is nothing to update.
+  private(set) var isObserved = false
+  /// Nil when the state is no `ObservableState`.
+  private let identify = StateIdentity<State>.reading
   private var id: ObservableStateID?
 
   init(_ state: State) {
-    id = (state as? any ObservableState)?._$id
+    id = identify?(state)
   }
 
   func access() {
@@ -17,11 +19,29 @@ final class RootIdentity<State> {
   }
 
   func update(_ state: State) {
-    guard isObserved else { return }
-    guard isObservableState else { return field.changed() }
-    let newID = (state as? any ObservableState)?._$id
+    guard let identify else { return field.changed() }
+    let newID = identify(state)
     guard newID != id else { return }
     id = newID
     field.changed()
+  }
+}
+
+/// Reads identities of a type that may or may not have them, without asking the runtime for each value.
+enum StateIdentity<State> {
+  /// What reads the identity of a value; nil when its type has none.
+  static var reading: ((borrowing State) -> ObservableStateID)? {
+    (State.self as? any ObservableState.Type).map { reading($0) }
+  }
+
+  private static func reading<Observable: ObservableState>(
+    _: Observable.Type
+  ) -> (borrowing State) -> ObservableStateID {
+    { state in
+      // The two are one type, of which the compiler knows different things.
+      withUnsafePointer(to: state) {
+        UnsafeRawPointer($0).assumingMemoryBound(to: Observable.self).pointee._$id
+      }
+    }
   }
 }

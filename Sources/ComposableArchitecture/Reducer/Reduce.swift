@@ -45,4 +45,8 @@ public struct CombineReducers<State, Action, Reducers: Reducer<State, Action>>: 
   }
 
   @inlinable public func _compile() -> (inout State, Action) -> Effect<Action> { reducers._compile() }
+
+  @inlinable public var _routedCount: Int { reducers._routedCount }
+
+  @inlinable public func _addSteps(to steps: inout [_ReducerStep<State, Action>]) { reducers._addSteps(to: &steps) }
 }

@@ -36,6 +36,20 @@ public protocol Reducer<State, Action> {
   ///
   /// A store calls this once, so per action no body is rebuilt and no key path is walked that has a fixed offset.
   func _compile() -> (inout State, Action) -> Effect<Action>
+
+  /// How many of the reducers in a row that this one is are for one case of the action each.
+  var _routedCount: Int { get }
+
+  /// Adds the reducers in a row that this one is, compiled.
+  func _addSteps(to steps: inout [_ReducerStep<State, Action>])
+}
+
+extension Reducer {
+  @inlinable public var _routedCount: Int { 0 }
+
+  @inlinable public func _addSteps(to steps: inout [_ReducerStep<State, Action>]) {
+    steps.append(_ReducerStep(_compile()))
+  }
 }
 
 /// A reducer with the state and action of another: `var body: some ReducerOf<Self>`.

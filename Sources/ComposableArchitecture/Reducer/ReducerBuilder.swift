@@ -52,7 +52,19 @@ public enum ReducerBuilder<State, Action> {
       return effect.merge(with: second.reduce(into: &state, action: action))
     }
 
+    @inlinable public var _routedCount: Int { first._routedCount + second._routedCount }
+
+    @inlinable public func _addSteps(to steps: inout [_ReducerStep<R0.State, R0.Action>]) {
+      first._addSteps(to: &steps)
+      second._addSteps(to: &steps)
+    }
+
     @inlinable public func _compile() -> (inout R0.State, R0.Action) -> Effect<R0.Action> {
+      guard _routedCount < RoutedReducers<R0.State, R0.Action>.threshold else {
+        var steps: [_ReducerStep<R0.State, R0.Action>] = []
+        _addSteps(to: &steps)
+        return RoutedReducers.compile(steps)
+      }
       let (first, second) = (first._compile(), second._compile())
       return { state, action in
         let effect = first(&state, action)
@@ -73,7 +85,18 @@ public enum ReducerBuilder<State, Action> {
       reducers.reduce(.none) { $0.merge(with: $1.reduce(into: &state, action: action)) }
     }
 
+    @inlinable public var _routedCount: Int { reducers.reduce(0) { $0 + $1._routedCount } }
+
+    @inlinable public func _addSteps(to steps: inout [_ReducerStep<R.State, R.Action>]) {
+      for reducer in reducers { reducer._addSteps(to: &steps) }
+    }
+
     @inlinable public func _compile() -> (inout R.State, R.Action) -> Effect<R.Action> {
+      guard _routedCount < RoutedReducers<R.State, R.Action>.threshold else {
+        var steps: [_ReducerStep<R.State, R.Action>] = []
+        _addSteps(to: &steps)
+        return RoutedReducers.compile(steps)
+      }
       let compiled = reducers.map { $0._compile() }
       return { state, action in
         var effect = Effect<R.Action>.none

@@ -13,6 +13,8 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   @usableFromInline let toChildState: WritableKeyPath<ParentState, Child.State>
   @usableFromInline let toChildAction: AnyCasePath<ParentAction, Child.Action>
   @usableFromInline let child: Child
+  /// The case of the action that the child is for, if it is known.
+  @usableFromInline let actionCase: PartialCaseKeyPath<ParentAction>?
 
   /// Embeds a child whose state is a property of the parent's state.
   ///
@@ -29,6 +31,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     self.toChildState = toChildState
     self.toChildAction = AnyCasePath(toChildAction)
     self.child = child()
+    actionCase = toChildAction
   }
 
   /// The form of 1.0: the child's actions by `/Action.child`.
@@ -40,10 +43,17 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     self.toChildState = toChildState
     self.toChildAction = toChildAction
     self.child = child()
+    actionCase = nil
   }
 
   public func reduce(into state: inout ParentState, action: ParentAction) -> Effect<ParentAction> {
     _compile()(&state, action)
+  }
+
+  @inlinable public var _routedCount: Int { actionCase == nil ? 0 : 1 }
+
+  @inlinable public func _addSteps(to steps: inout [_ReducerStep<ParentState, ParentAction>]) {
+    steps.append(_ReducerStep(_compile(), for: actionCase))
   }
 
   @inlinable
@@ -80,7 +90,7 @@ extension Scope {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) where ParentState: CasePathable, Child == _CaseScope<ParentState, ParentAction, Case> {
     self.init(
-      state: AnyCasePath(toChildState), action: AnyCasePath(toChildAction), child: child,
+      state: AnyCasePath(toChildState), action: AnyCasePath(toChildAction), actionCase: toChildAction, child: child,
       fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
@@ -91,6 +101,18 @@ extension Scope {
     @ReducerBuilder<ChildState, ChildAction> child: () -> Case,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) where Child == _CaseScope<ParentState, ParentAction, Case> {
+    self.init(
+      state: toChildState, action: toChildAction, actionCase: nil, child: child, fileID: fileID, filePath: filePath,
+      line: line, column: column)
+  }
+
+  private init<ChildState, ChildAction, Case: Reducer<ChildState, ChildAction>>(
+    state toChildState: AnyCasePath<ParentState, ChildState>,
+    action toChildAction: AnyCasePath<ParentAction, ChildAction>,
+    actionCase: PartialCaseKeyPath<ParentAction>?, @ReducerBuilder<ChildState, ChildAction> child: () -> Case,
+    fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
+  ) where Child == _CaseScope<ParentState, ParentAction, Case> {
+    self.actionCase = actionCase
     self.toChildState = \.self
     self.toChildAction = AnyCasePath()
     self.child = _CaseScope(

@@ -9,6 +9,8 @@ package final class RootCore<State, Action>: StoreCore {
   private let identity: RootIdentity<State>
   /// Actions sent while another one is being reduced or announced.
   private var waiting: [(action: Action, cascade: UInt64)] = []
+  /// Whether there are any: asking a generic array would be a look-up.
+  private var isAnyWaiting = false
   private var isSending = false
   private var lastCascade: UInt64 = 0
   private var completions: [UInt64: StoreTask.Completion] = [:]
@@ -52,41 +54,70 @@ package final class RootCore<State, Action>: StoreCore {
     return body(reducing.state)
   }
 
+  // What runs for every send asks the runtime for no types: closures around the action, tuples with it and calls of
+  // `ReducerCore`'s methods would, and are elsewhere or inlined.
   package func send(_ action: Action) -> StoreTask {
     lastCascade += 1
     let cascade = lastCascade
-    guard !isSending else {
-      waiting.append((action, cascade))
-      return task(for: cascade)
-    }
-    turn { $0.send(action, cascade: cascade) }
-    return reducing.isRunning(cascade: cascade) ? task(for: cascade) : StoreTask()
+    guard !isSending else { return wait(action, cascade) }
+    isSending = true
+    let turn = Reducing.begin()
+    let hasCommands = reducing.sendNotingCommands(action, cascade: cascade)
+    let hasSettled = end(turn, hasReduced: true, hasCommands: hasCommands)
+    return hasSettled && reducing.isRunning(cascade: cascade) ? task(for: cascade) : StoreTask()
+  }
+
+  @inline(never)
+  private func wait(_ action: Action, _ cascade: UInt64) -> StoreTask {
+    waiting.append((action, cascade))
+    isAnyWaiting = true
+    return task(for: cascade)
   }
 
   /// One outermost change: `change`, then what was sent meanwhile, then one announcement.
   private func turn(_ change: (inout ReducerCore<State, Action>) -> Void) {
-    let before = reducing.actionCount
     isSending = true
-    Reducing.begin()
+    let turn = Reducing.begin()
+    let before = reducing.actionCount
     change(&reducing)
+    end(turn, hasReduced: reducing.actionCount != before, hasCommands: reducing.hasCommands)
+  }
+
+  /// Ends a turn; says whether effects were started or cancelled, or sends are over.
+  @discardableResult
+  private func end(_ turn: UnsafeMutablePointer<Reducing.Turn>, hasReduced: Bool, hasCommands: Bool) -> Bool {
+    let reduced = isAnyWaiting ? reduceWaiting() : []
+    let changes = Reducing.end(turn)
+    isSending = false
+    let mustSettle = hasCommands || !reduced.isEmpty
+    if mustSettle { settle(reduced) }
+    guard hasReduced || !reduced.isEmpty else { return mustSettle }
+    if identity.isObserved { identity.update(reducing.state) }
+    if !changes.isEmpty { for field in changes { field.changed() } }
+    announcements.notify()
+    return mustSettle
+  }
+
+  /// Reduces what was sent meanwhile; returns the cascades of it.
+  @inline(never)
+  private func reduceWaiting() -> [UInt64] {
     var reduced: [UInt64] = []
-    var next = 0
-    while next < waiting.count {
-      let (action, cascade) = waiting[next]
-      next += 1
+    while reduced.count < waiting.count {
+      let (action, cascade) = waiting[reduced.count]
       reduced.append(cascade)
       reducing.send(action, cascade: cascade)
     }
-    if next > 0 { waiting.removeAll(keepingCapacity: true) }
-    let changes = Reducing.end()
-    isSending = false
+    waiting.removeAll(keepingCapacity: true)
+    isAnyWaiting = false
+    return reduced
+  }
+
+  /// Starts and cancels effects, and ends the waiting for cascades that are over.
+  @inline(never)
+  private func settle(_ reduced: [UInt64]) {
     if reducing.hasCommands { runner?.execute(reducing.takeCommands()) }
     // Cascades that nobody waits for are taken all the same, or the list of them would grow.
     if reducing.hasCommands || !reduced.isEmpty { completeCascades(reduced) }
-    guard reducing.actionCount != before else { return }
-    identity.update(reducing.state)
-    for field in changes { field.changed() }
-    announcements.notify()
   }
 
   private func task(for cascade: UInt64) -> StoreTask {
