@@ -62,6 +62,7 @@ enum Path {
 @Reducer
 enum OwnParts {
   case leaf(Leaf)
+  case notice(AlertState<Never>)
   static var extra: Int { 3 }
   enum Unrelated { case x }
 }
