@@ -2,7 +2,7 @@
 
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 
-.PHONY: build run test lint format bench clean help setup
+.PHONY: build run test test-package lint format bench clean help setup
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
 	$(SWIFT_BUILD) -c release
@@ -13,6 +13,10 @@ run: build ## start a hub and a terminal client on it
 test: setup lint ## build and run every test
 	$(SWIFT_BUILD) --build-tests
 	swift test --skip-build
+	@scripts/test-package
+
+test-package: setup ## build a package elsewhere that uses this one, macros included (1 to 2 minutes; part of test)
+	@scripts/test-package
 
 lint: setup ## check the form of the sources
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
@@ -31,4 +35,4 @@ clean: ## remove what was built
 	$(MAKE) -C bench/limit clean
 
 help: ## print this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22

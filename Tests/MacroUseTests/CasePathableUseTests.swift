@@ -61,6 +61,7 @@ indirect enum Payloads {
   case existential(any Error)
   case array([Self]), dictionary([String: Payloads])
   case void(Void)
+  case never(Never), labelledNever(_ value: Never)
   case metatype(Int.Type)
   /// An old one.
   @available(*, deprecated, message: "use another")

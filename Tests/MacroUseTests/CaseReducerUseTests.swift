@@ -62,6 +62,7 @@ enum Path {
 @Reducer
 enum OwnParts {
   case leaf(Leaf)
+  case notice(AlertState<Never>)
   static var extra: Int { 3 }
   enum Unrelated { case x }
 }
@@ -113,8 +114,42 @@ enum Many60 {
   case d0, d1, d2, d3, d4, d5, d6, d7, d8, d9
 }
 
+@Reducer
+struct Node {
+  @ObservableState
+  struct State: Equatable {
+    var count = 0
+    @Presents var child: Child.State?
+  }
+  enum Action {
+    case child(PresentationAction<Child.Action>)
+    case tapped
+  }
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      if case .tapped = action { state.count += 1 }
+      return .none
+    }
+    .ifLet(\.$child, action: \.child)
+  }
+
+  @Reducer(state: .equatable)
+  enum Child {
+    case node(Node)
+    case leaf(Leaf)
+  }
+}
+
 @MainActor
 @Suite struct CaseReducerUseTests {
+  @Test func aFeatureIsACaseOfItsOwnDestinations() {
+    let inner = Node.State(child: .node(.init(count: 5)))
+    let store = Store(initialState: Node.State(child: .node(inner))) { Node() }
+    store.send(.child(.presented(.node(.child(.presented(.node(.tapped)))))))
+    #expect(store.child?.node?.child?.node?.count == 6)
+    #expect(store.child?.node?.count == 0)
+  }
+
   @Test func destinationsAndPathsCompose() {
     let store = Store(initialState: Owner.State()) { Owner() }
     store.send(.show(.leaf(.init())))

@@ -164,6 +164,14 @@ enum EnumState: Equatable, Sendable {
 
 @ObservableState enum EmptyState {}
 
+final class Object: Sendable {}
+
+@ObservableState
+struct References {
+  weak var object: Object?
+  unowned var owner: Object
+}
+
 @ObservableState
 struct Parent: Equatable {
   var child = Child()
@@ -299,6 +307,15 @@ struct Parent: Equatable {
     #expect(Parent(child: .init(count: 2)) != Parent())
     state.default = Plain(id: 3)
     #expect(state.$default.wrappedValue?.id == 3)
+  }
+
+  @Test func referencesAreHeldAsTheFieldSays() {
+    let owner = Object()
+    var object: Object? = Object()
+    let state = References(object: object, owner: owner)
+    #expect(state.object != nil && state.owner === owner)
+    object = nil
+    #expect(state.object == nil)
   }
 
   @Test func onlyTheFieldThatWasReadIsObserved() {

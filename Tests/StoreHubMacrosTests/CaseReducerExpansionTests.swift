@@ -49,9 +49,7 @@ import Testing
                 preconditionFailure("every value is of some case")
               }
               public var alert: CasePaths.AnyCasePath<State, AlertState<Alert>> {
-                CasePaths.AnyCasePath(embed: {
-                    State.alert($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: State.alert, extract: {
                     guard case let .alert(v0) = $0 else {
                       return nil
                     }
@@ -59,9 +57,7 @@ import Testing
                   })
               }
               public var edit: CasePaths.AnyCasePath<State, Edit.State> {
-                CasePaths.AnyCasePath(embed: {
-                    State.edit($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: State.edit, extract: {
                     guard case let .edit(v0) = $0 else {
                       return nil
                     }
@@ -69,9 +65,7 @@ import Testing
                   })
               }
               public var timer: CasePaths.AnyCasePath<State, Timer.State> {
-                CasePaths.AnyCasePath(embed: {
-                    State.timer(feature: $0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: State.timer, extract: {
                     guard case let .timer(v0) = $0 else {
                       return nil
                     }
@@ -89,9 +83,7 @@ import Testing
                   })
               }
               public var sheet: CasePaths.AnyCasePath<State, Sheet.Body.State> {
-                CasePaths.AnyCasePath(embed: {
-                    State.sheet($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: State.sheet, extract: {
                     guard case let .sheet(v0) = $0 else {
                       return nil
                     }
@@ -165,9 +157,7 @@ import Testing
                 preconditionFailure("every value is of some case")
               }
               public var alert: CasePaths.AnyCasePath<Action, AlertState<Alert>.Action> {
-                CasePaths.AnyCasePath(embed: {
-                    Action.alert($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: Action.alert, extract: {
                     guard case let .alert(v0) = $0 else {
                       return nil
                     }
@@ -175,9 +165,7 @@ import Testing
                   })
               }
               public var edit: CasePaths.AnyCasePath<Action, Edit.Action> {
-                CasePaths.AnyCasePath(embed: {
-                    Action.edit($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: Action.edit, extract: {
                     guard case let .edit(v0) = $0 else {
                       return nil
                     }
@@ -185,9 +173,7 @@ import Testing
                   })
               }
               public var timer: CasePaths.AnyCasePath<Action, Timer.Action> {
-                CasePaths.AnyCasePath(embed: {
-                    Action.timer($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: Action.timer, extract: {
                     guard case let .timer(v0) = $0 else {
                       return nil
                     }
@@ -195,9 +181,7 @@ import Testing
                   })
               }
               public var sheet: CasePaths.AnyCasePath<Action, Sheet.Body.Action> {
-                CasePaths.AnyCasePath(embed: {
-                    Action.sheet($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: Action.sheet, extract: {
                     guard case let .sheet(v0) = $0 else {
                       return nil
                     }
@@ -253,9 +237,7 @@ import Testing
                 preconditionFailure("every value is of some case")
               }
               public var alert: CasePaths.AnyCasePath<CaseScope, AlertState<Alert>> {
-                CasePaths.AnyCasePath(embed: {
-                    CaseScope.alert($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: CaseScope.alert, extract: {
                     guard case let .alert(v0) = $0 else {
                       return nil
                     }
@@ -263,9 +245,7 @@ import Testing
                   })
               }
               public var edit: CasePaths.AnyCasePath<CaseScope, ComposableArchitecture.StoreOf<Edit>> {
-                CasePaths.AnyCasePath(embed: {
-                    CaseScope.edit($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: CaseScope.edit, extract: {
                     guard case let .edit(v0) = $0 else {
                       return nil
                     }
@@ -273,9 +253,7 @@ import Testing
                   })
               }
               public var timer: CasePaths.AnyCasePath<CaseScope, ComposableArchitecture.StoreOf<Timer>> {
-                CasePaths.AnyCasePath(embed: {
-                    CaseScope.timer($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: CaseScope.timer, extract: {
                     guard case let .timer(v0) = $0 else {
                       return nil
                     }
@@ -293,9 +271,7 @@ import Testing
                   })
               }
               public var sheet: CasePaths.AnyCasePath<CaseScope, ComposableArchitecture.StoreOf<Sheet.Body>> {
-                CasePaths.AnyCasePath(embed: {
-                    CaseScope.sheet($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: CaseScope.sheet, extract: {
                     guard case let .sheet(v0) = $0 else {
                       return nil
                     }
@@ -369,9 +345,7 @@ import Testing
               }
               #if DEBUG
               var debug: CasePaths.AnyCasePath<State, Debug.State> {
-                CasePaths.AnyCasePath(embed: {
-                    State.debug($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: State.debug, extract: {
                     guard case let .debug(v0) = $0 else {
                       return nil
                     }
@@ -439,9 +413,7 @@ import Testing
               }
               #if DEBUG
               var debug: CasePaths.AnyCasePath<Action, Debug.Action> {
-                CasePaths.AnyCasePath(embed: {
-                    Action.debug($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: Action.debug, extract: {
                     guard case let .debug(v0) = $0 else {
                       return nil
                     }
@@ -490,9 +462,7 @@ import Testing
               }
               #if DEBUG
               var debug: CasePaths.AnyCasePath<CaseScope, ComposableArchitecture.StoreOf<Debug>> {
-                CasePaths.AnyCasePath(embed: {
-                    CaseScope.debug($0)
-                  }, extract: {
+                CasePaths.AnyCasePath(embed: CaseScope.debug, extract: {
                     guard case let .debug(v0) = $0 else {
                       return nil
                     }

@@ -51,7 +51,7 @@ extension CasePathableMacro: MemberMacro {
       let value = isShadowed ? "_$CasePayloads._$Payload\(enumCase.position)" : payloads[enumCase.position] ?? ""
       return """
         \(enumCase.attributes.availability)\(access)var \(enumCase.name): CasePaths.AnyCasePath<\(rootName), \(value)> {
-        CasePaths.AnyCasePath(embed: { \(embed(enumCase, rootName)) }, extract: {
+        CasePaths.AnyCasePath(embed: \(embed(enumCase, rootName)), extract: {
         \(extract(enumCase))
         })
         }
@@ -107,17 +107,17 @@ extension CasePathableMacro: MemberMacro {
     return members
   }
 
+  /// How a value is made of its payload. A case is a function; calling it with a `Never` would be warned of.
   private static func embed(_ enumCase: EnumCase, _ root: String) -> String {
     switch enumCase.parameters.count {
-    case 0: return "\(root).\(enumCase.name)"
-    case 1:
-      let label = enumCase.argument(for: enumCase.parameters[0])
-      return "\(root).\(enumCase.name)(\(label)$0)"
+    case 0: return "{ \(root).\(enumCase.name) }"
+    case 1 where plain(enumCase.name) != "self": return "\(root).\(enumCase.name)"
+    case 1: return "{ \(root).\(enumCase.name)(\(enumCase.argument(for: enumCase.parameters[0]))$0) }"
     default:
       let arguments = enumCase.parameters.enumerated().map { index, parameter in
         enumCase.argument(for: parameter) + "$0.\(index)"
       }
-      return "\(root).\(enumCase.name)(\(arguments.joined(separator: ", ")))"
+      return "{ \(root).\(enumCase.name)(\(arguments.joined(separator: ", "))) }"
     }
   }
 

@@ -182,7 +182,11 @@ extension ObservationStateTrackedMacro: PeerMacro {
       guard case .attribute(let attribute) = $0 else { return true }
       return attribute.attributeName.trimmedDescription != "ObservationStateTracked"
     }
-    variable.modifiers = [DeclModifierSyntax(name: .keyword(.private, trailingTrivia: .space))]
+    // Who may use the field is said by the property; how it is held, by the storage.
+    let kept = variable.modifiers.filter {
+      [.keyword(.weak), .keyword(.unowned), .keyword(.nonisolated)].contains($0.name.tokenKind)
+    }
+    variable.modifiers = [DeclModifierSyntax(name: .keyword(.private, trailingTrivia: .space))] + kept
     variable.leadingTrivia = []
     variable.bindingSpecifier.leadingTrivia = []
     let attributes = variable.attributes.trimmedDescription
