@@ -1,3 +1,4 @@
+internal import CasePaths
 internal import PromptState
 
 /// Which child is presented: another one when its case or its id is another.
@@ -23,8 +24,9 @@ final class PresentedKind<State> {
   private let readID: ((State) -> AnyID)?
   private let tag: EnumTag<State>?
   private let isPrompt = State.self is any _EphemeralState.Type
-  /// Whether each case is known to carry a payload of one type.
-  private let hasFixedPayloads = State.self is any CaseReducerState.Type
+  /// Whether each case carries a payload of one type, as cases do that features are put on.
+  private let hasFixedPayloads = State.self is any CasePathable.Type
+  private let mayHoldPrompts = State.self is any CaseReducerState.Type
   private var payloads: [Payload?] = []
 
   /// What a case's payload is.
@@ -52,7 +54,7 @@ final class PresentedKind<State> {
 
   /// Whether a state goes away with any action of it, as an alert does: itself, or the payload of its case.
   func isEphemeral(_ state: State) -> Bool {
-    guard hasFixedPayloads, let tag else { return isPrompt }
+    guard mayHoldPrompts, let tag else { return isPrompt }
     return payload(of: state, tag: tag.of(state)).isPrompt
   }
 
