@@ -2,7 +2,7 @@
 
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 
-.PHONY: build run test test-package lint format bench clean help setup
+.PHONY: build run test test-package lint format bench bench-inprocess clean help setup
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
 	$(SWIFT_BUILD) -c release
@@ -24,8 +24,11 @@ lint: setup ## check the form of the sources
 format: setup ## give the sources their form
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
-bench: build ## compare the hub with the C limit and Redis, side by side
+bench: build ## compare the hub with the C limit and Redis, side by side; then what stores cost in process
 	@scripts/bench
+
+bench-inprocess: build ## only what stores cost in process
+	@scripts/bench-inprocess
 
 setup:
 	@scripts/setup
@@ -35,4 +38,4 @@ clean: ## remove what was built
 	$(MAKE) -C bench/limit clean
 
 help: ## print this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 24

@@ -54,6 +54,11 @@ extension IdentifiedArray {
     }
   }
 
+  /// Whether this is the same version as another one, so that nothing can differ; false says nothing.
+  ///
+  /// - Complexity: O(1).
+  package func isSameVersion(as other: Self) -> Bool { tree.root === other.tree.root }
+
   /// An element of a changed leaf, good as long as both versions are.
   @usableFromInline
   struct Entry {

@@ -22,20 +22,18 @@ struct Parent {
     }
     .ifLet(\.optional, action: \.optional) { Counter() }
     .ifLet(\.$presented, action: \.presented) { Counter() }
-    .ifLet(\.$destination, action: \.destination) { Destination() }
+    .ifLet(\.$destination, action: \.destination)
   }
 }
 
 @Reducer
-struct Destination {
-  enum State: Sendable { case counter(Counter.State), other(Counter.State) }
-  enum Action: Sendable { case counter(Counter.Action), other(Counter.Action) }
-
-  var body: some ReducerOf<Self> {
-    Scope(state: \.counter, action: \.counter) { Counter() }
-    Scope(state: \.other, action: \.other) { Counter() }
-  }
+enum Destination {
+  case counter(Counter)
+  case other(Counter)
 }
+
+extension Destination.State: Sendable {}
+extension Destination.Action: Sendable {}
 
 @MainActor
 func measureChildren(_ bench: Bench) {

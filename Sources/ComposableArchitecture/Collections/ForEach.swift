@@ -69,26 +69,49 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
   public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
     let (parent, element) = (parent._compile(), LazyReducer(element))
     let (toElements, toElementAction, site) = (toElementsState, toElementAction, site)
-    let place = EffectScopePlace()
+    let (identify, place) = (StateIdentity<Element.State>.reading, EffectScopePlace())
     return { state, action in
       var effects = Effect<Parent.Action>.none
       if let (id, elementAction) = toElementAction.extract(from: action) {
-        if let effect = element.reduce(ifPresent: &state[keyPath: toElements][id: id], action: elementAction) {
+        let effect = Reducing.change(&state, at: toElements) { elements, moment in
+          Self.reduce(&elements, id, elementAction, element: element, identify: identify, since: moment)
+        }
+        if let effect, !effect.isNone {
           effects = effect.map { toElementAction.embed((id: id, action: $0)) }
             .scoped(to: EffectScope(place: place, child: id))
-        } else {
+        } else if case nil = effect {
           site.reportMissingElement(id: id, action: action)
         }
       }
       let before = state[keyPath: toElements]
       effects = effects.merge(with: parent(&state, action))
       // Versions share what is the same, so this costs nothing while the parent leaves the elements alone.
-      state[keyPath: toElements].visitChanges(from: before, by: { _, _ in true }) { change in
+      let after = state[keyPath: toElements]
+      guard !after.isSameVersion(as: before) else { return effects }
+      after.visitChanges(from: before, by: { _, _ in true }) { change in
         guard case .remove(let id, _, _) = change else { return }
         effects = effects.merge(with: .cancel(EffectScope(place: place, child: id)))
       }
       return effects
     }
+  }
+
+  /// Reduces one element, in place; no effect when it is not there.
+  private static func reduce(
+    _ elements: inout IdentifiedArray<ID, Element.State>, _ id: ID, _ action: Element.Action,
+    element: LazyReducer<Element.State, Element.Action>, identify: ((borrowing Element.State) -> ObservableStateID)?,
+    since moment: UInt64
+  ) -> (Effect<Element.Action>?, isElementOnly: Bool) {
+    guard let identify else {
+      return (elements[id: id].modifyIfPresent { element.reduce(into: &$0, action: action) }, false)
+    }
+    var isSame = true
+    let effect = elements[id: id].modifyIfPresent { state in
+      let before = identify(state)
+      defer { isSame = identify(state).continues(before, since: moment) }
+      return element.reduce(into: &state, action: action)
+    }
+    return (effect, isSame)
   }
 }
 

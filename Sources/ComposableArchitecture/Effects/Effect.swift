@@ -63,17 +63,23 @@ extension Effect {
   /// Nothing to run. Combining it with other effects costs nothing.
   @inlinable public static var none: Effect { Effect(tree: nil) }
 
+  /// Whether there is nothing to run.
+  @usableFromInline var isNone: Bool { tree == nil }
+
   /// Sends an action in the same turn, after those that wait already.
   public static func send(_ action: Action) -> Effect {
     Effect(tree: .send(action))
   }
 
   /// Runs all effects at the same time.
-  public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
+  @inlinable public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
 
   /// Runs all effects at the same time.
+  @inlinable
   public static func merge(_ effects: some Sequence<Effect>) -> Effect {
-    effects.reduce(.none) { $0.merge(with: $1) }
+    var merged = Effect.none
+    for effect in effects { merged = merged.merge(with: effect) }
+    return merged
   }
 
   /// Runs this effect and another at the same time.
@@ -85,14 +91,16 @@ extension Effect {
   }
 
   /// Runs the effects one after another, each when the one before has finished.
-  public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
+  @inlinable public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
   /// Runs the effects one after another, each when the one before has finished.
+  @inlinable
   public static func concatenate(_ effects: some Collection<Effect>) -> Effect {
     effects.reversed().reduce(.none) { $1.concatenate(with: $0) }
   }
 
   /// Runs another effect when this one has finished.
+  @inlinable
   public func concatenate(with other: Effect) -> Effect {
     guard let tree else { return other }
     guard let second = other.tree else { return self }

@@ -14,11 +14,20 @@ public protocol ObservableState: Observable {
 /// It is a number, and not a reference, because holding on to the state would make its next change one of a copy.
 public struct ObservableStateID: Hashable, Sendable {
   private let number: UInt64
+  /// The identity that the state had before it was copied and changed; 0 for none.
+  private let origin: UInt64
   /// The cases of enums around the state, innermost first.
   private var tags: UInt64 = 0
 
-  init(number: UInt64) {
-    self.number = number
+  init(number: UInt64, origin: UInt64 = 0) {
+    (self.number, self.origin) = (number, origin)
+  }
+
+  public static func == (lhs: Self, rhs: Self) -> Bool { lhs.number == rhs.number && lhs.tags == rhs.tags }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(number)
+    hasher.combine(tags)
   }
 
   /// An identity of its own.
@@ -36,6 +45,12 @@ public struct ObservableStateID: Hashable, Sendable {
     return result
   }
 
+  /// Whether a state of this identity was made from one of another by changes since a moment, all of which its observers
+  /// know of: it is the same state, of which somebody has kept a copy.
+  func continues(_ other: Self, since moment: UInt64) -> Bool {
+    self == other || (origin == other.number && number > moment && tags == other.tags)
+  }
+
   /// The identity of a payload.
   public static func _$id<T>(for value: T) -> Self { _$inert }
   /// The identity of a payload.
@@ -48,41 +63,4 @@ public func _$willModify<T>(_ value: inout T) -> Bool { false }
 public func _$willModify<T: ObservableState>(_ value: inout T) -> Bool {
   value._$willModify()
   return true
-}
-
-/// Whether one value is the other, perhaps changed in place since: then those who read a field of it are told by that
-/// field.
-enum Sameness {
-  /// What is remembered of a value to compare it with what comes after.
-  enum Mark {
-    case identity(ObservableStateID?)
-    case identities([ObservableStateID])
-    case unknown
-  }
-
-  static func mark<T>(_ value: T) -> Mark {
-    if let state = value as? any ObservableState { return .identity(state._$id) }
-    if let marked = value as? any IdentityMarked { return marked._$mark }
-    return .unknown
-  }
-
-  static func isSame<T>(_ mark: Mark, _ value: T) -> Bool {
-    switch (mark, self.mark(value)) {
-    case (.identity(let lhs), .identity(let rhs)): lhs == rhs
-    case (.identities(let lhs), .identities(let rhs)): lhs == rhs
-    default: false
-    }
-  }
-}
-
-/// A container of states that is the same as long as it holds the same ones.
-protocol IdentityMarked {
-  var _$mark: Sameness.Mark { get }
-}
-
-extension Optional: IdentityMarked {
-  var _$mark: Sameness.Mark {
-    guard let self else { return Wrapped.self is any ObservableState.Type ? .identity(nil) : .unknown }
-    return Sameness.mark(self)
-  }
 }

@@ -10,7 +10,7 @@ public struct ObservationStateRegistrar: Sendable {
   public init() {}
 
   /// The identity of the state that it is in.
-  public var id: ObservableStateID { ObservableStateID(number: extent.number) }
+  public var id: ObservableStateID { ObservableStateID(number: extent.number, origin: extent.origin) }
 
   /// Notes that a field was read.
   @inlinable
@@ -55,7 +55,7 @@ public struct ObservationStateRegistrar: Sendable {
 
   /// Gives a copied state an identity of its own.
   public mutating func _$willModify() {
-    if !isKnownUniquelyReferenced(&extent) { extent = Extent() }
+    if !isKnownUniquelyReferenced(&extent) { extent = Extent(copying: extent) }
   }
 
   /// The observed field, if anybody has read it. A state that is a copy gets an identity of its own.
@@ -90,8 +90,21 @@ final class Extent: Sendable {
   }
 
   let number = Extent.nextNumber()
+  /// The number of the state that this one is a changed copy of; 0 for none.
+  let origin: UInt64
   private let isObserved = Atomic(false)
   private let fields = Mutex<[FieldKey: ObservedField]>([:])
+
+  init() { origin = 0 }
+
+  /// The extent of a copy that is about to change. Those who observe a field of the original may have meant the copy.
+  init(copying original: Extent) {
+    origin = original.number
+    guard original.isObserved.load(ordering: .acquiring) else { return }
+    let observed = original.fields.withLock { $0 }
+    fields.withLock { $0 = observed }
+    isObserved.store(true, ordering: .releasing)
+  }
 
   /// The field, made if nobody has read it before.
   func field(_ keyPath: AnyKeyPath) -> ObservedField {

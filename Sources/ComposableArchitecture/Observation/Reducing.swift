@@ -10,6 +10,18 @@ enum Reducing {
     fileprivate var depth = 0
     fileprivate var changed: [ObservedField] = []
     fileprivate var seen: Set<ObjectIdentifier> = []
+    fileprivate var returning: Return?
+  }
+
+  /// The way of a child's changed state back into its parent, by the setters of a key path's properties.
+  ///
+  /// Such a property is read and set, so that a copy of the child's state is changed, and the parent's fields cannot see
+  /// by themselves that it is the same state.
+  struct Return {
+    /// When the child's reducer began. What it copied and changed since, its observers know of.
+    let moment: UInt64
+    /// Whether, of a collection, nothing has happened but that one element was changed, and not replaced.
+    let isElementOnly: Bool
   }
 
   private static let key: pthread_key_t = {
@@ -56,5 +68,25 @@ enum Reducing {
   static func note(_ field: ObservedField) {
     guard let turn, turn.pointee.depth > 0 else { return field.changed() }
     if turn.pointee.seen.insert(ObjectIdentifier(field)).inserted { turn.pointee.changed.append(field) }
+  }
+
+  /// The child's state that is on its way back.
+  static var returning: Return? { turn.flatMap { $0.pointee.returning } }
+
+  /// Changes a part of a state.
+  ///
+  /// - Parameter change: Says whether of a collection only one element was changed, and not replaced.
+  static func change<State, Part, Result>(
+    _ state: inout State, at keyPath: WritableKeyPath<State, Part>,
+    _ change: (inout Part, _ moment: UInt64) -> (Result, isElementOnly: Bool)
+  ) -> Result {
+    func changeAndReturn(_ part: inout Part) -> Result {
+      let moment = Extent.nextNumber()
+      let (result, isElementOnly) = change(&part, moment)
+      turn?.pointee.returning = Return(moment: moment, isElementOnly: isElementOnly)
+      return result
+    }
+    defer { turn?.pointee.returning = nil }
+    return changeAndReturn(&state[keyPath: keyPath])
   }
 }

@@ -85,45 +85,65 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toState, toAction, site) = (toPresentationState, toPresentationAction, site)
     let embed: @Sendable (Child.Action) -> Parent.Action = { toAction.embed(.presented($0)) }
-    let place = EffectScopePlace()
+    let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace())
     return { state, action in
-      let childBefore = state[keyPath: toState].wrappedValue.map(PresentationIdentity.of)
-      let noticedBefore = state[keyPath: toState].presented
+      let before = Glance(at: state[keyPath: toState], kind)
       var effects = Effect<Parent.Action>.none
       /// Whether this action ends the presentation, if the parent has not changed it meanwhile.
       var ends = false
-      switch (childBefore, toAction.extract(from: action)) {
+      switch (before.child, toAction.extract(from: action)) {
       case (_, nil): break
       case (nil, _?): site.reportAbsentPresentation(action: action)
       case (_?, .dismiss?): ends = true
       case (let childBefore?, .presented(let childAction)?):
-        ends = state[keyPath: toState].wrappedValue.map(isEphemeral) ?? false
-        effects =
-          PresentationContext.reducing {
-            child.reduce(ifPresent: &state[keyPath: toState].wrappedValue, action: childAction)
-          }?
-          .map(embed).scoped(to: EffectScope(place: place, child: childBefore)) ?? .none
+        ends = before.isEphemeral
+        let effect = PresentationContext.reducing {
+          Reducing.change(&state, at: toState) { presentation, _ in
+            let effect = presentation.wrappedValue.modifyIfPresent { child.reduce(into: &$0, action: childAction) }
+            return (effect ?? .none, false)
+          }
+        }
+        if !effect.isNone { effects = effect.map(embed).scoped(to: EffectScope(place: place, child: childBefore)) }
       }
       effects = effects.merge(with: parent(&state, action))
 
-      var childAfter = state[keyPath: toState].wrappedValue.map(PresentationIdentity.of)
-      if ends, childAfter == childBefore {
+      var after = Glance(at: state[keyPath: toState], kind)
+      if ends, after.child == before.child {
         state[keyPath: toState].wrappedValue = nil
-        childAfter = nil
+        after.child = nil
       }
-      if let noticedBefore, noticedBefore != childAfter {
+      if let noticedBefore = before.noticed, noticedBefore != after.child {
         effects = effects.merge(with: .cancel(EffectScope(place: place, child: noticedBefore)))
         state[keyPath: toState].presented = nil
-      } else if let childBefore, childBefore != childAfter {
+        after.noticed = nil
+      } else if let childBefore = before.child, childBefore != after.child {
         effects = effects.merge(with: .cancel(EffectScope(place: place, child: childBefore)))
       }
-      if let childAfter, state[keyPath: toState].presented != childAfter {
+      if let childAfter = after.child, after.noticed != childAfter {
         state[keyPath: toState].presented = childAfter
         // First, so that effects which begin with this action know that they are presented.
         let scope = EffectScope(place: place, child: childAfter)
         effects = Effect(tree: .present(scope, dismissal: .send(toAction.embed(.dismiss)))).merge(with: effects)
       }
       return effects
+    }
+  }
+
+  /// What is known of a presentation at one moment; the child's state is looked at and not kept.
+  private struct Glance {
+    var child: PresentationIdentity?
+    /// The child that the parent has noticed.
+    var noticed: PresentationIdentity?
+    let isEphemeral: Bool
+
+    init(at presentation: PresentationState<Child.State>, _ kind: PresentedKind<Child.State>) {
+      noticed = presentation.presented
+      guard let state = presentation.wrappedValue else {
+        isEphemeral = false
+        return
+      }
+      child = kind.identity(of: state)
+      isEphemeral = kind.isEphemeral(state)
     }
   }
 }

@@ -38,22 +38,22 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toChildState, toChildAction, site) = (toChildState, toChildAction, site)
     let embed = toChildAction.embedding
-    let place = EffectScopePlace()
+    let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace())
     return { state, action in
       var effects = Effect<Parent.Action>.none
       if let childAction = toChildAction.extract(from: action) {
         let effect = toChildState.modify(&state) { childState in
-          let scope = EffectScope(place: place, child: PresentationIdentity.of(childState))
+          let scope = EffectScope(place: place, child: kind.identity(of: childState))
           return child.reduce(into: &childState, action: childAction).map(embed).scoped(to: scope)
         }
         if effect == nil { site.reportOtherCase("An \"ifCaseLet\"", action: action, state: state) }
         effects = effect ?? .none
       }
-      guard let before = toChildState.extract(from: state).map(PresentationIdentity.of) else {
+      guard let before = toChildState.extract(from: state).map(kind.identity) else {
         return effects.merge(with: parent(&state, action))
       }
       effects = effects.merge(with: parent(&state, action))
-      guard toChildState.extract(from: state).map(PresentationIdentity.of) != before else { return effects }
+      guard toChildState.extract(from: state).map(kind.identity) != before else { return effects }
       return effects.merge(with: .cancel(EffectScope(place: place, child: before)))
     }
   }

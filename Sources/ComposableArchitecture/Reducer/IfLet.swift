@@ -51,36 +51,53 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toChildState, toChildAction, site) = (toChildState, toChildAction, site)
     let embed = toChildAction.embedding
-    let place = EffectScopePlace()
+    let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace())
     return { state, action in
       var effects = Effect<Parent.Action>.none
       if let childAction = toChildAction.extract(from: action) {
-        effects = Self.reduceChild(
-          &state[keyPath: toChildState], childAction, child: child, place: place, embed: embed
-        ) {
-          site.reportAbsentChild(action: action)
+        effects = Reducing.change(&state, at: toChildState) { childState, _ in
+          let effect = Self.reduceChild(
+            &childState, childAction, child: child, kind: kind, place: place, embed: embed
+          ) {
+            site.reportAbsentChild(action: action)
+          }
+          return (effect, false)
         }
       }
-      guard let before = state[keyPath: toChildState].map(PresentationIdentity.of) else {
+      guard let before = state[keyPath: toChildState].map(kind.identity) else {
         return effects.merge(with: parent(&state, action))
       }
       effects = effects.merge(with: parent(&state, action))
-      guard state[keyPath: toChildState].map(PresentationIdentity.of) != before else { return effects }
+      guard state[keyPath: toChildState].map(kind.identity) != before else { return effects }
       return effects.merge(with: .cancel(EffectScope(place: place, child: before)))
     }
   }
 
   private static func reduceChild(
     _ childState: inout Child.State?, _ childAction: Child.Action, child: LazyReducer<Child.State, Child.Action>,
-    place: EffectScopePlace, embed: @escaping @Sendable (Child.Action) -> Parent.Action, ifAbsent report: () -> Void
+    kind: PresentedKind<Child.State>, place: EffectScopePlace,
+    embed: @escaping @Sendable (Child.Action) -> Parent.Action, ifAbsent report: () -> Void
   ) -> Effect<Parent.Action> {
-    let identity = childState.map(PresentationIdentity.of)
-    guard let identity, let effect = child.reduce(ifPresent: &childState, action: childAction) else {
+    guard let identity = childState.map(kind.identity), let isEphemeral = childState.map(kind.isEphemeral) else {
       report()
       return .none
     }
-    if Child.State.self is any _EphemeralState.Type { childState = nil }
+    // In place: a copy of the child's state would make its buffers shared, and each change one of a copy.
+    guard let effect = childState.modifyIfPresent({ child.reduce(into: &$0, action: childAction) }) else {
+      return .none
+    }
+    if isEphemeral { childState = nil }
+    guard !effect.isNone else { return .none }
     return effect.map(embed).scoped(to: EffectScope(place: place, child: identity))
+  }
+}
+
+extension Optional {
+  /// Changes the value in place, if there is one.
+  mutating func modifyIfPresent<Result>(_ change: (inout Wrapped) -> Result) -> Result? {
+    guard self != nil else { return nil }
+    // swift-format-ignore: NeverForceUnwrap
+    return change(&self!)
   }
 }
 

@@ -12,15 +12,6 @@ final class LazyReducer<State, Action> {
     compile = { dependencies.yield { reducer._compile() } }
   }
 
-  /// Reduces a state that may be absent; nil when it is.
-  ///
-  /// The state is moved out and back: a copy beside it would make its buffers shared, and each change one of a copy.
-  func reduce(ifPresent state: inout State?, action: Action) -> Effect<Action>? {
-    guard var present = state.take() else { return nil }
-    defer { state = present }
-    return reduce(into: &present, action: action)
-  }
-
   func reduce(into state: inout State, action: Action) -> Effect<Action> {
     if let compiled { return compiled(&state, action) }
     let reduce = compile()

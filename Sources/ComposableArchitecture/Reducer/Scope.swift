@@ -64,7 +64,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     guard let offset = MemoryLayout<ParentState>.offset(of: toChildState) else {
       return { state, action in
         guard let childAction = toChildAction.extract(from: action) else { return .none }
-        return child(&state[keyPath: toChildState], childAction).map(embed)
+        return reduceChild(childAction, in: &state, at: toChildState, by: child).map(embed)
       }
     }
     return { state, action in
@@ -145,4 +145,13 @@ public struct _CaseScope<ParentState, ParentAction, Child: Reducer>: Reducer {
       return effect.map(embed)
     }
   }
+}
+
+/// Reduces a child whose state is behind a property with accessors.
+@usableFromInline
+func reduceChild<Parent, State, Action>(
+  _ action: Action, in parent: inout Parent, at keyPath: WritableKeyPath<Parent, State>,
+  by child: (inout State, Action) -> Effect<Action>
+) -> Effect<Action> {
+  Reducing.change(&parent, at: keyPath) { state, _ in (child(&state, action), false) }
 }

@@ -48,7 +48,7 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
   public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
     let (parent, element) = (parent._compile(), LazyReducer(element))
     let (toStack, toAction, site) = (toStackState, toStackAction, site)
-    let place = EffectScopePlace()
+    let (kind, place) = (PresentedKind<Element.State>(), EffectScopePlace())
     return { state, action in
       let before = state[keyPath: toStack].ids
       var effects = Effect<Parent.Action>.none
@@ -60,7 +60,7 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
           site.reportMissingStackElement("received an action for a missing element", id: id, action: action)
           break
         }
-        let isPrompt = isEphemeral(state[keyPath: toStack][index])
+        let isPrompt = kind.isEphemeral(state[keyPath: toStack][index])
         effects = PresentationContext.reducing {
           element.reduce(into: &state[keyPath: toStack][index], action: elementAction)
         }

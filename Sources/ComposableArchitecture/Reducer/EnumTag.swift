@@ -1,0 +1,24 @@
+/// Reads the number of an enum value's case from the type's value witnesses, which are part of Swift's ABI.
+struct EnumTag<Value> {
+  private typealias GetEnumTag = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> UInt32
+
+  private let type: UnsafeRawPointer
+  private let getEnumTag: GetEnumTag
+
+  /// Nil when the type is no enum.
+  init?() {
+    type = unsafeBitCast(Value.self as Any.Type, to: UnsafeRawPointer.self)
+    let word = MemoryLayout<UnsafeRawPointer>.size
+    // Enums, and optionals, which are a kind of their own.
+    guard [0x201, 0x202].contains(type.load(as: UInt.self)) else { return nil }
+    let witnesses = type.load(fromByteOffset: -word, as: UnsafeRawPointer.self)
+    // Eight functions, the size, the stride, two words of 32 bits; then what only enums have.
+    let flags = witnesses.load(fromByteOffset: 10 * word, as: UInt32.self)
+    guard flags & 0x20_0000 != 0 else { return nil }
+    getEnumTag = witnesses.load(fromByteOffset: 10 * word + 8, as: GetEnumTag.self)
+  }
+
+  func of(_ value: Value) -> Int {
+    withUnsafePointer(to: value) { Int(getEnumTag($0, type)) }
+  }
+}
