@@ -118,6 +118,18 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   @usableFromInline
   mutating func begin(_ tree: EffectTree<Action>, cascade: UInt64) {
+    // An action that is sent alone has nothing to wait for: the queue is empty here.
+    var tree = tree
+    while case .send(let action) = tree {
+      reducedCount += 1
+      guard let next = reduce(&currentState.pointee, action).tree else { return }
+      tree = next
+    }
+    beginAndDrain(tree, cascade: cascade)
+  }
+
+  @inline(never)
+  private mutating func beginAndDrain(_ tree: EffectTree<Action>, cascade: UInt64) {
     effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append(($0, $1)) }
     drain()
   }

@@ -18,6 +18,15 @@ public import Dependencies
 public final class Store<State, Action> {
   package let core: any StoreCore<State, Action>
   private var children: [AnyHashable: AnyObject] = [:]
+  /// The children by the object that their state's key path is, which for a literal is one and the same each time:
+  /// hashing key paths takes microseconds.
+  private var recent: [ObjectIdentifier: RecentChild] = [:]
+
+  private struct RecentChild {
+    let state: AnyKeyPath
+    let action: AnyKeyPath
+    let child: AnyObject
+  }
 
   /// Creates a root store.
   ///
@@ -72,8 +81,28 @@ public final class Store<State, Action> {
     return child
   }
 
-  /// Forgets the child store of a key.
-  func forgetChild(_ key: AnyHashable) { children[key] = nil }
+  /// The child store of two key paths.
+  func child<ChildState, ChildAction>(
+    state: AnyKeyPath, action: AnyKeyPath, make: () -> any StoreCore<ChildState, ChildAction>
+  ) -> Store<ChildState, ChildAction> {
+    let id = ObjectIdentifier(state)
+    if let known = recent[id], known.action == action, let child = known.child as? Store<ChildState, ChildAction>,
+      child.isAlive
+    {
+      return child
+    }
+    let child = child([state, action] as [AnyKeyPath], make: make)
+    // Key paths with arguments are other objects each time.
+    if recent.count >= 128 { recent.removeAll(keepingCapacity: true) }
+    recent[id] = RecentChild(state: state, action: action, child: child)
+    return child
+  }
+
+  /// Forgets the child store of two key paths.
+  func forgetChild(state: AnyKeyPath, action: AnyKeyPath) {
+    guard !children.isEmpty, children.removeValue(forKey: [state, action] as [AnyKeyPath]) != nil else { return }
+    recent = [:]
+  }
 }
 
 /// The store of a reducer: `StoreOf<Counter>`.

@@ -21,7 +21,7 @@ extension Store {
   public func scope<ChildState, ChildAction>(
     state toChildState: KeyPath<State, ChildState?>, action toChildAction: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction>? {
-    optionalChild([toChildState, toChildAction] as [AnyKeyPath], toChildState) {
+    optionalChild(toChildState, toChildAction) {
       AnyCasePath(toChildAction).embedding
     }
   }
@@ -31,7 +31,7 @@ extension Store {
     state toChildState: KeyPath<State, ChildState?>,
     action toChildAction: CaseKeyPath<Action, PresentationAction<ChildAction>>
   ) -> Store<ChildState, ChildAction>? {
-    optionalChild([toChildState, toChildAction] as [AnyKeyPath], toChildState) {
+    optionalChild(toChildState, toChildAction) {
       let embed = AnyCasePath(toChildAction).embedding
       return { embed(.presented($0)) }
     }
@@ -66,19 +66,22 @@ extension Store {
   private func plainChild<ChildState, ChildAction>(
     _ toChildState: KeyPath<State, ChildState>, _ toChildAction: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction> {
-    child([toChildState, toChildAction] as [AnyKeyPath]) {
+    child(state: toChildState, action: toChildAction) {
       core.scoped(state: toChildState, action: AnyCasePath(toChildAction))
     }
   }
 
   private func optionalChild<ChildState, ChildAction>(
-    _ key: AnyHashable, _ toChildState: KeyPath<State, ChildState?>, embed: () -> (ChildAction) -> Action
+    _ toChildState: KeyPath<State, ChildState?>, _ toChildAction: AnyKeyPath,
+    embed: () -> (ChildAction) -> Action
   ) -> Store<ChildState, ChildAction>? {
     guard let initial = core.read({ $0[keyPath: toChildState] }) else {
-      forgetChild(key)
+      forgetChild(state: toChildState, action: toChildAction)
       return nil
     }
-    return child(key) { core.optional(state: { $0[keyPath: toChildState] }, initial: initial, action: embed()) }
+    return child(state: toChildState, action: toChildAction) {
+      core.optional(state: { $0[keyPath: toChildState] }, initial: initial, action: embed())
+    }
   }
 }
 
