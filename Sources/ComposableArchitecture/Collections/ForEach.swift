@@ -69,16 +69,16 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
   public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
     let (parent, element) = (parent._compile(), LazyReducer(element))
     let (toElements, toElementAction, site) = (toElementsState, toElementAction, site)
-    let place = EffectScopePlace()
+    let place = EffectScopePlace.of(toElementsState, site)
     return { state, action in
       var effects = Effect<Parent.Action>.none
       if let (id, elementAction) = toElementAction.extract(from: action) {
-        if state[keyPath: toElements][id: id] == nil {
-          site.reportMissingElement(id: id, action: action)
-        } else {
-          effects = element.reduce(into: &state[keyPath: toElements][id: id]!, action: elementAction)
+        if let index = state[keyPath: toElements].index(id: id) {
+          effects = element.reduce(into: &state[keyPath: toElements][index], action: elementAction)
             .map { toElementAction.embed((id: id, action: $0)) }
             .scoped(to: EffectScope(place: place, child: id))
+        } else {
+          site.reportMissingElement(id: id, action: action)
         }
       }
       let before = state[keyPath: toElements]

@@ -80,7 +80,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
     drain()
   }
 
-  /// Dismisses the innermost presented child of a path; says whether there is one.
+  /// Dismisses the presented child of a path; says whether it is there.
   mutating func dismiss(_ path: EffectPath) -> Bool {
     defer { drain() }
     return effects.dismiss(path) { queue.append(($0, $1)) }

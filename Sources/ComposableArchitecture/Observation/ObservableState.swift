@@ -1,3 +1,4 @@
+internal import IdentifiedCollections
 public import Observation
 
 /// A state whose fields are observed one by one. `@ObservableState` writes the conformance.
@@ -56,7 +57,8 @@ enum Sameness {
   /// What is remembered of a value to compare it with what comes after.
   enum Mark {
     case identity(ObservableStateID?)
-    case identities([ObservableStateID])
+    /// Of several states in a row.
+    case identities(Int)
     case unknown
   }
 
@@ -64,6 +66,22 @@ enum Sameness {
     if let state = value as? any ObservableState { return .identity(state._$id) }
     if let marked = value as? any IdentityMarked { return marked._$mark }
     return .unknown
+  }
+
+  /// Of the elements of a container, which is the same as long as it holds the same ones in the same order.
+  ///
+  /// - Complexity: O(n); it is asked for only if somebody observes the container.
+  static func mark<Elements: Sequence, ID: Hashable>(
+    _ elements: Elements, ids: some Sequence<ID>
+  ) -> Mark {
+    guard let type = Elements.Element.self as? any ObservableState.Type else { return .unknown }
+    var hasher = Hasher()
+    for id in ids { hasher.combine(id) }
+    func combine<T: ObservableState>(_: T.Type) {
+      for element in elements { hasher.combine((element as? T)?._$id) }
+    }
+    combine(type)
+    return .identities(hasher.finalize())
   }
 
   static func isSame<T>(_ mark: Mark, _ value: T) -> Bool {
@@ -85,4 +103,16 @@ extension Optional: IdentityMarked {
     guard let self else { return Wrapped.self is any ObservableState.Type ? .identity(nil) : .unknown }
     return Sameness.mark(self)
   }
+}
+
+extension IdentifiedArray: IdentityMarked {
+  var _$mark: Sameness.Mark { Sameness.mark(self, ids: ids) }
+}
+
+extension StackState: IdentityMarked {
+  var _$mark: Sameness.Mark { Sameness.mark(self, ids: ids) }
+}
+
+extension PresentationState: IdentityMarked {
+  var _$mark: Sameness.Mark { Sameness.mark(wrappedValue) }
 }

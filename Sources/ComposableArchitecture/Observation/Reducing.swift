@@ -3,12 +3,19 @@ internal import Glibc
 /// Whether this thread reduces at the moment, and which observed fields it has changed.
 ///
 /// What a reducer reads is nobody's observation. Whoever observes a field that it changes is told when the turn is
-/// over: then the store can be read.
+/// over: then the store can be read. Who is told of several fields, or of something else that a reducer has changed,
+/// runs once when everyone has been told.
 enum Reducing {
   private final class Turn {
     var depth = 0
     var changed: [ObservedField] = []
     var seen: Set<ObjectIdentifier> = []
+    /// How many tellings are under way.
+    var tellings = 0
+    var afterwards: [() -> Void] = []
+    var waiting: Set<ObjectIdentifier> = []
+
+    var isBusy: Bool { depth > 0 || tellings > 0 }
   }
 
   private static let key: pthread_key_t = {
@@ -27,13 +34,14 @@ enum Reducing {
 
   /// Begins a turn.
   static func begin() {
-    if let turn {
-      turn.depth += 1
-    } else {
-      let turn = Turn()
-      turn.depth = 1
-      pthread_setspecific(key, Unmanaged.passRetained(turn).toOpaque())
-    }
+    ownTurn.depth += 1
+  }
+
+  private static var ownTurn: Turn {
+    if let turn { return turn }
+    let turn = Turn()
+    pthread_setspecific(key, Unmanaged.passRetained(turn).toOpaque())
+    return turn
   }
 
   /// Ends a turn; the outermost one gets the fields that were changed, in order.
@@ -47,7 +55,33 @@ enum Reducing {
 
   /// Tells of a changed field: now, or when this thread's turn is over.
   static func note(_ field: ObservedField) {
-    guard let turn, turn.depth > 0 else { return field.changed() }
+    guard let turn, turn.depth > 0 else { return tell { field.changed() } }
     if turn.seen.insert(ObjectIdentifier(field)).inserted { turn.changed.append(field) }
+  }
+
+  /// Tells of changes that have been made; what is to run afterwards runs when all is told.
+  static func tell(_ changes: () -> Void) {
+    let turn = ownTurn
+    turn.tellings += 1
+    changes()
+    turn.tellings -= 1
+    runAfterwards()
+  }
+
+  /// Has `operation` run when this thread's turn, or telling, is over; says whether there is one.
+  ///
+  /// - Parameter owner: Who wants it: nobody's operation runs twice for one telling.
+  static func afterwards(_ owner: AnyObject, _ operation: @escaping () -> Void) -> Bool {
+    guard let turn, turn.isBusy else { return false }
+    if turn.waiting.insert(ObjectIdentifier(owner)).inserted { turn.afterwards.append(operation) }
+    return true
+  }
+
+  /// Runs what was to run afterwards, if all is told.
+  static func runAfterwards() {
+    guard let turn, !turn.isBusy, !turn.afterwards.isEmpty else { return }
+    let operations = turn.afterwards
+    (turn.afterwards, turn.waiting) = ([], [])
+    for operation in operations { operation() }
   }
 }

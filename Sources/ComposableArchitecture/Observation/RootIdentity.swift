@@ -16,12 +16,13 @@ final class RootIdentity<State> {
     field.access()
   }
 
-  func update(_ state: State) {
-    guard isObserved else { return }
-    guard isObservableState else { return field.changed() }
+  /// The field that is to be told of, if the state was replaced.
+  func update(_ state: State) -> ObservedField? {
+    guard isObserved else { return nil }
+    guard isObservableState else { return field }
     let newID = (state as? any ObservableState)?._$id
-    guard newID != id else { return }
+    guard newID != id else { return nil }
     id = newID
-    field.changed()
+    return field
   }
 }

@@ -25,6 +25,9 @@ private struct AnyID: Hashable, @unchecked Sendable {
   }
 }
 
+/// Whether a value is of an enum type.
+func isEnum<Value>(_ value: Value) -> Bool { enumCaseName(value) != nil }
+
 // An entry point of the Swift runtime: the name of an enum's case, nil for what is no enum.
 @_silgen_name("swift_EnumCaseName")
 private func enumCaseName<Value>(_ value: Value) -> UnsafePointer<CChar>?

@@ -85,7 +85,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toState, toAction, site) = (toPresentationState, toPresentationAction, site)
     let embed: @Sendable (Child.Action) -> Parent.Action = { toAction.embed(.presented($0)) }
-    let place = EffectScopePlace()
+    let place = EffectScopePlace.of(toPresentationState, site)
     return { state, action in
       let childBefore = state[keyPath: toState].wrappedValue.map(PresentationIdentity.of)
       let noticedBefore = state[keyPath: toState].presented
@@ -99,6 +99,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       case (let childBefore?, .presented(let childAction)?):
         ends = state[keyPath: toState].wrappedValue.map(isEphemeral) ?? false
         effects = PresentationContext.reducing {
+          // swift-format-ignore: NeverForceUnwrap
           child.reduce(into: &state[keyPath: toState].wrappedValue!, action: childAction)
         }
         .map(embed).scoped(to: EffectScope(place: place, child: childBefore))

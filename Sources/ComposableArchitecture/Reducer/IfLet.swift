@@ -51,7 +51,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toChildState, toChildAction, site) = (toChildState, toChildAction, site)
     let embed = toChildAction.embedding
-    let place = EffectScopePlace()
+    let place = EffectScopePlace.of(toChildState, site)
     return { state, action in
       var effects = Effect<Parent.Action>.none
       if let childAction = toChildAction.extract(from: action) {
@@ -79,6 +79,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
       return .none
     }
     // In place: a copy of the child's state would make its buffers shared, and each change one of a copy.
+    // swift-format-ignore: NeverForceUnwrap
     let effect = child.reduce(into: &childState!, action: childAction)
     if Child.State.self is any _EphemeralState.Type { childState = nil }
     return effect.map(embed).scoped(to: EffectScope(place: place, child: identity))

@@ -69,8 +69,15 @@ final class RootCore<State, Action>: StoreCore {
     // Cascades that nobody waits for are taken all the same, or the list of them would grow.
     if reducing.hasCommands || !reduced.isEmpty { completeCascades(reduced) }
     guard reducing.actionCount != before else { return }
-    identity.update(reducing.state)
-    for field in changes { field.changed() }
+    let replaced = identity.update(reducing.state)
+    if replaced != nil || !changes.isEmpty {
+      Reducing.tell {
+        replaced?.changed()
+        for field in changes { field.changed() }
+      }
+    } else {
+      Reducing.runAfterwards()
+    }
     announcements.notify()
   }
 
