@@ -14,12 +14,33 @@ public protocol ObservableState: Observable {
 ///
 /// It is a number, and not a reference, because holding on to the state would make its next change one of a copy.
 public struct ObservableStateID: Hashable, Sendable {
-  private let number: UInt64
+  private var number: UInt64
   /// The cases of enums around the state, innermost first.
   private var tags: UInt64 = 0
+  /// The number of the state that this one was a copy of until it changed; 0 for a state that was made.
+  private var origin: UInt64
 
-  init(number: UInt64) {
+  init(number: UInt64, origin: UInt64 = 0) {
     self.number = number
+    self.origin = origin
+  }
+
+  public static func == (lhs: Self, rhs: Self) -> Bool { lhs.number == rhs.number && lhs.tags == rhs.tags }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(number)
+    hasher.combine(tags)
+  }
+
+  /// The identity that the state had when `number` was the last one given.
+  ///
+  /// A state that is changed while somebody holds a copy of it gets another identity by that, but is no other state for
+  /// those who observe it.
+  func asOf(_ lastNumber: UInt64) -> Self {
+    guard number > lastNumber else { return self }
+    var result = self
+    result.number = origin
+    return result
   }
 
   /// An identity of its own.
@@ -62,9 +83,21 @@ enum Sameness {
     case unknown
   }
 
-  static func mark<T>(_ value: T) -> Mark {
-    if let state = value as? any ObservableState { return .identity(state._$id) }
-    if let marked = value as? any IdentityMarked { return marked._$mark }
+  /// A mark, and when it was made.
+  struct Moment {
+    let mark: Mark
+    let lastNumber: UInt64
+  }
+
+  /// What a value is now, to be compared with what comes after.
+  static func now<T>(_ value: T) -> Moment {
+    let lastNumber = Reducing.lastNumber
+    return Moment(mark: mark(value, asOf: lastNumber), lastNumber: lastNumber)
+  }
+
+  static func mark<T>(_ value: T, asOf lastNumber: UInt64) -> Mark {
+    if let state = value as? any ObservableState { return .identity(state._$id.asOf(lastNumber)) }
+    if let marked = value as? any IdentityMarked { return marked._$mark(asOf: lastNumber) }
     return .unknown
   }
 
@@ -72,20 +105,20 @@ enum Sameness {
   ///
   /// - Complexity: O(n); it is asked for only if somebody observes the container.
   static func mark<Elements: Sequence, ID: Hashable>(
-    _ elements: Elements, ids: some Sequence<ID>
+    _ elements: Elements, ids: some Sequence<ID>, asOf lastNumber: UInt64
   ) -> Mark {
     guard let type = Elements.Element.self as? any ObservableState.Type else { return .unknown }
     var hasher = Hasher()
     for id in ids { hasher.combine(id) }
     func combine<T: ObservableState>(_: T.Type) {
-      for element in elements { hasher.combine((element as? T)?._$id) }
+      for element in elements { hasher.combine((element as? T)?._$id.asOf(lastNumber)) }
     }
     combine(type)
     return .identities(hasher.finalize())
   }
 
-  static func isSame<T>(_ mark: Mark, _ value: T) -> Bool {
-    switch (mark, self.mark(value)) {
+  static func isSame<T>(_ moment: Moment, _ value: T) -> Bool {
+    switch (moment.mark, mark(value, asOf: moment.lastNumber)) {
     case (.identity(let lhs), .identity(let rhs)): lhs == rhs
     case (.identities(let lhs), .identities(let rhs)): lhs == rhs
     default: false
@@ -95,24 +128,24 @@ enum Sameness {
 
 /// A container of states that is the same as long as it holds the same ones.
 protocol IdentityMarked {
-  var _$mark: Sameness.Mark { get }
+  func _$mark(asOf lastNumber: UInt64) -> Sameness.Mark
 }
 
 extension Optional: IdentityMarked {
-  var _$mark: Sameness.Mark {
+  func _$mark(asOf lastNumber: UInt64) -> Sameness.Mark {
     guard let self else { return Wrapped.self is any ObservableState.Type ? .identity(nil) : .unknown }
-    return Sameness.mark(self)
+    return Sameness.mark(self, asOf: lastNumber)
   }
 }
 
 extension IdentifiedArray: IdentityMarked {
-  var _$mark: Sameness.Mark { Sameness.mark(self, ids: ids) }
+  func _$mark(asOf lastNumber: UInt64) -> Sameness.Mark { Sameness.mark(self, ids: ids, asOf: lastNumber) }
 }
 
 extension StackState: IdentityMarked {
-  var _$mark: Sameness.Mark { Sameness.mark(self, ids: ids) }
+  func _$mark(asOf lastNumber: UInt64) -> Sameness.Mark { Sameness.mark(self, ids: ids, asOf: lastNumber) }
 }
 
 extension PresentationState: IdentityMarked {
-  var _$mark: Sameness.Mark { Sameness.mark(wrappedValue) }
+  func _$mark(asOf lastNumber: UInt64) -> Sameness.Mark { Sameness.mark(wrappedValue, asOf: lastNumber) }
 }

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Who observes which field of a state. `@ObservableState` puts one into each struct.
 ///
-/// Copies of a state share their observers until one of them changes.
+/// Copies of a state share their observers until one of them changes. The one that changes is another state from then on;
+/// the observers of what they shared are told of its next change, and read then what they observe.
 public struct ObservationStateRegistrar: Sendable {
   private var extent = Extent()
 
@@ -10,7 +11,7 @@ public struct ObservationStateRegistrar: Sendable {
   public init() {}
 
   /// The identity of the state that it is in.
-  public var id: ObservableStateID { ObservableStateID(number: extent.number) }
+  public var id: ObservableStateID { ObservableStateID(number: extent.number, origin: extent.origin) }
 
   /// Notes that a field was read.
   @inlinable
@@ -28,48 +29,45 @@ public struct ObservationStateRegistrar: Sendable {
   public mutating func mutate<Subject, Member>(
     _ keyPath: @autoclosure () -> KeyPath<Subject, Member>, _ value: inout Member, _ newValue: Member
   ) {
-    let field = willChange(keyPath)
-    guard let field else {
+    guard willChange(keyPath) else {
       value = newValue
       return
     }
-    let before = Sameness.mark(value)
+    let before = Sameness.now(value)
     value = newValue
-    if !Sameness.isSame(before, value) { Reducing.note(field) }
+    if !Sameness.isSame(before, value) { extent.changed(keyPath()) }
   }
 
   /// Notes a field before it changes in place.
   public mutating func willModify<Subject, Member>(
     _ keyPath: @autoclosure () -> KeyPath<Subject, Member>, _ value: Member
   ) -> _FieldMark? {
-    willChange(keyPath).map { _FieldMark(field: $0, mark: Sameness.mark(value)) }
+    willChange(keyPath) ? _FieldMark(moment: Sameness.now(value)) : nil
   }
 
   /// Tells the observers of a field that has changed in place.
   public func didModify<Subject, Member>(
     _ keyPath: @autoclosure () -> KeyPath<Subject, Member>, _ value: Member, _ before: _FieldMark?
   ) {
-    guard let before, !Sameness.isSame(before.mark, value) else { return }
-    Reducing.note(before.field)
+    guard let before, !Sameness.isSame(before.moment, value) else { return }
+    extent.changed(keyPath())
   }
 
   /// Gives a copied state an identity of its own.
   public mutating func _$willModify() {
-    if !isKnownUniquelyReferenced(&extent) { extent = Extent() }
+    if !isKnownUniquelyReferenced(&extent) { extent = Extent(partingFrom: extent) }
   }
 
-  /// The observed field, if anybody has read it. A state that is a copy gets an identity of its own.
-  private mutating func willChange<Subject, Member>(_ keyPath: () -> KeyPath<Subject, Member>) -> ObservedField? {
-    let field = extent.observedField(keyPath)
+  /// Whether anybody has read the field. A state that is a copy gets an identity of its own.
+  private mutating func willChange<Subject, Member>(_ keyPath: () -> KeyPath<Subject, Member>) -> Bool {
     _$willModify()
-    return field
+    return extent.isObserved(keyPath)
   }
 }
 
-/// A field's observers and what it was before a change.
+/// What a field was before a change.
 public struct _FieldMark {
-  fileprivate let field: ObservedField
-  fileprivate let mark: Sameness.Mark
+  fileprivate let moment: Sameness.Moment
 }
 
 extension ObservationStateRegistrar: Hashable, Codable {
@@ -89,27 +87,70 @@ final class Extent: Sendable {
     lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
+  /// The number that was given last.
+  static var currentNumber: UInt64 { lastNumber.load(ordering: .relaxed) }
+
+  private struct Fields {
+    var own: [FieldKey: ObservedField] = [:]
+    /// Those of the state that this one was a copy of, for as long as they have not been told of a change. What is read
+    /// meanwhile is observed by them too, so that there is one of each field however often states part.
+    var inherited: [FieldKey: ObservedField] = [:]
+  }
+
   let number = Extent.nextNumber()
-  private let isObserved = Atomic(false)
-  private let fields = Mutex<[FieldKey: ObservedField]>([:])
+  /// The number of the state that this one parted from; 0 for one that was made.
+  let origin: UInt64
+  private let isObserved: Atomic<Bool>
+  private let fields: Mutex<Fields>
+
+  init() {
+    origin = 0
+    isObserved = Atomic(false)
+    fields = Mutex(Fields())
+  }
+
+  /// The fields of a copy that goes its own way.
+  init(partingFrom other: Extent) {
+    // Of several copies in one turn it is the first one that matters.
+    origin = other.number > Reducing.lastNumber ? other.origin : other.number
+    guard other.isObserved.load(ordering: .acquiring) else {
+      isObserved = Atomic(false)
+      fields = Mutex(Fields())
+      return
+    }
+    var inherited = Fields()
+    other.fields.withLock {
+      inherited.inherited = $0.inherited.merging($0.own) { $1 }
+    }
+    isObserved = Atomic(true)
+    fields = Mutex(inherited)
+  }
 
   /// The field, made if nobody has read it before.
   func field(_ keyPath: AnyKeyPath) -> ObservedField {
     isObserved.store(true, ordering: .releasing)
     let key = FieldKey(keyPath: keyPath)
     return fields.withLock { fields in
-      if let field = fields[key] { return field }
+      if let field = fields.own[key] ?? fields.inherited[key] { return field }
       let field = ObservedField()
-      fields[key] = field
+      fields.own[key] = field
       return field
     }
   }
 
-  /// The field, if somebody has read it.
-  func observedField<Subject, Member>(_ keyPath: () -> KeyPath<Subject, Member>) -> ObservedField? {
-    guard isObserved.load(ordering: .acquiring) else { return nil }
+  /// Whether somebody has read the field.
+  func isObserved<Subject, Member>(_ keyPath: () -> KeyPath<Subject, Member>) -> Bool {
+    guard isObserved.load(ordering: .acquiring) else { return false }
     let key = FieldKey(keyPath: keyPath())
-    return fields.withLock { $0[key] }
+    return fields.withLock { $0.own[key] != nil || $0.inherited[key] != nil }
+  }
+
+  /// Tells those who have read the field.
+  func changed(_ keyPath: AnyKeyPath) {
+    let key = FieldKey(keyPath: keyPath)
+    let (own, inherited) = fields.withLock { ($0.own[key], $0.inherited.removeValue(forKey: key)) }
+    if let inherited { Reducing.note(inherited) }
+    if let own { Reducing.note(own) }
   }
 }
 

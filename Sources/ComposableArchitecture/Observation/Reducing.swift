@@ -8,6 +8,8 @@ internal import Glibc
 enum Reducing {
   private final class Turn {
     var depth = 0
+    /// The number of the last state that there was when the turn began.
+    var lastNumber: UInt64 = 0
     var changed: [ObservedField] = []
     var seen: Set<ObjectIdentifier> = []
     /// How many tellings are under way.
@@ -34,7 +36,18 @@ enum Reducing {
 
   /// Begins a turn.
   static func begin() {
-    ownTurn.depth += 1
+    let turn = ownTurn
+    if turn.depth == 0 { turn.lastNumber = Extent.currentNumber }
+    turn.depth += 1
+  }
+
+  /// The number of the last state before this thread's turn, or of the last one that there is.
+  ///
+  /// A state that was copied in this turn is still the same for those who observe it: whatever one of the copies changed
+  /// they are told of when the turn is over.
+  static var lastNumber: UInt64 {
+    guard let turn, turn.depth > 0 else { return Extent.currentNumber }
+    return turn.lastNumber
   }
 
   private static var ownTurn: Turn {

@@ -6,13 +6,13 @@ final class RootIdentity<State> {
   private var isObserved = false
   private let isObservableState = State.self is any ObservableState.Type
   private var id: ObservableStateID?
+  private var lastNumber: UInt64 = 0
 
-  init(_ state: State) {
-    id = (state as? any ObservableState)?._$id
-  }
-
-  func access() {
-    isObserved = true
+  func access(_ state: State) {
+    if !isObserved {
+      isObserved = true
+      (id, lastNumber) = ((state as? any ObservableState)?._$id, Extent.currentNumber)
+    }
     field.access()
   }
 
@@ -21,8 +21,8 @@ final class RootIdentity<State> {
     guard isObserved else { return nil }
     guard isObservableState else { return field }
     let newID = (state as? any ObservableState)?._$id
-    guard newID != id else { return nil }
-    id = newID
-    return field
+    let isReplaced = newID?.asOf(lastNumber) != id
+    (id, lastNumber) = (newID, Extent.currentNumber)
+    return isReplaced ? field : nil
   }
 }

@@ -27,6 +27,13 @@ public struct PresentationState<State> {
   public var wrappedValue: State? {
     get { if case .some(let state) = storage { state } else { nil } }
     set { storage = newValue.map(Storage.some) ?? .none }
+    _modify {
+      // Taken out while it changes: what is held twice is copied at its first change.
+      var value = wrappedValue
+      storage = .none
+      defer { storage = value.map(Storage.some) ?? .none }
+      yield &value
+    }
   }
 
   /// The presentation itself.

@@ -16,7 +16,7 @@ final class RootCore<State, Action>: StoreCore {
     initialState: State, reducer: CompiledReducer<State, Action>, executor: (any TaskExecutor)? = nil
   ) {
     reducing = ReducerCore(initialState: initialState, reducer: reducer)
-    identity = RootIdentity(initialState)
+    identity = RootIdentity()
     runner = EffectRunner(
       executor: executor,
       requests: EffectRunner.Requests { [weak self] change in
@@ -33,7 +33,7 @@ final class RootCore<State, Action>: StoreCore {
   var runningEffectCount: Int { reducing.runningEffectCount }
 
   func read<Result>(_ body: (State) -> Result) -> Result {
-    identity.access()
+    identity.access(reducing.state)
     return body(reducing.state)
   }
 
