@@ -28,7 +28,9 @@ public struct Case<Value> {
   }
 
   fileprivate func casePath<Root>(from _: Root.Type) -> AnyCasePath<Root, Value>? {
-    (chain as? RootedChain<Root, Value>)?.casePath
+    // The start of a chain is the value itself: `\.self`.
+    guard let chain else { return AnyCasePath<Value, Value>() as? AnyCasePath<Root, Value> }
+    return (chain as? RootedChain<Root, Value>)?.casePath
   }
 }
 

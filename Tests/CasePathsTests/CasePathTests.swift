@@ -75,3 +75,10 @@ enum Shape: CasePathable, Equatable, Sendable {
     #expect(first != second)
   }
 }
+
+@Test func selfIsTheWholeValue() {
+  let path = AnyCasePath(\Optional<Int>.Cases.self)
+  #expect(path.extract(from: 3) == .some(.some(3)))
+  #expect(path.embed(4) == 4)
+  #expect(Optional(3).is(\.self))
+}

@@ -69,7 +69,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
   public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
     let (parent, element) = (parent._compile(), LazyReducer(element))
     let (toElements, toElementAction, site) = (toElementsState, toElementAction, site)
-    let (identify, place) = (StateIdentity<Element.State>.reading, EffectScopePlace())
+    let (identify, place) = (StateIdentity<Element.State>.reading, EffectScopePlace.of(toElementsState, site))
     return { state, action in
       var effects = Effect<Parent.Action>.none
       if let (id, elementAction) = toElementAction.extract(from: action) {

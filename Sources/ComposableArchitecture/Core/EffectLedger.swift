@@ -144,7 +144,7 @@ struct EffectLedger<Action> {
     retain(context.cascade)
     ask(
       .start(
-        effect, operation, EffectContext.Place(path: context.path, isPresented: presentation(of: context.path) != nil)))
+        effect, operation, EffectContext.Place(path: context.path, presentation: presentation(of: context.path))))
   }
 
   private mutating func beginSequence(
@@ -216,9 +216,9 @@ struct EffectLedger<Action> {
 
   // MARK: Presentation
 
-  /// Begins what dismisses the innermost presented child of a path; says whether there is one.
+  /// Begins what dismisses a presented child; says whether it is there.
   mutating func dismiss(_ path: EffectPath, send: (Action, UInt64) -> Void) -> Bool {
-    guard let presented = presentation(of: path), let (tree, context) = dismissals[presented] else { return false }
+    guard let (tree, context) = dismissals[path] else { return false }
     begin(tree, context, send: send)
     return true
   }

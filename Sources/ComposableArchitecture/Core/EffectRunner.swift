@@ -1,3 +1,5 @@
+internal import IssueReporting
+
 /// Runs effects as tasks, for a store or a hub.
 @MainActor
 package final class EffectRunner<Action> {
@@ -33,6 +35,8 @@ package final class EffectRunner<Action> {
   }
 
   private var tasks: [EffectID: Task<Void, Never>] = [:]
+  /// Effects that were cancelled and whose work has not returned yet.
+  private var ending: Set<EffectID> = []
   private let requests: Requests
   private let executor: (any TaskExecutor)?
   private lazy var host = Host(self)
@@ -59,7 +63,10 @@ package final class EffectRunner<Action> {
     for command in commands {
       switch command {
       case .start(let effect, let operation, let place): start(effect, operation, place)
-      case .cancel(let effect): tasks.removeValue(forKey: effect)?.cancel()
+      case .cancel(let effect):
+        guard let task = tasks.removeValue(forKey: effect) else { continue }
+        ending.insert(effect)
+        task.cancel()
       case .cancelTasks(let request): host.cancellations.cancel(request)
       }
     }
@@ -67,13 +74,15 @@ package final class EffectRunner<Action> {
 
   /// Cancels everything that runs.
   package func cancelAll() {
+    ending.formUnion(tasks.keys)
     for task in tasks.values { task.cancel() }
     tasks = [:]
   }
 
   private func start(_ effect: EffectID, _ operation: EffectOperation<Action>, _ place: EffectContext.Place) {
     let send = Send<Action> { [weak self] action in
-      guard let self, tasks[effect] != nil else { return }
+      guard let self else { return }
+      guard tasks[effect] != nil else { return reportLate(action, from: effect) }
       requests.deliver(action, effect)
     }
     let context = EffectContext(place: place, host: host)
@@ -86,13 +95,33 @@ package final class EffectRunner<Action> {
   }
 
   private func ended(_ effect: EffectID) {
-    guard tasks.removeValue(forKey: effect) != nil else { return }
+    guard tasks.removeValue(forKey: effect) != nil else {
+      ending.remove(effect)
+      return
+    }
     requests.finished(effect)
+  }
+
+  private func reportLate(_ action: Action, from effect: EffectID) {
+    guard !ending.contains(effect) else { return }
+    reportIssue(
+      """
+      An action was sent from a completed effect. …
+
+        Action:
+          \(DebugLabels.of(action))
+
+      Avoid sending actions using the "send" argument from "Effect.run" after the effect has completed. This can happen \
+      if you use the "send" argument in an unstructured context.
+
+      To fix this, make sure that your "run" closure does not return until you're done calling "send".
+      """)
   }
 
   /// The runner as effects see it; it does not keep the runner alive, or effects would keep their store.
   private final class Host: EffectHost {
     let cancellations = TaskCancellations()
+    let throttles = Throttles()
     @MainActor private weak var runner: EffectRunner?
 
     @MainActor init(_ runner: EffectRunner) {

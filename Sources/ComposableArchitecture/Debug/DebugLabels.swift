@@ -9,31 +9,24 @@ package enum DebugLabels {
     let mirror = Mirror(reflecting: value)
     guard mirror.displayStyle == .enum else { return "" }
     guard let child = mirror.children.first else { return ".\(value)" }
-    let name = child.label ?? ""
-    let payload = Mirror(reflecting: child.value)
-    let inner: String
-    switch payload.displayStyle {
-    case .enum: inner = labels(of: child.value)
-    case .tuple:
-      inner = payload.children.map { part in
-        let label = part.label.flatMap { $0.hasPrefix(".") ? nil : "\($0): " } ?? ""
-        let value = labels(of: part.value)
-        return label + (value.isEmpty ? (label.isEmpty ? "…" : "") : value)
-      }.joined(separator: ", ").trimmingSuffix(": ")
-    default: inner = ""
-    }
-    return inner.isEmpty ? ".\(name)" : ".\(name)(\(inner))"
+    let inner = labels(ofPayload: child.value)
+    return ".\(child.label ?? "")\(inner.isEmpty ? "" : "(\(inner))")"
+  }
+
+  /// An enum's labels; of several values, what they are called and the labels of those that are enums.
+  private static func labels(ofPayload payload: Any) -> String {
+    let mirror = Mirror(reflecting: payload)
+    guard mirror.displayStyle == .tuple else { return labels(of: payload) }
+    return mirror.children.map { part in
+      let name = part.label.flatMap { $0.hasPrefix(".") ? nil : "\($0):" } ?? "_:"
+      let inner = labels(ofPayload: part.value)
+      return inner.isEmpty ? name : "\(name) \(inner)"
+    }.joined(separator: ", ")
   }
 
   /// A type's name with the types that it is in, without its module.
   package static func typeName(_ type: Any.Type) -> String {
     let name = String(reflecting: type)
     return name.split(separator: ".").dropFirst().filter { !$0.hasPrefix("(") }.joined(separator: ".")
-  }
-}
-
-extension String {
-  fileprivate func trimmingSuffix(_ suffix: String) -> String {
-    hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
   }
 }

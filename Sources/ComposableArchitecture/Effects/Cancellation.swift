@@ -5,9 +5,10 @@ extension Effect {
   ///
   /// - Parameters:
   ///   - id: The name.
-  ///   - cancelInFlight: Whether effects of that name which run already are cancelled first.
+  ///   - cancelInFlight: Whether effects of that name which run already are cancelled first. They are not when there is
+  ///     nothing to run: `.none` stays `.none`.
   public func cancellable(id: some Hashable & Sendable, cancelInFlight: Bool = false) -> Effect {
-    guard let tree else { return cancelInFlight ? .cancel(id: id) : .none }
+    guard let tree else { return .none }
     return Effect(tree: .cancellable(tree, CancelID(id), cancelInFlight: cancelInFlight))
   }
 

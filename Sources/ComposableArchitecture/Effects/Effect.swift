@@ -77,9 +77,10 @@ extension Effect {
   /// Runs all effects at the same time.
   @inlinable
   public static func merge(_ effects: some Sequence<Effect>) -> Effect {
-    var merged = Effect.none
-    for effect in effects { merged = merged.merge(with: effect) }
-    return merged
+    // Nothing is allocated for effects that are none.
+    var some: [Effect] = []
+    for effect in effects where !effect.isNone { some.append(effect) }
+    return balanced(some[...]) { $0.merge(with: $1) }
   }
 
   /// Runs this effect and another at the same time.
@@ -96,7 +97,15 @@ extension Effect {
   /// Runs the effects one after another, each when the one before has finished.
   @inlinable
   public static func concatenate(_ effects: some Collection<Effect>) -> Effect {
-    effects.reversed().reduce(.none) { $1.concatenate(with: $0) }
+    balanced(Array(effects)[...]) { $0.concatenate(with: $1) }
+  }
+
+  /// Joins effects to a tree that is as flat as it can be: what walks it goes down once for each level.
+  @usableFromInline
+  static func balanced(_ effects: ArraySlice<Effect>, _ join: (Effect, Effect) -> Effect) -> Effect {
+    guard effects.count > 1 else { return effects.first ?? .none }
+    let middle = effects.startIndex + effects.count / 2
+    return join(balanced(effects[..<middle], join), balanced(effects[middle...], join))
   }
 
   /// Runs another effect when this one has finished.

@@ -3,8 +3,8 @@ package struct EffectContext: Sendable {
   /// Which child an effect belongs to.
   package struct Place: Sendable {
     let path: EffectPath
-    /// Whether that child, or one that it is within, was presented when the effect began.
-    var isPresented = false
+    /// The innermost presented child that the effect was in when it began: that child, or one that it is within.
+    var presentation: EffectPath?
   }
 
   @TaskLocal static var current: EffectContext?
@@ -13,7 +13,7 @@ package struct EffectContext: Sendable {
   let host: any EffectHost
 
   var path: EffectPath { place.path }
-  var isPresented: Bool { place.isPresented }
+  var isPresented: Bool { place.presentation != nil }
 }
 
 /// What an effect can ask of the store that runs it, besides taking its actions.
@@ -21,9 +21,12 @@ protocol EffectHost: AnyObject, Sendable {
   /// The named work inside effects.
   var cancellations: TaskCancellations { get }
 
+  /// The intervals of throttled effects.
+  var throttles: Throttles { get }
+
   /// Cancels the effects of a name that belong to a child or its descendants.
   @MainActor func cancelEffects(_ id: CancelID, within path: EffectPath)
 
-  /// Dismisses the innermost presented child of a path; says whether there is one.
+  /// Dismisses a presented child, if it still is; says whether it was ever presented.
   @MainActor func dismiss(_ path: EffectPath) -> Bool
 }

@@ -1,3 +1,4 @@
+internal import CustomDump
 internal import Dependencies
 internal import IssueReporting
 
@@ -41,8 +42,8 @@ extension Effect {
               } catch {
                 guard let handler else {
                   return reportIssue(
-                    "an effect threw an error that it does not handle: \(error)",
-                    fileID: fileID, filePath: filePath, line: line, column: column)
+                    Self.unhandled(error, "\(fileID):\(line)"), fileID: fileID, filePath: filePath, line: line,
+                    column: column)
                 }
                 await handler(error, send)
               }
@@ -50,11 +51,24 @@ extension Effect {
           }))
     }
   }
+
+  private static func unhandled(_ error: any Error, _ place: String) -> String {
+    var dump = ""
+    customDump(error, to: &dump, indent: 4)
+    return """
+      An "Effect.run" returned from "\(place)" threw an unhandled error. …
+
+      \(dump)
+
+      All non-cancellation errors must be explicitly handled via the "catch" parameter on "Effect.run", or via a "do" \
+      block.
+      """
+  }
 }
 
 /// Sends actions from an effect back to the store that runs it.
 ///
-/// After the effect was cancelled, what it sends is dropped.
+/// After the effect was cancelled, or the part of it that sends, what it sends is dropped.
 @MainActor
 public struct Send<Action>: Sendable {
   private let deliver: @MainActor @Sendable (Action) -> Void
@@ -66,6 +80,7 @@ public struct Send<Action>: Sendable {
 
   /// Sends an action.
   public func callAsFunction(_ action: Action) {
+    guard !Task.isCancelled else { return }
     deliver(action)
   }
 }

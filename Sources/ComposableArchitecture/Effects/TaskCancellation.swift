@@ -18,7 +18,10 @@ public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
 ) async rethrows -> T {
   let context = EffectContext.current
   let request = TaskCancellations.Request(id: CancelID(id), path: context?.path ?? [])
-  if cancelInFlight { context?.host.cancellations.cancel(request) }
+  if cancelInFlight, let context {
+    context.host.cancellations.cancel(request)
+    await context.host.cancelEffects(request.id, within: request.path)
+  }
   let task = Task { try await operation() }
   let number = context?.host.cancellations.add(request) { task.cancel() }
   defer { if let number { context?.host.cancellations.remove(number) } }
@@ -47,7 +50,7 @@ extension Task where Success == Never, Failure == Never {
 /// The named work that runs inside the effects of one store.
 package final class TaskCancellations: Sendable {
   /// Whose work of which name.
-  package struct Request: Sendable {
+  package struct Request: Hashable, Sendable {
     let id: CancelID
     let path: EffectPath
   }

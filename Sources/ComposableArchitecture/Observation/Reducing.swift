@@ -3,7 +3,7 @@ internal import Glibc
 /// Whether this thread reduces at the moment, and which observed fields it has changed.
 ///
 /// What a reducer reads is nobody's observation. Whoever observes a field that it changes is told when the turn is
-/// over: then the store can be read.
+/// over: then the store can be read. Who is told of several fields runs once, when everyone has been told.
 enum Reducing {
   /// A turn of this thread. It is memory of the thread, and not an object, since every send begins and ends one.
   struct Turn {
@@ -11,6 +11,13 @@ enum Reducing {
     fileprivate var changed: [ObservedField] = []
     fileprivate var seen: Set<ObjectIdentifier> = []
     fileprivate var returning: Return?
+    /// How many tellings of changes are under way, one within the other.
+    fileprivate var tellings = 0
+    /// What is to run when all is told, and who wants it.
+    fileprivate var afterwards: [() -> Void] = []
+    fileprivate var waiting: Set<ObjectIdentifier> = []
+
+    fileprivate var isBusy: Bool { depth > 0 || tellings > 0 }
   }
 
   /// The way of a child's changed state back into its parent, by the setters of a key path's properties.
@@ -88,5 +95,26 @@ enum Reducing {
     }
     defer { turn?.pointee.returning = nil }
     return changeAndReturn(&state[keyPath: keyPath])
+  }
+
+  /// Tells of changes that have been made; what is to run afterwards runs when all is told.
+  static func tell(_ changes: () -> Void) {
+    let turn = turn ?? addTurn()
+    turn.pointee.tellings += 1
+    changes()
+    turn.pointee.tellings -= 1
+    guard !turn.pointee.isBusy, !turn.pointee.afterwards.isEmpty else { return }
+    let operations = turn.pointee.afterwards
+    (turn.pointee.afterwards, turn.pointee.waiting) = ([], [])
+    for operation in operations { operation() }
+  }
+
+  /// Has `operation` run when this thread's turn, or telling, is over; says whether there is one.
+  ///
+  /// - Parameter owner: Who wants it: nobody's operation runs twice for one telling.
+  static func afterwards(_ owner: AnyObject, _ operation: @escaping () -> Void) -> Bool {
+    guard let turn, turn.pointee.isBusy else { return false }
+    if turn.pointee.waiting.insert(ObjectIdentifier(owner)).inserted { turn.pointee.afterwards.append(operation) }
+    return true
   }
 }

@@ -26,7 +26,11 @@ public struct DismissEffect: Sendable {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) async {
     if let override, !isFallback { return await override() }
-    if let context = EffectContext.current, context.host.dismiss(context.path) { return }
+    if let context = EffectContext.current, let presentation = context.place.presentation {
+      // An effect that was cancelled has no say any more: its feature is gone, though another may be in its place.
+      if !Task.isCancelled { _ = context.host.dismiss(presentation) }
+      return
+    }
     if let override { return await override() }
     reportIssue(
       """

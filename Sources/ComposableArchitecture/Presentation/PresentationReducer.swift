@@ -85,7 +85,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toState, toAction, site) = (toPresentationState, toPresentationAction, site)
     let embed: @Sendable (Child.Action) -> Parent.Action = { toAction.embed(.presented($0)) }
-    let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace())
+    let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(toPresentationState, site))
     return { state, action in
       let before = Glance(at: state[keyPath: toState], kind)
       var effects = Effect<Parent.Action>.none

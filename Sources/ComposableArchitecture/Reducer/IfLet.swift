@@ -51,7 +51,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toChildState, toChildAction, site) = (toChildState, toChildAction, site)
     let embed = toChildAction.embedding
-    let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace())
+    let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(toChildState, site))
     return { state, action in
       var effects = Effect<Parent.Action>.none
       if let childAction = toChildAction.extract(from: action) {

@@ -6,10 +6,18 @@ final class LazyReducer<State, Action> {
   private var compiled: ((inout State, Action) -> Effect<Action>)?
   private let compile: () -> (inout State, Action) -> Effect<Action>
 
-  init(_ reducer: some Reducer<State, Action>) {
+  /// - Parameters:
+  ///   - reducer: The child.
+  ///   - surroundings: What is around it; nil for a child with effects of its own.
+  init(_ reducer: some Reducer<State, Action>, in surroundings: EffectScopePlace.Surroundings? = nil) {
     // The child's body may look up dependencies, and means those of the place where the parent was put together.
     let dependencies = withEscapedDependencies { $0 }
-    compile = { dependencies.yield { reducer._compile() } }
+    compile = {
+      dependencies.yield {
+        guard let surroundings else { return EffectScopePlace.inChild { reducer._compile() } }
+        return surroundings.compile { reducer._compile() }
+      }
+    }
   }
 
   func reduce(into state: inout State, action: Action) -> Effect<Action> {

@@ -58,7 +58,8 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
 
   @inlinable
   public func _compile() -> (inout ParentState, ParentAction) -> Effect<ParentAction> {
-    let (child, toChildState, toChildAction) = (child._compile(), toChildState, toChildAction)
+    let (toChildState, toChildAction) = (toChildState, toChildAction)
+    let child = EffectScopePlace.within(toChildState) { self.child._compile() }
     let embed = toChildAction.embedding
     // A stored property is reached by its offset, which is far cheaper than walking the key path.
     guard let offset = MemoryLayout<ParentState>.offset(of: toChildState) else {
@@ -133,7 +134,9 @@ public struct _CaseScope<ParentState, ParentAction, Child: Reducer>: Reducer {
   }
 
   public func _compile() -> (inout ParentState, ParentAction) -> Effect<ParentAction> {
-    let (child, toChildState, toChildAction, site) = (LazyReducer(child), toChildState, toChildAction, site)
+    let (child, toChildState, toChildAction, site) = (
+      LazyReducer(child, in: EffectScopePlace.here(site)), toChildState, toChildAction, site
+    )
     let embed = toChildAction.embedding
     return { state, action in
       guard let childAction = toChildAction.extract(from: action) else { return .none }

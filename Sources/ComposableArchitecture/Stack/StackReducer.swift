@@ -48,7 +48,7 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
   public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
     let (parent, element) = (parent._compile(), LazyReducer(element))
     let (toStack, toAction, site) = (toStackState, toStackAction, site)
-    let (kind, place) = (PresentedKind<Element.State>(), EffectScopePlace())
+    let (kind, place) = (PresentedKind<Element.State>(), EffectScopePlace.of(toStackState, site))
     return { state, action in
       let before = state[keyPath: toStack].ids
       var effects = Effect<Parent.Action>.none

@@ -92,8 +92,12 @@ package final class RootCore<State, Action>: StoreCore {
     let mustSettle = hasCommands || !reduced.isEmpty
     if mustSettle { settle(reduced) }
     guard hasReduced || !reduced.isEmpty else { return mustSettle }
-    if identity.isObserved { identity.update(reducing.state) }
-    if !changes.isEmpty { for field in changes { field.changed() } }
+    if identity.isObserved || !changes.isEmpty {
+      Reducing.tell {
+        identity.update(reducing.state)
+        for field in changes { field.changed() }
+      }
+    }
     announcements.notify()
     return mustSettle
   }

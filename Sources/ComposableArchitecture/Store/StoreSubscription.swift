@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Observation
 
 extension Store {
@@ -92,6 +93,8 @@ public final class StoreSubscription {
     let read: @MainActor () -> Value
     let update: @MainActor (Value) -> Void
     var isOver = false
+    /// The main actor's.
+    private nonisolated let thread = pthread_self()
 
     init(read: @escaping @MainActor () -> Value, update: @escaping @MainActor (Value) -> Void) {
       self.read = read
@@ -100,11 +103,21 @@ public final class StoreSubscription {
 
     func run() {
       guard !isOver else { return }
-      let value = withObservationTracking(read) { [weak self] in
-        // Fields tell of a change when the store's turn is over, on its thread: the new state can be read at once.
-        MainActor.assumeIsolated { self?.run() }
-      }
+      let value = withObservationTracking(read) { [weak self] in self?.changed() }
       update(value)
+    }
+
+    /// Fields of stores tell of a change when a turn is over, on the main actor. Other observables tell on any thread,
+    /// and some of them before they change: they are read a little later.
+    private nonisolated func changed() {
+      let isTold = Reducing.afterwards(self) { [weak self] in
+        if pthread_self() == self?.thread { MainActor.assumeIsolated { self?.run() } } else { self?.runSoon() }
+      }
+      if !isTold { runSoon() }
+    }
+
+    private nonisolated func runSoon() {
+      Task { @MainActor in self.run() }
     }
   }
 }

@@ -1,0 +1,38 @@
+extension Effect {
+  /// Sends each element of a sequence as an action: what `.publisher` is to Combine.
+  ///
+  /// ```swift
+  /// return .sequence { clock.timer(interval: .seconds(1)).map { _ in .timerTicked } }
+  ///   .cancellable(id: CancelID.timer)
+  /// ```
+  ///
+  /// The sequence is made when the effect begins, sees the dependencies of the reducer that returned the effect, and is
+  /// not asked for more after the effect was cancelled. An error that it throws goes to `handler`, or is reported with
+  /// the place of the effect.
+  ///
+  /// - Parameters:
+  ///   - priority: The task's priority; nil for the usual one.
+  ///   - name: The task's name in a debugger.
+  ///   - makeSequence: Makes the sequence.
+  ///   - handler: What to do with an error that the sequence throws.
+  public static func sequence<S: AsyncSequence & SendableMetatype>(
+    priority: TaskPriority? = nil,
+    name: String? = nil,
+    _ makeSequence: @escaping @Sendable () async throws -> S,
+    catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) -> Effect where S.Element == Action, S.AsyncIterator: SendableMetatype {
+    .run(
+      priority: priority, name: name,
+      operation: { send in
+        for try await action in try await makeSequence() {
+          // The sequence has let go of it.
+          nonisolated(unsafe) let action = action
+          await send(action)
+        }
+      }, catch: handler, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}

@@ -1,0 +1,140 @@
+public import CasePaths
+internal import IssueReporting
+
+/// A value, or the error that stood in its way, as an action can carry it: equatable when the value is.
+///
+/// ```swift
+/// case factResponse(TaskResult<String>)
+///
+/// return .run { send in
+///   await send(.factResponse(TaskResult { try await numberFact.fetch(count) }))
+/// }
+/// ```
+///
+/// Errors are compared if they are `Equatable`. Two errors of one type that is not are reported as an issue, because a
+/// test of them could never pass. With `Result` nothing is guessed: prefer it where actions need not be equatable.
+public enum TaskResult<Success: Sendable>: Sendable {
+  /// A value.
+  case success(Success)
+  /// An error.
+  case failure(any Error)
+
+  /// What an operation returns or throws.
+  public nonisolated(nonsending) init(
+    catching body: nonisolated(nonsending) () async throws -> Success
+  ) async {
+    do {
+      self = .success(try await body())
+    } catch {
+      self = .failure(error)
+    }
+  }
+
+  /// A result without its error's type.
+  public init<Failure: Error>(_ result: Result<Success, Failure>) {
+    switch result {
+    case .success(let value): self = .success(value)
+    case .failure(let error): self = .failure(error)
+    }
+  }
+
+  /// The value.
+  ///
+  /// - Throws: The error.
+  public var value: Success {
+    get throws {
+      switch self {
+      case .success(let value): return value
+      case .failure(let error): throw error
+      }
+    }
+  }
+
+  /// Changes the value.
+  public func map<NewSuccess>(_ transform: (Success) -> NewSuccess) -> TaskResult<NewSuccess> {
+    flatMap { .success(transform($0)) }
+  }
+
+  /// Makes another result of the value.
+  public func flatMap<NewSuccess>(_ transform: (Success) -> TaskResult<NewSuccess>) -> TaskResult<NewSuccess> {
+    switch self {
+    case .success(let value): transform(value)
+    case .failure(let error): .failure(error)
+    }
+  }
+}
+
+extension Result where Failure == any Error {
+  /// The same with `Result`.
+  public init(_ result: TaskResult<Success>) where Success: Sendable {
+    switch result {
+    case .success(let value): self = .success(value)
+    case .failure(let error): self = .failure(error)
+    }
+  }
+}
+
+extension TaskResult: CasePathable {
+  /// The case paths.
+  public struct AllCasePaths: Sendable {
+    /// A value.
+    public var success: AnyCasePath<TaskResult, Success> {
+      AnyCasePath(embed: { .success($0) }, extract: { if case .success(let value) = $0 { value } else { nil } })
+    }
+
+    /// An error.
+    public var failure: AnyCasePath<TaskResult, any Error> {
+      AnyCasePath(embed: { .failure($0) }, extract: { if case .failure(let error) = $0 { error } else { nil } })
+    }
+  }
+
+  public static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+extension TaskResult: Equatable where Success: Equatable {
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    switch (lhs, rhs) {
+    case (.success(let lhs), .success(let rhs)): lhs == rhs
+    case (.failure(let lhs), .failure(let rhs)): areEqual(lhs, rhs)
+    default: false
+    }
+  }
+
+  private static func areEqual(_ lhs: any Error, _ rhs: any Error) -> Bool {
+    func isEqual<E: Equatable>(_ lhs: E) -> Bool { lhs == rhs as? E }
+    if let lhs = (lhs as Any) as? any Equatable { return isEqual(lhs) }
+    if type(of: lhs) == type(of: rhs) { reportUncomparable(type(of: lhs), "equatable", "Equatable") }
+    return false
+  }
+}
+
+extension TaskResult: Hashable where Success: Hashable {
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .success(let value):
+      hasher.combine(0)
+      hasher.combine(value)
+    case .failure(let error):
+      hasher.combine(1)
+      if let error = (error as Any) as? any Hashable {
+        hasher.combine(AnyHashable(error))
+      } else {
+        reportUncomparable(type(of: error), "hashable", "Hashable")
+      }
+    }
+  }
+}
+
+private func reportUncomparable(_ type: Any.Type, _ adjective: String, _ name: String) {
+  let typeName = DebugLabels.typeName(type)
+  reportIssue(
+    """
+    "\(typeName)" is not \(adjective). …
+
+    To test two values of this type, it must conform to the "\(name)" protocol. For example:
+
+        extension \(typeName): \(name) {}
+
+    See the documentation of "TaskResult" for more information.
+    """)
+}

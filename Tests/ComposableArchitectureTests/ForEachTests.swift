@@ -1,0 +1,143 @@
+import ComposableArchitecture
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ForEachTests {
+  static let line: UInt = #line + 25
+  @Reducer struct Rows {
+    @ObservableState struct State: Equatable {
+      var rows: IdentifiedArrayOf<Step.State> = [Step.State(id: 1), Step.State(id: 2)]
+      var log: [String] = []
+    }
+
+    enum Action: Sendable {
+      case rows(IdentifiedActionOf<Step>)
+      case remove(Int)
+      case change(@Sendable (inout State) -> Void)
+      case cancel(Int)
+    }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        switch action {
+        case .rows(.element(let id, .note("delete"))): state.rows.remove(id: id)
+        case .rows(.element(let id, _)): state.log.append("\(id) has \(state.rows[id: id]?.log.count ?? -1)")
+        case .remove(let id): state.rows.remove(id: id)
+        case .change(let change): change(&state)
+        case .cancel(let id): return .cancel(id: id)
+        }
+        return .none
+      }
+      .forEach(\.rows, action: \.rows) { Step() }
+    }
+  }
+
+  private func store() -> StoreOf<Rows> { Store(initialState: Rows.State()) { Rows() } }
+
+  @Test func anElementRunsBeforeItsParent() {
+    let store = store()
+    store.send(.rows(.element(id: 2, action: .note("a"))))
+    #expect(store.rows[id: 2]?.log == ["a"])
+    #expect(store.rows[id: 1]?.log == [])
+    #expect(store.log == ["2 has 1"])
+  }
+
+  @Test func anElementMayBeDeletedByItsOwnAction() {
+    let store = store()
+    store.send(.rows(.element(id: 2, action: .note("delete"))))
+    #expect(store.rows.ids.elementsEqual([1]))
+  }
+
+  @Test func effectsComeBackToTheirElement() async {
+    let store = store()
+    let gates = [Gate(), Gate()]
+    let tasks = (0...1).map { index in
+      store.send(.rows(.element(id: index + 1, action: .run(.after(gates[index], .note("to \(index + 1)"))))))
+    }
+    store.send(.change { $0.rows.reverse() })
+    for gate in gates { gate.open() }
+    for task in tasks { await task.finish() }
+    #expect(store.rows[id: 1]?.log == ["to 1"])
+    #expect(store.rows[id: 2]?.log == ["to 2"])
+  }
+
+  @Test func effectsEndWithTheirElement() async {
+    let store = store()
+    let (cancelled, gate) = (Gate(), Gate())
+    let removed = store.send(.rows(.element(id: 1, action: .run(.endless(cancelled)))))
+    let kept = store.send(.rows(.element(id: 2, action: .run(.after(gate, .note("kept"))))))
+    store.send(.remove(1))
+    await cancelled.wait()
+    await removed.finish()
+    gate.open()
+    await kept.finish()
+    #expect(store.rows == [Step.State(id: 2, log: ["kept"])])
+  }
+
+  @Test func effectsEndWhenTheElementDeletesItself() async {
+    let store = store()
+    let cancelled = Gate()
+    store.send(.rows(.element(id: 1, action: .run(.endless(cancelled)))))
+    store.send(.rows(.element(id: 1, action: .note("delete"))))
+    await cancelled.wait()
+  }
+
+  @Test func effectsEndWhenAllElementsAreReplaced() async {
+    let store = store()
+    let cancelled = [Gate(), Gate()]
+    for index in 0...1 {
+      store.send(.rows(.element(id: index + 1, action: .run(.endless(cancelled[index])))))
+    }
+    store.send(.change { $0.rows = [Step.State(id: 3)] })
+    for gate in cancelled { await gate.wait() }
+  }
+
+  @Test func anElementThatReturnsHasNoneOfItsOldEffects() async {
+    let store = store()
+    let gate = Gate()
+    let task = store.send(.rows(.element(id: 1, action: .run(.after(gate, .note("late"))))))
+    store.send(.remove(1))
+    store.send(.change { $0.rows.append(Step.State(id: 1)) })
+    gate.open()
+    await task.finish()
+    #expect(store.rows[id: 1]?.log == [])
+  }
+
+  @Test func anElementCannotCancelItsSiblingsEffects() async {
+    let store = store()
+    let gate = Gate()
+    let task = store.send(.rows(.element(id: 1, action: .run(.after(gate, .note("kept")).cancellable(id: 7)))))
+    store.send(.rows(.element(id: 2, action: .run(.cancel(id: 7)))))
+    store.send(.rows(.element(id: 2, action: .run(.endless(Gate()).cancellable(id: 7, cancelInFlight: true)))))
+    gate.open()
+    await task.finish()
+    #expect(store.rows[id: 1]?.log == ["kept"])
+  }
+
+  @Test func aParentCancelsTheEffectsOfAllElements() async {
+    let store = store()
+    let cancelled = [Gate(), Gate()]
+    for index in 0...1 {
+      store.send(.rows(.element(id: index + 1, action: .run(.endless(cancelled[index]).cancellable(id: 7)))))
+    }
+    store.send(.cancel(7))
+    for gate in cancelled { await gate.wait() }
+  }
+
+  @Test func anActionForAMissingElementIsReportedAndReachesTheParent() {
+    let store = store()
+    let issues = Issues.of { _ = store.send(.rows(.element(id: 9, action: .note("a")))) }
+    #expect(issues.lines == [Self.line])
+    #expect(
+      issues.messages.first?.hasPrefix(
+        "A \"forEach\" at \"ComposableArchitectureTests/ForEachTests.swift:\(Self.line)\" received an action for a "
+          + "missing element. …") == true, "\(issues.messages)")
+    #expect(store.log == ["9 has -1"])
+  }
+
+  @Test func anElementsActionIsNamedByItsID() {
+    let action = Rows.Action.rows(.element(id: 2, action: .note("a")))
+    #expect(action.is(\.rows))
+    #expect(action[case: \.rows[id: 2].note] == "a")
+    #expect(action[case: \.rows[id: 1].note] == nil)
+  }
+}
