@@ -28,21 +28,20 @@ public struct ObservationStateRegistrar: Sendable {
   public mutating func mutate<Subject, Field, Member>(
     _ keyPath: @autoclosure () -> KeyPath<Subject, Field>, _ value: inout Member, _ newValue: Member
   ) {
-    let field = willChange(keyPath)
-    guard let field else {
+    guard willChange(keyPath) else {
       value = newValue
       return
     }
     let before = Sameness.mark(value)
     value = newValue
-    if !Sameness.isSame(before, value) { Reducing.note(field) }
+    if !Sameness.isSame(before, value) { extent.changed(keyPath()) }
   }
 
   /// Notes a field before it changes in place.
   public mutating func willModify<Subject, Member>(
     _ keyPath: @autoclosure () -> KeyPath<Subject, Member>, _ value: Member
   ) -> _FieldMark? {
-    willChange(keyPath).map { _FieldMark(field: $0, mark: Sameness.mark(value)) }
+    willChange(keyPath) ? _FieldMark(mark: Sameness.mark(value)) : nil
   }
 
   /// Tells the observers of a field that has changed in place.
@@ -50,7 +49,7 @@ public struct ObservationStateRegistrar: Sendable {
     _ keyPath: @autoclosure () -> KeyPath<Subject, Member>, _ value: Member, _ before: _FieldMark?
   ) {
     guard let before, !Sameness.isSame(before.mark, value) else { return }
-    Reducing.note(before.field)
+    extent.changed(keyPath())
   }
 
   /// Gives a copied state an identity of its own.
@@ -58,17 +57,15 @@ public struct ObservationStateRegistrar: Sendable {
     if !isKnownUniquelyReferenced(&extent) { extent = Extent(copying: extent) }
   }
 
-  /// The observed field, if anybody has read it. A state that is a copy gets an identity of its own.
-  private mutating func willChange<Subject, Member>(_ keyPath: () -> KeyPath<Subject, Member>) -> ObservedField? {
-    let field = extent.observedField(keyPath)
+  /// Whether anybody has read the field. A state that is a copy gets an identity of its own.
+  private mutating func willChange<Subject, Member>(_ keyPath: () -> KeyPath<Subject, Member>) -> Bool {
     _$willModify()
-    return field
+    return extent.isObserved(keyPath)
   }
 }
 
-/// A field's observers and what it was before a change.
+/// What a field was before a change.
 public struct _FieldMark {
-  fileprivate let field: ObservedField
   fileprivate let mark: Sameness.Mark
 }
 
@@ -93,7 +90,14 @@ final class Extent: Sendable {
   /// The number of the state that this one is a changed copy of; 0 for none.
   let origin: UInt64
   private let isObserved = Atomic(false)
-  private let fields = Mutex<[FieldKey: ObservedField]>([:])
+  private let fields = Mutex(Fields())
+
+  private struct Fields {
+    var own: [FieldKey: ObservedField] = [:]
+    /// Those of the state that this one was a copy of, for as long as they have not been told of a change. What is read
+    /// meanwhile is observed by them too, so that there is one of each field however often states part.
+    var inherited: [FieldKey: ObservedField] = [:]
+  }
 
   init() { origin = 0 }
 
@@ -101,8 +105,8 @@ final class Extent: Sendable {
   init(copying original: Extent) {
     origin = original.number
     guard original.isObserved.load(ordering: .acquiring) else { return }
-    let observed = original.fields.withLock { $0 }
-    fields.withLock { $0 = observed }
+    let observed = original.fields.withLock { $0.inherited.merging($0.own) { $1 } }
+    fields.withLock { $0.inherited = observed }
     isObserved.store(true, ordering: .releasing)
   }
 
@@ -111,18 +115,26 @@ final class Extent: Sendable {
     isObserved.store(true, ordering: .releasing)
     let key = FieldKey(keyPath: keyPath)
     return fields.withLock { fields in
-      if let field = fields[key] { return field }
+      if let field = fields.own[key] ?? fields.inherited[key] { return field }
       let field = ObservedField()
-      fields[key] = field
+      fields.own[key] = field
       return field
     }
   }
 
-  /// The field, if somebody has read it.
-  func observedField<Subject, Member>(_ keyPath: () -> KeyPath<Subject, Member>) -> ObservedField? {
-    guard isObserved.load(ordering: .acquiring) else { return nil }
+  /// Whether somebody has read the field.
+  func isObserved<Subject, Member>(_ keyPath: () -> KeyPath<Subject, Member>) -> Bool {
+    guard isObserved.load(ordering: .acquiring) else { return false }
     let key = FieldKey(keyPath: keyPath())
-    return fields.withLock { $0[key] }
+    return fields.withLock { $0.own[key] != nil || $0.inherited[key] != nil }
+  }
+
+  /// Tells those who have read the field.
+  func changed(_ keyPath: AnyKeyPath) {
+    let key = FieldKey(keyPath: keyPath)
+    let (own, inherited) = fields.withLock { ($0.own[key], $0.inherited.removeValue(forKey: key)) }
+    if let inherited { Reducing.note(inherited) }
+    if let own { Reducing.note(own) }
   }
 }
 

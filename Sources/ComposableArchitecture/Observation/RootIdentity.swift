@@ -8,6 +8,8 @@ final class RootIdentity<State> {
   /// Nil when the state is no `ObservableState`.
   private let identify = StateIdentity<State>.reading
   private var id: ObservableStateID?
+  /// When `id` was read.
+  private var moment = Extent.nextNumber()
 
   init(_ state: State) {
     id = identify?(state)
@@ -21,9 +23,9 @@ final class RootIdentity<State> {
   func update(_ state: State) {
     guard let identify else { return field.changed() }
     let newID = identify(state)
-    guard newID != id else { return }
-    id = newID
-    field.changed()
+    let isSame = id.map { newID.continues($0, since: moment) } ?? false
+    (id, moment) = (newID, Extent.nextNumber())
+    if !isSame { field.changed() }
   }
 }
 

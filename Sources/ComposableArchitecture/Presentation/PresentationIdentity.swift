@@ -26,7 +26,6 @@ final class PresentedKind<State> {
   private let isPrompt = State.self is any _EphemeralState.Type
   /// Whether each case carries a payload of one type, as cases do that features are put on.
   private let hasFixedPayloads = State.self is any CasePathable.Type
-  private let mayHoldPrompts = State.self is any CaseReducerState.Type
   private var payloads: [Payload?] = []
 
   /// What a case's payload is.
@@ -54,7 +53,8 @@ final class PresentedKind<State> {
 
   /// Whether a state goes away with any action of it, as an alert does: itself, or the payload of its case.
   func isEphemeral(_ state: State) -> Bool {
-    guard mayHoldPrompts, let tag else { return isPrompt }
+    guard let tag, !isPrompt else { return isPrompt }
+    guard hasFixedPayloads else { return Mirror(reflecting: state).children.first?.value is any _EphemeralState }
     return payload(of: state, tag: tag.of(state)).isPrompt
   }
 
