@@ -27,6 +27,13 @@ public struct PresentationState<State> {
   public var wrappedValue: State? {
     get { if case .some(let state) = storage { state } else { nil } }
     set { storage = newValue.map(Storage.some) ?? .none }
+    _modify {
+      // Taken out meanwhile, so that a child that nobody else has is changed in place.
+      var value = wrappedValue
+      storage = .none
+      defer { storage = value.map(Storage.some) ?? .none }
+      yield &value
+    }
   }
 
   /// The presentation itself.

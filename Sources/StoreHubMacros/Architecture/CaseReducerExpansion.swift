@@ -61,6 +61,11 @@ struct CaseReducerExpansion {
     return members
   }
 
+  /// A reducer that is marked means its state and its actions.
+  private var replicated: String {
+    declaration.attributes.hasAny(of: ["Replicated"]) ? "\n@Wire.Replicated" : ""
+  }
+
   private var state: DeclSyntax {
     let lines = cases.map { enumCase, kind in
       switch kind {
@@ -71,7 +76,7 @@ struct CaseReducerExpansion {
     return """
       @CasePathable
       @dynamicMemberLookup
-      @ObservableState
+      @ObservableState\(raw: replicated)
       \(raw: access)enum State: ComposableArchitecture.CaseReducerState {
       \(raw: access)typealias StateReducer = \(raw: declaration.name.trimmedDescription)
       \(raw: lines.joined(separator: "\n"))
@@ -88,7 +93,7 @@ struct CaseReducerExpansion {
       }
     }
     return """
-      @CasePathable
+      @CasePathable\(raw: replicated)
       \(raw: access)enum Action {
       \(raw: lines.joined(separator: "\n"))
       }

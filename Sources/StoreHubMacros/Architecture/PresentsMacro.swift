@@ -91,7 +91,9 @@ extension PresentsMacro: PeerMacro {
       return \(raw: storage).projectedValue
       }
       set {
-      _$observationRegistrar.mutate(\\Self.\(raw: name), &\(raw: storage).projectedValue, newValue)
+      let before = _$observationRegistrar.willModify(\\Self.\(raw: name), \(raw: storage).wrappedValue)
+      defer { _$observationRegistrar.didModify(\\Self.\(raw: name), \(raw: storage).wrappedValue, before) }
+      \(raw: storage) = newValue
       }
       _modify {
       let before = _$observationRegistrar.willModify(\\Self.\(raw: name), \(raw: storage).wrappedValue)
