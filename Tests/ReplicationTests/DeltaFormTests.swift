@@ -49,7 +49,7 @@ import Wire
     changed[40] = 9
     #expect(try notation(changed, from: hundred) == "{1: {40: 9}}")
     #expect(try notation([1, 2], from: [3, 4, 5]) == "[1, 2]")
-    #expect(try notation([5, 6, 7, 8], from: [5, 1, 2, 8]) == "{0: [1, 2, 6, 7]}")
+    #expect(try notation([5, 6, 7, 8], from: [5, 1, 2, 8]) == "{1: {1: 6, 2: 7}}")
     changed.append(7)
     #expect(try notation(changed, from: hundred) == "{0: [100, 0, 7], 1: {40: 9}}")
     changed = [3] + changed.dropLast()
@@ -73,7 +73,8 @@ import Wire
 
   @Test func keysThatAreEqualInOtherCharactersAreReplaced() throws {
     let (composed, decomposed) = ("\u{e9}", "e\u{301}")
-    #expect(try notation(Set([decomposed, "a", "b"]), from: [composed, "a", "b"]).hasPrefix("{0: ["))
+    let others = (0..<9).map { "\($0)" }
+    #expect(try notation(Set(others + [decomposed]), from: Set(others + [composed])).hasPrefix("{0: ["))
     let old = [composed: 1, "a": 1, "b": 1, "c": 1]
     #expect([decomposed: 1, "a": 1, "b": 1, "c": 1].differs(from: old))
     _ = try notation([decomposed: 1, "a": 1, "b": 1, "c": 1], from: old)

@@ -107,7 +107,9 @@ struct Shaper {
       case 5: change(&world.plain)
       case 6: world.byName[text()] = pick([nil, item(0)])
       case 7: world.byName[text()]?.title = text()
-      case 8: world.tree = .node(world.tree, .leaf(below(4)))
+      case 8:
+        // No deeper than before: values nest only so far.
+        if case .node(let first, _) = world.tree { world.tree = .node(first, tree(2)) } else { world.tree = tree(4) }
       case 9: world.box.others?.append(item(2))
       case 10: world.everything.array.insert(below(9), at: below(world.everything.array.count + 1))
       default: world.everything.set.formSymmetricDifference([text()])

@@ -127,7 +127,7 @@ struct ReplicatedFields {
     }
     if let reason = type?.reasonNotToTravel ?? binding.initializer?.value.reasonNotToTravel {
       context.complain(
-        "'\(name)' cannot travel: \(reason); mark it '@Replicated(omit)' and give it a default", at: binding)
+        "'\(name)' cannot travel: \(reason). Or mark it '@Replicated(omit)' and give it a default", at: binding)
       return nil
     }
     if variable.attributes.hasAny(of: ["Shared", "SharedReader", "Dependency"]) {

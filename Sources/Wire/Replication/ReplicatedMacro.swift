@@ -15,8 +15,10 @@
 ///
 /// The types of all fields must be `Replicated`. A field that stays at home is marked `@Replicated(omit)` and has a
 /// default. The generic parameters that fields have in their types are required to be `Replicated` as well. On an
-/// `@ObservableState`, a delta tells the observers of the fields that it changes, and no others. Together with `@Reducer` on
-/// an enum, the state and the actions of the enum travel.
+/// `@ObservableState`, a delta tells the observers of the fields that it changes, and no others.
+///
+/// Together with `@Reducer` on an enum, the state and the actions of the enum travel. Swift 6.3 needs the types that stand in
+/// its cases to be declared before it in the same file, or in another file; otherwise the compiler may crash.
 @attached(
   extension, conformances: Replicated, WireValue,
   names: named(encode(to:)), named(init), named(hasParts), named(differs(from:)),
