@@ -66,6 +66,8 @@ let package = Package(
     .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture"]),
     .library(name: "ComposableTesting", targets: ["ComposableTesting"]),
     .library(name: "Wire", targets: ["Wire"]),
+    .library(name: "WireFoundation", targets: ["WireFoundation"]),
+    .library(name: "ReplicatedArchitecture", targets: ["ReplicatedArchitecture"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
     .library(name: "Features", targets: ["Features"]),
     .library(name: "HubCore", targets: ["HubCore"]),
@@ -104,6 +106,7 @@ let package = Package(
     // No pkgConfig: ncursesw.pc has -D flags that SwiftPM refuses with a warning on every build.
     .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CGlibc"),
+    .systemLibrary(name: "CLibmd", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
 
     // Floor 2: the architecture, and the bytes.
     .target(
@@ -118,12 +121,17 @@ let package = Package(
     .target(
       name: "ComposableTesting", dependencies: ["ComposableArchitecture", "DependenciesTestSupport", "IssueReporting"],
       swiftSettings: common),
-    .target(name: "Wire", swiftSettings: spans),
+    .target(
+      name: "Wire", dependencies: ["CLibmd", "IdentifiedCollections", "StoreHubMacros"], swiftSettings: spans),
+    // Apart, so that no program links Foundation whose states do without its types.
+    .target(name: "WireFoundation", dependencies: ["Wire"], swiftSettings: spans),
 
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
     .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop),
     .target(name: "Terminal", dependencies: ["CNcurses"], swiftSettings: onLoop),
     .target(name: "ProgramOptions", dependencies: ["CGlibc"], swiftSettings: common),
+    .target(
+      name: "ReplicatedArchitecture", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
     .target(name: "Features", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
     .target(name: "HubCore", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
     .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
@@ -187,6 +195,12 @@ let package = Package(
     .testTarget(name: "ComposableTestingTests", dependencies: ["ComposableTesting"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
+    .testTarget(
+      name: "ReplicationTests",
+      dependencies: [
+        "ComposableArchitecture", "IdentifiedCollections", "ReplicatedArchitecture", "TestSupport", "Wire",
+        "WireFoundation",
+      ], swiftSettings: spans),
     .executableTarget(
       name: "loopprobe", dependencies: ["EventLoop"], path: "Tests/Fixtures/loopprobe", swiftSettings: onLoop),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),

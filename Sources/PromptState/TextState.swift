@@ -38,6 +38,11 @@ public struct TextState: Hashable, Sendable {
     self.init(verbatim: content)
   }
 
+  /// Joins pieces of text.
+  package init(runs: [Run]) {
+    for run in runs { append(run) }
+  }
+
   /// One text after another.
   public static func + (lhs: Self, rhs: Self) -> Self {
     var result = lhs

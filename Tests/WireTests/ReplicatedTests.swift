@@ -3,8 +3,8 @@ import Testing
 import Wire
 
 /// A struct in a struct, conformed by hand as `Replicated`'s example does.
-private struct Track: Replicated {
-  struct Place: Replicated {
+private struct Track: Replicated, Equatable {
+  struct Place: Replicated, Equatable {
     var x = 0
     var y = 0.0
 

@@ -1,6 +1,6 @@
 public import CasePaths
 internal import Dependencies
-internal import IdentifiedCollections
+package import IdentifiedCollections
 internal import IssueReporting
 
 /// A stack of children, each with an id of its own for as long as it is on the stack.
@@ -13,14 +13,18 @@ internal import IssueReporting
 /// ```
 public struct StackState<Element> {
   /// An element with its id.
-  struct Entry: Identifiable {
-    let id: StackElementID
-    var element: Element
+  package struct Entry: Identifiable {
+    package let id: StackElementID
+    package var element: Element
     /// Whether the parent has noticed that it is there.
     var isNoticed = false
+
+    package init(id: StackElementID, element: Element) {
+      (self.id, self.element) = (id, element)
+    }
   }
 
-  var entries = IdentifiedArray<StackElementID, Entry>(uniqueElements: [], id: \.id)
+  package var entries = IdentifiedArray<StackElementID, Entry>(uniqueElements: [], id: \.id)
 
   /// An empty stack.
   public init() {}
@@ -118,11 +122,11 @@ extension StackState: RandomAccessCollection, MutableCollection, RangeReplaceabl
 }
 
 extension StackState.Entry: Equatable where Element: Equatable {
-  static func == (lhs: Self, rhs: Self) -> Bool { lhs.id == rhs.id && lhs.element == rhs.element }
+  package static func == (lhs: Self, rhs: Self) -> Bool { lhs.id == rhs.id && lhs.element == rhs.element }
 }
 
 extension StackState.Entry: Hashable where Element: Hashable {
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(id)
     hasher.combine(element)
   }

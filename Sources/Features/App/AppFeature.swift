@@ -1,8 +1,10 @@
 public import ComposableArchitecture
+public import Wire
 
 /// The root of what a hub shares: the counter.
 public struct AppFeature: Reducer, Sendable {
   /// Everything that clients see.
+  @Replicated
   public struct State: Equatable, Sendable {
     /// The shared counter.
     public var counter = Counter.State()
@@ -12,6 +14,7 @@ public struct AppFeature: Reducer, Sendable {
   }
 
   /// Everything that can happen.
+  @Replicated
   public enum Action: Equatable, Sendable, CasePathable {
     /// Something happened to the counter.
     case counter(Counter.Action)

@@ -1,8 +1,10 @@
 public import ComposableArchitecture
+public import Wire
 
 /// A number that everyone can count up and down, that ticks by a timer, and that one can ask a fact about.
 public struct Counter: Reducer, Sendable {
   /// What the counter shows.
+  @Replicated
   public struct State: Equatable, Sendable {
     /// The number.
     public var count = 0
@@ -22,6 +24,7 @@ public struct Counter: Reducer, Sendable {
   }
 
   /// What can happen to the counter.
+  @Replicated
   public enum Action: Equatable, Sendable {
     /// Someone wants one less.
     case decrementButtonTapped
@@ -117,6 +120,7 @@ public struct Counter: Reducer, Sendable {
 }
 
 /// What a person must be told about a fact that did not come.
+@Replicated
 public struct FactAlert: Equatable, Identifiable, Sendable {
   /// What to tell.
   public var title: String

@@ -1,4 +1,5 @@
 public import Dependencies
+public import Wire
 
 /// Where facts about numbers come from.
 public struct NumberFactClient: Sendable {
@@ -12,6 +13,7 @@ public struct NumberFactClient: Sendable {
 }
 
 /// Why there is no fact.
+@Replicated
 public struct NumberFactError: Error, Equatable, Sendable {
   /// What happened and what to do, for people.
   public var message: String

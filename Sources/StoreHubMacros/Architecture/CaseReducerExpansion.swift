@@ -61,6 +61,11 @@ struct CaseReducerExpansion {
     return members
   }
 
+  /// A reducer that is marked means its state and its actions.
+  private var replicated: String {
+    declaration.attributes.hasAny(of: ["Replicated"]) ? "@Wire.Replicated\n" : ""
+  }
+
   private var state: DeclSyntax {
     let lines = cases.lines { enumCase in
       switch Self.kind(of: enumCase) {
@@ -73,7 +78,7 @@ struct CaseReducerExpansion {
       + conformances.state
     return expanded(
       """
-      @dynamicMemberLookup
+      \(raw: replicated)@dynamicMemberLookup
       \(raw: access)enum State: \(raw: inherited.joined(separator: ", ")) {
       \(raw: access)typealias StateReducer = \(raw: declaration.name.trimmedDescription)
       \(raw: lines)
@@ -92,7 +97,7 @@ struct CaseReducerExpansion {
     let inherited = ["CasePaths.CasePathable", "CasePaths.CasePathIterable"] + conformances.action
     return expanded(
       """
-      \(raw: access)enum Action: \(raw: inherited.joined(separator: ", ")) {
+      \(raw: replicated)\(raw: access)enum Action: \(raw: inherited.joined(separator: ", ")) {
       \(raw: lines)
       }
       """)

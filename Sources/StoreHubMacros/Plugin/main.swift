@@ -14,6 +14,8 @@ struct Plugin: PluginProvider {
       PresentsMacro.self,
       ReducerCaseMarkerMacro.self,
       ReducerMacro.self,
+      ReplicatedFieldMacro.self,
+      ReplicatedMacro.self,
       ViewActionMacro.self,
     ]
   }

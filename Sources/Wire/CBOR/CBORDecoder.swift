@@ -17,6 +17,8 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
 
   @usableFromInline let bytes: RawSpan
   @usableFromInline var position: Int
+  /// How many values of recursive types are being read, each inside the one before.
+  @usableFromInline var depth = 0
 
   /// The next byte to read, from the start of the span.
   @inlinable public var offset: Int { position }

@@ -29,6 +29,10 @@ public struct WireError: Error, Equatable, Sendable {
     case missingField(key: UInt64, type: String)
     /// An enum case, a message kind or a field that the receiver does not have.
     case unknownCase(UInt64, type: String)
+    /// Two elements of an identified array have the same id.
+    case repeatedID
+    /// A delta that was not taken from the value it is applied to.
+    case doesNotFit(type: String)
     /// Bytes follow the end of the item.
     case trailingBytes
   }
@@ -67,6 +71,8 @@ extension WireError.Problem: CustomStringConvertible {
     case .tooLong(let length, let limit): "a length of \(length) exceeds the limit of \(limit)"
     case .missingField(let key, let type): "field \(key) of \(type) is missing"
     case .unknownCase(let key, let type): "\(type) has no case \(key)"
+    case .repeatedID: "an element has the id of another one"
+    case .doesNotFit(let type): "the delta was not taken from this \(type)"
     case .trailingBytes: "bytes follow the end of the item"
     }
   }

@@ -1,20 +1,20 @@
-/// Which fields of a struct differ, by key; a struct that travels has keys 0 to 63.
+/// Which of up to 64 fields of a struct differ, by their ordinal in the order of their keys.
 public struct ChangedFields: Sendable {
   private var bits: UInt64 = 0
 
   /// Creates an empty set.
   public init() {}
 
-  /// Adds `key` if `changed`.
-  /// - Precondition: `key` is from 0 to 63.
-  public mutating func note(_ key: Int, _ changed: Bool) {
-    precondition(0..<64 ~= key, "field keys go from 0 to 63")
-    if changed { bits |= 1 << UInt64(key) }
+  /// Adds the field with this ordinal if `changed`.
+  /// - Precondition: `ordinal` is from 0 to 63.
+  public mutating func note(_ ordinal: Int, _ changed: Bool) {
+    precondition(0..<64 ~= ordinal, "a struct has at most 64 fields that travel")
+    if changed { bits |= 1 << UInt64(ordinal) }
   }
 
-  /// Whether the field with this key differs.
-  public func contains(_ key: Int) -> Bool {
-    bits >> UInt64(key) & 1 == 1
+  /// Whether the field with this ordinal differs.
+  public func contains(_ ordinal: Int) -> Bool {
+    bits >> UInt64(ordinal) & 1 == 1
   }
 
   /// How many fields differ.

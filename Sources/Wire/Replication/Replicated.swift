@@ -1,38 +1,25 @@
-/// State whose changes travel: what differs between two values is written as a delta, and a delta is applied to
-/// the value it was taken from.
+/// State and actions whose changes travel: what differs between two values is written as a delta, and a delta is
+/// applied to the value it was taken from.
 ///
-/// For any two values, applying the delta from one to the other gives a value with the other's bytes. The delta of
-/// a struct is a map of the keys of its changed fields to their deltas; the delta of anything else is, for now, the
-/// new value whole. A struct conforms by hand:
+/// `@Replicated` writes the conformance:
 ///
 /// ```swift
-/// extension Point: Replicated {
-///   private func changes(from base: Point) -> ChangedFields {
-///     var changes = ChangedFields()
-///     changes.note(0, x.differs(from: base.x))
-///     changes.note(1, y.differs(from: base.y))
-///     return changes
-///   }
-///   func differs(from base: Point) -> Bool { changes(from: base).count > 0 }
-///   func encodeDelta(from base: Point, to encoder: inout CBOREncoder) {
-///     let changes = changes(from: base)
-///     encoder.mapHeader(count: changes.count)
-///     if changes.contains(0) { encoder.unsigned(0); x.encodeDelta(from: base.x, to: &encoder) }
-///     if changes.contains(1) { encoder.unsigned(1); y.encodeDelta(from: base.y, to: &encoder) }
-///   }
-///   mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {
-///     var fields = try decoder.fields()
-///     while let key = try decoder.nextKey(of: &fields) {
-///       switch key {
-///       case 0: try x.apply(delta: &decoder)
-///       case 1: try y.apply(delta: &decoder)
-///       default: try decoder.skip()
-///       }
-///     }
-///   }
+/// @Replicated
+/// struct Point {
+///   var x = 0
+///   var y = 0
 /// }
 /// ```
-public protocol Replicated: WireValue, Equatable {
+///
+/// For any two values, applying the delta from one to the other gives a value with the other's bytes. In a delta, a map
+/// is a change inside the value that is there, and anything else is the new value. The delta of a struct is a map of the
+/// keys of its changed fields to their deltas; that of an optional or of an enum in the same case is `{case key: delta of
+/// the payload}`; collections say at their `encodeDelta` what they write. Numbers, texts and whatever else has no parts
+/// travel whole.
+public protocol Replicated: WireValue {
+  /// Whether parts of a value can change alone, so that a delta may be shorter than the value.
+  static var hasParts: Bool { get }
+
   /// Whether the two values have different bytes.
   ///
   /// That is more than `!=`: two strings may be equal and yet written with different characters, zero is equal to
@@ -50,11 +37,16 @@ public protocol Replicated: WireValue, Equatable {
   mutating func apply(delta decoder: inout CBORDecoder) throws(WireError)
 }
 
-extension Replicated {
+extension Replicated where Self: Equatable {
   /// Whether the values are unequal: right for types whose equal values have equal bytes.
   public func differs(from base: Self) -> Bool { self != base }
+}
 
-  /// Writes the whole new value: the delta of everything that is not a struct.
+extension Replicated {
+  /// False: a change is written as the new value.
+  public static var hasParts: Bool { false }
+
+  /// Writes the whole new value: the delta of everything that has no parts.
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     encode(to: &encoder)
   }
@@ -69,5 +61,17 @@ extension Replicated {
     var result = self
     try result.apply(delta: &decoder)
     return result
+  }
+
+  /// Applies a delta whole or not at all, and in place.
+  ///
+  /// Those who observe a field of an `@ObservableState` are told only if that field is in the delta, as after
+  /// `apply(delta:)`: the parts of the value that it leaves alone keep their identity.
+  /// - Complexity: Twice that of `apply(delta:)`, the first time on a copy.
+  public mutating func applyWhole(delta decoder: inout CBORDecoder) throws(WireError) {
+    let start = decoder.offset
+    _ = try applying(delta: &decoder)
+    decoder.rewind(to: start)
+    try apply(delta: &decoder)
   }
 }

@@ -14,9 +14,19 @@ public protocol WireValue {
   ///
   /// - Throws: What is wrong with the bytes, and where; the decoder then stands anywhere inside the item.
   init(from decoder: inout CBORDecoder) throws(WireError)
+
+  /// Describes the type to those who were not compiled with it.
+  ///
+  /// `@Replicated` writes it; without it, a type is known by its name alone.
+  static func schema(in builder: inout SchemaBuilder) -> SchemaType
 }
 
 extension WireValue {
+  /// The type's name, without what is inside.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
+    .named("\(Self.self)")
+  }
+
   /// The value's deterministic bytes.
   public func encoded() -> [UInt8] {
     var encoder = CBOREncoder()

@@ -1,0 +1,84 @@
+public import ComposableArchitecture
+public import Wire
+
+extension PresentationState: WireValue where State: WireValue {
+  /// Writes the presented state as an optional.
+  public func encode(to encoder: inout CBOREncoder) {
+    wrappedValue.encode(to: &encoder)
+  }
+
+  /// Reads an optional state.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.enter()
+    defer { decoder.leave() }
+    self.init(wrappedValue: try State?(from: &decoder))
+  }
+
+  /// An optional state.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
+    State?.schema(in: &builder)
+  }
+}
+
+extension PresentationState: Replicated where State: Replicated {
+  /// Whether the state has parts that can change alone.
+  public static var hasParts: Bool { State?.hasParts }
+
+  /// Whether another state is presented, or the same one has changed.
+  public func differs(from base: Self) -> Bool { wrappedValue.differs(from: base.wrappedValue) }
+
+  /// Writes the change of an optional.
+  public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
+    wrappedValue.encodeDelta(from: base.wrappedValue, to: &encoder)
+  }
+
+  /// Replaces the presented state, or changes it.
+  public mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.enter()
+    defer { decoder.leave() }
+    try wrappedValue.apply(delta: &decoder)
+  }
+}
+
+extension PresentationAction: WireValue where Action: WireValue {
+  /// Writes case 0 for the dismissal, or case 1 with the child's action.
+  public func encode(to encoder: inout CBOREncoder) {
+    switch self {
+    case .dismiss: encoder.enumCase(0)
+    case .presented(let action):
+      encoder.enumCase(1, payloadCount: 1)
+      action.encode(to: &encoder)
+    }
+  }
+
+  /// Reads a dismissal or a child's action.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.enter()
+    defer { decoder.leave() }
+    let start = decoder.offset
+    switch try decoder.caseKey() {
+    case (0, 0): self = .dismiss
+    case (1, 1): self = .presented(try Action(from: &decoder))
+    case (let key, _): throw WireError(.unknownCase(key, type: "PresentationAction"), at: start)
+    }
+  }
+
+  /// An enum of the two cases.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
+    builder.enumeration(Self.self, name: "PresentationAction") { cases in
+      cases.enumCase("dismiss", key: 0)
+      cases.enumCase("presented", key: 1, labels: [""], Self.presented(_:))
+    }
+  }
+}
+
+extension PresentationAction: Replicated where Action: Replicated {
+  /// Whether the actions have different bytes.
+  public func differs(from base: Self) -> Bool {
+    switch (self, base) {
+    case (.dismiss, .dismiss): false
+    case (.presented(let action), .presented(let base)): action.differs(from: base)
+    default: true
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// A case of an enum that travels.
+struct ReplicatedCase {
+  let enumCase: EnumCase
+  let key: UInt64
+
+  var name: String { enumCase.name }
+  var count: Int { enumCase.parameters.count }
+
+  /// The pattern that binds the payload to variables of this name and an index: `.moved(new0, new1)`.
+  func pattern(_ variable: String?, _ binding: String = "let") -> String {
+    guard let variable, count > 0 else { return ".\(name)" }
+    let variables = (0..<count).map { "\(binding) \(variable)\($0)" }
+    return ".\(name)(\(variables.joined(separator: ", ")))"
+  }
+
+  /// The case with a payload of these expressions.
+  func value(_ expression: (Int) -> String) -> String {
+    guard count > 0 else { return ".\(name)" }
+    let arguments = enumCase.parameters.enumerated().map { index, parameter in
+      (enumCase.label(of: parameter).map { "\($0): " } ?? "") + expression(index)
+    }
+    return ".\(name)(\(arguments.joined(separator: ", ")))"
+  }
+}
+
+/// The cases of an enum, in the order of their keys.
+struct ReplicatedCases {
+  var cases: [ReplicatedCase] = []
+  /// Whether a value may contain others of the enum without end.
+  var isRecursive = false
+
+  /// Reads a declaration; nil, with complaints, if something in it cannot travel.
+  init?(of declaration: EnumDeclSyntax, in context: some MacroExpansionContext) {
+    var keys = ReplicatedKeys()
+    var isWhole = true
+    isRecursive = declaration.modifiers.has(.indirect)
+    for member in declaration.memberBlock.members.compactMap({ $0.decl.as(EnumCaseDeclSyntax.self) }) {
+      if member.modifiers.has(.indirect) { isRecursive = true }
+      if member.attributes.isOmitted {
+        context.complain("A case cannot be omitted: a value of it would have no bytes", at: member)
+        isWhole = false
+      }
+      if member.attributes.hasAny(of: ["ReplicatedKey"]), member.elements.count > 1 {
+        context.complain("'@ReplicatedKey' is the key of one case: split the declaration", at: member)
+        isWhole = false
+      }
+    }
+    let enumCases = EnumCases(of: declaration)
+    if enumCases.isConditional {
+      context.complain("Cases within '#if' cannot travel: both ends must agree on the cases", at: declaration.name)
+      isWhole = false
+    }
+    var names = Set<String>()
+    for enumCase in enumCases.all {
+      if !names.insert(plain(enumCase.name)).inserted {
+        context.complain(
+          "'@Replicated' cannot be applied to overloaded case name '\(enumCase.name)'", at: enumCase.element)
+        isWhole = false
+      }
+      for parameter in enumCase.parameters {
+        guard let reason = parameter.type.reasonNotToTravel else { continue }
+        context.complain("The payload of '\(enumCase.name)' cannot travel: \(reason)", at: parameter)
+        isWhole = false
+      }
+      guard let key = keys.key(of: enumCase.name, enumCase.attributes, at: enumCase.element, in: context) else {
+        isWhole = false
+        continue
+      }
+      cases.append(ReplicatedCase(enumCase: enumCase, key: key))
+    }
+    guard isWhole else { return nil }
+    cases.sort { $0.key < $1.key }
+  }
+}

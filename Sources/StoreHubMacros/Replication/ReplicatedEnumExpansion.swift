@@ -1,0 +1,180 @@
+/// The wire code of an enum.
+struct ReplicatedEnumExpansion {
+  let cases: [ReplicatedCase]
+  let isRecursive: Bool
+  let name: String
+  let access: String
+
+  var members: [String] { [encode, decode, hasParts, differs, encodeDelta, apply, schema] }
+
+  private var payloads: [ReplicatedCase] { cases.filter { $0.count > 0 } }
+
+  /// Counts how deep a value is in others like it.
+  private var depth: String { isRecursive ? "try decoder.enter()\ndefer { decoder.leave() }\n" : "" }
+
+  private var encode: String {
+    let lines = cases.map { element in
+      element.count == 0
+        ? "case \(element.pattern(nil)): encoder.enumCase(\(element.key))"
+        : """
+        case \(element.pattern("value")):
+        encoder.enumCase(\(element.key), payloadCount: \(element.count))
+        \((0..<element.count).map { "value\($0).encode(to: &encoder)" }.joined(separator: "\n"))
+        """
+    }
+    return """
+      \(access)func encode(to encoder: inout Wire.CBOREncoder) {
+      switch self {
+      \(lines.joined(separator: "\n"))
+      }
+      }
+      """
+  }
+
+  private var decode: String {
+    let lines = cases.map { element in
+      "case (\(element.key), \(element.count)): self = \(element.value { _ in "try decoder.value()" })"
+    }
+    return """
+      \(access)init(from decoder: inout Wire.CBORDecoder) throws(Wire.WireError) {
+      \(depth)let start = decoder.offset
+      switch try decoder.caseKey() {
+      \(lines.joined(separator: "\n"))
+      case (let key, _): throw Wire.WireError(.unknownCase(key, type: "\(name)"), at: start)
+      }
+      }
+      """
+  }
+
+  private var hasParts: String { "\(access)static var hasParts: Bool { \(!payloads.isEmpty) }" }
+
+  private var differs: String {
+    let lines = cases.map { element in
+      let comparisons = (0..<element.count).map { "new\($0).differs(from: old\($0))" }
+      return """
+        case (\(element.pattern("new")), \(element.pattern("old"))):
+        return \(comparisons.isEmpty ? "false" : comparisons.joined(separator: " || "))
+        """
+    }
+    return """
+      \(access)func differs(from base: Self) -> Bool {
+      switch (self, base) {
+      \(lines.joined(separator: "\n"))
+      \(cases.count > 1 ? "default: return true" : "")
+      }
+      }
+      """
+  }
+
+  private var encodeDelta: String {
+    let lines = payloads.map { element in
+      """
+      case (\(element.pattern("new")), \(element.pattern("old"))):
+      encoder.change(of: \(element.key))
+      \(element.count == 1 ? "new0.encodeDelta(from: old0, to: &encoder)" : changes(of: element.count))
+      """
+    }
+    let parameters = "from base: Self, to encoder: inout Wire.CBOREncoder"
+    if payloads.isEmpty { return "\(access)func encodeDelta(\(parameters)) {\nencode(to: &encoder)\n}" }
+    return """
+      \(access)func encodeDelta(\(parameters)) {
+      switch (self, base) {
+      \(lines.joined(separator: "\n"))
+      \(cases.count > 1 ? "default: encode(to: &encoder)" : "")
+      }
+      }
+      """
+  }
+
+  private func changes(of count: Int) -> String {
+    let notes = (0..<count).map { "changes.note(\($0), new\($0).differs(from: old\($0)))" }
+    let writes = (0..<count).map {
+      "if changes.contains(\($0)) {\nencoder.unsigned(\($0))\nnew\($0).encodeDelta(from: old\($0), to: &encoder)\n}"
+    }
+    return """
+      var changes = Wire.ChangedFields()
+      \(notes.joined(separator: "\n"))
+      encoder.mapHeader(count: changes.count)
+      \(writes.joined(separator: "\n"))
+      """
+  }
+
+  private var apply: String {
+    // Out of the enum and back again, so that a payload that nobody else has is changed in place. Only another case can
+    // stand there meanwhile, if there is one without a payload.
+    let placeholder = cases.first { $0.count == 0 }
+    let lines = payloads.map { element in
+      let changed = element.value { "value\($0)" }
+      let taken = placeholder.map { "self = .\($0.name)\n" } ?? ""
+      let isOnly = cases.count == 1
+      return """
+        case \(element.key):
+        \(isOnly ? "switch self {\ncase \(element.pattern("value", "var")):" : "guard case \(element.pattern("value", "var")) = self else { break }")
+        \(taken)do throws(Wire.WireError) {
+        \(element.count == 1 ? "try value0.apply(delta: &decoder)" : loop(element.count))
+        } catch {
+        self = \(changed)
+        throw error
+        }
+        self = \(changed)
+        \(isOnly ? "}\n" : "")return
+        """
+    }
+    let parameter = "delta decoder: inout Wire.CBORDecoder"
+    if payloads.isEmpty {
+      return """
+        \(access)mutating func apply(\(parameter)) throws(Wire.WireError) {
+        self = try Self(from: &decoder)
+        }
+        """
+    }
+    return """
+      \(access)mutating func apply(\(parameter)) throws(Wire.WireError) {
+      \(depth)let start = decoder.offset
+      guard let key = try decoder.change() else {
+      self = try Self(from: &decoder)
+      return
+      }
+      switch key {
+      \(lines.joined(separator: "\n"))
+      default: break
+      }
+      throw Wire.WireError(.doesNotFit(type: "\(name)"), at: start)
+      }
+      """
+  }
+
+  private func loop(_ count: Int) -> String {
+    let cases = (0..<count).map { "case \($0): try value\($0).apply(delta: &decoder)" }
+    return """
+      var fields = try decoder.fields()
+      while let index = try decoder.nextKey(of: &fields) {
+      switch index {
+      \(cases.joined(separator: "\n"))
+      default: throw Wire.WireError(.doesNotFit(type: "\(name)"), at: start)
+      }
+      }
+      """
+  }
+
+  private var schema: String {
+    let lines = cases.map { element in
+      if element.count == 0 { return "cases.enumCase(\"\(plain(element.name))\", key: \(element.key))" }
+      let parameters = element.enumCase.parameters
+      let labels = parameters.map { element.enumCase.label(of: $0) }
+      // By the case's constructor: in an extension of a nested type, the names of the types around it are not in scope.
+      let constructor = "\(element.name)(\(labels.map { "\($0 ?? "_"):" }.joined()))"
+      return """
+        cases.enumCase("\(plain(element.name))", key: \(element.key), \
+        labels: [\(labels.map { "\"\($0.map(plain) ?? "")\"" }.joined(separator: ", "))], Self.\(constructor))
+        """
+    }
+    return """
+      \(access)static func schema(in builder: inout Wire.SchemaBuilder) -> Wire.SchemaType {
+      builder.enumeration(Self.self, name: "\(name)") { \(cases.isEmpty ? "_" : "cases") in
+      \(lines.joined(separator: "\n"))
+      }
+      }
+      """
+  }
+}

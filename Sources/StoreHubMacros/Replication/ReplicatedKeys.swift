@@ -1,0 +1,46 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// Gives fields or cases their keys: one more than the last, or the one that is said.
+struct ReplicatedKeys {
+  private var next: UInt64 = 0
+  private var names: [UInt64: String] = [:]
+
+  /// The key of a declaration with these attributes; nil, with a complaint, if another one has it.
+  mutating func key(
+    of name: String, _ attributes: AttributeListSyntax, at node: some SyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) -> UInt64? {
+    if let attribute = attributes.attribute(named: "ReplicatedKey") {
+      guard case .argumentList(let arguments) = attribute.arguments,
+        let literal = arguments.first?.expression.as(IntegerLiteralExprSyntax.self),
+        let key = UInt64(literal.literal.text.filter { $0 != "_" })
+      else {
+        context.complain("A key is an integer literal from 0 up: '@ReplicatedKey(3)'", at: attribute)
+        return nil
+      }
+      next = key
+    }
+    if let other = names[next] {
+      context.complain(
+        """
+        '\(name)' has the key \(next), which '\(other)' has already; give it another one with \
+        '@ReplicatedKey(\((names.keys.max() ?? 0) + 1))'
+        """, at: node)
+      return nil
+    }
+    names[next] = name
+    defer { next += 1 }
+    return next
+  }
+}
+
+extension AttributeListSyntax {
+  /// Whether `@Replicated(omit)` or `@Replicated(.omit)` is there.
+  var isOmitted: Bool {
+    guard case .argumentList(let arguments) = attribute(named: "Replicated")?.arguments,
+      let argument = arguments.first?.expression
+    else { return false }
+    return argument.trimmedDescription.hasSuffix("omit")
+  }
+}

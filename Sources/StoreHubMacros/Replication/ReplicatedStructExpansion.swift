@@ -1,0 +1,169 @@
+/// The wire code of a struct.
+struct ReplicatedStructExpansion {
+  let fields: [ReplicatedField]
+  /// The statements that copy what does not travel from `base`.
+  let omitted: [String]
+  let name: String
+  let access: String
+
+  var members: [String] { [encode, decode, hasParts, differs, encodeDelta, apply, copy, schema].compactMap(\.self) }
+
+  private var encode: String {
+    let lines = fields.map { "encoder.unsigned(\($0.key))\n\($0.value()).encode(to: &encoder)" }
+    return """
+      \(access)func encode(to encoder: inout Wire.CBOREncoder) {
+      encoder.mapHeader(count: \(fields.count))
+      \(lines.joined(separator: "\n"))
+      }
+      """
+  }
+
+  private var decode: String {
+    let needed = fields.enumerated().filter { !$0.element.hasDefault }
+    let variables = needed.map { index, field in absent(index, field) }
+    let cases = fields.enumerated().map { index, field in
+      let read =
+        field.hasDefault
+        ? field.initialisation(to: "try decoder.value()") : "field\(index) = .some(try decoder.value())"
+      return "case \(field.key): \(read)"
+    }
+    let settings = needed.map { index, field -> String in
+      if field.isOptional { return field.initialisation(to: "field\(index) ?? nil") }
+      return """
+        guard let field\(index) else {
+        throw Wire.WireError(.missingField(key: \(field.key), type: "\(name)"), at: start)
+        }
+        \(field.initialisation(to: "field\(index)"))
+        """
+    }
+    let start = needed.contains { !$0.element.isOptional } ? "let start = decoder.offset\n" : ""
+    return """
+      \(access)init(from decoder: inout Wire.CBORDecoder) throws(Wire.WireError) {
+      \(start)\(variables.joined(separator: "\n"))
+      \(loop(cases))
+      \(settings.joined(separator: "\n"))
+      }
+      """
+  }
+
+  private var hasParts: String { "\(access)static var hasParts: Bool { true }" }
+
+  private var differs: String {
+    let lines = fields.map { "if \($0.value()).differs(from: \($0.value(of: "base"))) { return true }" }
+    return """
+      \(access)func differs(from base: Self) -> Bool {
+      \(lines.joined(separator: "\n"))
+      return false
+      }
+      """
+  }
+
+  private var encodeDelta: String {
+    let parameters = "from base: Self, to encoder: inout Wire.CBOREncoder"
+    if fields.isEmpty { return "\(access)func encodeDelta(\(parameters)) {\nencoder.mapHeader(count: 0)\n}" }
+    let notes = fields.enumerated().map { index, field in
+      "changes.note(\(index), \(field.value()).differs(from: \(field.value(of: "base"))))"
+    }
+    let writes = fields.enumerated().map { index, field in
+      """
+      if changes.contains(\(index)) {
+      encoder.unsigned(\(field.key))
+      \(field.value()).encodeDelta(from: \(field.value(of: "base")), to: &encoder)
+      }
+      """
+    }
+    return """
+      \(access)func encodeDelta(\(parameters)) {
+      var changes = Wire.ChangedFields()
+      \(notes.joined(separator: "\n"))
+      encoder.mapHeader(count: changes.count)
+      \(writes.joined(separator: "\n"))
+      }
+      """
+  }
+
+  private var constants: [(index: Int, field: ReplicatedField)] {
+    fields.enumerated().filter { !$0.element.isVar }.map { ($0.offset, $0.element) }
+  }
+
+  private var apply: String {
+    let cases = fields.enumerated().map { index, field in
+      // Through the field itself, so that its observers learn of it.
+      field.isVar
+        ? "case \(field.key): try self.\(field.name).apply(delta: &decoder)"
+        : """
+        case \(field.key):
+        var value = self.\(field.name)
+        try value.apply(delta: &decoder)
+        field\(index) = .some(value)
+        """
+    }
+    let variables = constants.map { absent($0.index, $0.field) }
+    let changed = constants.map { "field\($0.index) != nil" }
+    let arguments = constants.map { "field\($0.index): field\($0.index) ?? self.\($0.field.name)" }
+    let replacement = """
+      if \(changed.joined(separator: " || ")) {
+      self = Self(_replicating: self, \(arguments.joined(separator: ", ")))
+      }
+      """
+    return """
+      \(access)mutating func apply(delta decoder: inout Wire.CBORDecoder) throws(Wire.WireError) {
+      \(variables.joined(separator: "\n"))
+      \(loop(cases))
+      \(constants.isEmpty ? "" : replacement)
+      }
+      """
+  }
+
+  /// An initialiser that takes all from another value but the constants, for deltas that change one of those.
+  private var copy: String? {
+    guard !constants.isEmpty else { return nil }
+    let generics = constants.map { "Field\($0.index)" }
+    let parameters = constants.map { "field\($0.index): Field\($0.index)" }
+    let settings = fields.enumerated().map { index, field in
+      field.isVar ? field.copy : "self.\(field.name) = Wire.same(field\(index))"
+    }
+    return """
+      private init<\(generics.joined(separator: ", "))>(_replicating base: Self, \(parameters.joined(separator: ", "))) {
+      \((settings + omitted).joined(separator: "\n"))
+      }
+      """
+  }
+
+  /// A variable of the field's type, without a value. The type is not named: in an extension of a nested type, the names
+  /// of the types around it are not in scope.
+  private func absent(_ index: Int, _ field: ReplicatedField) -> String {
+    "var field\(index) = Wire.absent { (root: Self) in root.\(field.name) }"
+  }
+
+  private func loop(_ cases: [String]) -> String {
+    if cases.isEmpty {
+      return """
+        var fields = try decoder.fields()
+        while try decoder.nextKey(of: &fields) != nil { try decoder.skip() }
+        """
+    }
+    return """
+      var fields = try decoder.fields()
+      while let key = try decoder.nextKey(of: &fields) {
+      switch key {
+      \(cases.joined(separator: "\n"))
+      default: try decoder.skip()
+      }
+      }
+      """
+  }
+
+  private var schema: String {
+    let lines = fields.map {
+      "fields.field(\"\(plain($0.name))\", key: \($0.key), \\Self.\($0.name), hasDefault: \($0.hasDefault || $0.isOptional))"
+    }
+    return """
+      \(access)static func schema(in builder: inout Wire.SchemaBuilder) -> Wire.SchemaType {
+      builder.structure(Self.self, name: "\(name)") { \(fields.isEmpty ? "_" : "fields") in
+      \(lines.joined(separator: "\n"))
+      }
+      }
+      """
+  }
+}

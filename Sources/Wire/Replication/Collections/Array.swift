@@ -1,0 +1,99 @@
+extension Array: WireValue where Element: WireValue {
+  /// Writes an array of the elements.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(count: count)
+    for element in self { element.encode(to: &encoder) }
+  }
+
+  /// Reads an array.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.enter()
+    defer { decoder.leave() }
+    let count = try decoder.arrayHeader()
+    self = []
+    reserveCapacity(decoder.capacity(for: count, of: Element.self))
+    for _ in 0..<count { append(try Element(from: &decoder)) }
+  }
+
+  /// An array and its elements' type.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
+    .named("Array", [Element.schema(in: &builder)])
+  }
+}
+
+extension Array: Replicated where Element: Replicated {
+  /// True: elements can change alone.
+  public static var hasParts: Bool { true }
+
+  /// Whether there are more or fewer elements, or one differs.
+  /// - Complexity: O(n); O(1) for copies of one array.
+  public func differs(from base: Self) -> Bool {
+    if Identical.bits(self, base) { return false }
+    guard count == base.count else { return true }
+    return indices.contains { self[$0].differs(from: base[$0]) }
+  }
+
+  /// Writes `{? 0: [offset, removed, inserted element ...], ? 1: {offset in the result: delta}}`, or the new array.
+  ///
+  /// The elements that are alike at the beginning and at the end are left alone. Of those between, as many as both arrays
+  /// have are changed one by one, either the first or the last of them, whichever leaves more as they were; the rest is
+  /// removed or inserted. When more than half of them change, the shorter is written of that and of the replacement of all
+  /// between; and when more than half of the new array is written, the shorter of that and of the new array.
+  /// - Complexity: O(n).
+  public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
+    if Identical.bits(self, base) { return encoder.mapHeader(count: 0) }
+    let splice = Splice(from: base, to: self)
+    let start = encoder.count
+    splice.encode(pairing: true, from: base, to: self, to: &encoder)
+    if splice.changes > splice.length / 2 {
+      let second = encoder.count
+      splice.encode(pairing: false, from: base, to: self, to: &encoder)
+      encoder.keepShorter(from: start, or: second)
+    }
+    if Swift.min(splice.changes, splice.new.count) > count / 2 {
+      let second = encoder.count
+      encode(to: &encoder)
+      encoder.keepShorter(from: start, or: second)
+    }
+  }
+
+  /// Replaces the array, or parts of it.
+  public mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {
+    guard try decoder.nextType() == .map else {
+      self = try Self(from: &decoder)
+      return
+    }
+    try decoder.enter()
+    defer { decoder.leave() }
+    var fields = try decoder.fields()
+    while let key = try decoder.nextKey(of: &fields) {
+      switch key {
+      case 0: try splice(&decoder)
+      case 1: try update(&decoder)
+      case let key: throw WireError(.unknownCase(key, type: "change of an array"), at: decoder.offset)
+      }
+    }
+  }
+
+  private mutating func splice(_ decoder: inout CBORDecoder) throws(WireError) {
+    let start = decoder.offset
+    let items = try decoder.arrayHeader()
+    guard items >= 2 else { throw WireError(.typeMismatch(expected: "an offset and a count"), at: start) }
+    let (offset, removed) = (try decoder.unsigned(), try decoder.unsigned())
+    guard let offset = Int(exactly: offset), let removed = Int(exactly: removed), offset <= count,
+      removed <= count - offset
+    else { throw WireError(.doesNotFit(type: "array"), at: start) }
+    var inserted: Self = []
+    inserted.reserveCapacity(decoder.capacity(for: items - 2, of: Element.self))
+    for _ in 2..<items { inserted.append(try Element(from: &decoder)) }
+    replaceSubrange(offset..<offset + removed, with: inserted)
+  }
+
+  private mutating func update(_ decoder: inout CBORDecoder) throws(WireError) {
+    var offsets = try decoder.fields()
+    while let offset = try decoder.nextKey(of: &offsets) {
+      guard offset < UInt64(count) else { throw WireError(.doesNotFit(type: "array"), at: decoder.offset) }
+      try self[Int(offset)].apply(delta: &decoder)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+public import IdentifiedCollections
+
+extension IdentifiedArray: WireValue where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
+  /// Writes an array of the elements.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(count: count)
+    for element in self { element.encode(to: &encoder) }
+  }
+
+  /// Reads an array of elements whose ids are all different.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.enter()
+    defer { decoder.leave() }
+    self.init()
+    for _ in 0..<(try decoder.arrayHeader()) {
+      let start = decoder.offset
+      guard append(try Element(from: &decoder)).inserted else { throw WireError(.repeatedID, at: start) }
+    }
+  }
+
+  /// An identified array and its elements' type.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
+    .named("IdentifiedArray", [ID.schema(in: &builder), Element.schema(in: &builder)])
+  }
+}
+
+extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, ID == Element.ID, ID: WireValue {
+  /// True: elements can change alone.
+  public static var hasParts: Bool { true }
+
+  /// Whether an element differs, or stands elsewhere.
+  /// - Complexity: O(what the two versions do not share); O(1) for copies of one array.
+  public func differs(from base: Self) -> Bool {
+    if isIdentical(to: base) { return false }
+    guard count == base.count else { return true }
+    do {
+      try visitChanges(from: base, by: { !$1.differs(from: $0) }) { _ in throw Differs() }
+      return false
+    } catch {
+      return true
+    }
+  }
+
+  /// Writes `{? 0: [removed id ...], ? 1: [offset, moved id ...], ? 2: [offset, inserted element ...], ? 3: [id, delta ...]}`,
+  /// or the new array.
+  ///
+  /// Offsets are those in the result, ascending. When there are more changes than half of the new array's elements, the
+  /// shorter of the two forms is written.
+  /// - Complexity: O(k log n) for k changes between versions that share their nodes.
+  public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
+    if isIdentical(to: base) { return encoder.mapHeader(count: 0) }
+    let changes = IdentifiedChanges(from: base, to: self)
+    let start = encoder.count
+    changes.encode(to: &encoder)
+    guard changes.count > count / 2 else { return }
+    let second = encoder.count
+    encode(to: &encoder)
+    encoder.keepShorter(from: start, or: second)
+  }
+
+  /// Replaces the array, or removes, moves, inserts and changes elements.
+  public mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {
+    guard try decoder.nextType() == .map else {
+      self = try Self(from: &decoder)
+      return
+    }
+    try decoder.enter()
+    defer { decoder.leave() }
+    var placing = Placing<Element>()
+    var fields = try decoder.fields()
+    while let key = try decoder.nextKey(of: &fields) {
+      let start = decoder.offset
+      switch key {
+      case 0: try remove(&decoder)
+      case 1: try placing.read(&decoder) { (decoder) throws(WireError) in try take(&decoder) }
+      case 2: try placing.read(&decoder) { (decoder) throws(WireError) in try Element(from: &decoder) }
+      case 3:
+        try place(&placing, at: start)
+        try update(&decoder)
+      case let key: throw WireError(.unknownCase(key, type: "change of an identified array"), at: start)
+      }
+    }
+    try place(&placing, at: decoder.offset)
+  }
+
+  private mutating func take(_ decoder: inout CBORDecoder) throws(WireError) -> Element {
+    let start = decoder.offset
+    guard let element = remove(id: try ID(from: &decoder)) else {
+      throw WireError(.doesNotFit(type: "identified array"), at: start)
+    }
+    return element
+  }
+
+  private mutating func remove(_ decoder: inout CBORDecoder) throws(WireError) {
+    for _ in 0..<(try decoder.arrayHeader()) { _ = try take(&decoder) }
+  }
+
+  private mutating func place(_ placing: inout Placing<Element>, at offset: Int) throws(WireError) {
+    for (position, element) in placing.ordered {
+      guard position <= count, insert(element, at: position).inserted else {
+        throw WireError(.doesNotFit(type: "identified array"), at: offset)
+      }
+    }
+    placing = Placing()
+  }
+
+  private mutating func update(_ decoder: inout CBORDecoder) throws(WireError) {
+    for _ in 0..<(try decoder.pairsHeader()) {
+      let start = decoder.offset
+      let id = try ID(from: &decoder)
+      guard var element = self[id: id] else { throw WireError(.doesNotFit(type: "identified array"), at: start) }
+      try element.apply(delta: &decoder)
+      // A delta that gives an element another id would break the array.
+      guard element.id == id else { throw WireError(.doesNotFit(type: "identified array"), at: start) }
+      self[id: id] = element
+    }
+  }
+}
+
+private struct Differs: Error {}

@@ -1,0 +1,95 @@
+internal import IdentifiedCollections
+
+/// What has changed between two versions of an identified array, kind by kind.
+struct IdentifiedChanges<Element: Replicated & Identifiable> where Element.ID: WireValue {
+  private var removed: [Element.ID] = []
+  private var moved: [(offset: Int, id: Element.ID)] = []
+  private var inserted: [(offset: Int, element: Element)] = []
+  private var updated: [(id: Element.ID, old: Element, new: Element)] = []
+
+  var count: Int { removed.count + moved.count + inserted.count + updated.count }
+
+  init(from base: IdentifiedArrayOf<Element>, to result: IdentifiedArrayOf<Element>) {
+    result.visitChanges(from: base, by: { !$1.differs(from: $0) }) { change in
+      switch change {
+      case .remove(let id, _, _): removed.append(id)
+      case .move(let id, _, let offset): moved.append((offset, id))
+      case .insert(_, let element, let offset): inserted.append((offset, element))
+      case .update(let id, let old, let new, _): updated.append((id, old, new))
+      }
+    }
+  }
+
+  func encode(to encoder: inout CBOREncoder) {
+    encoder.mapHeader(
+      count: (removed.isEmpty ? 0 : 1) + (moved.isEmpty ? 0 : 1) + (inserted.isEmpty ? 0 : 1)
+        + (updated.isEmpty ? 0 : 1))
+    if !removed.isEmpty {
+      encoder.unsigned(0)
+      encoder.arrayHeader(count: removed.count)
+      for id in removed { id.encode(to: &encoder) }
+    }
+    if !moved.isEmpty {
+      encoder.unsigned(1)
+      encoder.arrayHeader(count: 2 * moved.count)
+      for (offset, id) in moved {
+        encoder.unsigned(UInt64(offset))
+        id.encode(to: &encoder)
+      }
+    }
+    if !inserted.isEmpty {
+      encoder.unsigned(2)
+      encoder.arrayHeader(count: 2 * inserted.count)
+      for (offset, element) in inserted {
+        encoder.unsigned(UInt64(offset))
+        element.encode(to: &encoder)
+      }
+    }
+    if !updated.isEmpty {
+      encoder.unsigned(3)
+      encoder.arrayHeader(count: 2 * updated.count)
+      for (id, old, new) in updated {
+        id.encode(to: &encoder)
+        new.encodeDelta(from: old, to: &encoder)
+      }
+    }
+  }
+}
+
+/// Elements on their way to their positions in the result.
+struct Placing<Element> {
+  /// Those that moved and those that came, each in ascending order of positions.
+  private var lists: [[(position: Int, element: Element)]] = []
+
+  /// Reads positions, each followed by what `element` reads.
+  mutating func read(
+    _ decoder: inout CBORDecoder, _ element: (inout CBORDecoder) throws(WireError) -> Element
+  ) throws(WireError) {
+    var list: [(position: Int, element: Element)] = []
+    for _ in 0..<(try decoder.pairsHeader()) {
+      let start = decoder.offset
+      guard let position = Int(exactly: try decoder.unsigned()), position > list.last?.position ?? -1 else {
+        throw WireError(.keysOutOfOrder, at: start)
+      }
+      list.append((position, try element(&decoder)))
+    }
+    lists.append(list)
+  }
+
+  /// All elements by their positions.
+  var ordered: [(position: Int, element: Element)] {
+    guard lists.count > 1 else { return lists.first ?? [] }
+    return lists.flatMap(\.self).sorted { $0.position < $1.position }
+  }
+}
+
+extension CBORDecoder {
+  /// Begins an array of pairs that are not in arrays of their own, and returns how many there are.
+  @_lifetime(self: copy self)
+  mutating func pairsHeader() throws(WireError) -> Int {
+    let start = offset
+    let count = try arrayHeader()
+    guard count.isMultiple(of: 2) else { throw WireError(.typeMismatch(expected: "an array of pairs"), at: start) }
+    return count / 2
+  }
+}

@@ -1,0 +1,103 @@
+extension Set: WireValue where Element: WireValue {
+  /// Writes an array of the members in the order of their bytes.
+  /// - Complexity: O(n log n).
+  public func encode(to encoder: inout CBOREncoder) {
+    var members = EncodedKeys<Void>()
+    for member in self { members.append(member, ()) }
+    members.sort()
+    members.write(to: &encoder)
+  }
+
+  /// Reads an array of members in the order of their bytes, all different.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.enter()
+    defer { decoder.leave() }
+    let count = try decoder.arrayHeader()
+    self.init(minimumCapacity: decoder.capacity(for: count, of: Element.self))
+    try Self.members(count, from: &decoder) { (member, start) throws(WireError) in
+      guard insert(member).inserted else { throw WireError(.keysOutOfOrder, at: start) }
+    }
+  }
+
+  /// A set and its members' type.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
+    .named("Set", [Element.schema(in: &builder)])
+  }
+
+  fileprivate static func members(
+    _ count: Int, from decoder: inout CBORDecoder, _ body: (Element, Int) throws(WireError) -> Void
+  ) throws(WireError) {
+    var previous: Range<Int>?
+    for _ in 0..<count {
+      let start = decoder.offset
+      let member = try Element(from: &decoder)
+      try decoder.requireAscending(previous, start..<decoder.offset)
+      previous = start..<decoder.offset
+      try body(member, start)
+    }
+  }
+}
+
+extension Set: Replicated where Element: Replicated {
+  /// True: members come and go alone.
+  public static var hasParts: Bool { true }
+
+  /// Whether there is a member in one that the other has not, or has with other bytes.
+  /// - Complexity: O(n); O(1) for copies of one set.
+  public func differs(from base: Self) -> Bool {
+    if Identical.bits(self, base) { return false }
+    return count != base.count || contains { !base.holds($0) }
+  }
+
+  /// Writes `{? 0: [removed member ...], ? 1: [inserted member ...]}`, each in the order of their bytes.
+  ///
+  /// When there are more changes than half of the new set's members, the shorter of that and of the new set is written.
+  /// - Complexity: O(n), and O(k log k) for k changes.
+  public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
+    var (removed, inserted) = (EncodedKeys<Void>(), EncodedKeys<Void>())
+    for member in base where !holds(member) { removed.append(member, ()) }
+    for member in self where !base.holds(member) { inserted.append(member, ()) }
+    let start = encoder.count
+    encoder.mapHeader(count: (removed.count > 0 ? 1 : 0) + (inserted.count > 0 ? 1 : 0))
+    if removed.count > 0 {
+      removed.sort()
+      encoder.unsigned(0)
+      removed.write(to: &encoder)
+    }
+    if inserted.count > 0 {
+      inserted.sort()
+      encoder.unsigned(1)
+      inserted.write(to: &encoder)
+    }
+    guard removed.count + inserted.count > count / 2 else { return }
+    let second = encoder.count
+    encode(to: &encoder)
+    encoder.keepShorter(from: start, or: second)
+  }
+
+  /// Replaces the set, or removes and inserts members.
+  public mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {
+    guard try decoder.nextType() == .map else {
+      self = try Self(from: &decoder)
+      return
+    }
+    try decoder.enter()
+    defer { decoder.leave() }
+    var fields = try decoder.fields()
+    while let key = try decoder.nextKey(of: &fields) {
+      let keyOffset = decoder.offset
+      guard key <= 1 else { throw WireError(.unknownCase(key, type: "change of a set"), at: keyOffset) }
+      let count = try decoder.arrayHeader()
+      try Self.members(count, from: &decoder) { (member, start) throws(WireError) in
+        let fits = key == 0 ? remove(member) != nil : insert(member).inserted
+        guard fits else { throw WireError(.doesNotFit(type: "set"), at: start) }
+      }
+    }
+  }
+
+  /// Whether it has the member with the same bytes.
+  private func holds(_ member: Element) -> Bool {
+    guard let index = firstIndex(of: member) else { return false }
+    return !self[index].differs(from: member)
+  }
+}

@@ -1,0 +1,79 @@
+extension Bool: Replicated {
+  /// Writes false or true.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.bool(self)
+  }
+
+  /// Reads false or true.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    self = try decoder.bool()
+  }
+}
+
+extension Double: Replicated {
+  /// Whether the bits differ.
+  public func differs(from base: Double) -> Bool { bitPattern != base.bitPattern }
+
+  /// Writes a float in the shortest width that keeps the value.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.float(self)
+  }
+
+  /// Reads a float of any width.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    self = try decoder.float()
+  }
+}
+
+extension Float: Replicated {
+  /// Whether the bits differ.
+  public func differs(from base: Float) -> Bool { bitPattern != base.bitPattern }
+
+  /// Writes a float in the shortest width that keeps the value; a NaN keeps its bits.
+  public func encode(to encoder: inout CBOREncoder) {
+    // By its bits: a conversion would make a signalling NaN a quiet one.
+    encoder.float(Double(singleBits: bitPattern))
+  }
+
+  /// Reads a float that needs no more than single precision.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    let start = decoder.offset
+    guard let bits = try decoder.float().exactSingleBits else {
+      throw WireError(.outOfRange(type: "Float"), at: start)
+    }
+    self = Float(bitPattern: bits)
+  }
+}
+
+extension Duration: Replicated {
+  /// Writes `[seconds, attoseconds]`, both of the duration's sign.
+  public func encode(to encoder: inout CBOREncoder) {
+    let (seconds, attoseconds) = components
+    encoder.arrayHeader(count: 2)
+    encoder.integer(seconds)
+    encoder.integer(attoseconds)
+  }
+
+  /// Reads a duration whose attoseconds are less than a second and have the sign of its seconds.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    let start = decoder.offset
+    try decoder.tuple(2)
+    let (seconds, attoseconds) = (try decoder.integer(), try decoder.integer())
+    self = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+    guard attoseconds.magnitude < 1_000_000_000_000_000_000, components == (seconds, attoseconds) else {
+      throw WireError(.outOfRange(type: "Duration"), at: start)
+    }
+  }
+}
+
+extension Never: WireValue {
+  /// Is never called: there is no value.
+  public func encode(to encoder: inout CBOREncoder) {}
+
+  /// Refuses whatever there is.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    throw WireError(.typeMismatch(expected: "nothing"), at: decoder.offset)
+  }
+}
+
+extension Never: Replicated {}

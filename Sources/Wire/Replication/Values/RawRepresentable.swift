@@ -1,0 +1,35 @@
+// An enum or option set with a raw value travels as that value when it says no more than its conformance:
+//
+//     enum Colour: String { case red, green }
+//     extension Colour: Replicated {}
+
+extension WireValue where Self: RawRepresentable, RawValue: WireValue {
+  /// Writes the raw value.
+  public func encode(to encoder: inout CBOREncoder) {
+    rawValue.encode(to: &encoder)
+  }
+
+  /// Reads a raw value that the type has.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    let start = decoder.offset
+    guard let value = Self(rawValue: try RawValue(from: &decoder)) else {
+      throw WireError(.outOfRange(type: "\(Self.self)"), at: start)
+    }
+    self = value
+  }
+
+  /// The type's name and its raw value's type.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
+    .named("\(Self.self)", [RawValue.schema(in: &builder)])
+  }
+}
+
+extension Replicated where Self: RawRepresentable, RawValue: Replicated {
+  /// Whether the raw values differ.
+  public func differs(from base: Self) -> Bool { rawValue.differs(from: base.rawValue) }
+}
+
+extension Replicated where Self: RawRepresentable & Equatable, RawValue: Replicated {
+  /// Whether the raw values differ.
+  public func differs(from base: Self) -> Bool { rawValue.differs(from: base.rawValue) }
+}

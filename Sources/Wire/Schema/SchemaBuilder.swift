@@ -1,0 +1,82 @@
+/// Collects the definitions of the types that a schema meets, each once.
+public struct SchemaBuilder {
+  private var indices: [ObjectIdentifier: Int] = [:]
+  private(set) var definitions: [Schema.Definition] = []
+
+  /// Creates a builder that has met no type.
+  public init() {}
+
+  /// The fields of a struct as they are told.
+  public struct Fields {
+    fileprivate var builder: SchemaBuilder
+    fileprivate var fields: [Schema.Field] = []
+
+    /// Adds a field; the key path says its type.
+    public mutating func field<Root, Value: WireValue>(
+      _ name: String, key: UInt64, _ path: KeyPath<Root, Value>, hasDefault: Bool
+    ) {
+      let type = Value.schema(in: &builder)
+      fields.append(Schema.Field(key: key, name: name, type: type, hasDefault: hasDefault))
+    }
+  }
+
+  /// The cases of an enum as they are told.
+  public struct Cases {
+    fileprivate var builder: SchemaBuilder
+    fileprivate var cases: [Schema.Case] = []
+
+    /// Adds a case.
+    public mutating func enumCase(_ name: String, key: UInt64) {
+      cases.append(Schema.Case(key: key, name: name, payload: []))
+    }
+
+    /// Adds a case whose constructor has the types of its payload's values.
+    public mutating func enumCase<Root, each Value: WireValue>(
+      _ name: String, key: UInt64, labels: [String], _ constructor: (repeat each Value) -> Root
+    ) {
+      var payload: [Schema.Payload] = []
+      for type in repeat (each Value).self {
+        payload.append(Schema.Payload(label: labels[payload.count], type: type.schema(in: &builder)))
+      }
+      cases.append(Schema.Case(key: key, name: name, payload: payload))
+    }
+  }
+
+  /// Describes a struct; `describe` tells its fields in the order of their keys.
+  public mutating func structure(
+    _ type: Any.Type, name: String, _ describe: (inout Fields) -> Void
+  ) -> SchemaType {
+    define(type, name: name) { builder in
+      var fields = Fields(builder: builder)
+      describe(&fields)
+      builder = fields.builder
+      return .fields(fields.fields)
+    }
+  }
+
+  /// Describes an enum; `describe` tells its cases in the order of their keys.
+  public mutating func enumeration(
+    _ type: Any.Type, name: String, _ describe: (inout Cases) -> Void
+  ) -> SchemaType {
+    define(type, name: name) { builder in
+      var cases = Cases(builder: builder)
+      describe(&cases)
+      builder = cases.builder
+      return .cases(cases.cases)
+    }
+  }
+
+  private mutating func define(
+    _ type: Any.Type, name: String, _ content: (inout SchemaBuilder) -> Schema.Content
+  ) -> SchemaType {
+    let identity = ObjectIdentifier(type)
+    if let index = indices[identity] { return .definition(index) }
+    // Its place is taken before what is inside is described, so that a type may contain itself.
+    let index = definitions.count
+    indices[identity] = index
+    definitions.append(Schema.Definition(name: name, content: .fields([])))
+    let described = content(&self)
+    definitions[index].content = described
+    return .definition(index)
+  }
+}

@@ -1,0 +1,43 @@
+internal import CLibmd
+
+/// The SHA-256 of a schema's bytes: two processes with the same one have the same schema.
+public struct SchemaFingerprint: Hashable, Sendable {
+  /// The 32 bytes.
+  public let bytes: [UInt8]
+}
+
+extension Schema {
+  /// The fingerprint of the schema's deterministic bytes.
+  public var fingerprint: SchemaFingerprint { SchemaFingerprint(ofBytes: encoded()) }
+}
+
+extension SchemaFingerprint {
+  /// The SHA-256 of bytes.
+  package init(ofBytes content: [UInt8]) {
+    var context = SHA2_CTX()
+    var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+    SHA256Init(&context)
+    SHA256Update(&context, content, content.count)
+    SHA256Final(&digest, &context)
+    bytes = digest
+  }
+}
+
+extension SchemaFingerprint: WireValue {
+  /// Writes a byte string.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.byteString(bytes.span.bytes)
+  }
+
+  /// Reads a byte string of 32 bytes.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    let start = decoder.offset
+    bytes = [UInt8](try decoder.byteString(limit: 32))
+    guard bytes.count == 32 else { throw WireError(.typeMismatch(expected: "32 bytes"), at: start) }
+  }
+}
+
+extension SchemaFingerprint: CustomStringConvertible {
+  /// 64 hexadecimal digits.
+  public var description: String { bytes.hexadecimal }
+}

@@ -1,0 +1,21 @@
+public import FoundationEssentials
+public import Wire
+
+extension Date: WireValue {
+  /// Writes the seconds since 1 January 2001, as a float that keeps every bit.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.float(timeIntervalSinceReferenceDate)
+  }
+
+  /// Reads seconds since 1 January 2001.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    self.init(timeIntervalSinceReferenceDate: try decoder.float())
+  }
+}
+
+extension Date: Replicated {
+  /// Whether the seconds have other bits.
+  public func differs(from base: Date) -> Bool {
+    timeIntervalSinceReferenceDate.differs(from: base.timeIntervalSinceReferenceDate)
+  }
+}

@@ -1,0 +1,28 @@
+public import FoundationEssentials
+public import Wire
+
+extension Decimal: WireValue {
+  /// Writes the number in decimal digits, such as `"-12.5"`, as text.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.text(description)
+  }
+
+  /// Reads a number in the one form in which it is written.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    let start = decoder.offset
+    let text = try decoder.text(limit: 256)
+    if text == Decimal.nan.description {
+      self = .nan
+      return
+    }
+    guard let value = Decimal(string: text), value.description == text else {
+      throw WireError(.outOfRange(type: "Decimal"), at: start)
+    }
+    self = value
+  }
+}
+
+extension Decimal: Replicated {
+  /// Whether the numbers differ.
+  public func differs(from base: Decimal) -> Bool { self != base && !(isNaN && base.isNaN) }
+}

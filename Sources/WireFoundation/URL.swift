@@ -1,0 +1,40 @@
+public import FoundationEssentials
+public import Wire
+
+extension URL: WireValue {
+  /// Writes the text, or `[text, base]` for a URL that is relative to another.
+  public func encode(to encoder: inout CBOREncoder) {
+    guard let baseURL else { return encoder.text(relativeString) }
+    encoder.arrayHeader(count: 2)
+    encoder.text(relativeString)
+    baseURL.encode(to: &encoder)
+  }
+
+  /// Reads a URL.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    let start = decoder.offset
+    var base: URL?
+    let text: String
+    if try decoder.nextType() == .array {
+      try decoder.enter()
+      defer { decoder.leave() }
+      try decoder.tuple(2)
+      text = try decoder.text()
+      base = try URL(from: &decoder)
+    } else {
+      text = try decoder.text()
+    }
+    // A text that is written otherwise than it was read would make equal values of different bytes.
+    guard let url = URL(string: text, relativeTo: base), url.relativeString == text else {
+      throw WireError(.outOfRange(type: "URL"), at: start)
+    }
+    self = url
+  }
+}
+
+extension URL: Replicated {
+  /// Whether the text or the base differs.
+  public func differs(from base: URL) -> Bool {
+    relativeString.differs(from: base.relativeString) || baseURL.differs(from: base.baseURL)
+  }
+}

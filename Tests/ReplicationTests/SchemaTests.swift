@@ -1,0 +1,172 @@
+import ComposableArchitecture
+import ReplicatedArchitecture
+import TestSupport
+import Testing
+import Wire
+
+private enum First {
+  @Replicated
+  struct State: Equatable {
+    var count = 0
+    var name: String
+    var mode = Mode.off
+    var children: [State]?
+  }
+
+  @Replicated
+  enum Mode: Equatable {
+    case off
+    case level(Int)
+  }
+
+  @Replicated
+  enum Action: Equatable {
+    case tapped
+    case set(to: Int, by: String)
+  }
+}
+
+/// A field and a case more, a field with a default less, and the rest in another order but under the same keys.
+private enum Later {
+  @Replicated
+  struct State: Equatable {
+    @ReplicatedKey(1) var name: String
+    @ReplicatedKey(2) var mode = Mode.off
+    var children: [State]?
+    var note = ""
+  }
+
+  @Replicated
+  enum Mode: Equatable {
+    case off
+    case level(Int)
+    case automatic
+  }
+
+  typealias Action = First.Action
+}
+
+@Replicated
+private struct Reordered: Equatable {
+  var name: String
+  var count = 0
+  var mode = First.Mode.off
+  var children: [First.State]?
+}
+
+@Replicated
+private struct Needy: Equatable {
+  var count = 0
+  var name: String
+  var mode = First.Mode.off
+  var children: [First.State]?
+  var must: Int
+}
+
+@Replicated
+private struct Retyped: Equatable {
+  var count = ""
+  var name: String
+  var mode = First.Mode.off
+  var children: [First.State]?
+}
+
+@Replicated
+private enum Relabelled: Equatable {
+  case tapped
+  case set(to: Int, from: String)
+}
+
+@Suite struct SchemaTests {
+  private let first = Schema(state: First.State.self, action: First.Action.self)
+
+  @Test func aSchemaNamesWhatTheBytesLeaveOut() throws {
+    #expect(first.state == .definition(0))
+    #expect(first.definitions.map(\.name) == ["First.State", "First.Mode", "First.Action"])
+    #expect(
+      first.definitions[0].content
+        == .fields([
+          .init(key: 0, name: "count", type: .named("Int"), hasDefault: true),
+          .init(key: 1, name: "name", type: .named("String"), hasDefault: false),
+          .init(key: 2, name: "mode", type: .definition(1), hasDefault: true),
+          .init(
+            key: 3, name: "children", type: .named("Optional", [.named("Array", [.definition(0)])]), hasDefault: true),
+        ]))
+    #expect(
+      first.definitions[2].content
+        == .cases([
+          .init(key: 0, name: "tapped", payload: []),
+          .init(
+            key: 1, name: "set",
+            payload: [.init(label: "to", type: .named("Int")), .init(label: "by", type: .named("String"))]),
+        ]))
+  }
+
+  @Test func aSchemaComesBackFromItsBytes() throws {
+    for schema in [first, Schema(state: Parent.State.self, action: Parent.Action.self)] {
+      let bytes = schema.encoded()
+      #expect(try Schema(decoding: bytes.span.bytes) == schema)
+      for count in bytes.indices {
+        #expect(throws: WireError.self) { try Schema(decoding: Array(bytes[..<count]).span.bytes) }
+      }
+    }
+  }
+
+  @Test(arguments: [UInt64.random(in: 0 ... .max)])
+  func changedBytesAreNoSchemaThatHarms(seed: UInt64) {
+    print("seed of the changed schemas: \(seed)")
+    var generator = SplitMix(seed: seed)
+    let schema = Schema(state: World.self, action: Parent.Action.self)
+    let original = schema.encoded()
+    for _ in 0..<2000 {
+      var bytes = original
+      bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255, using: &generator)
+      guard let other = try? Schema(decoding: bytes.span.bytes) else { continue }
+      #expect(other.encoded() == bytes, "seed \(seed)")
+      _ = schema.compatibility(with: other)
+      _ = other.compatibility(with: schema)
+    }
+  }
+
+  @Test func fingerprintsAreSHA256() {
+    // FIPS 180-2, appendix B.1.
+    #expect(
+      SchemaFingerprint(ofBytes: Array("abc".utf8)).description
+        == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    #expect(first.fingerprint == Schema(state: First.State.self, action: First.Action.self).fingerprint)
+    #expect(first.fingerprint != Schema(state: Later.State.self, action: Later.Action.self).fingerprint)
+  }
+
+  @Test func whatWasAddedOrRemovedWithADefaultIsCompatible() throws {
+    let later = Schema(state: Later.State.self, action: Later.Action.self)
+    #expect(first.compatibility(with: first) == .same)
+    #expect(first.compatibility(with: later) == .compatible)
+    #expect(later.compatibility(with: first) == .compatible)
+    // And so it reads.
+    let old = First.State(count: 4, name: "n", mode: .level(2), children: [First.State(name: "c")])
+    let new = try Later.State(decoding: old.encoded().span.bytes)
+    #expect(new == Later.State(name: "n", mode: .level(2), children: [Later.State(name: "c")]))
+    let back = try First.State(decoding: new.encoded().span.bytes)
+    #expect(back == First.State(name: "n", mode: .level(2), children: [First.State(name: "c")]))
+  }
+
+  @Test func otherKeysForTheSameNamesAreTold() {
+    let other = Schema(state: Reordered.self, action: First.Action.self)
+    #expect(first.compatibility(with: other) == .compatibleByName)
+  }
+
+  @Test func theFirstDifferenceIsNamed() {
+    #expect(
+      first.compatibility(with: Schema(state: Needy.self, action: First.Action.self))
+        == .incompatible("the field 'must' of First.State is only there and has no default"))
+    #expect(
+      first.compatibility(with: Schema(state: Retyped.self, action: First.Action.self))
+        == .incompatible("the field 'count' of First.State is of type Int here and String there"))
+    #expect(
+      first.compatibility(with: Schema(state: First.State.self, action: Relabelled.self))
+        == .incompatible("the case 'set' of First.Action has other payload labels here (to, by) than there (to, from)"))
+    #expect(
+      first.compatibility(with: Schema(state: First.Mode.self, action: First.Action.self))
+        == .incompatible("the state is the struct First.State here and the enum First.Mode there"))
+  }
+}
