@@ -48,7 +48,12 @@ let macroLinkerSettings: [LinkerSetting] =
       ["-L", hostLibraries, "-Xlinker", "-rpath=\(hostLibraries)"] + swiftSyntaxProducts.map { "-l\($0)" })
   ] : []
 let macroDependencies: [Target.Dependency] =
-  swiftSyntaxVersion == nil ? [] : swiftSyntaxProducts.map { .product(name: $0, package: "swift-syntax") }
+  swiftSyntaxVersion == nil
+  ? []
+  : swiftSyntaxProducts.map {
+    // The package offers this one with a mark that it is for plugins of compilers.
+    .product(name: $0 == "SwiftCompilerPluginMessageHandling" ? "_\($0)" : $0, package: "swift-syntax")
+  }
 
 let package = Package(
   name: "StoreHub",

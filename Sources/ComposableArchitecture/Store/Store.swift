@@ -47,6 +47,14 @@ public final class Store<State, Action> {
     self.init(core: core)
   }
 
+  /// Creates a root store: the form before 1.0, `Store(initialState: …, reducer: Counter())`.
+  public convenience init<R: Reducer<State, Action>>(
+    initialState: @autoclosure () -> State, reducer: @autoclosure () -> R,
+    withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil
+  ) {
+    self.init(initialState: initialState(), reducer: { reducer() }, withDependencies: prepareDependencies)
+  }
+
   package init(core: any StoreCore<State, Action>) {
     self.core = core
   }

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+/// Keeps `docs/TCA-COMPATIBILITY.md` honest as far as a program can.
+@Suite struct CompatibilityTableTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private func rows() throws -> [[String]] {
+    let text = try String(contentsOf: Self.root.appending(path: "docs/TCA-COMPATIBILITY.md"), encoding: .utf8)
+    return text.split(separator: "\n").filter { $0.hasPrefix("|") && !$0.hasPrefix("|---") }
+      .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+      .filter { $0.first != "feature" }
+  }
+
+  @Test func everyRowSaysHowItStands() throws {
+    let rows = try rows()
+    #expect(rows.count > 50)
+    for row in rows {
+      let status = try #require(row.dropFirst().first)
+      #expect(["yes", "differs", "no"].contains { status.hasPrefix($0) }, "\(row)")
+      // A difference is said.
+      #expect(!status.hasPrefix("differs") || status.hasPrefix("differs: "), "\(row)")
+    }
+  }
+
+  @Test func everyPromiseIsProvedByASuiteThatIsThere() throws {
+    for row in try rows() where row[1].hasPrefix("yes") || row[1].hasPrefix("differs") {
+      let proof = try #require(row.dropFirst(2).first, "\(row)")
+      let path = Self.root.appending(path: "Tests/\(proof.trimmingCharacters(in: ["`"]))").path
+      #expect(FileManager.default.fileExists(atPath: path), "\(row)")
+    }
+  }
+}
