@@ -116,9 +116,12 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
 }
 
 extension CompositionSite {
-  fileprivate func reportMissingElement(id: some Hashable, action: Any) {
+  /// Reports an action for an element that is not there, or is there already.
+  func reportMissingElement(
+    _ what: String = "received an action for a missing element", id: some Hashable, action: Any
+  ) {
     report(
-      "A \"forEach\"", "received an action for a missing element", action: action,
+      "A \"forEach\"", what, action: action,
       causes: [
         """
         A parent reducer removed an element with this ID before this reducer ran. This reducer must run before any \

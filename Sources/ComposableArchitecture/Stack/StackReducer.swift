@@ -57,7 +57,7 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
       case nil: break
       case .element(let id, let elementAction):
         guard let index = state[keyPath: toStack].entries.index(id: id) else {
-          site.reportMissingStackElement("received an action for a missing element", id: id, action: action)
+          site.reportMissingElement(id: id, action: action)
           break
         }
         let isPrompt = kind.isEphemeral(state[keyPath: toStack][index])
@@ -69,14 +69,14 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
         if isPrompt { popped = id }
       case .popFrom(let id):
         if state[keyPath: toStack].entries.index(id: id) == nil {
-          site.reportMissingStackElement("received a \"popFrom\" action for a missing element", id: id, action: action)
+          site.reportMissingElement("received a \"popFrom\" action for a missing element", id: id, action: action)
         }
         popped = id
       case .push(let id, let elementState):
         if state[keyPath: toStack].entries.index(id: id) == nil {
           state[keyPath: toStack].push(elementState, id: id)
         } else {
-          site.reportMissingStackElement(
+          site.reportMissingElement(
             "received a \"push\" action for an element it already contains", id: id, action: action)
         }
       }
@@ -95,28 +95,5 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
       }
       return effects
     }
-  }
-}
-
-extension CompositionSite {
-  fileprivate func reportMissingStackElement(_ what: String, id: StackElementID, action: Any) {
-    report(
-      "A \"forEach\"", what, action: action,
-      causes: [
-        """
-        A parent reducer removed an element with this ID before this reducer ran. This reducer must run before any \
-        other reducer removes an element, which ensures that element reducers can handle their actions while their \
-        state is still available. (The ID: \(id))
-        """,
-        """
-        An in-flight effect emitted this action when state contained no element at this ID. While it may be perfectly \
-        reasonable to ignore this action, consider canceling the associated effect before an element is removed, \
-        especially if it is a long-living effect.
-        """,
-        """
-        This action was sent to the store while its state contained no element at this ID. Make sure that actions for \
-        this reducer can only be sent from a store when its state contains an element at this id.
-        """,
-      ])
   }
 }
