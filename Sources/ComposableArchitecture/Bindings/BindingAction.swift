@@ -48,7 +48,7 @@ public struct BindingAction<Root>: CasePathable, Equatable, Sendable {
       isEqual: { $0 as? Value == value })
   }
 
-  private init(
+  init(
     keyPath: any PartialKeyPath<Root> & Sendable, set: @escaping @Sendable (inout Root) -> Void,
     value: any Sendable, isEqual: @escaping @Sendable (any Sendable) -> Bool
   ) {
