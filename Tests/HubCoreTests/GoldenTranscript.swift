@@ -15,8 +15,6 @@ final class GoldenTranscript {
   private var text: String
   private var names: [ConnectionID: String] = [:]
   private var decoders: [ConnectionID: FrameDecoder] = [:]
-  /// The payloads of every frame, for checks of the form.
-  private(set) var payloads: [(kind: FrameKind, bytes: [UInt8])] = []
   /// The session that the last welcome named.
   private(set) var session: SessionID?
 
@@ -56,6 +54,17 @@ final class GoldenTranscript {
     text += "\n@ the hub applies an action of its own\n"
     line("notation", (try? notation(action.encoded())) ?? "")
     core.send(action)
+  }
+
+  /// The connection's socket takes no more until `drain`.
+  func fill(_ id: ConnectionID) {
+    text += "\n@ the socket of connection \(names[id] ?? "") is full\n"
+    core.isBusy(id)
+  }
+
+  func drain(_ id: ConnectionID) {
+    text += "\n@ the socket of connection \(names[id] ?? "") has room again\n"
+    core.drained(id)
   }
 
   func wait(_ time: Duration) {
@@ -139,7 +148,6 @@ final class GoldenTranscript {
     line("payload", payload.hexadecimal)
     guard let kind, let notation = try? notation(payload) else { return line("notation", "(not CBOR)") }
     line("notation", notation)
-    payloads.append((kind, payload))
     switch kind {
     case .welcome: session = try Welcome(decoding: payload.span.bytes).session
     case .snapshot where header[5] & SnapshotChunk.finalFlag != 0:

@@ -75,7 +75,7 @@ import Wire
 
   @Test func aResumedSession() throws {
     let golden = GoldenTranscript("A session that is resumed after a cut")
-    golden.remark("Another client follows all the time, so that the hub keeps its versions.")
+    golden.remark("Another client follows all the time.")
     let other = golden.connect("B")
     try golden.send(Hello(name: "other"), on: other)
     try golden.send(Attach(), on: other)
@@ -106,7 +106,7 @@ import Wire
     try golden.send(Hello(session: session, acknowledged: 1, name: "example"), on: second)
     try golden.turn()
 
-    golden.remark("The client holds revision 1, which the hub keeps no more: a snapshot, for reason 1.")
+    golden.remark("The client holds revision 1, at which no follower is any more: a snapshot, for reason 1.")
     try golden.send(Attach(knownRevision: 1), on: second)
     try golden.turn()
 
@@ -124,6 +124,15 @@ import Wire
     try golden.send(Attach(knownRevision: 3), on: third)
     try golden.turn()
     try golden.send([.counter(.decrementButtonTapped)], from: 5, acknowledged: 4, on: third)
+    try golden.turn()
+
+    golden.remark("B reads slowly: nothing is sent to it, and then one delta for all that it missed.")
+    golden.fill(other)
+    for number in 6...7 {
+      try golden.send([.counter(.incrementButtonTapped)], from: UInt64(number), acknowledged: 5, on: third)
+      try golden.turn()
+    }
+    golden.drain(other)
     try golden.turn()
 
     golden.remark("A session that the hub does not know: a new one begins, and the revision is not believed.")
