@@ -289,7 +289,10 @@ class Checks:
             items = self.bytes(place, payload, fields["notation"])
         rule = KINDS[kind] + "-payload"
         if kind == 0x03:
-            self.validate(place, rule, head(4, len(items)) + payload)
+            # In two parts: pycddl 0.6 wants an array with a repetition at its end to have exactly one more item.
+            self.validate(place, "[actions-head]", encode(items[:2]))
+            for action in items[2:]:
+                self.validate(place, "action", encode(action))
         elif payload and fields["notation"] != "null":
             self.validate(place, rule, payload)
         if kind == 0x82 and flags & 1:
