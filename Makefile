@@ -2,7 +2,7 @@
 
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 
-.PHONY: build run test test-package lint format bench bench-inprocess clean help setup
+.PHONY: build run test test-package golden-check lint format bench bench-inprocess clean help setup
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
 	$(SWIFT_BUILD) -c release
@@ -17,6 +17,9 @@ test: setup lint ## build and run every test
 
 test-package: setup ## build a package elsewhere that uses this one, macros included (1 to 2 minutes; part of test)
 	@scripts/test-package
+
+golden-check: ## read Tests/Golden with implementations of CBOR and CDDL from PyPI
+	@scripts/golden-check
 
 lint: setup ## check the form of the sources
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift

@@ -1,0 +1,225 @@
+import Features
+import HubCore
+import Testing
+import Wire
+
+/// The conversations in `Tests/Golden`, held again with the hub as it is.
+@Suite struct GoldenTranscriptTests {
+  private static let fact = "2 is the only even prime."
+
+  @Test func aSession() throws {
+    let golden = GoldenTranscript("A session from hello to goodbye")
+    golden.remark("The hello: protocol versions 1 to 1, no session to resume.")
+    let client = golden.connect("A")
+    try golden.send(Hello(name: "example"), on: client)
+    try golden.turn()
+
+    golden.remark(
+      "The whole state is followed; it comes as a snapshot of one piece, which flag 1 says is the last one.")
+    try golden.send(Attach(), on: client)
+    try golden.turn()
+
+    golden.remark("Two actions, numbered 1 and 2. One delta and one acknowledgement for both, the state first.")
+    try golden.send([.counter(.incrementButtonTapped), .counter(.incrementButtonTapped)], from: 1, on: client)
+    try golden.turn()
+
+    golden.remark("The outcomes of 1 and 2 are known: the next frame of actions says so.")
+    try golden.send([.counter(.numberFactButtonTapped)], from: 3, acknowledged: 2, on: client)
+    try golden.turn()
+
+    golden.remark(
+      "What the hub does by itself comes as a delta alone. An optional that is set is an array of one value.")
+    golden.hubActs(.counter(.numberFactResponse(.success(Self.fact))))
+    try golden.turn()
+    golden.hubActs(.counter(.numberFactResponse(.failure(NumberFactError(message: "No network")))))
+    try golden.turn()
+
+    golden.remark("A change inside of an optional is a map with the key 0; here the title of the alert that is shown.")
+    golden.hubActs(.counter(.numberFactResponse(.failure(NumberFactError(message: "Still no network")))))
+    try golden.turn()
+    golden.remark("An optional that is unset is null.")
+    try golden.send([.counter(.factAlertDismissed)], from: 4, acknowledged: 3, on: client)
+    try golden.turn()
+
+    golden.remark("An action that changes nothing: the delta is empty and tells the revision.")
+    try golden.send([.counter(.factAlertDismissed)], from: 5, acknowledged: 4, on: client)
+    try golden.turn()
+
+    golden.remark("Number 6 is no action that the feature has: it is refused, and 7 takes effect.")
+    try golden.send(.actions, on: client) { encoder in
+      encoder.unsigned(6)
+      encoder.unsigned(5)
+      encoder.enumCase(0, payloadCount: 1)
+      encoder.enumCase(99)
+      Action.counter(.decrementButtonTapped).encode(to: &encoder)
+    }
+    try golden.turn()
+
+    golden.remark("Two pings before the hub's turn ends: one pong, for the last.")
+    try golden.send(Ping(number: 1), on: client)
+    try golden.send(Ping(number: 2), on: client)
+    try golden.turn()
+
+    golden.remark("A second client, which ends its session: nothing of it is remembered.")
+    let other = golden.connect("B")
+    try golden.send(Hello(name: "other"), on: other)
+    try golden.turn()
+    try golden.send(.leave, on: other)
+    try golden.turn()
+
+    golden.remark("The hub stops.")
+    golden.shutDown("the hub is shutting down")
+    try golden.turn()
+    try golden.check("session")
+  }
+
+  @Test func aResumedSession() throws {
+    let golden = GoldenTranscript("A session that is resumed after a cut")
+    golden.remark("Another client follows all the time.")
+    let other = golden.connect("B")
+    try golden.send(Hello(name: "other"), on: other)
+    try golden.send(Attach(), on: other)
+    try golden.turn()
+
+    let first = golden.connect("A")
+    try golden.send(Hello(name: "example"), on: first)
+    try golden.send(Attach(), on: first)
+    try golden.turn()
+    let session = try #require(golden.session)
+
+    golden.remark(
+      "Number 1 is answered. Of 2 and 3, and of 2's refusal, the client learns nothing: the connection is cut.")
+    try golden.send([.counter(.incrementButtonTapped)], from: 1, on: first)
+    try golden.turn()
+    try golden.send(.actions, on: first) { encoder in
+      encoder.unsigned(2)
+      encoder.unsigned(1)
+      encoder.enumCase(0, payloadCount: 1)
+      encoder.enumCase(99)
+      Action.counter(.incrementButtonTapped).encode(to: &encoder)
+    }
+    golden.cut(first)
+    try golden.turn()
+
+    golden.remark("The session is resumed: 3 is the highest number processed. The refusal of 2 is told again, then 3.")
+    let second = golden.connect("C")
+    try golden.send(Hello(session: session, acknowledged: 1, name: "example"), on: second)
+    try golden.turn()
+
+    golden.remark("The client holds revision 1, at which no follower is any more: a snapshot, for reason 1.")
+    try golden.send(Attach(knownRevision: 1), on: second)
+    try golden.turn()
+
+    golden.remark("The client repeats 3, which is passed over, and sends 4, which takes effect.")
+    try golden.send(
+      [.counter(.incrementButtonTapped), .counter(.incrementButtonTapped)], from: 3, acknowledged: 3, on: second)
+    try golden.turn()
+
+    golden.remark(
+      "Another cut. This time the client holds the current revision: nothing is sent until something changes.")
+    golden.cut(second)
+    try golden.turn()
+    let third = golden.connect("D")
+    try golden.send(Hello(session: session, acknowledged: 4, name: "example"), on: third)
+    try golden.send(Attach(knownRevision: 3), on: third)
+    try golden.turn()
+    try golden.send([.counter(.decrementButtonTapped)], from: 5, acknowledged: 4, on: third)
+    try golden.turn()
+
+    golden.remark("B reads slowly: nothing is sent to it, and then one delta for all that it missed.")
+    golden.fill(other)
+    for number in 6...7 {
+      try golden.send([.counter(.incrementButtonTapped)], from: UInt64(number), acknowledged: 5, on: third)
+      try golden.turn()
+    }
+    golden.drain(other)
+    try golden.turn()
+
+    golden.remark("A session that the hub does not know: a new one begins, and the revision is not believed.")
+    let stranger = golden.connect("E")
+    try golden.send(Hello(session: SessionID(high: 1, low: 2), acknowledged: 9, name: "stranger"), on: stranger)
+    try golden.turn()
+    try golden.send(Attach(knownRevision: 4), on: stranger)
+    try golden.turn()
+    try golden.check("resume")
+  }
+
+  @Test func errors() throws {
+    var limits = HubLimits()
+    limits.connections = 2
+    limits.rejections = 1
+    let golden = GoldenTranscript("What ends a connection, one code after another", limits: limits)
+    func open(_ name: String) throws -> ConnectionID {
+      let client = golden.connect(name)
+      try golden.send(Hello(), on: client)
+      try golden.turn()
+      return client
+    }
+
+    golden.remark("1: no version in common.")
+    var client = golden.connect("A")
+    try golden.send(Hello(oldestVersion: 2, newestVersion: 3), on: client)
+    try golden.turn()
+
+    golden.remark("2: a ping that is no number.")
+    client = try open("B")
+    try golden.send(.ping, on: client) { $0.null() }
+    try golden.turn()
+
+    golden.remark("3: a header that announces 1,048,577 bytes.")
+    client = try open("C")
+    var header = FrameWriter()
+    header.frame(FrameHeader(kind: .actions)) { _ in }
+    try golden.send([0x01, 0x00, 0x10, 0x00] + header.bytes.dropFirst(4), on: client)
+    try golden.turn()
+
+    golden.remark("4: something before the hello, and a kind that no client sends.")
+    client = golden.connect("D")
+    try golden.send(Ping(number: 1), on: client)
+    try golden.turn()
+    client = try open("E")
+    try golden.send(Pong(number: 1), on: client)
+    try golden.turn()
+
+    golden.remark("5: number 2 before number 1.")
+    client = try open("F")
+    try golden.send([.counter(.incrementButtonTapped)], from: 2, on: client)
+    try golden.turn()
+
+    golden.remark("6: a part of the state, which version 1 does not offer.")
+    client = try open("G")
+    try golden.send(Attach(path: [0]), scope: 1, on: client)
+    try golden.turn()
+
+    golden.remark("7: no hello in time.")
+    client = golden.connect("H")
+    golden.wait(.seconds(5))
+    try golden.turn()
+
+    golden.remark("8: this hub serves two connections.")
+    let (one, two) = (try open("I"), try open("J"))
+    client = golden.connect("K")
+    try golden.turn()
+    golden.cut(one)
+    golden.cut(two)
+    try golden.turn()
+
+    golden.remark("9: this hub keeps one refusal.")
+    client = try open("L")
+    try golden.send(.actions, on: client) { encoder in
+      encoder.unsigned(1)
+      encoder.unsigned(0)
+      encoder.enumCase(99)
+      encoder.enumCase(99)
+    }
+    try golden.turn()
+
+    golden.remark("10: the session goes on elsewhere.")
+    client = try open("M")
+    let session = try #require(golden.session)
+    let heir = golden.connect("N")
+    try golden.send(Hello(session: session), on: heir)
+    try golden.turn()
+    try golden.check("errors")
+  }
+}

@@ -1,0 +1,110 @@
+import ComposableArchitecture
+import Foundation
+import IdentifiedCollections
+import TestSupport
+import Testing
+import Wire
+
+/// The deltas in `Tests/Golden/deltas.txt`, made again: for those who apply them in another language.
+@Suite struct GoldenDeltaTests {
+  private struct Golden {
+    var text = """
+      # Deltas of every kind of container, each with the value before and the value after
+      #
+      # Every section begins with the schema of the values' type, which is the schema's state (PROTOCOL.md, 11).
+      # Written by STOREHUB_GOLDEN=write swift test --filter GoldenDeltaTests; docs/PROTOCOL.md, 10, explains it.
+
+      """
+
+    mutating func section<Value: Replicated>(_ type: Value.Type, _ steps: [Value]) throws {
+      text += "\n# \(type)\n\n@ schema\n"
+      line("schema", Schema(state: type, action: Bool.self).encoded(), notation: true)
+      for (old, new) in zip(steps, steps.dropFirst()) {
+        let delta = new.delta(from: old)
+        #expect(try old.applying(delta).encoded() == new.encoded())
+        text += "\n@ delta\n"
+        line("old", old.encoded())
+        line("new", new.encoded())
+        line("delta", delta, notation: true)
+      }
+    }
+
+    private mutating func line(_ name: String, _ bytes: [UInt8], notation: Bool = false) {
+      text += "  \(name): \(bytes.hexadecimal)\n"
+      if notation, let value = try? CBORValue(decoding: bytes.span.bytes) { text += "  notation: \(value)\n" }
+    }
+  }
+
+  @Test func deltas() throws {
+    var golden = Golden()
+    try golden.section(Item.self, [Item(id: 1), Item(id: 1, title: "a"), Item(id: 2, title: "a", isDone: true)])
+    try golden.section(Item?.self, [nil, Item(id: 1), Item(id: 1, title: "a"), nil])
+    try golden.section(Int??.self, [nil, .some(nil), 3, 4])
+    try golden.section(
+      Position.self,
+      [.nowhere, .at(x: 1, y: 2), .at(x: 1, y: 3), .inside(Item(id: 1)), .inside(Item(id: 1, title: "a"))])
+    try golden.section(Tree.self, [.leaf(0), .node(.leaf(1), .leaf(2)), .node(.leaf(1), .leaf(3))])
+    try golden.section(
+      Result<Item, Refusal>.self, [.failure(.never), .success(Item(id: 1)), .success(Item(id: 1, title: "a"))])
+    let numbers = Array(0..<12)
+    try golden.section(
+      [Int].self,
+      [numbers, numbers + [7], [9] + numbers, Array(numbers.dropFirst(2)), [1, 2], [], [5, 1, 2, 8], [5, 6, 7, 8]])
+    try golden.section(Set<Int>.self, [Set(0..<9), Set(1..<10), Set(1..<9), [1]])
+    let names = Dictionary(uniqueKeysWithValues: (0..<9).map { ("\($0)", Item(id: $0)) })
+    var changed = names
+    changed["3"]?.title = "c"
+    changed["4"] = nil
+    changed["ten"] = Item(id: 10)
+    try golden.section([String: Item].self, [names, changed, ["a": Item(id: 1)], [:]])
+    let items = IdentifiedArrayOf<Item>(uniqueElements: (0..<12).map { Item(id: $0) })
+    var rows = items
+    rows[id: 8]?.title = "a"
+    rows.remove(id: 5)
+    rows.move(fromOffsets: [7], toOffset: 2)
+    rows.insert(Item(id: 99), at: 4)
+    try golden.section(IdentifiedArrayOf<Item>.self, [items, rows, rows, [Item(id: 1)], []])
+    try golden.section(Parent.State.self, parents())
+    var shaper = Shaper(seed: 11)
+    var worlds = [shaper.world()]
+    for _ in 0..<12 { worlds.append(shaper.changed(worlds[worlds.count - 1])) }
+    try golden.section(World.self, worlds)
+    try check(golden.text)
+  }
+
+  private func parents() -> [Parent.State] {
+    var states = [Parent.State(title: "a")]
+    func next(_ change: (inout Parent.State) -> Void) {
+      states.append(states[states.count - 1])
+      change(&states[states.count - 1])
+    }
+    next { $0.destination = .child(Child.State(id: 7)) }
+    next { $0.destination = .child(Child.State(id: 7, name: "child")) }
+    next { $0.path.append(Child.State(id: 1)) }
+    next { $0.path.append(Child.State(id: 2)) }
+    next { $0.path.append(Child.State(id: 3)) }
+    next { $0.path[0].name = "first" }
+    next { _ = $0.path.popLast() }
+    next { $0.rows = [Child.State(id: 1), Child.State(id: 2)] }
+    next { $0.rows[id: 2]?.clicks = 3 }
+    next { $0.destination = nil }
+    return states
+  }
+
+  private func check(_ text: String) throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let file = folder.appendingPathComponent("Golden/deltas.txt")
+    if ProcessInfo.processInfo.environment["STOREHUB_GOLDEN"] == "write" {
+      return try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+    let golden = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+    let lines = text.components(separatedBy: "\n")
+    let difference = zip(golden, lines).enumerated().first { $1.0 != $1.1 }
+    #expect(
+      golden.count == lines.count && difference == nil,
+      """
+      deltas.txt is not what this code writes, from line \(difference.map { $0.offset + 1 } ?? 0) on. A change here breaks \
+      clients. If it is meant, run with STOREHUB_GOLDEN=write and change docs/PROTOCOL.md.
+      """)
+  }
+}
