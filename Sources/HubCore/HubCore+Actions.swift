@@ -20,10 +20,9 @@ extension HubCore {
       return fail(slot, PeerError(.sequenceGap, reason), at: now)
     }
     defer {
-      if connections[slot].phase == .live {
-        connections[slot].session.processed = processed
-        owe(slot)
-      }
+      // Also when the connection is on its way out: the session may be resumed, and must know what took effect.
+      connections[slot].session.processed = processed
+      if connections[slot].phase == .live { owe(slot) }
     }
     while sequence <= processed, !decoder.isAtEnd {
       try decoder.skip()

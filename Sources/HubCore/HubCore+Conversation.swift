@@ -99,11 +99,15 @@ extension HubCore {
   /// Takes a session from where it is: among the detached ones, or from a connection that is not yet known to be
   /// dead, which is closed.
   private mutating func resume(_ id: SessionID, at now: Duration) -> Session? {
+    // What a connection has that never got a session, or gave it away.
+    guard id != Session().id else { return nil }
     if let session = detached.remove(id) { return session }
     for slot in connections.indices
-    where connections[slot].phase == .live && connections[slot].session.id == id {
+    where [.live, .closing].contains(connections[slot].phase) && connections[slot].session.id == id {
       let session = connections[slot].session
       connections[slot].session = Session()
+      // One that is closing has had its last word.
+      guard connections[slot].phase == .live else { return session }
       fail(slot, PeerError(.sessionResumedElsewhere, "the session was resumed on another connection"), at: now)
       return session
     }

@@ -107,4 +107,21 @@ import Wire
     #expect(try #require(frames.last).decoded(as: PeerError.self).code == .tooManyRejections)
     #expect(hub.closed == [client])
   }
+
+  @Test func whatTookEffectBeforeTheLastRefusalIsRememberedByTheSession() throws {
+    var limits = HubLimits()
+    limits.rejections = 1
+    let hub = Hub(limits: limits)
+    let (client, welcome) = try hub.open()
+    let action = AppFeature.Action.counter(.incrementButtonTapped).encoded()
+    hub.send(actionsFrame([action, [0x18, 99], [0x18, 99], action], from: 1), on: client)
+    hub.turn(client)
+    #expect(hub.core.state.counter.count == 1)
+
+    let (again, resumed) = try hub.open(session: welcome.session)
+    #expect(resumed.isResumed && resumed.processed == 3)
+    hub.send(actionsFrame([action, [0x18, 99], [0x18, 99], action], from: 1), on: again)
+    hub.turn(again)
+    #expect(hub.core.state.counter.count == 2)
+  }
 }

@@ -235,4 +235,27 @@ import Wire
     #expect(hub.core.state.counter.count == 0)
     #expect(hub.core.connectionCount == 1)
   }
+
+  @Test func aSessionIsResumedWhileItsConnectionIsClosing() throws {
+    let hub = Hub()
+    let (client, welcome) = try hub.open()
+    hub.send([.counter(.incrementButtonTapped)], from: 1, on: client)
+    hub.turn(client)
+    hub.send(Attach(path: [3]), on: client)  // Ends the conversation; the connection has yet to end.
+
+    let other = hub.connect()
+    hub.send(Hello(session: welcome.session), on: other)
+    let again: Welcome = try hub.turn(other)[0].decoded()
+    #expect(again.isResumed && again.processed == 1)
+  }
+
+  @Test func theSessionOfNobodyIsNotResumed() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    hub.send(Attach(path: [3]), on: client)
+    let other = hub.connect()
+    hub.send(Hello(session: SessionID(high: 0, low: 0)), on: other)
+    let welcome: Welcome = try hub.turn(other)[0].decoded()
+    #expect(!welcome.isResumed)
+  }
 }
