@@ -1,4 +1,5 @@
 import IdentifiedCollections
+import Synchronization
 
 struct Item: Identifiable, Codable, Hashable, Sendable {
   let id: Int
@@ -25,10 +26,15 @@ struct CollidingItem: Identifiable, Equatable {
 
 /// A class instance in an element, so that the elements' lifetimes can be counted.
 final class Tracked {
-  nonisolated(unsafe) static var living = 0
+  private static let count = Mutex(0)
 
-  init() { Tracked.living += 1 }
-  deinit { Tracked.living -= 1 }
+  static var living: Int {
+    get { count.withLock { $0 } }
+    set { count.withLock { $0 = newValue } }
+  }
+
+  init() { Tracked.count.withLock { $0 += 1 } }
+  deinit { Tracked.count.withLock { $0 -= 1 } }
 }
 
 struct TrackedItem: Identifiable {

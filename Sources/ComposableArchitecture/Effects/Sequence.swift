@@ -29,9 +29,7 @@ extension Effect {
       priority: priority, name: name,
       operation: { send in
         for try await action in try await makeSequence() {
-          // The sequence has let go of it.
-          nonisolated(unsafe) let action = action
-          await send(action)
+          await send(HandedOver(action))
         }
       }, catch: handler, fileID: fileID, filePath: filePath, line: line, column: column)
   }

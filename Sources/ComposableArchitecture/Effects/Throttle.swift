@@ -33,9 +33,8 @@ extension EffectTree {
   fileprivate func mappingOperations(_ wrap: (EffectOperation<Action>) -> EffectOperation<Action>) -> EffectTree {
     switch self {
     case .send(let action):
-      // An action goes from the effect to the store; nobody else has it.
-      nonisolated(unsafe) let action = action
-      return .run(wrap(EffectOperation(name: nil, priority: nil) { send in await send(action) }))
+      let handedOver = HandedOver(action)
+      return .run(wrap(EffectOperation(name: nil, priority: nil) { send in await send(handedOver) }))
     case .merge(let first, let second):
       return .merge(first.mappingOperations(wrap), second.mappingOperations(wrap))
     case .concatenate(let first, let second):
@@ -100,10 +99,11 @@ package final class Throttles: Sendable {
     case held
   }
 
-  /// An interval that has begun. Unchecked: what is held goes from one task to another.
-  private struct Interval: @unchecked Sendable {
-    var start: Any
-    var held: Any?
+  /// An interval that has begun.
+  private struct Interval: Sendable {
+    var start: any Sendable
+    /// A `HandedOver` action.
+    var held: (any Sendable)?
     var holder: ObjectIdentifier?
   }
 
@@ -123,7 +123,7 @@ package final class Throttles: Sendable {
     func take<Action, Instant: InstantProtocol>(
       _ action: Action, now: Instant, interval: Instant.Duration, keepsLast: Bool
     ) -> Verdict<Instant> {
-      nonisolated(unsafe) let action = action
+      let handedOver = HandedOver(action)
       return throttles.intervals.withLock { intervals in
         guard let current = intervals[key], let start = current.start as? Instant,
           now < start.advanced(by: interval) || current.held != nil
@@ -132,10 +132,10 @@ package final class Throttles: Sendable {
           return .now
         }
         guard current.held == nil || (keepsLast && current.holder != ObjectIdentifier(self)) else {
-          if keepsLast { intervals[key]?.held = action }
+          if keepsLast { intervals[key]?.held = handedOver }
           return .held
         }
-        intervals[key]?.held = action
+        intervals[key]?.held = handedOver
         intervals[key]?.holder = ObjectIdentifier(self)
         return .at(start.advanced(by: interval))
       }
@@ -144,11 +144,10 @@ package final class Throttles: Sendable {
     /// Sends what this effect holds back.
     @MainActor
     func release<Action>(now: any InstantProtocol, to send: Send<Action>) {
-      nonisolated(unsafe) var released: Action?
-      throttles.intervals.withLock {
-        guard $0[key]?.holder == ObjectIdentifier(self) else { return }
-        released = $0[key]?.held as? Action
-        $0[key] = Interval(start: now)
+      let released = throttles.intervals.withLock { intervals -> HandedOver<Action>? in
+        guard let interval = intervals[key], interval.holder == ObjectIdentifier(self) else { return nil }
+        intervals[key] = Interval(start: now)
+        return interval.held as? HandedOver<Action>
       }
       if let released { send(released) }
     }
