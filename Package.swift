@@ -175,6 +175,9 @@ let package = Package(
       path: "bench/inprocess", swiftSettings: common),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+    .target(
+      name: "TestFeatures", dependencies: ["ComposableArchitecture", "IdentifiedCollections", "TestSupport", "Wire"],
+      path: "Tests/TestFeatures", swiftSettings: spans),
     .testTarget(
       name: "StoreHubMacrosTests", dependencies: ["StoreHubMacros"] + macroDependencies, swiftSettings: macroSettings,
       linkerSettings: macroLinkerSettings),
@@ -217,10 +220,14 @@ let package = Package(
       swiftSettings: common),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(
-      name: "HubCoreTests", dependencies: ["ComposableArchitecture", "Features", "HubCore", "TestSupport", "Wire"],
+      name: "HubCoreTests",
+      dependencies: [
+        "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "TestFeatures", "TestSupport", "Wire",
+      ],
       swiftSettings: spans),
     .testTarget(
-      name: "ReplicaCoreTests", dependencies: ["Features", "HubCore", "ReplicaCore", "TestSupport", "Wire"],
+      name: "ReplicaCoreTests",
+      dependencies: ["ComposableArchitecture", "Features", "HubCore", "ReplicaCore", "TestFeatures", "TestSupport", "Wire"],
       swiftSettings: spans),
     .testTarget(
       name: "StoreHubTests",

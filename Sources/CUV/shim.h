@@ -1,5 +1,4 @@
-// What Swift cannot import of libuv, libdispatch and socket(7): struct ucred, arrays of two buffers, and the two
-// functions by which libdispatch lets another loop drain the main queue (its own CoreFoundation uses them).
+// What Swift cannot import of libuv, libdispatch and socket(7): struct ucred, and the two functions by which libdispatch lets another loop drain the main queue (its own CoreFoundation uses them).
 #ifndef STOREHUB_CUV_SHIM_H
 #define STOREHUB_CUV_SHIM_H
 
@@ -25,16 +24,6 @@ struct cuv_credentials {
 static inline int cuv_peer_credentials(int descriptor, struct cuv_credentials *_Nonnull credentials) {
     socklen_t length = sizeof *credentials;
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, credentials, &length) ? -errno : 0;
-}
-
-// Tries to write two buffers with one system call; either may be empty.
-static inline int cuv_try_write(uv_stream_t *_Nonnull stream, const void *_Nullable first, size_t first_length,
-                                const void *_Nullable second, size_t second_length) {
-    uv_buf_t buffers[2];
-    unsigned count = 0;
-    if (first_length) buffers[count++] = uv_buf_init((char *)first, (unsigned)first_length);
-    if (second_length) buffers[count++] = uv_buf_init((char *)second, (unsigned)second_length);
-    return count ? uv_try_write(stream, buffers, count) : 0;
 }
 
 #endif

@@ -75,36 +75,42 @@ public struct PipeStream: ~Copyable {
     box.onDrained = onDrained
   }
 
-  /// Writes two pieces, one behind the other, with one system call if the socket takes them.
+  /// Writes pieces of a buffer, one behind the other, with one system call if the socket takes them.
   ///
   /// What the socket does not take is copied and queued; `onDrained` tells when it is out. A peer that has gone is
   /// told by `startReading`'s `onEnd`, so an error here may be ignored by who reads too.
   /// - Returns: Whether everything is out.
-  public func write(_ first: RawSpan, _ second: RawSpan) throws(UVError) -> Bool {
-    let total = first.byteCount + second.byteCount
-    let written: Int = first.withUnsafeBytes { first in
-      second.withUnsafeBytes { second in
-        guard uv_stream_get_write_queue_size(streamPointer) == 0 else { return 0 }
-        return Int(
-          cuv_try_write(streamPointer, first.baseAddress, first.count, second.baseAddress, second.count))
+  public func write(_ bytes: RawSpan, pieces: ArraySlice<Range<Int>>) throws(UVError) -> Bool {
+    var written = 0
+    if uv_stream_get_write_queue_size(streamPointer) == 0 {
+      written = bytes.withUnsafeBytes { bytes in
+        withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: pieces.count) { buffers in
+          for (index, piece) in pieces.enumerated() {
+            let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: piece.lowerBound)
+            buffers[index] = uv_buf_init(start?.assumingMemoryBound(to: CChar.self), CUnsignedInt(piece.count))
+          }
+          return pieces.isEmpty ? 0 : Int(uv_try_write(streamPointer, buffers.baseAddress, CUnsignedInt(pieces.count)))
+        }
       }
     }
-    if written == total { return true }
     if written < 0, written != Int(UVError.Code.wouldBlock) {
       throw UVError(operation: "write to a socket", code: CInt(written))
     }
-    let skipped = max(written, 0)
-    if skipped < first.byteCount {
-      try queue(first.extracting(skipped...), second)
-    } else {
-      try queue(second.extracting((skipped - first.byteCount)...), RawSpan())
+    var left = pieces
+    var skipped = max(written, 0)
+    while let first = left.first, skipped >= first.count {
+      skipped -= first.count
+      left.removeFirst()
     }
+    guard let first = left.first else { return true }
+    left[left.startIndex] = first.lowerBound + skipped..<first.upperBound
+    try queue(bytes, left)
     return false
   }
 
-  /// Writes one piece; see `write(_:_:)`.
+  /// Writes one piece; see `write(_:pieces:)`.
   public func write(_ bytes: RawSpan) throws(UVError) -> Bool {
-    try write(bytes, RawSpan())
+    try write(bytes, pieces: [0..<bytes.byteCount])
   }
 
   /// How many bytes are queued because the socket did not take them.
@@ -150,17 +156,17 @@ public struct PipeStream: ~Copyable {
   }
 
   /// Copies the pieces behind a write request, in one allocation that lives until they are out.
-  private func queue(_ first: RawSpan, _ second: RawSpan) throws(UVError) {
+  private func queue(_ bytes: RawSpan, _ pieces: ArraySlice<Range<Int>>) throws(UVError) {
     let header = MemoryLayout<uv_write_t>.stride
-    let count = first.byteCount + second.byteCount
+    let count = pieces.reduce(0) { $0 + $1.count }
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: header + count, alignment: MemoryLayout<uv_write_t>.alignment)
-    first.withUnsafeBytes { bytes in
-      if let base = bytes.baseAddress { memory.advanced(by: header).copyMemory(from: base, byteCount: bytes.count) }
-    }
-    second.withUnsafeBytes { bytes in
-      if let base = bytes.baseAddress {
-        memory.advanced(by: header + first.byteCount).copyMemory(from: base, byteCount: bytes.count)
+    bytes.withUnsafeBytes { bytes in
+      var end = memory.advanced(by: header)
+      for piece in pieces {
+        guard let base = bytes.baseAddress else { break }
+        end.copyMemory(from: base.advanced(by: piece.lowerBound), byteCount: piece.count)
+        end += piece.count
       }
     }
     let request = memory.bindMemory(to: uv_write_t.self, capacity: 1)

@@ -13,14 +13,13 @@ struct Connection {
     case closing
   }
 
-  /// What the client must be sent to follow the state.
-  enum Following: Equatable {
-    /// It does not follow the state.
-    case nothing
-    /// It has no usable version: a snapshot is due.
-    case snapshotDue(SnapshotReason)
-    /// It was last brought to this revision.
-    case revision(UInt64)
+  /// A scope that it follows.
+  struct Scope {
+    /// What the client calls it.
+    let number: UInt16
+    let root: StateRoot
+    /// Its follower in the root's publisher.
+    let follower: Int
   }
 
   var generation: UInt32 = 0
@@ -28,7 +27,13 @@ struct Connection {
   var peer = Peer(process: 0, user: 0, group: 0)
   var decoder: FrameDecoder
   var session = Session()
-  var following = Following.nothing
+  var scopes: [Scope] = []
+  /// Scopes that are no longer followed, which the client is to be told.
+  var owedDetached: [UInt16] = []
+  /// Whether the client asked for the schema.
+  var owesSchema = false
+  /// Under which number it is among the attendees.
+  var attendee: UInt64?
   /// The highest sequence number that an `applied` frame told the client of.
   var toldProcessed: UInt64 = 0
   /// How many of the session's refusals were written on this connection.
@@ -69,4 +74,6 @@ struct Session {
   var processed: UInt64 = 0
   /// Refusals that the client has not acknowledged, oldest first.
   var rejections: [Rejected] = []
+  /// What the client has of the scopes that it followed, until it follows them again.
+  var held: [HeldScope] = []
 }

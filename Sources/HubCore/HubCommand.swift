@@ -23,11 +23,11 @@ public struct Peer: Equatable, Sendable {
 
 /// What the shell must do for the core, in order.
 public enum HubCommand: Equatable, Sendable {
-  /// Write two ranges of `HubCore.output`, the first one shared by several connections, either may be empty.
+  /// Write the ranges of `HubCore.output` that stand in this run of `HubCore.pieces`; connections share some of them.
   ///
   /// The shell writes what the socket takes and copies the rest; when all of it is out it calls `drained`, if it
   /// could not do so at once. Until then the core asks for no other write but a last one before `close`.
-  case write(ConnectionID, shared: Range<Int>, own: Range<Int>)
+  case write(ConnectionID, pieces: Range<Int>)
   /// Let the writes go out, then close; call `ended` when that is done.
   case close(ConnectionID)
   /// Close at once; call `ended`.

@@ -12,6 +12,10 @@ extension HubCore {
     var decoder = CBORDecoder(payload)
     var sequence = try decoder.unsigned()
     let acknowledged = try decoder.unsigned()
+    guard acknowledged <= connections[slot].session.processed else {
+      let reason = "the outcome of action \(acknowledged) is said to be learnt, and it has none yet"
+      return fail(slot, PeerError(.sequenceGap, reason), at: now)
+    }
     let forgotten = connections[slot].session.acknowledge(acknowledged)
     connections[slot].toldRejections = max(connections[slot].toldRejections - forgotten, 0)
     var processed = connections[slot].session.processed

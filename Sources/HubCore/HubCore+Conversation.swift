@@ -36,6 +36,13 @@ extension HubCore {
         try greet(try Hello(decoding: payload), from: slot, at: now)
       case (.live, .attach):
         attach(try Attach(decoding: payload), scope: header.scope, from: slot, at: now)
+      case (.live, .detach):
+        detach(header.scope, from: slot)
+      case (.live, .verify):
+        verify(header.scope, from: slot)
+      case (.live, .describe):
+        connections[slot].owesSchema = true
+        owe(slot)
       case (.live, .ping):
         connections[slot].owedPong = try Ping(decoding: payload).number
         owe(slot)
@@ -90,9 +97,9 @@ extension HubCore {
     let welcome = Welcome(
       version: min(hello.newestVersion, ProtocolVersion.newest), session: session.id,
       isResumed: connections[slot].isResumed, processed: session.processed,
-      payloadLimit: UInt64(limits.payloadBytes), hub: name)
-    let range = output.frame(welcome, revision: revision)
-    commands.append(.write(connection, shared: 0..<0, own: range))
+      payloadLimit: UInt64(limits.payloadBytes), hub: name, schema: schemaFingerprint)
+    write(outgoing.writer.frame(welcome, revision: revision), to: slot)
+    addAttendee(slot, name: hello.name)
     owe(slot)
   }
 
@@ -117,38 +124,10 @@ extension HubCore {
   private mutating func leave(_ slot: Int) {
     let connection = id(of: slot)
     commands.append(.report(.left(connection, connections[slot].session.id)))
+    stopFollowing(slot, remembering: false)
+    removeAttendee(slot)
     connections[slot].session = Session()
     connections[slot].phase = .closing
-    stopFollowing(slot)
     commands.append(.close(connection))
-  }
-
-  // MARK: Scopes
-
-  private mutating func attach(_ wish: Attach, scope: UInt16, from slot: Int, at now: Duration) {
-    guard wish.path.isEmpty, scope == 0 else {
-      let reason = "this hub offers the whole state (path []) under scope number 0 only"
-      return fail(slot, PeerError(.unknownScope, reason), at: now)
-    }
-    stopFollowing(slot)
-    // Nobody followed: what is published begins here.
-    if publishedRevision == nil { (publishedRevision, published) = (revision, state) }
-    followers.append(slot)
-    owe(slot)
-    guard let known = wish.knownRevision else {
-      connections[slot].following = .snapshotDue(.attached)
-      return
-    }
-    let isKept = connections[slot].isResumed && (known == publishedRevision || versions.hold(known))
-    connections[slot].following = isKept ? .revision(known) : .snapshotDue(.versionNotKept)
-  }
-
-  mutating func stopFollowing(_ slot: Int) {
-    guard connections[slot].following != .nothing else { return }
-    if case .revision(let revision) = connections[slot].following, revision != publishedRevision {
-      versions.release(revision)
-    }
-    connections[slot].following = .nothing
-    followers.removeAll { $0 == slot }
   }
 }

@@ -5,11 +5,23 @@ extension HubCore {
   /// Ends a loop turn: everyone who can be written to is brought up to date, each with one write.
   ///
   /// - Returns: Whether there is anything for the shell to do.
-  /// - Complexity: One encoding of what changed; O(1) for each follower that is up to date and each session that
+  /// - Complexity: One encoding of what changed; O(1) for each follower of a place that changed and each session that
   ///   something is owed to. A turn in which nothing happened costs nothing.
   @discardableResult
   public mutating func endTurn() -> Bool {
-    if let publishedRevision, publishedRevision != revision { publish() }
+    outgoing.snapshotBudget = limits.snapshotBytesPerTurn
+    if publisher.publishedRevision.map({ $0 != revision }) ?? false {
+      publisher.publish(state, at: revision, &outgoing)
+      for slot in publisher.due { owe(slot) }
+    }
+    if hubPublisher.publishedRevision.map({ $0 != hubRevision }) ?? false {
+      hubPublisher.publish(hubState, at: hubRevision, &outgoing)
+      for slot in hubPublisher.due { owe(slot) }
+    }
+    if !unfinished.isEmpty {
+      for slot in unfinished { owe(slot) }
+      unfinished.removeAll(keepingCapacity: true)
+    }
     if !owed.isEmpty {
       for slot in owed {
         connections[slot].isOwed = false
@@ -17,103 +29,71 @@ extension HubCore {
       }
       owed.removeAll(keepingCapacity: true)
     }
+    // What was encoded meant nothing to anyone.
+    if commands.isEmpty, outgoing.writer.count > 0 { clear() }
     return !commands.isEmpty || reducing.hasCommands || deadline != nil
-  }
-
-  /// Makes the current state the published one and sends everyone who was up to date the delta to it.
-  private mutating func publish() {
-    guard let oldRevision = publishedRevision, let oldState = published.take() else { return }
-    guard !followers.isEmpty else {
-      publishedRevision = nil
-      return
-    }
-    let old = (revision: oldRevision, state: oldState)
-    let new = (revision: revision, state: state)
-    (publishedRevision, published) = new
-    var behind = 0
-    var delta: Range<Int>?
-    for slot in followers where connections[slot].following == .revision(old.revision) {
-      guard !connections[slot].isBusy else {
-        behind += 1
-        continue
-      }
-      let range = delta ?? writeDelta(from: old, to: new)
-      delta = range
-      connections[slot].following = .revision(new.revision)
-      let own = writeOwed(to: slot)
-      commands.append(.write(id(of: slot), shared: range, own: own))
-    }
-    versions.keep(old.state, at: old.revision, holders: behind)
   }
 
   /// Writes what one connection is owed: state first, so that an acknowledgement never precedes what it speaks of.
   private mutating func bringUpToDate(_ slot: Int) {
     guard connections[slot].phase == .live, !connections[slot].isBusy else { return }
-    let shared = writeState(to: slot)
-    let own = writeOwed(to: slot)
-    if !shared.isEmpty || !own.isEmpty { commands.append(.write(id(of: slot), shared: shared, own: own)) }
+    outgoing.begin()
+    let isUpToDate = connections[slot].scopes.isEmpty || writeScopes(of: slot)
+    writeOwed(to: slot, isUpToDate: isUpToDate)
+    let run = outgoing.run
+    if !run.isEmpty { commands.append(.write(id(of: slot), pieces: run)) }
+    if !isUpToDate { unfinished.append(slot) }
   }
 
-  /// Writes what brings a follower to the published state, or finds it among what this turn has written.
-  private mutating func writeState(to slot: Int) -> Range<Int> {
-    let following = connections[slot].following
-    guard following != .nothing, let publishedRevision, following != .revision(publishedRevision), let published
-    else { return 0..<0 }
-    let current = (revision: publishedRevision, state: published)
-    connections[slot].following = .revision(publishedRevision)
-    switch following {
-    case .nothing:
-      return 0..<0
-    case .snapshotDue(let reason):
-      return writeSnapshot(of: current, reason)
-    case .revision(let revision):
-      guard let base = versions.state(at: revision) else { return writeSnapshot(of: current, .versionNotKept) }
-      defer { versions.release(revision) }
-      return deltas.first { $0.base == revision }?.range ?? writeDelta(from: (revision, base), to: current)
-    }
-  }
-
-  /// Writes the acknowledgement, refusals and pong that a connection has coming; often nothing.
-  private mutating func writeOwed(to slot: Int) -> Range<Int> {
-    let start = output.count
-    let rejectionCount = connections[slot].session.rejections.count
-    if rejectionCount > connections[slot].toldRejections {
-      for rejected in connections[slot].session.rejections[connections[slot].toldRejections...] {
-        output.frame(rejected, revision: revision)
+  /// Brings what a connection follows up to date, and says whether it was possible in this turn.
+  private mutating func writeScopes(of slot: Int) -> Bool {
+    var isUpToDate = true
+    for scope in connections[slot].scopes {
+      switch scope.root {
+      case .hub:
+        hubPublisher.bringUpToDate(scope.follower, &outgoing)
+        if hubPublisher.isUnfinished(scope.follower) { isUpToDate = false }
+      default:
+        publisher.bringUpToDate(scope.follower, &outgoing)
+        if publisher.isUnfinished(scope.follower) { isUpToDate = false }
       }
-      connections[slot].toldRejections = rejectionCount
     }
-    let processed = connections[slot].session.processed
-    if processed > connections[slot].toldProcessed {
-      output.frame(FrameHeader(kind: .applied, revision: revision)) { $0.unsigned(processed) }
-      connections[slot].toldProcessed = processed
+    return isUpToDate
+  }
+
+  /// Writes what a connection has coming besides state; often nothing.
+  ///
+  /// Acknowledgements and refusals wait until the state that they speak of is whole.
+  private mutating func writeOwed(to slot: Int, isUpToDate: Bool) {
+    let start = outgoing.writer.count
+    if isUpToDate {
+      let rejectionCount = connections[slot].session.rejections.count
+      if rejectionCount > connections[slot].toldRejections {
+        for rejected in connections[slot].session.rejections[connections[slot].toldRejections...] {
+          outgoing.writer.frame(rejected, revision: revision)
+        }
+        connections[slot].toldRejections = rejectionCount
+      }
+      let processed = connections[slot].session.processed
+      if processed > connections[slot].toldProcessed {
+        outgoing.writer.frame(FrameHeader(kind: .applied, revision: revision)) { $0.unsigned(processed) }
+        connections[slot].toldProcessed = processed
+      }
     }
     if let number = connections[slot].owedPong {
-      output.frame(Pong(number: number), revision: revision)
+      outgoing.writer.frame(Pong(number: number), revision: revision)
       connections[slot].owedPong = nil
     }
-    return start..<output.count
-  }
-
-  private mutating func writeDelta(
-    from base: (revision: UInt64, state: State), to published: (revision: UInt64, state: State)
-  ) -> Range<Int> {
-    let range = output.frame(FrameHeader(kind: .delta, revision: published.revision)) {
-      $0.arrayHeader(count: 2)
-      $0.unsigned(base.revision)
-      published.state.encodeDelta(from: base.state, to: &$0)
+    if !connections[slot].owedDetached.isEmpty {
+      for number in connections[slot].owedDetached {
+        outgoing.writer.frame(FrameHeader(kind: .detached, scope: number)) { _ in }
+      }
+      connections[slot].owedDetached = []
     }
-    deltas.append((base.revision, range))
-    return range
-  }
-
-  private mutating func writeSnapshot(
-    of published: (revision: UInt64, state: State), _ reason: SnapshotReason
-  ) -> Range<Int> {
-    if let written = snapshots.first(where: { $0.reason == reason }) { return written.range }
-    let range = SnapshotChunk.write(
-      published.state.encoded(), reason: reason, scope: 0, revision: published.revision, to: &output)
-    snapshots.append((reason, range))
-    return range
+    if connections[slot].owesSchema {
+      outgoing.writer.frame(FrameHeader(kind: .schema)) { schema.encode(to: &$0) }
+      connections[slot].owesSchema = false
+    }
+    outgoing.add(start..<outgoing.writer.count)
   }
 }

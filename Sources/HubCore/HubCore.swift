@@ -21,8 +21,7 @@ public struct HubCore<State: Replicated, Action: WireValue>: ~Copyable {
   public let limits: HubLimits
   /// What the shell must do, in order, since the last `clear()`.
   public internal(set) var commands: [HubCommand] = []
-  /// The bytes that the commands speak of.
-  public internal(set) var output = FrameWriter()
+  var outgoing = Outgoing()
   /// The earliest time at which `expire` has something to do, or earlier; nil when there is nothing to wait for.
   public internal(set) var deadline: Duration?
   /// How many connections are open.
@@ -33,22 +32,23 @@ public struct HubCore<State: Replicated, Action: WireValue>: ~Copyable {
   var connections: [Connection] = []
   var freeSlots: [Int] = []
   var detached = DetachedSessions()
-  /// Slots of the connections that follow the state.
-  var followers: [Int] = []
   /// Slots of the connections that something is owed to.
   var owed: [Int] = []
-  /// This turn's deltas to the published state, by the revision that they start from.
-  var deltas: [(base: UInt64, range: Range<Int>)] = []
-  /// This turn's snapshots of the published state.
-  var snapshots: [(reason: SnapshotReason, range: Range<Int>)] = []
-  /// The revision of `published`; nil while nobody follows.
-  var publishedRevision: UInt64?
+  /// Slots of the connections that are sent a snapshot which one turn could not finish.
+  var unfinished: [Int] = []
+  /// What the feature's state and actions look like, and the hub's own state.
+  let schema: Schema
+  let schemaFingerprint: SchemaFingerprint
+  let hubSchema = Schema(state: HubState.self, action: UInt64.self)
+  /// What the hub tells of itself, and how often that has changed.
+  var hubState = HubState()
+  var hubRevision: UInt64 = 0
+  var lastAttendee: UInt64 = 0
+  var hubPublisher: Publisher<HubState>
   // What holds states comes last: what stands before it has the same place whatever the feature, and is found without
   // asking the runtime.
   var reducing: ReducerCore<State, Action>
-  /// What followers that are up to date have; nil while nobody follows, so that no old version is kept for nobody.
-  var published: State?
-  var versions: Versions<State>
+  var publisher: Publisher<State>
 
   /// Creates a hub at revision 0.
   ///
@@ -80,10 +80,20 @@ public struct HubCore<State: Replicated, Action: WireValue>: ~Copyable {
     self.reducing = reducing
     self.applyActions = applyActions
     self.limits = limits
+    precondition(name.utf8.count <= Welcome.nameLimit, "a hub's name has at most \(Welcome.nameLimit) bytes")
     self.name = name
     self.random = random
-    versions = Versions(limit: limits.versions)
+    schema = Schema(state: State.self, action: Action.self)
+    schemaFingerprint = schema.fingerprint
+    hubPublisher = Publisher(root: .hub, limits: limits)
+    publisher = Publisher(root: .feature, limits: limits)
   }
+
+  /// The bytes that the commands speak of.
+  public var output: FrameWriter { outgoing.writer }
+
+  /// The ranges of the output that write commands name runs of.
+  public var pieces: [Range<Int>] { outgoing.pieces }
 
   /// The authoritative state.
   public var state: State { reducing.state }
@@ -94,15 +104,18 @@ public struct HubCore<State: Replicated, Action: WireValue>: ~Copyable {
   /// How many sessions without a connection could still be resumed.
   public var detachedSessionCount: Int { detached.count }
 
-  /// How many old versions of the state are kept for clients that are behind.
-  public var keptVersionCount: Int { versions.count }
+  /// How many versions of the state are kept: the published one, and those that clients may be brought up to date from.
+  public var keptVersionCount: Int { publisher.versionCount }
+
+  /// Whether another turn should follow at once: a snapshot goes on, and its reader can be written to.
+  public var hasMoreToWrite: Bool { unfinished.contains { !connections[$0].isBusy } }
 
   /// Forgets the commands and their bytes, which the shell has carried out.
   public mutating func clear() {
     commands.removeAll(keepingCapacity: true)
-    output.removeAll()
-    deltas.removeAll(keepingCapacity: true)
-    snapshots.removeAll(keepingCapacity: true)
+    outgoing.removeAll()
+    hubPublisher.clear()
+    publisher.clear()
   }
 }
 
@@ -166,16 +179,20 @@ extension HubCore {
   /// The connection is gone, for whatever reason. Its session may be resumed on another one.
   public mutating func ended(_ connection: ConnectionID) {
     guard let slot = openSlot(connection) else { return }
+    stopFollowing(slot, remembering: true)
+    removeAttendee(slot)
     let ended = connections[slot]
     // Even one that has processed nothing: the client may have sent actions that never came, and may send them again.
-    if ended.phase != .greeting, ended.session.id != Session().id {
-      detached.insert(ended.session, limit: limits.detachedSessions)
+    if ended.phase != .greeting, ended.session.id != Session().id,
+      let forgotten = detached.insert(ended.session, limit: limits.detachedSessions)
+    {
+      forget(forgotten.held)
     }
-    stopFollowing(slot)
     if ended.phase == .live || ended.phase == .greeting {
       commands.append(.report(.detached(connection, ended.phase == .live ? ended.session.id : nil)))
     }
     if ended.isOwed { owed.removeAll { $0 == slot } }
+    unfinished.removeAll { $0 == slot }
     connections[slot] = Connection(decoder: FrameDecoder(payloadLimit: limits.payloadBytes))
     connections[slot].generation = ended.generation &+ 1
     freeSlots.append(slot)
@@ -209,7 +226,7 @@ extension HubCore {
   /// Says goodbye to everyone, after what each is still owed.
   public mutating func shutDown(reason: String, at now: Duration) {
     endTurn()
-    let range = output.frame(Goodbye(.shuttingDown, reason))
+    let range = outgoing.writer.frame(Goodbye(.shuttingDown, reason))
     for slot in connections.indices where connections[slot].phase == .live || connections[slot].phase == .greeting {
       lastWord(range, to: slot, at: now)
     }
@@ -235,6 +252,13 @@ extension HubCore {
     owed.append(slot)
   }
 
+  /// Writes one frame out of order: a welcome, or a last word.
+  mutating func write(_ range: Range<Int>, to slot: Int) {
+    outgoing.begin()
+    outgoing.add(range)
+    commands.append(.write(id(of: slot), pieces: outgoing.run))
+  }
+
   mutating func setDeadline(_ time: Duration, for slot: Int) {
     connections[slot].deadline = time
     deadline = deadline.map { min($0, time) } ?? time
@@ -243,12 +267,13 @@ extension HubCore {
   /// Tells a peer what it did wrong, and closes.
   mutating func fail(_ slot: Int, _ error: PeerError, at now: Duration) {
     commands.append(.report(.failed(id(of: slot), connections[slot].peer, error)))
-    lastWord(output.frame(error), to: slot, at: now)
+    lastWord(outgoing.writer.frame(error), to: slot, at: now)
   }
 
   mutating func lastWord(_ range: Range<Int>, to slot: Int, at now: Duration) {
-    stopFollowing(slot)
-    commands.append(.write(id(of: slot), shared: 0..<0, own: range))
+    stopFollowing(slot, remembering: true)
+    removeAttendee(slot)
+    write(range, to: slot)
     commands.append(.close(id(of: slot)))
     connections[slot].phase = .closing
     setDeadline(now + limits.linger, for: slot)

@@ -14,8 +14,23 @@ public struct HubLimits: Sendable {
   public var detachedSessions = 4096
   /// How many refusals one session may leave unread or unacknowledged.
   public var rejections = 1024
-  /// How many old versions of the state are kept for slow clients; beyond it they get a snapshot.
+  /// How many scopes one connection may follow.
+  public var scopes = 64
+  /// How many versions of the state are kept for who is behind or away; beyond it they get a snapshot.
   public var versions = 64
+  /// How much memory those versions may need beside the current state, as an estimate in bytes.
+  public var versionBytes = 64 << 20
+  /// The largest delta that is sent, in bytes; instead of a larger one goes a snapshot.
+  public var deltaBytes = 16 << 20
+  /// How many bytes of snapshots are written in one turn, so that others do not wait for them.
+  public var snapshotBytesPerTurn = 256 << 10
+  /// How many pieces of one snapshot, of 60 KiB each, are kept for readers that are slower than the fastest; who is
+  /// further behind begins anew.
+  public var snapshotPieces = 128
+  /// After how many revisions one who follows a part that does not change is told how far the hub is.
+  public var bookmarkInterval: UInt64 = 1024
+  /// After how many revisions a hash of what changed is sent along, for the client to compare.
+  public var hashInterval: UInt64 = 65_536
 
   /// Creates the default limits.
   public init() {}

@@ -15,8 +15,8 @@ final class CountProbe {
       onOpen: { [weak self] in self?.conversation?.write { $0.frame(Attach()) } },
       onFrame: { [weak self] header, payload throws(WireError) in
         guard let self, header.kind == FrameKind.snapshot.rawValue else { return }
-        snapshot.append(contentsOf: [UInt8](try SnapshotChunk.read(CBORDecoder(payload))))
-        guard header.flags & SnapshotChunk.finalFlag != 0 else { return }
+        snapshot.append(contentsOf: [UInt8](try SnapshotPiece(CBORDecoder(payload)).bytes))
+        guard header.flags & SnapshotPiece.finalFlag != 0 else { return }
         let state = try AppFeature.State(decoding: snapshot.span.bytes)
         conversation?.leave()
         onCount(state.counter.count)

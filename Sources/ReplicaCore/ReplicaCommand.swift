@@ -13,12 +13,20 @@ public enum ReplicaCommand: Equatable, Sendable {
   case disconnect
   /// Write a range of `ReplicaCore.output`; call `drained` later if the socket did not take all of it at once.
   case write(Range<Int>)
-  /// The state is another one.
-  case stateChanged
+  /// What a mirror has is another, or is there, or is gone.
+  case changed(MirrorID)
+  /// What a mirror has is not what the hub has, though it should be; it is being replaced.
+  case diverged(MirrorID, Divergence)
   /// `connection` is another one.
   case connectionChanged
   /// The hub processed every action up to this one, save those it refused.
   case applied(through: ActionTicket)
   /// An action did not take effect, or may not have.
   case failed(ActionTicket, ActionError)
+}
+
+/// Two states that should be the same and are not: a defect of the hub's or of the client's code.
+public struct Divergence: Equatable, Sendable {
+  /// The revision at which it was noticed.
+  public let revision: UInt64
 }

@@ -1,6 +1,6 @@
 public import Wire
 
-/// A mirror of a hub's state, without I/O: it follows the state and sends actions so that each takes effect once.
+/// A client's side of a hub, without I/O: it mirrors parts of the state and sends actions so that each takes effect once.
 ///
 /// Bytes, time and events go in as arguments; what the shell must do comes out as `commands` over `output`. Actions
 /// are numbered within the session; after a cut they are sent again from the first one that the hub has not
@@ -9,43 +9,50 @@ public import Wire
 public struct ReplicaCore<State: Replicated, Action: WireValue>: ~Copyable {
   /// How the replica behaves.
   public let options: ReplicaOptions
-  /// The hub's state as far as it is known; nil before the first snapshot.
-  public private(set) var state: State?
-  /// The revision of `state`.
-  public private(set) var revision: UInt64 = 0
   /// How the client stands with its hub.
   public private(set) var connection = ConnectionState.connecting(attempt: 0, failure: nil)
   /// What the hub calls itself.
   public private(set) var hubName = ""
   /// What the shell must do, in order, since the last `clear()`.
-  public private(set) var commands: [ReplicaCommand] = []
+  public internal(set) var commands: [ReplicaCommand] = []
   /// The bytes that the commands speak of.
-  public private(set) var output = FrameWriter()
+  public internal(set) var output = FrameWriter()
   /// When `expire` must be called; nil when there is nothing to wait for.
   public private(set) var deadline: Duration?
+  /// The mirror of the whole state; nil when only parts are followed.
+  public private(set) var whole: Mirror<State>?
 
-  private enum Link: Equatable {
+  enum Link: Equatable {
     /// Nothing runs; the next attempt comes at `deadline`, if there is one.
     case down
     /// The shell tries to connect.
     case connecting
     /// A hello was sent.
     case greeting
+    /// The hub is compiled from another source, and was asked what its state looks like.
+    case comparing
     /// A session is open.
     case open
   }
 
-  private var link = Link.down
+  private(set) var link = Link.down
   private var isBusy = false
   private var decoder: FrameDecoder
-  private var snapshot: [UInt8] = []
   private var session: SessionID?
-  /// Whether `state` is what the hub had at `revision`, so that a delta from there can be asked for.
-  private var isInStep = false
+  private var welcome: Welcome?
+  private let schema = Schema(state: State.self, action: Action.self)
   private var outbox = ActionOutbox()
   private var payloadLimit = 1 << 20
   private var attempt = 0
   private var random: any RandomNumberGenerator
+  /// In the order in which they were asked for.
+  var mirrors: [AnyMirror] = []
+  /// Those that are attached on this connection, by their scopes' numbers.
+  var attached: [UInt16: AnyMirror] = [:]
+  /// Numbers of scopes that were detached, until the hub has said so.
+  var retired: Set<UInt16> = []
+  var nextScope: UInt16 = 0
+  var lastMirror = 0
 
   /// Creates a replica that has not begun.
   ///
@@ -57,8 +64,15 @@ public struct ReplicaCore<State: Replicated, Action: WireValue>: ~Copyable {
   ) {
     self.options = options
     self.random = random
-    decoder = FrameDecoder(payloadLimit: SnapshotChunk.byteLimit + (1 << 24))
+    decoder = FrameDecoder(payloadLimit: SnapshotPiece.byteLimit + (1 << 24))
+    if options.followsWholeState { whole = follow(StatePath<State, State>()) }
   }
+
+  /// The hub's whole state as far as it is known; nil before the first snapshot, and when it is not followed.
+  public var state: State? { whole?.part }
+
+  /// The revision of `state`.
+  public var revision: UInt64 { whole?.revision ?? 0 }
 
   /// How many actions the hub has not answered.
   public var unansweredCount: Int { outbox.count }
@@ -85,8 +99,10 @@ extension ReplicaCore {
     link = .greeting
     isBusy = false
     decoder = FrameDecoder(payloadLimit: decoder.payloadLimit)
-    snapshot = []
-    let hello = Hello(session: session, acknowledged: outbox.acknowledged, name: options.name)
+    beginConnection()
+    let name = options.name.prefix(utf8Count: Hello.nameLimit)
+    let hello = Hello(
+      session: session, acknowledged: outbox.acknowledged, name: name, schema: schema.fingerprint)
     commands.append(.write(output.frame(hello)))
     deadline = now + options.patience
   }
@@ -125,7 +141,7 @@ extension ReplicaCore {
     switch link {
     case .down: tryToConnect()
     case .connecting: break
-    case .greeting, .open: giveUp("the hub has not answered for \(options.patience)", at: now)
+    case .greeting, .comparing, .open: giveUp("the hub has not answered for \(options.patience)", at: now)
     }
   }
 
@@ -166,7 +182,7 @@ extension ReplicaCore {
 
   /// Bytes came in.
   public mutating func received(_ bytes: RawSpan, at now: Duration) {
-    guard link == .greeting || link == .open else { return }
+    guard isConnected else { return }
     var decoder = decoder
     self.decoder = FrameDecoder(payloadLimit: decoder.payloadLimit)
     do throws(WireError) {
@@ -174,25 +190,33 @@ extension ReplicaCore {
     } catch {
       giveUp("the hub sent something malformed: \(error)", at: now)
     }
-    guard link == .greeting || link == .open else { return }
+    guard isConnected else { return }
     self.decoder = decoder
     // Any sign of life renews patience; with nothing unanswered there is nothing to be patient for.
-    deadline = link == .greeting || outbox.sentCount > 0 ? now + options.patience : nil
+    deadline = link != .open || outbox.sentCount > 0 ? now + options.patience : nil
   }
+
+  private var isConnected: Bool { link == .greeting || link == .comparing || link == .open }
 }
 
 // MARK: - Messages
 
 extension ReplicaCore {
   private mutating func handle(_ header: FrameHeader, _ payload: RawSpan, at now: Duration) throws(WireError) {
-    guard link == .greeting || link == .open else { return }
+    guard isConnected else { return }
     switch (link, FrameKind(rawValue: header.kind)) {
     case (.greeting, .welcome):
-      open(try Welcome(decoding: payload))
+      greet(try Welcome(decoding: payload))
+    case (.comparing, .schema):
+      compare(try Schema(decoding: payload))
     case (.open, .snapshot):
       try receiveSnapshot(header, payload, at: now)
     case (.open, .delta):
       try receiveDelta(header, payload, at: now)
+    case (.open, .absent):
+      receiveAbsence(header)
+    case (.open, .detached):
+      retired.remove(header.scope)
     case (.open, .applied):
       let sequence = try UInt64(decoding: payload)
       if let ticket = outbox.acknowledge(through: sequence) { commands.append(.applied(through: ticket)) }
@@ -203,7 +227,7 @@ extension ReplicaCore {
       }
     case (_, .error):
       let error = try PeerError(decoding: payload)
-      if error.code == .unsupportedVersion {
+      if error.code == .unsupportedVersion || error.code == .unknownScope {
         stop(.refused(reason: error.reason), reason: error.reason)
       } else {
         giveUp("the hub closed the connection: \(error.reason)", at: now)
@@ -216,60 +240,45 @@ extension ReplicaCore {
     }
   }
 
-  private mutating func open(_ welcome: Welcome) {
+  private mutating func greet(_ welcome: Welcome) {
+    self.welcome = welcome
+    hubName = welcome.hub
+    if welcome.schema == nil || welcome.schema == schema.fingerprint { return open() }
+    link = .comparing
+    commands.append(.write(output.frame(FrameHeader(kind: .describe)) { _ in }))
+  }
+
+  private mutating func compare(_ theirs: Schema) {
+    switch schema.compatibility(with: theirs) {
+    case .same, .compatible: open()
+    case .compatibleByName: refuse("some keys of its state or its actions are others than here")
+    case .incompatible(let difference): refuse(difference)
+    }
+  }
+
+  private mutating func refuse(_ difference: String) {
+    let reason = "this hub runs another version of the feature: \(difference); use a client and a hub of the same release"
+    stop(.refused(reason: reason), reason: reason)
+  }
+
+  private mutating func open() {
+    guard let welcome else { return }
     link = .open
     attempt = 0
-    hubName = welcome.hub
-    payloadLimit = Int(clamping: min(welcome.payloadLimit, 1 << 30))
+    payloadLimit = Int(clamping: welcome.payloadLimit)
     if welcome.isResumed {
       outbox.resume(processed: welcome.processed)
     } else {
       for ticket in outbox.beginSession() { commands.append(.failed(ticket, .outcomeUnknown)) }
     }
     session = welcome.session
-    let known = welcome.isResumed && isInStep ? revision : nil
-    commands.append(.write(output.frame(Attach(knownRevision: known))))
-    // A client that holds the current state is sent nothing more: it is live from here on.
-    if known == nil { return }
-    become(.live)
+    attachAll(isResumed: welcome.isResumed)
+    becomeLiveIfWhole()
   }
 
-  private mutating func receiveSnapshot(
-    _ header: FrameHeader, _ payload: RawSpan, at now: Duration
-  ) throws(WireError) {
-    snapshot.append(contentsOf: [UInt8](try SnapshotChunk.read(CBORDecoder(payload))))
-    guard snapshot.count <= options.stateBytes else {
-      return giveUp("the hub's state exceeds \(options.stateBytes) bytes", at: now)
-    }
-    guard header.flags & SnapshotChunk.finalFlag != 0 else { return }
-    state = try State(decoding: snapshot.span.bytes)
-    revision = header.revision
-    snapshot = []
-    isInStep = true
-    commands.append(.stateChanged)
-    become(.live)
-  }
-
-  private mutating func receiveDelta(
-    _ header: FrameHeader, _ payload: RawSpan, at now: Duration
-  ) throws(WireError) {
-    var decoder = CBORDecoder(payload)
-    try decoder.tuple(2)
-    let base = try decoder.unsigned()
-    guard let state, base == revision, header.revision > base else {
-      // Never applied to a state it was not made for: a snapshot will put things right.
-      isInStep = false
-      return giveUp("the hub sent a delta from revision \(base) to a client at \(revision)", at: now)
-    }
-    do throws(WireError) {
-      self.state = try state.applying(delta: &decoder)
-      try decoder.finish()
-    } catch {
-      isInStep = false
-      throw error
-    }
-    revision = header.revision
-    commands.append(.stateChanged)
+  /// A client that has something of all that it follows is live.
+  mutating func becomeLiveIfWhole() {
+    if !mirrors.contains(where: \.isAwaited) { become(.live) }
   }
 
   // MARK: Helpers
@@ -292,7 +301,7 @@ extension ReplicaCore {
     }
   }
 
-  private mutating func giveUp(_ reason: String, at now: Duration) {
+  mutating func giveUp(_ reason: String, at now: Duration) {
     commands.append(.disconnect)
     disconnected(reason: reason, at: now)
   }
@@ -311,5 +320,14 @@ extension ReplicaCore {
     let doublings = min(max(attempt - 1, 0), 16)
     let delay = min(options.shortestDelay * (1 << doublings), options.longestDelay)
     return delay / 2 + delay / 2 * Double.random(in: 0...1, using: &random)
+  }
+}
+
+extension String {
+  /// As many characters from the beginning as have at most so many bytes.
+  fileprivate func prefix(utf8Count: Int) -> String {
+    var prefix = self
+    while prefix.utf8.count > utf8Count { prefix.removeLast() }
+    return prefix
   }
 }

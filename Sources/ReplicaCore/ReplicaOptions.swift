@@ -1,7 +1,9 @@
 /// How a replica behaves towards its hub.
 public struct ReplicaOptions: Sendable {
-  /// What the client calls itself in the hub's log; at most 128 bytes.
+  /// What the client calls itself in the hub's log and among the attendees; what is beyond 128 bytes is cut off.
   public var name = ""
+  /// Whether the whole state is followed from the beginning; without, only what is asked for.
+  public var followsWholeState = true
   /// The time before the first attempt to reconnect; it doubles with each further one.
   public var shortestDelay = Duration.milliseconds(50)
   /// The longest time between two attempts to reconnect.

@@ -38,6 +38,11 @@ extension PresentationState: Replicated where State: Replicated {
     defer { decoder.leave() }
     try wrappedValue.apply(delta: &decoder)
   }
+
+  /// What is presented at the step 0.
+  public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
+    path.isEmpty ? self : wrappedValue.part(at: path)
+  }
 }
 
 extension PresentationAction: WireValue where Action: WireValue {

@@ -80,6 +80,22 @@ extension StackState: Replicated where Element: Replicated {
   public mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {
     try entries.apply(delta: &decoder)
   }
+
+  /// The element at a step that is an id.
+  public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
+    guard let step = path.first else { return self }
+    guard case .id(let bytes) = step, let id = try? StackElementID(decoding: bytes.span.bytes) else { return nil }
+    return self[id: id]?.part(at: path.dropFirst())
+  }
+}
+
+extension StatePath {
+  /// The path of the element of a stack with an id.
+  public subscript<Element: Replicated>(
+    id id: StackElementID
+  ) -> StatePath<Root, Element> where Part == StackState<Element> {
+    appending(.id(id.encoded()))
+  }
 }
 
 extension StackAction: WireValue where State: WireValue, Action: WireValue {

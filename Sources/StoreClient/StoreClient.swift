@@ -3,7 +3,7 @@ public import EventLoop
 public import ReplicaCore
 public import Wire
 
-/// Attaches to a hub and gives its state as a `Store`.
+/// Attaches to a hub and gives its state, or parts of it, as stores.
 ///
 /// ```swift
 /// let client = try StoreClient<AppFeature.State, AppFeature.Action>(loop: loop, path: "/run/user/1000/storehub/hub.sock")
@@ -26,14 +26,19 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   private var deadlineTimer: Timer?
   private var armedDeadline: Duration?
   private var waiting: [(ticket: ActionTicket, completion: StoreTask.Completion)] = []
-  private let announcements = StoreObservers()
+  private var attachments: [MirrorID: any AnyAttachment] = [:]
+  private var whole: Attachment<State, Action>?
+  private var changes = MirroredChanges()
 
-  /// The hub's state as a store; nil until the first snapshot has come.
-  public private(set) var store: Store<State, Action>?
+  /// The hub's whole state as a store; nil until the first snapshot has come, and when it is not followed.
+  public var store: Store<State, Action>? { whole?.store }
   /// Called once, with the store, when the first snapshot has come.
   public var onStore: ((Store<State, Action>) -> Void)?
   /// Called when `connection` has changed.
   public var onConnectionChange: (() -> Void)?
+  /// Called when a part was found to be another than the hub's, which no sound hub and client let happen; it is
+  /// replaced by the hub's.
+  public var onDivergence: ((String) -> Void)?
 
   /// Creates a client that has not begun.
   ///
@@ -47,6 +52,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     replica = ReplicaCore(options: options)
     hooks = try TurnHooks(on: loop) { [weak self] in self?.endTurn() }
     deadlineTimer = try Timer(on: loop) { [weak self] in self?.deadlinePassed() }
+    whole = replica.whole.map { add($0) { $0 } }
   }
 
   /// How the client stands with the hub.
@@ -72,21 +78,49 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   public func close() {
     replica.close()
     endTurn()
-    store = nil
+    (whole, attachments) = (nil, [:])
     hooks = nil
     deadlineTimer = nil
   }
 
-  // MARK: The store's side
+  // MARK: Parts
 
-  fileprivate var state: State {
-    guard let state = replica.state else { preconditionFailure("a store is given out when there is a state") }
-    return state
+  /// Follows a part of the hub's state: only what changes there comes over the socket.
+  ///
+  /// - Parameters:
+  ///   - path: The way to the part, which need not be there: `{ $0.todos[id: 3] }`.
+  ///   - action: Makes an action of the hub's feature of one of the part's.
+  /// - Returns: The attachment, which follows until it is given to `detach`.
+  public func attach<Part, PartAction>(
+    to path: (StatePath<State, State>) -> StatePath<State, Part>, action: @escaping (PartAction) -> Action
+  ) -> Attachment<Part, PartAction> {
+    add(replica.follow(path(StatePath())), action)
   }
 
-  fileprivate var observers: StoreObservers { announcements }
+  /// Follows a part of what the hub tells of itself, such as who is attached.
+  public func attachToHub<Part>(
+    _ path: (StatePath<HubState, HubState>) -> StatePath<HubState, Part>
+  ) -> Attachment<Part, Never> {
+    add(replica.followHub(path(StatePath()))) { (never: Never) -> Action in }
+  }
 
-  fileprivate func send(_ action: Action) -> StoreTask {
+  /// Ends following a part. Its store shows what it was last.
+  public func detach<Part, PartAction>(_ attachment: Attachment<Part, PartAction>) {
+    attachments[attachment.id] = nil
+    replica.unfollow(attachment.mirror)
+  }
+
+  private func add<Part, PartAction>(
+    _ mirror: Mirror<Part>, _ toAction: @escaping (PartAction) -> Action
+  ) -> Attachment<Part, PartAction> {
+    let attachment = Attachment<Part, PartAction>(mirror: mirror) { [weak self] action in
+      self?.send(toAction(action)) ?? StoreTask()
+    }
+    attachments[attachment.id] = attachment
+    return attachment
+  }
+
+  private func send(_ action: Action) -> StoreTask {
     let completion = StoreTask.Completion()
     do throws(ActionError) {
       waiting.append((try replica.send(action), completion))
@@ -114,7 +148,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       try stream?.startReading(
         onBytes: { [weak self] bytes in
           guard let self else { return }
-          replica.received(bytes, at: loop.now)
+          receive(bytes)
         },
         onEnd: { [weak self] error in self?.readingEnded(error) })
       stream?.onDrained { [weak self] in self?.replica.drained() }
@@ -123,6 +157,13 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       stream = nil
       replica.disconnected(reason: Self.sentence(error), at: loop.now)
     }
+  }
+
+  private func receive(_ bytes: RawSpan) {
+    // Taken out, since what changes is in the replica.
+    var changes = self.changes
+    changes.collect { replica.received(bytes, at: loop.now) }
+    self.changes = changes
   }
 
   private static func sentence(_ error: UVError) -> String {
@@ -144,20 +185,25 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   private func endTurn() {
     replica.endTurn(at: loop.now)
     let hadStore = store != nil
-    var isAnnouncementDue = false
+    var changed: [any AnyAttachment] = []
     var next = 0
     // Carrying out a command may add more.
     while next < replica.commands.count {
-      perform(replica.commands[next], &isAnnouncementDue)
+      perform(replica.commands[next], &changed)
       next += 1
     }
     if next > 0 { replica.clear() }
     armDeadline()
+    guard !changed.isEmpty else { return }
+    let others = changed.filter { $0.updateStore() }
     if !hadStore, let store { onStore?(store) }
-    if isAnnouncementDue { announcements.notify() }
+    for attachment in others { attachment.storeChanged() }
+    var changes = self.changes
+    self.changes = MirroredChanges()
+    changes.tell { for attachment in changed { attachment.tell() } }
   }
 
-  private func perform(_ command: ReplicaCommand, _ isAnnouncementDue: inout Bool) {
+  private func perform(_ command: ReplicaCommand, _ changed: inout [any AnyAttachment]) {
     switch command {
     case .connect:
       connect()
@@ -169,9 +215,11 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       } catch {
         // The end of reading tells what became of the connection.
       }
-    case .stateChanged:
-      if store == nil { store = Store(core: RemoteCore(client: self)) }
-      isAnnouncementDue = true
+    case .changed(let id):
+      guard let attachment = attachments[id], !changed.contains(where: { $0 === attachment }) else { return }
+      changed.append(attachment)
+    case .diverged(_, let divergence):
+      onDivergence?("at revision \(divergence.revision) the state here was not the hub's")
     case .connectionChanged:
       onConnectionChange?()
     case .applied(let ticket):
@@ -206,18 +254,4 @@ private final class ClosingStream {
   init(_ stream: consuming PipeStream) {
     self.stream = stream
   }
-}
-
-/// A store's state as a client mirrors it from a hub.
-private final class RemoteCore<State: Replicated, Action: WireValue>: StoreCore {
-  private let client: StoreClient<State, Action>
-
-  init(client: StoreClient<State, Action>) {
-    self.client = client
-  }
-
-  var isAlive: Bool { true }
-  func read<Result>(_ body: (State) -> Result) -> Result { body(client.state) }
-  var observers: StoreObservers { client.observers }
-  func send(_ action: Action) -> StoreTask { client.send(action) }
 }

@@ -23,6 +23,7 @@ public final class HubServer<State: Replicated, Action: WireValue> {
   private var hooks: TurnHooks?
   private var deadlineTimer: Timer?
   private var armedDeadline: Duration?
+  private var nextTurn: Timer?
   private var connections: [Connection?] = []
   private var runner: EffectRunner<Action>?
   private var onStopped: (() -> Void)?
@@ -61,6 +62,7 @@ public final class HubServer<State: Replicated, Action: WireValue> {
       listener = try PipeListener(on: loop, path: path) { [weak self] in self?.connectionArrived($0) }
       hooks = try TurnHooks(on: loop) { [weak self] in self?.endTurn() }
       deadlineTimer = try Timer(on: loop) { [weak self] in self?.deadlinePassed() }
+      nextTurn = try Timer(on: loop) {}
     } catch {
       throw .loop(error)
     }
@@ -145,14 +147,16 @@ public final class HubServer<State: Replicated, Action: WireValue> {
     if next > 0 { core.clear() }
     if core.hasEffectCommands { runner?.execute(core.takeEffectCommands()) }
     armDeadline()
+    // A snapshot goes on as soon as what else there is to do was done.
+    if core.hasMoreToWrite { nextTurn?.start(after: .zero) }
   }
 
   private func perform(_ command: HubCommand) {
     switch command {
-    case .write(let id, let shared, let own):
+    case .write(let id, let pieces):
       guard let connection = connections[id.slot], connection.id == id else { return }
       do throws(UVError) {
-        let isOut = try connection.stream.write(core.output.span(shared), core.output.span(own))
+        let isOut = try connection.stream.write(core.output.span, pieces: core.pieces[pieces])
         if !isOut { core.isBusy(id) }
       } catch {
         log.write(.debug, "connection \(id.slot): \(error)")
@@ -181,6 +185,7 @@ public final class HubServer<State: Replicated, Action: WireValue> {
     self.onStopped = nil
     hooks = nil
     deadlineTimer = nil
+    nextTurn = nil
     claim = nil
     onStopped()
   }

@@ -54,8 +54,7 @@ import Testing
     let sent = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
     var (received, drained, isAllOut): ([UInt8], Int, Bool) = ([], 0, true)
     pair.client?.onDrained { drained += 1 }
-    let (first, second) = (Array(sent[..<1_000_000]), Array(sent[1_000_000...]))
-    isAllOut = try pair.client?.write(first.span.bytes, second.span.bytes) ?? true
+    isAllOut = try pair.client?.write(sent.span.bytes, pieces: [0..<1_000_000, 1_000_000..<sent.count]) ?? true
     #expect(!isAllOut)
     for _ in 0..<10 { pair.loop.run(.noWait) }
     #expect(drained == 0)
@@ -74,8 +73,8 @@ import Testing
     try pair.connect()
     var received: [UInt8] = []
     try pair.server?.startReading(onBytes: { received += $0.withUnsafeBytes { [UInt8]($0) } }, onEnd: { _ in })
-    let (first, second): ([UInt8], [UInt8]) = ([1, 2], [3])
-    #expect(try pair.client?.write(first.span.bytes, second.span.bytes) == true)
+    let bytes: [UInt8] = [9, 3, 1, 2]
+    #expect(try pair.client?.write(bytes.span.bytes, pieces: [2..<4, 0..<0, 1..<2]) == true)
     pair.run { received == [1, 2, 3] }
     pair.end()
   }
@@ -265,9 +264,9 @@ import Testing
     let first = expected
     _ = try pair.client?.write(first.span.bytes)
     for number in 0..<200 {
-      let (head, tail) = ([UInt8(number)], [UInt8](repeating: UInt8(number), count: number * 10))
-      #expect(try pair.client?.write(head.span.bytes, tail.span.bytes) == false)
-      expected += head + tail
+      let bytes = [UInt8](repeating: UInt8(number), count: 1 + number * 10)
+      #expect(try pair.client?.write(bytes.span.bytes, pieces: [0..<1, 1..<bytes.count]) == false)
+      expected += bytes
     }
     var received: [UInt8] = []
     try pair.server?.startReading(onBytes: { received += $0.withUnsafeBytes { [UInt8]($0) } }, onEnd: { _ in })

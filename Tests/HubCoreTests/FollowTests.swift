@@ -13,7 +13,7 @@ import Wire
   private func snapshot(_ frames: [Hub.Frame]) throws -> State {
     let frame = try #require(frames.first { $0.kind == .snapshot })
     let payload = frame.payload
-    let piece = [UInt8](try SnapshotChunk.read(CBORDecoder(payload.span.bytes)))
+    let piece = [UInt8](try SnapshotPiece(CBORDecoder(payload.span.bytes)).bytes)
     return try State(decoding: piece.span.bytes)
   }
 
@@ -50,8 +50,10 @@ import Wire
     hub.core.endTurn()
 
     let ranges = hub.core.commands.compactMap { command -> Range<Int>? in
-      guard case .write(let id, let shared, _) = command, followers.contains(id) else { return nil }
-      return shared
+      guard case .write(let id, let pieces) = command, followers.contains(id) else { return nil }
+      // A head of its own, and the delta.
+      #expect(pieces.count == 2)
+      return hub.core.pieces[pieces.upperBound - 1]
     }
     #expect(ranges.count == 10)
     #expect(Set(ranges).count == 1)
@@ -148,7 +150,8 @@ import Wire
     hub.blocked.insert(client)
     hub.send([.counter(.incrementButtonTapped)], from: 1, on: sender)
     hub.turn()
-    hub.disconnect(client)
+    hub.unblock(client)
+    hub.send(leaveFrame, on: client)
     hub.send([.counter(.incrementButtonTapped)], from: 2, on: sender)
     hub.turn()
 

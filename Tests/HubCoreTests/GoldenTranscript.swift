@@ -110,12 +110,12 @@ final class GoldenTranscript {
   /// Ends the hub's turn and notes what it sends.
   func turn() throws {
     core.endTurn()
-    let (commands, output) = (core.commands, core.output.bytes)
+    let (commands, output, pieces) = (core.commands, core.output.bytes, core.pieces)
     core.clear()
     for command in commands {
       switch command {
-      case .write(let id, let shared, let own):
-        for range in [shared, own] { try received(Array(output[range]), on: id) }
+      case .write(let id, let run):
+        try received(pieces[run].flatMap { output[$0] }, on: id)
       case .close(let id), .abort(let id):
         text += "\n@ the hub closes connection \(names[id] ?? "")\n"
         core.ended(id)
@@ -150,8 +150,8 @@ final class GoldenTranscript {
     line("notation", notation)
     switch kind {
     case .welcome: session = try Welcome(decoding: payload.span.bytes).session
-    case .snapshot where header[5] & SnapshotChunk.finalFlag != 0:
-      line("state", try self.notation([UInt8](try SnapshotChunk.read(CBORDecoder(payload.span.bytes)))))
+    case .snapshot where header[5] & SnapshotPiece.finalFlag != 0:
+      line("state", try self.notation([UInt8](try SnapshotPiece(CBORDecoder(payload.span.bytes)).bytes)))
     default: break
     }
   }

@@ -73,10 +73,10 @@ final class Hub {
     core.endTurn()
     for command in core.commands {
       switch command {
-      case .write(let target, let shared, let own):
+      case .write(let target, let pieces):
         guard !closed.contains(target) else { continue }
         if blocked.contains(target) { core.isBusy(target) }
-        for range in [shared, own] { deliver(Array(core.output.bytes[range]), to: target) }
+        for range in core.pieces[pieces] { deliver(Array(core.output.bytes[range]), to: target) }
       case .close(let target), .abort(let target):
         closed.insert(target)
         core.ended(target)
@@ -121,5 +121,12 @@ func actionsFrame(_ actions: [[UInt8]], from first: UInt64, acknowledged: UInt64
     encoder.unsigned(acknowledged)
     for action in actions { encoder.append(action.span.bytes) }
   }
+  return writer.bytes
+}
+
+/// The frame that ends a session.
+var leaveFrame: [UInt8] {
+  var writer = FrameWriter()
+  writer.frame(FrameHeader(kind: .leave)) { _ in }
   return writer.bytes
 }

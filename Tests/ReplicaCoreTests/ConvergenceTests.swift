@@ -9,7 +9,7 @@ import Wire
   @Test(arguments: [UInt64](0..<40))
   func everyClientEndsWithTheHubsStateAndEveryActionTakesEffectOnce(block: UInt64) throws {
     for seed in block * 10..<block * 10 + 10 {
-      let world = World(seed: seed, clientCount: 3)
+      let world = AppWorld(seed: seed, clientCount: 3)
       for _ in 0..<300 { try world.step() }
       try world.settle()
 
@@ -25,11 +25,11 @@ import Wire
   }
 
   @Test func theOracleSeesADeltaOnTheWrongState() throws {
-    let world = World(seed: 1, clientCount: 1)
+    let world = AppWorld(seed: 1, clientCount: 1)
     try world.settle()
     world.forgedHistory[1] = AppFeature.State()
     try world.send(.incrementButtonTapped, from: world.clients[0])
 
-    #expect(throws: World.Violation.stateIsNotTheHubs(revision: 1)) { try world.settle() }
+    #expect(throws: WorldViolation.stateIsNotTheHubs(revision: 1)) { try world.settle() }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 @Suite struct ReplicaTests {
-  private func live(_ world: World) throws -> World.Client {
+  private func live(_ world: AppWorld) throws -> AppWorld.Client {
     try world.settle()
     let client = world.clients[0]
     let connection = client.replica.connection
@@ -15,13 +15,13 @@ import Wire
   }
 
   @Test func aClientIsLiveWithTheHubsState() throws {
-    let client = try live(World(seed: 1, clientCount: 1))
+    let client = try live(AppWorld(seed: 1, clientCount: 1))
     #expect(client.replica.state == AppFeature.State())
     #expect(client.replica.deadline == nil)
   }
 
   @Test func aRefusalComesWithItsCodeAndTheOthersAreApplied() throws {
-    let world = World(seed: 1, clientCount: 1)
+    let world = AppWorld(seed: 1, clientCount: 1)
     let client = try live(world)
     try world.send(.incrementButtonTapped, from: client)
     try world.turn()
@@ -42,7 +42,7 @@ import Wire
   }
 
   @Test func whatAHubThatRestartedMayHaveSeenIsNeverSentAgain() throws {
-    let world = World(seed: 1, clientCount: 1)
+    let world = AppWorld(seed: 1, clientCount: 1)
     let client = try live(world)
     try world.send(.incrementButtonTapped, from: client)
     try world.turn()
@@ -53,7 +53,7 @@ import Wire
     try world.send(.incrementButtonTapped, from: client)
     world.hub = HubCore(initialState: AppFeature.State(), reducer: AppFeature(), random: SplitMix(seed: 99))
     world.history = [0: world.hub.state]
-    client.lastRevision = 0
+    client.lastRevisions = [:]
     try world.settle()
 
     #expect(client.failed == [.outcomeUnknown])
@@ -63,7 +63,7 @@ import Wire
   }
 
   @Test func actionsSentWhileAwayTakeEffectInOrder() throws {
-    let world = World(seed: 1, clientCount: 1)
+    let world = AppWorld(seed: 1, clientCount: 1)
     let client = try live(world)
     world.cut(client)
     for _ in 0..<5 { try world.send(.incrementButtonTapped, from: client) }
@@ -108,7 +108,7 @@ import Wire
   }
 
   @Test func aHubThatDoesNotAnswerIsGivenUp() throws {
-    let world = World(seed: 1, clientCount: 1)
+    let world = AppWorld(seed: 1, clientCount: 1)
     let client = try live(world)
     try world.send(.incrementButtonTapped, from: client)
     try world.turn()
@@ -140,7 +140,7 @@ import Wire
   }
 
   @Test func aDeltaThatDoesNotFitIsRefusedAndHealedByASnapshot() throws {
-    let world = World(seed: 1, clientCount: 1)
+    let world = AppWorld(seed: 1, clientCount: 1)
     let client = try live(world)
     var writer = FrameWriter()
     writer.frame(FrameHeader(kind: .delta, revision: 9)) {

@@ -4,10 +4,25 @@ import ReplicaCore
 import TestSupport
 import Wire
 
+/// A world of the feature that `storehubd` runs.
+typealias AppWorld = World<AppFeature.State, AppFeature.Action>
+
+extension World where State == AppFeature.State, Action == AppFeature.Action {
+  convenience init(seed: UInt64, clientCount: Int) {
+    let hub = HubCore(initialState: AppFeature.State(), reducer: AppFeature(), random: SplitMix(seed: seed &+ 1))
+    self.init(seed: seed, clientCount: clientCount, hub: hub) { random in
+      let actions: [Counter.Action] = [.incrementButtonTapped, .decrementButtonTapped, .factAlertDismissed]
+      return .counter(actions.randomElement(using: &random) ?? .factAlertDismissed)
+    }
+  }
+
+  func send(_ action: Counter.Action, from client: Client) throws { try send(.counter(action), from: client) }
+}
+
 /// A hub and its clients with a network between them that cuts, delays and splits: one seed, one history.
-final class World {
+final class World<State: Replicated & Equatable, Action: WireValue> {
   final class Client {
-    var replica: ReplicaCore<AppFeature.State, AppFeature.Action>
+    var replica: ReplicaCore<State, Action>
     var connection: ConnectionID?
     var isConnecting = false
     var toHub: [UInt8] = []
@@ -17,33 +32,43 @@ final class World {
     var pending: Set<ActionTicket> = []
     var applied = 0
     var failed: [ActionError] = []
-    var lastRevision: UInt64 = 0
+    var lastRevisions: [MirrorID: UInt64] = [:]
+    /// What it follows besides the whole state, by the path.
+    var mirrors: [AnyMirror] = []
+    /// The bytes of what a mirror has; nil for nothing.
+    var contents: [MirrorID: () -> [UInt8]?] = [:]
 
-    init(seed: UInt64) {
-      replica = ReplicaCore(random: SplitMix(seed: seed))
+    init(seed: UInt64, options: ReplicaOptions) {
+      replica = ReplicaCore(options: options, random: SplitMix(seed: seed))
+      if let whole = replica.whole { note(whole) }
+    }
+
+    func note<Part>(_ mirror: Mirror<Part>) {
+      contents[mirror.id] = { mirror.part?.encoded() }
     }
   }
 
-  enum Violation: Error, Equatable {
-    case revisionWentBack(from: UInt64, to: UInt64)
-    case stateIsNotTheHubs(revision: UInt64)
-    case outcomeWithoutAction
-  }
+  typealias Violation = WorldViolation
 
   var random: SplitMix
-  var hub: HubCore<AppFeature.State, AppFeature.Action>
+  var hub: HubCore<State, Action>
   var clients: [Client] = []
   var now = Duration.seconds(1)
-  var history: [UInt64: AppFeature.State] = [:]
+  var history: [UInt64: State] = [:]
   /// False memories, to see that the oracle would notice.
-  var forgedHistory: [UInt64: AppFeature.State] = [:]
+  var forgedHistory: [UInt64: State] = [:]
   private(set) var sentCount = 0
+  private let randomAction: (inout SplitMix) -> Action
 
-  init(seed: UInt64, clientCount: Int) {
+  init(
+    seed: UInt64, clientCount: Int, hub: consuming HubCore<State, Action>, options: ReplicaOptions = ReplicaOptions(),
+    randomAction: @escaping (inout SplitMix) -> Action
+  ) {
     random = SplitMix(seed: seed)
-    hub = HubCore(initialState: AppFeature.State(), reducer: AppFeature(), random: SplitMix(seed: seed &+ 1))
-    history[0] = hub.state
-    clients = (0..<clientCount).map { Client(seed: seed &+ 100 &+ UInt64($0)) }
+    self.hub = hub
+    self.randomAction = randomAction
+    history[0] = self.hub.state
+    clients = (0..<clientCount).map { Client(seed: seed &+ 100 &+ UInt64($0), options: options) }
     for client in clients { client.replica.start() }
   }
 
@@ -72,13 +97,11 @@ final class World {
   }
 
   func act(_ client: Client) throws {
-    let actions: [Counter.Action] = [.incrementButtonTapped, .decrementButtonTapped, .factAlertDismissed]
-    guard let action = actions.randomElement(using: &random) else { return }
-    try send(action, from: client)
+    try send(randomAction(&random), from: client)
   }
 
-  func send(_ action: Counter.Action, from client: Client) throws {
-    client.pending.insert(try client.replica.send(.counter(action)))
+  func send(_ action: Action, from client: Client) throws {
+    client.pending.insert(try client.replica.send(action))
     sentCount += 1
   }
 
@@ -136,9 +159,9 @@ final class World {
 
   private func perform(_ command: HubCommand) {
     switch command {
-    case .write(let id, let shared, let own):
+    case .write(let id, let pieces):
       guard let client = clients.first(where: { $0.connection == id }) else { return }
-      client.fromHub += Array(hub.output.bytes[shared]) + Array(hub.output.bytes[own])
+      for piece in hub.pieces[pieces] { client.fromHub += hub.output.bytes[piece] }
       // What is on the wire counts as not yet taken, so that the hub coalesces.
       hub.isBusy(id)
     case .close(let id), .abort(let id):
@@ -164,9 +187,12 @@ final class World {
           drop(client)
           hub.ended(connection)
         }
-      case .write(let range): client.toHub += Array(client.replica.output.bytes[range])
-      case .stateChanged: try checkState(of: client)
+      case .write(let range):
+        // What is written to a connection that has just ended goes nowhere.
+        if client.connection != nil { client.toHub += Array(client.replica.output.bytes[range]) }
+      case .changed(let id): try check(id, of: client)
       case .connectionChanged: break
+      case .diverged(_, let divergence): throw Violation.stateIsNotTheHubs(revision: divergence.revision)
       case .applied(let ticket):
         let done = client.pending.filter { $0 <= ticket }
         client.applied += done.count
@@ -179,14 +205,21 @@ final class World {
     client.replica.clear()
   }
 
-  private func checkState(of client: Client) throws {
-    let revision = client.replica.revision
-    guard revision >= client.lastRevision else {
-      throw Violation.revisionWentBack(from: client.lastRevision, to: revision)
-    }
-    client.lastRevision = revision
-    guard client.replica.state == forgedHistory[revision] ?? history[revision] else {
-      throw Violation.stateIsNotTheHubs(revision: revision)
+  private func check(_ id: MirrorID, of client: Client) throws {
+    // It may have been given up meanwhile.
+    guard let mirror = client.replica.mirror(id), mirror.root == .feature else { return }
+    let last = client.lastRevisions[id] ?? 0
+    guard mirror.revision >= last else { throw Violation.revisionWentBack(from: last, to: mirror.revision) }
+    client.lastRevisions[id] = mirror.revision
+    let state = forgedHistory[mirror.revision] ?? history[mirror.revision]
+    guard client.contents[id]?() == state?.part(at: mirror.path[...])?.encoded() else {
+      throw Violation.stateIsNotTheHubs(revision: mirror.revision)
     }
   }
+}
+
+enum WorldViolation: Error, Equatable {
+  case revisionWentBack(from: UInt64, to: UInt64)
+  case stateIsNotTheHubs(revision: UInt64)
+  case outcomeWithoutAction
 }

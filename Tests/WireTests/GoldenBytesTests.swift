@@ -45,9 +45,14 @@ struct GoldenBytesTests {
   @Test("a snapshot of one piece is one frame with the final flag")
   func snapshot() {
     var writer = FrameWriter()
-    let range = SnapshotChunk.write([0xa1, 0x00, 0x07], reason: .versionNotKept, scope: 2, revision: 5, to: &writer)
+    let header = FrameHeader(kind: .snapshot, flags: SnapshotPiece.finalFlag, scope: 2, revision: 5)
+    let piece: [UInt8] = [0xa1, 0x00, 0x07]
+    let range = writer.frame(header) {
+      SnapshotPiece.encodeHead(.versionNotKept, offset: 0, byteCount: 3, to: &$0)
+      $0.append(piece.span.bytes)
+    }
     #expect(range == 0..<writer.count)
-    #expect(writer.bytes.hexadecimal == "07000000" + "82" + "01" + "0200" + "0500000000000000" + "83010343a10007")
+    #expect(writer.bytes.hexadecimal == "07000000" + "82" + "01" + "0200" + "0500000000000000" + "83010043a10007")
   }
 
   @Test("codes that a receiver does not know are kept as they came")

@@ -41,26 +41,6 @@ import Wire
     #expect(throws: WireError.self) { try Attach(decoding: path.span.bytes) }
   }
 
-  @Test(arguments: [1, SnapshotChunk.byteLimit - 1, SnapshotChunk.byteLimit, SnapshotChunk.byteLimit + 1, 200_001])
-  func aStateComesBackFromItsPieces(count: Int) throws {
-    let state = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-    var writer = FrameWriter()
-    let range = SnapshotChunk.write(state, reason: .attached, scope: 0, revision: 9, to: &writer)
-    var (joined, finals, frames): ([UInt8], Int, Int) = ([], 0, 0)
-    var decoder = FrameDecoder(payloadLimit: 1 << 20)
-    let bytes = writer.bytes
-    try decoder.feed(bytes.span.bytes.extracting(range)) { header, payload throws(WireError) in
-      let piece = try SnapshotChunk.read(CBORDecoder(payload))
-      joined += piece.withUnsafeBytes { [UInt8]($0) }
-      finals += header.flags & SnapshotChunk.finalFlag == 0 ? 0 : 1
-      frames += 1
-      if header.flags & SnapshotChunk.finalFlag != 0 { #expect(joined.count == count) }
-    }
-    #expect(joined == state)
-    #expect(finals == 1)
-    #expect(frames == (count + SnapshotChunk.byteLimit - 1) / SnapshotChunk.byteLimit)
-  }
-
   /// Whatever bytes come: an error or a value, never a trap.
   @Test(arguments: [UInt64](1...8))
   func brokenMessagesAreErrors(seed: UInt64) {

@@ -5,7 +5,7 @@ struct ReplicatedEnumExpansion {
   let name: String
   let access: String
 
-  var members: [String] { [encode, decode, hasParts, differs, encodeDelta, apply, schema] }
+  var members: [String] { [encode, decode, hasParts, differs, encodeDelta, apply, part, schema].compactMap(\.self) }
 
   private var payloads: [ReplicatedCase] { cases.filter { $0.count > 0 } }
 
@@ -140,6 +140,29 @@ struct ReplicatedEnumExpansion {
       default: break
       }
       throw Wire.WireError(.doesNotFit(type: "\(name)"), at: start)
+      }
+      """
+  }
+
+  private var part: String? {
+    guard !payloads.isEmpty else { return nil }
+    let lines = payloads.map { element in
+      let only = "return value0.part(at: path.dropFirst())"
+      let indices = (0..<element.count).map {
+        "case .key(\($0))?: return value\($0).part(at: path.dropFirst(2))"
+      }
+      return """
+        case (\(element.pattern("value")), .key(\(element.key))):
+        \(element.count == 1 ? only : "switch path.dropFirst().first {\n\(indices.joined(separator: "\n"))\ndefault: return nil\n}")
+        """
+    }
+    return """
+      \(access)func part(at path: ArraySlice<Wire.PathStep>) -> (any Wire.Replicated)? {
+      guard let step = path.first else { return self }
+      switch (self, step) {
+      \(lines.joined(separator: "\n"))
+      default: return nil
+      }
       }
       """
   }

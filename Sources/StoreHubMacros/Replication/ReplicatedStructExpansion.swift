@@ -6,7 +6,7 @@ struct ReplicatedStructExpansion {
   let name: String
   let access: String
 
-  var members: [String] { [encode, decode, hasParts, differs, encodeDelta, apply, copy, schema].compactMap(\.self) }
+  var members: [String] { [encode, decode, hasParts, differs, encodeDelta, apply, copy, part, keyOfField, schema].compactMap(\.self) }
 
   private var encode: String {
     let lines = fields.map { "encoder.unsigned(\($0.key))\n\($0.value()).encode(to: &encoder)" }
@@ -126,6 +126,31 @@ struct ReplicatedStructExpansion {
     return """
       private init<\(generics.joined(separator: ", "))>(_replicating base: Self, \(parameters.joined(separator: ", "))) {
       \((settings + omitted).joined(separator: "\n"))
+      }
+      """
+  }
+
+  private var part: String? {
+    guard !fields.isEmpty else { return nil }
+    let cases = fields.map { "case .key(\($0.key))?: return \($0.value()).part(at: path.dropFirst())" }
+    return """
+      \(access)func part(at path: ArraySlice<Wire.PathStep>) -> (any Wire.Replicated)? {
+      switch path.first {
+      case nil: return self
+      \(cases.joined(separator: "\n"))
+      default: return nil
+      }
+      }
+      """
+  }
+
+  private var keyOfField: String? {
+    guard !fields.isEmpty else { return nil }
+    let lines = fields.map { "if field == \\Self.\($0.name) { return \($0.key) }" }
+    return """
+      \(access)static func key(of field: PartialKeyPath<Self>) -> UInt64? {
+      \(lines.joined(separator: "\n"))
+      return nil
       }
       """
   }

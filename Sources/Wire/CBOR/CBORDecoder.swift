@@ -183,6 +183,9 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     return bytes.extracting(unchecked: offset..<ahead.offset)
   }
 
+  /// Whether an empty map comes next: the change that changes nothing.
+  package var isAtEmptyMap: Bool { (try? peek()) == 0xa0 }
+
   /// Moves past one item, whatever it is, checking that it is well-formed and deterministic.
   @_lifetime(self: copy self)
   public mutating func skip() throws(WireError) {

@@ -11,9 +11,14 @@
 /// ```
 ///
 /// - Complexity: Each call is O(bytes written); once the buffer has grown to its working size nothing is allocated.
-public struct CBOREncoder: Sendable {
+public struct CBOREncoder {
   /// What was written so far.
   public internal(set) var bytes: [UInt8]
+  /// Where elements are still to be written, in a `PiecewiseEncoder`; nil elsewhere.
+  var openings: [EncoderOpening]?
+  /// An estimate of the memory that the values whose deltas were written do not share with what they were taken from,
+  /// beyond the size of the deltas: of versions kept beside one another, that is what one costs.
+  package internal(set) var unsharedByteCount = 0
 
   /// Creates an encoder with an empty buffer.
   public init() {
@@ -86,6 +91,11 @@ public struct CBOREncoder: Sendable {
   public mutating func byteString(_ value: RawSpan) {
     head(.bytes, UInt64(value.byteCount))
     append(value)
+  }
+
+  /// Begins a byte string of `count` bytes, which the caller writes next.
+  package mutating func byteStringHeader(count: Int) {
+    head(.bytes, UInt64(count))
   }
 
   /// Begins an array of `count` items, which the caller writes next.

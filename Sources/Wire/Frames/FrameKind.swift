@@ -10,6 +10,12 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
   case ping = 0x04
   /// Client: the session is over and may be forgotten.
   case leave = 0x05
+  /// Client: follow a scope no longer.
+  case detach = 0x06
+  /// Client: state a hash of a scope.
+  case verify = 0x07
+  /// Client: send the schema.
+  case describe = 0x08
 
   /// Hub: the session, what it has processed, and the limits.
   case welcome = 0x81
@@ -27,4 +33,12 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
   case goodbye = 0x87
   /// Hub: the answer to a ping.
   case pong = 0x88
+  /// Hub: the part of the state that a scope speaks of is not there.
+  case absent = 0x89
+  /// Hub: a scope is no longer followed; its number may be used again.
+  case detached = 0x8a
+  /// Hub: the hash of a scope's state.
+  case hash = 0x8b
+  /// Hub: the schema of the state and the actions.
+  case schema = 0x8c
 }

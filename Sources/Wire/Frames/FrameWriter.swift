@@ -4,7 +4,7 @@
 /// let frame = writer.frame(FrameHeader(kind: .applied, revision: 7)) { $0.unsigned(3) }
 /// send(writer.bytes(frame))
 /// ```
-public struct FrameWriter: Sendable {
+public struct FrameWriter {
   private var encoder = CBOREncoder()
 
   /// Creates a writer with an empty buffer.
@@ -41,12 +41,37 @@ public struct FrameWriter: Sendable {
     return start..<count
   }
 
+  /// Appends bytes that a frame is put together from, which `body` writes, and returns where they stand.
+  package mutating func part(_ body: (inout CBOREncoder) -> Void) -> Range<Int> {
+    let start = count
+    body(&encoder)
+    return start..<count
+  }
+
+  /// Appends the beginning of a frame: its header and the first bytes of its payload, which `body` writes. Of the
+  /// payload, `restCount` bytes more come from elsewhere.
+  package mutating func head(
+    _ header: FrameHeader, restCount: Int, body: (inout CBOREncoder) -> Void
+  ) -> Range<Int> {
+    let range = frame(header, body: body)
+    encoder.patch(UInt32(range.count - FrameHeader.byteCount + restCount), at: range.lowerBound)
+    return range
+  }
+
+  /// What deltas have added to the estimate of memory that versions do not share.
+  package var unsharedByteCount: Int { encoder.unsharedByteCount }
+
   /// Appends a frame with a whole message as its payload, and returns where the frame stands.
   @discardableResult
   public mutating func frame(_ message: some Message, scope: UInt16 = 0, revision: UInt64 = 0) -> Range<Int> {
     frame(FrameHeader(kind: type(of: message).kind, scope: scope, revision: revision)) {
       message.encode(to: &$0)
     }
+  }
+
+  /// All bytes, lent until the writer changes.
+  public var span: RawSpan {
+    @_lifetime(borrow self) borrowing get { encoder.bytes.span.bytes }
   }
 
   /// The bytes of a range that an earlier call returned, lent until the writer changes.

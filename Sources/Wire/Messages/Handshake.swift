@@ -10,24 +10,30 @@ public struct Hello: Message, Equatable {
   public var session: SessionID?
   /// The highest sequence number whose outcome the client has learnt in that session.
   public var acknowledged: UInt64
-  /// What the client calls itself, for the hub's log; at most 128 bytes.
+  /// What the client calls itself, for the hub's log; at most `nameLimit` bytes.
   public var name: String
+  /// The fingerprint of the schema that the client was compiled with, if it knows one.
+  public var schema: SchemaFingerprint?
+
+  /// The most bytes a name may have.
+  public static var nameLimit: Int { 128 }
 
   /// Creates a hello for a new session, or for one to resume.
   public init(
     oldestVersion: UInt64 = ProtocolVersion.oldest, newestVersion: UInt64 = ProtocolVersion.newest,
-    session: SessionID? = nil, acknowledged: UInt64 = 0, name: String = ""
+    session: SessionID? = nil, acknowledged: UInt64 = 0, name: String = "", schema: SchemaFingerprint? = nil
   ) {
     self.oldestVersion = oldestVersion
     self.newestVersion = newestVersion
     self.session = session
     self.acknowledged = acknowledged
     self.name = name
+    self.schema = schema
   }
 
-  /// Writes `{0: oldest, 1: newest, ? 2: session, ? 3: acknowledged, ? 4: name}`.
+  /// Writes `{0: oldest, 1: newest, ? 2: session, ? 3: acknowledged, ? 4: name, ? 5: schema}`.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(count: 2 + (session == nil ? 0 : 2) + (name.isEmpty ? 0 : 1))
+    encoder.mapHeader(count: 2 + (session == nil ? 0 : 2) + (name.isEmpty ? 0 : 1) + (schema == nil ? 0 : 1))
     encoder.unsigned(0)
     encoder.unsigned(oldestVersion)
     encoder.unsigned(1)
@@ -41,6 +47,10 @@ public struct Hello: Message, Equatable {
     if !name.isEmpty {
       encoder.unsigned(4)
       encoder.text(name)
+    }
+    if let schema {
+      encoder.unsigned(5)
+      schema.encode(to: &encoder)
     }
   }
 
@@ -56,7 +66,8 @@ public struct Hello: Message, Equatable {
       case 1: newestVersion = try decoder.unsigned()
       case 2: session = try SessionID(from: &decoder)
       case 3: acknowledged = try decoder.unsigned()
-      case 4: name = try decoder.text(limit: 128)
+      case 4: name = try decoder.text(limit: Self.nameLimit)
+      case 5: schema = try SchemaFingerprint(from: &decoder)
       default: try decoder.skip()
       }
     }
@@ -80,12 +91,18 @@ public struct Welcome: Message, Equatable {
   public var processed: UInt64
   /// The largest payload the hub accepts, in bytes.
   public var payloadLimit: UInt64
-  /// The hub's name and version, for people.
+  /// The hub's name and version, for people; at most `nameLimit` bytes.
   public var hub: String
+  /// The fingerprint of the schema that the hub was compiled with, if it tells.
+  public var schema: SchemaFingerprint?
+
+  /// The most bytes a hub's name may have.
+  public static var nameLimit: Int { 256 }
 
   /// Creates a welcome.
   public init(
-    version: UInt64, session: SessionID, isResumed: Bool, processed: UInt64, payloadLimit: UInt64, hub: String
+    version: UInt64, session: SessionID, isResumed: Bool, processed: UInt64, payloadLimit: UInt64, hub: String,
+    schema: SchemaFingerprint? = nil
   ) {
     self.version = version
     self.session = session
@@ -93,11 +110,12 @@ public struct Welcome: Message, Equatable {
     self.processed = processed
     self.payloadLimit = payloadLimit
     self.hub = hub
+    self.schema = schema
   }
 
-  /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub}`.
+  /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub, ? 6: schema}`.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(count: 6)
+    encoder.mapHeader(count: schema == nil ? 6 : 7)
     encoder.unsigned(0)
     encoder.unsigned(version)
     encoder.unsigned(1)
@@ -110,6 +128,10 @@ public struct Welcome: Message, Equatable {
     encoder.unsigned(payloadLimit)
     encoder.unsigned(5)
     encoder.text(hub)
+    if let schema {
+      encoder.unsigned(6)
+      schema.encode(to: &encoder)
+    }
   }
 
   /// Reads a welcome; fields it does not know are passed over.
@@ -126,7 +148,8 @@ public struct Welcome: Message, Equatable {
       case 2: isResumed = try decoder.bool()
       case 3: processed = try decoder.unsigned()
       case 4: payloadLimit = try decoder.unsigned()
-      case 5: hub = try decoder.text(limit: 256)
+      case 5: hub = try decoder.text(limit: Self.nameLimit)
+      case 6: schema = try SchemaFingerprint(from: &decoder)
       default: try decoder.skip()
       }
     }

@@ -71,6 +71,10 @@ public struct PeerErrorCode: RawRepresentable, Hashable, Sendable {
   public static let tooManyRejections = Self(rawValue: 9)
   /// The same session was resumed on another connection.
   public static let sessionResumedElsewhere = Self(rawValue: 10)
+  /// A scope number is attached that the connection already uses.
+  public static let scopeInUse = Self(rawValue: 11)
+  /// The connection follows as many scopes as it may.
+  public static let tooManyScopes = Self(rawValue: 12)
 }
 
 /// The hub's last word to a peer that broke the protocol.

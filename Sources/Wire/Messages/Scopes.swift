@@ -1,30 +1,47 @@
-/// The client's wish to follow a part of the state, under the scope number in the frame's header.
+/// Whose state a scope is a part of. Numbers that a receiver does not know are kept as they came.
+public struct StateRoot: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt64
+
+  /// Creates a root from its number on the wire.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The state of the feature that the hub runs.
+  public static let feature = Self(rawValue: 0)
+  /// The hub's own state: `HubState`.
+  public static let hub = Self(rawValue: 1)
+}
+
+/// The client's wish to follow a part of a state, under the scope number in the frame's header.
 public struct Attach: Message, Equatable {
   public static var kind: FrameKind { .attach }
 
-  /// Field keys from the root to the part; empty for the whole state.
-  public var path: [UInt64]
+  /// Whose state.
+  public var root: StateRoot
+  /// The steps from the root to the part; none for the whole state.
+  public var path: [PathStep]
   /// The revision of that part which the client holds from this session, or nil when it holds none.
   public var knownRevision: UInt64?
 
-  /// The most keys a path may have.
+  /// The most steps a path may have.
   public static var pathLimit: Int { 32 }
 
   /// Creates a wish.
-  public init(path: [UInt64] = [], knownRevision: UInt64? = nil) {
-    self.path = path
-    self.knownRevision = knownRevision
+  public init(root: StateRoot = .feature, path: [PathStep] = [], knownRevision: UInt64? = nil) {
+    (self.root, self.path, self.knownRevision) = (root, path, knownRevision)
   }
 
-  /// Writes `{0: [key …], ? 1: known revision}`.
+  /// Writes `{0: [step …], ? 1: known revision, ? 2: root}`.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(count: knownRevision == nil ? 1 : 2)
+    encoder.mapHeader(count: 1 + (knownRevision == nil ? 0 : 1) + (root == .feature ? 0 : 1))
     encoder.unsigned(0)
-    encoder.arrayHeader(count: path.count)
-    for key in path { encoder.unsigned(key) }
+    path.encode(to: &encoder)
     if let knownRevision {
       encoder.unsigned(1)
       encoder.unsigned(knownRevision)
+    }
+    if root != .feature {
+      encoder.unsigned(2)
+      encoder.unsigned(root.rawValue)
     }
   }
 
@@ -40,8 +57,9 @@ public struct Attach: Message, Equatable {
         guard count <= Self.pathLimit else {
           throw WireError(.tooLong(length: UInt64(count), limit: Self.pathLimit), at: start)
         }
-        for _ in 0..<count { path.append(try decoder.unsigned()) }
+        for _ in 0..<count { path.append(try PathStep(from: &decoder)) }
       case 1: knownRevision = try decoder.unsigned()
+      case 2: root = StateRoot(rawValue: try decoder.unsigned())
       default: try decoder.skip()
       }
     }
@@ -59,48 +77,47 @@ public struct SnapshotReason: RawRepresentable, Hashable, Sendable {
   public static let attached = Self(rawValue: 0)
   /// The hub no longer keeps the version that the client holds.
   public static let versionNotKept = Self(rawValue: 1)
+  /// Something above the part was replaced, and the part with it.
+  public static let replaced = Self(rawValue: 2)
+  /// The part was not there, and is now.
+  public static let returned = Self(rawValue: 3)
+  /// A delta would be larger than a frame may be.
+  public static let deltaTooLarge = Self(rawValue: 4)
 }
 
 /// A piece of a scope's encoded state; the pieces come in order, the last one with `finalFlag` in the header.
 ///
-/// The payload is `[reason, total bytes, piece]`; the pieces joined are one item, the state at the header's
-/// revision.
-public enum SnapshotChunk {
+/// The payload is `[reason, offset, piece]`; the pieces joined are one item, the state at the header's revision.
+public struct SnapshotPiece: ~Escapable {
   /// The bit in the header's flags that marks the last piece.
   public static var finalFlag: UInt8 { 1 }
   /// How many bytes of state one piece carries at the most.
   public static var byteLimit: Int { 60 * 1024 }
 
-  /// Writes the pieces of `state` as frames and returns where they stand.
-  /// - Complexity: O(bytes of the state).
-  public static func write(
-    _ state: [UInt8], reason: SnapshotReason, scope: UInt16, revision: UInt64, to writer: inout FrameWriter
-  ) -> Range<Int> {
-    let start = writer.count
-    var offset = 0
-    repeat {
-      let end = min(offset + byteLimit, state.count)
-      let header = FrameHeader(
-        kind: .snapshot, flags: end == state.count ? finalFlag : 0, scope: scope, revision: revision)
-      writer.frame(header) {
-        $0.arrayHeader(count: 3)
-        $0.unsigned(reason.rawValue)
-        $0.unsigned(UInt64(state.count))
-        $0.byteString(state.span.bytes.extracting(offset..<end))
-      }
-      offset = end
-    } while offset < state.count
-    return start..<writer.count
+  /// Why the snapshot comes.
+  public let reason: SnapshotReason
+  /// How many bytes the pieces before this one have.
+  public let offset: UInt64
+  /// The bytes, lent from the decoder.
+  public let bytes: RawSpan
+
+  /// Writes what stands before a piece's bytes in the payload.
+  package static func encodeHead(
+    _ reason: SnapshotReason, offset: UInt64, byteCount: Int, to encoder: inout CBOREncoder
+  ) {
+    encoder.arrayHeader(count: 3)
+    encoder.unsigned(reason.rawValue)
+    encoder.unsigned(offset)
+    encoder.byteStringHeader(count: byteCount)
   }
 
-  /// Reads a piece and refuses bytes behind it; its bytes are lent from the decoder.
+  /// Reads a piece and refuses bytes behind it.
   @_lifetime(copy decoder)
-  public static func read(_ decoder: consuming CBORDecoder) throws(WireError) -> RawSpan {
+  public init(_ decoder: consuming CBORDecoder) throws(WireError) {
     try decoder.tuple(3)
-    _ = try decoder.unsigned()
-    _ = try decoder.unsigned()
-    let piece = try decoder.byteString()
+    reason = SnapshotReason(rawValue: try decoder.unsigned())
+    offset = try decoder.unsigned()
+    bytes = try decoder.byteString()
     try decoder.finish()
-    return piece
   }
 }

@@ -8,6 +8,11 @@ extension CBOREncoder {
     unsigned(part)
   }
 
+  /// Notes that elements of the value that a delta is taken from are not shared with the new one.
+  mutating func noteUnshared<Element>(_ count: Int, of type: Element.Type) {
+    unsharedByteCount += count * MemoryLayout<Element>.stride
+  }
+
   /// Of two forms of one item, the first from `first` to `second`, the second from there to the end, keeps the shorter;
   /// the first if they are equally long.
   mutating func keepShorter(from first: Int, or second: Int) {

@@ -35,6 +35,14 @@ public protocol Replicated: WireValue {
   /// When it throws, the value may hold part of the change: apply to a copy and keep the copy on success, as
   /// `applying(delta:)` does.
   mutating func apply(delta decoder: inout CBORDecoder) throws(WireError)
+
+  /// The part that a path leads to, the value itself at its end; nil when an optional, a case or an element on the way
+  /// is not there, or the type has no such part.
+  /// - Complexity: O(steps), and O(log n) for each identified array on the way.
+  func part(at path: ArraySlice<PathStep>) -> (any Replicated)?
+
+  /// The key of a stored field that travels, or nil for what is none.
+  static func key(of field: PartialKeyPath<Self>) -> UInt64?
 }
 
 extension Replicated where Self: Equatable {
@@ -50,6 +58,12 @@ extension Replicated {
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     encode(to: &encoder)
   }
+
+  /// The value itself: it has no parts.
+  public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? { path.isEmpty ? self : nil }
+
+  /// Nil: it has no fields.
+  public static func key(of field: PartialKeyPath<Self>) -> UInt64? { nil }
 
   /// Replaces the value by the one in the delta.
   public mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {

@@ -22,7 +22,7 @@
 @attached(
   extension, conformances: Replicated, WireValue,
   names: named(encode(to:)), named(init), named(hasParts), named(differs(from:)),
-  named(encodeDelta(from:to:)), named(apply(delta:)), named(schema(in:)))
+  named(encodeDelta(from:to:)), named(apply(delta:)), named(part(at:)), named(key(of:)), named(schema(in:)))
 public macro Replicated() = #externalMacro(module: "StoreHubMacros", type: "ReplicatedMacro")
 
 /// What becomes of a field of a `@Replicated` struct: `@Replicated(omit) var cache: [Int] = []`.

@@ -1,8 +1,7 @@
 extension Array: WireValue where Element: WireValue {
   /// Writes an array of the elements.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(count: count)
-    for element in self { element.encode(to: &encoder) }
+    encoder.array(self)
   }
 
   /// Reads an array.
@@ -42,6 +41,7 @@ extension Array: Replicated where Element: Replicated {
   /// - Complexity: O(n).
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     if Identical.bits(self, base) { return encoder.mapHeader(count: 0) }
+    encoder.noteUnshared(base.count, of: Element.self)
     let splice = Splice(from: base, to: self)
     let start = encoder.count
     splice.encode(pairing: true, from: base, to: self, to: &encoder)

@@ -60,6 +60,7 @@ extension Dictionary: Replicated where Key: Replicated, Value: Replicated {
   /// dictionary]`, an array of one map.
   /// - Complexity: O(n), and O(k log k) for k changes.
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
+    encoder.noteUnshared(base.count, of: Element.self)
     var removed = EncodedKeys<Void>()
     var inserted = EncodedKeys<Value>()
     var changed = EncodedKeys<(new: Value, old: Value)>()

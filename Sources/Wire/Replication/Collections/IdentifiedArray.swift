@@ -3,8 +3,7 @@ public import IdentifiedCollections
 extension IdentifiedArray: WireValue where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   /// Writes an array of the elements.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(count: count)
-    for element in self { element.encode(to: &encoder) }
+    encoder.array(self)
   }
 
   /// Reads an array of elements whose ids are all different.
@@ -50,6 +49,8 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     if isIdentical(to: base) { return encoder.mapHeader(count: 0) }
     let changes = IdentifiedChanges(from: base, to: self)
+    // Each change copies the leaf that it is in and the nodes above it.
+    encoder.noteUnshared(Swift.min(64 * changes.count, base.count + 64), of: Element.self)
     let start = encoder.count
     changes.encode(to: &encoder)
     guard changes.count > count / 2 else { return }
@@ -81,6 +82,13 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
       }
     }
     try place(&placing, at: decoder.offset)
+  }
+
+  /// The element at a step that is an id.
+  public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
+    guard let step = path.first else { return self }
+    guard case .id(let bytes) = step, let id = try? ID(decoding: bytes.span.bytes) else { return nil }
+    return self[id: id]?.part(at: path.dropFirst())
   }
 
   private mutating func take(_ decoder: inout CBORDecoder) throws(WireError) -> Element {

@@ -54,6 +54,7 @@ extension Set: Replicated where Element: Replicated {
   /// When there are more changes than half of the new set's members, the shorter of that and of the new set is written.
   /// - Complexity: O(n), and O(k log k) for k changes.
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
+    encoder.noteUnshared(base.count, of: Element.self)
     var (removed, inserted) = (EncodedKeys<Void>(), EncodedKeys<Void>())
     for member in base where !holds(member) { removed.append(member, ()) }
     for member in self where !base.holds(member) { inserted.append(member, ()) }

@@ -52,4 +52,10 @@ extension Optional: Replicated where Wrapped: Replicated {
     guard key == 0, case .some = self else { throw WireError(.doesNotFit(type: "Optional"), at: start) }
     try self?.apply(delta: &decoder)
   }
+  /// What it holds at the step 0.
+  public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
+    // Not 'self', which would be what it holds.
+    guard let step = path.first else { return .some(self) }
+    return step == .key(0) ? self?.part(at: path.dropFirst()) : nil
+  }
 }

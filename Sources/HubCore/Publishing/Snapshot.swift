@@ -1,0 +1,51 @@
+import Wire
+
+/// The state of one place at one revision, on its way out in pieces to those who read it at about the same time.
+struct Snapshot {
+  let node: Int
+  let revision: UInt64
+  /// How many follow it.
+  var readers = 0
+  private var encoder: PiecewiseEncoder
+  /// The pieces that were encoded and are still kept, behind those that were dropped.
+  private var pieces: [(offset: UInt64, bytes: [UInt8])] = []
+  private var droppedCount = 0
+  private var byteCount: UInt64 = 0
+  private var isEncoded = false
+
+  /// How many pieces are kept for readers that are slower than the fastest.
+  private let pieceLimit: Int
+
+  init(of part: any Replicated, node: Int, revision: UInt64, pieceLimit: Int) {
+    (self.node, self.revision, self.pieceLimit) = (node, revision, pieceLimit)
+    encoder = PiecewiseEncoder(part)
+  }
+
+  /// Whether one who comes now can still have all of it.
+  var isWhole: Bool { droppedCount == 0 }
+
+  /// A piece, where it stands in the whole, and whether it is the last; nil if it was dropped.
+  /// - Complexity: O(bytes of a piece).
+  mutating func piece(_ index: Int) -> (offset: UInt64, bytes: [UInt8], isLast: Bool)? {
+    guard index >= droppedCount else { return nil }
+    // One more than asked for: the last one is known by having none behind it.
+    while !isEncoded, index - droppedCount + 1 >= pieces.count { encodeNext() }
+    let piece = pieces[index - droppedCount]
+    let isLast = isEncoded && index - droppedCount == pieces.count - 1
+    if pieces.count > pieceLimit {
+      let surplus = min(pieces.count - pieceLimit, index - droppedCount)
+      pieces.removeFirst(surplus)
+      droppedCount += surplus
+    }
+    return (piece.offset, piece.bytes, isLast)
+  }
+
+  private mutating func encodeNext() {
+    guard let bytes = encoder.next(limit: SnapshotPiece.byteLimit) else {
+      isEncoded = true
+      return
+    }
+    pieces.append((byteCount, bytes))
+    byteCount += UInt64(bytes.count)
+  }
+}

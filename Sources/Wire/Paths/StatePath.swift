@@ -1,0 +1,73 @@
+public import IdentifiedCollections
+
+/// The way from a state to a part of it, as steps that travel.
+///
+/// It is written like a key path, from the state on: fields by their names, those of what an optional holds as if it were
+/// there, an element by its id, a case by its name.
+///
+/// ```swift
+/// let whole = StatePath<App.State, App.State>()
+/// let title = whole.todos[id: 3].title
+/// let edited = whole.destination.unwrapped().enumCase("edit", Edit.State.self)
+/// ```
+@dynamicMemberLookup
+public struct StatePath<Root: Replicated, Part: Replicated>: Hashable, Sendable {
+  /// The steps, from the root on; none for the whole state.
+  public let steps: [PathStep]
+
+  private init(_ steps: [PathStep]) {
+    self.steps = steps
+  }
+
+  /// The path of a field.
+  /// - Precondition: The field travels: it is a stored one of a `@Replicated` struct and is not omitted.
+  public subscript<Field: Replicated>(dynamicMember field: KeyPath<Part, Field>) -> StatePath<Root, Field> {
+    guard let key = Part.key(of: field) else { preconditionFailure("\(field) is no field of \(Part.self) that travels") }
+    return appending(.key(key))
+  }
+
+  /// The path of a case's payload, for a case with one value.
+  /// - Precondition: The enum has a case of this name.
+  public func enumCase<Payload: Replicated>(_ name: String, _ type: Payload.Type) -> StatePath<Root, Payload> {
+    guard let key = Schema(state: Part.self, action: Part.self).caseKey(name) else {
+      preconditionFailure("\(Part.self) has no case '\(name)' that travels")
+    }
+    return appending(.key(key))
+  }
+
+  package func appending<Next: Replicated>(_ step: PathStep) -> StatePath<Root, Next> { StatePath<Root, Next>(steps + [step]) }
+}
+
+extension StatePath where Root == Part {
+  /// The path of the whole state.
+  public init() {
+    self.init([])
+  }
+}
+
+extension StatePath {
+  /// The path of what an optional holds.
+  public func unwrapped<Wrapped>() -> StatePath<Root, Wrapped> where Part == Wrapped? { appending(.key(0)) }
+
+  /// The path of a field of what an optional holds.
+  public subscript<Wrapped: Replicated, Field: Replicated>(
+    dynamicMember field: KeyPath<Wrapped, Field>
+  ) -> StatePath<Root, Field> where Part == Wrapped? {
+    unwrapped()[dynamicMember: field]
+  }
+
+  /// The path of the element with an id.
+  public subscript<ID: WireValue, Element: Replicated & Identifiable>(
+    id id: ID
+  ) -> StatePath<Root, Element> where Part == IdentifiedArray<ID, Element>, Element.ID == ID {
+    appending(.id(id.encoded()))
+  }
+}
+
+extension Schema {
+  /// The key of a case of the state, which is an enum.
+  fileprivate func caseKey(_ name: String) -> UInt64? {
+    guard case .definition(let index) = state, case .cases(let cases) = definitions[index].content else { return nil }
+    return cases.first { $0.name == name }?.key
+  }
+}

@@ -1,0 +1,106 @@
+import TestFeatures
+import TestSupport
+import Wire
+
+@testable import HubCore
+
+/// A hub of a board, with its clients as bare streams of frames.
+final class BoardHub {
+  struct Frame {
+    let kind: FrameKind?
+    let flags: UInt8
+    let scope: UInt16
+    let revision: UInt64
+    let payload: [UInt8]
+
+    var errorCode: PeerErrorCode {
+      get throws { try PeerError(decoding: payload.span.bytes).code }
+    }
+
+    /// The bytes of a snapshot's piece.
+    var piece: [UInt8] {
+      get throws {
+        let piece = try SnapshotPiece(CBORDecoder(payload.span.bytes))
+        return [UInt8](piece.bytes)
+      }
+    }
+  }
+
+  var core: HubCore<Board.State, Board.Action>
+  var state: Board.State { core.state }
+  var limits: HubLimits { core.limits }
+  var keptVersionCount: Int { core.keptVersionCount }
+  var hasMoreToWrite: Bool { core.hasMoreToWrite }
+  private var decoders: [ConnectionID: FrameDecoder] = [:]
+  private var frames: [ConnectionID: [Frame]] = [:]
+  private var sequences: [ConnectionID: UInt64] = [:]
+  private(set) var ended: Set<ConnectionID> = []
+
+  init(_ state: Board.State = Board.State(), limits: HubLimits = HubLimits()) {
+    core = HubCore(initialState: state, reducer: Board(), limits: limits, name: "hub", random: SplitMix(seed: 7))
+  }
+
+  /// Connects and opens a session, or resumes one.
+  func open(session: SessionID? = nil) throws -> (ConnectionID, Welcome) {
+    let id = core.connected(Peer(process: 41, user: 1000, group: 1000), at: .zero)
+    decoders[id] = FrameDecoder(payloadLimit: 1 << 26)
+    send(Hello(session: session, name: "test"), on: id)
+    let welcome = turn(id)[0].payload
+    return (id, try Welcome(decoding: welcome.span.bytes))
+  }
+
+  func send(_ message: some Message, scope: UInt16 = 0, on id: ConnectionID) {
+    frame(FrameHeader(kind: type(of: message).kind, scope: scope), on: id) { message.encode(to: &$0) }
+  }
+
+  func frame(_ header: FrameHeader, on id: ConnectionID, _ body: (inout CBOREncoder) -> Void = { _ in }) {
+    var writer = FrameWriter()
+    writer.frame(header, body: body)
+    let bytes = writer.bytes
+    core.received(bytes.span.bytes, on: id, at: .zero)
+  }
+
+  func send(_ action: Board.Action, on id: ConnectionID) {
+    sequences[id, default: 0] += 1
+    let sequence = sequences[id, default: 0]
+    frame(FrameHeader(kind: .actions), on: id) {
+      $0.unsigned(sequence)
+      $0.unsigned(sequence - 1)
+      action.encode(to: &$0)
+    }
+  }
+
+  /// The socket of a connection is full, until it is unblocked.
+  func block(_ id: ConnectionID) { core.isBusy(id) }
+
+  func unblock(_ id: ConnectionID) { core.drained(id) }
+
+  func disconnect(_ id: ConnectionID) { core.ended(id) }
+
+  /// Ends the turn and returns what a connection received.
+  @discardableResult
+  func turn(_ id: ConnectionID? = nil) -> [Frame] {
+    core.endTurn()
+    for command in core.commands {
+      switch command {
+      case .write(let target, let run):
+        for range in core.pieces[run] { deliver(Array(core.output.bytes[range]), to: target) }
+      case .close(let target), .abort(let target):
+        ended.insert(target)
+        core.ended(target)
+      case .report: break
+      }
+    }
+    core.clear()
+    return id.flatMap { frames.removeValue(forKey: $0) } ?? []
+  }
+
+  private func deliver(_ bytes: [UInt8], to id: ConnectionID) {
+    try? decoders[id]?.feed(bytes.span.bytes) { header, payload in
+      frames[id, default: []].append(
+        Frame(
+          kind: FrameKind(rawValue: header.kind), flags: header.flags, scope: header.scope, revision: header.revision,
+          payload: payload.withUnsafeBytes { [UInt8]($0) }))
+    }
+  }
+}

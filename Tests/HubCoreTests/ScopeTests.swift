@@ -1,0 +1,258 @@
+import IdentifiedCollections
+import TestFeatures
+import TestSupport
+import Testing
+import Wire
+
+@testable import HubCore
+
+/// Following parts of a state.
+@Suite struct ScopeTests {
+  private let board = StatePath<Board.State, Board.State>()
+
+  private func attach(_ hub: BoardHub, _ path: [PathStep], scope: UInt16 = 0) throws -> ConnectionID {
+    let (client, _) = try hub.open()
+    hub.send(Attach(path: path), scope: scope, on: client)
+    return client
+  }
+
+  private func delta(_ frame: BoardHub.Frame) throws -> CBORValue {
+    try CBORValue(decoding: frame.payload.span.bytes)
+  }
+
+  private func reason(_ frame: BoardHub.Frame) throws -> SnapshotReason {
+    try SnapshotPiece(CBORDecoder(frame.payload.span.bytes)).reason
+  }
+
+  @Test func aPartComesAloneAndItsChangesAlone() throws {
+    let hub = BoardHub()
+    let client = try attach(hub, board.count.steps, scope: 7)
+    let snapshot = hub.turn(client)
+    #expect(snapshot.map(\.kind) == [.snapshot])
+    #expect(snapshot[0].scope == 7)
+    #expect(try snapshot[0].piece == [0])
+
+    let (other, _) = try hub.open()
+    hub.send(.addItems(3), on: other)
+    #expect(hub.turn(client).isEmpty)
+    hub.send(.setCount(9), on: other)
+    let frames = hub.turn(client)
+    #expect(frames.map(\.kind) == [.delta])
+    #expect(frames[0].revision == 2)
+    #expect(try delta(frames[0]).description == "[0, 9]")
+  }
+
+  @Test func oneEncodingServesEveryoneWhateverTheyFollow() throws {
+    let hub = BoardHub()
+    let paths = [board.steps, board.items.steps, board.items[id: 1].steps, board.items[id: 1].title.steps]
+    let clients = try (0..<20).map { number in try attach(hub, paths[number % 4], scope: UInt16(number)) }
+    let (sender, _) = try hub.open()
+    hub.send(.addItems(3), on: sender)
+    hub.turn()
+    hub.send(.setTitle(1, "a longer title than before"), on: sender)
+    hub.core.endTurn()
+
+    var slices: [Range<Int>] = []
+    for case .write(let id, let run) in hub.core.commands where clients.contains(id) {
+      #expect(run.count == 2)
+      slices.append(hub.core.pieces[run.upperBound - 1])
+    }
+    #expect(slices.count == 20)
+    // Each path has one slice, and each lies within that of the whole.
+    let whole = try #require(slices.max { $0.count < $1.count })
+    #expect(Set(slices).count == 4)
+    #expect(slices.allSatisfy { whole.contains($0.lowerBound) && $0.upperBound <= whole.upperBound })
+    // The bytes of the text are in the output once.
+    let text = [UInt8]("a longer title than before".utf8)
+    let output = hub.core.output.bytes
+    #expect(output.indices.count { output[$0...].starts(with: text) } == 1)
+  }
+
+  @Test func aPartThatGoesAndComesBackIsTold() throws {
+    let hub = BoardHub()
+    let client = try attach(hub, board.chosen.text.steps)
+    #expect(hub.turn(client).map(\.kind) == [.absent])
+    let (other, _) = try hub.open()
+
+    func change(_ body: (inout Board.State) -> Void) -> [BoardHub.Frame] {
+      // Found by trying: an action that does it.
+      var wanted = hub.state
+      body(&wanted)
+      for seed in UInt64(0)... {
+        var state = hub.state
+        var random = SplitMix(seed: seed)
+        state.change(using: &random)
+        guard (state.chosen == nil) == (wanted.chosen == nil), state.chosen != hub.state.chosen else { continue }
+        hub.send(.change(seed), on: other)
+        return hub.turn(client)
+      }
+      return []
+    }
+    let appeared = change { $0.chosen = Board.Note() }
+    #expect(appeared.map(\.kind) == [.snapshot])
+    #expect(try reason(appeared[0]) == .returned)
+    let gone = change { $0.chosen = nil }
+    #expect(gone.map(\.kind) == [.absent])
+    #expect(change { $0.chosen = Board.Note() }.map(\.kind) == [.snapshot])
+  }
+
+  @Test func anElementThatIsReplacedByAnotherOfItsIDIsChanged() throws {
+    let hub = BoardHub()
+    let (sender, _) = try hub.open()
+    hub.send(.addItems(3), on: sender)
+    hub.turn()
+    let client = try attach(hub, board.items[id: 1].steps)
+    hub.turn(client)
+    hub.send(.setTitle(2, "other"), on: sender)
+    #expect(hub.turn(client).isEmpty)
+    hub.send(.setTitle(1, "this"), on: sender)
+    let frames = hub.turn(client)
+    #expect(try frames.map { try delta($0).description } == ["[1, {1: \"this\"}]"])
+  }
+
+  @Test func severalScopesOfOneConnectionComeInOneWrite() throws {
+    let hub = BoardHub()
+    let (client, _) = try hub.open()
+    for (number, path) in [board.count.steps, board.title.steps, board.items.steps].enumerated() {
+      hub.send(Attach(path: path), scope: UInt16(number), on: client)
+    }
+    #expect(hub.turn(client).map(\.scope) == [0, 1, 2])
+    hub.send(.setCount(1), on: client)
+    hub.send(.addItems(1), on: client)
+    hub.core.endTurn()
+    #expect(hub.core.commands.count == 1)
+    #expect(hub.turn(client).map(\.kind) == [.delta, .delta, .applied])
+  }
+
+  @Test func whatIsDetachedComesNoMoreAndItsNumberIsFree() throws {
+    let hub = BoardHub()
+    let client = try attach(hub, board.count.steps, scope: 3)
+    hub.turn(client)
+    hub.frame(FrameHeader(kind: .detach, scope: 3), on: client)
+    hub.send(.setCount(1), on: client)
+    let frames = hub.turn(client)
+    #expect(frames.map(\.kind) == [.applied, .detached])
+    #expect(frames[1].scope == 3)
+    hub.send(Attach(path: board.title.steps), scope: 3, on: client)
+    #expect(hub.turn(client).map(\.kind) == [.snapshot])
+  }
+
+  @Test func aNumberInUseAndTooManyScopesAreRefused() throws {
+    var limits = HubLimits()
+    limits.scopes = 2
+    let hub = BoardHub(limits: limits)
+    let client = try attach(hub, board.count.steps, scope: 3)
+    hub.send(Attach(), scope: 3, on: client)
+    let refused = hub.turn(client).last
+    #expect(try #require(refused).errorCode == .scopeInUse)
+
+    let many = try attach(hub, board.count.steps, scope: 0)
+    hub.send(Attach(), scope: 1, on: many)
+    hub.send(Attach(), scope: 2, on: many)
+    let tooMany = hub.turn(many).last
+    #expect(try #require(tooMany).errorCode == .tooManyScopes)
+  }
+
+  private static let impossible: [[PathStep]] = [
+    [9], [0, 0], [2, 1], [2, .id([0x61, 0x31]), 1], [3, 1], [4, 0], [4, 2, 7],
+  ]
+
+  @Test(arguments: impossible)
+  func aPathThatTheStateCannotHaveIsRefusedByName(path: [PathStep]) throws {
+    let hub = BoardHub()
+    let client = try attach(hub, path)
+    let frame = try #require(hub.turn(client).last)
+    #expect(frame.kind == .error)
+    #expect(try frame.errorCode == .unknownScope)
+  }
+
+  @Test func aLoneFollowerThatComesBackGetsADelta() throws {
+    let hub = BoardHub()
+    let (client, welcome) = try hub.open()
+    hub.send(Attach(path: board.items.steps), on: client)
+    hub.send(Attach(path: board.count.steps), scope: 1, on: client)
+    hub.turn(client)
+    let (sender, _) = try hub.open()
+    hub.send(.setCount(1), on: sender)
+    #expect(hub.turn(client).map(\.revision) == [1])
+    hub.disconnect(client)
+    for count in 2...50 {
+      hub.send(.setCount(count), on: sender)
+      hub.turn()
+    }
+
+    let (again, _) = try hub.open(session: welcome.session)
+    // The items did not change since the snapshot at revision 0; the count was told at 1.
+    hub.send(Attach(path: board.items.steps, knownRevision: 0), on: again)
+    hub.send(Attach(path: board.count.steps, knownRevision: 1), scope: 1, on: again)
+    let frames = hub.turn(again)
+    #expect(frames.map(\.kind) == [.delta])
+    #expect(try delta(frames[0]).description == "[1, 50]")
+    #expect(frames[0].revision == 50)
+  }
+
+  @Test func anIdleFollowerLearnsHowFarTheHubIs() throws {
+    var limits = HubLimits()
+    limits.bookmarkInterval = 10
+    let hub = BoardHub(limits: limits)
+    let client = try attach(hub, board.title.steps)
+    hub.turn(client)
+    let (sender, _) = try hub.open()
+    var told: [UInt64] = []
+    for count in 1...35 {
+      hub.send(.setCount(count), on: sender)
+      told += hub.turn(client).map(\.revision)
+    }
+    #expect(told == [10, 20, 30])
+  }
+
+  @Test func aDeltaThatWouldBeTooLargeIsASnapshotWithTheReason() throws {
+    var limits = HubLimits()
+    limits.deltaBytes = 100
+    let hub = BoardHub(limits: limits)
+    let client = try attach(hub, [])
+    hub.turn(client)
+    let (sender, _) = try hub.open()
+    hub.send(.addItems(100), on: sender)
+    let frames = hub.turn(client)
+    #expect(frames.map(\.kind) == [.snapshot])
+    #expect(try reason(frames[0]) == .deltaTooLarge)
+  }
+
+  @Test func whoIsAttachedIsAStateOfTheHubsOwn() throws {
+    let hub = BoardHub()
+    let (client, _) = try hub.open()
+    hub.send(Attach(root: .hub), on: client)
+    let snapshot = try #require(hub.turn(client).first)
+    let piece = try snapshot.piece
+    var state = try HubState(decoding: piece.span.bytes)
+    #expect(state.attendees.map(\.name) == ["test"])
+    #expect(state.attendees[0].process == 41 && state.attendees[0].user == 1000)
+
+    func follow() throws {
+      for frame in hub.turn(client) {
+        var decoder = CBORDecoder(frame.payload.span.bytes)
+        try decoder.tuple(2)
+        _ = try decoder.unsigned()
+        try state.apply(delta: &decoder)
+      }
+    }
+    let (second, _) = try hub.open()
+    try follow()
+    #expect(state.attendees.count == 2)
+    hub.disconnect(second)
+    try follow()
+    #expect(state.attendees.map(\.id) == [1])
+  }
+
+  @Test func anOutcomeThatCannotBeKnownIsRefused() throws {
+    let hub = BoardHub()
+    let (client, _) = try hub.open()
+    hub.frame(FrameHeader(kind: .actions), on: client) {
+      $0.unsigned(1)
+      $0.unsigned(5)
+    }
+    let frame = try #require(hub.turn(client).last)
+    #expect(try frame.errorCode == .sequenceGap)
+  }
+}

@@ -1,0 +1,139 @@
+import TestFeatures
+import Testing
+import Wire
+
+@testable import HubCore
+
+/// A state too large for one turn, sent to those who come late.
+@Suite struct SnapshotTests {
+  private let itemCount = 40_000
+
+  private func largeHub(_ limits: HubLimits = HubLimits()) throws -> (BoardHub, sender: ConnectionID) {
+    let hub = BoardHub(limits: limits)
+    let (sender, _) = try hub.open()
+    hub.send(.addItems(itemCount), on: sender)
+    hub.turn(sender)
+    return (hub, sender)
+  }
+
+  /// The pieces joined, and what came of a delta behind them.
+  private func state(of frames: [BoardHub.Frame]) throws -> Board.State {
+    var bytes: [UInt8] = []
+    var state: Board.State?
+    for frame in frames {
+      switch frame.kind {
+      case .snapshot:
+        let piece = try SnapshotPiece(CBORDecoder(frame.payload.span.bytes))
+        if piece.offset == 0 { bytes = [] }
+        #expect(piece.offset == UInt64(bytes.count))
+        bytes += [UInt8](piece.bytes)
+        if frame.flags & SnapshotPiece.finalFlag != 0 { state = try Board.State(decoding: bytes.span.bytes) }
+      case .delta:
+        var decoder = CBORDecoder(frame.payload.span.bytes)
+        try decoder.tuple(2)
+        _ = try decoder.unsigned()
+        try state?.apply(delta: &decoder)
+      default: break
+      }
+    }
+    return try #require(state)
+  }
+
+  @Test func aLargeStateGoesOutInTurnsAndOthersAreServedBetween() throws {
+    let (hub, sender) = try largeHub()
+    let (late, _) = try hub.open()
+    hub.send(Attach(), on: late)
+    var frames: [BoardHub.Frame] = []
+    var turns = 0
+    repeat {
+      turns += 1
+      hub.send(.setCount(turns), on: sender)
+      hub.send(.setTitle(turns, "changed meanwhile"), on: sender)
+      let acknowledgement = hub.turn(sender)
+      #expect(acknowledgement.map(\.kind) == [.applied])
+      let came = hub.turn(late)
+      let bytes = came.reduce(0) { $0 + $1.payload.count }
+      #expect(bytes <= hub.limits.snapshotBytesPerTurn * 2 + 3 * SnapshotPiece.byteLimit)
+      frames += came
+    } while hub.hasMoreToWrite
+    frames += hub.turn(late)
+
+    #expect(turns > 2)
+    #expect(try state(of: frames) == hub.state)
+    #expect(Set(frames.filter { $0.kind == .snapshot }.map(\.revision)).count == 1)
+    #expect(frames.last?.kind == .delta)
+  }
+
+  @Test func whatOneSendsIsAcknowledgedBehindItsState() throws {
+    let (hub, _) = try largeHub()
+    let (late, _) = try hub.open()
+    hub.send(Attach(), on: late)
+    hub.turn(late)
+    hub.send(.setCount(7), on: late)
+    var frames: [BoardHub.Frame] = []
+    repeat { frames += hub.turn(late) } while hub.hasMoreToWrite
+    #expect(frames.last?.kind == .applied)
+    #expect(frames.dropLast().last?.kind == .delta)
+    #expect(frames.count { $0.kind == .applied } == 1)
+  }
+
+  @Test func manyWhoComeTogetherShareOneEncoding() throws {
+    let (hub, _) = try largeHub()
+    let clients = try (0..<3).map { _ in try hub.open().0 }
+    for client in clients { hub.send(Attach(), on: client) }
+    var frames: [ConnectionID: [BoardHub.Frame]] = [:]
+    repeat {
+      hub.turn()
+      for client in clients { frames[client, default: []] += hub.turn(client) }
+    } while hub.hasMoreToWrite
+    for client in clients { #expect(try state(of: frames[client] ?? []) == hub.state) }
+    #expect(hub.keptVersionCount == 1)
+  }
+
+  @Test func aReaderThatStopsInTheMiddleGoesOnWhereItWas() throws {
+    let (hub, sender) = try largeHub()
+    let (slow, _) = try hub.open()
+    hub.send(Attach(), on: slow)
+    var frames = hub.turn(slow)
+    hub.block(slow)
+    #expect(!hub.hasMoreToWrite)
+    for count in 0..<10 {
+      hub.send(.setCount(count), on: sender)
+      #expect(hub.turn(slow).isEmpty)
+    }
+    hub.unblock(slow)
+    repeat { frames += hub.turn(slow) } while hub.hasMoreToWrite
+    #expect(try state(of: frames) == hub.state)
+  }
+
+  @Test func aReaderMuchSlowerThanAnotherBeginsAnewAndLosesNothing() throws {
+    var limits = HubLimits()
+    limits.snapshotPieces = 2
+    limits.snapshotBytesPerTurn = 64 << 10
+    let (hub, _) = try largeHub(limits)
+    let (slow, _) = try hub.open()
+    let (fast, _) = try hub.open()
+    hub.send(Attach(), on: slow)
+    hub.send(Attach(), on: fast)
+    hub.block(slow)
+    var frames: [BoardHub.Frame] = []
+    repeat { frames += hub.turn(fast) } while hub.hasMoreToWrite
+    #expect(try state(of: frames) == hub.state)
+    hub.unblock(slow)
+    frames = []
+    repeat { frames += hub.turn(slow) } while hub.hasMoreToWrite
+    #expect(try state(of: frames) == hub.state)
+  }
+
+  @Test func aSnapshotThatIsNotWantedAnyMoreIsLetGo() throws {
+    let (hub, sender) = try largeHub()
+    let (late, _) = try hub.open()
+    hub.send(Attach(), on: late)
+    hub.turn(late)
+    hub.disconnect(late)
+    hub.send(.setCount(1), on: sender)
+    hub.turn()
+    #expect(hub.keptVersionCount == 0)
+    #expect(!hub.hasMoreToWrite)
+  }
+}

@@ -1,0 +1,97 @@
+import HubCore
+import ReplicaCore
+import TestFeatures
+import TestSupport
+import Testing
+import Wire
+
+/// The promises of a hub to those who follow parts of its state, over random histories.
+@Suite struct ScopeConvergenceTests {
+  typealias BoardWorld = World<Board.State, Board.Action>
+
+  /// A part of a state whose type the test does not know.
+  private static func follow(_ path: [PathStep], by client: BoardWorld.Client) {
+    func add<Part>(_ mirror: Mirror<Part>) {
+      client.note(mirror)
+      client.mirrors.append(mirror)
+    }
+    typealias Path = StatePath<Board.State, Board.State>
+    let board = Path()
+    let note = board.mode.enumCase("edit", Board.Note.self)
+    switch path {
+    case [0]: add(client.replica.follow(board.title))
+    case [1]: add(client.replica.follow(board.count))
+    case [2]: add(client.replica.follow(board.items))
+    case [3]: add(client.replica.follow(board.chosen))
+    case [3, 0]: add(client.replica.follow(board.chosen.unwrapped()))
+    case [3, 0, 0]: add(client.replica.follow(board.chosen.text))
+    case [4]: add(client.replica.follow(board.mode))
+    case [4, 1]: add(client.replica.follow(note))
+    case [4, 1, 1]: add(client.replica.follow(note.stars))
+    case [5]: add(client.replica.follow(board.numbers))
+    case board.items[id: 1].steps: add(client.replica.follow(board.items[id: 1]))
+    case board.items[id: 1].title.steps: add(client.replica.follow(board.items[id: 1].title))
+    case board.items[id: 1].note.steps: add(client.replica.follow(board.items[id: 1].note))
+    case board.items[id: 1].note.stars.steps: add(client.replica.follow(board.items[id: 1].note.stars))
+    case board.items[id: 2].subitems.steps: add(client.replica.follow(board.items[id: 2].subitems))
+    case board.items[id: 2].subitems[id: 1].isDone.steps:
+      add(client.replica.follow(board.items[id: 2].subitems[id: 1].isDone))
+    default: add(client.replica.follow(board))
+    }
+  }
+
+  private func world(seed: UInt64) -> BoardWorld {
+    var random = SplitMix(seed: seed &* 31)
+    var limits = HubLimits()
+    limits.versions = Int.random(in: 1...8, using: &random)
+    limits.bookmarkInterval = UInt64.random(in: 1...20, using: &random)
+    limits.hashInterval = UInt64.random(in: 1...10, using: &random)
+    limits.deltaBytes = Bool.random(using: &random) ? 20 : 1 << 20
+    let hub = HubCore(
+      initialState: Board.State(), reducer: Board(), limits: limits, random: SplitMix(seed: seed &+ 1))
+    var options = ReplicaOptions()
+    options.followsWholeState = Bool.random(using: &random)
+    return BoardWorld(seed: seed, clientCount: 3, hub: hub, options: options) { .change($0.next()) }
+  }
+
+  @Test(arguments: [UInt64](0..<40))
+  func everyPartIsTheHubsAtItsRevisionAndInTheEnd(block: UInt64) throws {
+    for seed in block * 10..<block * 10 + 10 {
+      let world = world(seed: seed)
+      for _ in 0..<250 {
+        let client = world.clients[Int.random(in: 0..<3, using: &world.random)]
+        switch Int.random(in: 0..<20, using: &world.random) {
+        case 0: Self.follow(Board.State.paths.randomElement(using: &world.random) ?? [], by: client)
+        case 1:
+          guard let index = client.mirrors.indices.randomElement(using: &world.random) else { break }
+          client.replica.unfollow(client.mirrors.remove(at: index))
+        default: break
+        }
+        try world.step()
+      }
+      try world.settle()
+
+      #expect(world.hub.revision == UInt64(world.sentCount), "seed \(seed)")
+      for client in world.clients {
+        #expect(client.replica.connection == .live, "seed \(seed)")
+        #expect(client.pending.isEmpty && client.failed.isEmpty, "seed \(seed)")
+        for mirror in client.mirrors {
+          #expect(mirror.isKnown, "seed \(seed), \(mirror.path)")
+          let theirs = world.hub.state.part(at: mirror.path[...])?.encoded()
+          #expect(client.contents[mirror.id]?() == theirs, "seed \(seed), \(mirror.path)")
+        }
+      }
+    }
+  }
+
+  @Test func aWrongPartIsSeen() throws {
+    let world = world(seed: 4)
+    let client = world.clients[0]
+    Self.follow([1], by: client)
+    try world.settle()
+    world.forgedHistory[1] = Board.State()
+    try world.send(.setCount(5), from: client)
+
+    #expect(throws: WorldViolation.stateIsNotTheHubs(revision: 1)) { try world.settle() }
+  }
+}
