@@ -14,7 +14,7 @@ import Wire
     let mapping = try SchemaMapping(from: old, to: new, .state)
     #expect(!mapping.isIdentity)
     var shaper = Shaper(seed: Self.seed)
-    for round in 0..<1000 {
+    for round in 0..<300 {
       let state = shaper.oldState()
       let bytes = try mapping.value(state.encoded())
       #expect(try CBORValue(decoding: bytes.span.bytes).encoded() == bytes, "deterministic: round \(round)")
@@ -28,7 +28,7 @@ import Wire
     print("seed of the mapped histories: \(seed)")
     let mapping = try SchemaMapping(from: old, to: new, .state)
     var shaper = Shaper(seed: seed)
-    for history in 0..<2000 {
+    for history in 0..<700 {
       var state = shaper.oldState()
       var replica = try mapping.read(New.State.self, state.encoded())
       for step in 0..<4 {
