@@ -156,7 +156,29 @@ extension Shaper {
     }
   }
 
-  mutating func newMark() -> New.Mark { New.Mark(mark()) }
+  /// The same schema with other keys everywhere.
+  mutating func shuffled(_ schema: Schema) -> Schema {
+    var schema = schema
+    for index in schema.definitions.indices {
+      switch schema.definitions[index].content {
+      case .fields(var fields):
+        let keys = keys(fields.count)
+        for index in fields.indices { fields[index].key = keys[index] }
+        schema.definitions[index].content = .fields(fields.sorted { $0.key < $1.key })
+      case .cases(var cases):
+        let keys = keys(cases.count)
+        for index in cases.indices { cases[index].key = keys[index] }
+        schema.definitions[index].content = .cases(cases.sorted { $0.key < $1.key })
+      }
+    }
+    return schema
+  }
+
+  /// Different keys, small ones and those of nine bytes.
+  private mutating func keys(_ count: Int) -> [UInt64] {
+    let gap = pick([1, 20, 300, 1 << 40])
+    return (0..<UInt64(count)).map { $0 * UInt64(gap) }.shuffled(using: &generator)
+  }
 
   /// An action that both sides know, as each of them has it.
   mutating func rowAction() -> (new: New.RowAction, old: Old.RowAction) {

@@ -260,7 +260,7 @@ private struct Opaque<Value: WireValue>: WireValue {
     let mapping = try SchemaMapping(from: chain, to: ring, .state)
     var value: [UInt8] = []
     for _ in 0..<100_000 { value += [0xa1, 0x01] }
-    #expect(throws: WireError(.tooDeep(limit: 512), at: 1024)) { try mapping.value(value) }
+    #expect(throws: WireError(.tooDeep(limit: 320), at: 640)) { try mapping.value(value) }
   }
 
   @Test func theFirstDifferenceIsNamed() {

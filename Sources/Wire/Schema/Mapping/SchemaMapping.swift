@@ -19,8 +19,9 @@ public struct SchemaMismatch: Error, Hashable, Sendable, CustomStringConvertible
 /// What is written is deterministic if what is read is. The bytes of texts, numbers and other values without parts are
 /// taken as they are, well-formed but whatever they are: those who read the result check them.
 public struct SchemaMapping: Sendable {
-  /// How deep values may be inside one another. It is no more than a guard of the stack: readers' own limits are lower.
-  static let depthLimit = 512
+  /// How deep values may be inside one another: a guard of the stack, with room for the readers' own limit, which counts
+  /// only about one in three.
+  static let depthLimit = 5 * CBORDecoder.depthLimit
 
   /// Between which types a mapping goes.
   public enum Root: Hashable, Sendable {
