@@ -157,13 +157,33 @@ private struct Opaque<Value: WireValue>: WireValue {
     var generator = SplitMix(seed: seed)
     let schema = Schema(state: World.self, action: Parent.Action.self)
     let original = schema.encoded()
+    var shaper = Shaper(seed: seed)
+    let state = shaper.world().encoded()
     for _ in 0..<2000 {
       var bytes = original
       bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255, using: &generator)
       guard let other = try? Schema(decoding: bytes.span.bytes) else { continue }
       #expect(other.encoded() == bytes, "seed \(seed)")
-      _ = schema.compatibility(with: other)
       _ = other.compatibility(with: schema)
+      // What is compatible is mapped, but for cases of another name.
+      let states = try? SchemaMapping(from: schema, to: other, .state)
+      let actions = try? SchemaMapping(from: schema, to: other, .action)
+      if case .incompatible = schema.compatibility(with: other) {
+        #expect(states == nil || actions == nil, "seed \(seed)")
+        continue
+      }
+      guard let states, actions != nil else {
+        Issue.record("seed \(seed): compatible, and not mapped")
+        continue
+      }
+      do throws(WireError) {
+        _ = try states.value(state)
+      } catch {
+        guard case .unknownName = error.problem else {
+          Issue.record("seed \(seed): \(error)")
+          continue
+        }
+      }
     }
   }
 
