@@ -76,17 +76,17 @@ extension Shaper {
     var state = Old.State(name: text())
     state.count = integer(Int.self)
     state.mode = mode()
-    state.rows = rows(8)
-    state.plain = list(5) { $0.row() }
-    state.marks = Set(list(8) { $0.mark() })
-    state.byMark = Dictionary(list(6) { ($0.mark(), $0.row()) }) { first, _ in first }
+    state.rows = rows(4)
+    state.plain = list(3) { $0.row() }
+    state.marks = Set(list(5) { $0.mark() })
+    state.byMark = Dictionary(list(3) { ($0.mark(), $0.row()) }) { first, _ in first }
     state.byName = Dictionary(list(4) { ($0.text(), $0.list(3) { $0.mark() }) }) { first, _ in first }
     state.note = pick([nil, .some(nil), row()])
     state.deep = list(2) { $0.list(2) { $0.pick([nil, $0.row()]) } }
     state.result = result()
     state.window = range()
-    state.tree = oldTree(4)
-    state.folder = folder(3)
+    state.tree = oldTree(3)
+    state.folder = folder(2)
     state.box = Old.Box(value: row(), others: below(2) == 0 ? nil : list(3) { $0.row() })
     state.same = item(below(3))
     state.sheet = sheet()
