@@ -11,25 +11,36 @@ extension HubCore {
       let reason = "this hub lets a connection follow \(limits.scopes) scopes; detach one first"
       return fail(slot, PeerError(.tooManyScopes, reason), at: now)
     }
-    let held = takeHeld(wish, of: slot)
-    let isResumed = connections[slot].isResumed
-    let follower: Int
-    switch wish.root {
-    case .feature:
-      follower = publisher.follow(
-        wish.path, as: number, slot: slot, known: wish.knownRevision, held: held, isResumed: isResumed,
-        current: (revision, state))
-    case .hub:
-      follower = hubPublisher.follow(
-        wish.path, as: number, slot: slot, known: wish.knownRevision, held: held, isResumed: isResumed,
-        current: (hubRevision, hubState))
-    default:
-      let reason = "this hub has no state of the kind \(wish.root.rawValue)"
-      return fail(slot, PeerError(.unknownScope, reason), at: now)
+    do {
+      switch wish.root {
+      case .feature: _ = try schema.type(at: wish.path)
+      case .hub: _ = try hubSchema.type(at: wish.path)
+      default:
+        let reason = "this hub has no state of the kind \(wish.root.rawValue)"
+        return fail(slot, PeerError(.unknownScope, reason), at: now)
+      }
+    } catch {
+      return fail(slot, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
     }
+    let held = takeHeld(wish, of: slot)
+    let follower = follow(wish, as: number, slot, held)
     if let held { forget([held]) }
     connections[slot].scopes.append(Connection.Scope(number: number, root: wish.root, follower: follower))
     owe(slot)
+  }
+
+  private mutating func follow(_ wish: Attach, as number: UInt16, _ slot: Int, _ held: HeldScope?) -> Int {
+    let isResumed = connections[slot].isResumed
+    return switch wish.root {
+    case .hub:
+      hubPublisher.follow(
+        wish.path, as: number, slot: slot, known: wish.knownRevision, held: held, isResumed: isResumed,
+        current: (hubRevision, hubState))
+    default:
+      publisher.follow(
+        wish.path, as: number, slot: slot, known: wish.knownRevision, held: held, isResumed: isResumed,
+        current: (revision, state))
+    }
   }
 
   /// What the hub remembers that the client has of a scope.

@@ -11,6 +11,7 @@ struct ActionOutbox {
   private var entries: [Entry] = []
   private var head = 0
   private var lastTicket: UInt64 = 0
+  private var refused: [(ActionTicket, ActionError)] = []
   /// The highest sequence number whose outcome is known in this session.
   private(set) var acknowledged: UInt64 = 0
   /// How many of the unanswered actions were sent in this session; they come first.
@@ -31,20 +32,45 @@ struct ActionOutbox {
     return ActionTicket(number: lastTicket)
   }
 
-  /// Writes a frame of as many unsent actions as fit its limit, at least one.
-  mutating func writeNext(limit: Int, to output: inout FrameWriter) -> Range<Int> {
-    output.frame(FrameHeader(kind: .actions)) { encoder in
-      encoder.unsigned(acknowledged + UInt64(sentCount) + 1)
-      encoder.unsigned(acknowledged)
-      let start = encoder.count
-      while unsentCount > 0 {
-        let bytes = entries[head + sentCount].bytes
-        let used = encoder.count - start
-        guard used == 0 || used + bytes.count + Self.headByteCount <= limit else { return }
-        encoder.append(bytes.span.bytes)
+  /// Writes a frame of as many unsent actions as fit its limit; nil if the hub has none of them.
+  ///
+  /// Actions that the hub does not have, by the mapping, are not sent: `takeRefused` tells which.
+  mutating func writeNext(
+    limit: Int, mapping: SchemaMapping?, to output: inout FrameWriter
+  ) -> Range<Int>? {
+    var ready: [[UInt8]] = []
+    var used = Self.headByteCount
+    let first = acknowledged + UInt64(sentCount) + 1
+    while unsentCount > 0 {
+      let entry = entries[head + sentCount]
+      do {
+        let bytes = try mapping?.mapValue(entry.bytes) ?? entry.bytes
+        guard ready.isEmpty || used + bytes.count <= limit else { break }
+        guard Self.headByteCount + bytes.count <= limit else {
+          throw ActionError.tooLarge(bytes: bytes.count, limit: limit - Self.headByteCount)
+        }
+        ready.append(bytes)
+        used += bytes.count
         sentCount += 1
+      } catch {
+        entries.remove(at: head + sentCount)
+        let reason = "the hub runs another version of the feature: \(error)"
+        let unknown = ActionError.rejected(code: RejectionCode.unknownAction.rawValue, reason: reason)
+        refused.append((entry.ticket, error as? ActionError ?? unknown))
       }
     }
+    guard !ready.isEmpty else { return nil }
+    return output.frame(FrameHeader(kind: .actions)) { encoder in
+      encoder.unsigned(first)
+      encoder.unsigned(acknowledged)
+      for bytes in ready { encoder.append(bytes.span.bytes) }
+    }
+  }
+
+  /// The actions that could not be sent to this hub since the last call.
+  mutating func takeRefused() -> [(ActionTicket, ActionError)] {
+    defer { refused = [] }
+    return refused
   }
 
   /// The action that was sent under a number, if it is unanswered.

@@ -24,6 +24,8 @@ public class AnyMirror {
   var isAwaited = false
   /// Its scope number on this connection.
   var scope: UInt16?
+  /// What turns the hub's bytes of the part into ours; nil when they are the same.
+  var mapping: SchemaMapping?
   /// The pieces of a snapshot that is not whole yet.
   var pieces: [UInt8] = []
 
@@ -33,7 +35,7 @@ public class AnyMirror {
 
   /// A new connection begins.
   func beginConnection() {
-    (scope, pieces) = (nil, [])
+    (scope, mapping, pieces) = (nil, nil, [])
   }
 
   /// Notes what the hub has said.
@@ -58,7 +60,7 @@ public final class Mirror<Part: Replicated>: AnyMirror {
 
   /// Takes the state of a whole snapshot, changing only what is different.
   override func replace(at revision: UInt64) throws(WireError) {
-    let bytes = pieces
+    let bytes = try mapping?.mapValue(pieces) ?? pieces
     pieces = []
     let new = try Part(decoding: bytes.span.bytes)
     if let part {

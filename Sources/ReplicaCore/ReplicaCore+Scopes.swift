@@ -33,7 +33,7 @@ extension ReplicaCore {
   // MARK: Attaching
 
   mutating func beginConnection() {
-    (attached, retired, nextScope) = ([:], [], 0)
+    (attached, retired, nextScope, translation) = ([:], [], 0, nil)
     for mirror in mirrors { mirror.beginConnection() }
   }
 
@@ -46,10 +46,21 @@ extension ReplicaCore {
   }
 
   private mutating func attach(_ mirror: AnyMirror, known: UInt64?) {
+    var path = mirror.path
+    if let translation, mirror.root == .feature {
+      do throws(SchemaPathError) {
+        path = try translation.paths.mapPath(mirror.path)
+        mirror.mapping = try translation.state?.part(at: path)
+      } catch {
+        // A hub that does not have the part has nothing there.
+        mirror.remove(at: mirror.revision)
+        return commands.append(.changed(mirror.id))
+      }
+    }
     while attached[nextScope] != nil || retired.contains(nextScope) { nextScope &+= 1 }
     attached[nextScope] = mirror
     mirror.scope = nextScope
-    let wish = Attach(root: mirror.root, path: mirror.path, knownRevision: known)
+    let wish = Attach(root: mirror.root, path: path, knownRevision: known)
     commands.append(.write(output.frame(wish, scope: nextScope)))
     nextScope &+= 1
   }
@@ -96,7 +107,16 @@ extension ReplicaCore {
     }
     mirror.isInStep = false
     let changesNothing = decoder.isAtEmptyMap
-    try mirror.apply(&decoder, at: header.revision)
+    if let mapping = mirror.mapping {
+      var encoder = CBOREncoder()
+      try mapping.mapChange(&decoder, to: &encoder)
+      try decoder.finish()
+      let bytes = encoder.bytes
+      var mapped = CBORDecoder(bytes.span.bytes)
+      try mirror.apply(&mapped, at: header.revision)
+    } else {
+      try mirror.apply(&decoder, at: header.revision)
+    }
     if !changesNothing { commands.append(.changed(mirror.id)) }
   }
 

@@ -40,6 +40,8 @@ public struct ReplicaCore<State: Replicated, Action: WireValue>: ~Copyable {
   private var decoder: FrameDecoder
   private var session: SessionID?
   private var welcome: Welcome?
+  /// What a hub of another source needs; nil for one of the same.
+  var translation: Translation?
   private let schema = Schema(state: State.self, action: Action.self)
   private var outbox = ActionOutbox()
   private var payloadLimit = 1 << 20
@@ -175,7 +177,9 @@ extension ReplicaCore {
   public mutating func endTurn(at now: Duration) {
     guard link == .open, !isBusy, outbox.unsentCount > 0 else { return }
     while outbox.unsentCount > 0 {
-      commands.append(.write(outbox.writeNext(limit: payloadLimit, to: &output)))
+      let frame = outbox.writeNext(limit: payloadLimit, mapping: translation?.action, to: &output)
+      for (ticket, error) in outbox.takeRefused() { commands.append(.failed(ticket, error)) }
+      if let frame { commands.append(.write(frame)) }
     }
     if deadline == nil { deadline = now + options.patience }
   }
@@ -249,10 +253,16 @@ extension ReplicaCore {
   }
 
   private mutating func compare(_ theirs: Schema) {
-    switch schema.compatibility(with: theirs) {
-    case .same, .compatible: open()
-    case .compatibleByName: refuse("some keys of its state or its actions are others than here")
-    case .incompatible(let difference): refuse(difference)
+    do throws(SchemaMismatch) {
+      switch schema.compatibility(with: theirs) {
+      case .same: break
+      case .compatible: translation = try Translation(from: theirs, to: schema, byName: false)
+      case .compatibleByName: translation = try Translation(from: theirs, to: schema, byName: true)
+      case .incompatible(let difference): return refuse(difference)
+      }
+      open()
+    } catch {
+      refuse(error.description)
     }
   }
 

@@ -77,6 +77,45 @@ private enum Relabelled: Equatable {
   case set(to: Int, from: String)
 }
 
+private enum Swapped {
+  @Replicated
+  struct Before: Hashable {
+    var a = 1
+    var b = 2
+  }
+
+  @Replicated
+  struct After: Hashable {
+    @ReplicatedKey(1) var a = 1
+    @ReplicatedKey(0) var b = 2
+  }
+
+  @Replicated
+  struct Grown: Hashable {
+    var a = 1
+    var b = 2
+    var c = 3
+  }
+
+  @Replicated
+  enum CasesBefore: Equatable {
+    case a, b
+  }
+
+  @Replicated
+  enum CasesAfter: Equatable {
+    case b, a
+  }
+}
+
+/// A type whose bytes only its own code knows.
+private struct Opaque<Value: WireValue>: WireValue {
+  var value: Value
+  init(from decoder: inout CBORDecoder) throws(WireError) { value = try decoder.value() }
+  func encode(to encoder: inout CBOREncoder) { value.encode(to: &encoder) }
+  static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Opaque", [Value.schema(in: &builder)]) }
+}
+
 @Suite struct SchemaTests {
   private let first = Schema(state: First.State.self, action: First.Action.self)
 
@@ -113,18 +152,39 @@ private enum Relabelled: Equatable {
   }
 
   @Test(arguments: [UInt64.random(in: 0 ... .max)])
-  func changedBytesAreNoSchemaThatHarms(seed: UInt64) {
+  func changedBytesAreNoSchemaThatHarms(seed: UInt64) async {
     print("seed of the changed schemas: \(seed)")
     var generator = SplitMix(seed: seed)
     let schema = Schema(state: World.self, action: Parent.Action.self)
     let original = schema.encoded()
-    for _ in 0..<2000 {
+    var shaper = Shaper(seed: seed)
+    let state = shaper.world().encoded()
+    for _ in 0..<1000 {
+      await Task.yield()
       var bytes = original
       bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255, using: &generator)
       guard let other = try? Schema(decoding: bytes.span.bytes) else { continue }
       #expect(other.encoded() == bytes, "seed \(seed)")
-      _ = schema.compatibility(with: other)
       _ = other.compatibility(with: schema)
+      // What is compatible is mapped, but for cases of another name.
+      let states = try? SchemaMapping(from: schema, to: other, .state)
+      let actions = try? SchemaMapping(from: schema, to: other, .action)
+      if case .incompatible = schema.compatibility(with: other) {
+        #expect(states == nil || actions == nil, "seed \(seed)")
+        continue
+      }
+      guard let states, actions != nil else {
+        Issue.record("seed \(seed): compatible, and not mapped")
+        continue
+      }
+      do throws(WireError) {
+        _ = try states.value(state)
+      } catch {
+        guard case .unknownName = error.problem else {
+          Issue.record("seed \(seed): \(error)")
+          continue
+        }
+      }
     }
   }
 
@@ -153,6 +213,75 @@ private enum Relabelled: Equatable {
   @Test func otherKeysForTheSameNamesAreTold() {
     let other = Schema(state: Reordered.self, action: First.Action.self)
     #expect(first.compatibility(with: other) == .compatibleByName)
+  }
+
+  private func compatibility<Mine: WireValue, Theirs: WireValue>(
+    _ mine: Mine.Type, _ theirs: Theirs.Type
+  ) -> SchemaCompatibility {
+    let there = Schema(state: theirs, action: Bool.self)
+    let result = Schema(state: mine, action: Bool.self).compatibility(with: there)
+    // What is said to be compatible can be mapped, and nothing else.
+    let mapping = try? SchemaMapping(from: Schema(state: mine, action: Bool.self), to: there, .state)
+    if case .incompatible = result { #expect(mapping == nil) } else { #expect(mapping != nil) }
+    return result
+  }
+
+  @Test func keysThatAreSwappedDiffer() throws {
+    #expect(compatibility(Swapped.Before.self, Swapped.After.self) == .compatibleByName)
+    #expect(compatibility(Swapped.After.self, Swapped.Before.self) == .compatibleByName)
+    #expect(compatibility([[Swapped.Before]?].self, [[Swapped.After]?].self) == .compatibleByName)
+    #expect(compatibility(Swapped.CasesBefore.self, Swapped.CasesAfter.self) == .compatibleByName)
+    #expect(compatibility(Swapped.Before.self, Swapped.Grown.self) == .compatible)
+    let mapping = try SchemaMapping(
+      from: Schema(state: Swapped.Before.self, action: Bool.self),
+      to: Schema(state: Swapped.After.self, action: Bool.self), .state)
+    #expect(try mapping.value(Swapped.Before(a: 5, b: 6).encoded()) == Swapped.After(a: 5, b: 6).encoded())
+  }
+
+  @Test func whatTellsElementsApartHasTheSameFieldsOnBothSides() {
+    let reason =
+      "the field 'c' of Swapped.Before is only there, but Swapped.Before tells the elements of a collection apart"
+    #expect(compatibility([Swapped.Before].self, [Swapped.Grown].self) == .compatible)
+    #expect(compatibility([Int: Swapped.Before].self, [Int: Swapped.Grown].self) == .compatible)
+    #expect(compatibility(Set<Swapped.Before>.self, Set<Swapped.Grown>.self) == .incompatible(reason))
+    #expect(compatibility([Swapped.Before?: Int].self, [Swapped.Grown?: Int].self) == .incompatible(reason))
+    #expect(compatibility(Set<Swapped.Before>.self, Set<Swapped.After>.self) == .compatibleByName)
+  }
+
+  @Test func whatOnlyItsOwnCodeCanReadIsNotMapped() {
+    #expect(compatibility(Opaque<Swapped.Before>.self, Opaque<Swapped.Grown>.self) == .compatible)
+    #expect(
+      compatibility([Opaque<Swapped.Before>].self, [Opaque<Swapped.After>].self)
+        == .incompatible(
+          """
+          the state is of type Opaque, inside of which nothing can be mapped, and 'a' of Swapped.Before has another key there
+          """))
+  }
+
+  @Test func aSchemaThatIsAsDeepAsItCanBeIsCompared() throws {
+    // A thousand types, each inside the one before, against one that contains itself.
+    struct Link: WireValue {
+      init(from decoder: inout CBORDecoder) throws(WireError) {}
+      func encode(to encoder: inout CBOREncoder) {}
+    }
+    var chain = Schema(state: Link.self, action: Bool.self)
+    chain.state = .definition(0)
+    chain.definitions = (0..<1024).map { index in
+      .init(
+        name: "A\(index)",
+        content: .fields([.init(key: 1, name: "next", type: .definition((index + 1) % 1024), hasDefault: true)]))
+    }
+    var ring = chain
+    ring.definitions = (0..<31).map { index in
+      .init(
+        name: "B\(index)",
+        content: .fields([.init(key: 0, name: "next", type: .definition((index + 1) % 31), hasDefault: true)]))
+    }
+    #expect(chain.compatibility(with: ring) == .compatibleByName)
+    let mapping = try SchemaMapping(from: chain, to: ring, .state)
+    var value: [UInt8] = []
+    for _ in 0..<100_000 { value += [0xa1, 0x01] }
+    #expect(throws: WireError(.tooDeep(limit: 320), at: 640)) { try mapping.value(value) }
   }
 
   @Test func theFirstDifferenceIsNamed() {

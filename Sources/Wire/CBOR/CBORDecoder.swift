@@ -189,7 +189,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   /// Moves past one item, whatever it is, checking that it is well-formed and deterministic.
   @_lifetime(self: copy self)
   public mutating func skip() throws(WireError) {
-    try skip(depth: Self.depthLimit)
+    try skip(depth: Self.depthLimit, limit: Self.depthLimit)
   }
 
   /// Moves back to an offset that this decoder stood at before.
@@ -282,9 +282,10 @@ extension CBORDecoder {
     return Int(count)
   }
 
+  /// Moves past one item of which the parts are at most `depth` deep, `limit` being what a refusal tells.
   @_lifetime(self: copy self)
-  private mutating func skip(depth: Int) throws(WireError) {
-    guard depth > 0 else { throw WireError(.tooDeep(limit: Self.depthLimit), at: offset) }
+  mutating func skip(depth: Int, limit: Int) throws(WireError) {
+    guard depth > 0 else { throw WireError(.tooDeep(limit: limit), at: offset) }
     let start = offset
     switch try nextType() {
     case .unsigned, .negative:
@@ -294,12 +295,12 @@ extension CBORDecoder {
     case .text:
       _ = try text()
     case .array:
-      for _ in 0..<(try arrayHeader()) { try skip(depth: depth - 1) }
+      for _ in 0..<(try arrayHeader()) { try skip(depth: depth - 1, limit: limit) }
     case .map:
-      try skipMap(depth: depth)
+      try skipMap(depth: depth, limit: limit)
     case .tag:
       _ = try head()
-      try skip(depth: depth - 1)
+      try skip(depth: depth - 1, limit: limit)
     case .simple:
       switch try peek() & 0x1f {
       case 24:
@@ -314,16 +315,16 @@ extension CBORDecoder {
   }
 
   @_lifetime(self: copy self)
-  private mutating func skipMap(depth: Int) throws(WireError) {
+  private mutating func skipMap(depth: Int, limit: Int) throws(WireError) {
     let pairs = try mapHeader()
     var previous = 0..<0
     for _ in 0..<pairs {
       let start = offset
-      try skip(depth: depth - 1)
+      try skip(depth: depth - 1, limit: limit)
       let key = start..<offset
       guard precedes(previous, key) else { throw WireError(.keysOutOfOrder, at: start) }
       previous = key
-      try skip(depth: depth - 1)
+      try skip(depth: depth - 1, limit: limit)
     }
   }
 

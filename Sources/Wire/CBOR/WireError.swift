@@ -29,6 +29,8 @@ public struct WireError: Error, Equatable, Sendable {
     case missingField(key: UInt64, type: String)
     /// An enum case, a message kind or a field that the receiver does not have.
     case unknownCase(UInt64, type: String)
+    /// An enum case that the sender knows by this name, and the type of the receiver does not have.
+    case unknownName(String, type: String)
     /// Two elements of an identified array have the same id.
     case repeatedID
     /// A delta that was not taken from the value it is applied to.
@@ -71,6 +73,7 @@ extension WireError.Problem: CustomStringConvertible {
     case .tooLong(let length, let limit): "a length of \(length) exceeds the limit of \(limit)"
     case .missingField(let key, let type): "field \(key) of \(type) is missing"
     case .unknownCase(let key, let type): "\(type) has no case \(key)"
+    case .unknownName(let name, let type): "\(type) has no case named '\(name)'"
     case .repeatedID: "an element has the id of another one"
     case .doesNotFit(let type): "the delta was not taken from this \(type)"
     case .trailingBytes: "bytes follow the end of the item"

@@ -37,7 +37,8 @@ extension Schema: WireValue {
 }
 
 extension SchemaType {
-  fileprivate func refers(below count: Int) -> Bool {
+  /// Whether every definition that it mentions is among the first `count`.
+  func refers(below count: Int) -> Bool {
     switch self {
     case .definition(let index): index < count
     case .named(_, let parts): parts.allSatisfy { $0.refers(below: count) }

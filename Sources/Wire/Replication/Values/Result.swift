@@ -70,4 +70,13 @@ extension Result: Replicated where Success: Replicated, Failure: Replicated {
     default: throw WireError(.doesNotFit(type: "Result"), at: start)
     }
   }
+  /// What it holds, at the step of its case.
+  public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
+    guard let step = path.first else { return self }
+    switch (self, step) {
+    case (.success(let value), .key(0)): return value.part(at: path.dropFirst())
+    case (.failure(let value), .key(1)): return value.part(at: path.dropFirst())
+    default: return nil
+    }
+  }
 }

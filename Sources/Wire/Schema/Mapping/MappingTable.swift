@@ -1,0 +1,231 @@
+/// What becomes of the bytes of a type that both sides have, for every pair of types that meet.
+///
+/// The parts of a type are indices in the table, so a type may contain itself.
+struct MappingTable: Sendable {
+  enum Entry: Sendable {
+    /// The bytes are the same on both sides.
+    case verbatim
+    case structure(Fields)
+    case enumeration(Cases)
+    case optional(Int)
+    case array(Int)
+    /// Ids, elements as values, and elements as they change.
+    case identified(id: Int, element: Int, change: Int)
+    case set(Int)
+    case dictionary(key: Int, value: Int)
+    case result([Int])
+    /// An array of parts that change together only.
+    case tuple([Int])
+  }
+
+  /// The fields of a struct that both sides have, in the order of the source's keys.
+  struct Fields: Sendable {
+    struct Field: Sendable {
+      let source, target: UInt64
+      let value: Int
+    }
+
+    let fields: [Field]
+    /// Whether the target's keys are in the same order.
+    let isOrdered: Bool
+
+    /// The field with this key in the source.
+    /// - Complexity: O(log n).
+    func field(_ source: UInt64) -> Field? { fields.find(source, \.source) }
+  }
+
+  /// The cases of the source's enum, in the order of their keys.
+  struct Cases: Sendable {
+    struct Case: Sendable {
+      let source: UInt64
+      let name: String
+      /// The key in the target, if the target has the case.
+      let target: UInt64?
+      let payloadCount: Int
+      /// One for each value of the payload, if the target has the case.
+      let values: [Int]
+    }
+
+    let source, target: String
+    let cases: [Case]
+
+    /// The case with this key in the source.
+    /// - Complexity: O(log n).
+    func element(_ source: UInt64) -> Case? { cases.find(source, \.source) }
+  }
+
+  struct Pair: Hashable {
+    let source, target: SchemaType
+  }
+
+  private(set) var entries: [Entry] = []
+  private var indices: [Pair: Int] = [:]
+
+  /// Where a pair of types stands in the table, if they meet in it.
+  func index(of pair: Pair) -> Int? { indices[pair] }
+}
+
+extension Array {
+  /// The element with this key, of those that are in the order of their keys.
+  fileprivate func find(_ key: UInt64, _ keyOf: (Element) -> UInt64) -> Element? {
+    // Most types are small and have the keys from 0.
+    if let index = Int(exactly: key), index < count, keyOf(self[index]) == key { return self[index] }
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if keyOf(self[middle]) < key { low = middle + 1 } else { high = middle }
+    }
+    return low < count && keyOf(self[low]) == key ? self[low] : nil
+  }
+}
+
+extension MappingTable {
+  /// Makes the table of two types and of all that meet inside of them.
+  ///
+  /// The types must have been compared: of types that differ in kind, the bytes are taken as they are.
+  /// - Complexity: O(pairs of types that meet × fields).
+  init(from source: Schema, to target: Schema, _ root: Pair) {
+    var builder = Builder(source: source, target: target)
+    _ = builder.index(of: root)
+    builder.fill()
+    (entries, indices) = (builder.shortened(), builder.indices)
+  }
+
+  private struct Builder {
+    let source, target: Schema
+    var indices: [Pair: Int] = [:]
+    private var entries: [Entry] = []
+    /// Whether keys, names or their number differ in the entry itself.
+    private var differs: [Bool] = []
+    private var pending: [Pair] = []
+
+    init(source: Schema, target: Schema) {
+      (self.source, self.target) = (source, target)
+    }
+
+    mutating func index(of pair: Pair) -> Int {
+      if let index = indices[pair] { return index }
+      // Its place is taken before what is inside is looked at.
+      let index = add(.verbatim)
+      indices[pair] = index
+      pending.append(pair)
+      return index
+    }
+
+    private mutating func add(_ entry: Entry) -> Int {
+      entries.append(entry)
+      differs.append(false)
+      return entries.count - 1
+    }
+
+    mutating func fill() {
+      while let pair = pending.popLast() {
+        guard let index = indices[pair] else { continue }
+        entries[index] = entry(pair, at: index)
+      }
+    }
+
+    private mutating func entry(_ pair: Pair, at index: Int) -> Entry {
+      switch (pair.source, pair.target) {
+      case (.definition(let source), .definition(let target)):
+        entry(self.source.definitions[source], self.target.definitions[target], at: index)
+      case (.named(let name, let parts), .named(_, let otherParts)):
+        entry(name, zip(parts, otherParts).map { self.index(of: Pair(source: $0, target: $1)) })
+      default: .verbatim
+      }
+    }
+
+    private mutating func entry(_ name: String, _ parts: [Int]) -> Entry {
+      switch NamedLayout(name, parts.count) {
+      case nil: return .verbatim
+      case .optional: return .optional(parts[0])
+      case .array: return .array(parts[0])
+      case .identified: return .identified(id: parts[0], element: parts[1], change: parts[1])
+      case .set: return .set(parts[0])
+      case .dictionary: return .dictionary(key: parts[0], value: parts[1])
+      case .result: return .result(parts)
+      case .range: return .tuple([parts[0], parts[0]])
+      case .stack:
+        let id = add(.verbatim)
+        return .identified(id: id, element: add(.tuple([id, parts[0]])), change: parts[0])
+      case .button: return button(parts[0])
+      case .alert:
+        let (same, button) = (add(.verbatim), add(button(parts[0])))
+        return .tuple([same, same, add(.array(button))])
+      case .dialog:
+        let (same, button) = (add(.verbatim), add(button(parts[0])))
+        return .tuple([same, same, same, add(.array(button))])
+      }
+    }
+
+    private mutating func button(_ action: Int) -> Entry {
+      let same = add(.verbatim)
+      return .tuple([same, add(.optional(action)), same])
+    }
+
+    private mutating func entry(
+      _ source: Schema.Definition, _ target: Schema.Definition, at index: Int
+    ) -> Entry {
+      switch (source.content, target.content) {
+      case (.fields(let fields), .fields(let others)):
+        differs[index] = !fields.elementsEqual(others) { $0.key == $1.key && $0.name == $1.name }
+        let named = Dictionary(others.map { ($0.name, $0) }) { first, _ in first }
+        var mapped: [Fields.Field] = []
+        for field in fields {
+          guard let other = named[field.name] else { continue }
+          let value = self.index(of: Pair(source: field.type, target: other.type))
+          mapped.append(Fields.Field(source: field.key, target: other.key, value: value))
+        }
+        let isOrdered = zip(mapped, mapped.dropFirst()).allSatisfy { $0.target < $1.target }
+        return .structure(Fields(fields: mapped, isOrdered: isOrdered))
+      case (.cases(let cases), .cases(let others)):
+        differs[index] = !cases.elementsEqual(others) { $0.key == $1.key && $0.name == $1.name }
+        let named = Dictionary(others.map { ($0.name, $0) }) { first, _ in first }
+        var mapped: [Cases.Case] = []
+        for element in cases {
+          let other = named[element.name]
+          let values = zip(element.payload, other?.payload ?? []).map {
+            self.index(of: Pair(source: $0.type, target: $1.type))
+          }
+          mapped.append(
+            Cases.Case(
+              source: element.key, name: element.name, target: other?.key, payloadCount: element.payload.count,
+              values: values))
+        }
+        return .enumeration(Cases(source: source.name, target: target.name, cases: mapped))
+      default: return .verbatim
+      }
+    }
+
+    /// The entries, those verbatim in which nothing differs however deep one looks.
+    func shortened() -> [Entry] {
+      var users = [[Int]](repeating: [], count: entries.count)
+      for (index, entry) in entries.enumerated() {
+        for part in entry.parts { users[part].append(index) }
+      }
+      var differs = differs
+      var pending = differs.indices.filter { differs[$0] }
+      while let index = pending.popLast() {
+        for user in users[index] where !differs[user] {
+          differs[user] = true
+          pending.append(user)
+        }
+      }
+      return entries.indices.map { differs[$0] ? entries[$0] : .verbatim }
+    }
+  }
+}
+
+extension MappingTable.Entry {
+  fileprivate var parts: [Int] {
+    switch self {
+    case .verbatim: []
+    case .structure(let fields): fields.fields.map(\.value)
+    case .enumeration(let cases): cases.cases.flatMap(\.values)
+    case .optional(let part), .array(let part), .set(let part): [part]
+    case .identified(let id, let element, let change): [id, element, change]
+    case .dictionary(let key, let value): [key, value]
+    case .result(let parts), .tuple(let parts): parts
+    }
+  }
+}

@@ -1,0 +1,102 @@
+extension SchemaMapping {
+  /// The path to the same place in the target: keys of fields and cases by name, ids as values.
+  ///
+  /// - Throws: The first step that the source or the target does not have.
+  /// - Complexity: O(steps × fields).
+  public func mapPath(_ path: [PathStep]) throws(SchemaPathError) -> [PathStep] {
+    var walk = MappedPath(self)
+    for step in path { try walk.take(step) }
+    _ = try walk.end()
+    return walk.steps
+  }
+
+  /// The mapping of what stands at a path, given by the steps of the source.
+  ///
+  /// - Throws: As `mapPath(_:)`.
+  /// - Complexity: O(steps × fields): the table is shared.
+  public func part(at path: [PathStep]) throws(SchemaPathError) -> SchemaMapping {
+    var walk = MappedPath(self)
+    for step in path { try walk.take(step) }
+    return try walk.end()
+  }
+}
+
+/// A path on both sides.
+private struct MappedPath {
+  let mapping: SchemaMapping
+  var source: SchemaPlace
+  var target: SchemaPlace
+  var steps: [PathStep] = []
+
+  init(_ mapping: SchemaMapping) {
+    self.mapping = mapping
+    source = SchemaPlace(in: mapping.source, mapping.pair.source, name: mapping.name)
+    target = SchemaPlace(in: mapping.target, mapping.pair.target, name: mapping.name)
+  }
+
+  mutating func take(_ step: PathStep) throws(SchemaPathError) {
+    let before = source
+    try source.take(step)
+    let mapped: PathStep
+    switch step {
+    case .id(let id): mapped = .id(try mapID(id, at: before))
+    case .key(let key):
+      guard let name = before.definition?.name(of: key) else {
+        mapped = step
+        break
+      }
+      guard let other = target.definition?.key(of: name) else {
+        throw before.failure("\(source.name) is not known to the other side")
+      }
+      mapped = .key(other)
+    }
+    try target.take(mapped)
+    steps.append(mapped)
+  }
+
+  func end() throws(SchemaPathError) -> SchemaMapping {
+    let pair = MappingTable.Pair(source: try source.end(), target: try target.end())
+    guard let index = mapping.table.index(of: pair) else {
+      throw source.failure("\(source.name) is not the same on both sides")
+    }
+    return SchemaMapping(mapping, pair, at: index, name: source.name)
+  }
+
+  /// The id of an element of the collection at `place`.
+  private func mapID(_ id: [UInt8], at place: SchemaPlace) throws(SchemaPathError) -> [UInt8] {
+    var encoder = CBOREncoder()
+    do throws(WireError) {
+      var decoder = CBORDecoder(id.span.bytes)
+      if case .named("IdentifiedArray", let parts) = place.type,
+        case .named(_, let others) = target.type, parts.count == 2, others.count == 2,
+        let index = mapping.table.index(of: MappingTable.Pair(source: parts[0], target: others[0]))
+      {
+        try mapping.map(index, .value, &decoder, &encoder)
+      } else {
+        try decoder.copyItem(to: &encoder, limit: SchemaMapping.depthLimit)
+      }
+      try decoder.finish()
+    } catch {
+      throw place.failure("the id of an element of \(place.name) is refused: \(error)")
+    }
+    return encoder.bytes
+  }
+}
+
+extension Schema.Definition {
+  /// The name of the field or case with this key.
+  fileprivate func name(of key: UInt64) -> String? {
+    switch content {
+    case .fields(let fields): fields.first { $0.key == key }?.name
+    case .cases(let cases): cases.first { $0.key == key }?.name
+    }
+  }
+
+  /// The key of the field or case with this name.
+  fileprivate func key(of name: String) -> UInt64? {
+    switch content {
+    case .fields(let fields): fields.first { $0.name == name }?.key
+    case .cases(let cases): cases.first { $0.name == name }?.key
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/// How a type is written that a schema knows by its name and its parts (PROTOCOL.md, 9).
+enum NamedLayout {
+  case optional, array, identified, set, dictionary, result, range, stack, button, alert, dialog
+
+  /// The layout of a type with this name and number of parts; nil for one that only its own code can read.
+  init?(_ name: String, _ parts: Int) {
+    switch (name, parts) {
+    case ("Optional", 1): self = .optional
+    case ("Array", 1): self = .array
+    case ("IdentifiedArray", 2): self = .identified
+    case ("Set", 1): self = .set
+    case ("Dictionary", 2): self = .dictionary
+    case ("Result", 2): self = .result
+    case ("Range", 1), ("ClosedRange", 1): self = .range
+    case ("StackState", 1): self = .stack
+    case ("ButtonState", 1): self = .button
+    case ("AlertState", 1): self = .alert
+    case ("ConfirmationDialogState", 1): self = .dialog
+    default: return nil
+    }
+  }
+
+  /// Whether the part with this index tells members or elements apart.
+  func isKey(_ part: Int) -> Bool {
+    switch self {
+    case .set: true
+    case .dictionary, .identified: part == 0
+    default: false
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/// A path that leads nowhere: at which step, and why.
+public struct SchemaPathError: Error, Hashable, Sendable {
+  /// The first step that cannot be made, from 0; the number of steps if the path ends too early.
+  public let step: Int
+  /// A sentence that names the place, such as `'counter' of App has no field with key 7`.
+  public let reason: String
+}
+
+extension SchemaPathError: CustomStringConvertible {
+  /// The reason.
+  public var description: String { reason }
+}
+
+extension Schema {
+  /// The type that stands at a path from the root of the state.
+  ///
+  /// - Throws: What the first step is that cannot be made, and where. Ids are not looked at: any element has the type.
+  /// - Complexity: O(steps × fields).
+  public func type(at path: [PathStep]) throws(SchemaPathError) -> SchemaType {
+    var place = SchemaPlace(in: self, state, name: "the state")
+    for step in path { try place.take(step) }
+    return try place.end()
+  }
+
+  /// A type as people write it.
+  func name(of type: SchemaType) -> String {
+    switch type {
+    case .definition(let index): definitions[index].name
+    case .named(let name, let parts):
+      parts.isEmpty ? name : "\(name)<\(parts.map { self.name(of: $0) }.joined(separator: ", "))>"
+    }
+  }
+}
+
+/// Where a path has led so far.
+struct SchemaPlace {
+  let schema: Schema
+  /// The type that stands here, or of the whole enum while `choices` is not nil.
+  private(set) var type: SchemaType
+  /// The values of a case, of which the next step takes one.
+  private(set) var choices: [Schema.Payload]?
+  private(set) var name: String
+  private var steps = 0
+
+  init(in schema: Schema, _ type: SchemaType, name: String) {
+    (self.schema, self.type, self.name) = (schema, type, name)
+  }
+
+  /// The content of the definition that stands here.
+  var definition: Schema.Definition? {
+    guard choices == nil, case .definition(let index) = type else { return nil }
+    return schema.definitions[index]
+  }
+
+  /// Goes one step further in.
+  mutating func take(_ step: PathStep) throws(SchemaPathError) {
+    if choices != nil {
+      try takeValue(step)
+    } else {
+      switch type {
+      case .definition(let index): try take(step, in: schema.definitions[index])
+      case .named(let container, let parts): try take(step, in: container, parts)
+      }
+    }
+    steps += 1
+  }
+
+  /// The type at the end of the path.
+  func end() throws(SchemaPathError) -> SchemaType {
+    guard choices == nil else { throw failure("\(name) has several values, and no step says which") }
+    return type
+  }
+
+  func failure(_ reason: String) -> SchemaPathError { SchemaPathError(step: steps, reason: reason) }
+
+  private mutating func take(_ step: PathStep, in definition: Schema.Definition) throws(SchemaPathError) {
+    guard case .key(let key) = step else { throw failure("\(name) has no elements with ids") }
+    switch definition.content {
+    case .fields(let fields):
+      guard let field = fields.first(where: { $0.key == key }) else {
+        throw failure("\(name) has no field with key \(key)")
+      }
+      (name, type) = ("'\(field.name)' of \(definition.name)", field.type)
+    case .cases(let cases):
+      guard let element = cases.first(where: { $0.key == key }) else {
+        throw failure("\(name) has no case with key \(key)")
+      }
+      let place = "'\(element.name)' of \(definition.name)"
+      guard let first = element.payload.first else { throw failure("the case \(place) holds nothing") }
+      name = place
+      if element.payload.count > 1 { choices = element.payload } else { type = first.type }
+    }
+  }
+
+  private mutating func takeValue(_ step: PathStep) throws(SchemaPathError) {
+    guard let values = choices, case .key(let key) = step, let index = Int(exactly: key), index < values.count else {
+      throw failure("\(name) has no such value among its \(choices?.count ?? 0)")
+    }
+    (name, type, choices) = ("value \(index) of \(name)", values[index].type, nil)
+  }
+
+  private mutating func take(_ step: PathStep, in container: String, _ parts: [SchemaType]) throws(SchemaPathError) {
+    switch (NamedLayout(container, parts.count), step) {
+    case (.optional, .key(0)): type = parts[0]
+    case (.optional, _): throw failure("\(name) is optional, and only step 0 leads to what it holds")
+    case (.result, .key(0)): (name, type) = ("the success of \(name)", parts[0])
+    case (.result, .key(1)): (name, type) = ("the failure of \(name)", parts[1])
+    case (.result, _): throw failure("\(name) is a Result, and only steps 0 and 1 lead into it")
+    case (.identified, .id): (name, type) = ("an element of \(name)", parts[1])
+    case (.stack, .id): (name, type) = ("an element of \(name)", parts[0])
+    case (.identified, .key), (.stack, .key): throw failure("\(name) has elements, which are found by id")
+    default: throw failure("\(name) is of type \(schema.name(of: type)), into which no path leads")
+    }
+  }
+}
