@@ -15,9 +15,17 @@ public struct CBOREncoder: Sendable {
   /// What was written so far.
   public internal(set) var bytes: [UInt8]
 
+  /// Whether identified arrays write their count and hash in place of their elements.
+  let isSummary: Bool
+
   /// Creates an encoder with an empty buffer.
   public init() {
+    self.init(isSummary: false)
+  }
+
+  init(isSummary: Bool) {
     bytes = []
+    self.isSummary = isSummary
   }
 
   /// The number of bytes written so far.
