@@ -33,7 +33,10 @@ struct SequenceHashTests {
       case 4: array.move(fromOffsets: [position], toOffset: array.count - position)
       default: array.remove(at: position)
       }
-      if step % 40 == 0 { #expect(array.hash == expected(array), "step \(step)") }
+      guard step % 40 != 0 || array.hash == expected(array) else {
+        Issue.record("step \(step): the hash is not that of the elements")
+        return
+      }
       if step % 100 == 0 { kept = array }
       // A new leaf at either end, or between two that have no label left between them, makes new branches above old ones.
       if step % 1000 == 500 { array.squeezeLabels(atEnd: step % 2000 == 500) }
