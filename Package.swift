@@ -112,6 +112,7 @@ let package = Package(
     .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CGlibc"),
     .systemLibrary(name: "CLibmd", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
+    .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
     // Floor 2: the architecture, and the bytes.
     .target(
@@ -127,7 +128,8 @@ let package = Package(
       name: "ComposableTesting", dependencies: ["ComposableArchitecture", "DependenciesTestSupport", "IssueReporting"],
       swiftSettings: common),
     .target(
-      name: "Wire", dependencies: ["CLibmd", "IdentifiedCollections", "StoreHubMacros"], swiftSettings: spans),
+      name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "StoreHubMacros"],
+      swiftSettings: spans),
     // Apart, so that no program links Foundation whose states do without its types.
     .target(name: "WireFoundation", dependencies: ["Wire"], swiftSettings: spans),
 
@@ -171,7 +173,7 @@ let package = Package(
     // What stores cost within one process; `make bench` runs it.
     .target(name: "Allocations", path: "bench/allocations"),
     .executableTarget(
-      name: "storebench", dependencies: ["Allocations", "ComposableArchitecture", "IdentifiedCollections"],
+      name: "storebench", dependencies: ["Allocations", "ComposableArchitecture", "IdentifiedCollections", "Wire"],
       path: "bench/inprocess", swiftSettings: common),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
@@ -206,7 +208,7 @@ let package = Package(
     .testTarget(
       name: "ReplicationTests",
       dependencies: [
-        "ComposableArchitecture", "IdentifiedCollections", "ReplicatedArchitecture", "TestSupport", "Wire",
+        "ComposableArchitecture", "CXXHash", "IdentifiedCollections", "ReplicatedArchitecture", "TestSupport", "Wire",
         "WireFoundation",
       ], swiftSettings: spans),
     .executableTarget(

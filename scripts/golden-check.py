@@ -1,7 +1,8 @@
 """Checks Tests/Golden against docs/PROTOCOL.md and docs/protocol.cddl, sharing no code with the hub.
 
 Every payload is decoded with cbor2, must be in the deterministic form, say what the notation beside it says, and be valid by the
-rule of its kind. Deltas are applied by a reading of section 10 of the protocol, and must give the new value's bytes.
+rule of its kind. Deltas are applied by a reading of section 10 of the protocol, and must give the new value's bytes. Hashes of states are
+computed by a reading of its section "State hash" with the xxhash of PyPI.
 """
 
 import io
@@ -17,6 +18,10 @@ try:
     import pycddl
 except ImportError:
     pycddl = None
+try:
+    import xxhash
+except ImportError:
+    xxhash = None
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KINDS = {
@@ -251,13 +256,59 @@ class Schema:
         return self.identified([None, None], value, change, lambda element: element[0], update)
 
 
+# Hashes, section "State hash"
+
+PRIME = (1 << 61) - 1
+BASE = 0x13C6EF372FE94F8E
+
+
+def state_hash(schema, kind, value):
+    return xxhash.xxh3_64_intdigest(encode(summary(schema, kind, value)))
+
+
+def identified_summary(hashes):
+    total = sum(item * pow(BASE, len(hashes) - 1 - place, PRIME) for place, item in enumerate(hashes)) % PRIME
+    return struct.pack("<QQ", len(hashes), total)
+
+
+def summary(schema, kind, value):
+    """The value with its identified arrays replaced, by its type."""
+    inside = lambda part, item: summary(schema, part, item)
+    if isinstance(kind, int):
+        (_, sort, *members) = schema.definitions[kind]
+        if sort == 0:
+            types = {key: part for key, _, part, _ in members}
+            return Map((key, inside(types[key], item)) for key, item in value)
+        if not isinstance(value, list):
+            return value
+        (types,) = [payload[1::2] for other, _, *payload in members if other == value[0]]
+        return [value[0], *map(inside, types, value[1:])]
+    if not isinstance(kind, list):
+        return value
+    name, *parts = kind
+    if name == "IdentifiedArray":
+        return identified_summary([state_hash(schema, parts[1], item) for item in value])
+    if name == "StackState":
+        entries = ([identity, inside(parts[0], item)] for identity, item in value)
+        return identified_summary([xxhash.xxh3_64_intdigest(encode(entry)) for entry in entries])
+    if name in ("Optional", "PresentationState"):
+        return value and [inside(parts[0], value[0])]
+    if name == "Array":
+        return [inside(parts[0], item) for item in value]
+    if name == "Dictionary":
+        return Map((key, inside(parts[1], item)) for key, item in value)
+    if name == "Result":
+        return [value[0], inside(parts[value[0]], value[1])]
+    return value
+
+
 # The files
 
 
 class Checks:
     def __init__(self):
         self.failures = []
-        self.frames = self.deltas = self.validated = 0
+        self.frames = self.deltas = self.hashes = self.validated = 0
         self.cddl = (ROOT / "docs/protocol.cddl").read_text()
         self.rules = {}
 
@@ -324,6 +375,18 @@ class Checks:
         if encode(result) != bytes.fromhex(fields["new"]):
             self.fail(place, f"gives {notation(result)} and not {notation(new[0])}")
 
+    def hash(self, place, fields):
+        (value,) = self.bytes(place, bytes.fromhex(fields["value"]))
+        if xxhash is None:
+            return
+        schema = Schema(self.schema)
+        found = encode(summary(schema, schema.state, value))
+        if found.hex() != fields["summary"]:
+            self.fail(place, f"has the summary {found.hex()}")
+        if f"{xxhash.xxh3_64_intdigest(found):016x}" != fields["hash"]:
+            self.fail(place, f"has the hash {xxhash.xxh3_64_intdigest(found):016x}")
+        self.hashes += 1
+
     def file(self, path):
         start, fields = None, {}
         for number, line in enumerate(path.read_text().split("\n") + [""], 1):
@@ -341,6 +404,8 @@ class Checks:
                     # Not by the CDDL: pycddl 0.6 cannot match [name, + type] inside of itself. The deltas use it.
                 elif "delta" in fields:
                     self.delta(place, fields)
+                elif "hash" in fields:
+                    self.hash(place, fields)
             start, fields = (number, line[0]) if line else None, {}
 
 
@@ -359,5 +424,8 @@ thread.start()
 thread.join()
 for failure in checks.failures:
     print(failure, file=sys.stderr)
-print(f"{checks.frames} frames and {checks.deltas} deltas read with cbor2, {checks.validated} items valid by the CDDL.")
+print(
+    f"{checks.frames} frames and {checks.deltas} deltas read with cbor2, {checks.validated} items valid by the CDDL, "
+    f"{checks.hashes} hashes computed."
+)
 sys.exit(1 if checks.failures or not checks.frames else 0)

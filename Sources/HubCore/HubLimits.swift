@@ -29,7 +29,9 @@ public struct HubLimits: Sendable {
   public var snapshotPieces = 128
   /// After how many revisions one who follows a part that does not change is told how far the hub is.
   public var bookmarkInterval: UInt64 = 1024
-  /// After how many revisions a hash of what changed is sent along, for the client to compare.
+  /// After how many revisions a hash of what changed is sent along, for the client to compare; `.max` for never.
+  ///
+  /// The first hash of an identified array costs O(n), about 0.2 s for 1,000,000 elements; further ones what changed.
   public var hashInterval: UInt64 = 65_536
 
   /// Creates the default limits.

@@ -49,6 +49,7 @@ public class AnyMirror {
     preconditionFailure("a mirror has a type")
   }
   func remove(at revision: UInt64) { preconditionFailure("a mirror has a type") }
+  func hash() -> StateHash? { preconditionFailure("a mirror has a type") }
 }
 
 /// A client's copy of one part of a state that a hub owns.
@@ -90,4 +91,6 @@ public final class Mirror<Part: Replicated>: AnyMirror {
     part = nil
     told(revision)
   }
+  /// The hash of what is here; nil when nothing is.
+  override func hash() -> StateHash? { part?.stateHash() }
 }

@@ -1,3 +1,5 @@
+public import Wire
+
 /// Names an action that this client sent; later ones have greater numbers, whatever session they go through.
 public struct ActionTicket: Hashable, Comparable, Sendable {
   let number: UInt64
@@ -27,6 +29,10 @@ public enum ReplicaCommand: Equatable, Sendable {
 
 /// Two states that should be the same and are not: a defect of the hub's or of the client's code.
 public struct Divergence: Equatable, Sendable {
-  /// The revision at which it was noticed.
+  /// The hub's revision when it was noticed.
   public let revision: UInt64
+  /// The hash of the state that was here.
+  public let here: StateHash
+  /// The hash of the hub's.
+  public let there: StateHash
 }

@@ -126,4 +126,21 @@ extension ReplicaCore {
     commands.append(.changed(mirror.id))
     becomeLiveIfWhole()
   }
+  /// Compares a hash with that of what is here; what is not the hub's is replaced by a snapshot.
+  mutating func compareHash(_ header: FrameHeader, _ theirs: StateHash) {
+    // What was mapped or has other fields has another hash.
+    guard translation == nil, let mirror = attached[header.scope], mirror.isInStep, let ours = mirror.hash(),
+      ours != theirs
+    else { return }
+    commands.append(.diverged(mirror.id, Divergence(revision: header.revision, here: ours, there: theirs)))
+    detach(mirror)
+    mirror.isInStep = false
+    attach(mirror, known: nil)
+  }
+
+  /// Asks the hub for the hash of what a mirror has, to compare.
+  public mutating func verify(_ mirror: AnyMirror) {
+    guard link == .open, let scope = mirror.scope else { return }
+    commands.append(.write(output.frame(FrameHeader(kind: .verify, scope: scope)) { _ in }))
+  }
 }

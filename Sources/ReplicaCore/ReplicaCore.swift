@@ -219,6 +219,8 @@ extension ReplicaCore {
       try receiveDelta(header, payload, at: now)
     case (.open, .absent):
       receiveAbsence(header)
+    case (.open, .hash):
+      compareHash(header, try StateHash(decoding: payload))
     case (.open, .detached):
       retired.remove(header.scope)
     case (.open, .applied):

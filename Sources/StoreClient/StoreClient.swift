@@ -38,7 +38,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   public var onConnectionChange: (() -> Void)?
   /// Called when a part was found to be another than the hub's, which no sound hub and client let happen; it is
   /// replaced by the hub's.
-  public var onDivergence: ((String) -> Void)?
+  public var onDivergence: ((Divergence) -> Void)?
 
   /// Creates a client that has not begun.
   ///
@@ -108,6 +108,12 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   public func detach<Part, PartAction>(_ attachment: Attachment<Part, PartAction>) {
     attachments[attachment.id] = nil
     replica.unfollow(attachment.mirror)
+  }
+
+  /// Asks the hub whether what is here of a part is what it has; `onDivergence` is called if not.
+  public func verify<Part, PartAction>(_ attachment: Attachment<Part, PartAction>) {
+    replica.verify(attachment.mirror)
+    endTurn()
   }
 
   private func add<Part, PartAction>(
@@ -219,7 +225,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       guard let attachment = attachments[id], !changed.contains(where: { $0 === attachment }) else { return }
       changed.append(attachment)
     case .diverged(_, let divergence):
-      onDivergence?("at revision \(divergence.revision) the state here was not the hub's")
+      onDivergence?(divergence)
     case .connectionChanged:
       onConnectionChange?()
     case .applied(let ticket):

@@ -71,7 +71,7 @@ struct RandomOperationsTests {
 struct History {
   var array: IdentifiedArrayOf<Item> = []
   var model: [Item] = []
-  private var kept: [(array: IdentifiedArrayOf<Item>, model: [Item])] = []
+  private(set) var kept: [(array: IdentifiedArrayOf<Item>, model: [Item])] = []
   private var generator: SplitMix
   private var nextID = 0
 

@@ -50,7 +50,8 @@ import Testing
     process.arguments = [
       "swiftc", "-typecheck", "-parse-as-library", "-module-name", "Refused", "-swift-version", "6", source.path,
       "-load-plugin-executable", "\(Self.plugin.path)#StoreHubMacros", "-I",
-      Self.products.appending(path: "Modules").path, "-I", Self.root.appending(path: "Sources/CLibmd").path,
+      Self.products.appending(path: "Modules").path, "-I", Self.root.appending(path: "Sources/CLibmd").path, "-I",
+      Self.root.appending(path: "Sources/CXXHash").path,
     ]
     process.standardError = output
     try process.run()

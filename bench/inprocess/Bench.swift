@@ -30,6 +30,22 @@ final class Bench {
     note(name, times.min(), count, allocation_count() - before)
   }
 
+  /// Measures `body` on a value that is made anew each time, since it can be done only once to each.
+  ///
+  /// - Parameter step: How many operations `body` does.
+  func measureOnce<Value>(_ name: String, step: Int, of make: () -> Value, _ body: (Value) -> Void) {
+    guard isWanted(name) else { return }
+    var times: [Duration] = []
+    var allocations = UInt64.max
+    for _ in 0..<7 {
+      let value = make()
+      let before = allocation_count()
+      times.append(time { body(value) })
+      allocations = min(allocations, allocation_count() - before)
+    }
+    note(name, times.min(), step, allocations)
+  }
+
   /// Measures asynchronous work.
   ///
   /// - Parameter step: How many operations `body` does.

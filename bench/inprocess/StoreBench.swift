@@ -11,5 +11,6 @@ struct StoreBench {
     measureChildren(bench)
     measureStates(bench)
     measureCollections(bench)
+    measureStateHashes(bench)
   }
 }

@@ -25,6 +25,8 @@ struct Publisher<State: Replicated> {
   private var snapshots: [Snapshot?] = []
   /// This turn's pieces of snapshots in the output.
   private var written: [(snapshot: Int, piece: Int, offset: UInt64, range: Range<Int>, isLast: Bool)] = []
+  /// This turn's hashes of what is published.
+  private var hashes: [(node: Int, revision: UInt64, hash: StateHash)] = []
   private var versions: Versions<State>
 
   init(root: StateRoot, limits: HubLimits) {
@@ -40,6 +42,7 @@ struct Publisher<State: Replicated> {
     deltas.removeAll(keepingCapacity: true)
     slices.removeAll(keepingCapacity: true)
     written.removeAll(keepingCapacity: true)
+    hashes.removeAll(keepingCapacity: true)
   }
 }
 
@@ -263,10 +266,23 @@ extension Publisher {
     followers[id]?.holds = false
   }
 
+  /// Writes the hash of what a follower has, which is what was published, for the client to compare.
   private mutating func writeHash(
     _ id: Int, _ follower: Follower, at revision: UInt64, _ out: inout Outgoing
   ) {
     followers[id]?.owesHash = false
+    guard follower.holds, let hash = hash(of: follower.node, at: revision) else { return }
+    out.add(out.writer.frame(FrameHeader(kind: .hash, scope: follower.number, revision: revision)) {
+      hash.encode(to: &$0)
+    })
+  }
+
+  private mutating func hash(of node: Int, at revision: UInt64) -> StateHash? {
+    if let known = hashes.first(where: { $0.node == node && $0.revision == revision }) { return known.hash }
+    guard let part = versions.state(at: revision)?.part(at: scopes.path(of: node)[...]) else { return nil }
+    let hash = part.stateHash()
+    hashes.append((node, revision, hash))
+    return hash
   }
 }
 

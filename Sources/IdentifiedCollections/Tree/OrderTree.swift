@@ -99,7 +99,11 @@ struct OrderTree {
   }
 
   private mutating func uniqueRoot() -> Node {
-    if !isKnownUniquelyReferenced(&root) { root = root.unsafelyUnwrapped.copied() }
+    if isKnownUniquelyReferenced(&root) {
+      root.unsafelyUnwrapped.willChange()
+    } else {
+      root = root.unsafelyUnwrapped.copied()
+    }
     return root.unsafelyUnwrapped
   }
 

@@ -20,9 +20,17 @@ public struct CBOREncoder {
   /// beyond the size of the deltas: of versions kept beside one another, that is what one costs.
   package internal(set) var unsharedByteCount = 0
 
+  /// Whether identified arrays write their count and hash in place of their elements.
+  let isSummary: Bool
+
   /// Creates an encoder with an empty buffer.
   public init() {
+    self.init(isSummary: false)
+  }
+
+  init(isSummary: Bool) {
     bytes = []
+    self.isSummary = isSummary
   }
 
   /// The number of bytes written so far.

@@ -3,6 +3,7 @@ public import IdentifiedCollections
 extension IdentifiedArray: WireValue where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   /// Writes an array of the elements.
   public func encode(to encoder: inout CBOREncoder) {
+    if encoder.isSummary { return encodeSummary(to: &encoder) }
     encoder.array(self)
   }
 

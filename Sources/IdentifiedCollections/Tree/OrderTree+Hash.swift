@@ -1,0 +1,28 @@
+internal import Synchronization
+
+extension OrderTree {
+  /// The hash of the sequence of all elements' hashes (`SequenceHash`), which each node keeps for what is under it.
+  ///
+  /// - Parameter leafHash: the hash of the sequence of a leaf's elements' hashes.
+  /// - Complexity: O(nodes of which no hash is kept).
+  func sequenceHash(_ leafHash: (AnyLeaf) -> UInt64) -> UInt64 {
+    root.map { Self.sequenceHash(of: $0, height: height, leafHash) } ?? 0
+  }
+
+  private static func sequenceHash(of node: Node, height: Int, _ leafHash: (AnyLeaf) -> UInt64) -> UInt64 {
+    let kept = node.sequenceHash.load(ordering: .relaxed)
+    guard kept == SequenceHash.unknown else { return kept }
+    var hash: UInt64 = 0
+    if height == 0 {
+      hash = leafHash(unsafeDowncast(node, to: AnyLeaf.self))
+    } else {
+      let branch = unsafeDowncast(node, to: Branch.self)
+      for slot in 0..<branch.count {
+        let child = sequenceHash(of: branch.children[slot], height: height - 1, leafHash)
+        hash = SequenceHash.joining(hash, child, count: branch.weights[slot])
+      }
+    }
+    node.sequenceHash.store(hash, ordering: .relaxed)
+    return hash
+  }
+}

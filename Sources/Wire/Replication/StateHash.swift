@@ -1,0 +1,95 @@
+internal import CXXHash
+internal import IdentifiedCollections
+
+/// A number that tells two states apart: states with the same bytes have the same hash, and two that differ have the same one
+/// with a probability of about 1 in 2⁶⁰.
+///
+/// ```swift
+/// if replica.stateHash() != hash { /* what the replica holds is not what the hub holds */ }
+/// ```
+///
+/// It finds divergence. It is no defence against those who choose states to have the same hash.
+///
+/// `docs/PROTOCOL.md` defines it, so that it can be computed in another language: it is XXH3-64 of the state's *summary*, which is
+/// the state's deterministic bytes with each identified array replaced by its count and a hash of its elements' hashes. That hash does
+/// not depend on the shape of the tree, and the nodes of the tree keep their parts of it.
+public struct StateHash: Hashable, Sendable {
+  /// The 64 bits.
+  public let value: UInt64
+
+  /// A hash that was computed elsewhere.
+  public init(value: UInt64) {
+    self.value = value
+  }
+}
+
+extension WireValue {
+  /// The hash of the value.
+  ///
+  /// As in deltas, what the value's identified arrays share with a version that was hashed before is not looked at again. So the
+  /// bytes of an element must depend on nothing that can change without the element being changed.
+  /// - Complexity: O(size of the value) the first time. Then O(k log n) for k changes in an identified array of n elements,
+  ///   each of which has up to 65 elements encoded, and O(size) for everything that is in no identified array; dictionaries and
+  ///   sets sort their keys each time, which is O(n log n).
+  public func stateHash() -> StateHash {
+    var encoder = CBOREncoder(isSummary: true)
+    return StateHash(value: encoder.summaryHash(of: self))
+  }
+
+  /// The bytes whose XXH3-64 is the hash of the value. For tests.
+  package func summary() -> [UInt8] {
+    var encoder = CBOREncoder(isSummary: true)
+    encode(to: &encoder)
+    return encoder.bytes
+  }
+}
+
+extension CBOREncoder {
+  /// The hash of a value. What is needed of the buffer is given back, so that arrays within arrays share one.
+  fileprivate mutating func summaryHash(of value: some WireValue) -> UInt64 {
+    let start = count
+    value.encode(to: &self)
+    let hash = bytes.withUnsafeBytes { bytes in
+      let summary = UnsafeRawBufferPointer(rebasing: bytes[start...])
+      return XXH3_64bits(summary.baseAddress, summary.count)
+    }
+    bytes.removeLast(count - start)
+    return hash
+  }
+}
+
+extension IdentifiedArray where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
+  /// Writes a byte string of the count and the hash of the elements' hashes.
+  func encodeSummary(to encoder: inout CBOREncoder) {
+    let hash = sequenceHash { encoder.summaryHash(of: $0) }
+    encoder.head(.bytes, 16)
+    encoder.littleEndian(UInt64(count))
+    encoder.littleEndian(hash)
+  }
+}
+
+extension CBOREncoder {
+  fileprivate mutating func littleEndian(_ value: UInt64) {
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+}
+
+extension StateHash: WireValue {
+  /// Writes an unsigned integer.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.unsigned(value)
+  }
+
+  /// Reads an unsigned integer.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    value = try decoder.unsigned()
+  }
+}
+
+extension StateHash: CustomStringConvertible {
+  /// 16 hexadecimal digits.
+  public var description: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
