@@ -229,12 +229,15 @@ let package = Package(
       swiftSettings: spans),
     .testTarget(
       name: "ReplicaCoreTests",
-      dependencies: ["ComposableArchitecture", "Features", "HubCore", "ReplicaCore", "TestFeatures", "TestSupport", "Wire"],
+      dependencies: [
+        "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore", "TestFeatures",
+        "TestSupport", "Wire",
+      ],
       swiftSettings: spans),
     .testTarget(
       name: "StoreHubTests",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "ReplicaCore", "StoreClient", "StoreHub", "Wire",
+        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "ReplicaCore", "StoreClient", "StoreHub", "TestFeatures", "Wire",
       ], swiftSettings: onLoop),
     .testTarget(name: "ProgramTests", dependencies: ["storehubd", "storeload", "storeterm"], swiftSettings: common),
     .testTarget(

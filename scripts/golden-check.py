@@ -25,9 +25,10 @@ except ImportError:
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KINDS = {
-    0x01: "hello", 0x02: "attach", 0x03: "actions", 0x04: "ping", 0x05: "leave",
+    0x01: "hello", 0x02: "attach", 0x03: "actions", 0x04: "ping", 0x05: "leave", 0x06: "detach", 0x07: "verify",
+    0x08: "describe",
     0x81: "welcome", 0x82: "snapshot", 0x83: "delta", 0x84: "applied", 0x85: "rejected", 0x86: "error",
-    0x87: "goodbye", 0x88: "pong",
+    0x87: "goodbye", 0x88: "pong", 0x89: "absent", 0x8A: "detached", 0x8B: "hash", 0x8C: "schema",
 }  # fmt: skip
 
 
@@ -256,7 +257,7 @@ class Schema:
         return self.identified([None, None], value, change, lambda element: element[0], update)
 
 
-# Hashes, section "State hash"
+# Hashes, section 13
 
 PRIME = (1 << 61) - 1
 BASE = 0x13C6EF372FE94F8E
@@ -311,6 +312,8 @@ class Checks:
         self.frames = self.deltas = self.hashes = self.validated = 0
         self.cddl = (ROOT / "docs/protocol.cddl").read_text()
         self.rules = {}
+        # By their numbers: whose state, and the path.
+        self.scopes = {}
 
     def fail(self, place, what):
         self.failures.append(f"{place}: {what}")
@@ -349,6 +352,12 @@ class Checks:
         if payload:
             items = self.bytes(place, payload, fields["notation"])
         rule = KINDS[kind] + "-payload"
+        if kind == 0x02:
+            attach = dict(items[0])
+            self.scopes[scope] = (attach.get(2, 0), attach.get(0, []))
+        if kind == 0x8C:
+            # Not by the CDDL; see below.
+            return
         if kind == 0x03:
             # In two parts: pycddl 0.6 wants an array with a repetition at its end to have exactly one more item.
             self.validate(place, "[actions-head]", encode(items[:2]))
@@ -358,7 +367,8 @@ class Checks:
             self.validate(place, rule, payload)
         if kind == 0x82 and flags & 1:
             self.bytes(place, items[0][2], fields["state"])
-            self.validate(place, "app-state", items[0][2])
+            root, path = self.scopes[scope]
+            self.validate(place, ("app-state", "hub-state")[root] if not path else "value", items[0][2])
 
     def delta(self, place, fields):
         old, new, change = (self.bytes(place, bytes.fromhex(fields[key])) for key in ("old", "new", "delta"))

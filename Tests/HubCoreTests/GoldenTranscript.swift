@@ -86,9 +86,11 @@ final class GoldenTranscript {
     try send(writer.bytes, on: id)
   }
 
-  func send(_ kind: FrameKind, on id: ConnectionID, _ body: (inout CBOREncoder) -> Void = { _ in }) throws {
+  func send(
+    _ kind: FrameKind, scope: UInt16 = 0, on id: ConnectionID, _ body: (inout CBOREncoder) -> Void = { _ in }
+  ) throws {
     var writer = FrameWriter()
-    writer.frame(FrameHeader(kind: kind)) { body(&$0) }
+    writer.frame(FrameHeader(kind: kind, scope: scope)) { body(&$0) }
     try send(writer.bytes, on: id)
   }
 

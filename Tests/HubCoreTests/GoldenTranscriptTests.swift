@@ -41,7 +41,7 @@ import Wire
     try golden.send([.counter(.factAlertDismissed)], from: 4, acknowledged: 3, on: client)
     try golden.turn()
 
-    golden.remark("An action that changes nothing: the delta is empty and tells the revision.")
+    golden.remark("An action that changes nothing: no delta, and the acknowledgement tells the revision.")
     try golden.send([.counter(.factAlertDismissed)], from: 5, acknowledged: 4, on: client)
     try golden.turn()
 
@@ -106,7 +106,7 @@ import Wire
     try golden.send(Hello(session: session, acknowledged: 1, name: "example"), on: second)
     try golden.turn()
 
-    golden.remark("The client holds revision 1, at which no follower is any more: a snapshot, for reason 1.")
+    golden.remark("The client holds revision 1, the last that this session was told: the hub has kept that version, and one delta follows.")
     try golden.send(Attach(knownRevision: 1), on: second)
     try golden.turn()
 
@@ -142,6 +142,60 @@ import Wire
     try golden.send(Attach(knownRevision: 4), on: stranger)
     try golden.turn()
     try golden.check("resume")
+  }
+
+  @Test func scopes() throws {
+    let golden = GoldenTranscript("Parts of the state, several on one connection")
+    let client = golden.connect("A")
+    try golden.send(Hello(name: "example"), on: client)
+    try golden.turn()
+
+    golden.remark("Scope 1 is the count (field 0 of the counter, which is field 0 of the state), scope 2 the title of the alert.")
+    golden.remark("There is no alert: the hub says that nothing is at that place.")
+    try golden.send(Attach(path: [0, 0]), scope: 1, on: client)
+    try golden.send(Attach(path: [0, 4, 0, 0]), scope: 2, on: client)
+    try golden.turn()
+
+    golden.remark("A change of the count: its slice of the delta of the whole.")
+    try golden.send([.counter(.incrementButtonTapped)], from: 1, on: client)
+    try golden.turn()
+
+    golden.remark("An alert comes: a snapshot for reason 3. The count has not changed, so that nothing is sent for it.")
+    golden.hubActs(.counter(.numberFactResponse(.failure(NumberFactError(message: "No network")))))
+    try golden.turn()
+    golden.remark("Another title for the alert that is there.")
+    golden.hubActs(.counter(.numberFactResponse(.failure(NumberFactError(message: "Still no network")))))
+    try golden.turn()
+    golden.remark("The alert is dismissed.")
+    try golden.send([.counter(.factAlertDismissed)], from: 2, acknowledged: 1, on: client)
+    try golden.turn()
+
+    golden.remark("The base of a delta is the revision that its scope was told last: 1, though the hub is at 4.")
+    try golden.send([.counter(.incrementButtonTapped)], from: 3, acknowledged: 2, on: client)
+    try golden.turn()
+
+    golden.remark("The hash of what the client has of scope 1.")
+    try golden.send(.verify, scope: 1, on: client)
+    try golden.turn()
+
+    golden.remark("Scope 1 is followed no longer; its number may be used again once the hub has said so.")
+    try golden.send(.detach, scope: 1, on: client)
+    try golden.send([.counter(.incrementButtonTapped)], from: 4, acknowledged: 3, on: client)
+    try golden.turn()
+
+    golden.remark("The hub's own state under scope 1: who is attached. Another client comes and goes.")
+    try golden.send(Attach(root: .hub), scope: 1, on: client)
+    try golden.turn()
+    let other = golden.connect("B")
+    try golden.send(Hello(name: "other"), on: other)
+    try golden.turn()
+    golden.cut(other)
+    try golden.turn()
+
+    golden.remark("What the state and the actions look like.")
+    try golden.send(.describe, on: client)
+    try golden.turn()
+    try golden.check("scopes")
   }
 
   @Test func errors() throws {
@@ -186,9 +240,9 @@ import Wire
     try golden.send([.counter(.incrementButtonTapped)], from: 2, on: client)
     try golden.turn()
 
-    golden.remark("6: a part of the state, which version 1 does not offer.")
+    golden.remark("6: a part that no state of this feature has.")
     client = try open("G")
-    try golden.send(Attach(path: [0]), scope: 1, on: client)
+    try golden.send(Attach(path: [0, 99]), scope: 1, on: client)
     try golden.turn()
 
     golden.remark("7: no hello in time.")

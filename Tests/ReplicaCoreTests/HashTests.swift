@@ -1,0 +1,73 @@
+import HubCore
+import ReplicaCore
+import TestFeatures
+import TestSupport
+import Testing
+import Wire
+
+/// A replica whose state has become another than the hub's.
+@Suite struct HashTests {
+  private func board() throws -> (World<Board.State, Board.Action>, World<Board.State, Board.Action>.Client) {
+    let hub = HubCore(initialState: Board.State(), reducer: Board(), random: SplitMix(seed: 1))
+    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, hub: hub) { .change($0.next()) }
+    try world.settle()
+    return (world, world.clients[0])
+  }
+
+  /// Has the client read another count than the hub sent.
+  private func corrupt(_ world: World<Board.State, Board.Action>) throws {
+    let client = world.clients[0]
+    try world.send(.setCount(5), from: client)
+    try world.turn()
+    world.deliver(client, atMost: .max)
+    world.checksStates = false
+    try world.turn()
+    let place = try #require(client.fromHub.lastIndex(of: 5))
+    client.fromHub[place] = 6
+    try world.settle()
+    let count = client.replica.state?.count
+    try #require(count == 6)
+  }
+
+  @Test func whatIsTheSameIsNotReplaced() throws {
+    let (world, client) = try board()
+    try world.send(.addItems(100), from: client)
+    try world.settle()
+    if let whole = client.replica.whole { client.replica.verify(whole) }
+    try world.settle()
+    #expect(client.divergences.isEmpty)
+  }
+
+  @Test func whatIsAnotherIsToldAndReplaced() throws {
+    let (world, client) = try board()
+    try corrupt(world)
+    if let whole = client.replica.whole { client.replica.verify(whole) }
+    try world.settle()
+
+    #expect(client.divergences.count == 1)
+    #expect(client.divergences[0].here != client.divergences[0].there)
+    let state = client.replica.state
+    #expect(state == world.hub.state)
+    try world.send(.setCount(9), from: client)
+    try world.settle()
+    let count = client.replica.state?.count
+    #expect(count == 9)
+  }
+
+  @Test func theHubStatesHashesOfItsOwnAccord() throws {
+    var limits = HubLimits()
+    limits.hashInterval = 10
+    let hub = HubCore(initialState: Board.State(), reducer: Board(), limits: limits, random: SplitMix(seed: 1))
+    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, hub: hub) { .change($0.next()) }
+    try world.settle()
+    try corrupt(world)
+    let client = world.clients[0]
+    for _ in 0..<12 {
+      try world.send(.addItems(1), from: client)
+      try world.settle()
+    }
+    #expect(client.divergences.count == 1)
+    let state = client.replica.state
+    #expect(state == world.hub.state)
+  }
+}

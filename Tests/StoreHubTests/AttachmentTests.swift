@@ -1,0 +1,167 @@
+import ComposableArchitecture
+import HubCore
+import ReplicaCore
+import StoreClient
+import StoreHub
+import TestFeatures
+import Testing
+import Wire
+
+/// Parts of a hub's state as stores, over a real socket.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct AttachmentTests {
+  typealias BoardServer = HubServer<Board.State, Board.Action>
+  typealias BoardClient = StoreClient<Board.State, Board.Action>
+
+  private func serve(_ bench: Bench, _ prepare: (inout Board.State) -> Void = { _ in }) throws -> BoardServer {
+    var state = Board.State()
+    prepare(&state)
+    let core = HubCore(initialState: state, reducer: Board(), name: "test hub")
+    return try BoardServer(core: core, loop: bench.loop, path: bench.path, log: Log(program: "test", level: .error))
+  }
+
+  private func client(_ bench: Bench, name: String = "", whole: Bool = false) throws -> BoardClient {
+    var options = ReplicaOptions()
+    options.name = name
+    options.followsWholeState = whole
+    options.shortestDelay = .milliseconds(5)
+    options.longestDelay = .milliseconds(50)
+    let client = try BoardClient(loop: bench.loop, path: bench.path, options: options)
+    client.start()
+    return client
+  }
+
+  private func stop(_ server: BoardServer, _ bench: Bench) async {
+    var isStopped = false
+    server.stop(reason: "the test stops it") { isStopped = true }
+    #expect(await bench.until { isStopped })
+    bench.clean()
+  }
+
+  @Test func aPartIsAStoreThatSendsAndFollows() async throws {
+    let bench = try Bench()
+    let server = try serve(bench) { $0.items = [Board.Item(id: 1, title: "one"), Board.Item(id: 2, title: "two")] }
+    let client = try client(bench)
+    let item = client.attach(to: { $0.items[id: 2] }, action: { Board.Action.setTitle(2, $0) })
+    #expect(await bench.until { item.store != nil })
+    let store = try #require(item.store)
+    #expect(store.title == "two")
+    #expect(client.store == nil)
+
+    let task = store.send("other")
+    #expect(await bench.until { task.isOver })
+    try await task.taken()
+    // When the hub has taken the action, its change is here.
+    #expect(store.title == "other")
+    #expect(server.state.items[id: 2]?.title == "other")
+    client.close()
+    await stop(server, bench)
+  }
+
+  @Test func whoObservesAnotherPartIsNotTold() async throws {
+    let bench = try Bench()
+    let server = try serve(bench) { $0.chosen = Board.Note(text: "note") }
+    let client = try client(bench)
+    let (count, note) = (
+      client.attach(to: { $0.count }, action: { (_: Never) -> Board.Action in }),
+      client.attach(to: { $0.chosen }, action: { (_: Never) -> Board.Action in })
+    )
+    let other = try self.client(bench, whole: true)
+    #expect(await bench.until { count.store != nil && note.store != nil && other.store != nil })
+    var tellings = 0
+    let subscription = try #require(note.store).subscribe(\.self) { _ in tellings += 1 }
+    let before = tellings
+    for number in 1...5 {
+      other.store?.send(.setCount(number))
+      #expect(await bench.until { count.store?.state == number })
+    }
+    #expect(tellings == before)
+    subscription.cancel()
+    client.close()
+    other.close()
+    await stop(server, bench)
+  }
+
+  @Test func aPartThatGoesAndComesBackIsAnotherStore() async throws {
+    let bench = try Bench()
+    let server = try serve(bench)
+    let client = try client(bench, whole: true)
+    let item = client.attach(to: { $0.items[id: 0] }, action: { Board.Action.setTitle(0, $0) })
+    var changes = 0
+    item.onChange = { changes += 1 }
+    #expect(await bench.until { item.isKnown })
+    #expect(item.store == nil)
+
+    client.store?.send(.addItems(1))
+    #expect(await bench.until { item.store != nil })
+    let first = try #require(item.store)
+    #expect(first.title == "item 0")
+
+    // By trying: seeds that remove the element and that bring it back.
+    var seed: UInt64 = 0
+    func change(until isThere: Bool) async {
+      while (server.state.items[id: 0] != nil) != isThere {
+        client.store?.send(.change(seed))
+        seed += 1
+        _ = await bench.until { client.unansweredCount == 0 }
+      }
+    }
+    await change(until: false)
+    #expect(await bench.until { item.store == nil })
+    let last = first.title
+    await change(until: true)
+    #expect(await bench.until { item.store != nil })
+    #expect(item.store != first)
+    #expect(first.title == last)
+    #expect(changes == 3)
+    client.close()
+    await stop(server, bench)
+  }
+
+  @Test func partsComeBackWithTheHub() async throws {
+    let bench = try Bench()
+    var server = try serve(bench) { $0.count = 3 }
+    let client = try client(bench)
+    let count = client.attach(to: { $0.count }, action: { Board.Action.setCount($0) })
+    #expect(await bench.until { count.store?.state == 3 })
+    let store = try #require(count.store)
+    var isStopped = false
+    server.stop(reason: "the test stops it") { isStopped = true }
+    #expect(await bench.until { isStopped && client.connection != .live })
+    #expect(store.state == 3)
+
+    server = try serve(bench) { $0.count = 8 }
+    #expect(await bench.until { store.state == 8 })
+    #expect(client.connection == .live)
+    #expect(count.store == store)
+    client.close()
+    await stop(server, bench)
+  }
+
+  @Test func whatIsDetachedStaysAsItWas() async throws {
+    let bench = try Bench()
+    let server = try serve(bench)
+    let client = try client(bench, whole: true)
+    let count = client.attach(to: { $0.count }, action: { Board.Action.setCount($0) })
+    #expect(await bench.until { count.store != nil && client.store != nil })
+    client.detach(count)
+    client.store?.send(.setCount(4))
+    #expect(await bench.until { client.store?.count == 4 })
+    #expect(count.store?.state == 0)
+    client.close()
+    await stop(server, bench)
+  }
+
+  @Test func everyoneSeesWhoIsAttached() async throws {
+    let bench = try Bench()
+    let server = try serve(bench)
+    let first = try client(bench, name: "first")
+    let who = first.attachToHub { $0.attendees }
+    #expect(await bench.until { who.store?.state.map(\.name) == ["first"] })
+    let second = try client(bench, name: "second")
+    #expect(await bench.until { who.store?.state.map(\.name) == ["first", "second"] })
+    second.close()
+    #expect(await bench.until { who.store?.state.map(\.name) == ["first"] })
+    first.close()
+    await stop(server, bench)
+  }
+}
