@@ -130,14 +130,16 @@ let package = Package(
       name: "Wire", dependencies: ["CLibmd", "IdentifiedCollections", "StoreHubMacros"], swiftSettings: spans),
     // Apart, so that no program links Foundation whose states do without its types.
     .target(name: "WireFoundation", dependencies: ["Wire"], swiftSettings: spans),
+    .target(
+      name: "ReplicatedArchitecture", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
 
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
     .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop),
     .target(name: "Terminal", dependencies: ["CNcurses"], swiftSettings: onLoop),
     .target(name: "ProgramOptions", dependencies: ["CGlibc"], swiftSettings: common),
     .target(
-      name: "ReplicatedArchitecture", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
-    .target(name: "Features", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
+      name: "Features", dependencies: ["ComposableArchitecture", "ReplicatedArchitecture", "Wire"], swiftSettings: spans
+    ),
     .target(name: "HubCore", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
     .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
 
@@ -145,7 +147,8 @@ let package = Package(
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
     .target(name: "LoadTest", dependencies: ["EventLoop", "Features", "Wire"], swiftSettings: onLoop),
     .target(
-      name: "TerminalViews", dependencies: ["Features", "ReplicaCore", "Terminal"], swiftSettings: onLoop),
+      name: "TerminalViews", dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal"],
+      swiftSettings: onLoop),
     .target(name: "FactService", dependencies: ["Features", "HTTPClient"], swiftSettings: onLoop),
     .target(
       name: "StoreHub", dependencies: ["ComposableArchitecture", "EventLoop", "HubCore", "Wire"], swiftSettings: onLoop),
@@ -213,7 +216,8 @@ let package = Package(
       name: "HTTPClientTests", dependencies: ["EventLoop", "FactService", "Features", "HTTPClient"],
       swiftSettings: onLoop),
     .testTarget(
-      name: "TerminalViewsTests", dependencies: ["Features", "ReplicaCore", "Terminal", "TerminalViews"],
+      name: "TerminalViewsTests",
+      dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalViews"],
       swiftSettings: common),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(

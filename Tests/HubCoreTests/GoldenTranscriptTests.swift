@@ -1,3 +1,4 @@
+import ComposableArchitecture
 import Features
 import HubCore
 import Testing
@@ -53,6 +54,24 @@ import Wire
       encoder.enumCase(99)
       Action.counter(.decrementButtonTapped).encode(to: &encoder)
     }
+    try golden.turn()
+
+    golden.remark(
+      "Two things to do: the list as a whole is shorter than its change. Then the text of one changes.")
+    try golden.send(
+      [.todos(.addButtonTapped(text: "bread")), .todos(.addButtonTapped(text: "milk"))], from: 8, acknowledged: 7,
+      on: client)
+    try golden.turn()
+    try golden.send(
+      [.todos(.todos(.element(id: 0, action: .textChanged("rye bread"))))], from: 10, acknowledged: 9, on: client)
+    try golden.turn()
+
+    golden.remark("What lies over a screen is state: the list of favourites is opened, with the one that there is.")
+    try golden.send(
+      [.favourites(.view(.favouriteButtonTapped)), .favourites(.view(.favouritesButtonTapped))], from: 11,
+      acknowledged: 10, on: client)
+    try golden.turn()
+    try golden.send([.favourites(.destination(.dismiss))], from: 13, acknowledged: 12, on: client)
     try golden.turn()
 
     golden.remark("Two pings before the hub's turn ends: one pong, for the last.")
