@@ -62,7 +62,7 @@ import Testing
       terminal.screen.split(separator: "\n").filter { $0.contains("[ ] ") || $0.contains("[x] ") }.map(String.init)
     }
 
-    second.press("2")
+    second.type("Tab")
     first.press("2", "a", "milk 水x", "\u{7f}", "\r")
     #expect(hub.wait { todos(on: first) == ["› [ ] milk 水"] && todos(on: second) == ["› [ ] milk 水"] })
     first.press("a", "bread", "\r")
@@ -81,6 +81,31 @@ import Testing
     first.press("d")
     second.press("e", " and tea", "\r")
     #expect(hub.wait { todos(on: first) == ["› [ ] milk 水 and tea"] && todos(on: second) == todos(on: first) })
+    #expect(!hub.log.contains("warning"))
+  }
+
+  /// A list that lies over the screen is state as well: who opens it opens it for all, and the feature dismisses itself.
+  @Test func twoTerminalsGoThroughFavouritesTogether() throws {
+    let hub = try HubProcess()
+    let (first, second) = (try Tmux(hub), try Tmux(hub))
+    #expect(hub.wait { first.screen.contains("live") && second.screen.contains("live") })
+    first.type("Tab", "Tab", "Up", "Space", "Up", "Up", "Space", "Down")
+    second.type("BTab")
+    #expect(hub.wait { second.screen.contains("favourites: 1, 3") && Self.count(on: second) == 2 })
+    second.type("Enter")
+    #expect(hub.wait { first.screen.contains("› 1") && second.screen.contains("› 1") })
+    first.type("End")
+    #expect(hub.wait { first.screen.contains("› 3") && second.screen.contains("› 1") })
+    first.type("Enter")
+    #expect(hub.wait { second.screen.contains("★ a favourite") && Self.count(on: second) == 3 })
+    second.type("l", "d")
+    #expect(hub.wait { first.screen.contains("› 3") && first.screen.contains("1 favourite\n") })
+    second.type("Escape")
+    #expect(hub.wait { first.screen.contains("★ a favourite") && first.screen.contains("favourites: 3") })
+    first.type("f")
+    #expect(hub.wait { second.screen.contains("┌ Fact ") && second.screen.contains("3 is ") })
+    second.type("Escape")
+    #expect(hub.wait { !first.screen.contains("┌ Fact ") })
     #expect(!hub.log.contains("warning"))
   }
 
@@ -115,6 +140,11 @@ private final class Tmux {
 
   func press(_ keys: String...) {
     for key in keys { tmux("send-keys", "-l", key) }
+  }
+
+  /// Presses keys by their names in tmux.
+  func type(_ keys: String...) {
+    for key in keys { tmux("send-keys", key) }
   }
 
   func resize(columns: Int, rows: Int) {

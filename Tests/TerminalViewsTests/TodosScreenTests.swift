@@ -98,7 +98,7 @@ import Testing
     terminal.press("a")
     for character in "茶 tea" { terminal.press(.character(character)) }
     #expect(terminal.lines[9] == "new: 茶 tea")
-    #expect(terminal.lines[11].hasPrefix("enter adds it  esc"))
+    #expect(terminal.lines[11].hasPrefix("enter adds it  esc leaves it"))
     #expect(terminal.press(.enter) == .send(.todos(.addButtonTapped(text: "茶 tea"))))
     #expect(atCursor(terminal) == "bread")
     // Somebody else was faster.

@@ -26,7 +26,10 @@ public nonisolated struct TodosScreen {
       ]
     }
     let what = writing.id == nil ? "adds it" : "changes it"
-    return ["enter \(what)   esc leaves it   ← → home end   ^U ^K ^W take away", "enter \(what)  esc", "enter  esc"]
+    return [
+      "enter \(what)   esc leaves it   ← → home end   ^U ^K ^W take away", "enter \(what)  esc leaves it",
+      "enter \(what)  esc", "enter  esc",
+    ]
   }
 
   /// Draws the screen.
