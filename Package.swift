@@ -224,7 +224,8 @@ let package = Package(
       name: "HubCoreTests", dependencies: ["ComposableArchitecture", "Features", "HubCore", "TestSupport", "Wire"],
       swiftSettings: spans),
     .testTarget(
-      name: "ReplicaCoreTests", dependencies: ["Features", "HubCore", "ReplicaCore", "TestSupport", "Wire"],
+      name: "ReplicaCoreTests",
+      dependencies: ["ComposableArchitecture", "Features", "HubCore", "ReplicaCore", "TestSupport", "Wire"],
       swiftSettings: spans),
     .testTarget(
       name: "StoreHubTests",

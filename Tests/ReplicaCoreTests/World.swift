@@ -1,3 +1,4 @@
+import ComposableArchitecture
 import Features
 import HubCore
 import ReplicaCore
@@ -41,7 +42,10 @@ final class World {
 
   init(seed: UInt64, clientCount: Int) {
     random = SplitMix(seed: seed)
-    hub = HubCore(initialState: AppFeature.State(), reducer: AppFeature(), random: SplitMix(seed: seed &+ 1))
+    // The clock stands still: what the hub would do by itself a second later is no part of the history.
+    hub = HubCore(initialState: AppFeature.State(), reducer: AppFeature(), random: SplitMix(seed: seed &+ 1)) {
+      $0.continuousClock = TestClock()
+    }
     history[0] = hub.state
     clients = (0..<clientCount).map { Client(seed: seed &+ 100 &+ UInt64($0)) }
     for client in clients { client.replica.start() }
@@ -72,14 +76,33 @@ final class World {
   }
 
   func act(_ client: Client) throws {
-    let actions: [Counter.Action] = [.incrementButtonTapped, .decrementButtonTapped, .factAlertDismissed]
-    guard let action = actions.randomElement(using: &random) else { return }
-    try send(action, from: client)
+    try send(randomAction(seenBy: client), from: client)
   }
 
   func send(_ action: Counter.Action, from client: Client) throws {
-    client.pending.insert(try client.replica.send(.counter(action)))
+    try send(.counter(action), from: client)
+  }
+
+  private func send(_ action: AppFeature.Action, from client: Client) throws {
+    client.pending.insert(try client.replica.send(action))
     sentCount += 1
+  }
+
+  /// An action that makes the hub do nothing by itself, on what the client sees, which others may have changed already.
+  private func randomAction(seenBy client: Client) -> AppFeature.Action {
+    let ids = client.replica.state.map { Array($0.todos.todos.ids) } ?? []
+    let (id, other) = (ids.randomElement(using: &random) ?? 0, ids.randomElement(using: &random))
+    let actions: [AppFeature.Action] = [
+      .counter(.incrementButtonTapped), .counter(.decrementButtonTapped), .counter(.factAlertDismissed),
+      .todos(.addButtonTapped(text: "todo")), .todos(.addButtonTapped(text: "")), .todos(.deleteButtonTapped(id: id)),
+      .todos(.moved(id: id, before: other)), .todos(.todos(.element(id: id, action: .textChanged("Änderung")))),
+      .todos(.todos(.element(id: id, action: .completionChanged(.random(using: &random))))),
+      .todos(.sortCompletedTodos), .todos(.clearCompletedButtonTapped), .favourites(.view(.incrementButtonTapped)),
+      .favourites(.view(.favouriteButtonTapped)), .favourites(.view(.favouritesButtonTapped)),
+      .favourites(.destination(.presented(.favourites(.deleteButtonTapped(Int.random(in: 0...3, using: &random)))))),
+      .favourites(.destination(.dismiss)),
+    ]
+    return actions.randomElement(using: &random) ?? .counter(.incrementButtonTapped)
   }
 
   /// Moves bytes in both directions, and lets attempts to connect succeed.
