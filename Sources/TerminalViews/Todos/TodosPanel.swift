@@ -12,7 +12,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
   /// What is being written, if anything.
   public private(set) var writing: Writing?
   /// What this terminal has added and not seen yet: the cursor goes there.
-  private var awaited: (text: String, id: Todo.State.ID)?
+  private var awaited: Awaited?
 
   /// A line that somebody is writing, and what will become of it.
   public struct Writing: Equatable, Sendable {
@@ -22,21 +22,20 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
     public var id: Todo.State.ID?
   }
 
+  /// A todo that was sent: its text, and the least id that it can have.
+  private struct Awaited: Equatable {
+    var text: String
+    var id: Todo.State.ID
+  }
+
   /// Creates a view of all todos.
   public init() {}
-
-  public static func == (one: Self, other: Self) -> Bool {
-    one.filter == other.filter && one.cursor == other.cursor && one.writing == other.writing
-      && one.awaited?.id == other.awaited?.id
-  }
 
   /// Finds the cursor's todo again after the list may have changed.
   public mutating func follow(_ state: Todos.State) {
     let shown = state.todos(showing: filter)
     cursor.follow(shown.ids) { shown.index(id: $0) }
-    if let (text, id) = awaited,
-      let position = shown.firstIndex(where: { $0.id >= id && $0.text == text })
-    {
+    if let sent = awaited, let position = shown.firstIndex(where: { $0.id >= sent.id && $0.text == sent.text }) {
       awaited = nil
       cursor.select(shown[position].id, at: position)
     }
@@ -107,7 +106,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
         return state.todos[id: id]?.text == text ? nil : .todos(.element(id: id, action: .textChanged(text)))
       }
       if filter == .completed { filter = .all }
-      awaited = (text, state.nextID)
+      awaited = Awaited(text: text, id: state.nextID)
       return .addButtonTapped(text: text)
     default:
       self.writing?.line.pressed(key)
