@@ -132,14 +132,16 @@ let package = Package(
       swiftSettings: spans),
     // Apart, so that no program links Foundation whose states do without its types.
     .target(name: "WireFoundation", dependencies: ["Wire"], swiftSettings: spans),
+    .target(
+      name: "ReplicatedArchitecture", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
 
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
     .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop),
     .target(name: "Terminal", dependencies: ["CNcurses"], swiftSettings: onLoop),
     .target(name: "ProgramOptions", dependencies: ["CGlibc"], swiftSettings: common),
     .target(
-      name: "ReplicatedArchitecture", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
-    .target(name: "Features", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
+      name: "Features", dependencies: ["ComposableArchitecture", "ReplicatedArchitecture", "Wire"], swiftSettings: spans
+    ),
     .target(name: "HubCore", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
     .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
 
@@ -147,7 +149,8 @@ let package = Package(
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
     .target(name: "LoadTest", dependencies: ["EventLoop", "Features", "Wire"], swiftSettings: onLoop),
     .target(
-      name: "TerminalViews", dependencies: ["Features", "ReplicaCore", "Terminal"], swiftSettings: onLoop),
+      name: "TerminalViews", dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "Wire"],
+      swiftSettings: onLoop),
     .target(name: "FactService", dependencies: ["Features", "HTTPClient"], swiftSettings: onLoop),
     .target(
       name: "StoreHub", dependencies: ["ComposableArchitecture", "EventLoop", "HubCore", "Wire"], swiftSettings: onLoop),
@@ -164,7 +167,7 @@ let package = Package(
       name: "storeterm",
       dependencies: [
         "ComposableArchitecture", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient", "Terminal",
-        "TerminalViews",
+        "TerminalViews", "Wire",
       ],
       swiftSettings: onLoop),
     .executableTarget(
@@ -218,7 +221,8 @@ let package = Package(
       name: "HTTPClientTests", dependencies: ["EventLoop", "FactService", "Features", "HTTPClient"],
       swiftSettings: onLoop),
     .testTarget(
-      name: "TerminalViewsTests", dependencies: ["Features", "ReplicaCore", "Terminal", "TerminalViews"],
+      name: "TerminalViewsTests",
+      dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalViews", "Wire"],
       swiftSettings: common),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(
@@ -237,7 +241,8 @@ let package = Package(
     .testTarget(
       name: "StoreHubTests",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "ReplicaCore", "StoreClient", "StoreHub", "TestFeatures", "Wire",
+        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "ReplicaCore", "StoreClient", "StoreHub",
+        "TestFeatures", "Wire",
       ], swiftSettings: onLoop),
     .testTarget(name: "ProgramTests", dependencies: ["storehubd", "storeload", "storeterm"], swiftSettings: common),
     .testTarget(

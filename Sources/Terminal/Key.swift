@@ -4,10 +4,18 @@ public nonisolated enum Key: Equatable, Sendable {
   case character(Character)
   /// A letter with the control key, in lower case.
   case control(Character)
-  /// The arrow up.
-  case up
-  /// The arrow down.
-  case down
+  /// An arrow.
+  case up, down, left, right
+  /// To the beginning or the end.
+  case home, end
+  /// A screenful up or down.
+  case pageUp, pageDown
+  /// The key that takes away what is before the cursor.
+  case backspace
+  /// The key that takes away what is at the cursor.
+  case delete
+  /// The tabulator, and with the shift key.
+  case tab, backTab
   /// The escape key.
   case escape
   /// The enter key.

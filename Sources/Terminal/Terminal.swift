@@ -85,6 +85,15 @@ public final class Terminal {
     switch CInt(bitPattern: code) {
     case KEY_UP: .up
     case KEY_DOWN: .down
+    case KEY_LEFT: .left
+    case KEY_RIGHT: .right
+    case KEY_HOME: .home
+    case KEY_END: .end
+    case KEY_PPAGE: .pageUp
+    case KEY_NPAGE: .pageDown
+    case KEY_BACKSPACE: .backspace
+    case KEY_DC: .delete
+    case KEY_BTAB: .backTab
     case KEY_ENTER: .enter
     default: .other
     }
@@ -93,10 +102,15 @@ public final class Terminal {
   private static func key(_ code: wint_t) -> Key {
     switch code {
     case 27: return .escape
+    case 9: return .tab
+    // Terminals send one or the other, whatever terminfo says.
+    case 8, 127: return .backspace
     case 10, 13: return .enter
     case 1...26: return .control(Character(Unicode.Scalar(UInt8(code) + 96)))
     default:
-      guard code >= 32, code != 127, let scalar = Unicode.Scalar(UInt32(code)) else { return .other }
+      guard let scalar = Unicode.Scalar(UInt32(code)), scalar.properties.generalCategory != .control else {
+        return .other
+      }
       return .character(Character(scalar))
     }
   }

@@ -23,6 +23,19 @@ public nonisolated enum TextWidth {
       })
   }
 
+  /// The text if it fits a number of columns, otherwise its beginning and an ellipsis.
+  public static func fit(_ text: String, columns limit: Int) -> String {
+    columns(of: text) <= limit ? text : prefix(of: text, columns: limit - 1) + (limit > 0 ? "…" : "")
+  }
+
+  /// Breaks a text at spaces into at most so many lines; where that is not all of it, the last one ends in an ellipsis.
+  public static func wrap(_ text: String, columns limit: Int, lines count: Int) -> [String] {
+    let all = wrap(text, columns: limit)
+    guard all.count > count, count > 0 else { return Array(all.prefix(max(count, 0))) }
+    let rest = all[(count - 1)...].joined(separator: " ")
+    return all.prefix(count - 1) + [fit(rest, columns: limit)]
+  }
+
   /// Breaks a text at spaces into lines of at most `limit` columns; a longer word is broken where it must be.
   public static func wrap(_ text: String, columns limit: Int) -> [String] {
     guard limit > 0 else { return [] }

@@ -7,7 +7,7 @@ import HubCore
 import ProgramOptions
 import StoreHub
 
-// The hub: the counter that every client shares, on one socket, until it is told to stop.
+// The hub: the state that every client shares, on one socket, until it is told to stop.
 
 let options = ProgramOptions(
   program: "storehubd", purpose: "Serves a store that many processes share, on a Unix socket.",

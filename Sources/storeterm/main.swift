@@ -7,8 +7,9 @@ import ReplicaCore
 import StoreClient
 import Terminal
 import TerminalViews
+import Wire
 
-// A terminal on the hub's shared counter: what one sees, all see.
+// A terminal on the hub's shared state: what one changes, all see.
 
 let options = ProgramOptions(
   program: "storeterm", purpose: "Shows the store of a hub in a terminal, and drives it by keys.",
@@ -25,8 +26,11 @@ final class Session {
   private let loop: EventLoop
   private let client: StoreClient<AppFeature.State, AppFeature.Action>
   private var terminal: Terminal?
-  private var counter: StoreOf<Counter>?
+  private var store: StoreOf<AppFeature>?
+  private var screens = Screens()
   private var subscription: StoreSubscription?
+  private let attendance: Attachment<HubState, Never>
+  private var attendanceSubscription: StoreSubscription?
   private var keys: Poll?
   private var resize: Signal?
   private var clock: Timer?
@@ -39,11 +43,16 @@ final class Session {
     var options = ReplicaOptions()
     options.name = "storeterm \(storeHubVersion)"
     client = try StoreClient(loop: loop, path: path, options: options)
+    attendance = client.attachToHub { $0 }
   }
 
   func run() throws {
     client.onConnectionChange = { [weak self] in self?.connectionChanged() }
     client.onStore = { [weak self] in self?.attach($0) }
+    attendance.onChange = { [weak self] in
+      guard let self else { return }
+      attendanceSubscription = attendance.store?.subscribe { [weak self] _ in self?.draw() }
+    }
     clock = try Timer(on: loop) { [weak self] in self?.draw() }
     for number in [SIGINT, SIGTERM, SIGHUP] {
       exitSignals.append(try SignalWatch(on: loop, number) { [weak self] in self?.quit() })
@@ -57,9 +66,8 @@ final class Session {
   private func attach(_ store: StoreOf<AppFeature>) {
     do {
       try openTerminal()
-      let counter = store.scope(state: \.counter, action: \.counter)
-      self.counter = counter
-      subscription = counter.subscribe(\.self) { [weak self] _ in self?.draw() }
+      self.store = store
+      subscription = store.subscribe { [weak self] _ in self?.draw() }
     } catch {
       quit(because: "\(error)")
     }
@@ -84,10 +92,10 @@ final class Session {
   }
 
   private func pressed(_ key: Key) {
-    switch CounterScreen.intent(of: key) {
-    case .send(let action): counter?.send(action)
+    switch screens.pressed(key, content) {
+    case .send(let action): store?.send(action)
     case .quit: quit()
-    case nil: break
+    case nil: draw()
     }
   }
 
@@ -105,11 +113,17 @@ final class Session {
     draw()
   }
 
+  private var content: ScreenContent {
+    ScreenContent(
+      state: store?.state, attendees: attendance.store.map { Array($0.attendees) }, connection: client.connection,
+      path: path, now: loop.now)
+  }
+
   private func draw() {
-    terminal?.draw { canvas in
-      CounterScreen(counter: counter?.state, connection: client.connection, path: path, now: loop.now)
-        .draw(on: &canvas)
-    }
+    guard let terminal else { return }
+    let content = content
+    screens.follow(content)
+    terminal.draw { screens.draw(content, on: &$0) }
   }
 
   private func quit(because reason: String? = nil) {

@@ -101,6 +101,45 @@ import Testing
     await store.receive(\.destination.dismiss) { $0.destination = nil }
   }
 
+  @Test func anOpenListLearnsOfWhatSomebodyElseLikes() async {
+    let store = TestStore(initialState: FavouriteNumbers.State(count: 6)) { FavouriteNumbers() }
+    await store.send(\.view.favouritesButtonTapped) {
+      $0.destination = .favourites(FavouriteList.State(favourites: []))
+    }
+    await store.send(\.view.favouriteButtonTapped) {
+      $0.favourites = [Favourite(number: 6)]
+      $0.destination?.modify(\.favourites) { $0.favourites = [Favourite(number: 6)] }
+    }
+  }
+
+  /// Nothing changes, and nothing is reported: two people had the same thing before them, and one was first.
+  @Test(
+    arguments: [
+      .dismiss, .presented(.alert(.tryAgainButtonTapped)), .presented(.favourites(.deleteButtonTapped(3))),
+      .presented(.favourites(.delegate(.numberChosen(4)))),
+    ] as [PresentationAction<FavouriteNumbers.Destination.Action>])
+  func whatIsMeantForSomethingThatIsGoneIsPassedOver(action: PresentationAction<FavouriteNumbers.Destination.Action>)
+    async
+  {
+    let store = TestStore(initialState: FavouriteNumbers.State()) { FavouriteNumbers() }
+    await store.send(.destination(action))
+  }
+
+  @Test func anAnswerToAnAlertIsNoneToTheListThatTookItsPlace() async {
+    let store = TestStore(initialState: FavouriteNumbers.State()) { FavouriteNumbers() }
+    await store.send(\.view.favouritesButtonTapped) {
+      $0.destination = .favourites(FavouriteList.State(favourites: []))
+    }
+    await store.send(.destination(.presented(.alert(.tryAgainButtonTapped))))
+  }
+
+  @Test func theNumberStaysAtTheEndsOfItsRange() async {
+    let top = TestStore(initialState: FavouriteNumbers.State(count: .max)) { FavouriteNumbers() }
+    await top.send(\.view.incrementButtonTapped)
+    let bottom = TestStore(initialState: FavouriteNumbers.State(count: .min)) { FavouriteNumbers() }
+    await bottom.send(\.view.decrementButtonTapped)
+  }
+
   @Test func aStoreShowsWhatLiesOverTheNumber() {
     let store = Store(initialState: FavouriteNumbers.State(favourites: [Favourite(number: 5)])) { FavouriteNumbers() }
     #expect(store.scope(state: \.destination, action: \.destination) == nil)

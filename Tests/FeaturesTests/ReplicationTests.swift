@@ -1,3 +1,4 @@
+import ComposableArchitecture
 import Features
 import TestSupport
 import Testing
@@ -13,7 +14,60 @@ import Wire
     state.counter.isTimerOn = .random(using: &generator)
     state.counter.factAlert =
       [nil, FactAlert(title: "no"), FactAlert(title: "")].randomElement(using: &generator) ?? nil
+    state.todos = Todos.State(todos: randomTodos(using: &generator))
+    let numbers = (-3...6).shuffled(using: &generator).prefix(.random(in: 0...6, using: &generator))
+    let favourites = IdentifiedArray(uniqueElements: numbers.map { Favourite(number: $0) })
+    state.favourites = FavouriteNumbers.State(count: .random(in: -3...6, using: &generator), favourites: favourites)
+    state.favourites.isLoadingFact = .random(using: &generator)
+    let destinations: [FavouriteNumbers.Destination.State?] = [
+      nil, .favourites(FavouriteList.State(favourites: favourites)), .alert(AlertState { TextState("a fact") }),
+      .alert(
+        AlertState {
+          TextState("No fact")
+        } actions: {
+          ButtonState(action: .tryAgainButtonTapped) { TextState("Try again") }
+          ButtonState(role: .cancel) { TextState("Never mind") }
+        } message: {
+          TextState("nobody knows")
+        }),
+    ]
+    state.favourites.destination = destinations.randomElement(using: &generator) ?? nil
     return state
+  }
+
+  private static func randomTodos(using generator: inout SplitMix) -> IdentifiedArrayOf<Todo.State> {
+    let ids = (0..<12).shuffled(using: &generator).prefix(.random(in: 0...12, using: &generator))
+    return IdentifiedArray(
+      uniqueElements: ids.map { id in
+        let text = ["", "bread", "Brötchen 🥖", "水"].randomElement(using: &generator) ?? ""
+        return Todo.State(id: id, text: text, isComplete: .random(using: &generator))
+      })
+  }
+
+  private static func bytes(from old: AppFeature.State, to new: AppFeature.State) -> [UInt8] {
+    var encoder = CBOREncoder()
+    new.encodeDelta(from: old, to: &encoder)
+    return encoder.bytes
+  }
+
+  @Test func aChangeOfOneTodoAmongManyIsAFewBytes() throws {
+    var state = AppFeature.State()
+    state.todos = Todos.State(
+      todos: IdentifiedArray(uniqueElements: (0..<100_000).map { Todo.State(id: $0, text: "todo number \($0)") }))
+    let old = state
+
+    state.todos.todos[id: 70_000]?.isComplete = true
+    let ticked = Self.bytes(from: old, to: state)
+    // {1: {0: {3: [70000, {2: true}]}}}
+    #expect(ticked == [0xa1, 0x01, 0xa1, 0x00, 0xa1, 0x03, 0x82, 0x1a, 0x00, 0x01, 0x11, 0x70, 0xa1, 0x02, 0xf5])
+
+    state = old
+    state.todos.todos.move(fromOffsets: [70_000], toOffset: 3)
+    #expect(Self.bytes(from: old, to: state).count <= 20)
+    state.todos.todos.remove(id: 5)
+    #expect(Self.bytes(from: old, to: state).count <= 25)
+    var decoder = CBORDecoder(Self.bytes(from: old, to: state).span.bytes)
+    #expect(try old.applying(delta: &decoder) == state)
   }
 
   @Test func statesComeBackFromTheirBytesAndFromTheirDeltas() throws {
@@ -74,13 +128,37 @@ import Wire
     #expect(try AppFeature.Action(decoding: bytes.span.bytes) == .counter(action))
   }
 
+  @Test(
+    arguments: [
+      .todos(.addButtonTapped(text: "bröd")), .todos(.clearCompletedButtonTapped), .todos(.deleteButtonTapped(id: 300)),
+      .todos(.moved(id: 3, before: 4)), .todos(.moved(id: 3, before: nil)), .todos(.sortCompletedTodos),
+      .todos(.todos(.element(id: 7, action: .completionChanged(true)))),
+      .todos(.todos(.element(id: 7, action: .textChanged("")))),
+      .favourites(.view(.decrementButtonTapped)), .favourites(.view(.incrementButtonTapped)),
+      .favourites(.view(.factButtonTapped)), .favourites(.view(.favouriteButtonTapped)),
+      .favourites(.view(.favouritesButtonTapped)), .favourites(.factResponse(.success("a fact"))),
+      .favourites(.factResponse(.failure(NumberFactError(message: "no")))), .favourites(.destination(.dismiss)),
+      .favourites(.destination(.presented(.alert(.tryAgainButtonTapped)))),
+      .favourites(.destination(.presented(.favourites(.deleteButtonTapped(-5))))),
+      .favourites(.destination(.presented(.favourites(.doneButtonTapped)))),
+      .favourites(.destination(.presented(.favourites(.numberTapped(5))))),
+      .favourites(.destination(.presented(.favourites(.delegate(.numberChosen(5)))))),
+    ] as [AppFeature.Action])
+  func actionsOfTheOtherFeaturesComeBackFromTheirBytes(action: AppFeature.Action) throws {
+    let bytes = action.encoded()
+    #expect(try AppFeature.Action(decoding: bytes.span.bytes) == action)
+    for count in bytes.indices {
+      #expect(throws: WireError.self) { try AppFeature.Action(decoding: Array(bytes[..<count]).span.bytes) }
+    }
+  }
+
   @Test func anIncrementIsThreeBytes() {
     #expect(AppFeature.Action.counter(.incrementButtonTapped).encoded() == [0x82, 0x00, 0x01])
   }
 
   @Test(
     arguments: [
-      [0x82, 0x00, 0x18, 0x63], [0x82, 0x00, 0x07], [0x82, 0x01, 0x01], [0x82, 0x00], [0x82, 0x00, 0x01, 0x00], [],
+      [0x82, 0x00, 0x18, 0x63], [0x82, 0x00, 0x07], [0x82, 0x03, 0x01], [0x82, 0x00], [0x82, 0x00, 0x01, 0x00], [],
     ] as [[UInt8]])
   func whatIsNoActionIsRefused(bytes: [UInt8]) {
     #expect(throws: WireError.self) { try AppFeature.Action(decoding: bytes.span.bytes) }

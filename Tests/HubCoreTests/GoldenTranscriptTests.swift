@@ -1,3 +1,4 @@
+import ComposableArchitecture
 import Features
 import HubCore
 import Testing
@@ -55,6 +56,24 @@ import Wire
     }
     try golden.turn()
 
+    golden.remark(
+      "Two things to do: the list as a whole is shorter than its change. Then the text of one changes.")
+    try golden.send(
+      [.todos(.addButtonTapped(text: "bread")), .todos(.addButtonTapped(text: "milk"))], from: 8, acknowledged: 7,
+      on: client)
+    try golden.turn()
+    try golden.send(
+      [.todos(.todos(.element(id: 0, action: .textChanged("rye bread"))))], from: 10, acknowledged: 9, on: client)
+    try golden.turn()
+
+    golden.remark("What lies over a screen is state: the list of favourites is opened, with the one that there is.")
+    try golden.send(
+      [.favourites(.view(.favouriteButtonTapped)), .favourites(.view(.favouritesButtonTapped))], from: 11,
+      acknowledged: 10, on: client)
+    try golden.turn()
+    try golden.send([.favourites(.destination(.dismiss))], from: 13, acknowledged: 12, on: client)
+    try golden.turn()
+
     golden.remark("Two pings before the hub's turn ends: one pong, for the last.")
     try golden.send(Ping(number: 1), on: client)
     try golden.send(Ping(number: 2), on: client)
@@ -106,7 +125,9 @@ import Wire
     try golden.send(Hello(session: session, acknowledged: 1, name: "example"), on: second)
     try golden.turn()
 
-    golden.remark("The client holds revision 1, the last that this session was told: the hub has kept that version, and one delta follows.")
+    golden.remark(
+      "The client holds revision 1, the last that this session was told: the hub has kept that version, and one delta follows."
+    )
     try golden.send(Attach(knownRevision: 1), on: second)
     try golden.turn()
 
@@ -150,7 +171,8 @@ import Wire
     try golden.send(Hello(name: "example"), on: client)
     try golden.turn()
 
-    golden.remark("Scope 1 is the count (field 0 of the counter, which is field 0 of the state), scope 2 the title of the alert.")
+    golden.remark(
+      "Scope 1 is the count (field 0 of the counter, which is field 0 of the state), scope 2 the title of the alert.")
     golden.remark("There is no alert: the hub says that nothing is at that place.")
     try golden.send(Attach(path: [0, 0]), scope: 1, on: client)
     try golden.send(Attach(path: [0, 4, 0, 0]), scope: 2, on: client)

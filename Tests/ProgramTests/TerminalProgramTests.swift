@@ -54,6 +54,61 @@ import Testing
     #expect(second.isRunning)
   }
 
+  @Test func twoTerminalsSeeOneList() throws {
+    let hub = try HubProcess()
+    let (first, second) = (try Tmux(hub), try Tmux(hub))
+    #expect(hub.wait { first.screen.contains("live") && second.screen.contains("live") })
+    func todos(on terminal: Tmux) -> [String] {
+      terminal.screen.split(separator: "\n").filter { $0.contains("[ ] ") || $0.contains("[x] ") }.map(String.init)
+    }
+
+    second.type("Tab")
+    first.press("2", "a", "milk 水x", "\u{7f}", "\r")
+    #expect(hub.wait { todos(on: first) == ["› [ ] milk 水"] && todos(on: second) == ["› [ ] milk 水"] })
+    first.press("a", "bread", "\r")
+    // Each has a cursor of its own: one goes to what was added, the other stays.
+    #expect(hub.wait { todos(on: first) == ["  [ ] milk 水", "› [ ] bread"] })
+    #expect(hub.wait { todos(on: second) == ["› [ ] milk 水", "  [ ] bread"] })
+    first.press("K")
+    #expect(hub.wait { todos(on: first) == ["› [ ] bread", "  [ ] milk 水"] })
+    #expect(hub.wait { todos(on: second) == ["  [ ] bread", "› [ ] milk 水"] })
+    // What is done goes to the end by itself, and one terminal's filter hides nothing from the other.
+    first.press(" ")
+    #expect(hub.wait { todos(on: second) == ["› [ ] milk 水", "  [x] bread"] })
+    second.press("f")
+    #expect(hub.wait { todos(on: second) == ["› [ ] milk 水"] })
+    #expect(todos(on: first) == ["  [ ] milk 水", "› [x] bread"])
+    first.press("d")
+    second.press("e", " and tea", "\r")
+    #expect(hub.wait { todos(on: first) == ["› [ ] milk 水 and tea"] && todos(on: second) == todos(on: first) })
+    #expect(!hub.log.contains("warning"))
+  }
+
+  /// A list that lies over the screen is state as well: who opens it opens it for all, and the feature dismisses itself.
+  @Test func twoTerminalsGoThroughFavouritesTogether() throws {
+    let hub = try HubProcess()
+    let (first, second) = (try Tmux(hub), try Tmux(hub))
+    #expect(hub.wait { first.screen.contains("live") && second.screen.contains("live") })
+    first.type("Tab", "Tab", "Up", "Space", "Up", "Up", "Space", "Down")
+    second.type("BTab")
+    #expect(hub.wait { second.screen.contains("favourites: 1, 3") && Self.count(on: second) == 2 })
+    second.type("Enter")
+    #expect(hub.wait { first.screen.contains("› 1") && second.screen.contains("› 1") })
+    first.type("End")
+    #expect(hub.wait { first.screen.contains("› 3") && second.screen.contains("› 1") })
+    first.type("Enter")
+    #expect(hub.wait { second.screen.contains("★ a favourite") && Self.count(on: second) == 3 })
+    second.type("l", "d")
+    #expect(hub.wait { first.screen.contains("› 3") && first.screen.contains("1 favourite\n") })
+    second.type("Escape")
+    #expect(hub.wait { first.screen.contains("★ a favourite") && first.screen.contains("favourites: 3") })
+    first.type("f")
+    #expect(hub.wait { second.screen.contains("┌ Fact ") && second.screen.contains("3 is ") })
+    second.type("Escape")
+    #expect(hub.wait { !first.screen.contains("┌ Fact ") })
+    #expect(!hub.log.contains("warning"))
+  }
+
   /// The number that stands alone in a line.
   private static func count(on terminal: Tmux) -> Int? {
     terminal.screen.split(separator: "\n").compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }.first
@@ -85,6 +140,11 @@ private final class Tmux {
 
   func press(_ keys: String...) {
     for key in keys { tmux("send-keys", "-l", key) }
+  }
+
+  /// Presses keys by their names in tmux.
+  func type(_ keys: String...) {
+    for key in keys { tmux("send-keys", key) }
   }
 
   func resize(columns: Int, rows: Int) {

@@ -9,7 +9,9 @@ import Wire
 @Suite struct HashTests {
   private func board() throws -> (World<Board.State, Board.Action>, World<Board.State, Board.Action>.Client) {
     let hub = HubCore(initialState: Board.State(), reducer: Board(), random: SplitMix(seed: 1))
-    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, hub: hub) { .change($0.next()) }
+    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, hub: hub) { random, _ in
+      .change(random.next())
+    }
     try world.settle()
     return (world, world.clients[0])
   }
@@ -58,7 +60,9 @@ import Wire
     var limits = HubLimits()
     limits.hashInterval = 10
     let hub = HubCore(initialState: Board.State(), reducer: Board(), limits: limits, random: SplitMix(seed: 1))
-    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, hub: hub) { .change($0.next()) }
+    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, hub: hub) { random, _ in
+      .change(random.next())
+    }
     try world.settle()
     try corrupt(world)
     let client = world.clients[0]

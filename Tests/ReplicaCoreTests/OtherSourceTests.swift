@@ -129,7 +129,8 @@ import Wire
     #expect(theirs == wanted)
     let ours = replica.state
     #expect(ours?.count == 1 && ours?.extra == 7)
-    #expect(ours?.tasks == [Client.Task(isDone: true, title: "one", id: 1), Client.Task(isDone: true, title: "two", id: 2)])
+    #expect(
+      ours?.tasks == [Client.Task(isDone: true, title: "one", id: 1), Client.Task(isDone: true, title: "two", id: 2)])
     #expect(tasks.part == ours?.tasks)
     #expect(title.part == "two")
     let failures = commands.compactMap { if case .failed(let ticket, let error) = $0 { (ticket, error) } else { nil } }

@@ -51,7 +51,7 @@ import Wire
       initialState: Board.State(), reducer: Board(), limits: limits, random: SplitMix(seed: seed &+ 1))
     var options = ReplicaOptions()
     options.followsWholeState = Bool.random(using: &random)
-    return BoardWorld(seed: seed, clientCount: 3, hub: hub, options: options) { .change($0.next()) }
+    return BoardWorld(seed: seed, clientCount: 3, hub: hub, options: options) { random, _ in .change(random.next()) }
   }
 
   @Test(arguments: [UInt64](0..<40))

@@ -1,3 +1,4 @@
+import ComposableArchitecture
 import Features
 import HubCore
 import ReplicaCore
@@ -9,11 +10,28 @@ typealias AppWorld = World<AppFeature.State, AppFeature.Action>
 
 extension World where State == AppFeature.State, Action == AppFeature.Action {
   convenience init(seed: UInt64, clientCount: Int) {
-    let hub = HubCore(initialState: AppFeature.State(), reducer: AppFeature(), random: SplitMix(seed: seed &+ 1))
-    self.init(seed: seed, clientCount: clientCount, hub: hub) { random in
-      let actions: [Counter.Action] = [.incrementButtonTapped, .decrementButtonTapped, .factAlertDismissed]
-      return .counter(actions.randomElement(using: &random) ?? .factAlertDismissed)
+    // The clock stands still: what the hub would do by itself a second later is no part of the history.
+    let hub = HubCore(initialState: AppFeature.State(), reducer: AppFeature(), random: SplitMix(seed: seed &+ 1)) {
+      $0.continuousClock = TestClock()
     }
+    self.init(seed: seed, clientCount: clientCount, hub: hub) { Self.randomAction(seenBy: $1, &$0) }
+  }
+
+  /// An action that makes the hub do nothing by itself, on what the client sees, which others may have changed already.
+  private static func randomAction(seenBy state: AppFeature.State?, _ random: inout SplitMix) -> AppFeature.Action {
+    let ids = state.map { Array($0.todos.todos.ids) } ?? []
+    let (id, other) = (ids.randomElement(using: &random) ?? 0, ids.randomElement(using: &random))
+    let actions: [AppFeature.Action] = [
+      .counter(.incrementButtonTapped), .counter(.decrementButtonTapped), .counter(.factAlertDismissed),
+      .todos(.addButtonTapped(text: "todo")), .todos(.addButtonTapped(text: "")), .todos(.deleteButtonTapped(id: id)),
+      .todos(.moved(id: id, before: other)), .todos(.todos(.element(id: id, action: .textChanged("Änderung")))),
+      .todos(.todos(.element(id: id, action: .completionChanged(.random(using: &random))))),
+      .todos(.sortCompletedTodos), .todos(.clearCompletedButtonTapped), .favourites(.view(.incrementButtonTapped)),
+      .favourites(.view(.favouriteButtonTapped)), .favourites(.view(.favouritesButtonTapped)),
+      .favourites(.destination(.presented(.favourites(.deleteButtonTapped(Int.random(in: 0...3, using: &random)))))),
+      .favourites(.destination(.dismiss)),
+    ]
+    return actions.randomElement(using: &random) ?? .counter(.incrementButtonTapped)
   }
 
   func send(_ action: Counter.Action, from client: Client) throws { try send(.counter(action), from: client) }
@@ -61,11 +79,11 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   private(set) var sentCount = 0
   /// Off when a test has made a state wrong.
   var checksStates = true
-  private let randomAction: (inout SplitMix) -> Action
+  private let randomAction: (inout SplitMix, State?) -> Action
 
   init(
     seed: UInt64, clientCount: Int, hub: consuming HubCore<State, Action>, options: ReplicaOptions = ReplicaOptions(),
-    randomAction: @escaping (inout SplitMix) -> Action
+    randomAction: @escaping (inout SplitMix, State?) -> Action
   ) {
     random = SplitMix(seed: seed)
     self.hub = hub
@@ -100,7 +118,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   }
 
   func act(_ client: Client) throws {
-    try send(randomAction(&random), from: client)
+    try send(randomAction(&random, client.replica.state), from: client)
   }
 
   func send(_ action: Action, from client: Client) throws {

@@ -1,6 +1,5 @@
 import Features
 import Glibc
-import ReplicaCore
 import Terminal
 import TerminalViews
 import Testing
@@ -9,61 +8,52 @@ import Testing
   /// wcwidth(3) asks the locale how wide a character is.
   init() { setlocale(LC_CTYPE, "C.UTF-8") }
 
-  private func screen(
-    _ counter: Counter.State?, _ connection: ConnectionState, rows: Int = 12, columns: Int = 60
-  ) -> [String] {
-    var grid = TextGrid(rows: rows, columns: columns)
-    CounterScreen(counter: counter, connection: connection, path: "/run/hub.sock", now: .seconds(100)).draw(on: &grid)
-    return grid.lines
+  private func screen(_ counter: Counter.State, rows: Int = 12, columns: Int = 65) -> [String] {
+    var terminal = TestTerminal(rows: rows, columns: columns)
+    terminal.content.state?.counter = counter
+    return terminal.lines
   }
 
   @Test func aLiveCounter() {
     var counter = Counter.State(count: 28)
     counter.numberFact = "28 is perfect: it is the sum of its proper divisors."
     counter.isTimerOn = true
-    let rule = String(repeating: "─", count: 60)
     #expect(
-      screen(counter, .live) == [
+      screen(counter) == [
         "StoreHub  /run/hub.sock  live",
-        rule,
+        "─┤1 counter├ 2 todos  3 favourites " + String(repeating: "─", count: 30),
         "",
-        "                             28",
-        "               the timer counts every second",
+        "                               28",
+        "                  the timer counts every second",
         "",
-        "    28 is perfect: it is the sum of its proper divisors.",
+        "      28 is perfect: it is the sum of its proper divisors.",
         "", "", "",
-        rule,
-        "+ up   - down   f fact   t timer   d dismiss   q quit",
+        String(repeating: "─", count: 65),
+        "+ up   - down   f fact   t timer   d dismiss   tab next   q quit",
       ])
   }
 
   @Test func anAlertLiesOverTheCounter() {
     var counter = Counter.State(count: 1)
     counter.factAlert = FactAlert(title: "no facts today")
-    let lines = screen(counter, .live)
+    let lines = screen(counter)
     #expect(lines.contains { $0.contains("┌ No fact") })
     #expect(lines.contains { $0.contains("│ no facts today   │") })
     #expect(lines.contains { $0.contains("d dismisses this") })
   }
 
-  @Test func aHubThatIsAwayIsNamedWithTheAgeOfWhatIsShown() {
-    let connection = ConnectionState.stale(since: .seconds(88), attempt: 3, reason: "gone")
-    let lines = screen(Counter.State(count: 5), connection, columns: 80)
-    #expect(lines[0] == "StoreHub  /run/hub.sock  hub away, this is 12 s old; reconnecting, attempt 3")
-    #expect(lines.contains { $0.contains("5") })
-  }
-
-  @Test func withoutAStateItSaysWhatItWaitsFor() {
-    let lines = screen(nil, .connecting(attempt: 4, failure: "cannot connect: nobody there"))
-    #expect(lines[0].contains("no hub yet, attempt 4"))
-    #expect(lines.contains { $0.contains("waiting for the hub") })
-    #expect(lines.contains { $0.contains("nobody there") })
+  @Test func whereThereIsNoRoomForAFrameTheAlertIsPlain() {
+    var counter = Counter.State(count: 1)
+    counter.factAlert = FactAlert(title: "no facts today")
+    #expect(screen(counter, rows: 5, columns: 20)[2...3] == ["no facts today", "d dismisses this"])
+    counter.factAlert = FactAlert(title: "there are no facts today, nor were there any yesterday")
+    #expect(screen(counter, rows: 5, columns: 20)[2...3] == ["there are no facts …", "d dismisses this"])
   }
 
   @Test func nothingJumpsWhenAPartChanges() {
     var counter = Counter.State(count: 7)
-    func row(of text: String) -> Int? { screen(counter, .live).firstIndex { $0.contains(text) } }
-    let before = row(of: "7")
+    func row(of text: String) -> Int? { screen(counter).firstIndex { $0.contains(text) } }
+    let before = row(of: " 7")
     counter.isTimerOn = true
     counter.isLoadingFact = true
     #expect(row(of: " 7") == before)
@@ -74,34 +64,28 @@ import Testing
     #expect(row(of: "seven") == fact)
   }
 
-  @Test(arguments: [(1, 1), (2, 5), (3, 10), (5, 20), (10, 40), (24, 80), (60, 200)])
-  func everySizeIsDrawn(rows: Int, columns: Int) {
-    var counter = Counter.State(count: .min)
-    counter.numberFact = String(repeating: "wörter 水 ", count: 30)
-    counter.factAlert = FactAlert(title: String(repeating: "x", count: 300))
-    for connection in [ConnectionState.live, .refused(reason: String(repeating: "y", count: 300))] {
-      let lines = screen(counter, connection, rows: rows, columns: columns)
-      #expect(lines.count == rows)
-    }
-  }
-
-  @Test func keysMeanWhatTheFooterSays() {
-    #expect(CounterScreen.intent(of: .character("+")) == .send(.incrementButtonTapped))
-    #expect(CounterScreen.intent(of: .up) == .send(.incrementButtonTapped))
-    #expect(CounterScreen.intent(of: .character("-")) == .send(.decrementButtonTapped))
-    #expect(CounterScreen.intent(of: .character("f")) == .send(.numberFactButtonTapped))
-    #expect(CounterScreen.intent(of: .character("t")) == .send(.toggleTimerButtonTapped))
-    #expect(CounterScreen.intent(of: .character("d")) == .send(.factAlertDismissed))
-    #expect(CounterScreen.intent(of: .character("q")) == .quit)
-    #expect(CounterScreen.intent(of: .control("c")) == .quit)
-    #expect(CounterScreen.intent(of: .character("x")) == nil)
+  @Test(
+    arguments: [
+      ("+", .incrementButtonTapped), (.up, .incrementButtonTapped), ("-", .decrementButtonTapped),
+      (.down, .decrementButtonTapped), ("f", .numberFactButtonTapped), ("t", .toggleTimerButtonTapped),
+      ("d", .factAlertDismissed), (.escape, .factAlertDismissed), ("x", nil),
+    ] as [(Key, Counter.Action?)])
+  func keysMeanWhatTheFooterSays(key: Key, action: Counter.Action?) {
+    var terminal = TestTerminal()
+    #expect(terminal.press(key) == action.map { .send(.counter($0)) })
   }
 
   @Test func textIsBrokenAtSpacesAndWideCharactersCountTwice() {
     #expect(TextWidth.wrap("one two three", columns: 7) == ["one two", "three"])
     #expect(TextWidth.wrap("abcdefgh", columns: 3) == ["abc", "def", "gh"])
     #expect(TextWidth.wrap("", columns: 3) == [""])
+    #expect(TextWidth.wrap("one two three four", columns: 7, lines: 2) == ["one two", "three …"])
+    #expect(TextWidth.wrap("one two", columns: 7, lines: 1) == ["one two"])
+    #expect(TextWidth.wrap("one two", columns: 7, lines: 0) == [])
     #expect(TextWidth.columns(of: "水e\u{301}") == 3)
     #expect(TextWidth.prefix(of: "水水", columns: 3) == "水")
+    #expect(TextWidth.fit("水水", columns: 4) == "水水")
+    #expect(TextWidth.fit("水水水", columns: 4) == "水…")
+    #expect(TextWidth.fit("ab", columns: 0) == "")
   }
 }

@@ -1,13 +1,21 @@
 public import ComposableArchitecture
 public import Wire
 
-/// The root of what a hub shares: the counter.
-public struct AppFeature: Reducer, Sendable {
+/// The root of what a hub shares: a counter, things to do, and favourite numbers.
+@Reducer
+public struct AppFeature: Sendable {
   /// Everything that clients see.
+  ///
+  /// Not an `@ObservableState`: nobody observes the root but through its children, and a child behind an observed property
+  /// is copied for each of its actions.
   @Replicated
   public struct State: Equatable, Sendable {
     /// The shared counter.
     public var counter = Counter.State()
+    /// The shared list of things to do.
+    public var todos = Todos.State()
+    /// The favourite numbers.
+    public var favourites = FavouriteNumbers.State()
 
     /// Creates the state that a new hub begins with.
     public init() {}
@@ -15,25 +23,30 @@ public struct AppFeature: Reducer, Sendable {
 
   /// Everything that can happen.
   @Replicated
-  public enum Action: Equatable, Sendable, CasePathable {
+  public enum Action: Equatable, Sendable {
     /// Something happened to the counter.
     case counter(Counter.Action)
-
-    /// The cases by name.
-    public struct AllCasePaths: Sendable {
-      /// The counter's actions.
-      public var counter: AnyCasePath<Action, Counter.Action> {
-        AnyCasePath(embed: { .counter($0) }, extract: { if case .counter(let action) = $0 { action } else { nil } })
-      }
-    }
-
-    public static var allCasePaths: AllCasePaths { AllCasePaths() }
+    /// Something happened to the things to do.
+    case todos(Todos.Action)
+    /// Something happened to the favourite numbers.
+    case favourites(FavouriteNumbers.Action)
   }
 
   /// Creates the reducer.
   public init() {}
 
+  /// Three scopes, chosen by the action's case. Listed one below the other, as they might be, each would be asked whether
+  /// the action is its own, which costs the counter's actions a third more in the hub (docs/PERFORMANCE.md).
   public var body: some ReducerOf<Self> {
-    Scope(state: \.counter, action: \.counter) { Counter() }
+    let counter = Reduce<State, Action>(Scope(state: \.counter, action: \.counter) { Counter() })
+    let todos = Reduce<State, Action>(Scope(state: \.todos, action: \.todos) { Todos() })
+    let favourites = Reduce<State, Action>(Scope(state: \.favourites, action: \.favourites) { FavouriteNumbers() })
+    Reduce { state, action in
+      switch action {
+      case .counter: counter.reduce(into: &state, action: action)
+      case .todos: todos.reduce(into: &state, action: action)
+      case .favourites: favourites.reduce(into: &state, action: action)
+      }
+    }
   }
 }

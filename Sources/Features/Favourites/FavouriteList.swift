@@ -1,10 +1,13 @@
 public import ComposableArchitecture
+internal import ReplicatedArchitecture
+public import Wire
 
 /// The list of favourite numbers: one is chosen to go there, or deleted.
 @Reducer
 public struct FavouriteList: Sendable {
   /// The favourites.
   @ObservableState
+  @Replicated
   public struct State: Equatable, Sendable {
     /// The favourites, in the order in which they were chosen.
     public var favourites: IdentifiedArrayOf<Favourite>
@@ -16,7 +19,8 @@ public struct FavouriteList: Sendable {
   }
 
   /// What can happen.
-  public enum Action: Sendable {
+  @Replicated
+  public enum Action: Equatable, Sendable {
     /// What the parent is told.
     case delegate(Delegate)
     /// Someone deletes a number.
@@ -28,7 +32,8 @@ public struct FavouriteList: Sendable {
 
     /// What the parent is told.
     @CasePathable
-    public enum Delegate: Sendable {
+    @Replicated
+    public enum Delegate: Equatable, Sendable {
       case numberChosen(Int)
     }
   }

@@ -1,10 +1,23 @@
 public import ComposableArchitecture
+internal import ReplicatedArchitecture
+public import Wire
+
+/// What an alert about a fact that did not come asks.
+@CasePathable
+@Replicated
+public enum FactQuestion: Equatable, Sendable {
+  case tryAgainButtonTapped
+}
 
 /// A number to browse by, the favourites among the numbers, and a list of them from which one goes to a number.
+///
+/// What lies over the number is state too: where several people share it, they look at the same thing, and who opens the list
+/// opens it for all.
 @Reducer
 public struct FavouriteNumbers: Sendable {
   /// What is on the screen, and over it.
   @ObservableState
+  @Replicated
   public struct State: Equatable, Sendable {
     /// The number.
     public var count = 0
@@ -26,7 +39,8 @@ public struct FavouriteNumbers: Sendable {
   }
 
   /// What can happen.
-  public enum Action: Sendable, ViewAction {
+  @Replicated
+  public enum Action: Equatable, Sendable, ViewAction {
     /// Something happened over the number.
     case destination(PresentationAction<Destination.Action>)
     /// The fact came, or why it did not.
@@ -36,7 +50,8 @@ public struct FavouriteNumbers: Sendable {
 
     /// What a person does.
     @CasePathable
-    public enum View: Sendable {
+    @Replicated
+    public enum View: Equatable, Sendable {
       case decrementButtonTapped
       case factButtonTapped
       case favouriteButtonTapped
@@ -46,16 +61,11 @@ public struct FavouriteNumbers: Sendable {
   }
 
   /// What lies over the number: a fact or the lack of one, or the list of favourites.
-  @Reducer(state: .equatable, .sendable, action: .sendable)
+  @Reducer(state: .equatable, .sendable, action: .equatable, .sendable)
+  @Replicated
   public enum Destination {
-    case alert(AlertState<Alert>)
+    case alert(AlertState<FactQuestion>)
     case favourites(FavouriteList)
-
-    /// What an alert asks.
-    @CasePathable
-    public enum Alert: Sendable {
-      case tryAgainButtonTapped
-    }
   }
 
   private enum CancelID { case fact }
@@ -69,15 +79,18 @@ public struct FavouriteNumbers: Sendable {
     Reduce { state, action in
       switch action {
       case .view(.decrementButtonTapped):
-        state.count -= 1
-        return forgetFact(&state)
+        return change(&state, by: -1)
 
       case .view(.incrementButtonTapped):
-        state.count += 1
-        return forgetFact(&state)
+        return change(&state, by: 1)
 
       case .view(.favouriteButtonTapped):
         if state.favourites.remove(id: state.count) == nil { state.favourites.append(Favourite(number: state.count)) }
+        // Somebody else may have the list open.
+        if case .favourites(var list) = state.destination {
+          list.favourites = state.favourites
+          state.destination = .favourites(list)
+        }
         return .none
 
       case .view(.favouritesButtonTapped):
@@ -126,6 +139,21 @@ public struct FavouriteNumbers: Sendable {
       }
     }
     .ifLet(\.$destination, action: \.destination)
+    .passingOver { state, action in
+      guard case .destination(let action) = action else { return false }
+      return switch (state.destination, action) {
+      case (_?, .dismiss), (.alert, .presented(.alert)), (.favourites, .presented(.favourites)): false
+      default: true
+      }
+    }
+  }
+
+  /// Goes to another number, at whose fact nobody looks yet. At the end of `Int` the number stays.
+  private func change(_ state: inout State, by difference: Int) -> Effect<Action> {
+    let (count, isOver) = state.count.addingReportingOverflow(difference)
+    guard !isOver else { return .none }
+    state.count = count
+    return forgetFact(&state)
   }
 
   /// A fact about a number that is no longer shown is not wanted.
@@ -137,6 +165,7 @@ public struct FavouriteNumbers: Sendable {
 }
 
 /// A number that somebody likes.
+@Replicated
 public struct Favourite: Equatable, Identifiable, Sendable {
   /// The number.
   public let number: Int

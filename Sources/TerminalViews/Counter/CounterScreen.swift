@@ -1,0 +1,46 @@
+public import Features
+public import Terminal
+
+/// The shared counter: what a person sees of it, and what the keys do.
+public nonisolated struct CounterScreen {
+  /// The counter.
+  public var counter: Counter.State
+  /// Whether this is not what the hub has now.
+  public var isOld: Bool
+
+  /// Creates a screen.
+  public init(counter: Counter.State, isOld: Bool = false) {
+    (self.counter, self.isOld) = (counter, isOld)
+  }
+
+  /// The keys in several lengths.
+  public static let keys = [
+    "+ up   - down   f fact   t timer   d dismiss   tab next   q quit", "+ - f t d  tab  q quit", "+ - f t d tab q",
+  ]
+
+  /// Draws the screen. Every part has its own rows, so that nothing jumps when another part changes.
+  public func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
+    let countRow = max(rows.lowerBound + (rows.count - 2) / 2 - 2, rows.lowerBound)
+    let factRow = min(countRow + 3, max(rows.upperBound - 1, countRow + 1))
+    canvas.centered(countRow, "\(counter.count)", Style(.cyan, bold: true, dim: isOld))
+    let timer = counter.isTimerOn ? "the timer counts every second" : ""
+    if rows.contains(countRow + 1) { canvas.centered(countRow + 1, timer, Style(.yellow, dim: isOld)) }
+    let text = counter.isLoadingFact ? "looking for a fact …" : counter.numberFact ?? ""
+    canvas.paragraph(text, in: factRow..<max(rows.upperBound, factRow), Style(dim: isOld || counter.isLoadingFact))
+    if let alert = counter.factAlert {
+      canvas.notice("No fact", alert.title, hint: "d dismisses this", in: rows, Style(.red, bold: true))
+    }
+  }
+
+  /// What a key means, if anything.
+  public static func action(for key: Key) -> Counter.Action? {
+    switch key {
+    case .character("+"), .character("="), .up: .incrementButtonTapped
+    case .character("-"), .down: .decrementButtonTapped
+    case .character("f"): .numberFactButtonTapped
+    case .character("t"): .toggleTimerButtonTapped
+    case .character("d"), .escape: .factAlertDismissed
+    default: nil
+    }
+  }
+}

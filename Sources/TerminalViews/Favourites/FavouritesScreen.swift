@@ -1,0 +1,84 @@
+import ComposableArchitecture
+public import Features
+public import Terminal
+
+/// The favourite numbers: a number to browse by, and over it a fact, a complaint or the list of favourites.
+public nonisolated struct FavouritesScreen {
+  /// The shared state.
+  public var state: FavouriteNumbers.State
+  /// What is this terminal's own.
+  public var panel: FavouritesPanel
+  /// Whether this is not what the hub has now.
+  public var isOld: Bool
+
+  /// Creates a screen.
+  public init(state: FavouriteNumbers.State, panel: FavouritesPanel, isOld: Bool = false) {
+    (self.state, self.panel, self.isOld) = (state, panel, isOld)
+  }
+
+  /// The keys in several lengths.
+  public var keys: [String] {
+    switch state.destination {
+    case nil:
+      [
+        "+ up   - down   space favourite or not   f fact   l list   tab next   q quit",
+        "+ - space f fact l list  q quit", "+ - spc f l tab q",
+      ]
+    case .alert(let alert):
+      [hint(alert) + "   tab next   q quit", "enter  esc  q quit"]
+    case .favourites:
+      [
+        "↑ ↓ choose   enter go there   d delete   esc back   tab next   q quit", "↑ ↓ enter d esc  q quit",
+        "↑ ↓ ⏎ d esc tab q",
+      ]
+    }
+  }
+
+  /// Draws the screen.
+  public func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
+    switch state.destination {
+    case nil: drawNumber(in: rows, on: &canvas)
+    case .favourites(let list): draw(list, in: rows, on: &canvas)
+    case .alert(let alert):
+      drawNumber(in: rows, on: &canvas)
+      let style = alert.buttons.isEmpty ? Style(.green, bold: true) : Style(.red, bold: true)
+      let (title, text) =
+        alert.message.map { (String(state: alert.title), String(state: $0)) } ?? ("Fact", String(state: alert.title))
+      canvas.notice(title, text, hint: hint(alert), in: rows, style)
+    }
+  }
+
+  private func drawNumber(in rows: Range<Int>, on canvas: inout some Canvas) {
+    let row = max(rows.lowerBound + (rows.count - 2) / 2 - 2, rows.lowerBound)
+    canvas.centered(row, "\(state.count)", Style(.cyan, bold: true, dim: isOld))
+    let standing = state.isFavourite ? "★ a favourite" : "no favourite"
+    if rows.contains(row + 1) {
+      canvas.centered(
+        row + 1, standing, Style(state.isFavourite ? .yellow : .standard, dim: isOld || !state.isFavourite))
+    }
+    let numbers = state.favourites.map { "\($0.number)" }.joined(separator: ", ")
+    let text = state.isLoadingFact ? "looking for a fact …" : numbers.isEmpty ? "" : "favourites: \(numbers)"
+    canvas.paragraph(text, in: (row + 3)..<max(rows.upperBound, row + 3), Style(dim: true))
+  }
+
+  private func draw(_ list: FavouriteList.State, in rows: Range<Int>, on canvas: inout some Canvas) {
+    var rows = rows
+    if rows.count >= 4 {
+      let count = list.favourites.count
+      canvas.text(rows.lowerBound, 0, count == 1 ? "1 favourite" : "\(count) favourites", Style(.yellow, dim: isOld))
+      rows = (rows.lowerBound + (rows.count >= 8 ? 2 : 1))..<rows.upperBound
+    }
+    guard !list.favourites.isEmpty else {
+      if let row = rows.first { canvas.text(row, 0, "no favourites yet", Style(dim: true)) }
+      return
+    }
+    canvas.list(list.favourites, cursor: panel.cursor.position, in: rows) { ("\($0.number)", Style(dim: isOld)) }
+  }
+
+  /// What the keys do for an alert.
+  private func hint(_ alert: AlertState<FactQuestion>) -> String {
+    guard let button = alert.buttons.first(where: { $0.action.action != nil }) else { return "esc dismisses this" }
+    let never = alert.buttons.first { $0.role == .cancel }.map { String(state: $0.label) } ?? "Dismiss"
+    return "enter \(String(state: button.label).lowercased())   esc \(never.lowercased())"
+  }
+}

@@ -1,0 +1,88 @@
+import ReplicaCore
+import Terminal
+
+/// What stands around every screen: which hub this is and how things stand, the tabs, and the keys.
+nonisolated struct ScreenFrame {
+  var connection: ConnectionState
+  var path: String
+  var now: Duration
+  /// What stands on the tabs, and which of them is open.
+  var tabs: [String]
+  var openTab: Int
+  /// The keys in several lengths, the longest first.
+  var keys: [String]
+
+  /// The rows that are left for the screen itself.
+  static func content(of size: CanvasSize) -> Range<Int> {
+    let top = min(2, size.rows)
+    return top..<max(size.rows - (size.rows >= 8 ? 2 : size.rows >= 4 ? 1 : 0), top)
+  }
+
+  func draw(on canvas: inout some Canvas) {
+    drawTitle(on: &canvas)
+    drawTabs(on: &canvas)
+    drawKeys(on: &canvas)
+  }
+
+  private func drawTitle(on canvas: inout some Canvas) {
+    let (words, short, style) = status
+    let columns = canvas.size.columns
+    let name = "StoreHub  "
+    // When it is narrow, how things stand matters more than where, and than whose they are.
+    let parts: [(String, Style)] = [(name, Style(bold: true)), (path + "  ", Style(dim: true)), (words, style)]
+    let forms = [parts, [parts[0], parts[2]], [parts[2]], [parts[0], (short, style)], [(short, style)]]
+    func width(_ form: [(String, Style)]) -> Int { form.reduce(0) { $0 + TextWidth.columns(of: $1.0) } }
+    var column = 0
+    for (text, style) in forms.first(where: { width($0) <= columns }) ?? [(words, style)] {
+      canvas.text(0, column, text, style)
+      column += TextWidth.columns(of: text)
+    }
+  }
+
+  /// How things stand, in words and in few words.
+  private var status: (words: String, short: String, style: Style) {
+    switch connection {
+    case .connecting(let attempt, _) where attempt <= 1:
+      return ("connecting …", "connecting", Style(.yellow))
+    case .connecting(let attempt, _):
+      return ("no hub yet, attempt \(attempt)", "no hub", Style(.yellow))
+    case .live:
+      return ("live", "live", Style(.green, bold: true))
+    case .stale(let since, let attempt, _):
+      let age = max((now - since).components.seconds, 0)
+      let attempts = attempt > 1 ? ", attempt \(attempt)" : ""
+      return (
+        "hub away, this is \(age) s old; reconnecting\(attempts)", "hub away \(age) s", Style(.red, bold: true)
+      )
+    case .refused(let reason):
+      return ("refused: \(reason)", "refused", Style(.red, bold: true))
+    case .closed:
+      return ("closed", "closed", Style(dim: true))
+    }
+  }
+
+  private func drawTabs(on canvas: inout some Canvas) {
+    guard canvas.size.rows > 1 else { return }
+    canvas.rule(1)
+    func labels(named: Bool) -> [String] {
+      tabs.enumerated().map { index, name in
+        index == openTab ? "┤\(index + 1) \(name)├" : named ? " \(index + 1) \(name) " : " \(index + 1) "
+      }
+    }
+    let long = labels(named: true)
+    let fits = long.reduce(1) { $0 + TextWidth.columns(of: $1) } <= canvas.size.columns
+    var column = 1
+    for (index, label) in (fits ? long : labels(named: false)).enumerated() {
+      canvas.text(1, column, label, index == openTab ? Style(.cyan, bold: true) : Style(dim: true))
+      column += TextWidth.columns(of: label)
+    }
+  }
+
+  private func drawKeys(on canvas: inout some Canvas) {
+    let rows = canvas.size.rows
+    guard rows >= 4 else { return }
+    if rows >= 8 { canvas.rule(rows - 2) }
+    let line = keys.first { TextWidth.columns(of: $0) <= canvas.size.columns } ?? keys.last ?? ""
+    canvas.text(rows - 1, 0, line, Style(dim: true))
+  }
+}

@@ -1,0 +1,36 @@
+public import Terminal
+public import Wire
+
+/// Who is attached to the hub.
+public nonisolated struct PresenceScreen {
+  /// Everyone who is attached, in the order in which they came.
+  public var attendees: [Attendee]
+  /// The one that is in view.
+  public var cursor: ListCursor<Attendee.ID>
+  /// Whether this is not what the hub has now.
+  public var isOld: Bool
+
+  /// Creates a screen.
+  public init(attendees: [Attendee], cursor: ListCursor<Attendee.ID> = ListCursor(), isOld: Bool = false) {
+    (self.attendees, self.cursor, self.isOld) = (attendees, cursor, isOld)
+  }
+
+  /// The keys in several lengths.
+  public static let keys = ["↑ ↓ look through them   tab next   q quit", "↑ ↓  tab  q quit"]
+
+  /// Draws the screen.
+  public func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
+    var rows = rows
+    if rows.count >= 4 {
+      canvas.text(rows.lowerBound, 0, "\(attendees.count) attached", Style(.yellow, dim: isOld))
+      rows = (rows.lowerBound + (rows.count >= 8 ? 2 : 1))..<rows.upperBound
+    }
+    // Names are as long as their owners like; the numbers are what tells two of one name apart.
+    let width = min(attendees.map { TextWidth.columns(of: $0.name) }.max() ?? 0, max(canvas.size.columns - 32, 8))
+    canvas.list(attendees, cursor: cursor.position, in: rows) { attendee in
+      let name = TextWidth.fit(attendee.name.isEmpty ? "?" : attendee.name, columns: width)
+      let padding = String(repeating: " ", count: max(width - TextWidth.columns(of: name), 0))
+      return ("\(name)\(padding)  process \(attendee.process)  user \(attendee.user)", Style(dim: isOld))
+    }
+  }
+}

@@ -1,0 +1,69 @@
+public import Features
+public import Terminal
+
+/// The shared list of things to do, as one terminal shows it.
+public nonisolated struct TodosScreen {
+  /// The list.
+  public var state: Todos.State
+  /// What is this terminal's own.
+  public var panel: TodosPanel
+  /// Whether this is not what the hub has now.
+  public var isOld: Bool
+
+  /// Creates a screen.
+  public init(state: Todos.State, panel: TodosPanel, isOld: Bool = false) {
+    (self.state, self.panel, self.isOld) = (state, panel, isOld)
+  }
+
+  /// The keys in several lengths.
+  public var keys: [String] {
+    guard let writing = panel.writing else {
+      return [
+        "a add  e edit  space done  d delete  J K move  f filter  c clear done  tab  q quit",
+        "a add  e edit  space done  d del  J K move  f filter  c clear  q quit",
+        "a add e edit spc done d del JK move f filter c clear q quit", "a e space d JK f c  q quit",
+        "a e spc d JK f c q",
+      ]
+    }
+    let what = writing.id == nil ? "adds it" : "changes it"
+    return [
+      "enter \(what)   esc leaves it   ← → home end   ^U ^K ^W take away", "enter \(what)  esc leaves it",
+      "enter \(what)  esc", "enter  esc",
+    ]
+  }
+
+  /// Draws the screen.
+  public func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
+    var rows = rows
+    if rows.count >= 4 {
+      drawSummary(rows.lowerBound, on: &canvas)
+      rows = (rows.lowerBound + (rows.count >= 8 ? 2 : 1))..<rows.upperBound
+    }
+    if let writing = panel.writing, !rows.isEmpty {
+      rows = rows.lowerBound..<(rows.upperBound - 1)
+      let label = canvas.size.columns < 40 ? "> " : writing.id == nil ? "new: " : "text: "
+      canvas.text(rows.upperBound, 0, label, Style(.cyan, bold: true))
+      writing.line.draw(rows.upperBound, label.count, on: &canvas)
+    }
+    let shown = state.todos(showing: panel.filter)
+    guard !shown.isEmpty else {
+      let nothing = state.todos.isEmpty ? "nothing to do; a adds something" : "nothing that is \(panel.filter)"
+      if let row = rows.first {
+        canvas.text(row, 0, TextWidth.fit(nothing, columns: canvas.size.columns), Style(dim: true))
+      }
+      return
+    }
+    canvas.list(shown, cursor: panel.cursor.position, in: rows) { todo in
+      ("[\(todo.isComplete ? "x" : " ")] \(todo.text)", Style(dim: isOld || todo.isComplete))
+    }
+  }
+
+  private func drawSummary(_ row: Int, on canvas: inout some Canvas) {
+    let count = "\(state.activeCount) to do"
+    let filters = TodoFilter.allCases.map { $0 == panel.filter ? "[\($0)]" : " \($0) " }.joined(separator: " ")
+    canvas.text(row, 0, count, Style(.yellow, dim: isOld))
+    let isNarrow = count.count + 2 + filters.count > canvas.size.columns
+    let right = isNarrow ? "\(panel.filter)" : filters
+    canvas.text(row, max(canvas.size.columns - right.count, count.count + 1), right, Style(dim: isOld))
+  }
+}

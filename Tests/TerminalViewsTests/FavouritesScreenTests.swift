@@ -1,0 +1,112 @@
+import ComposableArchitecture
+import Features
+import Glibc
+import Terminal
+import TerminalViews
+import Testing
+
+@Suite struct FavouritesScreenTests {
+  /// wcwidth(3) asks the locale how wide a character is.
+  init() { setlocale(LC_CTYPE, "C.UTF-8") }
+
+  private static let numbers: IdentifiedArrayOf<Favourite> = [
+    Favourite(number: 3), Favourite(number: 28), Favourite(number: 496),
+  ]
+  private static let list = FavouriteNumbers.Destination.State.favourites(FavouriteList.State(favourites: numbers))
+  private static let complaint = FavouriteNumbers.Destination.State.alert(
+    AlertState {
+      TextState("No fact")
+    } actions: {
+      ButtonState(action: .tryAgainButtonTapped) { TextState("Try again") }
+      ButtonState(role: .cancel) { TextState("Never mind") }
+    } message: {
+      TextState("nobody knows")
+    })
+
+  private func terminal(
+    count: Int = 28, over destination: FavouriteNumbers.Destination.State? = nil, columns: Int = 80
+  ) -> TestTerminal {
+    var terminal = TestTerminal(columns: columns)
+    terminal.change {
+      $0.favourites = FavouriteNumbers.State(count: count, favourites: Self.numbers)
+      $0.favourites.destination = destination
+    }
+    terminal.press("3")
+    return terminal
+  }
+
+  @Test func aNumberAndWhetherSomebodyLikesIt() {
+    #expect(
+      terminal().lines[3...6].map { $0.drop { $0 == " " } } == ["28", "★ a favourite", "", "favourites: 3, 28, 496"])
+    #expect(terminal(count: 4).lines[4].contains("no favourite"))
+  }
+
+  @Test func theListAndItsCursor() {
+    var terminal = terminal(over: Self.list)
+    terminal.press(.down)
+    #expect(terminal.lines[2...6] == ["3 favourites", "", "  3", "› 28", "  496"])
+    #expect(terminal.lines[11] == "↑ ↓ choose   enter go there   d delete   esc back   tab next   q quit")
+  }
+
+  @Test func aComplaintSaysWhatToDoAboutIt() {
+    let lines = terminal(over: Self.complaint).lines
+    #expect(lines.contains { $0.contains("┌ No fact") } && lines.contains { $0.contains("│ nobody knows") })
+    #expect(lines[11] == "enter try again   esc never mind   tab next   q quit")
+  }
+
+  @Test func aFactIsShownOverTheNumber() {
+    let lines = terminal(over: .alert(AlertState { TextState("28 is perfect") })).lines
+    #expect(lines.contains { $0.contains("│ 28 is perfect") } && lines.contains { $0.contains("esc dismisses this") })
+  }
+
+  @Test(
+    arguments: [
+      ("+", .incrementButtonTapped), (.up, .incrementButtonTapped), ("-", .decrementButtonTapped),
+      (.down, .decrementButtonTapped), (" ", .favouriteButtonTapped), ("*", .favouriteButtonTapped),
+      ("f", .factButtonTapped), ("l", .favouritesButtonTapped), (.enter, .favouritesButtonTapped), ("x", nil),
+    ] as [(Key, FavouriteNumbers.Action.View?)])
+  func keysForTheNumber(key: Key, action: FavouriteNumbers.Action.View?) {
+    var terminal = terminal()
+    #expect(terminal.press(key) == action.map { .send(.favourites(.view($0))) })
+  }
+
+  @Test(
+    arguments: [
+      (.enter, .numberTapped(496)), ("d", .deleteButtonTapped(496)), (.delete, .deleteButtonTapped(496)),
+      (.escape, .doneButtonTapped), ("l", .doneButtonTapped), (.up, nil), ("f", nil),
+    ] as [(Key, FavouriteList.Action?)])
+  func keysForTheList(key: Key, action: FavouriteList.Action?) {
+    var terminal = terminal(over: Self.list)
+    terminal.press(.end)
+    #expect(terminal.press(key) == action.map { .send(.favourites(.destination(.presented(.favourites($0))))) })
+  }
+
+  @Test func keysForAnAlert() {
+    var complaint = terminal(over: Self.complaint)
+    #expect(
+      complaint.press(.enter) == .send(.favourites(.destination(.presented(.alert(.tryAgainButtonTapped))))))
+    #expect(complaint.press(.escape) == .send(.favourites(.destination(.dismiss))))
+    #expect(complaint.press("+") == nil)
+    var fact = terminal(over: .alert(AlertState { TextState("28 is perfect") }))
+    #expect(fact.press(.enter) == .send(.favourites(.destination(.dismiss))))
+  }
+
+  @Test func theCursorStaysOnItsFavouriteWhateverOthersDo() {
+    var terminal = terminal(over: Self.list)
+    terminal.press(.down)
+    func set(_ numbers: Int...) {
+      terminal.change {
+        $0.favourites.favourites = IdentifiedArray(uniqueElements: numbers.map { Favourite(number: $0) })
+        $0.favourites.destination = .favourites(FavouriteList.State(favourites: $0.favourites.favourites))
+      }
+    }
+    set(28, 496)
+    #expect(terminal.screens.favourites.cursor.id == 28)
+    set(496)
+    #expect(terminal.screens.favourites.cursor.id == 496)
+    set()
+    #expect(terminal.screens.favourites.cursor.id == nil)
+    #expect(terminal.press("d") == nil && terminal.press(.enter) == nil)
+    #expect(terminal.lines.contains("no favourites yet"))
+  }
+}

@@ -1,0 +1,46 @@
+import Glibc
+import Terminal
+import TerminalViews
+import Testing
+import Wire
+
+@Suite struct PresenceScreenTests {
+  /// wcwidth(3) asks the locale how wide a character is.
+  init() { setlocale(LC_CTYPE, "C.UTF-8") }
+
+  private func attendee(_ id: UInt64, _ name: String = "storeterm 0.1.0") -> Attendee {
+    Attendee(id: id, name: name, process: 4000 + Int32(id), user: 1000)
+  }
+
+  @Test func everyoneHasALine() {
+    var grid = TextGrid(rows: 5, columns: 60)
+    PresenceScreen(attendees: [attendee(1), attendee(2, "水"), attendee(3, "")]).draw(in: 0..<5, on: &grid)
+    #expect(
+      grid.lines == [
+        "3 attached",
+        "› storeterm 0.1.0  process 4001  user 1000",
+        "  水               process 4002  user 1000",
+        "  ?                process 4003  user 1000",
+        "",
+      ])
+  }
+
+  @Test func aLongNameLeavesRoomForTheNumbers() {
+    var grid = TextGrid(rows: 1, columns: 50)
+    PresenceScreen(attendees: [attendee(1, String(repeating: "n", count: 100))]).draw(in: 0..<1, on: &grid)
+    #expect(grid.lines[0] == "› nnnnnnnnnnnnnnnnn…  process 4001  user 1000")
+  }
+
+  @Test func theViewStaysWhereItIsWhenOthersComeAndGo() {
+    var terminal = TestTerminal()
+    terminal.content.attendees = (1...30).map { attendee($0) }
+    terminal.press("4")
+    for _ in 1...20 { terminal.press(.down) }
+    func shown() -> String? { terminal.lines.first { $0.hasPrefix("›") } }
+    #expect(shown()?.contains("process 4021") == true)
+    terminal.content.attendees?.removeFirst(15)
+    terminal.screens.follow(terminal.content)
+    #expect(shown()?.contains("process 4021") == true)
+    #expect(terminal.lines[2] == "15 attached")
+  }
+}

@@ -1,0 +1,131 @@
+import ComposableArchitecture
+import Features
+import Glibc
+import ReplicaCore
+import Terminal
+import TerminalViews
+import Testing
+import Wire
+
+/// What all screens have in common: the frame, the tabs, and that they can be drawn in any size.
+@Suite struct ScreenTests {
+  /// wcwidth(3) asks the locale how wide a character is.
+  init() { setlocale(LC_CTYPE, "C.UTF-8") }
+
+  @Test func aHubThatIsAwayIsNamedWithTheAgeOfWhatIsShown() {
+    var terminal = TestTerminal(columns: 80)
+    terminal.content.connection = .stale(since: .seconds(88), attempt: 3, reason: "gone")
+    terminal.content.state?.counter.count = 5
+    #expect(terminal.lines[0] == "StoreHub  /run/hub.sock  hub away, this is 12 s old; reconnecting, attempt 3")
+    #expect(terminal.lines.contains { $0.contains("5") })
+  }
+
+  @Test(
+    arguments: [
+      (80, "StoreHub  /run/hub.sock  hub away, this is 12 s old; reconnecting, attempt 3"),
+      (65, "StoreHub  hub away, this is 12 s old; reconnecting, attempt 3"),
+      (52, "hub away, this is 12 s old; reconnecting, attempt 3"), (30, "StoreHub  hub away 12 s"),
+      (20, "hub away 12 s"),
+    ])
+  func howThingsStandIsSaidInAsManyWordsAsFit(columns: Int, title: String) {
+    var terminal = TestTerminal(columns: columns)
+    terminal.content.connection = .stale(since: .seconds(88), attempt: 3, reason: "gone")
+    #expect(terminal.lines[0] == title)
+  }
+
+  @Test func withoutAStateItSaysWhatItWaitsFor() {
+    var terminal = TestTerminal(columns: 60)
+    terminal.content.state = nil
+    terminal.content.connection = .connecting(attempt: 4, failure: "cannot connect: nobody there")
+    #expect(terminal.lines[0].contains("no hub yet, attempt 4"))
+    #expect(terminal.lines.contains { $0.contains("waiting for the hub") })
+    #expect(terminal.lines.contains { $0.contains("nobody there") })
+    #expect(terminal.press("+") == nil)
+    #expect(terminal.press("q") == .quit)
+  }
+
+  @Test func tabsAreReachedByTheirNumbersAndOneAfterTheOther() {
+    var terminal = TestTerminal(columns: 60)
+    func open() -> String { terminal.lines[1].split { "┤├".contains($0) }.dropFirst().first.map(String.init) ?? "" }
+    #expect(terminal.lines[1] == "─┤1 counter├ 2 todos  3 favourites " + String(repeating: "─", count: 25))
+    terminal.press(.tab)
+    #expect(open() == "2 todos")
+    terminal.press("3")
+    #expect(open() == "3 favourites")
+    terminal.press(.tab)
+    #expect(open() == "1 counter")
+    terminal.press(.backTab)
+    #expect(open() == "3 favourites")
+    terminal.press("4")
+    #expect(open() == "3 favourites")
+  }
+
+  @Test func whoIsAttachedHasATabOnlyWhereThatIsKnown() {
+    var terminal = TestTerminal(columns: 60)
+    terminal.content.attendees = []
+    terminal.press("4")
+    #expect(terminal.lines[1].contains("┤4 presence├"))
+    terminal.content.attendees = nil
+    terminal.screens.follow(terminal.content)
+    #expect(terminal.lines[1].contains("┤1 counter├") && !terminal.lines[1].contains("presence"))
+  }
+
+  @Test func whatIsWrittenIsNoCommand() {
+    var terminal = TestTerminal(columns: 60)
+    terminal.press("2")
+    terminal.press("a")
+    for key in [Key.character("q"), .character("1"), .tab, .control("d"), .character("f")] {
+      #expect(terminal.press(key) == nil)
+    }
+    #expect(terminal.screens.tab == .todos)
+    #expect(terminal.screens.todos.writing?.line.text == "q1f")
+    #expect(terminal.press(.control("c")) == .quit)
+    terminal.press(.escape)
+    #expect(terminal.press("q") == .quit)
+    #expect(terminal.press(.control("d")) == .quit)
+  }
+
+  @Test(arguments: [(1, 1), (2, 5), (3, 10), (4, 12), (5, 20), (6, 20), (10, 40), (24, 80), (60, 200)])
+  func everySizeIsDrawn(rows: Int, columns: Int) {
+    let long = String(repeating: "wörter 水 ", count: 30)
+    var state = AppFeature.State()
+    state.counter.count = .min
+    state.counter.numberFact = long
+    state.counter.factAlert = FactAlert(title: String(repeating: "x", count: 300))
+    state.todos = Todos.State(
+      todos: [
+        Todo.State(id: 0, text: long), Todo.State(id: 1, text: "", isComplete: true), Todo.State(id: 2, text: "水"),
+      ])
+    state.favourites = FavouriteNumbers.State(count: .min, favourites: [Favourite(number: .min), Favourite(number: 3)])
+    var states = [state]
+    state.favourites.destination = .favourites(FavouriteList.State(favourites: state.favourites.favourites))
+    states.append(state)
+    state.favourites.destination = .alert(AlertState { TextState(long) })
+    states.append(state)
+    for state in states {
+      for connection in [ConnectionState.live, .refused(reason: String(repeating: "y", count: 300))] {
+        var terminal = TestTerminal(rows: rows, columns: columns)
+        terminal.content.state = state
+        terminal.content.connection = connection
+        terminal.content.attendees = [Attendee(id: 1, name: long, process: .max, user: .max)]
+        for key in ["1", "2", "a", "語", .escape, .tab, .tab] as [Key] {
+          terminal.press(key)
+          let lines = terminal.lines
+          #expect(lines.count == rows && lines.allSatisfy { TextWidth.columns(of: $0) <= columns })
+        }
+        #expect(terminal.screens.tab == .presence)
+      }
+    }
+  }
+
+  @Test func inASmallWindowTheScreenItselfHasMostOfTheRoom() {
+    var terminal = TestTerminal(rows: 5, columns: 20)
+    terminal.content.state?.todos = Todos.State(
+      todos: [Todo.State(id: 0, text: "bread and butter pudding"), Todo.State(id: 1, text: "milk")])
+    terminal.press("2")
+    #expect(
+      terminal.lines == [
+        "StoreHub  live", "─ 1 ┤2 todos├ 3 ────", "› [ ] bread and but…", "  [ ] milk", "a e spc d JK f c q",
+      ])
+  }
+}

@@ -1,0 +1,52 @@
+import Features
+import ReplicaCore
+public import Terminal
+import TerminalViews
+
+/// A terminal without a hub: what it shows is given, and what it would send is told.
+struct TestTerminal {
+  var screens = Screens()
+  var content: ScreenContent
+  let rows: Int
+  let columns: Int
+
+  init(rows: Int = 12, columns: Int = 60) {
+    content = ScreenContent(state: AppFeature.State(), connection: .live, path: "/run/hub.sock", now: .seconds(100))
+    (self.rows, self.columns) = (rows, columns)
+  }
+
+  /// Presses a key, as the program does: what is on the screen is what the state was then.
+  @discardableResult
+  mutating func press(_ key: Key) -> Screens.Intent? {
+    screens.follow(content)
+    return screens.pressed(key, content)
+  }
+
+  /// Somebody changes the shared state.
+  mutating func change(_ change: (inout AppFeature.State) -> Void) {
+    content.state.modifyIfPresent(change)
+    screens.follow(content)
+  }
+
+  var lines: [String] { drawn.lines }
+  var reversed: [String] { drawn.reversed }
+
+  private var drawn: StyledGrid {
+    var grid = StyledGrid(rows: rows, columns: columns)
+    screens.draw(content, on: &grid)
+    return grid
+  }
+}
+
+extension Optional {
+  fileprivate mutating func modifyIfPresent(_ change: (inout Wrapped) -> Void) {
+    guard var value = self else { return }
+    change(&value)
+    self = value
+  }
+}
+
+extension Key: ExpressibleByExtendedGraphemeClusterLiteral {
+  /// A character is its key.
+  public init(extendedGraphemeClusterLiteral character: Character) { self = .character(character) }
+}

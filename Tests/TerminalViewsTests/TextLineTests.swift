@@ -1,0 +1,74 @@
+import Glibc
+import Terminal
+import TerminalViews
+import Testing
+
+@Suite struct TextLineTests {
+  /// wcwidth(3) asks the locale how wide a character is.
+  init() { setlocale(LC_CTYPE, "C.UTF-8") }
+
+  private func line(_ text: String = "", _ keys: Key...) -> TextLine {
+    var line = TextLine(text)
+    for key in keys { line.pressed(key) }
+    return line
+  }
+
+  private func drawn(_ line: TextLine, column: Int = 0, columns: Int) -> (line: String, cursor: String) {
+    var grid = StyledGrid(rows: 1, columns: columns)
+    line.draw(0, column, on: &grid)
+    return (grid.lines[0], grid.reversed.joined())
+  }
+
+  @Test func charactersAreTakenWhereTheCursorIs() {
+    #expect(line("bred", .left, "a").text == "bread")
+    #expect(line("read", .home, "b").text == "bread")
+    #expect(line("brea", .home, .end, "d").text == "bread")
+    #expect(line("bred", .home, .right, .right, .right, "a").text == "bread")
+    #expect(line("b", .left, .left, .right, .right, .right, "r").text == "br")
+  }
+
+  @Test func whatComesAsTwoKeysIsOneCharacter() {
+    // As a terminal sends "é" that is written with a combining accent, and the two halves of a flag.
+    #expect(line("", "e", "\u{301}", "x", .left, .left, .delete).text == "x")
+    #expect(line("caf", "e", "\u{301}", .backspace).text == "caf")
+    #expect(line("", "\u{1F1E9}", "\u{1F1EA}", .backspace).text == "")
+    #expect(line("水曜", .backspace, .left, "火").text == "火水")
+  }
+
+  @Test func piecesAreTakenAway() {
+    #expect(line("bread", .backspace, .backspace).text == "bre")
+    #expect(line("bread", .home, .delete).text == "read")
+    #expect(line("", .backspace, .delete).text == "")
+    #expect(line("bread and milk", .control("w")).text == "bread and ")
+    #expect(line("bread and  ", .control("w")).text == "bread ")
+    #expect(line("bread", .left, .left, .control("u")).text == "ad")
+    #expect(line("bread", .left, .left, .control("k")).text == "bre")
+    #expect(line("bread", .up, .enter, .other, .tab).text == "bread")
+  }
+
+  @Test func aLineEndsSomewhere() {
+    let full = String(repeating: "é", count: TextLine.limit / 2)
+    #expect(line(full, "x").text == full)
+    #expect(line(full, .backspace, "x").text.utf8.count == TextLine.limit - 1)
+  }
+
+  @Test func spacesAloneAreNothing() {
+    #expect(TextLine("").isBlank && TextLine(" \u{a0}").isBlank && !TextLine(" x").isBlank)
+  }
+
+  @Test func theCursorStandsOnACharacterOrBehindTheLast() {
+    #expect(drawn(line("水e"), columns: 10) == ("水e", " "))
+    #expect(drawn(line("水e", .left), columns: 10) == ("水e", "e"))
+    #expect(drawn(line("水e", .left, .left), columns: 10) == ("水e", "水"))
+  }
+
+  @Test func ofALongLineThePartAtTheCursorIsShown() {
+    #expect(drawn(line("abcdefgh"), columns: 5) == ("efgh", " "))
+    #expect(drawn(line("abcdefgh", .left, .left), columns: 5) == ("cdefg", "g"))
+    #expect(drawn(line("abcdefgh", .home), columns: 5) == ("abcde", "a"))
+    // A wide character that would be cut in two is left out.
+    #expect(drawn(line("水火木"), columns: 6) == ("火木", " "))
+    #expect(drawn(line("水火木"), column: 2, columns: 6) == ("  木", " "))
+    #expect(drawn(line("水"), columns: 1) == ("", " "))
+  }
+}

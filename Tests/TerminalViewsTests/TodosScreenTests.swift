@@ -1,0 +1,196 @@
+import ComposableArchitecture
+import Features
+import Glibc
+import Terminal
+import TerminalViews
+import Testing
+
+@Suite struct TodosScreenTests {
+  /// wcwidth(3) asks the locale how wide a character is.
+  init() { setlocale(LC_CTYPE, "C.UTF-8") }
+
+  private func terminal(
+    _ texts: [String] = ["bread", "水 and milk", "salt"], done: Set<Int> = [], rows: Int = 12, columns: Int = 60
+  ) -> TestTerminal {
+    var terminal = TestTerminal(rows: rows, columns: columns)
+    terminal.change { state in
+      state.todos = Todos.State(
+        todos: IdentifiedArray(
+          uniqueElements: texts.enumerated().map { Todo.State(id: $0, text: $1, isComplete: done.contains($0)) }))
+    }
+    terminal.press("2")
+    return terminal
+  }
+
+  /// The text of the cursor's todo.
+  private func atCursor(_ terminal: TestTerminal) -> String? {
+    terminal.screens.todos.cursor.id.flatMap { terminal.content.state?.todos.todos[id: $0]?.text }
+  }
+
+  @Test func aList() {
+    let terminal = terminal(done: [1])
+    #expect(
+      terminal.lines == [
+        "StoreHub  /run/hub.sock  live",
+        "─ 1 counter ┤2 todos├ 3 favourites " + String(repeating: "─", count: 25),
+        "2 to do                           [all]  active   completed",
+        "",
+        "› [ ] bread",
+        "  [x] 水 and milk",
+        "  [ ] salt",
+        "", "", "",
+        String(repeating: "─", count: 60),
+        "a add e edit spc done d del JK move f filter c clear q quit",
+      ])
+    #expect(terminal.reversed.map { $0.split(separator: " ").joined(separator: " ") } == ["› [ ] bread"])
+  }
+
+  @Test func anEmptyListSaysWhatToDo() {
+    #expect(terminal([]).lines.contains("nothing to do; a adds something"))
+    var filtered = terminal(["bread"])
+    filtered.press("f")
+    filtered.press("f")
+    #expect(filtered.lines.contains("nothing that is completed"))
+  }
+
+  @Test(
+    arguments: [
+      (" ", .todos(.element(id: 1, action: .completionChanged(true)))),
+      ("x", .todos(.element(id: 1, action: .completionChanged(true)))), ("d", .deleteButtonTapped(id: 1)),
+      (.delete, .deleteButtonTapped(id: 1)), ("c", .clearCompletedButtonTapped), ("K", .moved(id: 1, before: 0)),
+      ("J", .moved(id: 1, before: nil)), ("f", nil), ("e", nil), ("a", nil), (.up, nil), (.escape, nil),
+    ] as [(Key, Todos.Action?)])
+  func keysMeanWhatTheFooterSays(key: Key, action: Todos.Action?) {
+    var terminal = terminal()
+    terminal.press(.down)
+    #expect(terminal.press(key) == action.map { .send(.todos($0)) })
+  }
+
+  @Test func whatIsDoneIsUntickedByTheSameKey() {
+    var terminal = terminal(done: [0])
+    #expect(terminal.press(" ") == .send(.todos(.todos(.element(id: 0, action: .completionChanged(false))))))
+  }
+
+  @Test func atTheEndsThereIsNowhereToMoveTo() {
+    var terminal = terminal()
+    #expect(terminal.press("K") == nil)
+    terminal.press(.end)
+    #expect(terminal.press("J") == nil)
+    #expect(self.terminal([]).screens.todos.cursor.id == nil)
+  }
+
+  @Test func inAnEmptyListKeysDoNothing() {
+    var terminal = terminal([])
+    for key in [" ", "d", "e", "J", "K", .up, .end, .enter] as [Key] { #expect(terminal.press(key) == nil) }
+  }
+
+  /// The hidden todo between two that are shown is passed with them.
+  @Test func amongThoseThatAreShownOnesMoveByWhatIsShown() {
+    var terminal = terminal(["a", "b", "c", "d"], done: [1])
+    terminal.press("f")
+    #expect(terminal.press("J") == .send(.todos(.moved(id: 0, before: 3))))
+    terminal.press(.down)
+    #expect(terminal.press("K") == .send(.todos(.moved(id: 2, before: 0))))
+  }
+
+  @Test func aNewTodoIsWrittenAndTheCursorGoesThere() {
+    var terminal = terminal()
+    terminal.press("a")
+    for character in "茶 tea" { terminal.press(.character(character)) }
+    #expect(terminal.lines[9] == "new: 茶 tea")
+    #expect(terminal.lines[11].hasPrefix("enter adds it  esc leaves it"))
+    #expect(terminal.press(.enter) == .send(.todos(.addButtonTapped(text: "茶 tea"))))
+    #expect(atCursor(terminal) == "bread")
+    // Somebody else was faster.
+    terminal.change { $0.add(Todo.State(id: 3, text: "pepper")) }
+    #expect(atCursor(terminal) == "bread")
+    terminal.change { $0.add(Todo.State(id: 4, text: "茶 tea")) }
+    #expect(atCursor(terminal) == "茶 tea")
+  }
+
+  @Test func nothingIsSentForNothing() {
+    var terminal = terminal()
+    for keys in [["a", .enter], ["a", " ", .enter], ["a", "x", .escape], ["e", .enter], ["e", "x", .escape]] as [[Key]]
+    {
+      for key in keys { #expect(terminal.press(key) == nil) }
+      #expect(terminal.screens.todos.writing == nil)
+    }
+  }
+
+  @Test func aTextIsChanged() {
+    var terminal = terminal()
+    terminal.press(.enter)
+    #expect(terminal.lines[9] == "text: bread")
+    terminal.press("s")
+    #expect(terminal.press(.enter) == .send(.todos(.todos(.element(id: 0, action: .textChanged("breads"))))))
+  }
+
+  @Test func wordsForATodoThatSomebodyDeletesBecomeANewOne() {
+    var terminal = terminal()
+    terminal.press("e")
+    terminal.press("s")
+    terminal.change { $0.todos.todos.remove(id: 0) }
+    #expect(terminal.lines[9] == "new: breads")
+    #expect(terminal.press(.enter) == .send(.todos(.addButtonTapped(text: "breads"))))
+  }
+
+  @Test func theCursorStaysOnItsTodoWhateverOthersDo() {
+    var terminal = terminal()
+    terminal.press(.down)
+    #expect(atCursor(terminal) == "水 and milk")
+    terminal.change { $0.todos.todos.move(fromOffsets: [1], toOffset: 3) }
+    #expect(atCursor(terminal) == "水 and milk")
+    terminal.change { $0.todos.todos.remove(id: 0) }
+    #expect(atCursor(terminal) == "水 and milk" && terminal.screens.todos.cursor.position == 1)
+    // It is gone: the cursor is on the one in its place, or on the last one.
+    terminal.change { $0.todos.todos.remove(id: 1) }
+    #expect(atCursor(terminal) == "salt")
+    terminal.change { $0.todos.todos.removeAll() }
+    #expect(atCursor(terminal) == nil)
+    terminal.change { $0.todos.todos.append(Todo.State(id: 7, text: "anew")) }
+    #expect(atCursor(terminal) == "anew")
+  }
+
+  @Test func theFilterIsThisTerminalsOwn() {
+    var (one, other) = (terminal(done: [0]), terminal(done: [0]))
+    #expect(one.press("f") == nil)
+    #expect(one.screens.todos.filter == .active && other.screens.todos.filter == .all)
+    #expect(!one.lines.contains { $0.contains("bread") } && other.lines.contains { $0.contains("bread") })
+    #expect(atCursor(one) == "水 and milk")
+    one.press("f")
+    #expect(atCursor(one) == "bread")
+    one.press("f")
+    #expect(one.screens.todos.filter == .all)
+    other.press("f")
+    // What somebody ticks goes out of sight, and the cursor to what is there instead.
+    other.change { $0.todos.todos[id: 1]?.isComplete = true }
+    #expect(atCursor(other) == "salt")
+  }
+
+  @Test func whoAddsAmongTheCompletedSeesWhatWasAdded() {
+    var terminal = terminal()
+    for key in ["f", "f", "a", "x", .enter] as [Key] { terminal.press(key) }
+    #expect(terminal.screens.todos.filter == .all)
+  }
+
+  @Test func ofALongListThePartAroundTheCursorIsShown() {
+    var terminal = terminal((0..<50).map { "todo \($0)" })
+    #expect(terminal.lines[4] == "› [ ] todo 0" && terminal.lines[9] == "  [ ] todo 5")
+    terminal.press(.pageDown)
+    terminal.press(.pageDown)
+    #expect(terminal.lines[4] == "  [ ] todo 17" && terminal.lines[7] == "› [ ] todo 20")
+    terminal.press(.end)
+    #expect(terminal.lines[9] == "› [ ] todo 49" && terminal.lines[4] == "  [ ] todo 44")
+    terminal.press("g")
+    #expect(terminal.lines[4] == "› [ ] todo 0")
+  }
+}
+
+extension AppFeature.State {
+  /// Adds a todo as the hub does.
+  fileprivate mutating func add(_ todo: Todo.State) {
+    var list = todos.todos
+    list.append(todo)
+    todos = Todos.State(todos: list)
+  }
+}
