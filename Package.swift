@@ -121,7 +121,8 @@ let package = Package(
         "PromptState", "Sharing",
         "StoreHubMacros",
       ], swiftSettings: common),
-    .target(name: "Sharing", dependencies: ["Dependencies", "IssueReporting"], swiftSettings: common),
+    .target(
+      name: "Sharing", dependencies: ["CustomDump", "Dependencies", "IssueReporting"], swiftSettings: common),
     // Apart, because it links the test frameworks.
     .target(
       name: "ComposableTesting", dependencies: ["ComposableArchitecture", "DependenciesTestSupport", "IssueReporting"],
@@ -187,7 +188,8 @@ let package = Package(
     .testTarget(name: "PromptStateTests", dependencies: ["PromptState"], swiftSettings: common),
     .testTarget(
       name: "SharingTests",
-      dependencies: ["Dependencies", "DependenciesTestSupport", "IssueReporting", "Sharing"], swiftSettings: common),
+      dependencies: ["CustomDump", "Dependencies", "DependenciesTestSupport", "IssueReporting", "Sharing"],
+      swiftSettings: common),
     .testTarget(name: "ConcurrencyExtrasTests", dependencies: ["ConcurrencyExtras"], swiftSettings: common),
     .testTarget(name: "IssueReportingTests", dependencies: ["IssueReporting"], swiftSettings: common),
     .testTarget(
