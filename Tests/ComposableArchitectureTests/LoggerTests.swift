@@ -1,4 +1,5 @@
 @_spi(Logging) import ComposableArchitecture
+import Glibc
 import Testing
 
 // The log is the process's; stores of other suites live beside these. Only lines of these types are looked at.
@@ -75,6 +76,24 @@ import Testing
       #expect(store.child.count == 2)
     }
     #expect(lines == ["StoreOf<LoggedParent>.deinit"])
+  }
+
+  @Test func aProcessIsAskedByItsEnvironment() async throws {
+    let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      setenv("STOREHUB_STORE_LOG", "1", 1)
+      await MainActor.run {
+        let store = Store(initialState: LoggedParent.State()) { LoggedParent() }
+        store.send(.child(.ticked))
+        #expect(Logger.shared.logs == [])
+      }
+    }
+    #expect(
+      String(decoding: result.standardErrorContent, as: UTF8.self) == """
+        StoreOf<LoggedParent>.init
+        StoreOf<LoggedParent>.receive LoggedParent.Action.child(.ticked)
+        StoreOf<LoggedParent>.deinit
+
+        """)
   }
 
   @Test func storesAreNamedByTheirTypes() {
