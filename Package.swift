@@ -60,7 +60,7 @@ let package = Package(
   products: [
     .library(name: "CasePaths", targets: ["CasePaths"]),
     .library(name: "IssueReporting", targets: ["IssueReporting"]),
-    .library(name: "CustomDump", targets: ["CustomDump"]),
+    .library(name: "CustomDump", targets: ["CustomDump", "CustomDumpFoundation"]),
     .library(name: "PromptState", targets: ["PromptState"]),
     .library(name: "Sharing", targets: ["Sharing"]),
     .library(name: "ConcurrencyExtras", targets: ["ConcurrencyExtras"]),
@@ -68,7 +68,7 @@ let package = Package(
     .library(name: "DependenciesFoundation", targets: ["DependenciesFoundation"]),
     .library(name: "DependenciesTestSupport", targets: ["DependenciesTestSupport"]),
     .library(name: "IdentifiedCollections", targets: ["IdentifiedCollections"]),
-    .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture"]),
+    .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture", "CustomDumpFoundation"]),
     .library(name: "ComposableTesting", targets: ["ComposableTesting"]),
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "WireFoundation", targets: ["WireFoundation"]),
@@ -95,6 +95,8 @@ let package = Package(
     .target(name: "IdentifiedCollections", swiftSettings: common),
     .target(name: "CasePaths", dependencies: ["StoreHubMacros"], swiftSettings: common),
     .target(name: "CustomDump", dependencies: ["IssueReporting"], swiftSettings: common),
+    // Apart, so that the programs here do not load all of Foundation; the products have both.
+    .target(name: "CustomDumpFoundation", dependencies: ["CustomDump"], swiftSettings: common),
     .target(name: "PromptState", swiftSettings: common),
     .target(name: "ConcurrencyExtras", swiftSettings: common),
     .target(
@@ -122,10 +124,12 @@ let package = Package(
         "PromptState", "Sharing",
         "StoreHubMacros",
       ], swiftSettings: common),
-    .target(name: "Sharing", dependencies: ["Dependencies", "IssueReporting"], swiftSettings: common),
+    .target(
+      name: "Sharing", dependencies: ["CustomDump", "Dependencies", "IssueReporting"], swiftSettings: common),
     // Apart, because it links the test frameworks.
     .target(
-      name: "ComposableTesting", dependencies: ["ComposableArchitecture", "DependenciesTestSupport", "IssueReporting"],
+      name: "ComposableTesting",
+      dependencies: ["ComposableArchitecture", "CustomDumpFoundation", "DependenciesTestSupport", "IssueReporting"],
       swiftSettings: common),
     .target(
       name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "StoreHubMacros"],
@@ -191,11 +195,13 @@ let package = Package(
       swiftSettings: common),
     .testTarget(name: "CasePathsTests", dependencies: ["CasePaths"], swiftSettings: common),
     .testTarget(
-      name: "CustomDumpTests", dependencies: ["CustomDump", "IssueReporting", "TestSupport"], swiftSettings: common),
+      name: "CustomDumpTests", dependencies: ["CustomDump", "CustomDumpFoundation", "IssueReporting", "TestSupport"],
+      swiftSettings: common),
     .testTarget(name: "PromptStateTests", dependencies: ["PromptState"], swiftSettings: common),
     .testTarget(
       name: "SharingTests",
-      dependencies: ["Dependencies", "DependenciesTestSupport", "IssueReporting", "Sharing"], swiftSettings: common),
+      dependencies: ["CustomDump", "Dependencies", "DependenciesTestSupport", "IssueReporting", "Sharing"],
+      swiftSettings: common),
     .testTarget(name: "ConcurrencyExtrasTests", dependencies: ["ConcurrencyExtras"], swiftSettings: common),
     .testTarget(name: "IssueReportingTests", dependencies: ["IssueReporting"], swiftSettings: common),
     .testTarget(

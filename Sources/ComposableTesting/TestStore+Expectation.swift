@@ -14,7 +14,12 @@ extension TestStore {
         if expected != actual {
           reportDifference(expected: expected, actual: actual, isStated: update != nil, at: location)
         } else if let change = unstatedSharedChange {
-          reportDifference(expected: change.old, actual: change.new, isStated: update != nil, at: location)
+          if recorder.tracker.assert({ expected != actual }) {
+            reportDifference(expected: expected, actual: actual, isStated: update != nil, at: location)
+          } else {
+            // The feature shares it, but not its state.
+            reportDifference(expected: change.old, actual: change.new, isStated: update != nil, at: location)
+          }
           recorder.tracker.resetChanges()
         } else if mustChange, update != nil, expected == previous, !sharedStateChanged {
           report(FailureText.noChange, at: location)
@@ -60,7 +65,10 @@ extension TestStore {
     let headline =
       isStated
       ? "A state change does not match expectation" : "State was not expected to change, but a change occurred"
-    report("\(headline): …\n\n\(FailureText.difference(expected: expected, actual: actual))", at: location)
+    func difference() -> String { FailureText.difference(expected: expected, actual: actual) }
+    // In an assertion, what is shared differs too. It is too early for that while received actions are to be stated.
+    let text = recorder.received.isEmpty ? recorder.tracker.assert(difference) : difference()
+    report("\(headline): …\n\n\(text)", at: location)
   }
 
   func report(_ message: String, at location: IssueLocation) { run.report(message, at: location) }

@@ -41,13 +41,7 @@ extension Shared where Value: Equatable {
 extension Cell {
   /// The tracker that recorded a change of this reference: one that tracks this task, else any that is alive.
   var changeTracker: SharedChangeTracker? {
-    // They leave the lock before they are released: a tracker that ends reads the values of references.
-    let recorded = state.withLock { state in
-      let trackers = state.trackers.map(\.tracker)
-      state.trackers = zip(state.trackers, trackers).filter { $1 != nil }.map(\.0)
-      return trackers.compactMap(\.self)
-    }
-    let holding = recorded.filter { $0.hasRecord(of: self) }
+    let holding = state.withLock { $0.liveTrackers() }.filter { $0.hasRecord(of: self) }
     return SharedChangeTracker.recording.first { tracker in holding.contains { $0 === tracker } } ?? holding.first
   }
 }

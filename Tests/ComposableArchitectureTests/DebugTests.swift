@@ -1,5 +1,4 @@
 import ComposableArchitecture
-import Foundation
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DebugTests {
@@ -46,6 +45,116 @@ import Testing
     #expect(store.count == 5)
   }
 
+  @Reducer struct Shop {
+    struct Visitor: Equatable { var name = "Blob", visits = 0 }
+
+    struct State {
+      var sales = 0
+      @Shared var stock: Int
+      @Shared var visitor: Visitor
+      @Shared var till: [String]
+    }
+
+    enum Action: Sendable { case sold, visited, restocked(by: Int), stockTaken, closedLater, closed }
+
+    static var open: State {
+      State(stock: Shared(value: 3), visitor: Shared(value: Visitor()), till: Shared(value: ["10", "20"]))
+    }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        switch action {
+        case .sold:
+          state.sales += 1
+          state.$stock.withLock { $0 -= 1 }
+          state.$till.withLock { $0.append("30") }
+        case .visited: state.$visitor.visits.withLock { $0 += 1 }
+        case .restocked(let number): state.$stock.withLock { $0 += number }
+        case .stockTaken: break
+        case .closedLater:
+          return .run { [stock = state.$stock] send in
+            stock.withLock { $0 = 0 }
+            await send(.closed)
+          }
+        case .closed: break
+        }
+        return .none
+      }
+    }
+  }
+
+  #if DEBUG
+    @Test func changesOfWhatTheStateSharesArePrinted() async throws {
+      let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+        await MainActor.run {
+          let store = Store(initialState: Shop.open) { Shop()._printChanges() }
+          store.send(.sold)
+          store.send(.stockTaken)
+          store.send(.visited)
+        }
+      }
+      #expect(
+        String(decoding: result.standardOutputContent, as: UTF8.self) == """
+          received action:
+            DebugTests.Shop.Action.sold
+            DebugTests.Shop.State(
+          -   sales: 0,
+          +   sales: 1,
+          -   _stock: #1 3,
+          +   _stock: #1 2,
+              _visitor: #1 DebugTests.Shop.Visitor(…),
+              _till: #1 [
+                … (2 unchanged),
+          +     [2]: "30"
+              ]
+            )
+
+          received action:
+            DebugTests.Shop.Action.stockTaken
+            (No state changes)
+
+          received action:
+            DebugTests.Shop.Action.visited
+            DebugTests.Shop.State(
+              sales: 1,
+              _stock: #1 2,
+              _visitor: #1 DebugTests.Shop.Visitor(
+                name: "Blob",
+          -     visits: 0
+          +     visits: 1
+              ),
+              _till: #1 […]
+            )
+
+
+          """)
+    }
+
+    /// Each printer has its own account, and what effects share elsewhere is in nobody's.
+    @Test func printersDoNotTakeChangesFromEachOtherOrFromEffects() async {
+      var logs: [String] = []
+      let printer = _ReducerPrinter<Shop.State, Shop.Action> { _, old, new in
+        logs.append(diff(old, new) ?? "none")
+      }
+      let store = Store(initialState: Shop.open) { Shop()._printChanges(printer)._printChanges(printer) }
+      store.send(.restocked(by: 4))
+      let restocked = """
+          DebugTests.Shop.State(
+            sales: 0,
+        -   _stock: #1 3,
+        +   _stock: #1 7,
+            _visitor: #1 DebugTests.Shop.Visitor(…),
+            _till: #1 […]
+          )
+        """
+      #expect(logs == [restocked, restocked])
+      logs = []
+      await store.send(.closedLater).finish()
+      #expect(logs == ["none", "none", "none", "none"])
+      #expect(store.stock == 0)
+    }
+  #endif
+
   @Test func noPrinterPrintsNothing() {
     let store = Store(initialState: Counter.State()) { Counter()._printChanges(nil) }
     store.send(.view(.incremented(by: 2)))
@@ -62,52 +171,5 @@ import Testing
     #expect(DebugLabels.of(Shape.one(1, "")).hasSuffix(".one(_:, _:)"))
     #expect(DebugLabels.of(Shape.two(1, label: true)).hasSuffix(".two(_:, label:)"))
     #expect(DebugLabels.of(Shape.plain).hasSuffix(".plain"))
-  }
-
-  @Test func aTraceHasActionsAndEffects() async throws {
-    let path = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID()).json").path
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    do {
-      let log = try #require(TraceLog(path: path))
-      let store = Store(initialState: Counter.State()) { Counter().signpost("test", log: log) }
-      await store.send(.run(.run { await $0(.view(.incremented(by: 2))) })).finish()
-      let cancelled = Gate()
-      let task = store.send(.run(.endless(cancelled)))
-      await task.cancel()
-      await cancelled.wait()
-      #expect(store.count == 2)
-    }
-    // The log ends with the last effect that writes to it, which is cancelled but has perhaps not returned yet.
-    var text = ""
-    repeat {
-      await Task.yield()
-      text = try String(contentsOfFile: path, encoding: .utf8)
-    } while !text.hasSuffix("]\n")
-
-    struct Event: Decodable {
-      var name: String
-      var cat: String
-      var ph: String
-      var ts: Int
-      var id: Int?
-    }
-    let events = try JSONDecoder().decode([Event].self, from: Data(text.utf8))
-    let actions = events.filter { $0.cat == "Action" }.map { "\($0.ph) \($0.name)" }
-    #expect(
-      actions == [
-        "B [test] DebugTests.Counter.Action.run", "E [test] DebugTests.Counter.Action.run",
-        "B [test] DebugTests.Counter.Action.view(.incremented(by:))",
-        "E [test] DebugTests.Counter.Action.view(.incremented(by:))",
-        "B [test] DebugTests.Counter.Action.run", "E [test] DebugTests.Counter.Action.run",
-      ])
-    let effects = events.filter { $0.cat == "Effect" && $0.id == 1 }.map { "\($0.ph) \($0.name)" }
-    #expect(
-      effects == [
-        "b Effect of [test] DebugTests.Counter.Action.run",
-        "n Output DebugTests.Counter.Action.view(.incremented(by:))",
-        "e Effect of [test] DebugTests.Counter.Action.run",
-      ])
-    #expect(events.contains { $0.ph == "e" && $0.name.hasSuffix("(cancelled)") })
-    #expect(zip(events, events.dropFirst()).allSatisfy { $0.ts <= $1.ts })
   }
 }

@@ -98,14 +98,38 @@ extension Root.Path.State: Equatable {}
     let store = TestStore(initialState: Root.State()) { Root() }
     let issues = await withExpectedIssue { await store.send(\.visitTapped) }
     #expect(issues.count == 1)
-    #expect(issues.first?.hasPrefix("State was not expected to change, but a change occurred: …") == true)
+    #expect(
+      issues.first == """
+        State was not expected to change, but a change occurred: …
+
+              Root.State(
+                _path: [:],
+            −   _visits: #1 0
+            +   _visits: #1 1
+              )
+
+        (Expected: −, Actual: +)
+        """)
     store.exhaustivity = .off
   }
 
   @Test func aWrongChangeOfSharedStateIsAnIssue() async {
     let store = TestStore(initialState: Root.State()) { Root() }
     let issues = await withExpectedIssue { await store.send(\.visitTapped) { $0.$visits.withLock { $0 = 7 } } }
-    #expect(issues.count == 1)
+    #expect(
+      issues == [
+        """
+        A state change does not match expectation: …
+
+              Root.State(
+                _path: [:],
+            −   _visits: #1 7
+            +   _visits: #1 1
+              )
+
+        (Expected: −, Actual: +)
+        """
+      ])
     store.exhaustivity = .off
   }
 }

@@ -154,7 +154,7 @@ import Wire
   }
 
   private static let impossible: [[PathStep]] = [
-    [9], [0, 0], [2, 1], [2, .id([0x61, 0x31]), 1], [3, 1], [4, 0], [4, 2, 7],
+    [9], [0, 0], [2, 1], [2, .id([0x01]), 9], [3, 1], [4, 0], [4, 2, 7], [5, 0],
   ]
 
   @Test(arguments: impossible)

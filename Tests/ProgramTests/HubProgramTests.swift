@@ -18,6 +18,15 @@ import Testing
     #expect(wrong.errors.contains("--wrong") && wrong.errors.contains("--help"))
   }
 
+  /// Foundation brings ICU along; the programs do with its essentials.
+  @Test func aHubDoesNotLoadAllOfFoundation() throws {
+    let hub = try HubProcess()
+    let process = try #require(hub.process?.processIdentifier)
+    let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
+    #expect(maps.contains("storehubd"))
+    #expect(!maps.contains("libFoundation.so") && !maps.contains("FoundationICU"))
+  }
+
   @Test func aTerminatedHubLeavesNothingBehind() throws {
     let hub = try HubProcess()
     #expect(hub.kill(SIGTERM) == 0)

@@ -110,11 +110,19 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   /// Lets everything arrive and everyone reconnect.
   func settle() throws {
     for client in clients { client.isBlocked = false }
-    for _ in 0..<400 {
+    var quietTurns = 0
+    for _ in 0..<400 where quietTurns < 3 {
       for client in clients { deliver(client, atMost: .max) }
       now += .milliseconds(100)
       try turn()
+      quietTurns = clients.contains { !isQuiet($0) } ? 0 : quietTurns + 1
     }
+  }
+
+  /// Whether nothing is under way to a client or from it.
+  private func isQuiet(_ client: Client) -> Bool {
+    guard client.connection != nil, client.toHub.isEmpty, client.fromHub.isEmpty else { return false }
+    return client.replica.unansweredCount == 0 && client.replica.connection == .live
   }
 
   func act(_ client: Client) throws {

@@ -136,4 +136,34 @@ import Testing
     share.withLock { $0 = 1 }
     #expect(Issues.during { share.assert { $0 = 1 } } == ["Expected changes, but none occurred."])
   }
+
+  @Test func whatIsTrackedHereIsNotTrackedByWhatTakesTheDependenciesAlong() {
+    @Shared(value: 0) var count
+    @Shared(value: 0) var other
+    let (outer, inner) = (tracker(), tracker())
+    let later = outer.trackHere {
+      inner.trackHere { $count.withLock { $0 += 1 } }
+      return withEscapedDependencies { dependencies in { dependencies.yield { $other.withLock { $0 += 1 } } } }
+    }
+    later()
+    #expect(other == 1)
+    #expect(outer.changes.map { "\($0.old) \($0.new)" } == ["0 1"])
+    #expect(inner.changes.map { "\($0.old) \($0.new)" } == ["0 1"])
+  }
+
+  @Test func aSharesTrackerIsFoundAlthoughOthersHaveComeAndGone() {
+    @Shared(value: 0) var count
+    for _ in 0..<3 {
+      let passing = tracker()
+      passing.trackHere { $count.withLock { $0 += 1 } }
+      #expect(passing.hasChanges)
+    }
+    let tracker = tracker()
+    tracker.track { $count.withLock { $0 += 1 } }
+    let passing = self.tracker()
+    passing.trackHere { $count.withLock { $0 += 1 } }
+    tracker.track { $count.assert { $0 = 5 } }
+    #expect(!tracker.hasChanges)
+    #expect(passing.hasChanges)
+  }
 }

@@ -64,6 +64,15 @@ extension BindingAction {
   }
 }
 
+extension BindableAction {
+  /// Sets a `@BindingState` field: `.set(\.$name, "Blob")`.
+  public static func set<Value: Equatable & Sendable>(
+    _ keyPath: any WritableKeyPath<State, BindingState<Value>> & Sendable, _ value: Value
+  ) -> Self {
+    .binding(.set(keyPath, value))
+  }
+}
+
 extension BindingAction.AllCasePaths {
   /// A change of that `@BindingState` field.
   public subscript<Value: Equatable & Sendable>(

@@ -1,8 +1,9 @@
 internal import CustomDump
 internal import Glibc
+internal import Sharing
 
 extension Reducer {
-  /// Prints each action and what it changed in the state, in debug builds.
+  /// Prints each action and what it changed in the state, in debug builds: also in the values that the state shares.
   ///
   /// ```swift
   /// Counter()._printChanges()               // received action, and a diff of the state
@@ -20,6 +21,9 @@ public struct _ReducerPrinter<State, Action> {
   private let print: (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void
 
   /// A printer of your own; it is called on the store's thread, after the reducer has run.
+  ///
+  /// While it runs, `@Shared` values that the reducer has changed read as they were before, and `oldState` and `newState`
+  /// are equal only if nothing shared has changed either; `diff` shows both values.
   public init(printChange: @escaping (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void) {
     print = printChange
   }
@@ -66,9 +70,10 @@ public struct _PrintChangesReducer<Base: Reducer>: Reducer {
     #if DEBUG
       guard let printer else { return base }
       return { state, action in
+        let tracker = SharedChangeTracker(reportUnassertedChanges: false)
         let old = state
-        let effects = base(&state, action)
-        printer.printChange(receivedAction: action, oldState: old, newState: state)
+        let effects = tracker.trackHere { base(&state, action) }
+        tracker.assert { printer.printChange(receivedAction: action, oldState: old, newState: state) }
         return effects
       }
     #else

@@ -57,7 +57,9 @@ extension EffectOperation {
           log.write(.instant, "Output \(DebugLabels.of(action))", category: "Effect", id: id)
           send(action)
         })
-      log.write(.asyncEnd, Task.isCancelled ? "\(name) (cancelled)" : name, category: "Effect", id: id)
+      if Task.isCancelled { log.write(.instant, "Cancelled", category: "Effect", id: id) }
+      // By the name it began with: viewers match the two.
+      log.write(.asyncEnd, name, category: "Effect", id: id)
     }
   }
 }

@@ -21,7 +21,7 @@ package final class RootCore<State, Action>: StoreCore {
   package init(
     initialState: State, reducer: CompiledReducer<State, Action>, executor: (any TaskExecutor)? = nil
   ) {
-    reducing = ReducerCore(initialState: initialState, reducer: reducer)
+    reducing = ReducerCore(initialState: initialState, reducer: Logger.shared.logging(reducer))
     identity = RootIdentity(initialState)
     runner = EffectRunner(
       executor: executor,

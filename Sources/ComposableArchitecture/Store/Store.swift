@@ -57,6 +57,15 @@ public final class Store<State, Action> {
 
   package init(core: any StoreCore<State, Action>) {
     self.core = core
+    log("init")
+  }
+
+  deinit {
+    log("deinit")
+  }
+
+  nonisolated func log(_ event: StaticString) {
+    Logger.shared.log("\(Logger.storeName(State.self, Action.self)).\(event)")
   }
 
   /// The current state.

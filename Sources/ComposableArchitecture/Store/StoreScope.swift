@@ -57,6 +57,7 @@ extension Store {
   public func scope<ChildState, ChildAction>(
     state toChildState: @escaping (State) -> ChildState, action fromChildAction: @escaping (ChildAction) -> Action
   ) -> Store<ChildState, ChildAction> {
+    log("scope")
     func make(_ core: some StoreCore<State, Action>) -> any StoreCore<ChildState, ChildAction> {
       ClosureCore(base: core, state: toChildState, action: fromChildAction)
     }
@@ -66,7 +67,8 @@ extension Store {
   private func plainChild<ChildState, ChildAction>(
     _ toChildState: KeyPath<State, ChildState>, _ toChildAction: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction> {
-    child(state: toChildState, action: toChildAction) {
+    log("scope")
+    return child(state: toChildState, action: toChildAction) {
       core.scoped(state: toChildState, action: AnyCasePath(toChildAction))
     }
   }
@@ -75,6 +77,7 @@ extension Store {
     _ toChildState: KeyPath<State, ChildState?>, _ toChildAction: AnyKeyPath,
     embed: () -> (ChildAction) -> Action
   ) -> Store<ChildState, ChildAction>? {
+    log("scope")
     guard let initial = core.read({ $0[keyPath: toChildState] }) else {
       forgetChild(state: toChildState, action: toChildAction)
       return nil

@@ -1,7 +1,7 @@
-internal import Foundation
+internal import FoundationEssentials
 
 extension Calendar: LibraryReflected {
-  var libraryFields: [(String, Any)] {
+  package var libraryFields: [(String, Any)] {
     [
       ("identifier", identifier), ("locale", locale ?? Locale(identifier: "")), ("timeZone", timeZone),
       ("firstWeekday", firstWeekday), ("minimumDaysInFirstWeek", minimumDaysInFirstWeek),
@@ -10,7 +10,7 @@ extension Calendar: LibraryReflected {
 }
 
 extension TimeZone: LibraryReflected {
-  var libraryFields: [(String, Any)] {
+  package var libraryFields: [(String, Any)] {
     [
       ("identifier", identifier), ("abbreviation", abbreviation() as Any), ("secondsFromGMT", secondsFromGMT()),
       ("isDaylightSavingTime", isDaylightSavingTime()),
@@ -20,7 +20,7 @@ extension TimeZone: LibraryReflected {
 
 extension DateComponents: LibraryReflected {
   /// The components that are set.
-  var libraryFields: [(String, Any)] {
+  package var libraryFields: [(String, Any)] {
     let all: [(String, Any?)] = [
       ("calendar", calendar), ("timeZone", timeZone), ("era", era), ("year", year), ("month", month), ("day", day),
       ("hour", hour), ("minute", minute), ("second", second), ("nanosecond", nanosecond), ("weekday", weekday),
@@ -31,17 +31,9 @@ extension DateComponents: LibraryReflected {
   }
 }
 
-extension Measurement: LibraryReflected {
-  var libraryFields: [(String, Any)] { [("value", value), ("unit", unit.symbol)] }
-}
-
-extension IndexSet: LibraryReflected {
-  var libraryFields: [(String, Any)] { [("ranges", Array(rangeView))] }
-}
-
 extension URLComponents: LibraryReflected {
   /// The components that are set.
-  var libraryFields: [(String, Any)] {
+  package var libraryFields: [(String, Any)] {
     let all: [(String, Any?)] = [
       ("scheme", scheme), ("user", user), ("password", password), ("host", host), ("port", port),
       ("path", path.isEmpty ? nil : path), ("queryItems", queryItems), ("fragment", fragment),
@@ -51,9 +43,5 @@ extension URLComponents: LibraryReflected {
 }
 
 extension URLQueryItem: LibraryReflected {
-  var libraryFields: [(String, Any)] { [("name", name), ("value", value as Any)] }
-}
-
-extension NSError: LibraryReflected {
-  var libraryFields: [(String, Any)] { [("domain", domain), ("code", code), ("userInfo", userInfo)] }
+  package var libraryFields: [(String, Any)] { [("name", name), ("value", value as Any)] }
 }

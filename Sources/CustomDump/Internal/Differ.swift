@@ -16,12 +16,21 @@ struct Differ {
 
   /// Writes how two unequal parts differ: inside of them if they have the same form, else one after the other.
   mutating func compare(_ lhs: Child, _ rhs: Child, at place: Place) {
-    let left = dumper.reflect(lhs.value, isRoot: place.isRoot)
+    let references = (lhs.value as? any DumpedReference, rhs.value as? any DumpedReference)
+    if case (let first?, let second?) = references, first.dumpedObject === second.dumpedObject {
+      let mark = dumper.mark(of: second)
+      return compare(
+        Child(label: lhs.label, mark: lhs.mark + mark, value: first.dumpedValueBefore),
+        Child(label: rhs.label, mark: rhs.mark + mark, value: second.dumpedValue), at: place)
+    } else if references.0 != nil || references.1 != nil {
+      return replace(lhs, rhs, types: nil, at: place)
+    }
+    let left = reflectBefore(lhs.value, isRoot: place.isRoot)
     let right = dumper.reflect(rhs.value, isRoot: place.isRoot)
     if haveSameLabel(lhs, rhs), left.type == right.type {
       switch (left.node, right.node) {
       case (.string(let first), .string(let second)) where first.hasLines && second.hasLines:
-        return compareLines(first, second, label: rhs.label, at: place)
+        return compareLines(first, second, under: rhs, at: place)
       case (.group(let first), .group(let second)) where first.hasForm(of: second):
         return compare(first, second, of: (lhs, rhs), at: place)
       default:
@@ -40,6 +49,7 @@ struct Differ {
     }
     write(format.both, at: Place(indent: place.indent, comma: "")) {
       $0.writeLabel(whole.rhs.label, indent: place.indent)
+      $0.write(whole.rhs.mark)
       $0.writePrefix(of: second)
     }
     for (position, part) in parts.enumerated() {
@@ -52,7 +62,7 @@ struct Differ {
     switch part {
     case .equal(let child): write(format.both, child, depth: 0, at: place)
     case .unchanged(let count): write(format.both, "\(spaces(place.indent))… (\(count) unchanged)\(place.comma)")
-    case .removed(let child): write(format.first, child, at: place)
+    case .removed(let child): writeFirst(child, at: place)
     case .inserted(let child): write(format.second, child, at: place)
     case .changed(let lhs, let rhs): compare(lhs, rhs, at: place)
     case .replaced(let lhs, let rhs): replace(lhs, rhs, types: nil, at: place)
@@ -63,7 +73,10 @@ struct Differ {
   private mutating func replace(_ lhs: Child, _ rhs: Child, types: (Any.Type, Any.Type)?, at place: Place) {
     var (lhsPlace, rhsPlace) = (place, place)
     if let types, types.0 != types.1 {
-      let first = dumper.aside { $0.writeLine(lhs, indent: 0, depth: .max, isRoot: place.isRoot) }
+      let first = dumper.aside {
+        $0.isBefore = true
+        $0.writeLine(lhs, indent: 0, depth: .max, isRoot: place.isRoot)
+      }
       let second = dumper.aside { $0.writeLine(rhs, indent: 0, depth: .max, isRoot: place.isRoot) }
       // Only the types can tell these apart.
       if first == second {
@@ -71,7 +84,7 @@ struct Differ {
         rhsPlace.comma = " as \(dumper.name(of: types.1))" + place.comma
       }
     }
-    write(format.first, lhs, at: lhsPlace)
+    writeFirst(lhs, at: lhsPlace)
     write(format.second, rhs, at: rhsPlace)
   }
 
@@ -84,13 +97,13 @@ struct Differ {
     }
   }
 
-  private mutating func compareLines(_ first: String, _ second: String, label: Label, at place: Place) {
+  private mutating func compareLines(_ first: String, _ second: String, under child: Child, at place: Place) {
     let hashes = hashes(for: first, second)
     write(format.both, at: Place(indent: place.indent, comma: "")) {
-      $0.writeLabel(label, indent: place.indent)
-      $0.write(hashes + "\"\"\"")
+      $0.writeLabel(child.label, indent: place.indent)
+      $0.write(child.mark + hashes + "\"\"\"")
     }
-    let indent = spaces(label.isNone ? place.indent : place.indent + 2)
+    let indent = spaces(child.label.isNone ? place.indent : place.indent + 2)
     let (old, new) = (lines(of: first), lines(of: second))
     for step in EditScript(from: old, to: new).steps {
       switch step {
@@ -103,6 +116,19 @@ struct Differ {
       }
     }
     write(format.both, indent + "\"\"\"" + hashes + place.comma)
+  }
+
+  /// Writes a part of the first value, in which shared references have the values from before a change.
+  private mutating func writeFirst(_ child: Child, at place: Place) {
+    dumper.isBefore = true
+    write(format.first, child, at: place)
+    dumper.isBefore = false
+  }
+
+  private mutating func reflectBefore(_ value: Any, isRoot: Bool) -> Reflection {
+    dumper.isBefore = true
+    defer { dumper.isBefore = false }
+    return dumper.reflect(value, isRoot: isRoot)
   }
 
   private mutating func write(_ mark: String, _ child: Child, depth: Int = .max, at place: Place) {

@@ -3,11 +3,14 @@ struct Dumper {
   private(set) var text = ""
   private var names = TypeNames()
   private var objects = Objects()
+  /// Whether shared references have the values from before a change.
+  var isBefore = false
 
   /// Writes a part of a value with its indentation and its label.
   mutating func writeLine(_ child: Child, indent: Int, depth: Int, isRoot: Bool = false) {
     text += spaces(indent)
     writeLabel(child.label, indent: indent)
+    text += child.mark
     write(child.value, indent: indent, depth: depth, isRoot: isRoot, isLabelled: !child.label.isNone)
   }
 
@@ -27,7 +30,7 @@ struct Dumper {
   }
 
   mutating func reflect(_ value: Any, isRoot: Bool) -> Reflection {
-    Reflection(value, isRoot: isRoot, names: &names)
+    Reflection(value, isRoot: isRoot, isBefore: isBefore, names: &names)
   }
 
   /// A type's name as dumps have it.
@@ -56,6 +59,16 @@ struct Dumper {
   mutating func write(_ text: String) { self.text += text }
 
   private mutating func write(_ value: Any, indent: Int, depth: Int, isRoot: Bool, isLabelled: Bool) {
+    if let reference = value as? any DumpedReference {
+      text += mark(of: reference)
+      guard objects.enter(reference.dumpedObject) else {
+        text += "↩︎"
+        return
+      }
+      defer { objects.leave(reference.dumpedObject) }
+      let value = isBefore ? reference.dumpedValueBefore : reference.dumpedValue
+      return write(value, indent: indent, depth: depth, isRoot: isRoot, isLabelled: isLabelled)
+    }
     switch reflect(value, isRoot: isRoot).node {
     case .leaf(let leaf):
       text += leaf.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n" + spaces(indent))
@@ -126,6 +139,11 @@ struct Dumper {
     return aside { $0.write(key, indent: 0, depth: .max, isRoot: false, isLabelled: false) }
   }
 
+  /// A shared reference's number among those of its type. The first one has one too.
+  mutating func mark(of reference: any DumpedReference) -> String {
+    "#\(objects.meet(reference.dumpedObject).number + 1) "
+  }
+
   /// Writes an object's number among those of its type. The first one has none.
   private mutating func writeNumber(of object: AnyObject) -> Bool {
     let (number, isKnown) = objects.meet(object)
@@ -139,6 +157,8 @@ private struct Objects {
   /// They are kept alive: a mirror may make objects as it goes, and an address must not serve two of them.
   private var known: [ObjectIdentifier: (object: AnyObject, number: Int)] = [:]
   private var counts: [ObjectIdentifier: Int] = [:]
+  /// The references whose values are being written.
+  private var entered: Set<ObjectIdentifier> = []
 
   mutating func meet(_ object: AnyObject) -> (number: Int, isKnown: Bool) {
     if let known = known[ObjectIdentifier(object)] { return (known.number, true) }
@@ -147,4 +167,9 @@ private struct Objects {
     counts[ObjectIdentifier(type(of: object))] = number + 1
     return (number, false)
   }
+
+  /// Begins a reference's value; false when it is being written already, since then it would never end.
+  mutating func enter(_ object: AnyObject) -> Bool { entered.insert(ObjectIdentifier(object)).inserted }
+
+  mutating func leave(_ object: AnyObject) { entered.remove(ObjectIdentifier(object)) }
 }

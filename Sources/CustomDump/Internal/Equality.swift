@@ -3,6 +3,9 @@
 /// A difference asks this before it descends, so that equal parts cost one comparison and no dump.
 func areEqual(_ lhs: Any, _ rhs: Any) -> Bool {
   if let lhs = lhs as? any Equatable { return lhs.isEqual(to: rhs) }
+  if let lhs = lhs as? any DumpedReference, let rhs = rhs as? any DumpedReference {
+    return areEqual(lhs.dumpedValueBefore, rhs.dumpedValue)
+  }
   if let lhs = lhs as? any Any.Type { return (rhs as? any Any.Type).map { lhs == $0 } ?? false }
   guard type(of: lhs) == type(of: rhs) else { return false }
   if let lhs = lhs as? any UnorderedDictionary, let rhs = rhs as? any UnorderedDictionary {

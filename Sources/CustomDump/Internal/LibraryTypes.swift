@@ -1,18 +1,19 @@
 // What the types of Foundation conform to. The public protocols would do, but a public conformance needs a public
-// import, and then every module that dumps a value would have Foundation too.
+// import, and then every module that dumps a value would have Foundation too. The types that are not in its essentials
+// conform in CustomDumpFoundation, so that a program that does without it need not load it.
 
 /// A library's type that dumps as a text.
-protocol LibraryDescribed {
+package protocol LibraryDescribed {
   var libraryDescription: String { get }
 }
 
 /// A library's type that dumps as another value.
-protocol LibraryRepresented {
+package protocol LibraryRepresented {
   var libraryValue: Any { get }
 }
 
 /// A library's type that dumps as a structure of fields.
-protocol LibraryReflected {
+package protocol LibraryReflected {
   var libraryFields: [(String, Any)] { get }
 }
 

@@ -1,10 +1,12 @@
 /// A part of a value, with what stands in front of it.
 struct Child {
   var label: Label
+  /// What stands between the label and the value: a reference's number.
+  var mark: String
   var value: Any
 
-  init(label: Label = .none, value: Any) {
-    (self.label, self.value) = (label, value)
+  init(label: Label = .none, mark: String = "", value: Any) {
+    (self.label, self.mark, self.value) = (label, mark, value)
   }
 }
 

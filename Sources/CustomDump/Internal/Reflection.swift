@@ -4,20 +4,23 @@ struct Reflection {
   let node: Node
 
   /// - Parameter isRoot: Whether nothing surrounds the value. Inside of others an enum is `.case`, without its type.
-  init(_ value: Any, isRoot: Bool, names: inout TypeNames) {
-    let (value, known) = unwrapped(value)
+  /// - Parameter isBefore: Whether shared references have the value from before a change.
+  init(_ value: Any, isRoot: Bool, isBefore: Bool, names: inout TypeNames) {
+    let (value, known) = unwrapped(value, isBefore: isBefore)
     type = Swift.type(of: value)
     node = known ?? Node(reflecting: value, type: type, isRoot: isRoot, names: &names)
   }
 }
 
 /// Takes away what does not show: optionals, type erasure, and types that dump as another value.
-private func unwrapped(_ value: Any) -> (Any, Node?) {
+private func unwrapped(_ value: Any, isBefore: Bool) -> (Any, Node?) {
   var value = value
   while true {
     if let text = value as? String { return (text, .string(text)) }
     if let known = value as? any CustomDumpStringConvertible { return (value, .leaf(known.customDumpDescription)) }
-    if let other = value as? any CustomDumpRepresentable {
+    if let reference = value as? any DumpedReference {
+      value = isBefore ? reference.dumpedValueBefore : reference.dumpedValue
+    } else if let other = value as? any CustomDumpRepresentable {
       value = other.customDumpValue
     } else if let known = value as? any LibraryDescribed {
       return (value, .leaf(known.libraryDescription))

@@ -1,7 +1,7 @@
 /// The name of a type as a reader would write it: without its module and without the compiler's private contexts.
 ///
 /// - Parameter generics: Whether `<…>` stays. Values are printed without it, since their fields show what they hold.
-func typeName(_ type: Any.Type, generics: Bool = false) -> String {
+package func typeName(_ type: Any.Type, generics: Bool = false) -> String {
   var parser = TypeNameParser(text: Array(String(reflecting: type).utf8), generics: generics)
   return String(decoding: parser.sequence(), as: UTF8.self)
 }

@@ -29,6 +29,15 @@ final class Cell<Value>: Location {
     var subscription: SharedSubscription?
 
     var trackers: [WeakTracker] = []
+
+    /// The trackers that are still there; the others are forgotten.
+    ///
+    /// They must leave the lock before they are released: a tracker that ends reads the values of references.
+    mutating func liveTrackers() -> [SharedChangeTracker] {
+      let live = trackers.compactMap(\.tracker)
+      trackers = live.map(WeakTracker.init)
+      return live
+    }
   }
 
   /// What the world outside must be told of one change.
@@ -96,12 +105,15 @@ final class Cell<Value>: Location {
   func withLock<R>(at place: IssueLocation, _ body: (inout Value) throws -> R) rethrows -> R {
     if let tracker = SharedChangeTracker.asserting { return try tracker.withSnapshot(of: self, body) }
     let trackers = SharedChangeTracker.recording
+    var others: [SharedChangeTracker] = []
     defer {
+      withExtendedLifetime(others) {}
       observation.valueChanged()
       deliver()
     }
     return try state.withLock { state in
       for tracker in trackers where tracker.record(self, old: state.value) {
+        others += state.liveTrackers()
         state.trackers.append(WeakTracker(tracker))
       }
       defer {

@@ -16,6 +16,8 @@ internal import Synchronization
 /// exactly if the test stated the change.
 public final class SharedChangeTracker: Sendable {
   @TaskLocal static var assertingTracker: SharedChangeTracker?
+  /// Those of ``trackHere(_:)``.
+  @TaskLocal private static var trackersHere: [SharedChangeTracker] = []
   /// How many there are: without any, which is always so in production, reads and changes do not look further.
   private static let count = Atomic<Int>(0)
 
@@ -58,6 +60,12 @@ public final class SharedChangeTracker: Sendable {
     } operation: {
       try await operation()
     }
+  }
+
+  /// Runs an operation and records its changes, but not those of effects that it makes: they do not take the tracker
+  /// along, as they do with ``track(_:)-(()->R)``.
+  package func trackHere<R>(_ operation: () throws -> R) rethrows -> R {
+    try Self.$trackersHere.withValue(Self.trackersHere + [self]) { try operation() }
   }
 
   /// Runs an operation that sees and changes snapshots: the values from before the recorded changes.
@@ -141,7 +149,7 @@ extension SharedChangeTracker {
   static var recording: [SharedChangeTracker] {
     guard count.load(ordering: .relaxed) != 0 else { return [] }
     @Dependency(\.sharedChangeTrackers) var trackers
-    return trackers
+    return trackers + trackersHere
   }
 
   /// Records the value before a change, unless an earlier change has been recorded; returns whether it did.
