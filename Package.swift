@@ -180,8 +180,9 @@ let package = Package(
     // What stores cost within one process; `make bench` runs it.
     .target(name: "Allocations", path: "bench/allocations"),
     .executableTarget(
-      name: "storebench", dependencies: ["Allocations", "ComposableArchitecture", "IdentifiedCollections", "Wire"],
-      path: "bench/inprocess", swiftSettings: common),
+      name: "storebench",
+      dependencies: ["Allocations", "ComposableArchitecture", "HubCore", "IdentifiedCollections", "Wire"],
+      path: "bench/inprocess", swiftSettings: spans),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
     .target(

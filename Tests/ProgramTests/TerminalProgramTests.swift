@@ -90,6 +90,9 @@ import Testing
     let (first, second) = (try Tmux(hub), try Tmux(hub))
     #expect(hub.wait { first.screen.contains("live") && second.screen.contains("live") })
     first.type("Tab", "Tab", "Up", "Space", "Up", "Up", "Space", "Down")
+    // Past the list of who is attached, on which both stand.
+    second.type("BTab")
+    #expect(hub.wait { second.screen.components(separatedBy: "storeterm ").count == 3 })
     second.type("BTab")
     #expect(hub.wait { second.screen.contains("favourites: 1, 3") && Self.count(on: second) == 2 })
     second.type("Enter")

@@ -1,16 +1,15 @@
 import Features
 import HubCore
 import ReplicaCore
+import TestSupport
 import Testing
 import Wire
 
 /// The promises of a hub, over random histories of cuts, delays, split and glued bytes, and full sockets.
-@Suite struct ConvergenceTests {
+@Suite(.oneAtATime) struct ConvergenceTests {
   @Test(arguments: [UInt64](0..<40))
-  func everyClientEndsWithTheHubsStateAndEveryActionTakesEffectOnce(block: UInt64) async throws {
+  func everyClientEndsWithTheHubsStateAndEveryActionTakesEffectOnce(block: UInt64) throws {
     for seed in block * 10..<block * 10 + 10 {
-      // So that tests with timeouts have their turn.
-      await Task.yield()
       let world = AppWorld(seed: seed, clientCount: 3)
       for _ in 0..<300 { try world.step() }
       try world.settle()

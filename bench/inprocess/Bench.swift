@@ -62,13 +62,20 @@ final class Bench {
     note(name, times.min(), count * step, allocations)
   }
 
+  /// Prints a figure that is no time.
+  func note(_ name: String, _ words: String) {
+    guard isWanted(name) else { return }
+    print("| \(name) | \(words) | |")
+  }
+
   /// Prints how one figure stands to another, and what was wanted.
   func ratio(_ name: String, _ first: String, to second: String, goal: String) {
     guard let first = figures[first], let second = figures[second] else { return }
     print("| *\(name)* | *\(decimal(first / second))×, goal \(goal)* | |")
   }
 
-  private func isWanted(_ name: String) -> Bool {
+  /// Whether rows of this name are asked for.
+  func isWanted(_ name: String) -> Bool {
     filter.map { name == $0 || (name.contains($0) && !$0.hasSuffix("$")) || "\(name)$" == $0 } ?? true
   }
 

@@ -12,5 +12,6 @@ struct StoreBench {
     measureStates(bench)
     measureCollections(bench)
     measureStateHashes(bench)
+    measureReplication(bench)
   }
 }

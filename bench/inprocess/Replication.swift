@@ -1,0 +1,174 @@
+import ComposableArchitecture
+import HubCore
+import IdentifiedCollections
+import Wire
+
+@Replicated
+private struct Line: Identifiable, Sendable {
+  let id: Int
+  var title: String
+  var count = 0
+}
+
+/// Ten counters to follow, and a table of any size.
+@Replicated
+private struct Sheet: Sendable {
+  var a = 0
+  var b = 0
+  var c = 0
+  var d = 0
+  var e = 0
+  var f = 0
+  var g = 0
+  var h = 0
+  var i = 0
+  var j = 0
+  var rows: IdentifiedArrayOf<Line> = []
+
+  init(rowCount: Int) {
+    rows = IdentifiedArray(uniqueElements: (0..<rowCount).map { Line(id: $0, title: "row number \($0)") })
+  }
+}
+
+@Replicated
+private enum SheetAction: Sendable {
+  case addToAll
+  case countRow(Int)
+}
+
+private func reduce(_ state: inout Sheet, _ action: SheetAction) -> Effect<SheetAction> {
+  switch action {
+  case .addToAll:
+    state.a += 1
+    state.b += 1
+    state.c += 1
+    state.d += 1
+    state.e += 1
+    state.f += 1
+    state.g += 1
+    state.h += 1
+    state.i += 1
+    state.j += 1
+  case .countRow(let id): state.rows[id: id]?.count += 1
+  }
+  return .none
+}
+
+/// A hub and connections without sockets: what the hub itself costs.
+@MainActor
+private final class Sockets {
+  private var core: HubCore<Sheet, SheetAction>
+  private var sequence: UInt64 = 0
+  private var writer = FrameWriter()
+  private let sender: ConnectionID
+  private(set) var written = 0
+
+  init(rowCount: Int) {
+    var limits = HubLimits()
+    limits.hashInterval = .max
+    core = HubCore(initialState: Sheet(rowCount: rowCount), reducer: Reduce(reduce), limits: limits)
+    sender = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
+    say(Hello(), from: sender)
+  }
+
+  func follow(_ path: [PathStep]) {
+    let id = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
+    say(Hello(), from: id)
+    say(Attach(path: path), from: id)
+  }
+
+  private func say(_ message: some Message, from id: ConnectionID) {
+    var writer = FrameWriter()
+    writer.frame(message)
+    let bytes = writer.bytes
+    core.received(bytes.span.bytes, on: id, at: .zero)
+  }
+
+  /// One turn in which as many actions come.
+  func turn(_ count: Int, _ action: SheetAction = .addToAll) {
+    writer.removeAll()
+    writer.frame(FrameHeader(kind: .actions)) {
+      $0.unsigned(sequence + 1)
+      $0.unsigned(sequence)
+      for _ in 0..<count { action.encode(to: &$0) }
+    }
+    sequence += UInt64(count)
+    let bytes = writer.bytes
+    core.received(bytes.span.bytes, on: sender, at: .zero)
+    end()
+  }
+
+  func end() {
+    core.endTurn()
+    for case .write(_, let run) in core.commands {
+      for piece in core.pieces[run] { written += piece.count }
+    }
+    core.clear()
+  }
+
+  var hasMoreToWrite: Bool { core.hasMoreToWrite }
+}
+
+@MainActor
+func measureReplication(_ bench: Bench) {
+  bench.section("deltas of a state of identified elements")
+  for size in [1000, 1_000_000] { measureDelta(bench, size) }
+  bench.ratio(
+    "1,000,000 to 1,000 elements", "change, delta of 1 in 1000000", to: "change, delta of 1 in 1000", goal: "≤ 2")
+  measureScopes(bench)
+  measureSnapshot(bench)
+}
+
+@MainActor
+private func measureDelta(_ bench: Bench, _ size: Int) {
+  var sheet = Sheet(rowCount: size)
+  var encoder = CBOREncoder()
+  var published = sheet
+  bench.measure("change, delta of 1 in \(size)") {
+    for n in 0..<$0 {
+      sheet.rows[n &* 7919 % size].count += 1
+      encoder.removeAll()
+      sheet.encodeDelta(from: published, to: &encoder)
+      published = sheet
+    }
+  }
+  bench.note("bytes of that delta, in \(size)", "\(encoder.count), goal ≤ 40")
+}
+
+/// Ten scopes, each of which changes in every turn, and more or fewer who follow them.
+@MainActor
+private func measureScopes(_ bench: Bench) {
+  bench.section("turns of 64 actions, each action; sockets not included")
+  for clients in [0, 10, 1000] {
+    let sockets = Sockets(rowCount: 0)
+    for client in 0..<clients { sockets.follow([.key(UInt64(client % 10))]) }
+    sockets.end()
+    bench.measure("\(clients) clients in 10 scopes", step: 64) { for _ in 0..<$0 / 64 { sockets.turn(64) } }
+  }
+  bench.ratio("1,000 clients to 10", "1000 clients in 10 scopes", to: "10 clients in 10 scopes", goal: "< 2")
+}
+
+/// The longest time for which the hub does nothing else while a large state goes out to one who has come late.
+@MainActor
+private func measureSnapshot(_ bench: Bench) {
+  guard bench.isWanted("snapshot of 1000000") else { return }
+  bench.section("a snapshot of 1,000,000 elements while others act")
+  let sockets = Sockets(rowCount: 1_000_000)
+  sockets.turn(1)
+  let clock = ContinuousClock()
+  var (longest, turns) = (Duration.zero, 0)
+  let start = clock.now
+  let before = sockets.written
+  sockets.follow([])
+  repeat {
+    let began = clock.now
+    sockets.turn(1, .countRow(turns))
+    longest = max(longest, clock.now - began)
+    turns += 1
+  } while sockets.hasMoreToWrite
+  let whole = clock.now - start
+  bench.note("bytes", "\(sockets.written - before)")
+  bench.note("turns, each with an action that is acknowledged", "\(turns)")
+  bench.note("all of it", "\(whole / .milliseconds(1)) ms")
+  bench.note("the longest turn", "\(longest / .microseconds(1)) µs, goal ≤ 5000")
+}
