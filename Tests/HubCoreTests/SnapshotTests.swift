@@ -6,7 +6,7 @@ import Wire
 @testable import HubCore
 
 /// A state too large for one turn, sent to those who come late.
-@Suite(.oneAtATime) struct SnapshotTests {
+@Suite(.computing) struct SnapshotTests {
   private let itemCount = 20_000
 
   private static var limits: HubLimits {

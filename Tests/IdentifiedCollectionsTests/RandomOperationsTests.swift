@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Random histories, checked against an array that searches its elements one by one.
-@Suite(.oneAtATime) struct RandomOperationsTests {
+@Suite(.computing) struct RandomOperationsTests {
   @Test(arguments: 0..<24 as Range<UInt64>)
   func everyOperationDoesWhatAnArrayDoes(seed: UInt64) {
     var history = History(seed: seed, size: seed % 3 == 0 ? 700 : 60)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The hash that the nodes keep, checked against the sum that defines it.
-@Suite(.oneAtATime) struct SequenceHashTests {
+@Suite(.computing) struct SequenceHashTests {
   @Test(arguments: 0..<10 as Range<UInt64>)
   func everyOperationForgetsWhatItChanges(seed: UInt64) {
     var history = History(seed: seed, size: seed % 3 == 0 ? 500 : 70)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is kept stays as it was, and costs only what is changed beside it.
-@Suite(.oneAtATime) struct VersionsTests {
+@Suite(.computing) struct VersionsTests {
   @Test func aChangeBesideAKeptVersionCopiesOneLeaf() {
     var array = items(0..<100_000)
     let kept = array

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct HubProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct HubProgramTests {
   @Test(arguments: ["storehubd", "storeterm", "storeload"])
   func everyProgramExplainsItself(name: String) throws {
     let help = try Program(name: name).run("--help")

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct LoadProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct LoadProgramTests {
   @Test(arguments: [(1, 1), (1, 256), (16, 16), (50, 3)])
   func everyActionIsCountedOnce(connections: Int, depth: Int) throws {
     let hub = try HubProcess()

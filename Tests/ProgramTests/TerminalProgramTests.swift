@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(3))) struct TerminalProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct TerminalProgramTests {
   @Test func withoutAHubItSaysSoAndExits() throws {
     let outcome = try Program(name: "storeterm").run("--socket", "/nonexistent/hub.sock")
     #expect(outcome.status == 1)

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// The promises of a hub, over random histories of cuts, delays, split and glued bytes, and full sockets.
-@Suite(.oneAtATime) struct ConvergenceTests {
+@Suite(.computing) struct ConvergenceTests {
   @Test(arguments: [UInt64](0..<40))
   func everyClientEndsWithTheHubsStateAndEveryActionTakesEffectOnce(block: UInt64) throws {
     for seed in block * 10..<block * 10 + 10 {

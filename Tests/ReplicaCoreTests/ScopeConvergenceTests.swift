@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// The promises of a hub to those who follow parts of its state, over random histories.
-@Suite(.oneAtATime) struct ScopeConvergenceTests {
+@Suite(.computing) struct ScopeConvergenceTests {
   typealias BoardWorld = World<Board.State, Board.Action>
 
   /// A part of a state whose type the test does not know.

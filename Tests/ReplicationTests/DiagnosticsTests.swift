@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What the compiler says about types that cannot travel.
-@Suite(.timeLimit(.minutes(2))) struct DiagnosticsTests {
+@Suite(.timeLimit(.minutes(10)), .blocking) struct DiagnosticsTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   private static let products = root.appending(path: ".build/debug")

@@ -116,7 +116,7 @@ private struct Opaque<Value: WireValue>: WireValue {
   static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Opaque", [Value.schema(in: &builder)]) }
 }
 
-@Suite(.oneAtATime) struct SchemaTests {
+@Suite(.computing) struct SchemaTests {
   private let first = Schema(state: First.State.self, action: First.Action.self)
 
   @Test func aSchemaNamesWhatTheBytesLeaveOut() throws {

@@ -32,7 +32,7 @@ extension Layout {
   static let world = Layout.fields([2: .identified(.plain)])
 }
 
-@Suite(.timeLimit(.minutes(10)), .oneAtATime) struct StateHashTests {
+@Suite(.timeLimit(.minutes(10)), .computing) struct StateHashTests {
   private static let seed = UInt64.random(in: 0 ... .max)
 
   @Test func theHashIsWhatTheProtocolSays() throws {
@@ -71,7 +71,7 @@ extension Layout {
       }
     }
     for (version, hash) in versions { #expect(version.stateHash() == hash) }
-    #expect(versions.count > 30 && Set(versions.map(\.1)).count > 30)
+    #expect(versions.count > 10 && Set(versions.map(\.1)).count > 10)
   }
 
   @Test func everySingleChangeShows() {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Malformed bytes", .oneAtATime)
+@Suite("Malformed bytes", .computing)
 struct MalformedTests {
   private func problem(_ bytes: [UInt8]) -> WireError? {
     do throws(WireError) {

@@ -168,7 +168,7 @@ extension Track {
   }
 }
 
-@Suite("Deltas", .oneAtATime)
+@Suite("Deltas", .computing)
 struct ReplicatedTests {
   @Test("the delta of two values turns the first into the second", arguments: [UInt64](1...4))
   func randomPairs(seed: UInt64) throws {
