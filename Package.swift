@@ -251,7 +251,8 @@ let package = Package(
         "ComposableArchitecture", "EventLoop", "Features", "HubCore", "ReplicaCore", "StoreClient", "StoreHub",
         "TestFeatures", "Wire",
       ], swiftSettings: onLoop),
-    .testTarget(name: "ProgramTests", dependencies: ["TestSupport", "storehubd", "storeload", "storeterm"], swiftSettings: common),
+    .testTarget(
+      name: "ProgramTests", dependencies: ["TestSupport", "storehubd", "storeload", "storeterm"], swiftSettings: common),
     .testTarget(
       name: "FeaturesTests",
       dependencies: ["ComposableArchitecture", "ComposableTesting", "Features", "TestSupport", "Wire"],

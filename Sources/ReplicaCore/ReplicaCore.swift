@@ -269,7 +269,8 @@ extension ReplicaCore {
   }
 
   private mutating func refuse(_ difference: String) {
-    let reason = "this hub runs another version of the feature: \(difference); use a client and a hub of the same release"
+    let reason =
+      "this hub runs another version of the feature: \(difference); use a client and a hub of the same release"
     stop(.refused(reason: reason), reason: reason)
   }
 

@@ -82,7 +82,8 @@ extension Board.State {
   /// One change, drawn by chance; ids come again after they were removed.
   public mutating func change(using random: inout SplitMix) {
     let id = Int.random(in: 0..<6, using: &random)
-    let note = Board.Note(text: "\(Int.random(in: 0..<3, using: &random))", stars: Int.random(in: 0..<3, using: &random))
+    let note = Board.Note(
+      text: "\(Int.random(in: 0..<3, using: &random))", stars: Int.random(in: 0..<3, using: &random))
     switch Int.random(in: 0..<17, using: &random) {
     case 0: title = "board \(id)"
     case 1: count += 1

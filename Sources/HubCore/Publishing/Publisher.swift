@@ -272,9 +272,10 @@ extension Publisher {
   ) {
     followers[id]?.owesHash = false
     guard follower.holds, let hash = hash(of: follower.node, at: revision) else { return }
-    out.add(out.writer.frame(FrameHeader(kind: .hash, scope: follower.number, revision: revision)) {
-      hash.encode(to: &$0)
-    })
+    out.add(
+      out.writer.frame(FrameHeader(kind: .hash, scope: follower.number, revision: revision)) {
+        hash.encode(to: &$0)
+      })
   }
 
   private mutating func hash(of node: Int, at revision: UInt64) -> StateHash? {

@@ -6,7 +6,9 @@ struct ReplicatedStructExpansion {
   let name: String
   let access: String
 
-  var members: [String] { [encode, decode, hasParts, differs, encodeDelta, apply, copy, part, keyOfField, schema].compactMap(\.self) }
+  var members: [String] {
+    [encode, decode, hasParts, differs, encodeDelta, apply, copy, part, keyOfField, schema].compactMap(\.self)
+  }
 
   private var encode: String {
     let lines = fields.map { "encoder.unsigned(\($0.key))\n\($0.value()).encode(to: &encoder)" }

@@ -22,7 +22,9 @@ public struct StatePath<Root: Replicated, Part: Replicated>: Hashable, Sendable 
   /// The path of a field.
   /// - Precondition: The field travels: it is a stored one of a `@Replicated` struct and is not omitted.
   public subscript<Field: Replicated>(dynamicMember field: KeyPath<Part, Field>) -> StatePath<Root, Field> {
-    guard let key = Part.key(of: field) else { preconditionFailure("\(field) is no field of \(Part.self) that travels") }
+    guard let key = Part.key(of: field) else {
+      preconditionFailure("\(field) is no field of \(Part.self) that travels")
+    }
     return appending(.key(key))
   }
 
@@ -35,7 +37,9 @@ public struct StatePath<Root: Replicated, Part: Replicated>: Hashable, Sendable 
     return appending(.key(key))
   }
 
-  package func appending<Next: Replicated>(_ step: PathStep) -> StatePath<Root, Next> { StatePath<Root, Next>(steps + [step]) }
+  package func appending<Next: Replicated>(_ step: PathStep) -> StatePath<Root, Next> {
+    StatePath<Root, Next>(steps + [step])
+  }
 }
 
 extension StatePath where Root == Part {
