@@ -159,7 +159,8 @@ let package = Package(
     .target(
       name: "StoreHub", dependencies: ["ComposableArchitecture", "EventLoop", "HubCore", "Wire"], swiftSettings: onLoop),
     .target(
-      name: "StoreClient", dependencies: ["ComposableArchitecture", "EventLoop", "ReplicaCore", "Wire"],
+      name: "StoreClient",
+      dependencies: ["ComposableArchitecture", "EventLoop", "IssueReporting", "ReplicaCore", "Wire"],
       swiftSettings: onLoop),
 
     // Floor 5: programs. Options and wiring, no logic.

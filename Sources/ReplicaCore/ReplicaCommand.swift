@@ -36,3 +36,13 @@ public struct Divergence: Equatable, Sendable {
   /// The hash of the hub's.
   public let there: StateHash
 }
+
+extension Divergence: CustomStringConvertible {
+  /// What happened, and what became of it.
+  public var description: String {
+    """
+    at revision \(revision) the state here had the hash \(here) and the hub's \(there): one of the two is defective; the hub's \
+    state is taken
+    """
+  }
+}

@@ -233,7 +233,7 @@ extension ReplicaCore {
       }
     case (_, .error):
       let error = try PeerError(decoding: payload)
-      if error.code == .unsupportedVersion || error.code == .unknownScope {
+      if [.unsupportedVersion, .unknownScope, .tooManyScopes].contains(error.code) {
         stop(.refused(reason: error.reason), reason: error.reason)
       } else {
         giveUp("the hub closed the connection: \(error.reason)", at: now)

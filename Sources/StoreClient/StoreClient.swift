@@ -1,5 +1,6 @@
 public import ComposableArchitecture
 public import EventLoop
+internal import IssueReporting
 public import ReplicaCore
 public import Wire
 
@@ -29,6 +30,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   private var attachments: [MirrorID: any AnyAttachment] = [:]
   private var whole: Attachment<State, Action>?
   private var changes = MirroredChanges()
+  private var isEndingTurn = false
 
   /// The hub's whole state as a store; nil until the first snapshot has come, and when it is not followed.
   public var store: Store<State, Action>? { whole?.store }
@@ -37,7 +39,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   /// Called when `connection` has changed.
   public var onConnectionChange: (() -> Void)?
   /// Called when a part was found to be another than the hub's, which no sound hub and client let happen; it is
-  /// replaced by the hub's.
+  /// replaced by the hub's. Without it, an issue is reported.
   public var onDivergence: ((Divergence) -> Void)?
 
   /// Creates a client that has not begun.
@@ -189,6 +191,10 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   // MARK: Commands
 
   private func endTurn() {
+    // A callback may close the client, or ask for something: that is carried out below, behind what was before it.
+    guard !isEndingTurn else { return }
+    isEndingTurn = true
+    defer { isEndingTurn = false }
     replica.endTurn(at: loop.now)
     let hadStore = store != nil
     var changed: [any AnyAttachment] = []
@@ -225,7 +231,8 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       guard let attachment = attachments[id], !changed.contains(where: { $0 === attachment }) else { return }
       changed.append(attachment)
     case .diverged(_, let divergence):
-      onDivergence?(divergence)
+      guard let onDivergence else { return reportIssue("\(divergence)") }
+      onDivergence(divergence)
     case .connectionChanged:
       onConnectionChange?()
     case .applied(let ticket):

@@ -48,6 +48,8 @@ final class Session {
 
   func run() throws {
     client.onConnectionChange = { [weak self] in self?.connectionChanged() }
+    // The screen is no place for it; it is told at the end.
+    client.onDivergence = { [weak self] in self?.failure = "\($0)" }
     client.onStore = { [weak self] in self?.attach($0) }
     attendance.onChange = { [weak self] in
       guard let self else { return }

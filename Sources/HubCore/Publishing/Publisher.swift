@@ -57,8 +57,7 @@ extension Publisher {
   ) -> Int {
     if publishedRevision == nil {
       // Nobody followed: what is published begins here.
-      if !versions.contains(current.revision) { versions.append(current.state, at: current.revision, byteCount: 0) }
-      publishedRevision = current.revision
+      begin(with: current)
     }
     let node = scopes.node(at: path)
     var follower = Follower(
@@ -80,6 +79,20 @@ extension Publisher {
     scopes.addFollower(id, to: node)
     followerCount += 1
     return id
+  }
+
+  private mutating func begin(with current: (revision: UInt64, state: State)) {
+    publishedRevision = current.revision
+    guard !versions.contains(current.revision) else { return }
+    var scratch = CBOREncoder()
+    // What an absent session holds needs memory beside the current state.
+    if let newest = versions.newest { current.state.encodeDelta(from: newest, to: &scratch) }
+    versions.append(current.state, at: current.revision, byteCount: Self.cost(scratch.unsharedByteCount, scratch.count))
+  }
+
+  /// An estimate of the memory that a version does not share with the next one.
+  private static func cost(_ unsharedByteCount: Int, _ deltaByteCount: Int) -> Int {
+    unsharedByteCount + 2 * deltaByteCount + MemoryLayout<State>.stride
   }
 
   /// Ends following. With `remembering`, returns what the client has, whose version stays held.
@@ -136,7 +149,7 @@ extension Publisher {
     }
     let unshared = out.writer.unsharedByteCount
     let range = out.writer.part { state.encodeDelta(from: base, to: &$0) }
-    let cost = out.writer.unsharedByteCount - unshared + 2 * range.count + MemoryLayout<State>.stride
+    let cost = Self.cost(out.writer.unsharedByteCount - unshared, range.count)
     // What was this turn's way to the version before leads nowhere now.
     deltas.removeAll(keepingCapacity: true)
     slices.removeAll(keepingCapacity: true)

@@ -30,6 +30,9 @@ struct Versions<State> {
     index(of: revision).map { versions[$0].state }
   }
 
+  /// The newest version's state.
+  var newest: State? { versions.last?.state }
+
   func contains(_ revision: UInt64) -> Bool { index(of: revision) != nil }
 
   /// Adds a version newer than all others, which needs `byteCount` bytes of its own beside the one before it.
