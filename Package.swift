@@ -239,7 +239,9 @@ let package = Package(
       swiftSettings: spans),
     .testTarget(
       name: "ReplicaCoreTests",
-      dependencies: ["ComposableArchitecture", "Features", "HubCore", "ReplicaCore", "TestFeatures", "TestSupport", "Wire"],
+      dependencies: [
+        "ComposableArchitecture", "Features", "HubCore", "ReplicaCore", "TestFeatures", "TestSupport", "Wire",
+      ],
       swiftSettings: spans),
     .testTarget(
       name: "StoreHubTests",

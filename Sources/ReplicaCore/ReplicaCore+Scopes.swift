@@ -57,6 +57,8 @@ extension ReplicaCore {
         return commands.append(.changed(mirror.id))
       }
     }
+    // Without a number that is free it has to wait for the next connection.
+    guard attached.count + retired.count <= Int(UInt16.max) else { return }
     while attached[nextScope] != nil || retired.contains(nextScope) { nextScope &+= 1 }
     attached[nextScope] = mirror
     mirror.scope = nextScope
@@ -127,11 +129,15 @@ extension ReplicaCore {
     becomeLiveIfWhole()
   }
   /// Compares a hash with that of what is here; what is not the hub's is replaced by a snapshot.
-  mutating func compareHash(_ header: FrameHeader, _ theirs: StateHash) {
+  mutating func compareHash(_ header: FrameHeader, _ theirs: StateHash, at now: Duration) {
     // What was mapped or has other fields has another hash.
     guard translation == nil, let mirror = attached[header.scope], mirror.isInStep, let ours = mirror.hash(),
       ours != theirs
     else { return }
+    // One or two are a defect that heals; a hub that never agrees, nor says that numbers are free, uses them up.
+    guard retired.count < Self.retiredLimit else {
+      return giveUp("the hub does not say of \(retired.count) scopes that they are detached", at: now)
+    }
     commands.append(.diverged(mirror.id, Divergence(revision: header.revision, here: ours, there: theirs)))
     detach(mirror)
     mirror.isInStep = false

@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct FuzzTests {
   static let targets = FuzzTarget.all.filter { !$0.isCanary }.map(\.name)
   /// Another one each time, unless the environment says which.
-  static let seed = ProcessInfo.processInfo.environment["STOREHUB_FUZZ_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+  static let seed =
+    ProcessInfo.processInfo.environment["STOREHUB_FUZZ_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
 
   @Test(arguments: targets)
   func keptInputsKeepPromises(name: String) throws {

@@ -10,7 +10,8 @@ extension FuzzTarget {
     try promise(isSkipped == (value != nil), "what can be skipped can be read, and nothing else")
     if let value {
       try promise(skipping.offset == reading.offset, "skipping and reading end at different bytes")
-      try promise(value.encoded().elementsEqual(bytes[..<reading.offset]), "\(value) is written otherwise than it was read")
+      try promise(
+        value.encoded().elementsEqual(bytes[..<reading.offset]), "\(value) is written otherwise than it was read")
       try promise(!value.description.isEmpty, "an item has a notation")
     }
     try Promises.roundTrip(Bool.self, bytes)
@@ -41,7 +42,8 @@ extension FuzzTarget {
     let items: [CBORValue] = [
       .unsigned(24), .negative(.max), .bytes([1, 2]), .text("caf\u{e9}"), .array([.null, .array([])]),
       .map([.init(key: .unsigned(1), value: .text("")), .init(key: .text("a"), value: .float(bits: 0x3ff8 << 48))]),
-      .tagged(2, .bytes([1, 0, 0, 0, 0, 0, 0, 0, 0])), .simple(255), .float(bits: 1), .float(bits: 0x7ff8 << 48 | 1 << 32),
+      .tagged(2, .bytes([1, 0, 0, 0, 0, 0, 0, 0, 0])), .simple(255), .float(bits: 1),
+      .float(bits: 0x7ff8 << 48 | 1 << 32),
       .array([.negative(127), .unsigned(127)]), .array([.unsigned(1), .unsigned(500_000_000)]),
     ]
     return items.map { $0.encoded() } + [Specimen.sample(15).encoded(), Specimen.sample(255).encoded()]

@@ -23,7 +23,8 @@ final class HonestClient {
   /// Takes what the hub has written.
   func received(_ bytes: [UInt8], at now: Duration) throws {
     replica.received(bytes.span.bytes, at: now)
-    try promise(!replica.commands.contains(.disconnect), "one who keeps to the protocol gives up: \(replica.connection)")
+    try promise(
+      !replica.commands.contains(.disconnect), "one who keeps to the protocol gives up: \(replica.connection)")
     for case .diverged(_, let divergence) in replica.commands { throw BrokenPromise("\(divergence)") }
   }
 

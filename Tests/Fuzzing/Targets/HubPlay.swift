@@ -184,6 +184,7 @@ final class HubPlay {
     // A part of the state that has not changed is not told of.
     let (mine, theirs) = (honest.state?.encoded(), core.state.encoded())
     try promise(honest.isLive, "one who keeps to the protocol is not live: \(honest.connection)")
-    try promise(mine == theirs, "one who keeps to the protocol has \(mine?.hexadecimal ?? "nothing"), not \(theirs.hexadecimal)")
+    try promise(
+      mine == theirs, "one who keeps to the protocol has \(mine?.hexadecimal ?? "nothing"), not \(theirs.hexadecimal)")
   }
 }

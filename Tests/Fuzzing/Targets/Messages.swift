@@ -28,7 +28,8 @@ private struct MessageKind: Sendable {
   /// A message that has one form.
   private static func exact<Value: Message>(_ type: Value.Type) -> MessageKind { value(type, type.kind) }
 
-  private static func value<Value: WireValue & SendableMetatype>(_ type: Value.Type, _ kind: FrameKind?) -> MessageKind {
+  private static func value<Value: WireValue & SendableMetatype>(_ type: Value.Type, _ kind: FrameKind?) -> MessageKind
+  {
     MessageKind(kind: kind) { try Promises.roundTrip(type, $0) }
   }
 

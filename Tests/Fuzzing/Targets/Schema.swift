@@ -9,7 +9,8 @@ extension FuzzTarget {
     try promise(there.verdict == here.verdict, "two sides judge otherwise: \(there) and \(here)")
     try promise((there == .same) == (ours == theirs), "only the same schema is the same")
     let steps = input.data()
-    let path = (try? [PathStep](decoding: steps.span.bytes)) ?? Specimen.paths[Int(steps.first ?? 0) % Specimen.paths.count]
+    let path =
+      (try? [PathStep](decoding: steps.span.bytes)) ?? Specimen.paths[Int(steps.first ?? 0) % Specimen.paths.count]
     let type = try? theirs.type(at: path)
     let value = input.rest
     for root in [SchemaMapping.Root.state, .action] + (type.map { [.types(source: $0, target: $0)] } ?? []) {
