@@ -259,7 +259,7 @@ let package = Package(
         .systemLibrary(name: "CLibFuzzer", path: "Tests/Fixtures/CLibFuzzer"),
         .executableTarget(
           name: "storefuzz", dependencies: ["CLibFuzzer", "Fuzzing"], path: "Tests/Fixtures/storefuzz",
-          swiftSettings: spans, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+          swiftSettings: spans, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
       ] : []),
   swiftLanguageModes: [.v6]
 )

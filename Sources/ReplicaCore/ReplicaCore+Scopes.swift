@@ -108,7 +108,12 @@ extension ReplicaCore {
       return giveUp("the hub sent a delta from revision \(base) to a client at \(mirror.revision)", at: now)
     }
     mirror.isInStep = false
-    let changesNothing = decoder.isAtEmptyMap
+    if decoder.isAtEmptyMap {
+      // Only the revision has grown, whatever the part is, and whether or not it is there.
+      try decoder.skip()
+      try decoder.finish()
+      return mirror.told(header.revision)
+    }
     if let mapping = mirror.mapping {
       var encoder = CBOREncoder()
       try mapping.mapChange(&decoder, to: &encoder)
@@ -119,7 +124,7 @@ extension ReplicaCore {
     } else {
       try mirror.apply(&decoder, at: header.revision)
     }
-    if !changesNothing { commands.append(.changed(mirror.id)) }
+    commands.append(.changed(mirror.id))
   }
 
   mutating func receiveAbsence(_ header: FrameHeader) {
