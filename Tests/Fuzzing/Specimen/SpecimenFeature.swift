@@ -48,7 +48,8 @@ extension Specimen {
   static var paths: [[PathStep]] {
     let (name, one) = (PathStep.id("a".encoded()), PathStep.id(1.encoded()))
     return [
-      [], [0], [6], [11], [11, 0, 0], [12], [18], [18, name], [18, name, 1], [18, name, 7, 0], [19, .id(1.5.encoded())],
+      [], [0], [6],
+      [11], [11, 0, 0], [12], [18], [18, name], [18, name, 1], [18, name, 7, 0], [19, .id(1.5.encoded())],
       [20, 0],
       [20, 1], [21, 1], [21, 9, 0, 1], [21, 9, 1], [22, 1, 0], [22, 2, 1, 0, 1], [23], [23, 0, 0], [23, 0, 1, one],
       [23, 0, 1, one, 1, one, 0], [18, one], [17, 0], [18, 0], [64],

@@ -34,7 +34,8 @@ final class HonestClient {
 
   private func same<Value: WireValue>(_ mine: Value?, _ theirs: Value?) throws {
     let (mine, theirs) = (mine?.encoded(), theirs?.encoded())
-    try promise(mine == theirs, "\(Value.self) is \(mine?.hexadecimal ?? "nil") and not \(theirs?.hexadecimal ?? "nil")")
+    try promise(
+      mine == theirs, "\(Value.self) is \(mine?.hexadecimal ?? "nil") and not \(theirs?.hexadecimal ?? "nil")")
   }
 
   func send(_ action: SpecimenAction) { _ = try? replica.send(action) }
