@@ -24,7 +24,7 @@ golden-check: ## read Tests/Golden with implementations of CBOR and CDDL from Py
 fuzz: setup ## look for inputs that break what takes bytes from a peer (FUZZ_SECONDS=20 for each target)
 	@scripts/fuzz
 
-sanitize: setup ## run the tests of what touches C or memory with the address sanitizer (SANITIZER=thread: the other one)
+sanitize: setup ## run the tests of what touches C or memory with the address sanitizer
 	@scripts/sanitize
 
 lint: setup ## check the form of the sources
