@@ -2,7 +2,7 @@
 
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 
-.PHONY: build run test test-package golden-check lint format bench bench-inprocess clean help setup
+.PHONY: build run test test-package golden-check fuzz sanitize lint format bench bench-inprocess clean help setup
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
 	$(SWIFT_BUILD) -c release
@@ -20,6 +20,12 @@ test-package: setup ## build a package elsewhere that uses this one, macros incl
 
 golden-check: ## read Tests/Golden with implementations of CBOR and CDDL from PyPI
 	@scripts/golden-check
+
+fuzz: setup ## look for inputs that break what takes bytes from a peer (FUZZ_SECONDS=20 for each target)
+	@scripts/fuzz
+
+sanitize: setup ## run the tests of what touches C or memory with the address sanitizer
+	@scripts/sanitize
 
 lint: setup ## check the form of the sources
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift

@@ -6,12 +6,16 @@ import PackageDescription
 // Targets stand in floor order: a target imports from floors below its own, never from its own floor's
 // programs and never upward. `docs/ARCHITECTURE.md` walks through the house.
 
-let common: [SwiftSetting] = [
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .treatAllWarnings(as: .error),
-]
+// STOREHUB_FUZZ=1, which `make fuzz` sets, compiles all of it for libFuzzer and the address sanitizer, and builds storefuzz.
+let forFuzzing = Context.environment["STOREHUB_FUZZ"] != nil
+
+let common: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ] + (forFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : [])
 /// Modules that decode over `RawSpan` state the lifetimes of their non-escapable decoders.
 let spans: [SwiftSetting] = common + [.enableExperimentalFeature("Lifetimes")]
 /// Modules that live on the loop thread, which is the main thread, which is `MainActor`.
@@ -189,6 +193,12 @@ let package = Package(
     .target(
       name: "TestFeatures", dependencies: ["ComposableArchitecture", "IdentifiedCollections", "TestSupport", "Wire"],
       path: "Tests/TestFeatures", swiftSettings: spans),
+    .target(
+      name: "Fuzzing",
+      dependencies: [
+        "ComposableArchitecture", "HubCore", "IdentifiedCollections", "ReplicaCore", "TestSupport", "Wire",
+      ], path: "Tests/Fuzzing", swiftSettings: spans),
+    .testTarget(name: "FuzzTests", dependencies: ["Fuzzing", "TestSupport"], swiftSettings: common),
     .testTarget(
       name: "StoreHubMacrosTests", dependencies: ["StoreHubMacros"] + macroDependencies, swiftSettings: macroSettings,
       linkerSettings: macroLinkerSettings),
@@ -258,6 +268,13 @@ let package = Package(
       name: "FeaturesTests",
       dependencies: ["ComposableArchitecture", "ComposableTesting", "Features", "TestSupport", "Wire"],
       swiftSettings: spans),
-  ],
+  ]
+    + (forFuzzing
+      ? [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fixtures/CLibFuzzer"),
+        .executableTarget(
+          name: "storefuzz", dependencies: ["CLibFuzzer", "Fuzzing"], path: "Tests/Fixtures/storefuzz",
+          swiftSettings: spans, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
+      ] : []),
   swiftLanguageModes: [.v6]
 )

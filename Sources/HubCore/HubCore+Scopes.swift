@@ -3,7 +3,10 @@ import Wire
 extension HubCore {
   /// Begins to follow a scope.
   mutating func attach(_ wish: Attach, scope number: UInt16, from slot: Int, at now: Duration) {
-    guard !connections[slot].scopes.contains(where: { $0.number == number }) else {
+    // A number that the client was not yet told is free is in use, so that there is an end to what it is owed.
+    guard !connections[slot].scopes.contains(where: { $0.number == number }),
+      !connections[slot].owedDetached.contains(number)
+    else {
       let reason = "scope number \(number) is in use; detach it first, or take another one"
       return fail(slot, PeerError(.scopeInUse, reason), at: now)
     }

@@ -39,7 +39,7 @@ public class AnyMirror {
   }
 
   /// Notes what the hub has said.
-  fileprivate func told(_ revision: UInt64) {
+  func told(_ revision: UInt64) {
     self.revision = revision
     (isKnown, isInStep, isAwaited) = (true, true, false)
   }

@@ -57,6 +57,8 @@ extension ReplicaCore {
         return commands.append(.changed(mirror.id))
       }
     }
+    // Without a number that is free it has to wait for the next connection.
+    guard attached.count + retired.count <= Int(UInt16.max) else { return }
     while attached[nextScope] != nil || retired.contains(nextScope) { nextScope &+= 1 }
     attached[nextScope] = mirror
     mirror.scope = nextScope
@@ -106,7 +108,12 @@ extension ReplicaCore {
       return giveUp("the hub sent a delta from revision \(base) to a client at \(mirror.revision)", at: now)
     }
     mirror.isInStep = false
-    let changesNothing = decoder.isAtEmptyMap
+    if decoder.isAtEmptyMap {
+      // Only the revision has grown, whatever the part is, and whether or not it is there.
+      try decoder.skip()
+      try decoder.finish()
+      return mirror.told(header.revision)
+    }
     if let mapping = mirror.mapping {
       var encoder = CBOREncoder()
       try mapping.mapChange(&decoder, to: &encoder)
@@ -117,7 +124,7 @@ extension ReplicaCore {
     } else {
       try mirror.apply(&decoder, at: header.revision)
     }
-    if !changesNothing { commands.append(.changed(mirror.id)) }
+    commands.append(.changed(mirror.id))
   }
 
   mutating func receiveAbsence(_ header: FrameHeader) {
@@ -127,11 +134,15 @@ extension ReplicaCore {
     becomeLiveIfWhole()
   }
   /// Compares a hash with that of what is here; what is not the hub's is replaced by a snapshot.
-  mutating func compareHash(_ header: FrameHeader, _ theirs: StateHash) {
+  mutating func compareHash(_ header: FrameHeader, _ theirs: StateHash, at now: Duration) {
     // What was mapped or has other fields has another hash.
     guard translation == nil, let mirror = attached[header.scope], mirror.isInStep, let ours = mirror.hash(),
       ours != theirs
     else { return }
+    // One or two are a defect that heals; a hub that never agrees, nor says that numbers are free, uses them up.
+    guard retired.count < Self.retiredLimit else {
+      return giveUp("the hub does not say of \(retired.count) scopes that they are detached", at: now)
+    }
     commands.append(.diverged(mirror.id, Divergence(revision: header.revision, here: ours, there: theirs)))
     detach(mirror)
     mirror.isInStep = false

@@ -51,6 +51,8 @@ public struct ReplicaCore<State: Replicated, Action: WireValue>: ~Copyable {
   var mirrors: [AnyMirror] = []
   /// Those that are attached on this connection, by their scopes' numbers.
   var attached: [UInt16: AnyMirror] = [:]
+  /// How many scopes may be detached because of hashes before the hub has said so of any.
+  static var retiredLimit: Int { 1024 }
   /// Numbers of scopes that were detached, until the hub has said so.
   var retired: Set<UInt16> = []
   var nextScope: UInt16 = 0
@@ -220,7 +222,7 @@ extension ReplicaCore {
     case (.open, .absent):
       receiveAbsence(header)
     case (.open, .hash):
-      compareHash(header, try StateHash(decoding: payload))
+      compareHash(header, try StateHash(decoding: payload), at: now)
     case (.open, .detached):
       retired.remove(header.scope)
     case (.open, .applied):

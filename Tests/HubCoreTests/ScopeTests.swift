@@ -42,6 +42,28 @@ import Wire
     #expect(try delta(frames[0]).description == "[0, 9]")
   }
 
+  /// Otherwise one who does not read could attach and detach for ever, and be owed ever more.
+  @Test func aNumberIsTakenUntilTheClientIsToldThatItIsFree() throws {
+    let hub = BoardHub()
+    let client = try attach(hub, board.count.steps)
+    hub.turn(client)
+    hub.frame(FrameHeader(kind: .detach), on: client)
+    hub.send(Attach(path: board.count.steps), scope: 0, on: client)
+    let frames = hub.turn(client)
+    #expect(frames.last?.kind == .error)
+    #expect(try frames.last?.errorCode == .scopeInUse)
+  }
+
+  @Test func aNumberIsFreeOnceTheClientWasTold() throws {
+    let hub = BoardHub()
+    let client = try attach(hub, board.count.steps)
+    hub.turn(client)
+    hub.frame(FrameHeader(kind: .detach), on: client)
+    #expect(hub.turn(client).map(\.kind) == [.detached])
+    hub.send(Attach(path: board.count.steps), scope: 0, on: client)
+    #expect(hub.turn(client).map(\.kind) == [.snapshot])
+  }
+
   @Test func oneEncodingServesEveryoneWhateverTheyFollow() throws {
     let hub = BoardHub()
     let paths = [board.steps, board.items.steps, board.items[id: 1].steps, board.items[id: 1].title.steps]

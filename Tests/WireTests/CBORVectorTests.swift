@@ -87,10 +87,10 @@ import Wire
   }
 
   @Test func nestingHasALimit() throws {
-    let deep = [UInt8](repeating: 0x81, count: CBORDecoder.depthLimit - 1) + [0x00]
+    let deep = [UInt8](repeating: 0x81, count: CBORDecoder.nestingLimit - 1) + [0x00]
     _ = try CBORValue(decoding: deep.span.bytes)
     let deeper = [0x81] + deep
-    #expect(throws: WireError(.tooDeep(limit: CBORDecoder.depthLimit), at: CBORDecoder.depthLimit)) {
+    #expect(throws: WireError(.tooDeep(limit: CBORDecoder.nestingLimit), at: CBORDecoder.nestingLimit)) {
       try CBORValue(decoding: deeper.span.bytes)
     }
   }

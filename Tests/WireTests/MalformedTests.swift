@@ -68,9 +68,9 @@ struct MalformedTests {
   @Test("nesting is limited in arrays, maps and tags alike", arguments: [[0x81], [0xa1, 0x00], [0xc1]] as [[UInt8]])
   func nesting(opening: [UInt8]) {
     func nested(_ depth: Int) -> [UInt8] { (0..<depth).flatMap { _ in opening } + [0x00] }
-    #expect(problem(nested(CBORDecoder.depthLimit - 1)) == nil)
-    #expect(problem(nested(CBORDecoder.depthLimit))?.problem == .tooDeep(limit: CBORDecoder.depthLimit))
-    #expect(problem(nested(1_000_000))?.problem == .tooDeep(limit: CBORDecoder.depthLimit))
+    #expect(problem(nested(CBORDecoder.nestingLimit - 1)) == nil)
+    #expect(problem(nested(CBORDecoder.nestingLimit))?.problem == .tooDeep(limit: CBORDecoder.nestingLimit))
+    #expect(problem(nested(1_000_000))?.problem == .tooDeep(limit: CBORDecoder.nestingLimit))
   }
 
   @Test("an integer fits its type or is refused")

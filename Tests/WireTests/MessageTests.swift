@@ -39,6 +39,14 @@ import Wire
     #expect(throws: WireError(.tooLong(length: 129, limit: 128), at: 6)) { try Hello(decoding: long.span.bytes) }
     let path = Attach(path: Array(repeating: 1, count: 33)).encoded()
     #expect(throws: WireError.self) { try Attach(decoding: path.span.bytes) }
+    let (most, more) = (
+      Attach(path: [.id(String(repeating: "a", count: 4091).encoded())]),
+      Attach(path: [.id(String(repeating: "a", count: 4092).encoded())])
+    )
+    #expect(throws: Never.self) { try Attach(decoding: most.encoded().span.bytes) }
+    #expect(throws: WireError(.tooLong(length: 4097, limit: 4096), at: 2)) {
+      try Attach(decoding: more.encoded().span.bytes)
+    }
   }
 
   /// Whatever bytes come: an error or a value, never a trap.

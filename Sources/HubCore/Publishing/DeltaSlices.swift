@@ -45,9 +45,9 @@ extension ScopeTree {
     ) throws(WireError) {
       let start = decoder.offset
       // A change that changes nothing.
-      if decoder.isAtEmptyMap { return try decoder.skip() }
+      if decoder.isAtEmptyMap { return try decoder.skipOwn() }
       if nodes[node].isLeaf {
-        try decoder.skip()
+        try decoder.skipOwn()
       } else if try decoder.nextType() == .map {
         for _ in 0..<(try decoder.mapHeader()) {
           let key = try decoder.unsigned()
@@ -56,11 +56,11 @@ extension ScopeTree {
           } else if let child = nodes[node].parts.first(where: { $0.key == key })?.node {
             try visit(child, &decoder, &slices)
           } else {
-            try decoder.skip()
+            try decoder.skipOwn()
           }
         }
       } else {
-        try decoder.skip()
+        try decoder.skipOwn()
         markBelow(node, .replaced, &slices)
       }
       slices[first + node] = .changed(origin + start..<origin + decoder.offset)
@@ -78,7 +78,7 @@ extension ScopeTree {
           markBelow(child, .replaced, &slices)
         }
       case 2:
-        try decoder.skip()
+        try decoder.skipOwn()
         for child in nodes[node].elements.values where slices[first + child] == .unchanged {
           slices[first + child] = .joined
           markBelow(child, .joined, &slices)
@@ -91,18 +91,18 @@ extension ScopeTree {
             markBelow(child, .unchanged, &slices)
             try visit(child, &decoder, &slices)
           } else {
-            try decoder.skip()
+            try decoder.skipOwn()
           }
         }
       default:
-        try decoder.skip()
+        try decoder.skipOwn()
       }
     }
 
     /// Reads an id and finds the place of the element that has it.
     private func element(of node: Int, _ decoder: inout CBORDecoder) throws(WireError) -> Int? {
       let id = [UInt8](try decoder.nextItem())
-      try decoder.skip()
+      try decoder.skipOwn()
       return nodes[node].elements[id]
     }
 

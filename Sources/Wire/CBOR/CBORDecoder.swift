@@ -12,8 +12,11 @@
 ///
 /// - Complexity: Each read is O(bytes of the item); numbers and headers allocate nothing.
 public struct CBORDecoder: ~Copyable, ~Escapable {
-  /// How deep items may nest before `skip` refuses them.
+  /// How deep values of types that contain themselves may be inside one another.
   public static var depthLimit: Int { 64 }
+  /// How deep items may nest before `skip` refuses them: a guard of the stack, with room for the items that values within
+  /// `depthLimit` are written as, of which each is a few deep.
+  public static var nestingLimit: Int { 5 * depthLimit }
 
   @usableFromInline let bytes: RawSpan
   @usableFromInline var position: Int
@@ -189,7 +192,13 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   /// Moves past one item, whatever it is, checking that it is well-formed and deterministic.
   @_lifetime(self: copy self)
   public mutating func skip() throws(WireError) {
-    try skip(depth: Self.depthLimit, limit: Self.depthLimit)
+    try skip(depth: Self.nestingLimit, limit: Self.nestingLimit)
+  }
+
+  /// Moves past one item however deep it nests: for bytes of our own, which were written by going as deep.
+  @_lifetime(self: copy self)
+  package mutating func skipOwn() throws(WireError) {
+    try skip(depth: .max, limit: .max)
   }
 
   /// Moves back to an offset that this decoder stood at before.

@@ -24,6 +24,8 @@ public struct Attach: Message, Equatable {
 
   /// The most steps a path may have.
   public static var pathLimit: Int { 32 }
+  /// The most bytes a path may have: the hub keeps it as long as it is followed, and for who may come back.
+  public static var pathByteLimit: Int { 4096 }
 
   /// Creates a wish.
   public init(root: StateRoot = .feature, path: [PathStep] = [], knownRevision: UInt64? = nil) {
@@ -58,6 +60,9 @@ public struct Attach: Message, Equatable {
           throw WireError(.tooLong(length: UInt64(count), limit: Self.pathLimit), at: start)
         }
         for _ in 0..<count { path.append(try PathStep(from: &decoder)) }
+        guard decoder.offset - start <= Self.pathByteLimit else {
+          throw WireError(.tooLong(length: UInt64(decoder.offset - start), limit: Self.pathByteLimit), at: start)
+        }
       case 1: knownRevision = try decoder.unsigned()
       case 2: root = StateRoot(rawValue: try decoder.unsigned())
       default: try decoder.skip()

@@ -65,6 +65,14 @@ extension CBORDecoder {
     min(count, (bytes.byteCount - position) / max(1, MemoryLayout<Element>.stride) + 1)
   }
 
+  /// Refuses what nothing would be found under: a NaN, or what holds one.
+  @inline(__always)
+  func requireReflexive<Key: Equatable>(_ key: Key, at offset: Int) throws(WireError) {
+    guard key == key else {
+      throw WireError(.typeMismatch(expected: "a key that is equal to itself"), at: offset)
+    }
+  }
+
   /// Refuses a key that does not come after the one before it, in the order of their bytes.
   func requireAscending(_ previous: Range<Int>?, _ key: Range<Int>) throws(WireError) {
     guard let previous else { return }

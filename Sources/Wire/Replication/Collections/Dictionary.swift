@@ -37,6 +37,7 @@ extension Dictionary: WireValue where Key: WireValue, Value: WireValue {
       let key = try Key(from: &decoder)
       try decoder.requireAscending(previous, start..<decoder.offset)
       previous = start..<decoder.offset
+      try decoder.requireReflexive(key, at: start)
       try body(key, start, &decoder)
     }
   }

@@ -14,7 +14,9 @@ extension IdentifiedArray: WireValue where Element: WireValue & Identifiable, ID
     self.init()
     for _ in 0..<(try decoder.arrayHeader()) {
       let start = decoder.offset
-      guard append(try Element(from: &decoder)).inserted else { throw WireError(.repeatedID, at: start) }
+      let element = try Element(from: &decoder)
+      try decoder.requireReflexive(element.id, at: start)
+      guard append(element).inserted else { throw WireError(.repeatedID, at: start) }
     }
   }
 
@@ -75,7 +77,13 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
       switch key {
       case 0: try remove(&decoder)
       case 1: try placing.read(&decoder) { (decoder) throws(WireError) in try take(&decoder) }
-      case 2: try placing.read(&decoder) { (decoder) throws(WireError) in try Element(from: &decoder) }
+      case 2:
+        try placing.read(&decoder) { (decoder) throws(WireError) in
+          let start = decoder.offset
+          let element = try Element(from: &decoder)
+          try decoder.requireReflexive(element.id, at: start)
+          return element
+        }
       case 3:
         try place(&placing, at: start)
         try update(&decoder)

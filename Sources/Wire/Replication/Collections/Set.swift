@@ -33,6 +33,7 @@ extension Set: WireValue where Element: WireValue {
       let member = try Element(from: &decoder)
       try decoder.requireAscending(previous, start..<decoder.offset)
       previous = start..<decoder.offset
+      try decoder.requireReflexive(member, at: start)
       try body(member, start)
     }
   }

@@ -21,7 +21,7 @@ public struct SchemaMismatch: Error, Hashable, Sendable, CustomStringConvertible
 public struct SchemaMapping: Sendable {
   /// How deep values may be inside one another: a guard of the stack, with room for the readers' own limit, which counts
   /// only about one in three.
-  static let depthLimit = 5 * CBORDecoder.depthLimit
+  static let depthLimit = CBORDecoder.nestingLimit
 
   /// Between which types a mapping goes.
   public enum Root: Hashable, Sendable {

@@ -1,0 +1,52 @@
+import FoundationEssentials
+import Fuzzing
+import TestSupport
+import Testing
+
+/// The fuzz targets over the kept corpus and mutations of it: what `make fuzz` does with more time and a sanitizer.
+@Suite(.timeLimit(.minutes(2))) struct FuzzTests {
+  static let targets = FuzzTarget.all.filter { !$0.isCanary }.map(\.name)
+  /// Another one each time, unless the environment says which.
+  static let seed =
+    ProcessInfo.processInfo.environment["STOREHUB_FUZZ_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+
+  @Test(arguments: targets)
+  func keptInputsKeepPromises(name: String) throws {
+    let target = try #require(FuzzTarget.named(name))
+    let corpus = Corpus(target)
+    #expect(!corpus.seeds.isEmpty)
+    for input in corpus.inputs { expect(target, input) }
+  }
+
+  @Test(arguments: targets)
+  func mutatedInputsKeepPromises(name: String) throws {
+    let target = try #require(FuzzTarget.named(name))
+    print("FuzzTests: \(name), seed \(Self.seed)")
+    var mutator = Mutator(seed: Self.seed, corpus: Corpus(target).inputs)
+    let end = ContinuousClock.now + .seconds(1)
+    for _ in 0..<5000 where ContinuousClock.now < end { expect(target, mutator.next()) }
+  }
+
+  /// The kept seeds are those that the targets make, so that they follow the wire when it changes.
+  @Test(arguments: FuzzTarget.all.map(\.name))
+  func keptSeedsAreCurrent(name: String) throws {
+    let target = try #require(FuzzTarget.named(name))
+    if ProcessInfo.processInfo.environment["STOREHUB_CORPUS"] == "write" { try Corpus.writeSeeds(of: target) }
+    #expect(Corpus(target).seeds == target.seeds(), "write them anew, as the first lines of the file say")
+  }
+
+  @Test func canaryIsFoundByItsBytes() throws {
+    let canary = try #require(FuzzTarget.named("canary"))
+    #expect(throws: BrokenPromise.self) { try canary.run([0x1a, 0xc0, 0xff, 0xee]) }
+    try canary.run([0x1a, 0xc0, 0xff, 0xef])
+  }
+
+  private func expect(_ target: FuzzTarget, _ input: [UInt8]) {
+    do {
+      try target.run(input)
+    } catch {
+      let digits = input.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      Issue.record("\(target.name): \(error); the input, with seed \(Self.seed): \(digits)")
+    }
+  }
+}

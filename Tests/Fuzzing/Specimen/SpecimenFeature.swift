@@ -1,0 +1,58 @@
+public import ComposableArchitecture
+public import IdentifiedCollections
+public import Wire
+
+/// A feature that lets its clients put any value anywhere.
+public struct SpecimenFeature: Reducer, Sendable {
+  public typealias State = Specimen
+
+  @Replicated
+  public enum Action: Equatable, Sendable {
+    case replace(Specimen)
+    case setText(String)
+    case setNumbers([Int])
+    case setReals(Set<Double>)
+    case setByReal([Double: [Int]])
+    case setParts(IdentifiedArrayOf<Part>)
+    case setMeasures(IdentifiedArrayOf<Measure>)
+    case setTree(Tree)
+    case setRoot(Branch?)
+    case count(String)
+  }
+
+  public init() {}
+
+  public var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .replace(let specimen): state = specimen
+      case .setText(let text): state.text = text
+      case .setNumbers(let numbers): state.numbers = numbers
+      case .setReals(let reals): state.reals = reals
+      case .setByReal(let byReal): state.byReal = byReal
+      case .setParts(let parts): state.parts = parts
+      case .setMeasures(let measures): state.measures = measures
+      case .setTree(let tree): state.tree = tree
+      case .setRoot(let root): state.root = root
+      case .count(let id): state.parts[id: id]?.count &+= 1
+      }
+      return .none
+    }
+  }
+}
+
+typealias SpecimenAction = SpecimenFeature.Action
+
+extension Specimen {
+  /// Places of every kind, and some that lead nowhere.
+  static var paths: [[PathStep]] {
+    let (name, one) = (PathStep.id("a".encoded()), PathStep.id(1.encoded()))
+    return [
+      [], [0], [6],
+      [11], [11, 0, 0], [12], [18], [18, name], [18, name, 1], [18, name, 7, 0], [19, .id(1.5.encoded())],
+      [20, 0],
+      [20, 1], [21, 1], [21, 9, 0, 1], [21, 9, 1], [22, 1, 0], [22, 2, 1, 0, 1], [23], [23, 0, 0], [23, 0, 1, one],
+      [23, 0, 1, one, 1, one, 0], [18, one], [17, 0], [18, 0], [64],
+    ]
+  }
+}

@@ -1,0 +1,196 @@
+import HubCore
+import ReplicaCore
+import TestSupport
+import Wire
+
+/// What a client does, or what befalls it. The clients that it names are numbered from 0 to 3.
+enum HubStep: UInt8, CaseIterable {
+  /// Client connects, unless it is.
+  case connect
+  /// Client says hello: with which other client's session, and what it says it has learnt.
+  case hello
+  /// Client sends a frame: kind, scope, payload behind a length.
+  case frame
+  /// Client sends bytes, behind a length.
+  case bytes
+  /// Client attaches: scope, whose highest bit chooses the hub's own state; which of `Specimen.paths`; and the revision
+  /// that it says it has, 0 for none.
+  case attach
+  /// Client sends an action under the next number, or as far off as is said; the action's bytes are behind a length.
+  case action
+  /// The turn ends.
+  case turn
+  /// Client's connection ends.
+  case end
+  /// Client's socket is full, or has room again.
+  case block
+  /// So many seconds pass.
+  case time
+  /// The hub changes its state by itself, or the one who keeps to the protocol does, as a bit says.
+  case change
+}
+
+/// A hub, the clients of a program, and one that keeps to the protocol.
+final class HubPlay {
+  private var core: HubCore<Specimen, SpecimenAction>
+  private let honest = HonestClient()
+  private let honestID: ConnectionID
+  private var clients: [Client?] = [nil, nil, nil, nil]
+  private var now = Duration.seconds(100)
+
+  private struct Client {
+    let id: ConnectionID
+    var session: SessionID?
+    var processed: UInt64 = 0
+    var isBlocked = false
+    var isGreeted = false
+    var decoder = FrameDecoder(payloadLimit: 1 << 26)
+  }
+
+  /// Small, so that a short program reaches them.
+  private static var limits: HubLimits {
+    var limits = HubLimits()
+    (limits.connections, limits.payloadBytes, limits.detachedSessions, limits.rejections) = (4, 4096, 3, 4)
+    (limits.scopes, limits.versions, limits.bookmarkInterval, limits.hashInterval) = (5, 3, 2, 3)
+    (limits.deltaBytes, limits.snapshotBytesPerTurn, limits.snapshotPieces) = (2048, 512, 1)
+    return limits
+  }
+
+  init() throws {
+    core = HubCore(
+      initialState: Specimen(), reducer: SpecimenFeature(), limits: Self.limits, name: "hub", random: SplitMix(seed: 7))
+    honestID = core.connected(Peer(process: 1, user: 1, group: 1), at: now)
+    honest.connect(at: now)
+    try turn()
+  }
+
+  func step(_ input: inout FuzzInput) throws {
+    let step = HubStep.allCases[input.below(HubStep.allCases.count)]
+    switch step {
+    case .turn: try turn()
+    case .time:
+      now += .seconds(input.below(64))
+      core.expire(at: now)
+    case .change:
+      let seed = input.byte()
+      seed & 1 == 0 ? core.send(.replace(.sample(seed))) : honest.send(.replace(.sample(seed)))
+    case .connect, .hello, .frame, .bytes, .attach, .action, .end, .block: act(step, input.below(4), &input)
+    }
+  }
+
+  private func act(_ step: HubStep, _ number: Int, _ input: inout FuzzInput) {
+    if step == .connect, clients[number] == nil {
+      clients[number] = Client(id: core.connected(Peer(process: 2, user: 2, group: 2), at: now))
+    }
+    switch step {
+    case .hello:
+      let session = clients[input.below(4)]?.session
+      send(Hello(session: session, acknowledged: UInt64(input.byte()), name: "fuzz"), from: number)
+    case .frame:
+      let (kind, scope, payload) = (input.byte(), UInt16(input.byte()), input.data())
+      var header = FrameHeader(kind: .hello, scope: scope)
+      header.kind = kind
+      send(header, payload, from: number)
+    case .bytes: send(input.data(), from: number)
+    case .attach:
+      let (scope, path, known) = (UInt16(input.byte()), Specimen.paths[input.below(Specimen.paths.count)], input.byte())
+      let root = scope & 0x80 == 0 ? StateRoot.feature : .hub
+      let wish = Attach(root: root, path: path, knownRevision: known == 0 ? nil : UInt64(known - 1))
+      send(wish, scope: scope, from: number)
+    case .action:
+      let (skew, action) = (UInt64(input.byte()), input.data())
+      let next = (clients[number]?.processed ?? 0) + 1 + skew
+      send(FrameHeader(kind: .actions), next.encoded() + (next - 1).encoded() + action, from: number)
+    case .end: end(number)
+    case .block: block(number)
+    case .connect, .turn, .time, .change: break
+    }
+  }
+
+  private func end(_ number: Int) {
+    guard let client = clients[number] else { return }
+    clients[number] = nil
+    core.ended(client.id)
+  }
+
+  private func block(_ number: Int) {
+    guard let client = clients[number] else { return }
+    clients[number]?.isBlocked.toggle()
+    if client.isBlocked { core.drained(client.id) } else { core.isBusy(client.id) }
+  }
+
+  // MARK: Bytes
+
+  private func send(_ message: some Message, scope: UInt16 = 0, from number: Int) {
+    send(FrameHeader(kind: type(of: message).kind, scope: scope), message.encoded(), from: number)
+  }
+
+  private func send(_ header: FrameHeader, _ payload: [UInt8], from number: Int) {
+    var writer = FrameWriter()
+    writer.frame(header) { $0.append(payload.span.bytes) }
+    send(writer.bytes, from: number)
+  }
+
+  private func send(_ bytes: [UInt8], from number: Int) {
+    guard let client = clients[number] else { return }
+    core.received(bytes.span.bytes, on: client.id, at: now)
+  }
+
+  /// Ends the turn, and carries out what the hub says; false if that was nothing.
+  @discardableResult
+  private func turn() throws -> Bool {
+    honest.turn(at: now) { core.received($0.span.bytes, on: honestID, at: now) }
+    core.endTurn()
+    let commands = core.commands
+    for command in commands {
+      switch command {
+      case .write(let id, let pieces):
+        let bytes = core.pieces[pieces].flatMap { core.output.bytes[$0] }
+        try id == honestID ? honest.received(bytes, at: now) : read(bytes, for: id)
+      case .close(let id), .abort(let id):
+        try promise(id != honestID, "the hub has closed the connection of one who keeps to the protocol")
+        clients.firstIndex { $0?.id == id }.map(end)
+      case .report: break
+      }
+    }
+    _ = core.takeEffectCommands()
+    core.clear()
+    try promise(core.keptVersionCount <= Self.limits.versions, "more versions are kept than may be")
+    try promise(core.detachedSessionCount <= Self.limits.detachedSessions, "more sessions are kept than may be")
+    return !commands.isEmpty
+  }
+
+  /// A client reads what came: frames that a hub sends.
+  private func read(_ bytes: [UInt8], for id: ConnectionID) throws {
+    guard let number = clients.firstIndex(where: { $0?.id == id }), var client = clients[number] else { return }
+    try client.decoder.feed(bytes.span.bytes) { header, payload throws(WireError) in
+      switch FrameKind(rawValue: header.kind) {
+      case .welcome:
+        let welcome = try Welcome(decoding: payload)
+        (client.session, client.processed, client.isGreeted) = (welcome.session, welcome.processed, true)
+      case .applied: client.processed = try UInt64(decoding: payload)
+      case .snapshot: _ = try SnapshotPiece(CBORDecoder(payload))
+      case .rejected: _ = try Rejected(decoding: payload)
+      case .error: _ = try PeerError(decoding: payload)
+      case .pong: _ = try Pong(decoding: payload)
+      case .hash: _ = try StateHash(decoding: payload)
+      case .schema: _ = try Schema(decoding: payload)
+      case .delta, .absent, .detached: break
+      default: throw WireError(.unknownCase(UInt64(header.kind), type: "frame of a hub"), at: 0)
+      }
+    }
+    try promise(!client.decoder.isInsideFrame, "the hub has written a part of a frame")
+    clients[number] = client
+  }
+
+  /// Lets the turns go on until nothing moves, and asks whether the honest client has what the hub has.
+  func finish() throws {
+    // More than enough for a snapshot of everything.
+    for _ in 0..<1000 {
+      let isBusy = try turn()
+      if !isBusy, !core.hasMoreToWrite { break }
+    }
+    let attendeeCount = clients.count { $0?.isGreeted ?? false } + 1
+    try honest.check(against: core.state, attendeeCount: attendeeCount)
+  }
+}

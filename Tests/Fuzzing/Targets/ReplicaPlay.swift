@@ -1,0 +1,169 @@
+import HubCore
+import IdentifiedCollections
+import ReplicaCore
+import TestSupport
+import Wire
+
+/// What a hub sends, or what befalls the client.
+enum ReplicaStep: UInt8, CaseIterable {
+  /// The connection is there.
+  case connect
+  /// The hub sends a frame: kind, flags, scope, revision, payload behind a length.
+  case frame
+  /// The hub says welcome: bit 0 resumed, bit 1 of another schema; what it has processed.
+  case welcome
+  /// The hub sends a piece of a snapshot: scope, flags, revision, bytes behind a length; flag bit 7 puts it off its place.
+  case snapshot
+  /// The connection ends.
+  case disconnect
+  /// The client sends an action of a sample.
+  case action
+  /// The turn ends.
+  case turn
+  /// So many seconds pass.
+  case time
+  /// The client follows one more place.
+  case follow
+  /// The client follows a place no longer, or asks for its hash.
+  case unfollow
+  /// The hub sends bytes, behind a length.
+  case bytes
+}
+
+/// A client, and a hub that says anything.
+final class ReplicaPlay {
+  private var replica: ReplicaCore<Specimen, SpecimenAction>
+  private var mirrors: [AnyMirror] = []
+  private var sent = 0
+  private var now = Duration.seconds(100)
+  private var written = FrameDecoder(payloadLimit: 1 << 24)
+  private let fingerprint = Schema(state: Specimen.self, action: SpecimenAction.self).fingerprint
+
+  init() {
+    var options = ReplicaOptions()
+    (options.stateBytes, options.unansweredActions) = (4096, 8)
+    replica = ReplicaCore(options: options, random: SplitMix(seed: 1))
+    replica.start()
+  }
+
+  func step(_ input: inout FuzzInput) throws {
+    switch ReplicaStep.allCases[input.below(ReplicaStep.allCases.count)] {
+    case .connect:
+      written = FrameDecoder(payloadLimit: 1 << 24)
+      sent = 0
+      replica.connected(at: now)
+    case .frame:
+      var header = FrameHeader(kind: .pong, revision: 0)
+      (header.kind, header.flags, header.scope) = (input.byte(), input.byte(), UInt16(input.byte()))
+      header.revision = UInt64(input.byte())
+      let payload = input.data()
+      receive(header) { $0.append(payload.span.bytes) }
+    case .welcome: welcome(flags: input.byte(), processed: UInt64(input.byte()))
+    case .snapshot: snapshot(scope: UInt16(input.byte()), flags: input.byte(), UInt64(input.byte()), input.data())
+    case .disconnect: replica.disconnected(reason: "it was cut", at: now)
+    case .action: _ = try? replica.send(.setParts(Specimen.sample(input.byte()).parts))
+    case .turn: replica.endTurn(at: now)
+    case .time:
+      now += .seconds(input.below(64))
+      replica.expire(at: now)
+    case .follow: follow(input.byte())
+    case .unfollow:
+      guard let mirror = mirrors.last else { break }
+      replica.verify(mirror)
+      if input.byte() & 1 == 1 {
+        replica.unfollow(mirror)
+        mirrors.removeLast()
+      }
+    case .bytes: receive(input.data())
+    }
+    try readWritten()
+  }
+
+  private func follow(_ choice: UInt8) {
+    guard mirrors.count < 8 else { return }
+    switch choice % 4 {
+    case 0: mirrors.append(replica.follow(StatePath<Specimen, Specimen>().parts))
+    case 1: mirrors.append(replica.follow(StatePath<Specimen, Specimen>().parts[id: "a"]))
+    case 2: mirrors.append(replica.follow(StatePath<Specimen, Specimen>().root.branches))
+    default: mirrors.append(replica.followHub(StatePath<HubState, HubState>()))
+    }
+  }
+
+  // MARK: Bytes
+
+  private func welcome(flags: UInt8, processed: UInt64) {
+    let other = SchemaFingerprint(ofBytes: [flags])
+    let welcome = Welcome(
+      version: 1, session: SessionID(high: 1, low: UInt64(flags)), isResumed: flags & 1 == 1, processed: processed,
+      payloadLimit: flags & 4 == 0 ? 1 << 20 : UInt64(flags), hub: "fuzz",
+      schema: flags & 2 == 2 ? other : fingerprint)
+    receive(FrameHeader(kind: .welcome)) { welcome.encode(to: &$0) }
+    sent = 0
+  }
+
+  private func snapshot(scope: UInt16, flags: UInt8, _ revision: UInt64, _ bytes: [UInt8]) {
+    let offset = UInt64(sent) + (flags & 0x80 == 0 ? 0 : 1)
+    sent = flags & SnapshotPiece.finalFlag == 0 ? sent + bytes.count : 0
+    receive(FrameHeader(kind: .snapshot, flags: flags, scope: scope, revision: revision)) {
+      SnapshotPiece.encodeHead(.attached, offset: offset, byteCount: bytes.count, to: &$0)
+      $0.append(bytes.span.bytes)
+    }
+  }
+
+  private func receive(_ header: FrameHeader, _ body: (inout CBOREncoder) -> Void) {
+    var writer = FrameWriter()
+    writer.frame(header, body: body)
+    receive(writer.bytes)
+  }
+
+  private func receive(_ bytes: [UInt8]) { replica.received(bytes.span.bytes, at: now) }
+
+  /// Reads what the client has written: frames that a client sends.
+  private func readWritten() throws {
+    let commands = replica.commands
+    for case .write(let range) in commands {
+      let bytes = Array(replica.output.bytes[range])
+      try written.feed(bytes.span.bytes) { header, payload throws(WireError) in
+        switch FrameKind(rawValue: header.kind) {
+        case .hello: _ = try Hello(decoding: payload)
+        case .attach: _ = try Attach(decoding: payload)
+        case .actions, .leave, .detach, .verify, .describe: break
+        default: throw WireError(.unknownCase(UInt64(header.kind), type: "frame of a client"), at: 0)
+        }
+      }
+      try promise(!written.isInsideFrame, "the client has written a part of a frame")
+    }
+    replica.clear()
+    if let violation = replica.state?.parts.checkInvariants() { throw BrokenPromise(violation) }
+  }
+
+  /// Whatever there was before, a hub that keeps to the protocol puts it right.
+  func finish() throws {
+    replica.disconnected(reason: "it was cut", at: now)
+    now += .seconds(60)
+    replica.expire(at: now)
+    if case .refused = replica.connection { return }
+    replica.connected(at: now)
+    var hub = HubCore(
+      initialState: Specimen.sample(9), reducer: SpecimenFeature(), name: "hub", random: SplitMix(seed: 7))
+    let id = hub.connected(Peer(process: 1, user: 1, group: 1), at: now)
+    for _ in 0..<20 {
+      replica.endTurn(at: now)
+      let wishes = replica.commands
+      for case .write(let range) in wishes {
+        let bytes = Array(replica.output.bytes[range])
+        hub.received(bytes.span.bytes, on: id, at: now)
+      }
+      replica.clear()
+      hub.endTurn()
+      let commands = hub.commands
+      for case .write(_, let pieces) in commands {
+        let bytes = hub.pieces[pieces].flatMap { hub.output.bytes[$0] }
+        replica.received(bytes.span.bytes, at: now)
+      }
+      hub.clear()
+    }
+    try promise(replica.connection == .live, "a good hub does not help: \(replica.connection)")
+    try promise(replica.state?.encoded() == hub.state.encoded(), "a good hub's state is not taken")
+  }
+}

@@ -1,0 +1,65 @@
+import ReplicaCore
+import TestFeatures
+import TestSupport
+import Testing
+import Wire
+
+/// A delta that changes nothing says how far the hub is, whatever the part is, and also if it is not there.
+@Suite struct BookmarkTests {
+  @Test func itFitsAPartWithoutParts() throws {
+    var replica = try live()
+    let count = replica.follow(StatePath<Board.State, Board.State>().count)
+    receive(FrameHeader(kind: .snapshot, flags: 1, revision: 3), &replica) {
+      SnapshotPiece.encodeHead(.attached, offset: 0, byteCount: 1, to: &$0)
+      $0.unsigned(7)
+    }
+    let commands = bookmark(from: 3, to: 9, &replica)
+    #expect(commands.isEmpty)
+    #expect(count.part == 7)
+    #expect(count.revision == 9)
+  }
+
+  @Test func itFitsAPartThatIsNotThere() throws {
+    var replica = try live()
+    let note = replica.follow(StatePath<Board.State, Board.State>().chosen.unwrapped())
+    receive(FrameHeader(kind: .absent, revision: 3), &replica) { _ in }
+    let commands = bookmark(from: 3, to: 9, &replica)
+    #expect(commands.isEmpty)
+    #expect(note.part == nil)
+    #expect(note.revision == 9)
+  }
+
+  private typealias Replica = ReplicaCore<Board.State, Board.Action>
+
+  private func live() throws -> Replica {
+    var options = ReplicaOptions()
+    options.followsWholeState = false
+    var replica = Replica(options: options, random: SplitMix(seed: 1))
+    replica.start()
+    replica.connected(at: .zero)
+    let fingerprint = Schema(state: Board.State.self, action: Board.Action.self).fingerprint
+    let welcome = Welcome(
+      version: 1, session: SessionID(high: 1, low: 1), isResumed: false, processed: 0, payloadLimit: 1 << 20, hub: "",
+      schema: fingerprint)
+    receive(FrameHeader(kind: .welcome), &replica) { welcome.encode(to: &$0) }
+    return replica
+  }
+
+  /// Sends a delta that changes nothing, and returns what the shell is told to do.
+  private func bookmark(from base: UInt64, to revision: UInt64, _ replica: inout Replica) -> [ReplicaCommand] {
+    replica.clear()
+    receive(FrameHeader(kind: .delta, revision: revision), &replica) {
+      $0.arrayHeader(count: 2)
+      $0.unsigned(base)
+      $0.mapHeader(count: 0)
+    }
+    return replica.commands
+  }
+
+  private func receive(_ header: FrameHeader, _ replica: inout Replica, _ body: (inout CBOREncoder) -> Void) {
+    var writer = FrameWriter()
+    writer.frame(header, body: body)
+    let bytes = writer.bytes
+    replica.received(bytes.span.bytes, at: .zero)
+  }
+}

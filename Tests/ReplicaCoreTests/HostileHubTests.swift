@@ -1,0 +1,47 @@
+import Features
+import ReplicaCore
+import TestSupport
+import Testing
+import Wire
+
+/// A hub that says what a hub does not say.
+@Suite(.timeLimit(.minutes(1))) struct HostileHubTests {
+  /// Each hash that differs makes the client attach anew under another number; a hub that never says that the old ones are
+  /// free uses them up.
+  @Test func aClientDoesNotLookForEverForANumberThatIsFree() throws {
+    var replica = ReplicaCore<AppFeature.State, AppFeature.Action>(random: SplitMix(seed: 1))
+    replica.start()
+    replica.connected(at: .zero)
+    let fingerprint = Schema(state: AppFeature.State.self, action: AppFeature.Action.self).fingerprint
+    var writer = FrameWriter()
+    writer.frame(
+      Welcome(
+        version: 1, session: SessionID(high: 1, low: 1), isResumed: false, processed: 0, payloadLimit: 1 << 20, hub: "",
+        schema: fingerprint))
+    receive(&writer, &replica)
+    let state = AppFeature.State().encoded()
+    for number in 0..<70_000 where replica.connection == .live || number == 0 {
+      let scope = UInt16(truncatingIfNeeded: number)
+      writer.frame(FrameHeader(kind: .snapshot, flags: 1, scope: scope, revision: 1)) {
+        SnapshotPiece.encodeHead(.attached, offset: 0, byteCount: state.count, to: &$0)
+        $0.append(state.span.bytes)
+      }
+      writer.frame(FrameHeader(kind: .hash, scope: scope, revision: 1)) { $0.unsigned(1) }
+      receive(&writer, &replica)
+    }
+    let connection = replica.connection
+    guard case .stale = connection else {
+      Issue.record("the client should have given up, and is \(connection)")
+      return
+    }
+  }
+
+  private func receive(
+    _ writer: inout FrameWriter, _ replica: inout ReplicaCore<AppFeature.State, AppFeature.Action>
+  ) {
+    let bytes = writer.bytes
+    replica.received(bytes.span.bytes, at: .zero)
+    replica.clear()
+    writer.removeAll()
+  }
+}
