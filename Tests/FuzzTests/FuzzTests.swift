@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The fuzz targets over the kept corpus and mutations of it: what `make fuzz` does with more time and a sanitizer.
-@Suite(.timeLimit(.minutes(2))) struct FuzzTests {
+@Suite(.timeLimit(.minutes(10)), .computing) struct FuzzTests {
   static let targets = FuzzTarget.all.filter { !$0.isCanary }.map(\.name)
   /// Another one each time, unless the environment says which.
   static let seed =
