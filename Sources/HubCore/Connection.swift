@@ -46,6 +46,8 @@ struct Connection {
   var isBusy = false
   /// Whether the connection stands in the hub's list of those to be written to at the end of the turn.
   var isOwed = false
+  /// Whether it waits for the next time that changes are sent to everyone.
+  var isGathering = false
   /// When patience ends: for the hello, for the rest of a frame, or for the last bytes to be read.
   var deadline: Duration?
 

@@ -4,24 +4,21 @@ import Wire
 extension HubCore {
   /// Ends a loop turn: everyone who can be written to is brought up to date, each with one write.
   ///
+  /// Who acted is always told in the same turn. When many others follow what has changed, they are told of the changes of
+  /// several turns at once (`HubLimits.gathering`).
+  ///
+  /// - Parameter now: The time; nil to tell everyone, whatever was before.
   /// - Returns: Whether there is anything for the shell to do.
   /// - Complexity: One encoding of what changed; O(1) for each follower of a place that changed and each session that
   ///   something is owed to. A turn in which nothing happened costs nothing.
   @discardableResult
-  public mutating func endTurn() -> Bool {
+  public mutating func endTurn(at now: Duration? = nil) -> Bool {
     outgoing.snapshotBudget = limits.snapshotBytesPerTurn
-    if publisher.publishedRevision.map({ $0 != revision }) ?? false {
-      publisher.publish(state, at: revision, &outgoing)
-      for slot in publisher.due { owe(slot) }
-    }
-    if hubPublisher.publishedRevision.map({ $0 != hubRevision }) ?? false {
-      hubPublisher.publish(hubState, at: hubRevision, &outgoing)
-      for slot in hubPublisher.due { owe(slot) }
-    }
     if !unfinished.isEmpty {
       for slot in unfinished { owe(slot) }
       unfinished.removeAll(keepingCapacity: true)
     }
+    publish(at: now)
     if !owed.isEmpty {
       for slot in owed {
         connections[slot].isOwed = false
@@ -32,6 +29,51 @@ extension HubCore {
     // What was encoded meant nothing to anyone.
     if commands.isEmpty, outgoing.writer.count > 0 { clear() }
     return !commands.isEmpty || reducing.hasCommands || deadline != nil
+  }
+
+  /// Whether something has changed since the states were published; nobody follows one that is not.
+  private var isUnpublished: Bool {
+    publisher.publishedRevision.map { $0 != revision } ?? false
+      || hubPublisher.publishedRevision.map { $0 != hubRevision } ?? false
+  }
+
+  /// Publishes what has changed, and decides who is told of it in this turn.
+  private mutating func publish(at now: Duration?) {
+    guard isUnpublished || !gathering.isEmpty else { return }
+    if let now, now < nextFanOut {
+      deadline = deadline.map { min($0, nextFanOut) } ?? nextFanOut
+      // Without anybody who follows and must be told now, even the encoding is left to the next time.
+      guard owed.contains(where: { !connections[$0].scopes.isEmpty }) else { return }
+      publishChanges()
+      gather(publisher.due)
+      gather(hubPublisher.due)
+      return
+    }
+    publishChanges()
+    let count = publisher.due.count + hubPublisher.due.count + gathering.count
+    for slot in publisher.due { owe(slot) }
+    for slot in hubPublisher.due { owe(slot) }
+    for slot in gathering {
+      connections[slot].isGathering = false
+      owe(slot)
+    }
+    gathering.removeAll(keepingCapacity: true)
+    if let now, count >= limits.fewFollowers {
+      nextFanOut = now + min(limits.gathering * count, limits.longestGathering)
+    }
+  }
+
+  private mutating func publishChanges() {
+    publisher.publish(state, at: revision, &outgoing)
+    hubPublisher.publish(hubState, at: hubRevision, &outgoing)
+  }
+
+  /// Has those wait who are owed nothing else.
+  private mutating func gather(_ due: [Int]) {
+    for slot in due where !connections[slot].isOwed && !connections[slot].isGathering {
+      connections[slot].isGathering = true
+      gathering.append(slot)
+    }
   }
 
   /// Writes what one connection is owed: state first, so that an acknowledgement never precedes what it speaks of.

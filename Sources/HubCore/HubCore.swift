@@ -36,6 +36,10 @@ public struct HubCore<State: Replicated, Action: WireValue>: ~Copyable {
   var owed: [Int] = []
   /// Slots of the connections that are sent a snapshot which one turn could not finish.
   var unfinished: [Int] = []
+  /// Slots of the connections that wait for the next time that changes are sent to everyone.
+  var gathering: [Int] = []
+  /// When that is, or was.
+  var nextFanOut = Duration.zero
   /// What the feature's state and actions look like, and the hub's own state.
   let schema: Schema
   let schemaFingerprint: SchemaFingerprint
@@ -193,6 +197,7 @@ extension HubCore {
     }
     if ended.isOwed { owed.removeAll { $0 == slot } }
     unfinished.removeAll { $0 == slot }
+    if ended.isGathering { gathering.removeAll { $0 == slot } }
     connections[slot] = Connection(decoder: FrameDecoder(payloadLimit: limits.payloadBytes))
     connections[slot].generation = ended.generation &+ 1
     freeSlots.append(slot)

@@ -44,7 +44,8 @@ public class AnyMirror {
     (isKnown, isInStep, isAwaited) = (true, true, false)
   }
 
-  func replace(at revision: UInt64) throws(WireError) { preconditionFailure("a mirror has a type") }
+  /// Says whether that changed anything.
+  func replace(at revision: UInt64) throws(WireError) -> Bool { preconditionFailure("a mirror has a type") }
   func apply(_ decoder: inout CBORDecoder, at revision: UInt64) throws(WireError) {
     preconditionFailure("a mirror has a type")
   }
@@ -60,11 +61,13 @@ public final class Mirror<Part: Replicated>: AnyMirror {
   public private(set) var last: Part?
 
   /// Takes the state of a whole snapshot, changing only what is different.
-  override func replace(at revision: UInt64) throws(WireError) {
+  override func replace(at revision: UInt64) throws(WireError) -> Bool {
     let bytes = try mapping?.mapValue(pieces) ?? pieces
     pieces = []
     let new = try Part(decoding: bytes.span.bytes)
+    defer { told(revision) }
     if let part {
+      guard new.differs(from: part) else { return false }
       // Who observes a field that is the same is not told.
       var encoder = CBOREncoder()
       new.encodeDelta(from: part, to: &encoder)
@@ -73,7 +76,7 @@ public final class Mirror<Part: Replicated>: AnyMirror {
     } else {
       part = new
     }
-    told(revision)
+    return true
   }
 
   /// Applies a delta whole or not at all, in place.

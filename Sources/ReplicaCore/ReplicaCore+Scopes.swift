@@ -92,8 +92,7 @@ extension ReplicaCore {
       return giveUp("the hub's state exceeds \(options.stateBytes) bytes", at: now)
     }
     guard header.flags & SnapshotPiece.finalFlag != 0 else { return }
-    try mirror.replace(at: header.revision)
-    commands.append(.changed(mirror.id))
+    if try mirror.replace(at: header.revision) { commands.append(.changed(mirror.id)) }
     becomeLiveIfWhole()
   }
 

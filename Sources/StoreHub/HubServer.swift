@@ -137,7 +137,7 @@ public final class HubServer<State: Replicated, Action: WireValue> {
   // MARK: Commands
 
   private func endTurn() {
-    guard core.endTurn() else { return }
+    guard core.endTurn(at: loop.now) else { return }
     var next = 0
     // Carrying out a command may add more.
     while next < core.commands.count {

@@ -29,6 +29,7 @@ final class BoardHub {
   var core: HubCore<Board.State, Board.Action>
   var state: Board.State { core.state }
   var limits: HubLimits { core.limits }
+  var deadline: Duration? { core.deadline }
   var keptVersionCount: Int { core.keptVersionCount }
   var hasMoreToWrite: Bool { core.hasMoreToWrite }
   private var decoders: [ConnectionID: FrameDecoder] = [:]
@@ -79,8 +80,8 @@ final class BoardHub {
 
   /// Ends the turn and returns what a connection received.
   @discardableResult
-  func turn(_ id: ConnectionID? = nil) -> [Frame] {
-    core.endTurn()
+  func turn(_ id: ConnectionID? = nil, at now: Duration? = nil) -> [Frame] {
+    core.endTurn(at: now)
     for command in core.commands {
       switch command {
       case .write(let target, let run):

@@ -62,6 +62,7 @@ private final class Sockets {
   private var writer = FrameWriter()
   private let sender: ConnectionID
   private(set) var written = 0
+  private let began = ContinuousClock.now
 
   init(rowCount: Int) {
     var limits = HubLimits()
@@ -99,7 +100,7 @@ private final class Sockets {
   }
 
   func end() {
-    core.endTurn()
+    core.endTurn(at: ContinuousClock.now - began)
     for case .write(_, let run) in core.commands {
       for piece in core.pieces[run] { written += piece.count }
     }
