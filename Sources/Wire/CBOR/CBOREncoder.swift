@@ -18,7 +18,7 @@ public struct CBOREncoder {
   var openings: [EncoderOpening]?
   /// An estimate of the memory that the values whose deltas were written do not share with what they were taken from,
   /// beyond the size of the deltas: of versions kept beside one another, that is what one costs.
-  package internal(set) var unsharedByteCount = 0
+  @usableFromInline package internal(set) var unsharedByteCount = 0
 
   /// Whether identified arrays write their count and hash in place of their elements.
   let isSummary: Bool

@@ -9,12 +9,14 @@ extension CBOREncoder {
   }
 
   /// Notes that elements of the value that a delta is taken from are not shared with the new one.
+  @inlinable
   mutating func noteUnshared<Element>(_ count: Int, of type: Element.Type) {
     unsharedByteCount += count * MemoryLayout<Element>.stride
   }
 
   /// Of two forms of one item, the first from `first` to `second`, the second from there to the end, keeps the shorter;
   /// the first if they are equally long.
+  @usableFromInline
   mutating func keepShorter(from first: Int, or second: Int) {
     if count - second < second - first {
       bytes.removeSubrange(first..<second)

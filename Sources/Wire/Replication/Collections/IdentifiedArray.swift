@@ -32,6 +32,7 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
 
   /// Whether an element differs, or stands elsewhere.
   /// - Complexity: O(what the two versions do not share); O(1) for copies of one array.
+  @inlinable
   public func differs(from base: Self) -> Bool {
     if isIdentical(to: base) { return false }
     guard count == base.count else { return true }
@@ -49,6 +50,7 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
   /// Offsets are those in the result, ascending. When there are more changes than half of the new array's elements, the
   /// shorter of the two forms is written.
   /// - Complexity: O(k log n) for k changes between versions that share their nodes.
+  @inlinable
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     if isIdentical(to: base) { return encoder.mapHeader(count: 0) }
     let changes = IdentifiedChanges(from: base, to: self)
@@ -134,4 +136,7 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
   }
 }
 
-private struct Differs: Error {}
+@usableFromInline
+struct Differs: Error {
+  @inlinable init() {}
+}

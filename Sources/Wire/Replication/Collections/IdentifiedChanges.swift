@@ -1,14 +1,16 @@
-internal import IdentifiedCollections
+public import IdentifiedCollections
 
 /// What has changed between two versions of an identified array, kind by kind.
+@usableFromInline
 struct IdentifiedChanges<Element: Replicated & Identifiable> where Element.ID: WireValue {
-  private var removed: [Element.ID] = []
-  private var moved: [(offset: Int, id: Element.ID)] = []
-  private var inserted: [(offset: Int, element: Element)] = []
-  private var updated: [(id: Element.ID, old: Element, new: Element)] = []
+  @usableFromInline var removed: [Element.ID] = []
+  @usableFromInline var moved: [(offset: Int, id: Element.ID)] = []
+  @usableFromInline var inserted: [(offset: Int, element: Element)] = []
+  @usableFromInline var updated: [(id: Element.ID, old: Element, new: Element)] = []
 
-  var count: Int { removed.count + moved.count + inserted.count + updated.count }
+  @inlinable var count: Int { removed.count + moved.count + inserted.count + updated.count }
 
+  @inlinable
   init(from base: IdentifiedArrayOf<Element>, to result: IdentifiedArrayOf<Element>) {
     result.visitChanges(from: base, by: { !$1.differs(from: $0) }) { change in
       switch change {
@@ -20,6 +22,7 @@ struct IdentifiedChanges<Element: Replicated & Identifiable> where Element.ID: W
     }
   }
 
+  @inlinable
   func encode(to encoder: inout CBOREncoder) {
     encoder.mapHeader(
       count: (removed.isEmpty ? 0 : 1) + (moved.isEmpty ? 0 : 1) + (inserted.isEmpty ? 0 : 1)
