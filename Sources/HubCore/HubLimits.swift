@@ -32,7 +32,7 @@ public struct HubLimits: Sendable {
   /// The largest delta that is sent, in bytes; instead of a larger one goes a snapshot.
   public var deltaBytes = 16 << 20
   /// How many bytes of snapshots are written in one turn, so that others do not wait for them.
-  public var snapshotBytesPerTurn = 256 << 10
+  public var snapshotBytesPerTurn = 128 << 10
   /// How many pieces of one snapshot, of 60 KiB each, are kept for readers that are slower than the fastest; who is
   /// further behind begins anew.
   public var snapshotPieces = 128

@@ -180,8 +180,8 @@ private func measureSnapshot(_ bench: Bench) {
     turns += 1
   } while sockets.hasMoreToWrite
   let whole = clock.now - start
-  bench.note("bytes", "\(sockets.written - before)")
-  bench.note("turns, each with an action that is acknowledged", "\(turns)")
-  bench.note("all of it", "\(whole / .milliseconds(1)) ms")
-  bench.note("the longest turn", "\(longest / .microseconds(1)) µs, goal ≤ 5000")
+  bench.note("snapshot of 1000000, bytes", "\(sockets.written - before)")
+  bench.note("snapshot of 1000000, turns with an action each that is acknowledged", "\(turns)")
+  bench.note("snapshot of 1000000, all of it", "\(whole / .milliseconds(1)) ms")
+  bench.note("snapshot of 1000000, the longest turn", "\(longest / .microseconds(1)) µs, goal ≤ 5000")
 }
