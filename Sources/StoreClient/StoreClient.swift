@@ -30,7 +30,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   private var attachments: [MirrorID: any AnyAttachment] = [:]
   private var whole: Attachment<State, Action>?
   private var changes = MirroredChanges()
-  private var isEndingTurn = false
+  private var isPerforming = false
 
   /// The hub's whole state as a store; nil until the first snapshot has come, and when it is not followed.
   public var store: Store<State, Action>? { whole?.store }
@@ -191,20 +191,12 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   // MARK: Commands
 
   private func endTurn() {
-    // A callback may close the client, or ask for something: that is carried out below, behind what was before it.
-    guard !isEndingTurn else { return }
-    isEndingTurn = true
-    defer { isEndingTurn = false }
+    // A callback may close the client, or ask for something: that is carried out behind what was before it.
+    guard !isPerforming else { return }
     replica.endTurn(at: loop.now)
     let hadStore = store != nil
     var changed: [any AnyAttachment] = []
-    var next = 0
-    // Carrying out a command may add more.
-    while next < replica.commands.count {
-      perform(replica.commands[next], &changed)
-      next += 1
-    }
-    if next > 0 { replica.clear() }
+    performCommands(&changed)
     armDeadline()
     guard !changed.isEmpty else { return }
     let others = changed.filter { $0.updateStore() }
@@ -213,6 +205,18 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     var changes = self.changes
     self.changes = MirroredChanges()
     changes.tell { for attachment in changed { attachment.tell() } }
+  }
+
+  private func performCommands(_ changed: inout [any AnyAttachment]) {
+    isPerforming = true
+    defer { isPerforming = false }
+    var next = 0
+    // Carrying out a command may add more.
+    while next < replica.commands.count {
+      perform(replica.commands[next], &changed)
+      next += 1
+    }
+    if next > 0 { replica.clear() }
   }
 
   private func perform(_ command: ReplicaCommand, _ changed: inout [any AnyAttachment]) {

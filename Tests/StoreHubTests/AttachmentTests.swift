@@ -151,6 +151,20 @@ import Wire
     await stop(server, bench)
   }
 
+  @Test func aClientMayBeClosedByWhatItTells() async throws {
+    let bench = try Bench()
+    let server = try serve(bench)
+    var options = ReplicaOptions()
+    options.name = "closed at once"
+    let client = try BoardClient(loop: bench.loop, path: bench.path, options: options)
+    client.onStore = { _ in client.close() }
+    client.start()
+    #expect(await bench.until { client.connection == .closed })
+    // The hub sees it go: the session is over, and nothing keeps the socket open.
+    #expect(await bench.until { server.connectionCount == 0 })
+    await stop(server, bench)
+  }
+
   @Test func everyoneSeesWhoIsAttached() async throws {
     let bench = try Bench()
     let server = try serve(bench)
