@@ -111,6 +111,8 @@ extension HubCore {
     if let session = detached.remove(id) { return session }
     for slot in connections.indices
     where [.live, .closing].contains(connections[slot].phase) && connections[slot].session.id == id {
+      // With the session goes what the client has of the scopes.
+      stopFollowing(slot, remembering: true)
       let session = connections[slot].session
       connections[slot].session = Session()
       // One that is closing has had its last word.

@@ -213,6 +213,27 @@ import Wire
     #expect(frames[0].revision == 50)
   }
 
+  @Test func aSessionResumedFromALiveConnectionKeepsWhatItHas() throws {
+    var limits = HubLimits()
+    limits.versions = 4
+    let hub = BoardHub(limits: limits)
+    let (client, welcome) = try hub.open()
+    hub.send(Attach(path: board.items.steps), on: client)
+    hub.turn(client)
+    let (sender, _) = try hub.open()
+    for count in 1...20 {
+      hub.send(.setCount(count), on: sender)
+      hub.turn()
+    }
+    // The hub does not know yet that the old connection is dead.
+    let (again, resumed) = try hub.open(session: welcome.session)
+    #expect(resumed.isResumed)
+    hub.send(Attach(path: board.items.steps, knownRevision: 0), on: again)
+    #expect(hub.turn(again).isEmpty)
+    hub.send(.addItems(1), on: sender)
+    #expect(hub.turn(again).map(\.kind) == [.delta])
+  }
+
   @Test func anIdleFollowerLearnsHowFarTheHubIs() throws {
     var limits = HubLimits()
     limits.bookmarkInterval = 10
