@@ -94,6 +94,7 @@ public final class Mirror<Part: Replicated>: AnyMirror {
     part = nil
     told(revision)
   }
+
   /// The hash of what is here; nil when nothing is.
   override func hash() -> StateHash? { part?.stateHash() }
 }

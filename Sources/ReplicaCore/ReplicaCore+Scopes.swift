@@ -132,6 +132,7 @@ extension ReplicaCore {
     commands.append(.changed(mirror.id))
     becomeLiveIfWhole()
   }
+
   /// Compares a hash with that of what is here; what is not the hub's is replaced by a snapshot.
   mutating func compareHash(_ header: FrameHeader, _ theirs: StateHash, at now: Duration) {
     // What was mapped or has other fields has another hash.

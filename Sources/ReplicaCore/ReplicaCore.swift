@@ -183,7 +183,7 @@ extension ReplicaCore {
       for (ticket, error) in outbox.takeRefused() { commands.append(.failed(ticket, error)) }
       if let frame { commands.append(.write(frame)) }
     }
-    if deadline == nil { deadline = now + options.patience }
+    if deadline == nil, outbox.sentCount > 0 { deadline = now + options.patience }
   }
 
   /// Bytes came in.

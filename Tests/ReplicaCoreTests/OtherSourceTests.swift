@@ -141,6 +141,19 @@ import Wire
     #expect(unanswered == 0)
   }
 
+  @Test func anActionThatIsNotSentLeavesNothingToWaitFor() throws {
+    var hub = HubCore<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
+    var replica = ReplicaCore<Client.State, Client.Action>()
+    var id: ConnectionID?
+    replica.start()
+    _ = run(&hub, &replica, &id)
+    _ = try replica.send(.paint(3))
+    _ = run(&hub, &replica, &id)
+    let (deadline, connection) = (replica.deadline, replica.connection)
+    #expect(deadline == nil)
+    #expect(connection == .live)
+  }
+
   @Test func whatCannotBeServedIsRefusedByName() {
     var hub = HubCore<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
     var replica = ReplicaCore<Strange, Client.Action>()
