@@ -31,7 +31,7 @@ extension HubCore {
     return !commands.isEmpty || reducing.hasCommands || deadline != nil
   }
 
-  /// Whether something has changed since the states were published; nobody follows one that is not.
+  /// Whether a state has changed since it was published. One that nobody follows is not published.
   private var isUnpublished: Bool {
     publisher.publishedRevision.map { $0 != revision } ?? false
       || hubPublisher.publishedRevision.map { $0 != hubRevision } ?? false
