@@ -39,6 +39,8 @@ extension HubCore {
 
   /// Publishes what has changed, and decides who is told of it in this turn.
   private mutating func publish(at now: Duration?) {
+    // Counted from the first turn after the writes, which may take longer than the time between them.
+    if let now, let time = gatheringTime.take() { nextFanOut = now + time }
     guard isUnpublished || !gathering.isEmpty else { return }
     if let now, now < nextFanOut {
       deadline = deadline.map { min($0, nextFanOut) } ?? nextFanOut
@@ -58,9 +60,7 @@ extension HubCore {
       owe(slot)
     }
     gathering.removeAll(keepingCapacity: true)
-    if let now, count >= limits.fewFollowers {
-      nextFanOut = now + min(limits.gathering * count, limits.longestGathering)
-    }
+    if count >= limits.fewFollowers { gatheringTime = min(limits.gathering * count, limits.longestGathering) }
   }
 
   private mutating func publishChanges() {

@@ -40,6 +40,8 @@ public struct HubCore<State: Replicated, Action: WireValue>: ~Copyable {
   var gathering: [Int] = []
   /// When that is, or was.
   var nextFanOut = Duration.zero
+  /// How long it is from the end of the last time on; nil once that has been added.
+  var gatheringTime: Duration?
   /// What the feature's state and actions look like, and the hub's own state.
   let schema: Schema
   let schemaFingerprint: SchemaFingerprint

@@ -18,11 +18,11 @@ public struct HubLimits: Sendable {
   /// not act themselves: so that watching takes about half of the hub's time at most, however many watch.
   ///
   /// Nothing is held back from fewer than `fewFollowers`, nor after a quiet time, nor for more than `longestGathering`.
-  public var gathering = Duration.microseconds(5)
+  public var gathering = Duration.microseconds(25)
   /// How many followers are always told in the same turn.
   public var fewFollowers = 32
   /// How long a change is held back at the most.
-  public var longestGathering = Duration.milliseconds(20)
+  public var longestGathering = Duration.milliseconds(50)
   /// How many scopes one connection may follow.
   public var scopes = 64
   /// How many versions of the state are kept for who is behind or away; beyond it they get a snapshot.
