@@ -121,12 +121,17 @@ let package = Package(
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
     // Floor 2: the architecture, and the bytes.
+    // Without stores and without I/O: what a hub needs of the architecture.
+    .target(
+      name: "Reducers",
+      dependencies: [
+        "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting", "PromptState",
+        "StoreHubMacros",
+      ], swiftSettings: common),
     .target(
       name: "ComposableArchitecture",
       dependencies: [
-        "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting",
-        "PromptState", "Sharing",
-        "StoreHubMacros",
+        "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "Reducers", "Sharing", "StoreHubMacros",
       ], swiftSettings: common),
     .target(
       name: "Sharing", dependencies: ["CustomDump", "Dependencies", "IssueReporting"], swiftSettings: common),

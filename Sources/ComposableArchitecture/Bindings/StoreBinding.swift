@@ -1,4 +1,5 @@
 public import CasePaths
+public import Reducers
 
 /// A value that can be read and set, the setting being an action: what a view's control is given.
 ///

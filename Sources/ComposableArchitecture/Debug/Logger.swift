@@ -1,5 +1,6 @@
 internal import CustomDump
 internal import Glibc
+internal import Reducers
 internal import Synchronization
 
 /// A log of the lives of stores, to find those that are never let go or are made too often. Off unless asked for.

@@ -1,5 +1,6 @@
 internal import CustomDump
 internal import Glibc
+public import Reducers
 internal import Sharing
 
 extension Reducer {

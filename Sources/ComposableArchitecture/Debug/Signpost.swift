@@ -1,4 +1,5 @@
 internal import Glibc
+public import Reducers
 
 extension Reducer {
   /// Marks actions and effects in the trace of a run, so that Perfetto, `chrome://tracing` or Speedscope draw them.

@@ -1,3 +1,5 @@
+internal import Reducers
+
 /// The observation of a state that is another's, and is changed here to be the same.
 @MainActor
 package final class MirroredState<State> {

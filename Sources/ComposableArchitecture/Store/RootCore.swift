@@ -1,4 +1,5 @@
 internal import Dependencies
+package import Reducers
 
 /// A store's state in this process: reduces actions and runs their effects.
 @MainActor

@@ -1,4 +1,5 @@
 public import Dependencies
+public import Reducers
 
 /// The runtime of a feature: holds its state, runs its actions through its reducer, and runs their effects.
 ///

@@ -1,4 +1,5 @@
 internal import IdentifiedCollections
+internal import Reducers
 
 /// The stores of a collection's elements, in its order.
 ///

@@ -1,5 +1,6 @@
 public import CasePaths
 public import IdentifiedCollections
+public import Reducers
 
 extension Store {
   /// The store of a child feature: its state is a part of this one's, its actions are a case of this one's.
@@ -95,16 +96,4 @@ extension StoreCore {
   ) -> any StoreCore<ChildState, ChildAction> {
     OptionalCore(base: self, state: state, initial: initial, action: action)
   }
-}
-
-extension Store where State: CaseReducerState, State.StateReducer.Action == Action {
-  /// The store of the case that the state is in, to switch over:
-  ///
-  /// ```swift
-  /// switch store.case {
-  /// case .edit(let store): …
-  /// case .alert(let state): …
-  /// }
-  /// ```
-  public var `case`: State.StateReducer.CaseScope { State.StateReducer.scope(self) }
 }

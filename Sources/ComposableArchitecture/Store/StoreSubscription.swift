@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Observation
+internal import Reducers
 
 extension Store {
   /// Calls `onChange` with the state now, and after each turn in which actions were reduced.

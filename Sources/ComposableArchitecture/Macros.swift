@@ -1,3 +1,5 @@
+public import Reducers
+
 /// Makes a type a reducer.
 ///
 /// On a struct: adds the conformance, case paths for `Action` and an enum `State`, and what is left out of `State`,

@@ -17,6 +17,7 @@ package enum EffectCommand<Action> {
 ///
 /// It interprets effects as they are returned, at reduce time; nothing runs here. So a cancellation that is asked
 /// for before the effect's task has begun is not lost.
+@usableFromInline
 struct EffectLedger<Action> {
   /// A name, and whose it is.
   fileprivate struct Name: Hashable {
@@ -54,19 +55,19 @@ struct EffectLedger<Action> {
   private var effectsByID: [CancelID: Set<EffectID>] = [:]
   /// What dismisses the children that are presented, and in whose name it is sent.
   private var dismissals: [EffectPath: (tree: EffectTree<Action>, context: Context)] = [:]
-  private var unfinishedByCascade: [UInt64: Int] = [:]
+  @usableFromInline var unfinishedByCascade: [UInt64: Int] = [:]
   private var lastNumber: UInt64 = 0
   private var commands: [EffectCommand<Action>] = []
   private var finishedCascades: [UInt64] = []
 
   /// Whether there is anything to take. A flag, because it is asked in every turn and mostly false.
-  private(set) var hasCommands = false
+  @usableFromInline private(set) var hasCommands = false
 
   var runningCount: Int { running.count }
 
   func isRunning(_ effect: EffectID) -> Bool { running[effect] != nil }
 
-  @inline(__always) func isRunning(cascade: UInt64) -> Bool { unfinishedByCascade[cascade] != nil }
+  @inlinable @inline(__always) func isRunning(cascade: UInt64) -> Bool { unfinishedByCascade[cascade] != nil }
 
   /// The cascade of a running effect.
   func cascade(of effect: EffectID) -> UInt64 { running[effect]?.context.cascade ?? 0 }

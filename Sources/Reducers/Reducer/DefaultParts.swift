@@ -21,10 +21,17 @@ extension _DefaultBody {
 }
 
 /// The state of a feature that has none.
-@ObservableState
 public struct _EmptyState: Codable, Equatable, Hashable, Sendable {
+  private var _$observationRegistrar = ObservationStateRegistrar()
+
   /// Nothing.
   public init() {}
+}
+
+// By hand: what the macro writes names the module that users import.
+extension _EmptyState: ObservableState {
+  public var _$id: ObservableStateID { _$observationRegistrar.id }
+  public mutating func _$willModify() { _$observationRegistrar._$willModify() }
 }
 
 /// The actions of a feature that has none.

@@ -3,9 +3,9 @@
 /// A store hands effects to tasks; what they send comes back as actions. An effect that was cancelled never
 /// delivers another action.
 public struct Effect<Action> {
-  @usableFromInline let tree: EffectTree<Action>?
+  @usableFromInline package let tree: EffectTree<Action>?
 
-  @inlinable init(tree: EffectTree<Action>?) {
+  @inlinable package init(tree: EffectTree<Action>?) {
     self.tree = tree
   }
 }
@@ -18,7 +18,7 @@ public typealias EffectOf<R: Reducer> = Effect<R.Action>
 
 /// The shape of an effect. It is data until a `ReducerCore` interprets it.
 @usableFromInline
-indirect enum EffectTree<Action> {
+package indirect enum EffectTree<Action> {
   case send(Action)
   case run(EffectOperation<Action>)
   case merge(EffectTree, EffectTree)
@@ -39,22 +39,26 @@ package struct EffectOperation<Action>: Sendable {
   package let name: String?
   package let priority: TaskPriority?
   package let run: @Sendable (Send<Action>) async -> Void
+
+  package init(name: String?, priority: TaskPriority?, run: @escaping @Sendable (Send<Action>) async -> Void) {
+    (self.name, self.priority, self.run) = (name, priority, run)
+  }
 }
 
 /// What names an effect to cancel it: any hashable value, equal only to equal values of its own type.
 @usableFromInline
-struct CancelID: Hashable, Sendable {
+package struct CancelID: Hashable, Sendable {
   private let id: any Hashable & Sendable
 
   init(_ id: any Hashable & Sendable) {
     self.id = id
   }
 
-  @usableFromInline static func == (lhs: CancelID, rhs: CancelID) -> Bool {
+  @usableFromInline package static func == (lhs: CancelID, rhs: CancelID) -> Bool {
     AnyHashable(lhs.id) == AnyHashable(rhs.id) && type(of: lhs.id) == type(of: rhs.id)
   }
 
-  @usableFromInline func hash(into hasher: inout Hasher) {
+  @usableFromInline package func hash(into hasher: inout Hasher) {
     AnyHashable(id).hash(into: &hasher)
   }
 }
@@ -145,7 +149,7 @@ extension EffectTree {
   }
 
   /// The tree with each operation in a wrapping.
-  func wrappingOperations(_ wrap: (EffectOperation<Action>) -> EffectOperation<Action>) -> EffectTree {
+  package func wrappingOperations(_ wrap: (EffectOperation<Action>) -> EffectOperation<Action>) -> EffectTree {
     switch self {
     case .run(let operation): .run(wrap(operation))
     case .merge(let first, let second): .merge(first.wrappingOperations(wrap), second.wrappingOperations(wrap))

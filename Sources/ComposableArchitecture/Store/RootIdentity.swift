@@ -1,3 +1,5 @@
+internal import Reducers
+
 /// Tells the observers of a root store when its state is replaced as a whole; and of any change, when the state does
 /// not say which of its fields are observed.
 @MainActor
@@ -26,24 +28,5 @@ final class RootIdentity<State> {
     let isSame = id.map { newID.continues($0, since: moment) } ?? false
     (id, moment) = (newID, Extent.nextNumber())
     if !isSame { field.changed() }
-  }
-}
-
-/// Reads identities of a type that may or may not have them, without asking the runtime for each value.
-enum StateIdentity<State> {
-  /// What reads the identity of a value; nil when its type has none.
-  static var reading: ((borrowing State) -> ObservableStateID)? {
-    (State.self as? any ObservableState.Type).map { reading($0) }
-  }
-
-  private static func reading<Observable: ObservableState>(
-    _: Observable.Type
-  ) -> (borrowing State) -> ObservableStateID {
-    { state in
-      // The two are one type, of which the compiler knows different things.
-      withUnsafePointer(to: state) {
-        UnsafeRawPointer($0).assumingMemoryBound(to: Observable.self).pointee._$id
-      }
-    }
   }
 }

@@ -1,19 +1,14 @@
-/// An enum reducer: one of several features at a time. `@Reducer` on an enum writes the conformance.
-public protocol CaseReducer<State, Action>: Reducer
+/// The part of an enum reducer that needs no store; `CaseReducer` adds the stores of its cases.
+public protocol _CaseReducerCore<State, Action>: Reducer
 where State: CaseReducerState, Body: Reducer<State, Action> {
   /// The type of ``body``.
   associatedtype Body
-  /// The stores of the cases, to switch over.
-  associatedtype CaseScope
 
   /// The reducers of all cases, each on its case.
   @ReducerBuilder<State, Action> static var body: Body { get }
-
-  /// The store of the case that the state is in.
-  @MainActor static func scope(_ store: Store<State, Action>) -> CaseScope
 }
 
-extension CaseReducer {
+extension _CaseReducerCore {
   /// The reducers of all cases.
   public var body: Body { Self.body }
 }
@@ -39,7 +34,7 @@ public struct _CaseReducers<State, Action>: Reducer {
 /// The state of an enum reducer.
 public protocol CaseReducerState: CasePathable, ObservableState {
   /// The enum reducer.
-  associatedtype StateReducer: CaseReducer where StateReducer.State == Self
+  associatedtype StateReducer: _CaseReducerCore where StateReducer.State == Self
 }
 
 extension CaseReducerState {

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Names a child among those that a reducer composes: which composition, and which of its children.
 @usableFromInline
-struct EffectScope: Hashable, Sendable {
+package struct EffectScope: Hashable, Sendable {
   private let place: EffectScopePlace
   private let child: CancelID
 
@@ -12,11 +12,11 @@ struct EffectScope: Hashable, Sendable {
     self.child = CancelID(child)
   }
 
-  @usableFromInline static func == (lhs: EffectScope, rhs: EffectScope) -> Bool {
+  @usableFromInline package static func == (lhs: EffectScope, rhs: EffectScope) -> Bool {
     lhs.place === rhs.place && lhs.child == rhs.child
   }
 
-  @usableFromInline func hash(into hasher: inout Hasher) {
+  @usableFromInline package func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(place))
     hasher.combine(child)
   }
@@ -91,7 +91,7 @@ final class EffectScopePlace: Sendable {
 }
 
 /// The children within children that an effect belongs to, outermost first.
-typealias EffectPath = [EffectScope]
+package typealias EffectPath = [EffectScope]
 
 extension EffectPath {
   func isWithin(_ ancestor: EffectPath) -> Bool { starts(with: ancestor) }

@@ -7,7 +7,7 @@ internal import Dependencies
 public struct ReducerCore<State, Action>: ~Copyable {
   @usableFromInline var reducedCount: UInt64 = 0
   @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
-  private var effects = EffectLedger<Action>()
+  @usableFromInline var effects = EffectLedger<Action>()
   /// Actions that effects sent at once and that were not reduced yet; empty between sends.
   private var queue: [(action: Action, cascade: UInt64)] = []
   /// The state, in a place of its own: then this has one layout whatever the feature, and none of it is found by asking
@@ -47,7 +47,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   // Inlined, since a method would be passed its own type, which generic callers would have to look up.
 
   /// Whether there are effects to start or to cancel, or cascades to tell of.
-  @inline(__always) package var hasCommands: Bool { effects.hasCommands }
+  @inlinable @inline(__always) package var hasCommands: Bool { effects.hasCommands }
 
   /// How many effects run.
   package var runningEffectCount: Int { effects.runningCount }
@@ -64,8 +64,8 @@ public struct ReducerCore<State, Action>: ~Copyable {
   }
 
   /// Reduces an action; says whether there are commands then.
-  @inline(__always)
-  mutating func sendNotingCommands(_ action: Action, cascade: UInt64) -> Bool {
+  @inlinable @inline(__always)
+  package mutating func sendNotingCommands(_ action: Action, cascade: UInt64) -> Bool {
     send(action, cascade: cascade)
     return hasCommands
   }
@@ -96,7 +96,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   }
 
   /// Cancels all effects.
-  mutating func cancelAll() {
+  package mutating func cancelAll() {
     effects.cancelAll { queue.append(($0, $1)) }
     drain()
   }
@@ -108,7 +108,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   }
 
   /// Whether effects run on behalf of a send.
-  @inline(__always) package func isRunning(cascade: UInt64) -> Bool { effects.isRunning(cascade: cascade) }
+  @inlinable @inline(__always) package func isRunning(cascade: UInt64) -> Bool { effects.isRunning(cascade: cascade) }
 
   /// The effects to start and to cancel since the last call, in order.
   package mutating func takeCommands() -> [EffectCommand<Action>] { effects.takeCommands() }
@@ -174,7 +174,7 @@ public struct CompiledReducer<State, Action> {
   /// Compiles a reducer that runs with the dependencies of this place, also when it reads them while reducing.
   ///
   /// Without overrides nothing is added.
-  init(inPlaceOfCreation reducer: some Reducer<State, Action>) {
+  package init(inPlaceOfCreation reducer: some Reducer<State, Action>) {
     let compiled = reducer._compile()
     let dependencies = withEscapedDependencies { $0 }
     reduce =

@@ -4,9 +4,9 @@ internal import Glibc
 ///
 /// What a reducer reads is nobody's observation. Whoever observes a field that it changes is told when the turn is
 /// over: then the store can be read. Who is told of several fields runs once, when everyone has been told.
-enum Reducing {
+package enum Reducing {
   /// A turn of this thread. It is memory of the thread, and not an object, since every send begins and ends one.
-  struct Turn {
+  package struct Turn {
     fileprivate var depth = 0
     fileprivate var changed: [ObservedField] = []
     fileprivate var seen: Set<ObjectIdentifier> = []
@@ -50,7 +50,7 @@ enum Reducing {
   static var isActive: Bool { turn.map { $0.pointee.depth > 0 } ?? false }
 
   /// Begins a turn, which this thread must end.
-  static func begin() -> UnsafeMutablePointer<Turn> {
+  package static func begin() -> UnsafeMutablePointer<Turn> {
     let turn = turn ?? addTurn()
     turn.pointee.depth += 1
     return turn
@@ -64,7 +64,7 @@ enum Reducing {
   }
 
   /// Ends a turn; the outermost one gets the fields that were changed, in order.
-  static func end(_ turn: UnsafeMutablePointer<Turn>) -> [ObservedField] {
+  package static func end(_ turn: UnsafeMutablePointer<Turn>) -> [ObservedField] {
     turn.pointee.depth -= 1
     guard turn.pointee.depth == 0, !turn.pointee.changed.isEmpty else { return [] }
     defer { (turn.pointee.changed, turn.pointee.seen) = ([], []) }
@@ -98,7 +98,7 @@ enum Reducing {
   }
 
   /// Tells of changes that have been made; what is to run afterwards runs when all is told.
-  static func tell(_ changes: () -> Void) {
+  package static func tell(_ changes: () -> Void) {
     let turn = turn ?? addTurn()
     turn.pointee.tellings += 1
     changes()
@@ -112,7 +112,7 @@ enum Reducing {
   /// Has `operation` run when this thread's turn, or telling, is over; says whether there is one.
   ///
   /// - Parameter owner: Who wants it: nobody's operation runs twice for one telling.
-  static func afterwards(_ owner: AnyObject, _ operation: @escaping () -> Void) -> Bool {
+  package static func afterwards(_ owner: AnyObject, _ operation: @escaping () -> Void) -> Bool {
     guard let turn, turn.pointee.isBusy else { return false }
     if turn.pointee.waiting.insert(ObjectIdentifier(owner)).inserted { turn.pointee.afterwards.append(operation) }
     return true

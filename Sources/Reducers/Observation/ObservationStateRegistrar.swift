@@ -78,11 +78,11 @@ extension ObservationStateRegistrar: Hashable, Codable {
 }
 
 /// The observed fields of a state and its copies.
-final class Extent: Sendable {
+package final class Extent: Sendable {
   private static let lastNumber = Atomic<UInt64>(0)
 
   /// A number that no other state of this process has.
-  static func nextNumber() -> UInt64 {
+  package static func nextNumber() -> UInt64 {
     lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
   }
 

@@ -1,0 +1,18 @@
+/// Reads identities of a type that may or may not have them, without asking the runtime for each value.
+package enum StateIdentity<State> {
+  /// What reads the identity of a value; nil when its type has none.
+  package static var reading: ((borrowing State) -> ObservableStateID)? {
+    (State.self as? any ObservableState.Type).map { reading($0) }
+  }
+
+  private static func reading<Observable: ObservableState>(
+    _: Observable.Type
+  ) -> (borrowing State) -> ObservableStateID {
+    { state in
+      // The two are one type, of which the compiler knows different things.
+      withUnsafePointer(to: state) {
+        UnsafeRawPointer($0).assumingMemoryBound(to: Observable.self).pointee._$id
+      }
+    }
+  }
+}
