@@ -155,7 +155,8 @@ let package = Package(
     .target(
       name: "Features", dependencies: ["ComposableArchitecture", "ReplicatedArchitecture", "Wire"], swiftSettings: spans
     ),
-    .target(name: "HubCore", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
+    .target(
+      name: "HubCore", dependencies: ["Dependencies", "IdentifiedCollections", "Reducers", "Wire"], swiftSettings: spans),
     .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
 
     // Floor 4: the shells, which give the cores sockets, time and threads.
@@ -166,7 +167,7 @@ let package = Package(
       swiftSettings: onLoop),
     .target(name: "FactService", dependencies: ["Features", "HTTPClient"], swiftSettings: onLoop),
     .target(
-      name: "StoreHub", dependencies: ["ComposableArchitecture", "EventLoop", "HubCore", "Wire"], swiftSettings: onLoop),
+      name: "StoreHub", dependencies: ["EventLoop", "HubCore", "Reducers", "Wire"], swiftSettings: onLoop),
     .target(
       name: "StoreClient",
       dependencies: ["ComposableArchitecture", "EventLoop", "IssueReporting", "ReplicaCore", "Wire"],

@@ -42,6 +42,12 @@ public final class EventLoop {
   /// Monotonic time, as of the beginning of this turn of the loop, in steps of a millisecond.
   public var now: Duration { .milliseconds(Int64(uv_now(pointer))) }
 
+  /// Monotonic time at this moment, in nanoseconds; reads the clock.
+  package var nanoseconds: UInt64 { uv_hrtime() }
+
+  /// `now` in nanoseconds.
+  package var turnNanoseconds: UInt64 { uv_now(pointer) * 1_000_000 }
+
   /// Runs callbacks.
   /// - Returns: Whether handles are left that would keep the loop alive.
   @discardableResult

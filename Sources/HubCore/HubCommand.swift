@@ -1,12 +1,13 @@
-public import Wire
-
-/// Names a connection for as long as it is open; a closed one's name is never given again.
+/// Names a connection for as long as it is open; the id of a closed one is never used again.
 public struct ConnectionID: Hashable, Sendable {
-  package let slot: Int
+  package let slot: Int32
   let generation: UInt32
+
+  /// The place of the connection in a table; small, and used again after the connection has ended.
+  public var index: Int { Int(slot) }
 }
 
-/// Who the kernel says is at the other end of a socket (`SO_PEERCRED`, unix(7)).
+/// The identity of a socket's peer, as the kernel states it (`SO_PEERCRED`, unix(7)).
 public struct Peer: Equatable, Sendable {
   /// The process at the time it connected.
   public let process: Int32
@@ -22,32 +23,22 @@ public struct Peer: Equatable, Sendable {
 }
 
 /// What the shell must do for the core, in order.
+///
+/// A command is a few numbers; what it refers to is in the core until `clear()`.
 public enum HubCommand: Equatable, Sendable {
-  /// Write the ranges of `HubCore.output` that stand in this run of `HubCore.pieces`; connections share some of them.
+  /// Write the ranges of `HubCore.output` that are in this run of `HubCore.pieces`; connections share some of them.
   ///
-  /// The shell writes what the socket takes and copies the rest; when all of it is out it calls `drained`, if it
-  /// could not do so at once. Until then the core asks for no other write but a last one before `close`.
+  /// The shell writes what the socket accepts and copies the rest. If it had to copy, it calls `isBusy`, and
+  /// `drained` when everything has been written. In between, the core requests only a last write before `close`.
   case write(ConnectionID, pieces: Range<Int>)
-  /// Let the writes go out, then close; call `ended` when that is done.
+  /// Read from the connection again; `received` had asked to stop.
+  case resumeReading(ConnectionID)
+  /// Let the writes finish, then close; call `ended` when that is done.
   case close(ConnectionID)
   /// Close at once; call `ended`.
   case abort(ConnectionID)
-  /// Nothing to do but to log it.
-  case report(HubReport)
-}
-
-/// What an operator may want to read of the hub's conversations.
-public enum HubReport: Equatable, Sendable {
-  /// A peer said hello and has a new session.
-  case opened(ConnectionID, SessionID, Peer, name: String)
-  /// A peer resumed a session.
-  case resumed(ConnectionID, SessionID, Peer, name: String)
-  /// A connection is gone; its session may be resumed.
-  case detached(ConnectionID, SessionID?)
-  /// A peer ended its session.
-  case left(ConnectionID, SessionID)
-  /// A peer broke the protocol and is being closed.
-  case failed(ConnectionID, Peer, PeerError)
-  /// An action was refused.
-  case rejected(ConnectionID, SessionID, Rejected)
+  /// Log the report with this index in `HubCore.reports`.
+  case report(Int)
+  /// Carry out the effect command with this index in `HubCore.effectCommands`.
+  case effect(Int)
 }

@@ -1,106 +1,79 @@
 import Wire
 
 extension HubCore {
-  /// Begins to follow a scope.
-  mutating func attach(_ wish: Attach, scope number: UInt16, from slot: Int, at now: Duration) {
-    // A number that the client was not yet told is free is in use, so that there is an end to what it is owed.
-    guard !connections[slot].scopes.contains(where: { $0.number == number }),
-      !connections[slot].owedDetached.contains(number)
-    else {
-      let reason = "scope number \(number) is in use; detach it first, or take another one"
-      return fail(slot, PeerError(.scopeInUse, reason), at: now)
+  /// Attaches a scope.
+  mutating func attach(_ request: Attach, scope number: UInt16, from connection: LiveConnection, at now: Duration) {
+    // A number whose *detached* was not sent yet is in use, so that the pending replies are bounded.
+    guard !connection.isInUse(number) else {
+      let reason = "scope number \(number) is in use; detach it first, or use another one"
+      return fail(connection.id, PeerError(.scopeInUse, reason), at: now)
     }
-    guard connections[slot].scopes.count < limits.scopes else {
-      let reason = "this hub lets a connection follow \(limits.scopes) scopes; detach one first"
-      return fail(slot, PeerError(.tooManyScopes, reason), at: now)
+    guard connection.scopes.count < limits.scopes else {
+      let reason = "this hub lets a connection attach \(limits.scopes) scopes; detach one first"
+      return fail(connection.id, PeerError(.tooManyScopes, reason), at: now)
     }
+    guard request.root.rawValue < UInt64(publishers.count) else {
+      let reason = "this hub has no state of the kind \(request.root.rawValue)"
+      return fail(connection.id, PeerError(.unknownScope, reason), at: now)
+    }
+    let publisher = request.root.index
     do {
-      switch wish.root {
-      case .feature: _ = try schema.type(at: wish.path)
-      case .hub: _ = try hubSchema.type(at: wish.path)
-      default:
-        let reason = "this hub has no state of the kind \(wish.root.rawValue)"
-        return fail(slot, PeerError(.unknownScope, reason), at: now)
-      }
+      _ = try schemas[publisher].type(at: request.path)
     } catch {
-      return fail(slot, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
+      return fail(connection.id, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
     }
-    let held = takeHeld(wish, of: slot)
-    let follower = follow(wish, as: number, slot, held)
-    if let held { forget([held]) }
-    connections[slot].scopes.append(Connection.Scope(number: number, root: wish.root, follower: follower))
-    owe(slot)
+    let retained = takeRetained(request, of: connection)
+    let subscriber = publishers[publisher].subscribe(
+      request, as: number, connection: connection, retained: retained)
+    if let retained { publishers[publisher].forget(retained) }
+    connection.scopes.append(LiveConnection.Scope(number: number, publisher: publisher, subscriber: subscriber))
+    addPending(connection)
   }
 
-  private mutating func follow(_ wish: Attach, as number: UInt16, _ slot: Int, _ held: HeldScope?) -> Int {
-    let isResumed = connections[slot].isResumed
-    return switch wish.root {
-    case .hub:
-      hubPublisher.follow(
-        wish.path, as: number, slot: slot, known: wish.knownRevision, held: held, isResumed: isResumed,
-        current: (hubRevision, hubState))
-    default:
-      publisher.follow(
-        wish.path, as: number, slot: slot, known: wish.knownRevision, held: held, isResumed: isResumed,
-        current: (revision, state))
-    }
+  /// The hub's record of the client's state of a scope, from before the session was resumed.
+  private mutating func takeRetained(_ request: Attach, of connection: LiveConnection) -> RetainedScope? {
+    let retained = connection.session.retained
+    let index = retained.firstIndex { $0.publisher == request.root.index && $0.path == request.path }
+    return index.map { connection.session.retained.remove(at: $0) }
   }
 
-  /// What the hub remembers that the client has of a scope.
-  private mutating func takeHeld(_ wish: Attach, of slot: Int) -> HeldScope? {
-    guard
-      let index = connections[slot].session.held.firstIndex(where: { $0.root == wish.root && $0.path == wish.path })
-    else { return nil }
-    return connections[slot].session.held.remove(at: index)
-  }
-
-  /// Ends following a scope. One that is not followed may have ended meanwhile, so nothing is wrong with it.
-  mutating func detach(_ number: UInt16, from slot: Int) {
-    guard let index = connections[slot].scopes.firstIndex(where: { $0.number == number }) else { return }
-    _ = unfollow(connections[slot].scopes.remove(at: index), remembering: false)
-    connections[slot].owedDetached.append(number)
-    owe(slot)
+  /// Detaches a scope. One that is not attached is ignored: it may have been detached meanwhile.
+  mutating func detach(_ number: UInt16, from connection: LiveConnection) {
+    guard let index = connection.scopes.firstIndex(where: { $0.number == number }) else { return }
+    let scope = connection.scopes.remove(at: index)
+    _ = publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: false)
+    connection.detached.append(number)
+    addReply(to: connection)
   }
 
   /// Notes that a client wants the hash of a scope.
-  mutating func verify(_ number: UInt16, from slot: Int) {
-    guard let scope = connections[slot].scopes.first(where: { $0.number == number }) else { return }
-    switch scope.root {
-    case .hub: hubPublisher.verify(scope.follower)
-    default: publisher.verify(scope.follower)
-    }
-    owe(slot)
+  mutating func verify(_ number: UInt16, from connection: LiveConnection) {
+    guard let scope = connection.scopes.first(where: { $0.number == number }) else { return }
+    publishers[scope.publisher].verify(scope.subscriber)
+    addPending(connection)
   }
 
-  /// Ends all following of a connection; with `remembering`, its session keeps what the client has.
-  mutating func stopFollowing(_ slot: Int, remembering: Bool) {
-    guard !connections[slot].scopes.isEmpty || !connections[slot].session.held.isEmpty else { return }
-    let keeps = remembering && connections[slot].session.id != Session().id
-    // What an earlier connection had and this one did not ask for again is not wanted.
-    if !connections[slot].scopes.isEmpty || !keeps {
-      forget(connections[slot].session.held)
-      connections[slot].session.held = []
+  /// Detaches all scopes of a connection; its session retains what the client has of them.
+  mutating func retainScopes(of connection: LiveConnection) {
+    guard !connection.scopes.isEmpty else { return }
+    // Scopes of an earlier connection that this one did not attach again are not wanted any more.
+    forget(connection.session.retained)
+    connection.session.retained = connection.scopes.compactMap {
+      publishers[$0.publisher].unsubscribe($0.subscriber, retaining: true)
     }
-    for scope in connections[slot].scopes {
-      if let held = unfollow(scope, remembering: keeps) { connections[slot].session.held.append(held) }
-    }
-    connections[slot].scopes = []
+    connection.scopes = []
   }
 
-  private mutating func unfollow(_ scope: Connection.Scope, remembering: Bool) -> HeldScope? {
-    switch scope.root {
-    case .hub: hubPublisher.unfollow(scope.follower, remembering: remembering)
-    default: publisher.unfollow(scope.follower, remembering: remembering)
-    }
+  /// Detaches all scopes of a connection whose session ends.
+  mutating func removeScopes(of connection: LiveConnection) {
+    for scope in connection.scopes { _ = publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: false) }
+    connection.scopes = []
+    forget(connection.session.retained)
+    connection.session.retained = []
   }
 
-  /// Lets go of versions that were held for a client.
-  mutating func forget(_ held: [HeldScope]) {
-    for scope in held {
-      switch scope.root {
-      case .hub: hubPublisher.forget(scope)
-      default: publisher.forget(scope)
-      }
-    }
+  /// Releases versions that were held for a client.
+  mutating func forget(_ retained: [RetainedScope]) {
+    for scope in retained { publishers[scope.publisher].forget(scope) }
   }
 }

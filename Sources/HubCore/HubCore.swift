@@ -1,288 +1,151 @@
-public import ComposableArchitecture
+package import Reducers
 public import Wire
 
-/// The authority, without I/O: it owns the state, its reducer, and every client's session.
+/// The authority, without I/O: it owns a feature's engine and every client's session.
 ///
-/// Bytes, time and events go in as arguments; what the shell must do comes out as `commands` over `output`. It has
-/// no socket, clock, thread or file, so the same inputs give the same bytes. One loop turn is:
+/// Bytes, time and events go in as arguments; the shell's work comes out as `commands`. The core has no socket, clock,
+/// thread or file, so the same inputs give the same bytes. One turn of the loop is:
 ///
-/// 1. `received`, `connected`, `ended`, `drained`, `send(_:from:)`, `expire`, in any number and order: actions are
-///    decoded and reduced in place as they come;
-/// 2. `endTurn()`: one delta, one acknowledgement and one write for each session that has any coming, however
-///    many actions the turn held;
-/// 3. the shell carries out `commands`, then those of `takeEffectCommands()`, and calls `clear()`.
+/// 1. `received`, `connected`, `inputEnded`, `ended`, `drained`, `expire`, in any number and order: actions are decoded
+///    and reduced in place as they come, as many as the shell allows; the other frames wait as bytes;
+/// 2. `workOnBacklog`, while there is one and time is left;
+/// 3. `endTurn()`: one delta, one acknowledgement and one write for each session with anything pending, however many
+///    actions the turn held;
+/// 4. the shell carries out `commands` and calls `clear()`.
 ///
-/// A client that reads slowly is sent nothing while its socket is full; then it gets one delta from the version
-/// it has to the current one. So what the hub owes a client is bounded, whatever the client does.
-public struct HubCore<State: Replicated, Action: WireValue>: ~Copyable {
-  /// What the hub calls itself to clients, such as `storehubd 0.1.0`.
+/// A client that reads slowly is sent nothing while its socket is full, then one delta from the version that it has to
+/// the current one. So the memory that the hub keeps for a client is bounded, whatever the client does.
+public struct HubCore: ~Copyable {
+  /// The name by which the hub introduces itself to clients, such as `storehubd 0.1.0`.
   public let name: String
-  /// What peers are granted.
+  /// The limits of peers.
   public let limits: HubLimits
-  /// What the shell must do, in order, since the last `clear()`.
+  /// The shell's work, in order, since the last `clear()`.
   public internal(set) var commands: [HubCommand] = []
-  var outgoing = Outgoing()
-  /// The earliest time at which `expire` has something to do, or earlier; nil when there is nothing to wait for.
+  /// The reports that commands refer to.
+  public internal(set) var reports: [HubReport] = []
+  /// The effect commands that commands refer to.
+  package internal(set) var effectCommands: [EffectCommand<AnyAction>] = []
+  /// The earliest time at which `expire` has something to do, or earlier; nil when nothing has a time limit.
   public internal(set) var deadline: Duration?
-  /// How many connections are open.
+  /// How many connections are being served; those that are closing are not counted.
   public internal(set) var connectionCount = 0
+  /// How many connections are closing.
+  public internal(set) var closingCount = 0
 
-  let applyActions: ActionBatch<State, Action>.Apply
-  var random: any RandomNumberGenerator
-  var connections: [Connection] = []
-  var freeSlots: [Int] = []
-  var detached = DetachedSessions()
-  /// Slots of the connections that something is owed to.
-  var owed: [Int] = []
-  /// Slots of the connections that are sent a snapshot which one turn could not finish.
-  var unfinished: [Int] = []
-  /// Slots of the connections that wait for the next time that changes are sent to everyone.
-  var gathering: [Int] = []
-  /// When that is, or was.
-  var nextFanOut = Duration.zero
-  /// How long it is from the end of the last time on; nil once that has been added.
-  var gatheringTime: Duration?
-  /// What the feature's state and actions look like, and the hub's own state.
-  let schema: Schema
+  package let engine: any Engine
+  let attendance = Attendance()
+  /// The publishers of the roots, by their numbers: the feature's state and the hub's own.
+  var publishers: [Publisher]
+  /// The schema of each root.
+  let schemas: [Schema]
   let schemaFingerprint: SchemaFingerprint
-  let hubSchema = Schema(state: HubState.self, action: UInt64.self)
-  /// What the hub tells of itself, and how often that has changed.
-  var hubState = HubState()
-  var hubRevision: UInt64 = 0
-  var lastAttendee: UInt64 = 0
-  var hubPublisher: Publisher<HubState>
-  // What holds states comes last: what stands before it has the same place whatever the feature, and is found without
-  // asking the runtime.
-  var reducing: ReducerCore<State, Action>
-  var publisher: Publisher<State>
+  var outgoing = Outgoing()
+  var random: any RandomNumberGenerator
+  var slots: [ConnectionSlot] = []
+  var freeSlots: [Int32] = []
+  /// The live connections by session.
+  var liveSessions: [SessionID: LiveConnection] = [:]
+  var detached = DetachedSessions()
+  /// The connections to write to at the end of the turn.
+  var pending: [LiveConnection] = []
+  /// Those of them that are being written to; between turns only its memory is of use.
+  var writing: [LiveConnection] = []
+  /// The connections whose snapshot did not fit the last turn's budget.
+  var unfinished: [LiveConnection] = []
+  /// The connections that wait for the next publication to everyone.
+  var coalescing: [LiveConnection] = []
+  /// The connections with a backlog, in the order in which they take turns.
+  var backlogged: [LiveConnection] = []
+  /// The time of the next publication to everyone, or of the last one.
+  var nextFanOut = Duration.zero
+  /// The time from the end of the last publication to the next one; nil once it has been added.
+  var coalescingTime: Duration?
 
-  /// Creates a hub at revision 0.
+  /// Creates a hub of a feature.
   ///
   /// - Parameters:
-  ///   - initialState: The state at revision 0.
-  ///   - reducer: What every action goes through; it is made and compiled once, here.
-  ///   - limits: What peers are granted.
-  ///   - name: What the hub calls itself to clients.
-  ///   - random: Where session names come from; a simulation passes its seeded generator.
-  ///   - prepareDependencies: Overrides dependencies for the reducer and its effects.
-  @inlinable
-  public init(
-    initialState: State, reducer: @autoclosure () -> some Reducer<State, Action>, limits: HubLimits = HubLimits(),
-    name: String = "", random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
-    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in }
+  ///   - engine: The feature.
+  ///   - limits: The limits of peers.
+  ///   - name: The name by which the hub introduces itself, of at most `Welcome.nameLimit` bytes.
+  ///   - random: The source of session ids; a simulation passes its seeded generator.
+  public init<State, Action>(
+    _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), name: String = "",
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
-    // What runs for each action is put together here, where the compiler knows the feature's types.
-    let reducer = withDependencies(prepareDependencies) { CompiledReducer(reducer()) }
-    self.init(
-      reducing: ReducerCore(initialState: initialState, reducer: reducer),
-      applyActions: ActionBatch<State, Action>.specialised(), limits: limits, name: name, random: random)
+    self.init(engine: engine, limits: limits, name: name, random: random)
   }
 
-  @usableFromInline
-  init(
-    reducing: consuming ReducerCore<State, Action>, applyActions: @escaping ActionBatch<State, Action>.Apply,
-    limits: HubLimits, name: String, random: any RandomNumberGenerator
+  package init(
+    engine: any Engine, limits: HubLimits = HubLimits(), name: String = "",
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
-    self.reducing = reducing
-    self.applyActions = applyActions
-    self.limits = limits
     precondition(name.utf8.count <= Welcome.nameLimit, "a hub's name has at most \(Welcome.nameLimit) bytes")
-    self.name = name
-    self.random = random
-    schema = Schema(state: State.self, action: Action.self)
-    schemaFingerprint = schema.fingerprint
-    hubPublisher = Publisher(root: .hub, limits: limits)
-    publisher = Publisher(root: .feature, limits: limits)
+    (self.engine, self.limits, self.name, self.random) = (engine, limits, name, random)
+    schemas = [engine.schema, Schema(state: HubState.self, action: UInt64.self)]
+    schemaFingerprint = engine.schema.fingerprint
+    publishers = [
+      Publisher(StateRoot.feature.index, of: engine, limits: limits),
+      Publisher(StateRoot.hub.index, of: attendance, limits: limits),
+    ]
   }
 
-  /// The bytes that the commands speak of.
+  /// The bytes that write commands refer to.
   public var output: FrameWriter { outgoing.writer }
 
   /// The ranges of the output that write commands name runs of.
   public var pieces: [Range<Int>] { outgoing.pieces }
 
-  /// The authoritative state.
-  public var state: State { reducing.state }
+  /// The number of actions that took effect since the hub began; the state's revision.
+  public var revision: UInt64 { engine.revision }
 
-  /// How many actions took effect since the hub began; the state's revision.
-  public var revision: UInt64 { reducing.actionCount }
-
-  /// How many sessions without a connection could still be resumed.
+  /// How many sessions without a connection could be resumed.
   public var detachedSessionCount: Int { detached.count }
 
-  /// How many versions of the state are kept: the published one, and those that clients may be brought up to date from.
-  public var keptVersionCount: Int { publisher.versionCount }
+  /// How many versions of the feature's state are kept: the published one, and those that clients may be brought up to
+  /// date from.
+  public var keptVersionCount: Int { publishers[StateRoot.feature.index].versionCount }
 
-  /// Whether another turn should follow at once: a snapshot goes on, and its reader can be written to.
-  public var hasMoreToWrite: Bool { unfinished.contains { !connections[$0].isBusy } }
+  /// Whether frames wait for `workOnBacklog`.
+  public var hasBacklog: Bool { !backlogged.isEmpty }
+
+  /// Whether another turn should follow at once: frames wait, or a snapshot goes on and its reader can be written to.
+  public var needsAnotherTurn: Bool { hasBacklog || unfinished.contains { !$0.isBusy } }
 
   /// Forgets the commands and their bytes, which the shell has carried out.
   public mutating func clear() {
     commands.removeAll(keepingCapacity: true)
+    if !reports.isEmpty { reports.removeAll() }
+    if !effectCommands.isEmpty { effectCommands.removeAll() }
     outgoing.removeAll()
-    hubPublisher.clear()
-    publisher.clear()
+    for index in publishers.indices { publishers[index].clear() }
+  }
+
+  mutating func report(_ report: HubReport) {
+    commands.append(.report(reports.count))
+    reports.append(report)
   }
 }
 
-// MARK: - Actions of the hub itself
-
-extension HubCore {
-  /// Applies an action of the hub's own.
-  public mutating func send(_ action: Action) {
-    reducing.send(action)
-  }
-
-  /// Changes the reducing as an effect asks: takes its action, notes that it is over, cancels what it names.
-  package mutating func change<Result>(
-    _ body: (inout ReducerCore<State, Action>) -> Result
-  ) -> Result {
-    body(&reducing)
-  }
-
-  /// Whether there are effects to start or to cancel.
-  package var hasEffectCommands: Bool { reducing.hasCommands }
-
-  /// The effects to start and to cancel since the last call, in order.
-  package mutating func takeEffectCommands() -> [EffectCommand<Action>] { reducing.takeCommands() }
+extension StateRoot {
+  /// The index of a root that this hub has, in `publishers` and `schemas`.
+  var index: Int { Int(rawValue) }
 }
 
-// MARK: - Connections
+// MARK: - Effects
 
 extension HubCore {
-  /// A peer connected; `now` is a monotonic time.
-  public mutating func connected(_ peer: Peer, at now: Duration) -> ConnectionID {
-    let slot = freeSlots.popLast() ?? connections.count
-    if slot == connections.count {
-      connections.append(Connection(decoder: FrameDecoder(payloadLimit: limits.payloadBytes)))
-    }
-    connections[slot].phase = .greeting
-    connections[slot].peer = peer
-    connectionCount += 1
-    if connectionCount > limits.connections {
-      let reason = "this hub serves \(limits.connections) connections at once and all are taken; try again later"
-      fail(slot, PeerError(.tooManyConnections, reason), at: now)
-    } else {
-      setDeadline(now + limits.greeting, for: slot)
-    }
-    return id(of: slot)
+  /// Applies an action that an effect sent; false if that effect was cancelled or has ended.
+  package mutating func apply(_ action: AnyAction, from effect: EffectID) -> Bool {
+    engine.apply(action, from: effect)
   }
 
-  /// The socket took the last of what it was given.
-  public mutating func drained(_ connection: ConnectionID) {
-    guard let slot = openSlot(connection) else { return }
-    connections[slot].isBusy = false
-    guard connections[slot].phase == .live else { return }
-    owe(slot)
-  }
+  /// Notes that an effect has ended.
+  package mutating func finish(_ effect: EffectID) { engine.finish(effect) }
 
-  /// The shell could not write everything at once; it will call `drained`.
-  public mutating func isBusy(_ connection: ConnectionID) {
-    guard let slot = openSlot(connection) else { return }
-    connections[slot].isBusy = true
-  }
+  /// Cancels the effects with an id that belong to a child or its descendants.
+  package mutating func cancel(_ id: CancelID, within path: EffectPath) { engine.cancel(id, within: path) }
 
-  /// The connection is gone, for whatever reason. Its session may be resumed on another one.
-  public mutating func ended(_ connection: ConnectionID) {
-    guard let slot = openSlot(connection) else { return }
-    stopFollowing(slot, remembering: true)
-    removeAttendee(slot)
-    let ended = connections[slot]
-    // Even one that has processed nothing: the client may have sent actions that never came, and may send them again.
-    if ended.phase != .greeting, ended.session.id != Session().id,
-      let forgotten = detached.insert(ended.session, limit: limits.detachedSessions)
-    {
-      forget(forgotten.held)
-    }
-    if ended.phase == .live || ended.phase == .greeting {
-      commands.append(.report(.detached(connection, ended.phase == .live ? ended.session.id : nil)))
-    }
-    if ended.isOwed { owed.removeAll { $0 == slot } }
-    unfinished.removeAll { $0 == slot }
-    if ended.isGathering { gathering.removeAll { $0 == slot } }
-    connections[slot] = Connection(decoder: FrameDecoder(payloadLimit: limits.payloadBytes))
-    connections[slot].generation = ended.generation &+ 1
-    freeSlots.append(slot)
-    connectionCount -= 1
-  }
-
-  /// Closes every connection whose patience has ended.
-  /// - Complexity: O(connections); called only when `deadline` has passed.
-  public mutating func expire(at now: Duration) {
-    deadline = nil
-    for slot in connections.indices {
-      guard let due = connections[slot].deadline else { continue }
-      if due > now {
-        setDeadline(due, for: slot)
-        continue
-      }
-      connections[slot].deadline = nil
-      switch connections[slot].phase {
-      case .free:
-        break
-      case .greeting:
-        fail(slot, PeerError(.timedOut, "no hello came within \(limits.greeting)"), at: now)
-      case .live:
-        fail(slot, PeerError(.timedOut, "the rest of a frame did not come within \(limits.frame)"), at: now)
-      case .closing:
-        commands.append(.abort(id(of: slot)))
-      }
-    }
-  }
-
-  /// Says goodbye to everyone, after what each is still owed.
-  public mutating func shutDown(reason: String, at now: Duration) {
-    endTurn()
-    let range = outgoing.writer.frame(Goodbye(.shuttingDown, reason))
-    for slot in connections.indices where connections[slot].phase == .live || connections[slot].phase == .greeting {
-      lastWord(range, to: slot, at: now)
-    }
-  }
-
-  // MARK: Helpers
-
-  func id(of slot: Int) -> ConnectionID {
-    ConnectionID(slot: slot, generation: connections[slot].generation)
-  }
-
-  func openSlot(_ connection: ConnectionID) -> Int? {
-    let slot = connection.slot
-    guard connections.indices.contains(slot), connections[slot].generation == connection.generation,
-      connections[slot].phase != .free
-    else { return nil }
-    return slot
-  }
-
-  mutating func owe(_ slot: Int) {
-    guard !connections[slot].isOwed else { return }
-    connections[slot].isOwed = true
-    owed.append(slot)
-  }
-
-  /// Writes one frame out of order: a welcome, or a last word.
-  mutating func write(_ range: Range<Int>, to slot: Int) {
-    outgoing.begin()
-    outgoing.add(range)
-    commands.append(.write(id(of: slot), pieces: outgoing.run))
-  }
-
-  mutating func setDeadline(_ time: Duration, for slot: Int) {
-    connections[slot].deadline = time
-    deadline = deadline.map { min($0, time) } ?? time
-  }
-
-  /// Tells a peer what it did wrong, and closes.
-  mutating func fail(_ slot: Int, _ error: PeerError, at now: Duration) {
-    commands.append(.report(.failed(id(of: slot), connections[slot].peer, error)))
-    lastWord(outgoing.writer.frame(error), to: slot, at: now)
-  }
-
-  mutating func lastWord(_ range: Range<Int>, to slot: Int, at now: Duration) {
-    stopFollowing(slot, remembering: true)
-    removeAttendee(slot)
-    write(range, to: slot)
-    commands.append(.close(id(of: slot)))
-    connections[slot].phase = .closing
-    setDeadline(now + limits.linger, for: slot)
-  }
+  /// Dismisses the innermost presented child on a path; false if there is none.
+  package mutating func dismiss(_ path: EffectPath) -> Bool { engine.dismiss(path) }
 }

@@ -14,19 +14,19 @@ extension HubReport {
   var text: String {
     switch self {
     case .opened(let connection, let session, let peer, let name):
-      "connection \(connection.slot): \(Self.who(peer, name)) opened session \(session)"
+      "connection \(connection.index): \(Self.who(peer, name)) opened session \(session)"
     case .resumed(let connection, let session, let peer, let name):
-      "connection \(connection.slot): \(Self.who(peer, name)) resumed session \(session)"
+      "connection \(connection.index): \(Self.who(peer, name)) resumed session \(session)"
     case .detached(let connection, let session?):
-      "connection \(connection.slot): closed; session \(session) may be resumed"
+      "connection \(connection.index): closed; session \(session) may be resumed"
     case .detached(let connection, nil):
-      "connection \(connection.slot): closed before a hello"
+      "connection \(connection.index): closed before a hello"
     case .left(let connection, let session):
-      "connection \(connection.slot): ended session \(session)"
+      "connection \(connection.index): ended session \(session)"
     case .failed(let connection, let peer, let error):
-      "connection \(connection.slot): \(Self.who(peer, "")) is closed: \(error.reason)"
-    case .rejected(let connection, let session, let rejected):
-      "connection \(connection.slot): action \(rejected.sequence) of session \(session) is refused: \(rejected.reason)"
+      "connection \(connection.index): \(Self.who(peer, "")) is closed: \(error.reason)"
+    case .rejected(let connection, let session, _, let rejected):
+      "connection \(connection.index): action \(rejected.sequence) of session \(session) is refused: \(rejected.reason)"
     }
   }
 

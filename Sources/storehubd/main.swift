@@ -44,22 +44,21 @@ do {
   let loop = try EventLoop()
   try loop.drainMainQueue()
   let http = try HTTPClient(loop: loop)
-  let core = HubCore(
-    initialState: AppFeature.State(), reducer: AppFeature(), limits: configuration.limits,
-    name: "storehubd \(storeHubVersion)"
-  ) {
+  let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()) {
     if let url = configuration.factURL { $0.numberFact = .service(at: url, over: http) }
   }
 
   // Watched before the socket is there: whoever sees it may already want the hub to stop, and leave nothing behind.
-  var server: HubServer<AppFeature.State, AppFeature.Action>?
+  var server: HubServer?
   let stop = { (name: String) in
     log.write(.info, "stopping on \(name)")
     server?.stop(reason: "the hub stops on \(name)") { loop.stop() }
   }
   let terminate = try Signal(on: loop, SIGTERM) { stop("SIGTERM") }
   let interrupt = try Signal(on: loop, SIGINT) { stop("SIGINT") }
-  server = try HubServer(core: core, loop: loop, path: configuration.path, mode: configuration.mode, log: log)
+  server = try HubServer(
+    engine, limits: configuration.limits, name: "storehubd \(storeHubVersion)", loop: loop, path: configuration.path,
+    mode: configuration.mode, log: log)
   log.write(.info, "listening on \(configuration.path)")
   loop.run()
   terminate.close()

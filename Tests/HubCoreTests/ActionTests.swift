@@ -13,7 +13,7 @@ import Wire
 
     let frames = hub.turn(client)
 
-    #expect(hub.core.state.counter.count == 1)
+    #expect(hub.engine.state.counter.count == 1)
     #expect(frames.map(\.kind) == [.applied])
     #expect(try frames[0].value == .unsigned(3))
     #expect(frames[0].revision == 3)
@@ -28,7 +28,7 @@ import Wire
     hub.send(three, from: 2, on: client)
     hub.turn()
 
-    #expect(hub.core.state.counter.count == 4)
+    #expect(hub.engine.state.counter.count == 4)
   }
 
   @Test func aGapInTheNumbersClosesTheConnection() throws {
@@ -38,7 +38,7 @@ import Wire
 
     let frames = hub.turn(client)
 
-    #expect(hub.core.state.counter.count == 0)
+    #expect(hub.engine.state.counter.count == 0)
     #expect(try frames[0].decoded(as: PeerError.self).code == .sequenceGap)
     #expect(hub.closed == [client])
   }
@@ -52,7 +52,7 @@ import Wire
 
     let frames = hub.turn(client)
 
-    #expect(hub.core.state.counter.count == 2)
+    #expect(hub.engine.state.counter.count == 2)
     #expect(frames.map(\.kind) == [.rejected, .applied])
     let rejected = try frames[0].decoded(as: Rejected.self)
     #expect(rejected.sequence == 2)
@@ -71,7 +71,7 @@ import Wire
 
     let frames = hub.turn(client)
 
-    #expect(hub.core.state.counter.count == 2)
+    #expect(hub.engine.state.counter.count == 2)
     #expect(try #require(frames.last).decoded(as: PeerError.self).code == .malformed)
     #expect(hub.closed == [client])
   }
@@ -83,10 +83,10 @@ import Wire
     hub.turn()
 
     #expect(hub.startedEffects == 1)
-    #expect(hub.core.state.counter.isTimerOn)
-    hub.core.send(.counter(.timerTicked))
+    #expect(hub.engine.state.counter.isTimerOn)
+    hub.engine.send(.counter(.timerTicked))
     #expect(hub.core.revision == 2)
-    #expect(hub.core.state.counter.count == 1)
+    #expect(hub.engine.state.counter.count == 1)
   }
 
   @Test func refusalsThatNobodyAcknowledgesEndTheConnection() throws {
@@ -116,12 +116,12 @@ import Wire
     let action = AppFeature.Action.counter(.incrementButtonTapped).encoded()
     hub.send(actionsFrame([action, [0x18, 99], [0x18, 99], action], from: 1), on: client)
     hub.turn(client)
-    #expect(hub.core.state.counter.count == 1)
+    #expect(hub.engine.state.counter.count == 1)
 
     let (again, resumed) = try hub.open(session: welcome.session)
     #expect(resumed.isResumed && resumed.processed == 3)
     hub.send(actionsFrame([action, [0x18, 99], [0x18, 99], action], from: 1), on: again)
     hub.turn(again)
-    #expect(hub.core.state.counter.count == 2)
+    #expect(hub.engine.state.counter.count == 2)
   }
 }

@@ -26,19 +26,21 @@ final class BoardHub {
     }
   }
 
-  var core: HubCore<Board.State, Board.Action>
-  var state: Board.State { core.state }
+  let engine: FeatureEngine<Board.State, Board.Action>
+  var core: HubCore
+  var state: Board.State { engine.state }
   var limits: HubLimits { core.limits }
   var deadline: Duration? { core.deadline }
   var keptVersionCount: Int { core.keptVersionCount }
-  var hasMoreToWrite: Bool { core.hasMoreToWrite }
+  var hasMoreToWrite: Bool { core.needsAnotherTurn }
   private var decoders: [ConnectionID: FrameDecoder] = [:]
   private var frames: [ConnectionID: [Frame]] = [:]
   private var sequences: [ConnectionID: UInt64] = [:]
   private(set) var ended: Set<ConnectionID> = []
 
   init(_ state: Board.State = Board.State(), limits: HubLimits = HubLimits()) {
-    core = HubCore(initialState: state, reducer: Board(), limits: limits, name: "hub", random: SplitMix(seed: 7))
+    engine = FeatureEngine(initialState: state, reducer: Board())
+    core = HubCore(engine, limits: limits, name: "hub", random: SplitMix(seed: 7))
   }
 
   /// Connects and opens a session, or resumes one.
@@ -74,14 +76,14 @@ final class BoardHub {
   /// The socket of a connection is full, until it is unblocked.
   func block(_ id: ConnectionID) { core.isBusy(id) }
 
-  func unblock(_ id: ConnectionID) { core.drained(id) }
+  func unblock(_ id: ConnectionID) { core.drained(id, at: .zero) }
 
   func disconnect(_ id: ConnectionID) { core.ended(id) }
 
   /// Ends the turn and returns what a connection received.
   @discardableResult
   func turn(_ id: ConnectionID? = nil, at now: Duration? = nil) -> [Frame] {
-    core.endTurn(at: now)
+    core.endTurn(at: now ?? .zero, flushing: now == nil)
     for command in core.commands {
       switch command {
       case .write(let target, let run):
@@ -89,7 +91,7 @@ final class BoardHub {
       case .close(let target), .abort(let target):
         ended.insert(target)
         core.ended(target)
-      case .report: break
+      case .report, .effect, .resumeReading: break
       }
     }
     core.clear()

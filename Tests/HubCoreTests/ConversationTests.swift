@@ -33,7 +33,7 @@ import Wire
     // It sends both again, and one more.
     hub.send(Array(repeating: .counter(.incrementButtonTapped), count: 3), from: 1, on: again)
     hub.turn()
-    #expect(hub.core.state.counter.count == 3)
+    #expect(hub.engine.state.counter.count == 3)
   }
 
   @Test func outcomesThatWereMissedAreToldAgain() throws {
@@ -137,7 +137,7 @@ import Wire
     hub.send(writer.bytes + actionsFrame([Action.counter(.incrementButtonTapped).encoded()], from: 1), on: client)
 
     #expect(try error(hub.turn(client)) == .unexpectedMessage)
-    #expect(hub.core.state.counter.count == 0)
+    #expect(hub.engine.state.counter.count == 0)
   }
 
   @Test func aSilentConnectionIsClosedWhenItsTimeIsUp() throws {
@@ -232,7 +232,7 @@ import Wire
     hub.send([.counter(.incrementButtonTapped)], from: 1, on: first)
     hub.core.ended(first)
     hub.turn()
-    #expect(hub.core.state.counter.count == 0)
+    #expect(hub.engine.state.counter.count == 0)
     #expect(hub.core.connectionCount == 1)
   }
 

@@ -42,7 +42,8 @@ import Wire
   private let deepest = Branch.chain(CBORDecoder.depthLimit - 1)
 
   @Test func aChangeDeeperInItemsThanInValuesIsPublished() throws {
-    var core = HubCore(initialState: Grove.State(), reducer: Grove(), random: SplitMix(seed: 7))
+    let engine = FeatureEngine(initialState: Grove.State(), reducer: Grove())
+    var core = HubCore(engine, random: SplitMix(seed: 7))
     let id = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
     var input = FrameWriter()
     input.frame(Hello())
@@ -59,8 +60,8 @@ import Wire
       core.received(frame.span.bytes, on: id, at: .zero)
     }
     core.endTurn()
-    #expect(core.state.branch == deepest)
-    for case .report(let report) in core.commands { Issue.record("\(report)") }
+    #expect(engine.state.branch == deepest)
+    for report in core.reports { Issue.record("\(report)") }
 
     var kinds: [FrameKind?] = []
     var state = Grove.State()

@@ -38,7 +38,7 @@ import Wire
     #expect(frames.map(\.kind) == [.delta])
     #expect(frames[0].revision == 5)
     #expect(try apply(frames[0], to: &state) == 0)
-    #expect(state == hub.core.state)
+    #expect(state == hub.engine.state)
   }
 
   @Test func allFollowersShareOneEncoding() throws {
@@ -84,7 +84,7 @@ import Wire
 
     #expect(frames.map(\.kind) == [.delta])
     #expect(try apply(frames[0], to: &state) == 1)
-    #expect(state == hub.core.state)
+    #expect(state == hub.engine.state)
     #expect(frames[0].revision == 100)
   }
 
@@ -114,7 +114,7 @@ import Wire
 
     #expect(frames.map(\.kind) == [.snapshot])
     #expect(try frames[0].value.description.hasPrefix("[\(SnapshotReason.versionNotKept.rawValue), "))
-    #expect(try snapshot(frames) == hub.core.state)
+    #expect(try snapshot(frames) == hub.engine.state)
   }
 
   @Test func aResumedFollowerContinuesByDeltaWhenItsVersionIsCurrent() throws {

@@ -10,7 +10,8 @@ import Wire
 /// The text is kept in `Tests/Golden` for those who write clients. `STOREHUB_GOLDEN=write` in the environment of the
 /// test writes it anew.
 final class GoldenTranscript {
-  private var core: HubCore<State, Action>
+  private let engine = FeatureEngine(initialState: State(), reducer: AppFeature())
+  private var core: HubCore
   private var now = Duration.seconds(1000)
   private var text: String
   private var names: [ConnectionID: String] = [:]
@@ -19,8 +20,7 @@ final class GoldenTranscript {
   private(set) var session: SessionID?
 
   init(_ title: String, limits: HubLimits = HubLimits()) {
-    core = HubCore(
-      initialState: State(), reducer: AppFeature(), limits: limits, name: "hub", random: SplitMix(seed: 7))
+    core = HubCore(engine, limits: limits, name: "hub", random: SplitMix(seed: 7))
     text = """
       # \(title)
       #
@@ -53,7 +53,7 @@ final class GoldenTranscript {
   func hubActs(_ action: Action) {
     text += "\n@ the hub applies an action of its own\n"
     line("notation", (try? notation(action.encoded())) ?? "")
-    core.send(action)
+    engine.send(action)
   }
 
   /// The connection's socket takes no more until `drain`.
@@ -64,7 +64,7 @@ final class GoldenTranscript {
 
   func drain(_ id: ConnectionID) {
     text += "\n@ the socket of connection \(names[id] ?? "") has room again\n"
-    core.drained(id)
+    core.drained(id, at: now)
   }
 
   func wait(_ time: Duration) {
@@ -121,10 +121,9 @@ final class GoldenTranscript {
       case .close(let id), .abort(let id):
         text += "\n@ the hub closes connection \(names[id] ?? "")\n"
         core.ended(id)
-      case .report: break
+      case .report, .effect, .resumeReading: break
       }
     }
-    _ = core.takeEffectCommands()
     core.clear()
   }
 

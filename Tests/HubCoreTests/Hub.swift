@@ -21,7 +21,8 @@ final class Hub {
     func decoded<M: Message>(as _: M.Type = M.self) throws -> M { try M(decoding: payload.span.bytes) }
   }
 
-  var core: HubCore<State, Action>
+  let engine = FeatureEngine(initialState: State(), reducer: AppFeature())
+  var core: HubCore
   var now = Duration.seconds(1000)
   /// Connections whose sockets are full: writes to them are kept back.
   var blocked: Set<ConnectionID> = []
@@ -32,9 +33,7 @@ final class Hub {
   private var received: [ConnectionID: [Frame]] = [:]
 
   init(limits: HubLimits = HubLimits()) {
-    core = HubCore(
-      initialState: State(), reducer: AppFeature(), limits: limits, name: "hub",
-      random: SplitMix(seed: 7))
+    core = HubCore(engine, limits: limits, name: "hub", random: SplitMix(seed: 7))
   }
 
   func connect(user: UInt32 = 1000) -> ConnectionID {
@@ -80,12 +79,12 @@ final class Hub {
       case .close(let target), .abort(let target):
         closed.insert(target)
         core.ended(target)
-      case .report(let report):
-        reports.append(report)
+      case .report(let index):
+        reports.append(core.reports[index])
+      case .effect(let index):
+        if case .start = core.effectCommands[index] { startedEffects += 1 }
+      case .resumeReading: break
       }
-    }
-    if core.hasEffectCommands {
-      startedEffects += core.takeEffectCommands().count { if case .start = $0 { true } else { false } }
     }
     core.clear()
     return id.flatMap { received.removeValue(forKey: $0) } ?? []
@@ -94,7 +93,7 @@ final class Hub {
   /// The socket of a blocked connection has room again.
   func unblock(_ id: ConnectionID) {
     blocked.remove(id)
-    core.drained(id)
+    core.drained(id, at: now)
   }
 
   func disconnect(_ id: ConnectionID) {
@@ -111,6 +110,12 @@ final class Hub {
           payload: payload.withUnsafeBytes { [UInt8]($0) }))
     }
   }
+}
+
+extension HubCore {
+  /// Ends a turn in which everything pending is sent.
+  @discardableResult
+  mutating func endTurn() -> Bool { endTurn(at: .zero, flushing: true) }
 }
 
 /// A frame of actions given as bytes.

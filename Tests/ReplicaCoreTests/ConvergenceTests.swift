@@ -17,7 +17,7 @@ import Wire
       #expect(world.hub.revision == UInt64(world.sentCount), "seed \(seed)")
       for client in world.clients {
         #expect(client.replica.connection == .live, "seed \(seed)")
-        #expect(client.replica.state == world.hub.state, "seed \(seed)")
+        #expect(client.replica.state == world.engine.state, "seed \(seed)")
         #expect(client.pending.isEmpty && client.failed.isEmpty, "seed \(seed)")
         #expect(client.replica.unansweredCount == 0, "seed \(seed)")
       }

@@ -8,8 +8,8 @@ import Wire
 /// A replica whose state has become another than the hub's.
 @Suite struct HashTests {
   private func board() throws -> (World<Board.State, Board.Action>, World<Board.State, Board.Action>.Client) {
-    let hub = HubCore(initialState: Board.State(), reducer: Board(), random: SplitMix(seed: 1))
-    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, hub: hub) { random, _ in
+    let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
+    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, engine: engine) { random, _ in
       .change(random.next())
     }
     try world.settle()
@@ -49,7 +49,7 @@ import Wire
     #expect(client.divergences.count == 1)
     #expect(client.divergences[0].here != client.divergences[0].there)
     let state = client.replica.state
-    #expect(state == world.hub.state)
+    #expect(state == world.engine.state)
     try world.send(.setCount(9), from: client)
     try world.settle()
     let count = client.replica.state?.count
@@ -59,8 +59,8 @@ import Wire
   @Test func theHubStatesHashesOfItsOwnAccord() throws {
     var limits = HubLimits()
     limits.hashInterval = 10
-    let hub = HubCore(initialState: Board.State(), reducer: Board(), limits: limits, random: SplitMix(seed: 1))
-    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, hub: hub) { random, _ in
+    let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
+    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, engine: engine, limits: limits) { random, _ in
       .change(random.next())
     }
     try world.settle()
@@ -72,6 +72,6 @@ import Wire
     }
     #expect(client.divergences.count == 1)
     let state = client.replica.state
-    #expect(state == world.hub.state)
+    #expect(state == world.engine.state)
   }
 }

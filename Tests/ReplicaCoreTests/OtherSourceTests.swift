@@ -74,7 +74,7 @@ import Wire
 
   /// Carries bytes between a hub and a replica until nothing more comes.
   private func run<S, A>(
-    _ hub: inout HubCore<Hub.State, Hub.Action>, _ replica: inout ReplicaCore<S, A>, _ id: inout ConnectionID?
+    _ hub: inout HubCore, _ replica: inout ReplicaCore<S, A>, _ id: inout ConnectionID?
   ) -> [ReplicaCommand] {
     var commands: [ReplicaCommand] = []
     for _ in 0..<50 {
@@ -92,7 +92,7 @@ import Wire
         default: commands.append(command)
         }
       }
-      hub.endTurn()
+      hub.endTurn(at: .zero, flushing: true)
       var down: [UInt8] = []
       for case .write(_, let pieces) in hub.commands {
         for piece in hub.pieces[pieces] { down += hub.output.bytes[piece] }
@@ -104,7 +104,8 @@ import Wire
   }
 
   @Test func itIsServedByName() throws {
-    var hub = HubCore<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
+    let engine = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
+    var hub = HubCore(engine)
     var replica = ReplicaCore<Client.State, Client.Action>()
     let tasks = replica.follow(StatePath<Client.State, Client.State>().tasks)
     let title = replica.follow(StatePath<Client.State, Client.State>().tasks[id: 2].title)
@@ -125,7 +126,7 @@ import Wire
 
     let wanted = Hub.State(
       count: 1, tasks: [Hub.Task(id: 1, title: "one", isDone: true), Hub.Task(id: 2, title: "two", isDone: true)])
-    let theirs = hub.state
+    let theirs = engine.state
     #expect(theirs == wanted)
     let ours = replica.state
     #expect(ours?.count == 1 && ours?.extra == 7)
@@ -142,7 +143,8 @@ import Wire
   }
 
   @Test func anActionThatIsNotSentLeavesNothingToWaitFor() throws {
-    var hub = HubCore<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
+    let engine = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
+    var hub = HubCore(engine)
     var replica = ReplicaCore<Client.State, Client.Action>()
     var id: ConnectionID?
     replica.start()
@@ -155,7 +157,8 @@ import Wire
   }
 
   @Test func whatCannotBeServedIsRefusedByName() {
-    var hub = HubCore<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
+    let engine = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
+    var hub = HubCore(engine)
     var replica = ReplicaCore<Strange, Client.Action>()
     var id: ConnectionID?
     replica.start()

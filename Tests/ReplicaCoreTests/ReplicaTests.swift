@@ -31,7 +31,7 @@ import Wire
     try world.send(.incrementButtonTapped, from: client)
     try world.settle()
 
-    #expect(world.hub.state.counter.count == 1)
+    #expect(world.engine.state.counter.count == 1)
     #expect(client.applied == 1)
     #expect(client.failed.count == 1)
     guard case .rejected(let code, _)? = client.failed.first else {
@@ -51,15 +51,14 @@ import Wire
     client.fromHub = []
     world.cut(client)
     try world.send(.incrementButtonTapped, from: client)
-    world.hub = HubCore(initialState: AppFeature.State(), reducer: AppFeature(), random: SplitMix(seed: 99))
-    world.history = [0: world.hub.state]
+    world.restartHub(FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()))
     client.lastRevisions = [:]
     try world.settle()
 
     #expect(client.failed == [.outcomeUnknown])
     #expect(client.applied == 1)
-    #expect(world.hub.state.counter.count == 1)
-    #expect(client.replica.state == world.hub.state)
+    #expect(world.engine.state.counter.count == 1)
+    #expect(client.replica.state == world.engine.state)
   }
 
   @Test func actionsSentWhileAwayTakeEffectInOrder() throws {
@@ -70,7 +69,7 @@ import Wire
     try world.send(.decrementButtonTapped, from: client)
     try world.settle()
 
-    #expect(world.hub.state.counter.count == 4)
+    #expect(world.engine.state.counter.count == 4)
     #expect(client.applied == 6)
   }
 
@@ -155,6 +154,6 @@ import Wire
 
     try world.settle()
     #expect(client.replica.connection == .live)
-    #expect(client.replica.state == world.hub.state)
+    #expect(client.replica.state == world.engine.state)
   }
 }

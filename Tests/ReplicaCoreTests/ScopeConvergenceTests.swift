@@ -47,11 +47,12 @@ import Wire
     limits.bookmarkInterval = UInt64.random(in: 1...20, using: &random)
     limits.hashInterval = UInt64.random(in: 1...10, using: &random)
     limits.deltaBytes = Bool.random(using: &random) ? 20 : 1 << 20
-    let hub = HubCore(
-      initialState: Board.State(), reducer: Board(), limits: limits, random: SplitMix(seed: seed &+ 1))
+    let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
     var options = ReplicaOptions()
     options.followsWholeState = Bool.random(using: &random)
-    return BoardWorld(seed: seed, clientCount: 3, hub: hub, options: options) { random, _ in .change(random.next()) }
+    return BoardWorld(seed: seed, clientCount: 3, engine: engine, limits: limits, options: options) { random, _ in
+      .change(random.next())
+    }
   }
 
   @Test(arguments: [UInt64](0..<40))
@@ -77,7 +78,7 @@ import Wire
         #expect(client.pending.isEmpty && client.failed.isEmpty, "seed \(seed)")
         for mirror in client.mirrors {
           #expect(mirror.isKnown, "seed \(seed), \(mirror.path)")
-          let theirs = world.hub.state.part(at: mirror.path[...])?.encoded()
+          let theirs = world.engine.state.part(at: mirror.path[...])?.encoded()
           #expect(client.contents[mirror.id]?() == theirs, "seed \(seed), \(mirror.path)")
         }
       }

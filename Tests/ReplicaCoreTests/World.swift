@@ -11,10 +11,10 @@ typealias AppWorld = World<AppFeature.State, AppFeature.Action>
 extension World where State == AppFeature.State, Action == AppFeature.Action {
   convenience init(seed: UInt64, clientCount: Int) {
     // The clock stands still: what the hub would do by itself a second later is no part of the history.
-    let hub = HubCore(initialState: AppFeature.State(), reducer: AppFeature(), random: SplitMix(seed: seed &+ 1)) {
+    let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()) {
       $0.continuousClock = TestClock()
     }
-    self.init(seed: seed, clientCount: clientCount, hub: hub) { Self.randomAction(seenBy: $1, &$0) }
+    self.init(seed: seed, clientCount: clientCount, engine: engine) { Self.randomAction(seenBy: $1, &$0) }
   }
 
   /// An action that makes the hub do nothing by itself, on what the client sees, which others may have changed already.
@@ -70,7 +70,8 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   typealias Violation = WorldViolation
 
   var random: SplitMix
-  var hub: HubCore<State, Action>
+  private(set) var engine: FeatureEngine<State, Action>
+  var hub: HubCore
   var clients: [Client] = []
   var now = Duration.seconds(1)
   var history: [UInt64: State] = [:]
@@ -82,15 +83,24 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   private let randomAction: (inout SplitMix, State?) -> Action
 
   init(
-    seed: UInt64, clientCount: Int, hub: consuming HubCore<State, Action>, options: ReplicaOptions = ReplicaOptions(),
+    seed: UInt64, clientCount: Int, engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(),
+    options: ReplicaOptions = ReplicaOptions(),
     randomAction: @escaping (inout SplitMix, State?) -> Action
   ) {
     random = SplitMix(seed: seed)
-    self.hub = hub
+    self.engine = engine
+    hub = HubCore(engine, limits: limits, random: SplitMix(seed: seed &+ 1))
     self.randomAction = randomAction
-    history[0] = self.hub.state
+    history[0] = engine.state
     clients = (0..<clientCount).map { Client(seed: seed &+ 100 &+ UInt64($0), options: options) }
     for client in clients { client.replica.start() }
+  }
+
+  /// Replaces the hub by one that knows nothing of the history.
+  func restartHub(_ engine: FeatureEngine<State, Action>) {
+    self.engine = engine
+    hub = HubCore(engine, random: SplitMix(seed: 99))
+    history = [0: engine.state]
   }
 
   /// One thing that can happen, drawn by chance.
@@ -149,7 +159,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     let down = Array(client.fromHub.prefix(limit))
     client.fromHub.removeFirst(down.count)
     if !down.isEmpty { receive(down, by: client) }
-    if client.fromHub.isEmpty { hub.drained(connection) }
+    if client.fromHub.isEmpty { hub.drained(connection, at: now) }
   }
 
   private func receive(_ bytes: [UInt8], on connection: ConnectionID) {
@@ -179,8 +189,8 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   /// Ends a turn of the hub and of every client.
   func turn() throws {
     if let deadline = hub.deadline, deadline <= now { hub.expire(at: now) }
-    hub.endTurn()
-    history[hub.revision] = hub.state
+    hub.endTurn(at: now, flushing: true)
+    history[hub.revision] = engine.state
     for command in hub.commands { perform(command) }
     hub.clear()
     for client in clients { try turn(client) }
@@ -200,7 +210,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
         client.replica.disconnected(reason: "closed", at: now)
       }
       hub.ended(id)
-    case .report:
+    case .report, .effect, .resumeReading:
       break
     }
   }

@@ -9,14 +9,20 @@ import Wire
 
 /// Parts of a hub's state as stores, over a real socket.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct AttachmentTests {
-  typealias BoardServer = HubServer<Board.State, Board.Action>
   typealias BoardClient = StoreClient<Board.State, Board.Action>
+
+  /// A hub and the engine behind it.
+  struct BoardServer {
+    let hub: HubServer
+    let engine: FeatureEngine<Board.State, Board.Action>
+    var state: Board.State { engine.state }
+  }
 
   private func serve(_ bench: Bench, _ prepare: (inout Board.State) -> Void = { _ in }) throws -> BoardServer {
     var state = Board.State()
     prepare(&state)
-    let core = HubCore(initialState: state, reducer: Board(), name: "test hub")
-    return try BoardServer(core: core, loop: bench.loop, path: bench.path, log: Log(program: "test", level: .error))
+    let engine = FeatureEngine(initialState: state, reducer: Board())
+    return BoardServer(hub: try bench.serve(engine), engine: engine)
   }
 
   private func client(_ bench: Bench, name: String = "", whole: Bool = false) throws -> BoardClient {
@@ -32,7 +38,7 @@ import Wire
 
   private func stop(_ server: BoardServer, _ bench: Bench) async {
     var isStopped = false
-    server.stop(reason: "the test stops it") { isStopped = true }
+    server.hub.stop(reason: "the test stops it") { isStopped = true }
     #expect(await bench.until { isStopped })
     bench.clean()
   }
@@ -125,7 +131,7 @@ import Wire
     #expect(await bench.until { count.store?.state == 3 })
     let store = try #require(count.store)
     var isStopped = false
-    server.stop(reason: "the test stops it") { isStopped = true }
+    server.hub.stop(reason: "the test stops it") { isStopped = true }
     #expect(await bench.until { isStopped && client.connection != .live })
     #expect(store.state == 3)
 
@@ -161,7 +167,7 @@ import Wire
     client.start()
     #expect(await bench.until { client.connection == .closed })
     // The hub sees it go: the session is over, and nothing keeps the socket open.
-    #expect(await bench.until { server.connectionCount == 0 })
+    #expect(await bench.until { server.hub.connectionCount == 0 })
     await stop(server, bench)
   }
 

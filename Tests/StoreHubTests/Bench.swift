@@ -8,13 +8,14 @@ import StoreClient
 import StoreHub
 import Wire
 
-typealias Server = HubServer<AppFeature.State, AppFeature.Action>
 typealias Client = StoreClient<AppFeature.State, AppFeature.Action>
 
 /// A directory of its own, a loop, and what a test puts on it.
 final class Bench {
   let loop: EventLoop
   let directory: String
+  /// The engine of the last hub that was served.
+  private(set) var engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
   var path: String { directory + "/hub.sock" }
 
   init() throws {
@@ -23,9 +24,16 @@ final class Bench {
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
   }
 
-  func serve(limits: HubLimits = HubLimits()) throws -> Server {
-    let core = HubCore(initialState: AppFeature.State(), reducer: AppFeature(), limits: limits, name: "test hub")
-    return try HubServer(core: core, loop: loop, path: path, log: Log(program: "test", level: .error))
+  func serve(limits: HubLimits = HubLimits()) throws -> HubServer {
+    engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
+    return try serve(engine, limits: limits)
+  }
+
+  func serve<State, Action>(
+    _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits()
+  ) throws -> HubServer {
+    try HubServer(
+      engine, limits: limits, name: "test hub", loop: loop, path: path, log: Log(program: "test", level: .error))
   }
 
   func attach() throws -> Client {
@@ -41,7 +49,7 @@ final class Bench {
     await loop.pump(until: condition)
   }
 
-  func stop(_ server: Server) async -> Bool {
+  func stop(_ server: HubServer) async -> Bool {
     var isStopped = false
     server.stop(reason: "the test stops it") { isStopped = true }
     return await until { isStopped }

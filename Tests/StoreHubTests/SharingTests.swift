@@ -19,7 +19,7 @@ import Testing
     #expect(await bench.until { task.isOver && second.store?.counter.count == 1 })
     try await task.taken()
     #expect(first.store?.counter.count == 1)
-    #expect(server.state.counter.count == 1)
+    #expect(bench.engine.state.counter.count == 1)
 
     first.close()
     second.close()
@@ -52,11 +52,10 @@ import Testing
 
   @Test func effectsRunInTheHubAndTheirActionsReachEveryone() async throws {
     let bench = try Bench()
-    let core = HubCore(initialState: AppFeature.State(), reducer: AppFeature()) {
+    let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()) {
       $0.numberFact.fetch = { "\($0) is a good number" }
     }
-    let server = try Server(
-      core: core, loop: bench.loop, path: bench.path, log: Log(program: "test", level: .error))
+    let server = try bench.serve(engine)
     let client = try bench.attach()
     #expect(await bench.until { client.store != nil })
 
@@ -105,7 +104,7 @@ import Testing
 
     server = try bench.serve()
     #expect(await bench.until { client.unansweredCount == 0 })
-    #expect(server.state.counter.count == 10)
+    #expect(bench.engine.state.counter.count == 10)
     client.close()
     #expect(await bench.stop(server))
     bench.clean()

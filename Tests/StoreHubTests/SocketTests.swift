@@ -55,8 +55,7 @@ import Testing
     let bench = try Bench()
     let path = bench.directory + "/" + String(repeating: "x", count: 120)
     let error = #expect(throws: HubError.self) {
-      let core = HubCore(initialState: AppFeature.State(), reducer: AppFeature())
-      _ = try Server(core: core, loop: bench.loop, path: path, log: Log(program: "test", level: .error))
+      _ = try HubServer(bench.engine, loop: bench.loop, path: path, log: Log(program: "test", level: .error))
     }
     #expect("\(try #require(error))".contains("107"))
     bench.clean()
@@ -66,8 +65,7 @@ import Testing
     let bench = try Bench()
     let path = bench.directory + "/missing/hub.sock"
     let error = #expect(throws: HubError.self) {
-      let core = HubCore(initialState: AppFeature.State(), reducer: AppFeature())
-      _ = try Server(core: core, loop: bench.loop, path: path, log: Log(program: "test", level: .error))
+      _ = try HubServer(bench.engine, loop: bench.loop, path: path, log: Log(program: "test", level: .error))
     }
     #expect("\(try #require(error))".contains("missing"))
     bench.clean()

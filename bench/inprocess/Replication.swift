@@ -57,7 +57,7 @@ private func reduce(_ state: inout Sheet, _ action: SheetAction) -> Effect<Sheet
 /// A hub and connections without sockets: what the hub itself costs.
 @MainActor
 private final class Sockets {
-  private var core: HubCore<Sheet, SheetAction>
+  private var core: HubCore
   private var sequence: UInt64 = 0
   private var writer = FrameWriter()
   private let sender: ConnectionID
@@ -67,7 +67,7 @@ private final class Sockets {
   init(rowCount: Int) {
     var limits = HubLimits()
     limits.hashInterval = .max
-    core = HubCore(initialState: Sheet(rowCount: rowCount), reducer: Reduce(reduce), limits: limits)
+    core = HubCore(FeatureEngine(initialState: Sheet(rowCount: rowCount), reducer: Reduce(reduce)), limits: limits)
     sender = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
     say(Hello(), from: sender)
   }
@@ -107,7 +107,7 @@ private final class Sockets {
     core.clear()
   }
 
-  var hasMoreToWrite: Bool { core.hasMoreToWrite }
+  var hasMoreToWrite: Bool { core.needsAnotherTurn }
 }
 
 @MainActor

@@ -1,299 +1,359 @@
 import Wire
 
-/// One state, published to connections that follow places in it.
+/// One state, published to the connections that subscribe to places in it.
 ///
-/// Once a turn the state is published: what changed is encoded once, as the delta of the whole, and each followed place
-/// is given its slice of these bytes. Who could not be written to, was away, or comes late is brought from the version
-/// that it has to the published one by the same means, or by a snapshot where there is no such version.
-struct Publisher<State: Replicated> {
-  let root: StateRoot
+/// At the end of a turn the state is published: what changed is encoded once, as the delta of the whole, and each place
+/// with subscribers gets its slice of these bytes. A client that could not be written to, was away, or attaches late is
+/// brought from the version that it has to the published one in the same way, or by a snapshot if that version is not
+/// kept.
+struct Publisher {
+  /// The number of its root.
+  let index: Int
+  private let source: any StateSource
   private let limits: HubLimits
   private(set) var scopes = ScopeTree()
-  private var followers: [Follower?] = []
-  private var freeFollowers: [Int] = []
-  /// How many follow.
-  private(set) var followerCount = 0
-  /// The newest version's revision; nil while nobody follows.
+  private(set) var subscribers: [Subscriber?] = []
+  private var freeSubscribers: [Int] = []
+  private var subscriberCount = 0
+  /// The newest version's revision; nil while there are no subscribers.
   private(set) var publishedRevision: UInt64?
-  /// Slots of connections that the last `publish` left behind.
-  private(set) var due: [Int] = []
-  /// This turn's deltas to the published state, by the version that they start from, and what they mean for each node.
-  private var deltas: [(base: UInt64, range: Range<Int>, slices: Range<Int>)] = []
-  private var slices: [DeltaSlice] = []
-  /// For each node, when its followers were last told a revision, and when a hash.
-  private var told: [(revision: UInt64, hash: UInt64)] = []
+  /// The connections that were up to date until the last `publish`.
+  private(set) var due: [LiveConnection] = []
+  /// This turn's deltas to the published version; those from `deltaCount` on are memory to use again.
+  private var deltas: [DeltaSlices] = []
+  private var deltaCount = 0
+  /// For each node, the last revision that its subscribers were sent, and the last with a hash.
+  private var sent: [(revision: UInt64, hash: UInt64)] = []
+  /// The revision at which a bookmark is due, or earlier.
+  private var nextBookmark: UInt64 = 0
   private var snapshots: [Snapshot?] = []
   /// This turn's pieces of snapshots in the output.
-  private var written: [(snapshot: Int, piece: Int, offset: UInt64, range: Range<Int>, isLast: Bool)] = []
-  /// This turn's hashes of what is published.
+  private var pieces: [(snapshot: Int, piece: Int, offset: UInt64, range: Range<Int>, isLast: Bool)] = []
+  /// This turn's hashes of places in the published version.
   private var hashes: [(node: Int, revision: UInt64, hash: StateHash)] = []
-  private var versions: Versions<State>
+  private var versions: Versions
 
-  init(root: StateRoot, limits: HubLimits) {
-    (self.root, self.limits) = (root, limits)
+  init(_ index: Int, of source: any StateSource, limits: HubLimits) {
+    (self.index, self.source, self.limits) = (index, source, limits)
     versions = Versions(countLimit: limits.versions, byteLimit: limits.versionBytes)
   }
 
   /// How many versions are kept.
   var versionCount: Int { versions.count }
 
-  /// Forgets what stands in the output, which was carried out.
+  /// Whether the state has changed since it was published. A state without subscribers is not published.
+  var isOutdated: Bool { publishedRevision.map { $0 != source.revision } ?? false }
+
+  /// Forgets what was written to the output, which the shell has carried out.
   mutating func clear() {
-    deltas.removeAll(keepingCapacity: true)
-    slices.removeAll(keepingCapacity: true)
-    written.removeAll(keepingCapacity: true)
-    hashes.removeAll(keepingCapacity: true)
+    deltaCount = 0
+    if !pieces.isEmpty { pieces.removeAll(keepingCapacity: true) }
+    if !hashes.isEmpty { hashes.removeAll(keepingCapacity: true) }
   }
 }
 
-// MARK: - Following
+// MARK: - Subscribing
 
 extension Publisher {
-  /// Begins to follow a place; `known` is the revision of what the client has of it, and `held` what the hub remembers of
-  /// that.
-  mutating func follow(
-    _ path: [PathStep], as number: UInt16, slot: Int, known: UInt64?, held: HeldScope?, isResumed: Bool,
-    current: (revision: UInt64, state: State)
+  /// Subscribes a connection to a place.
+  ///
+  /// - Parameters:
+  ///   - request: The place, and the revision that the client has of it.
+  ///   - number: The client's number for the scope.
+  ///   - connection: The connection.
+  ///   - retained: The hub's record of the client's state of the scope.
+  /// - Returns: The subscriber's number in this publisher.
+  mutating func subscribe(
+    _ request: Attach, as number: UInt16, connection: LiveConnection, retained: RetainedScope?
   ) -> Int {
-    if publishedRevision == nil {
-      // Nobody followed: what is published begins here.
-      begin(with: current)
+    // Without subscribers nothing was published: it begins here.
+    if publishedRevision == nil { begin() }
+    let node = scopes.node(at: request.path)
+    let id = freeSubscribers.popLast() ?? subscribers.count
+    if id == subscribers.count { subscribers.append(nil) }
+    subscribers[id] = Subscriber(
+      connection: connection, number: number, node: node, standing: .snapshotDue(.attached), sentRevision: 0,
+      hasValue: false)
+    scopes.add(id, to: node)
+    subscriberCount += 1
+    while sent.count < scopes.nodes.count { sent.append((0, 0)) }
+    if scopes.nodes[node].subscribers.count == 1, let publishedRevision {
+      sent[node] = (publishedRevision, publishedRevision)
+      nextBookmark = min(nextBookmark, publishedRevision + limits.bookmarkInterval)
     }
-    let node = scopes.node(at: path)
-    var follower = Follower(
-      slot: slot, number: number, node: node, standing: .snapshotDue(.attached), told: 0, holds: false)
-    if let known {
-      follower.told = known
-      if let held, held.told == known, versions.hold(held.version) {
-        (follower.standing, follower.holds) = (.behind(held.version), held.holds)
-      } else if isResumed, let state = versions.state(at: known) {
-        versions.hold(known)
-        (follower.standing, follower.holds) = (.behind(known), state.part(at: path[...]) != nil)
-      } else {
-        follower.standing = .snapshotDue(.versionNotKept)
-      }
-    }
-    let id = freeFollowers.popLast() ?? followers.count
-    if id == followers.count { followers.append(nil) }
-    followers[id] = follower
-    scopes.addFollower(id, to: node)
-    followerCount += 1
+    if let known = request.knownRevision { resume(id, from: known, retained, isResumed: connection.isResumed) }
     return id
   }
 
-  private mutating func begin(with current: (revision: UInt64, state: State)) {
-    publishedRevision = current.revision
-    guard !versions.contains(current.revision) else { return }
+  /// Finds the version that a client says it has.
+  private mutating func resume(_ id: Int, from known: UInt64, _ retained: RetainedScope?, isResumed: Bool) {
+    subscribers[id]?.sentRevision = known
+    if let retained, retained.sentRevision == known, versions.hold(retained.version) {
+      subscribers[id]?.standing = .behind(retained.version)
+      setHasValue(retained.hasValue, id)
+    } else if isResumed, let version = versions[known] {
+      versions.hold(known)
+      subscribers[id]?.standing = .behind(known)
+      setHasValue(subscribers[id].map { version.part(at: scopes.path(of: $0.node)) != nil } ?? false, id)
+    } else {
+      subscribers[id]?.standing = .snapshotDue(.versionNotKept)
+    }
+  }
+
+  private mutating func setHasValue(_ hasValue: Bool, _ id: Int) {
+    guard let subscriber = subscribers[id], subscriber.hasValue != hasValue else { return }
+    subscribers[id]?.hasValue = hasValue
+    scopes.changeAbsentCount(of: subscriber.node, by: hasValue ? -1 : 1)
+  }
+
+  private mutating func begin() {
+    let revision = source.revision
+    publishedRevision = revision
+    nextBookmark = revision + limits.bookmarkInterval
+    guard versions[revision] == nil else { return }
+    let version = source.currentVersion()
     var scratch = CBOREncoder()
-    // What an absent session holds needs memory beside the current state.
-    if let newest = versions.newest { current.state.encodeDelta(from: newest, to: &scratch) }
-    versions.append(current.state, at: current.revision, byteCount: Self.cost(scratch.unsharedByteCount, scratch.count))
+    // A version held for a detached session needs memory beside the current state.
+    if let newest = versions.newest { version.encodeDelta(from: newest, to: &scratch) }
+    versions.append(
+      version, at: revision, byteCount: Self.cost(of: version, scratch.unsharedByteCount, scratch.count))
   }
 
   /// An estimate of the memory that a version does not share with the next one.
-  private static func cost(_ unsharedByteCount: Int, _ deltaByteCount: Int) -> Int {
-    unsharedByteCount + 2 * deltaByteCount + MemoryLayout<State>.stride
+  private static func cost(of version: StateVersion, _ unsharedByteCount: Int, _ deltaByteCount: Int) -> Int {
+    unsharedByteCount + 2 * deltaByteCount + version.inlineByteCount
   }
 
-  /// Ends following. With `remembering`, returns what the client has, whose version stays held.
-  mutating func unfollow(_ id: Int, remembering: Bool) -> HeldScope? {
-    guard let follower = followers[id] else { return nil }
+  /// Ends a subscription. With `retaining`, returns what the client has, whose version stays held.
+  mutating func unsubscribe(_ id: Int, retaining: Bool) -> RetainedScope? {
+    guard let subscriber = subscribers[id] else { return nil }
     var version: UInt64?
-    switch follower.standing {
+    switch subscriber.standing {
     case .current:
-      if let publishedRevision, remembering, versions.hold(publishedRevision) { version = publishedRevision }
+      if let publishedRevision, retaining, versions.hold(publishedRevision) { version = publishedRevision }
     case .behind(let held):
-      if remembering { version = held } else { versions.release(held) }
+      if retaining { version = held } else { versions.release(held) }
     case .reading(let snapshot, _, _):
       stopReading(snapshot)
     case .snapshotDue:
       break
     }
-    let path = version == nil ? [] : scopes.path(of: follower.node)
-    followers[id] = nil
-    freeFollowers.append(id)
-    scopes.removeFollower(id, from: follower.node)
-    followerCount -= 1
+    let path = version == nil ? [] : scopes.path(of: subscriber.node)
+    subscribers[id] = nil
+    freeSubscribers.append(id)
+    scopes.remove(id, from: subscriber.node, hasValue: subscriber.hasValue)
+    subscriberCount -= 1
     return version.map {
-      HeldScope(root: root, path: path, told: follower.told, version: $0, holds: follower.holds)
+      RetainedScope(
+        publisher: index, path: path, sentRevision: subscriber.sentRevision, version: $0,
+        hasValue: subscriber.hasValue)
     }
   }
 
-  /// Lets go of what was held for a client that does not come back.
-  mutating func forget(_ held: HeldScope) {
-    versions.release(held.version)
+  /// Releases a version that was held for a client.
+  mutating func forget(_ retained: RetainedScope) {
+    versions.release(retained.version)
   }
 
-  /// Notes that a follower wants the hash of what it has.
+  /// Notes that a subscriber wants the hash of what it has.
   mutating func verify(_ id: Int) {
-    followers[id]?.owesHash = true
+    subscribers[id]?.isHashDue = true
   }
 
-  /// Whether a follower has not yet got all that it is owed.
+  /// Whether a subscriber was not sent everything yet.
   func isUnfinished(_ id: Int) -> Bool {
-    followers[id].map { $0.standing != .current } ?? false
+    subscribers[id].map { $0.standing != .current } ?? false
   }
 }
 
 // MARK: - Publishing
 
 extension Publisher {
-  /// Makes a state the published one; those to whom it means something are `due` until the next call.
-  /// - Complexity: O(what changed + bytes of its delta + places followed + followers of places that changed).
-  mutating func publish(_ state: State, at revision: UInt64, _ out: inout Outgoing) {
+  /// Publishes the source's state; the connections that it concerns are `due` until the next call.
+  /// - Complexity: O(what changed + bytes of its delta + places that it touches + their subscribers).
+  mutating func publish(_ out: inout Outgoing) {
     due.removeAll(keepingCapacity: true)
+    let revision = source.revision
     guard let old = publishedRevision, old != revision else { return }
-    guard followerCount > 0, let base = versions.state(at: old) else {
+    guard subscriberCount > 0, let base = versions[old] else {
       publishedRevision = nil
       return versions.removeUnheld()
     }
+    let version = source.currentVersion()
     let unshared = out.writer.unsharedByteCount
-    let range = out.writer.part { state.encodeDelta(from: base, to: &$0) }
-    let cost = Self.cost(out.writer.unsharedByteCount - unshared, range.count)
-    // What was this turn's way to the version before leads nowhere now.
-    deltas.removeAll(keepingCapacity: true)
-    slices.removeAll(keepingCapacity: true)
-    versions.append(state, at: revision, byteCount: cost)
+    let range = out.writer.part { version.encodeDelta(from: base, to: &$0) }
+    let cost = Self.cost(of: version, out.writer.unsharedByteCount - unshared, range.count)
+    versions.append(version, at: revision, byteCount: cost)
     publishedRevision = revision
-    addDelta(from: old, range, out)
-    while told.count < scopes.nodes.count { told.append((old, old)) }
-    for node in scopes.nodes.indices where !scopes.nodes[node].followers.isEmpty {
-      noteDue(node, slices[node], from: old, to: revision)
+    // Deltas of this turn to the version before lead nowhere now.
+    deltaCount = 0
+    let delta = cut(range, from: old, out)
+    for node in deltas[delta].touched where !scopes.nodes[node].subscribers.isEmpty {
+      noteChange(of: node, deltas[delta][node], from: old, to: revision)
+    }
+    if revision >= nextBookmark { noteBookmarks(from: old, to: revision) }
+  }
+
+  private mutating func noteChange(of node: Int, _ slice: DeltaSlice, from old: UInt64, to revision: UInt64) {
+    let isHashDue = revision - sent[node].hash >= limits.hashInterval
+    if isHashDue { sent[node].hash = revision }
+    sent[node].revision = revision
+    for id in scopes.nodes[node].subscribers {
+      guard let subscriber = subscribers[id], slice != .joined || !subscriber.hasValue else { continue }
+      makeDue(id, subscriber, from: old, isHashDue: isHashDue)
     }
   }
 
-  private mutating func noteDue(_ node: Int, _ slice: DeltaSlice, from old: UInt64, to revision: UInt64) {
-    var owesHash = false
-    if slice == .unchanged {
-      guard revision - told[node].revision >= limits.bookmarkInterval else { return }
-    } else if revision - told[node].hash >= limits.hashInterval {
-      owesHash = true
-      told[node].hash = revision
-    }
-    told[node].revision = revision
-    for id in scopes.nodes[node].followers {
-      guard let follower = followers[id], follower.standing == .current, slice != .joined || !follower.holds
-      else { continue }
-      versions.hold(old)
-      followers[id]?.standing = .behind(old)
-      if owesHash { followers[id]?.owesHash = true }
-      due.append(follower.slot)
+  /// Has the subscribers of places that have not changed for long sent the hub's revision.
+  private mutating func noteBookmarks(from old: UInt64, to revision: UInt64) {
+    nextBookmark = .max
+    for node in scopes.nodes.indices where !scopes.nodes[node].subscribers.isEmpty {
+      if revision - sent[node].revision >= limits.bookmarkInterval {
+        sent[node].revision = revision
+        for id in scopes.nodes[node].subscribers {
+          if let subscriber = subscribers[id] { makeDue(id, subscriber, from: old, isHashDue: false) }
+        }
+      }
+      nextBookmark = min(nextBookmark, sent[node].revision + limits.bookmarkInterval)
     }
   }
 
-  private mutating func addDelta(from base: UInt64, _ range: Range<Int>, _ out: Outgoing) {
-    let first = slices.count
-    scopes.slice(out.writer.span(range), at: range.lowerBound, into: &slices)
-    deltas.append((base, range, first..<slices.count))
+  private mutating func makeDue(_ id: Int, _ subscriber: Subscriber, from old: UInt64, isHashDue: Bool) {
+    guard subscriber.standing == .current else { return }
+    versions.hold(old)
+    subscribers[id]?.standing = .behind(old)
+    if isHashDue { subscribers[id]?.isHashDue = true }
+    due.append(subscriber.connection)
   }
 
-  /// What the way from a version to the published one means for a node; nil if the version is not kept.
+  /// Cuts a delta in the output into slices, and returns its place in `deltas`.
+  private mutating func cut(_ range: Range<Int>, from base: UInt64, _ out: Outgoing) -> Int {
+    if deltaCount == deltas.count { deltas.append(DeltaSlices()) }
+    deltas[deltaCount].cut(out.writer.span(range), at: range, from: base, for: scopes)
+    deltaCount += 1
+    return deltaCount - 1
+  }
+
+  /// The slice for a node of the delta from a version to the published one; nil if the version is not kept.
   private mutating func slice(from version: UInt64, for node: Int, _ out: inout Outgoing) -> DeltaSlice? {
-    if let delta = deltas.first(where: { $0.base == version && node < $0.slices.count }) {
-      return slices[delta.slices.lowerBound + node]
+    if let delta = deltas[..<deltaCount].firstIndex(where: { $0.base == version }) { return deltas[delta][node] }
+    guard let publishedRevision, let base = versions[version], let state = versions[publishedRevision] else {
+      return nil
     }
-    guard let publishedRevision, let base = versions.state(at: version),
-      let state = versions.state(at: publishedRevision)
-    else { return nil }
     let range = out.writer.part { state.encodeDelta(from: base, to: &$0) }
-    addDelta(from: version, range, out)
-    return slices[slices.count - scopes.nodes.count + node]
+    return deltas[cut(range, from: version, out)][node]
   }
 }
 
 // MARK: - Writing
 
 extension Publisher {
-  /// Writes what brings a follower to the published state, as far as this turn's budget of snapshots goes.
+  /// Writes what brings a subscriber to the published version, as far as this turn's budget of snapshots goes.
   mutating func bringUpToDate(_ id: Int, _ out: inout Outgoing) {
-    while let follower = followers[id], let publishedRevision {
-      switch follower.standing {
+    while let subscriber = subscribers[id], let publishedRevision {
+      switch subscriber.standing {
       case .current:
-        if follower.owesHash { writeHash(id, follower, at: publishedRevision, &out) }
+        if subscriber.isHashDue { writeHash(id, subscriber, at: publishedRevision, &out) }
         return
       case .behind(let version):
-        writeChange(id, follower, from: version, to: publishedRevision, &out)
+        writeChange(id, subscriber, from: version, to: publishedRevision, &out)
       case .snapshotDue(let reason):
         guard out.snapshotBudget > 0 else { return }
-        if let snapshot = snapshot(of: follower.node, at: publishedRevision) {
-          followers[id]?.standing = .reading(snapshot: snapshot, piece: 0, reason)
+        if let snapshot = snapshot(of: subscriber.node, at: publishedRevision) {
+          subscribers[id]?.standing = .reading(snapshot: snapshot, piece: 0, reason)
         } else {
-          writeAbsence(id, follower, at: publishedRevision, &out)
+          writeAbsence(id, subscriber, at: publishedRevision, &out)
         }
       case .reading(let snapshot, let piece, let reason):
         guard out.snapshotBudget > 0 else { return }
-        writePiece(id, follower, snapshot, piece, reason, &out)
+        writePiece(id, subscriber, snapshot, piece, reason, &out)
       }
     }
   }
 
   private mutating func writeChange(
-    _ id: Int, _ follower: Follower, from version: UInt64, to revision: UInt64, _ out: inout Outgoing
+    _ id: Int, _ subscriber: Subscriber, from version: UInt64, to revision: UInt64, _ out: inout Outgoing
   ) {
     defer { versions.release(version) }
-    followers[id]?.standing = .current
+    subscribers[id]?.standing = .current
     guard version != revision else { return }
-    guard let slice = slice(from: version, for: follower.node, &out) else {
-      followers[id]?.standing = .snapshotDue(.versionNotKept)
+    guard let slice = slice(from: version, for: subscriber.node, &out) else {
+      subscribers[id]?.standing = .snapshotDue(.versionNotKept)
       return
     }
     switch slice {
-    case .changed(let range) where follower.holds && range.count <= limits.deltaBytes:
-      writeDelta(id, follower, range, at: revision, &out)
-    case .changed where follower.holds:
-      followers[id]?.standing = .snapshotDue(.deltaTooLarge)
-    case .joined where follower.holds, .unchanged:
-      if revision - follower.told >= limits.bookmarkInterval { writeDelta(id, follower, nil, at: revision, &out) }
-    case .changed, .replaced, .joined:
-      let isThere = versions.state(at: revision)?.part(at: scopes.path(of: follower.node)[...]) != nil
+    case .changed(let range) where subscriber.hasValue && range.count <= limits.deltaBytes:
+      writeDelta(id, subscriber, range, at: revision, &out)
+    case .changed where subscriber.hasValue:
+      subscribers[id]?.standing = .snapshotDue(.deltaTooLarge)
+    case .unchanged where subscriber.hasValue, .joined where subscriber.hasValue:
+      writeBookmarkIfDue(id, subscriber, at: revision, &out)
+    case .changed, .replaced, .joined, .unchanged:
+      let isThere = versions[revision]?.part(at: scopes.path(of: subscriber.node)) != nil
       if isThere {
-        followers[id]?.standing = .snapshotDue(follower.holds ? .replaced : .returned)
-      } else if follower.holds {
-        writeAbsence(id, follower, at: revision, &out)
+        subscribers[id]?.standing = .snapshotDue(subscriber.hasValue ? .replaced : .returned)
+      } else if subscriber.hasValue {
+        writeAbsence(id, subscriber, at: revision, &out)
+      } else {
+        writeBookmarkIfDue(id, subscriber, at: revision, &out)
       }
     }
   }
 
-  /// Writes the frame of a delta: a head of its own before shared bytes, or before the change that changes nothing.
+  /// Writes the frame of a delta: a head of its own before shared bytes.
   private mutating func writeDelta(
-    _ id: Int, _ follower: Follower, _ slice: Range<Int>?, at revision: UInt64, _ out: inout Outgoing
+    _ id: Int, _ subscriber: Subscriber, _ slice: Range<Int>, at revision: UInt64, _ out: inout Outgoing
   ) {
-    let header = FrameHeader(kind: .delta, scope: follower.number, revision: revision)
-    let head = out.writer.head(header, restCount: slice?.count ?? 0) {
+    let header = FrameHeader(kind: .delta, scope: subscriber.number, revision: revision)
+    let head = out.writer.head(header, restCount: slice.count) {
       $0.arrayHeader(count: 2)
-      $0.unsigned(follower.told)
-      if slice == nil { $0.mapHeader(count: 0) }
+      $0.unsigned(subscriber.sentRevision)
     }
     out.add(head)
-    if let slice { out.add(slice) }
-    followers[id]?.told = revision
+    out.add(slice)
+    subscribers[id]?.sentRevision = revision
+  }
+
+  /// Writes the revision alone, if the subscriber was sent none for long.
+  private mutating func writeBookmarkIfDue(
+    _ id: Int, _ subscriber: Subscriber, at revision: UInt64, _ out: inout Outgoing
+  ) {
+    guard revision - subscriber.sentRevision >= limits.bookmarkInterval else { return }
+    let header = FrameHeader(kind: .delta, scope: subscriber.number, revision: revision)
+    out.add(
+      out.writer.frame(header) {
+        $0.arrayHeader(count: 2)
+        $0.unsigned(subscriber.sentRevision)
+        $0.mapHeader(count: 0)
+      })
+    subscribers[id]?.sentRevision = revision
   }
 
   private mutating func writeAbsence(
-    _ id: Int, _ follower: Follower, at revision: UInt64, _ out: inout Outgoing
+    _ id: Int, _ subscriber: Subscriber, at revision: UInt64, _ out: inout Outgoing
   ) {
-    let header = FrameHeader(kind: .absent, scope: follower.number, revision: revision)
+    let header = FrameHeader(kind: .absent, scope: subscriber.number, revision: revision)
     out.add(out.writer.frame(header) { _ in })
-    followers[id]?.standing = .current
-    followers[id]?.told = revision
-    followers[id]?.holds = false
+    subscribers[id]?.standing = .current
+    subscribers[id]?.sentRevision = revision
+    setHasValue(false, id)
   }
 
-  /// Writes the hash of what a follower has, which is what was published, for the client to compare.
+  /// Writes the hash of what a subscriber has, which is the published version, for the client to compare.
   private mutating func writeHash(
-    _ id: Int, _ follower: Follower, at revision: UInt64, _ out: inout Outgoing
+    _ id: Int, _ subscriber: Subscriber, at revision: UInt64, _ out: inout Outgoing
   ) {
-    followers[id]?.owesHash = false
-    guard follower.holds, let hash = hash(of: follower.node, at: revision) else { return }
+    subscribers[id]?.isHashDue = false
+    guard subscriber.hasValue, let hash = hash(of: subscriber.node, at: revision) else { return }
     out.add(
-      out.writer.frame(FrameHeader(kind: .hash, scope: follower.number, revision: revision)) {
+      out.writer.frame(FrameHeader(kind: .hash, scope: subscriber.number, revision: revision)) {
         hash.encode(to: &$0)
       })
   }
 
   private mutating func hash(of node: Int, at revision: UInt64) -> StateHash? {
     if let known = hashes.first(where: { $0.node == node && $0.revision == revision }) { return known.hash }
-    guard let part = versions.state(at: revision)?.part(at: scopes.path(of: node)[...]) else { return nil }
+    guard let part = versions[revision]?.part(at: scopes.path(of: node)) else { return nil }
     let hash = part.stateHash()
     hashes.append((node, revision, hash))
     return hash
@@ -303,7 +363,7 @@ extension Publisher {
 // MARK: - Snapshots
 
 extension Publisher {
-  /// A snapshot that one more can read from its beginning; nil if there is nothing at the place.
+  /// A snapshot that one more subscriber can read from its beginning; nil if there is nothing at the place.
   private mutating func snapshot(of node: Int, at revision: UInt64) -> Int? {
     for index in snapshots.indices {
       guard let running = snapshots[index], running.node == node, running.isWhole, versions.hold(running.revision)
@@ -311,29 +371,27 @@ extension Publisher {
       snapshots[index]?.readers += 1
       return index
     }
-    guard let part = versions.state(at: revision)?.part(at: scopes.path(of: node)[...]) else { return nil }
+    guard let part = versions[revision]?.part(at: scopes.path(of: node)) else { return nil }
     let index = snapshots.firstIndex { $0 == nil } ?? snapshots.count
     if index == snapshots.count { snapshots.append(nil) }
-    snapshots[index] = Snapshot(
-      of: part, node: node, revision: revision, pieceLimit: limits.snapshotPieces)
+    snapshots[index] = Snapshot(of: part, node: node, revision: revision, pieceLimit: limits.snapshotPieces)
     snapshots[index]?.readers = 1
     versions.hold(revision)
     return index
   }
 
   private mutating func writePiece(
-    _ id: Int, _ follower: Follower, _ snapshot: Int, _ index: Int, _ reason: SnapshotReason, _ out: inout Outgoing
+    _ id: Int, _ subscriber: Subscriber, _ snapshot: Int, _ index: Int, _ reason: SnapshotReason,
+    _ out: inout Outgoing
   ) {
-    guard let revision = snapshots[snapshot]?.revision,
-      let piece = piece(index, of: snapshot, &out)
-    else {
-      // Others were so much faster that what is next was not kept: begin anew.
+    guard let revision = snapshots[snapshot]?.revision, let piece = piece(index, of: snapshot, &out) else {
+      // Others were so much faster that the next piece was not kept: begin anew.
       stopReading(snapshot)
-      followers[id]?.standing = .snapshotDue(reason)
+      subscribers[id]?.standing = .snapshotDue(reason)
       return
     }
     let flags = piece.isLast ? SnapshotPiece.finalFlag : 0
-    let header = FrameHeader(kind: .snapshot, flags: flags, scope: follower.number, revision: revision)
+    let header = FrameHeader(kind: .snapshot, flags: flags, scope: subscriber.number, revision: revision)
     let head = out.writer.head(header, restCount: piece.range.count) {
       SnapshotPiece.encodeHead(reason, offset: piece.offset, byteCount: piece.range.count, to: &$0)
     }
@@ -341,13 +399,13 @@ extension Publisher {
     out.add(piece.range)
     out.snapshotBudget -= piece.range.count
     guard piece.isLast else {
-      followers[id]?.standing = .reading(snapshot: snapshot, piece: index + 1, reason)
+      subscribers[id]?.standing = .reading(snapshot: snapshot, piece: index + 1, reason)
       return
     }
-    followers[id]?.told = revision
-    followers[id]?.holds = true
+    subscribers[id]?.sentRevision = revision
+    setHasValue(true, id)
     // The version that was held for reading is the one that it has now.
-    followers[id]?.standing = .behind(revision)
+    subscribers[id]?.standing = .behind(revision)
     versions.hold(revision)
     stopReading(snapshot)
   }
@@ -355,12 +413,12 @@ extension Publisher {
   private mutating func piece(
     _ index: Int, of snapshot: Int, _ out: inout Outgoing
   ) -> (offset: UInt64, range: Range<Int>, isLast: Bool)? {
-    if let known = written.first(where: { $0.snapshot == snapshot && $0.piece == index }) {
+    if let known = pieces.first(where: { $0.snapshot == snapshot && $0.piece == index }) {
       return (known.offset, known.range, known.isLast)
     }
     guard let piece = snapshots[snapshot]?.piece(index) else { return nil }
     let range = out.writer.part { $0.append(piece.bytes.span.bytes) }
-    written.append((snapshot, index, piece.offset, range, piece.isLast))
+    pieces.append((snapshot, index, piece.offset, range, piece.isLast))
     return (piece.offset, range, piece.isLast)
   }
 
@@ -370,6 +428,6 @@ extension Publisher {
     snapshots[index]?.readers -= 1
     guard snapshot.readers == 1 else { return }
     snapshots[index] = nil
-    written.removeAll { $0.snapshot == index }
+    pieces.removeAll { $0.snapshot == index }
   }
 }

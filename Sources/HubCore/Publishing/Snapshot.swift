@@ -1,10 +1,10 @@
 import Wire
 
-/// The state of one place at one revision, on its way out in pieces to those who read it at about the same time.
+/// The state of one place at one revision, sent in pieces to the subscribers that read it at about the same time.
 struct Snapshot {
   let node: Int
   let revision: UInt64
-  /// How many follow it.
+  /// How many subscribers read it.
   var readers = 0
   private var encoder: PiecewiseEncoder
   /// The pieces that were encoded and are still kept, behind those that were dropped.
@@ -21,7 +21,7 @@ struct Snapshot {
     encoder = PiecewiseEncoder(part)
   }
 
-  /// Whether one who comes now can still have all of it.
+  /// Whether a further reader can still get all of it.
   var isWhole: Bool { droppedCount == 0 }
 
   /// A piece, where it stands in the whole, and whether it is the last; nil if it was dropped.

@@ -11,6 +11,15 @@ package enum EffectCommand<Action> {
   case cancel(EffectID)
   /// Cancel the named work inside effects: what `withTaskCancellation` runs.
   case cancelTasks(TaskCancellations.Request)
+
+  /// The same for an effect whose actions are turned into those of another type.
+  package func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> EffectCommand<Other> {
+    switch self {
+    case .start(let effect, let operation, let place): .start(effect, operation.map(transform), place)
+    case .cancel(let effect): .cancel(effect)
+    case .cancelTasks(let request): .cancelTasks(request)
+    }
+  }
 }
 
 /// The books on effects: which ones run, under which names, in which order, on behalf of which `send`.

@@ -10,6 +10,14 @@ package final class EffectRunner<Action> {
     let cancel: @MainActor (CancelID, EffectPath) -> Void
     let dismiss: @MainActor (EffectPath) -> Bool
 
+    /// Requests to whoever owns a core.
+    package init(
+      deliver: @escaping @MainActor (Action, EffectID) -> Void, finished: @escaping @MainActor (EffectID) -> Void,
+      cancel: @escaping @MainActor (CancelID, EffectPath) -> Void, dismiss: @escaping @MainActor (EffectPath) -> Bool
+    ) {
+      (self.deliver, self.finished, self.cancel, self.dismiss) = (deliver, finished, cancel, dismiss)
+    }
+
     /// Requests that change a core in turns.
     ///
     /// - Parameter turn: Changes the core, then does what a change makes necessary; returns false when the core is

@@ -90,7 +90,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   }
 
   /// Cancels the effects of a name that belong to a child or its descendants.
-  mutating func cancel(_ id: CancelID, within path: EffectPath) {
+  package mutating func cancel(_ id: CancelID, within path: EffectPath) {
     effects.cancel(id, within: path) { queue.append(($0, $1)) }
     drain()
   }
@@ -102,7 +102,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   }
 
   /// Dismisses the innermost presented child of a path; says whether there is one.
-  mutating func dismiss(_ path: EffectPath) -> Bool {
+  package mutating func dismiss(_ path: EffectPath) -> Bool {
     defer { drain() }
     return effects.dismiss(path) { queue.append(($0, $1)) }
   }

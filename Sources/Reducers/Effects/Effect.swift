@@ -43,6 +43,13 @@ package struct EffectOperation<Action>: Sendable {
   package init(name: String?, priority: TaskPriority?, run: @escaping @Sendable (Send<Action>) async -> Void) {
     (self.name, self.priority, self.run) = (name, priority, run)
   }
+
+  /// The work with its actions turned into those of another type.
+  package func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> EffectOperation<Other> {
+    EffectOperation<Other>(name: name, priority: priority) { [run] send in
+      await run(Send { send(transform($0)) })
+    }
+  }
 }
 
 /// What names an effect to cancel it: any hashable value, equal only to equal values of its own type.
@@ -132,11 +139,7 @@ extension EffectTree {
   @usableFromInline func map<Parent>(_ transform: @escaping @Sendable (Action) -> Parent) -> EffectTree<Parent> {
     switch self {
     case .send(let action): .send(transform(action))
-    case .run(let operation):
-      .run(
-        EffectOperation<Parent>(name: operation.name, priority: operation.priority) { send in
-          await operation.run(Send { send(transform($0)) })
-        })
+    case .run(let operation): .run(operation.map(transform))
     case .merge(let first, let second): .merge(first.map(transform), second.map(transform))
     case .concatenate(let first, let second): .concatenate(first.map(transform), second.map(transform))
     case .cancellable(let tree, let id, let cancelInFlight):

@@ -27,12 +27,19 @@ public struct FrameHeader: Equatable, Sendable {
 
   /// Reads a header.
   /// - Precondition: `bytes` holds at least `byteCount` bytes.
-  init(_ bytes: RawSpan) {
+  package init(_ bytes: RawSpan) {
     precondition(bytes.byteCount >= Self.byteCount, "a frame header has 16 bytes")
     length = UInt32(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt32.self))
     kind = bytes.unsafeLoad(fromUncheckedByteOffset: 4, as: UInt8.self)
     flags = bytes.unsafeLoad(fromUncheckedByteOffset: 5, as: UInt8.self)
     scope = UInt16(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: 6, as: UInt16.self))
     revision = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: 8, as: UInt64.self))
+  }
+
+  /// Appends the header's bytes.
+  package func append(to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: (length.littleEndian, kind, flags, scope.littleEndian, revision.littleEndian)) {
+      bytes.append(contentsOf: $0)
+    }
   }
 }

@@ -6,7 +6,7 @@
 /// Structs are maps of small integer keys in ascending order; an enum case without a payload is its key alone,
 /// one with a payload is an array of the key and the payload's items. Keys are stable names: they are never
 /// reused for another field or case.
-public protocol WireValue {
+public protocol WireValue: SendableMetatype {
   /// Writes exactly one item.
   func encode(to encoder: inout CBOREncoder)
 

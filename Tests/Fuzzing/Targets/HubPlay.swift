@@ -28,11 +28,14 @@ enum HubStep: UInt8, CaseIterable {
   case time
   /// The hub changes its state by itself, or the one who keeps to the protocol does, as a bit says.
   case change
+  /// Client closes its direction of the stream.
+  case endInput
 }
 
 /// A hub, the clients of a program, and one that keeps to the protocol.
 final class HubPlay {
-  private var core: HubCore<Specimen, SpecimenAction>
+  private let engine = FeatureEngine(initialState: Specimen(), reducer: SpecimenFeature())
+  private var core: HubCore
   private let honest = HonestClient()
   private let honestID: ConnectionID
   private var clients: [Client?] = [nil, nil, nil, nil]
@@ -57,8 +60,7 @@ final class HubPlay {
   }
 
   init() throws {
-    core = HubCore(
-      initialState: Specimen(), reducer: SpecimenFeature(), limits: Self.limits, name: "hub", random: SplitMix(seed: 7))
+    core = HubCore(engine, limits: Self.limits, name: "hub", random: SplitMix(seed: 7))
     honestID = core.connected(Peer(process: 1, user: 1, group: 1), at: now)
     honest.connect(at: now)
     try turn()
@@ -73,8 +75,8 @@ final class HubPlay {
       core.expire(at: now)
     case .change:
       let seed = input.byte()
-      seed & 1 == 0 ? core.send(.replace(.sample(seed))) : honest.send(.replace(.sample(seed)))
-    case .connect, .hello, .frame, .bytes, .attach, .action, .end, .block: act(step, input.below(4), &input)
+      seed & 1 == 0 ? engine.send(.replace(.sample(seed))) : honest.send(.replace(.sample(seed)))
+    case .connect, .hello, .frame, .bytes, .attach, .action, .end, .block, .endInput: act(step, input.below(4), &input)
     }
   }
 
@@ -102,6 +104,7 @@ final class HubPlay {
       let next = (clients[number]?.processed ?? 0) + 1 + skew
       send(FrameHeader(kind: .actions), next.encoded() + (next - 1).encoded() + action, from: number)
     case .end: end(number)
+    case .endInput: if let client = clients[number] { core.inputEnded(client.id, at: now) }
     case .block: block(number)
     case .connect, .turn, .time, .change: break
     }
@@ -116,7 +119,7 @@ final class HubPlay {
   private func block(_ number: Int) {
     guard let client = clients[number] else { return }
     clients[number]?.isBlocked.toggle()
-    if client.isBlocked { core.drained(client.id) } else { core.isBusy(client.id) }
+    if client.isBlocked { core.drained(client.id, at: now) } else { core.isBusy(client.id) }
   }
 
   // MARK: Bytes
@@ -133,14 +136,16 @@ final class HubPlay {
 
   private func send(_ bytes: [UInt8], from number: Int) {
     guard let client = clients[number] else { return }
-    core.received(bytes.span.bytes, on: client.id, at: now)
+    // A small limit, so that frames wait.
+    core.received(bytes.span.bytes, on: client.id, at: now, limit: 2)
   }
 
   /// Ends the turn, and carries out what the hub says; false if that was nothing.
   @discardableResult
   private func turn() throws -> Bool {
     honest.turn(at: now) { core.received($0.span.bytes, on: honestID, at: now) }
-    core.endTurn()
+    if core.hasBacklog { core.workOnBacklog(limit: 3, at: now) }
+    core.endTurn(at: now, flushing: true)
     let commands = core.commands
     for command in commands {
       switch command {
@@ -150,10 +155,9 @@ final class HubPlay {
       case .close(let id), .abort(let id):
         try promise(id != honestID, "the hub has closed the connection of one who keeps to the protocol")
         clients.firstIndex { $0?.id == id }.map(end)
-      case .report: break
+      case .report, .effect, .resumeReading: break
       }
     }
-    _ = core.takeEffectCommands()
     core.clear()
     try promise(core.keptVersionCount <= Self.limits.versions, "more versions are kept than may be")
     try promise(core.detachedSessionCount <= Self.limits.detachedSessions, "more sessions are kept than may be")
@@ -188,9 +192,9 @@ final class HubPlay {
     // More than enough for a snapshot of everything.
     for _ in 0..<1000 {
       let isBusy = try turn()
-      if !isBusy, !core.hasMoreToWrite { break }
+      if !isBusy, !core.needsAnotherTurn { break }
     }
     let attendeeCount = clients.count { $0?.isGreeted ?? false } + 1
-    try honest.check(against: core.state, attendeeCount: attendeeCount)
+    try honest.check(against: engine.state, attendeeCount: attendeeCount)
   }
 }

@@ -144,8 +144,8 @@ final class ReplicaPlay {
     replica.expire(at: now)
     if case .refused = replica.connection { return }
     replica.connected(at: now)
-    var hub = HubCore(
-      initialState: Specimen.sample(9), reducer: SpecimenFeature(), name: "hub", random: SplitMix(seed: 7))
+    let engine = FeatureEngine(initialState: Specimen.sample(9), reducer: SpecimenFeature())
+    var hub = HubCore(engine, name: "hub", random: SplitMix(seed: 7))
     let id = hub.connected(Peer(process: 1, user: 1, group: 1), at: now)
     for _ in 0..<20 {
       replica.endTurn(at: now)
@@ -155,7 +155,7 @@ final class ReplicaPlay {
         hub.received(bytes.span.bytes, on: id, at: now)
       }
       replica.clear()
-      hub.endTurn()
+      hub.endTurn(at: now, flushing: true)
       let commands = hub.commands
       for case .write(_, let pieces) in commands {
         let bytes = hub.pieces[pieces].flatMap { hub.output.bytes[$0] }
@@ -164,6 +164,6 @@ final class ReplicaPlay {
       hub.clear()
     }
     try promise(replica.connection == .live, "a good hub does not help: \(replica.connection)")
-    try promise(replica.state?.encoded() == hub.state.encoded(), "a good hub's state is not taken")
+    try promise(replica.state?.encoded() == engine.state.encoded(), "a good hub's state is not taken")
   }
 }

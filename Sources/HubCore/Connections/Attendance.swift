@@ -1,0 +1,25 @@
+import IdentifiedCollections
+import Wire
+
+/// The hub's own state, as a source to publish: who is attached.
+final class Attendance: StateSource {
+  private var state = HubState()
+  private(set) var revision: UInt64 = 0
+  private var lastID: UInt64 = 0
+
+  func currentVersion() -> StateVersion { TypedVersion(state) }
+
+  /// Adds a client and returns the number that it has among the attendees.
+  func add(_ peer: Peer, name: String) -> UInt64 {
+    lastID += 1
+    state.attendees.append(Attendee(id: lastID, name: name, process: peer.process, user: peer.user))
+    revision += 1
+    return lastID
+  }
+
+  /// Removes a client.
+  func remove(_ id: UInt64) {
+    state.attendees.remove(id: id)
+    revision += 1
+  }
+}

@@ -1,0 +1,99 @@
+import Wire
+
+/// A slot of the hub's connection table.
+struct ConnectionSlot {
+  /// Differs for each connection that uses the slot.
+  var generation: UInt32 = 0
+  var phase = ConnectionPhase.free
+}
+
+/// The phases of a connection, each with what exists in it and no more.
+enum ConnectionPhase {
+  /// No connection uses the slot.
+  case free
+  /// Only a *hello* is accepted.
+  case greeting(Greeting)
+  /// A session is open.
+  case live(LiveConnection)
+  /// The last frame was written, and input is ignored; the connection is aborted at the deadline.
+  case closing(deadline: Duration)
+}
+
+/// A connection that has not said *hello*.
+struct Greeting {
+  let peer: Peer
+  var decoder: FrameDecoder
+  /// When the *hello* is overdue.
+  let deadline: Duration
+}
+
+/// A connection with an open session.
+final class LiveConnection {
+  /// A scope that it subscribes to.
+  struct Scope {
+    /// The client's number for it.
+    let number: UInt16
+    /// The index of the publisher of its root.
+    let publisher: Int
+    /// Its subscriber in that publisher.
+    let subscriber: Int
+  }
+
+  let id: ConnectionID
+  let peer: Peer
+  var decoder: FrameDecoder
+  var session: Session
+  /// Whether the session was resumed, so that revisions the client knows are of this hub's history.
+  let isResumed: Bool
+  /// Its number among the attendees.
+  let attendee: UInt64
+  var scopes: [Scope] = []
+  /// Frames that came in and were not handled yet, because the turn's work was done.
+  var backlog: Backlog?
+  /// Whether the peer has closed its direction of the stream.
+  var hasInputEnded = false
+  /// When the rest of a begun frame is overdue, or a peer that has closed its direction must have read everything.
+  var deadline: Duration?
+
+  // MARK: Output
+
+  /// Whether the socket has not yet taken all of the last write.
+  var isBusy = false
+  /// Whether the connection is in the hub's list of those to write to at the end of the turn.
+  var isPending = false
+  /// Whether it waits for the next publication to everyone.
+  var isCoalescing = false
+  /// The highest sequence number in an *applied* frame that it was sent.
+  var sentProcessed: UInt64
+  /// How many of the session's rejections were written on this connection.
+  var sentRejections = 0
+  /// Whether any of the following replies is to be written.
+  var hasReplies = false
+  /// The number of the last ping that was not answered.
+  var pong: UInt64?
+  /// The scopes that were detached, whose *detached* was not written yet.
+  var detached: [UInt16] = []
+  /// Whether the schema is to be written.
+  var isSchemaRequested = false
+
+  init(
+    id: ConnectionID, peer: Peer, decoder: FrameDecoder, session: Session, isResumed: Bool, attendee: UInt64,
+    sentProcessed: UInt64
+  ) {
+    (self.id, self.peer, self.decoder, self.session) = (id, peer, decoder, session)
+    (self.isResumed, self.attendee, self.sentProcessed) = (isResumed, attendee, sentProcessed)
+  }
+
+  /// Whether a scope number may not be used: it is attached, or the client was not yet sent its *detached*.
+  func isInUse(_ number: UInt16) -> Bool {
+    scopes.contains { $0.number == number } || detached.contains(number)
+  }
+
+  /// Forgets the rejections that the client has acknowledged.
+  func acknowledge(_ sequence: UInt64) {
+    let count = session.rejections.prefix { $0.sequence <= sequence }.count
+    guard count > 0 else { return }
+    session.rejections.removeFirst(count)
+    sentRejections = max(sentRejections - count, 0)
+  }
+}

@@ -1,0 +1,35 @@
+package import Wire
+
+/// A state as it was at one revision, whatever its type.
+///
+/// A class and not an existential of a value: keeping a version is one reference.
+package class StateVersion {
+  fileprivate init() {}
+
+  /// The bytes of memory that the value itself takes, without what it refers to.
+  var inlineByteCount: Int { preconditionFailure("a version has a type") }
+
+  /// Writes the delta from another version of the same state to this one.
+  func encodeDelta(from base: StateVersion, to encoder: inout CBOREncoder) {
+    preconditionFailure("a version has a type")
+  }
+
+  /// The part at a path; nil if nothing is there.
+  func part(at path: [PathStep]) -> (any Replicated)? { preconditionFailure("a version has a type") }
+}
+
+/// A version of a state of one type.
+package final class TypedVersion<State: Replicated>: StateVersion {
+  private let state: State
+
+  package init(_ state: State) { self.state = state }
+
+  override var inlineByteCount: Int { MemoryLayout<State>.stride }
+
+  override func encodeDelta(from base: StateVersion, to encoder: inout CBOREncoder) {
+    // All versions of one source have one type.
+    state.encodeDelta(from: unsafeDowncast(base, to: TypedVersion<State>.self).state, to: &encoder)
+  }
+
+  override func part(at path: [PathStep]) -> (any Replicated)? { state.part(at: path[...]) }
+}

@@ -1,0 +1,187 @@
+import Wire
+
+extension HubCore {
+  /// A peer connected; `now` is a monotonic time.
+  public mutating func connected(_ peer: Peer, at now: Duration) -> ConnectionID {
+    let slot = freeSlots.popLast() ?? Int32(slots.count)
+    if Int(slot) == slots.count { slots.append(ConnectionSlot()) }
+    let id = ConnectionID(slot: slot, generation: slots[Int(slot)].generation)
+    connectionCount += 1
+    let greeting = Greeting(
+      peer: peer, decoder: FrameDecoder(payloadLimit: limits.payloadBytes), deadline: now + limits.helloTimeout)
+    slots[id.index].phase = .greeting(greeting)
+    wake(by: greeting.deadline)
+    if connectionCount > limits.connections {
+      let reason = "this hub serves \(limits.connections) connections at once and all are in use; try again later"
+      fail(id, PeerError(.tooManyConnections, reason), at: now)
+    }
+    return id
+  }
+
+  /// The socket accepted the last of what it was given.
+  public mutating func drained(_ id: ConnectionID, at now: Duration) {
+    guard case .live(let connection) = phase(of: id) else { return }
+    connection.isBusy = false
+    if connection.hasInputEnded { setDeadline(now + limits.frameTimeout, for: connection) }
+    addPending(connection)
+  }
+
+  /// The shell could not write everything at once; it will call `drained`.
+  public mutating func isBusy(_ id: ConnectionID) {
+    if case .live(let connection) = phase(of: id) { connection.isBusy = true }
+  }
+
+  /// The peer has closed its direction of the stream: what it sent is still handled, and everything pending is written
+  /// before the connection is closed.
+  public mutating func inputEnded(_ id: ConnectionID, at now: Duration) {
+    switch phase(of: id) {
+    case .free, .closing: break
+    case .greeting:
+      report(.detached(id, nil))
+      close(id, at: now)
+    case .live(let connection):
+      connection.hasInputEnded = true
+      setDeadline(now + limits.frameTimeout, for: connection)
+      addPending(connection)
+    }
+  }
+
+  /// The connection has ended, for whatever reason. Its session may be resumed on another one.
+  public mutating func ended(_ id: ConnectionID) {
+    switch phase(of: id) {
+    case .free: return
+    case .greeting:
+      connectionCount -= 1
+      report(.detached(id, nil))
+    case .live(let connection):
+      connectionCount -= 1
+      report(.detached(id, connection.session.id))
+      detach(connection)
+    case .closing:
+      closingCount -= 1
+    }
+    slots[id.index].phase = .free
+    slots[id.index].generation &+= 1
+    freeSlots.append(id.slot)
+  }
+
+  /// Closes every connection whose time limit has passed.
+  /// - Complexity: O(connections); to be called only when `deadline` has passed.
+  public mutating func expire(at now: Duration) {
+    deadline = nil
+    for index in slots.indices {
+      let id = ConnectionID(slot: Int32(index), generation: slots[index].generation)
+      switch slots[index].phase {
+      case .free: break
+      case .greeting(let greeting):
+        guard isOver(greeting.deadline, at: now) else { continue }
+        fail(id, PeerError(.timedOut, "no hello came within \(limits.helloTimeout)"), at: now)
+      case .live(let connection):
+        guard let deadline = connection.deadline, isOver(deadline, at: now) else { continue }
+        connection.deadline = nil
+        if connection.hasInputEnded {
+          close(id, at: now)
+        } else {
+          fail(id, PeerError(.timedOut, "the rest of a frame did not come within \(limits.frameTimeout)"), at: now)
+        }
+      case .closing(let deadline):
+        if isOver(deadline, at: now) { commands.append(.abort(id)) }
+      }
+    }
+  }
+
+  private mutating func isOver(_ time: Duration, at now: Duration) -> Bool {
+    if time > now { wake(by: time) }
+    return time <= now
+  }
+
+  /// Says goodbye to every client, after everything that is pending.
+  public mutating func shutDown(reason: String, at now: Duration) {
+    endTurn(at: now, flushing: true)
+    let goodbye = outgoing.writer.frame(Goodbye(.shuttingDown, reason))
+    for index in slots.indices {
+      switch slots[index].phase {
+      case .free, .closing: break
+      case .greeting, .live:
+        close(ConnectionID(slot: Int32(index), generation: slots[index].generation), saying: goodbye, at: now)
+      }
+    }
+  }
+
+  // MARK: Phases
+
+  /// The phase of a connection; free once it has ended.
+  func phase(of id: ConnectionID) -> ConnectionPhase {
+    guard slots.indices.contains(id.index), slots[id.index].generation == id.generation else { return .free }
+    return slots[id.index].phase
+  }
+
+  /// Sends the peer an error, and closes.
+  mutating func fail(_ id: ConnectionID, _ error: PeerError, at now: Duration) {
+    let peer: Peer
+    switch phase(of: id) {
+    case .free, .closing: return
+    case .greeting(let greeting): peer = greeting.peer
+    case .live(let connection): peer = connection.peer
+    }
+    report(.failed(id, peer, error))
+    close(id, saying: outgoing.writer.frame(error), at: now)
+  }
+
+  /// Ends what a connection has, writes its last frame, and closes.
+  mutating func close(_ id: ConnectionID, saying lastFrame: Range<Int>? = nil, at now: Duration) {
+    if case .live(let connection) = phase(of: id) { detach(connection) }
+    slots[id.index].phase = .closing(deadline: now + limits.closeTimeout)
+    connectionCount -= 1
+    closingCount += 1
+    if let lastFrame { write(lastFrame, to: id) }
+    // A peer that makes connections faster than they close gets no more last words.
+    guard closingCount <= limits.closingConnections else { return commands.append(.abort(id)) }
+    commands.append(.close(id))
+    wake(by: now + limits.closeTimeout)
+  }
+
+  /// Ends a live connection: its session may be resumed, unless it was given away.
+  private mutating func detach(_ connection: LiveConnection) {
+    release(connection)
+    guard liveSessions.removeValue(forKey: connection.session.id) != nil else { return }
+    retainScopes(of: connection)
+    // Also one that has processed nothing: the client may have sent actions that never came, and may send them again.
+    if let dropped = detached.insert(connection.session, limit: limits.detachedSessions) { forget(dropped.retained) }
+  }
+
+  /// Removes a connection from all lists and from the attendees.
+  mutating func release(_ connection: LiveConnection) {
+    attendance.remove(connection.attendee)
+    if connection.isPending { pending.removeAll { $0 === connection } }
+    if connection.isCoalescing { coalescing.removeAll { $0 === connection } }
+    if connection.backlog != nil { backlogged.removeAll { $0 === connection } }
+    unfinished.removeAll { $0 === connection }
+    (connection.isPending, connection.isCoalescing, connection.backlog) = (false, false, nil)
+  }
+
+  // MARK: Helpers
+
+  mutating func addPending(_ connection: LiveConnection) {
+    guard !connection.isPending else { return }
+    connection.isPending = true
+    pending.append(connection)
+  }
+
+  /// Writes one frame out of order: a welcome, or a last frame.
+  mutating func write(_ frame: Range<Int>, to id: ConnectionID) {
+    outgoing.begin()
+    outgoing.add(frame)
+    commands.append(.write(id, pieces: outgoing.run))
+  }
+
+  mutating func setDeadline(_ time: Duration, for connection: LiveConnection) {
+    connection.deadline = time
+    wake(by: time)
+  }
+
+  /// Has `expire` called by a time.
+  mutating func wake(by time: Duration) {
+    deadline = deadline.map { min($0, time) } ?? time
+  }
+}

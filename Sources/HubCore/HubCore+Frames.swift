@@ -1,0 +1,191 @@
+import Wire
+
+extension HubCore {
+  /// Bytes came in on a connection.
+  ///
+  /// Whole frames are handled at once, as far as `limit` goes; the rest waits for `workOnBacklog`, with reading paused. A
+  /// cut frame is kept until the rest of it comes. A peer that breaks the protocol is sent an error and closed, and no
+  /// other client notices.
+  ///
+  /// - Parameters:
+  ///   - bytes: What came.
+  ///   - id: The connection.
+  ///   - now: A monotonic time.
+  ///   - limit: How many frames and actions to handle at most.
+  /// - Returns: How many were handled, and whether all were. If not, the shell stops reading from the connection until the
+  ///   command `resumeReading`.
+  /// - Complexity: O(bytes) and the cost of the reducer.
+  @discardableResult
+  public mutating func received(
+    _ bytes: RawSpan, on id: ConnectionID, at now: Duration, limit: Int = .max
+  ) -> (count: Int, isComplete: Bool) {
+    var rest = limit
+    guard var decoder = takeDecoder(of: id) else { return (0, true) }
+    do {
+      try decoder.feed(bytes) { header, payload in receive(header, payload, on: id, at: now, &rest) }
+    } catch {
+      fail(id, Self.peerError(for: error, kind: nil), at: now)
+    }
+    let hasBacklog = putBack(decoder, to: id, at: now)
+    return (limit - rest, !hasBacklog)
+  }
+
+  /// Takes the decoder out of a connection, so that frames can be handled while it runs; nil if input is ignored.
+  private mutating func takeDecoder(of id: ConnectionID) -> FrameDecoder? {
+    switch phase(of: id) {
+    case .free, .closing: return nil
+    case .greeting(let greeting): return greeting.decoder
+    case .live(let connection):
+      let decoder = connection.decoder
+      connection.decoder = FrameDecoder(payloadLimit: limits.payloadBytes)
+      return decoder
+    }
+  }
+
+  /// Puts the decoder back, and returns whether frames wait behind it.
+  private mutating func putBack(_ decoder: FrameDecoder, to id: ConnectionID, at now: Duration) -> Bool {
+    switch phase(of: id) {
+    case .free, .closing: return false
+    case .greeting(var greeting):
+      greeting.decoder = decoder
+      slots[id.index].phase = .greeting(greeting)
+      return false
+    case .live(let connection):
+      connection.decoder = decoder
+      // The time limit of a cut frame starts with it; further bytes do not extend it.
+      if !decoder.isInsideFrame {
+        connection.deadline = nil
+      } else if connection.deadline == nil {
+        setDeadline(now + limits.frameTimeout, for: connection)
+      }
+      return connection.backlog != nil
+    }
+  }
+
+  /// Handles a frame, or puts it behind those that wait.
+  private mutating func receive(
+    _ header: FrameHeader, _ payload: RawSpan, on id: ConnectionID, at now: Duration, _ limit: inout Int
+  ) {
+    if case .live(let connection) = phase(of: id), connection.backlog != nil || limit == 0 {
+      return postpone(header, payload, of: connection)
+    }
+    let resumption = handle(header, payload, on: id, at: now, &limit)
+    if let resumption, case .live(let connection) = phase(of: id) {
+      postpone(header, payload, of: connection, resumingAt: resumption)
+    }
+  }
+
+  /// Handles a frame, from an offset in its payload on if it was begun before.
+  /// - Returns: The offset from which to go on in a later turn; nil when the frame is done.
+  private mutating func handle(
+    _ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: Int? = nil, on id: ConnectionID,
+    at now: Duration, _ limit: inout Int
+  ) -> Int? {
+    let kind = FrameKind(rawValue: header.kind)
+    if limit > 0 { limit -= 1 }
+    do {
+      switch phase(of: id) {
+      case .free, .closing: break
+      case .greeting(let greeting):
+        guard kind == .hello else {
+          fail(id, PeerError(.unexpectedMessage, "a connection begins with a hello (kind 1)"), at: now)
+          break
+        }
+        try greet(try Hello(decoding: payload), from: id, greeting, at: now)
+      case .live(let connection):
+        return try handle(kind, header, payload, resumingAt: resumption, on: connection, at: now, &limit)
+      }
+    } catch {
+      fail(id, Self.peerError(for: error, kind: kind), at: now)
+    }
+    return nil
+  }
+
+  private mutating func handle(
+    _ kind: FrameKind?, _ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: Int?,
+    on connection: LiveConnection, at now: Duration, _ limit: inout Int
+  ) throws(WireError) -> Int? {
+    switch kind {
+    case .actions:
+      return try handleActions(payload, resumingAt: resumption, from: connection, at: now, &limit)
+    case .attach:
+      attach(try Attach(decoding: payload), scope: header.scope, from: connection, at: now)
+    case .detach:
+      detach(header.scope, from: connection)
+    case .verify:
+      verify(header.scope, from: connection)
+    case .describe:
+      connection.isSchemaRequested = true
+      addReply(to: connection)
+    case .ping:
+      connection.pong = try Ping(decoding: payload).number
+      addReply(to: connection)
+    case .leave:
+      leave(connection, at: now)
+    default:
+      let reason = "kind \(header.kind) is not a message that a client sends at this point"
+      fail(connection.id, PeerError(.unexpectedMessage, reason), at: now)
+    }
+    return nil
+  }
+
+  mutating func addReply(to connection: LiveConnection) {
+    connection.hasReplies = true
+    addPending(connection)
+  }
+
+  static func peerError(for error: WireError, kind: FrameKind?) -> PeerError {
+    if kind == nil, case .tooLong(let length, let limit) = error.problem {
+      return PeerError(.frameTooLarge, "a payload of \(length) bytes; this hub takes at most \(limit)")
+    }
+    let message = kind.map { "\($0)" } ?? "frame"
+    return PeerError(.malformed, "the \(message) is malformed at \(error)")
+  }
+}
+
+// MARK: - Backlog
+
+extension HubCore {
+  /// Handles frames that wait, of the connection whose turn it is; it goes to the end of the queue if any are left.
+  ///
+  /// - Parameters:
+  ///   - limit: How many frames and actions to handle at most.
+  ///   - now: A monotonic time.
+  /// - Returns: How many were handled.
+  @discardableResult
+  public mutating func workOnBacklog(limit: Int, at now: Duration) -> Int {
+    guard let connection = backlogged.first, var backlog = connection.backlog else { return 0 }
+    backlogged.removeFirst()
+    var rest = limit
+    // Taken out, since handling a frame may close the connection.
+    connection.backlog = Backlog()
+    while rest > 0, !backlog.isEmpty, isLive(connection) {
+      backlog.handleFirst { header, payload, resumption in
+        handle(header, payload, resumingAt: resumption, on: connection.id, at: now, &rest)
+      }
+    }
+    guard isLive(connection) else { return limit - rest }
+    if backlog.isEmpty {
+      connection.backlog = nil
+      if connection.hasInputEnded { addPending(connection) } else { commands.append(.resumeReading(connection.id)) }
+    } else {
+      connection.backlog = backlog
+      backlogged.append(connection)
+    }
+    return limit - rest
+  }
+
+  private func isLive(_ connection: LiveConnection) -> Bool {
+    if case .live = phase(of: connection.id) { true } else { false }
+  }
+
+  private mutating func postpone(
+    _ header: FrameHeader, _ payload: RawSpan, of connection: LiveConnection, resumingAt resumption: Int? = nil
+  ) {
+    if connection.backlog == nil {
+      connection.backlog = Backlog()
+      backlogged.append(connection)
+    }
+    connection.backlog?.append(header, payload, resumingAt: resumption)
+  }
+}

@@ -1,0 +1,52 @@
+import Wire
+
+extension HubCore {
+  mutating func greet(
+    _ hello: Hello, from id: ConnectionID, _ greeting: Greeting, at now: Duration
+  ) throws(WireError) {
+    guard hello.oldestVersion <= ProtocolVersion.newest, hello.newestVersion >= ProtocolVersion.oldest else {
+      let reason = """
+        this hub speaks protocol versions \(ProtocolVersion.oldest) to \(ProtocolVersion.newest), the client \
+        \(hello.oldestVersion) to \(hello.newestVersion); use a client and a hub of the same release
+        """
+      return fail(id, PeerError(.unsupportedVersion, reason), at: now)
+    }
+    let resumed = hello.session.flatMap { resume($0, at: now) }
+    let session = resumed ?? Session(id: SessionID.random(using: &random))
+    let connection = LiveConnection(
+      id: id, peer: greeting.peer, decoder: FrameDecoder(payloadLimit: limits.payloadBytes), session: session,
+      isResumed: resumed != nil, attendee: attendance.add(greeting.peer, name: hello.name),
+      // Outcomes that the client may have missed are sent again: rejections, and then the processed number.
+      sentProcessed: resumed == nil ? 0 : hello.acknowledged)
+    slots[id.index].phase = .live(connection)
+    liveSessions[session.id] = connection
+    if resumed != nil {
+      connection.acknowledge(hello.acknowledged)
+      report(.resumed(id, session.id, greeting.peer, name: hello.name))
+    } else {
+      report(.opened(id, session.id, greeting.peer, name: hello.name))
+    }
+    let welcome = Welcome(
+      version: min(hello.newestVersion, ProtocolVersion.newest), session: session.id, isResumed: resumed != nil,
+      processed: session.processed, payloadLimit: UInt64(limits.payloadBytes), hub: name, schema: schemaFingerprint)
+    write(outgoing.writer.frame(welcome, revision: revision), to: id)
+    addPending(connection)
+  }
+
+  /// Takes a session from the detached ones, or from a connection that is not known to be dead yet, which is closed.
+  private mutating func resume(_ id: SessionID, at now: Duration) -> Session? {
+    if let session = detached.remove(id) { return session }
+    guard let old = liveSessions.removeValue(forKey: id) else { return nil }
+    retainScopes(of: old)
+    fail(old.id, PeerError(.sessionResumedElsewhere, "the session was resumed on another connection"), at: now)
+    return old.session
+  }
+
+  /// Ends a session at its client's wish.
+  mutating func leave(_ connection: LiveConnection, at now: Duration) {
+    report(.left(connection.id, connection.session.id))
+    liveSessions[connection.session.id] = nil
+    removeScopes(of: connection)
+    close(connection.id, at: now)
+  }
+}

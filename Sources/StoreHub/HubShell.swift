@@ -1,0 +1,217 @@
+internal import Reducers
+internal import EventLoop
+internal import Glibc
+internal import HubCore
+internal import Wire
+
+/// The hub's shell: gives `HubCore` its bytes and its time, and carries out its commands.
+///
+/// The loop's handles keep it alive until `abandon`, or until it has stopped.
+final class HubShell {
+  private var core: HubCore
+  private let loop: EventLoop
+  private let log: Log
+  private var claim: SocketClaim?
+  private var listener: PipeListener?
+  private var hooks: TurnHooks?
+  private var deadlineTimer: Timer?
+  private var armedDeadline: Duration?
+  private var nextTurn: Timer?
+  private var meter = WorkMeter()
+  private var connections: [ServedConnection?] = []
+  private var runner: EffectRunner<AnyAction>?
+  private var onStopped: (() -> Void)?
+
+  init(
+    core: consuming HubCore, loop: EventLoop, path: String, mode: UInt32, log: Log
+  ) throws(HubError) {
+    self.core = core
+    self.loop = loop
+    self.log = log
+    claim = try SocketClaim.claiming(path)
+    do {
+      // The file must never be open to more than its mode says, not even before a chmod.
+      let mask = umask(~mode & 0o777)
+      defer { umask(mask) }
+      listener = try PipeListener(on: loop, path: path) { [weak self] in self?.connectionArrived($0) }
+      hooks = try TurnHooks(on: loop) { self.endTurn() }
+      deadlineTimer = try Timer(on: loop) { [weak self] in self?.deadlinePassed() }
+      nextTurn = try Timer(on: loop) {}
+    } catch {
+      hooks = nil
+      throw .loop(error)
+    }
+    runner = EffectRunner(
+      requests: EffectRunner.Requests(
+        deliver: { [weak self] action, effect in _ = self?.core.apply(action, from: effect) },
+        finished: { [weak self] effect in self?.core.finish(effect) },
+        cancel: { [weak self] id, path in self?.core.cancel(id, within: path) },
+        dismiss: { [weak self] path in self?.core.dismiss(path) ?? false }))
+  }
+
+  var connectionCount: Int { core.connectionCount }
+
+  func stop(reason: String, onStopped: @escaping () -> Void) {
+    guard listener != nil else { return }
+    self.onStopped = onStopped
+    listener = nil
+    runner?.cancelAll()
+    core.shutDown(reason: reason, at: loop.now)
+    endTurn()
+    finishIfStopped()
+  }
+
+  /// Lets go of everything at once.
+  func abandon() {
+    runner?.cancelAll()
+    (onStopped, runner) = (nil, nil)
+    connections = []
+    listener = nil
+    hooks = nil
+    deadlineTimer = nil
+    nextTurn = nil
+    claim = nil
+  }
+
+  // MARK: Events
+
+  private func connectionArrived(_ error: UVError?) {
+    if let error { return log.write(.warning, "\(error)") }
+    do throws(UVError) {
+      let stream = try listener?.accept()
+      guard let stream = consume stream else { return }
+      try open(stream)
+    } catch {
+      log.write(.warning, "\(error)")
+    }
+  }
+
+  private func open(_ stream: consuming PipeStream) throws(UVError) {
+    let credentials = try stream.peerCredentials()
+    let peer = Peer(process: credentials.process, user: credentials.user, group: credentials.group)
+    let connection = ServedConnection(id: core.connected(peer, at: loop.now), stream: stream)
+    let id = connection.id
+    while connections.count <= id.index { connections.append(nil) }
+    connections[id.index] = connection
+    // The callbacks hold the shell; closing the stream releases it.
+    connection.stream.onDrained { self.core.drained(id, at: self.loop.now) }
+    do throws(UVError) { try startReading(connection) } catch {
+      drop(id)
+      throw error
+    }
+  }
+
+  private func startReading(_ connection: ServedConnection) throws(UVError) {
+    let id = connection.id
+    try connection.stream.startReading(
+      onBytes: { self.received($0, on: id) }, onEnd: { self.readingEnded(id, $0) })
+  }
+
+  private func received(_ bytes: RawSpan, on id: ConnectionID) {
+    let work = core.received(bytes, on: id, at: loop.now, limit: meter.limit)
+    meter.note(work.count, loop)
+    if !work.isComplete { connections[id.index]?.stream.stopReading() }
+  }
+
+  private func readingEnded(_ id: ConnectionID, _ error: UVError?) {
+    guard let error else { return core.inputEnded(id, at: loop.now) }
+    log.write(.debug, "connection \(id.index): \(error)")
+    drop(id)
+  }
+
+  private func deadlinePassed() {
+    armedDeadline = nil
+    core.expire(at: loop.now)
+  }
+
+  // MARK: Commands
+
+  private func endTurn() {
+    while core.hasBacklog, meter.limit > 0 {
+      meter.note(core.workOnBacklog(limit: meter.limit, at: loop.now), loop)
+    }
+    meter.beginTurn()
+    guard core.endTurn(at: loop.now) else { return }
+    performCommands()
+    armDeadline()
+    // Frames and snapshots go on as soon as everything else was served.
+    if core.needsAnotherTurn { nextTurn?.start(after: .zero) }
+  }
+
+  private func performCommands() {
+    var next = 0
+    // Carrying out a command may add more.
+    while next < core.commands.count {
+      let (commands, pieces, output) = (core.commands, core.pieces, core.output)
+      while next < commands.count {
+        perform(commands[next], pieces, output)
+        next += 1
+      }
+    }
+    if next > 0 { core.clear() }
+  }
+
+  private func perform(_ command: HubCommand, _ pieces: [Range<Int>], _ output: FrameWriter) {
+    switch command {
+    case .write(let id, let run):
+      guard let connection = connection(id) else { return }
+      do throws(UVError) {
+        if try !connection.stream.write(output.span, pieces: pieces[run]) { core.isBusy(id) }
+      } catch {
+        log.write(.debug, "connection \(id.index): \(error)")
+        drop(id)
+      }
+    case .resumeReading(let id):
+      guard let connection = connection(id) else { return }
+      do throws(UVError) { try startReading(connection) } catch { readingEnded(id, error) }
+    case .close(let id):
+      guard let connection = connection(id) else { return }
+      connection.stream.stopReading()
+      connection.stream.finishWriting { self.drop(id) }
+    case .abort(let id):
+      drop(id)
+    case .report(let index):
+      let report = core.reports[index]
+      log.write(report.level, report.text)
+    case .effect(let index):
+      runner?.execute([core.effectCommands[index]])
+    }
+  }
+
+  private func connection(_ id: ConnectionID) -> ServedConnection? {
+    guard connections.indices.contains(id.index), let connection = connections[id.index], connection.id == id else {
+      return nil
+    }
+    return connection
+  }
+
+  private func drop(_ id: ConnectionID) {
+    guard connection(id) != nil else { return }
+    connections[id.index] = nil
+    core.ended(id)
+    finishIfStopped()
+  }
+
+  private func finishIfStopped() {
+    guard core.connectionCount + core.closingCount == 0, let onStopped else { return }
+    abandon()
+    onStopped()
+  }
+
+  private func armDeadline() {
+    guard let deadline = core.deadline, deadline != armedDeadline else { return }
+    armedDeadline = deadline
+    deadlineTimer?.start(after: deadline - loop.now)
+  }
+}
+
+/// One open socket.
+final class ServedConnection {
+  let id: ConnectionID
+  let stream: PipeStream
+
+  init(id: ConnectionID, stream: consuming PipeStream) {
+    self.id = id
+    self.stream = stream
+  }
+}
