@@ -45,7 +45,7 @@ extension HubCore {
   private mutating func publish(at now: Duration, flushing: Bool) {
     // Counted from the first turn after the writes, which may take longer than the time between them.
     if let time = coalescingTime.take() { nextFanOut = now + time }
-    guard !coalescing.isEmpty || publishers.contains(where: \.isOutdated) else { return }
+    guard !coalescing.isEmpty || publishers.contains(where: { $0.isOutdated }) else { return }
     if now < nextFanOut, !flushing {
       wake(by: nextFanOut)
       // Unless a subscriber must be written to now, even the encoding is left to the next time.

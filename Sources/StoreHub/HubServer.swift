@@ -12,6 +12,7 @@ internal import Wire
 ///
 /// Everything happens on the loop's thread. What one turn of the loop brings in is reduced as it comes; what it sends
 /// goes out at the turn's end. When the value goes away without `stop`, all connections are closed at once.
+@MainActor
 public final class HubServer {
   private let shell: HubShell
 

@@ -109,8 +109,12 @@ final class HubShell {
 
   private func received(_ bytes: RawSpan, on id: ConnectionID) {
     let work = core.received(bytes, on: id, at: loop.now, limit: meter.limit)
-    meter.note(work.count, loop)
+    noteWork(work.count)
     if !work.isComplete { connections[id.index]?.stream.stopReading() }
+  }
+
+  private func noteWork(_ count: Int) {
+    meter.note(count, now: loop.nanoseconds, turnStart: loop.turnNanoseconds)
   }
 
   private func readingEnded(_ id: ConnectionID, _ error: UVError?) {
@@ -128,7 +132,7 @@ final class HubShell {
 
   private func endTurn() {
     while core.hasBacklog, meter.limit > 0 {
-      meter.note(core.workOnBacklog(limit: meter.limit, at: loop.now), loop)
+      noteWork(core.workOnBacklog(limit: meter.limit, at: loop.now))
     }
     meter.beginTurn()
     guard core.endTurn(at: loop.now) else { return }

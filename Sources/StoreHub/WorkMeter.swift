@@ -1,10 +1,8 @@
-internal import EventLoop
-
 /// Decides how many frames and actions are handled in a turn, so that it stays short whatever clients send.
 ///
 /// Work is done in slices of about a quarter of a millisecond, as many as fit a turn. The clock is read after a whole
 /// slice only, so that small turns cost nothing.
-struct WorkMeter {
+package struct WorkMeter {
   /// How long a turn may work on frames.
   private static let turn: UInt64 = 2_000_000
   /// How long a slice should take, in nanoseconds.
@@ -13,18 +11,25 @@ struct WorkMeter {
   private static let sliceLimit = 512
 
   /// How many frames and actions may be handled before `note`; 0 when the turn's work is done.
-  private(set) var limit = 64
+  package private(set) var limit = 64
   private var sliceCount = 64
   /// The time of the last reading of the clock in this turn.
   private var lastReading: UInt64?
   private var spent: UInt64 = 0
 
+  package init() {}
+
   /// Notes how many frames and actions were handled.
-  mutating func note(_ count: Int, _ loop: EventLoop) {
+  ///
+  /// - Parameters:
+  ///   - count: How many since the last call.
+  ///   - now: The time, in nanoseconds; read after a whole slice only.
+  ///   - turnStart: The time at which the turn began, read once in a turn at most.
+  package mutating func note(_ count: Int, now: @autoclosure () -> UInt64, turnStart: @autoclosure () -> UInt64) {
     limit -= count
     guard limit <= 0, count > 0 else { return }
-    let now = loop.nanoseconds
-    let elapsed = now - min(lastReading ?? loop.turnNanoseconds, now)
+    let now = now()
+    let elapsed = now - min(lastReading ?? turnStart(), now)
     lastReading = now
     spent += elapsed
     let perUnit = max(elapsed / UInt64(sliceCount), 1)
@@ -33,7 +38,7 @@ struct WorkMeter {
   }
 
   /// Begins another turn.
-  mutating func beginTurn() {
+  package mutating func beginTurn() {
     (limit, spent, lastReading) = (sliceCount, 0, nil)
   }
 }

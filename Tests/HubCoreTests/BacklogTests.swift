@@ -1,0 +1,136 @@
+import HubCore
+import TestSupport
+import Testing
+import Wire
+
+/// Frames that a turn has no time for.
+@Suite struct BacklogTests {
+  private let increment = Action.counter(.incrementButtonTapped).encoded()
+
+  private func receive(_ bytes: [UInt8], _ hub: Hub, _ id: ConnectionID, limit: Int) -> (count: Int, isComplete: Bool) {
+    let now = hub.now
+    return hub.core.received(bytes.span.bytes, on: id, at: now, limit: limit)
+  }
+
+  @Test func aLargeFrameIsWorkedOnOverSeveralTurns() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    let work = receive(
+      actionsFrame(Array(repeating: increment, count: 5000), from: 1), hub, client, limit: 100)
+    #expect(work.count == 100)
+    #expect(!work.isComplete)
+    // The frame itself counts too.
+    #expect(hub.engine.state.counter.count == 99)
+    #expect(try hub.turn(client).map { try UInt64(decoding: $0.payload.span.bytes) } == [99])
+
+    #expect(hub.core.hasBacklog && hub.core.needsAnotherTurn)
+    #expect(hub.core.workOnBacklog(limit: 1000, at: hub.now) == 1000)
+    #expect(hub.core.workOnBacklog(limit: .max, at: hub.now) > 3000)
+    #expect(!hub.core.hasBacklog)
+    #expect(hub.engine.state.counter.count == 5000)
+    #expect(hub.core.commands.contains(.resumeReading(client)))
+    #expect(try hub.turn(client).map { try UInt64(decoding: $0.payload.span.bytes) } == [5000])
+  }
+
+  @Test func anotherClientIsServedBetweenTheSlices() throws {
+    let hub = Hub()
+    let (flood, _) = try hub.open()
+    let (other, _) = try hub.open()
+    _ = receive(actionsFrame(Array(repeating: increment, count: 1000), from: 1), hub, flood, limit: 10)
+    let work = receive(actionsFrame([increment], from: 1), hub, other, limit: 10)
+    #expect(work.isComplete)
+    #expect(hub.turn(other).map(\.kind) == [.applied])
+    #expect(hub.engine.state.counter.count == 10)
+  }
+
+  @Test func connectionsTakeTurns() throws {
+    let hub = Hub()
+    let clients = try (0..<3).map { _ in try hub.open().0 }
+    for client in clients {
+      _ = receive(actionsFrame(Array(repeating: increment, count: 100), from: 1), hub, client, limit: 0)
+    }
+    for _ in 0..<3 { hub.core.workOnBacklog(limit: 11, at: hub.now) }
+    hub.turn()
+    for _ in 0..<3 { hub.core.workOnBacklog(limit: 11, at: hub.now) }
+    let processed = try clients.map { try UInt64(decoding: #require(hub.turn($0).last).payload.span.bytes) }
+    // The frame itself counts in the first round, and when it is taken up again.
+    #expect(Set(processed).count == 1)
+  }
+
+  @Test func framesBehindALargeOneKeepTheirOrder() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    var writer = FrameWriter()
+    writer.frame(Ping(number: 1))
+    let bytes =
+      actionsFrame(Array(repeating: increment, count: 20), from: 1)
+      + actionsFrame([Action.counter(.decrementButtonTapped).encoded()], from: 21) + writer.bytes
+    #expect(!receive(bytes, hub, client, limit: 5).isComplete)
+    #expect(hub.turn(client).map(\.kind) == [.applied])
+    while hub.core.hasBacklog { hub.core.workOnBacklog(limit: 3, at: hub.now) }
+    #expect(hub.turn(client).map(\.kind) == [.applied, .pong])
+    #expect(hub.engine.state.counter.count == 19)
+  }
+
+  @Test func aSessionThatIsCutInABacklogGoesOnWhereItWas() throws {
+    let hub = Hub()
+    let (client, welcome) = try hub.open()
+    let frame = actionsFrame(Array(repeating: increment, count: 50), from: 1)
+    _ = receive(frame, hub, client, limit: 21)
+    hub.disconnect(client)
+    #expect(!hub.core.hasBacklog)
+    let (again, resumed) = try hub.open(session: welcome.session)
+    #expect(resumed.processed == 20)
+    hub.send(frame, on: again)
+    hub.turn()
+    #expect(hub.engine.state.counter.count == 50)
+  }
+
+  @Test func whatAPeerSentBeforeItClosedItsDirectionTakesEffect() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    _ = receive(actionsFrame(Array(repeating: increment, count: 50), from: 1), hub, client, limit: 10)
+    hub.core.inputEnded(client, at: hub.now)
+    hub.turn()
+    #expect(!hub.closed.contains(client))
+    hub.core.workOnBacklog(limit: .max, at: hub.now)
+    #expect(hub.turn(client).last?.kind == .applied)
+    #expect(hub.closed.contains(client))
+    #expect(hub.engine.state.counter.count == 50)
+  }
+
+  @Test(arguments: [UInt64](0..<100))
+  func limitsChangeNothingButTheTime(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let (limited, whole) = (Hub(), Hub())
+    let a = try (0..<2).map { _ in try limited.open().0 }
+    let b = try (0..<2).map { _ in try whole.open().0 }
+    var next: [UInt64] = [1, 1]
+    for _ in 0..<20 {
+      let who = Int.random(in: 0..<2, using: &random)
+      let count = Int.random(in: 0...40, using: &random)
+      let actions = (0..<count).map { _ in
+        Int.random(in: 0..<10, using: &random) == 0 ? CBORValue.unsigned(99).encoded() : increment
+      }
+      // Repeats some of what was sent before.
+      let first = max(Int(next[who]) - Int.random(in: 0...5, using: &random), 1)
+      let frame = actionsFrame(actions, from: UInt64(first))
+      next[who] = max(next[who], UInt64(first + count))
+      var cut = Int.random(in: 0...frame.count, using: &random)
+      if Bool.random(using: &random) { cut = frame.count }
+      for part in [Array(frame[..<cut]), Array(frame[cut...])] {
+        _ = receive(part, limited, a[who], limit: Int.random(in: 0...30, using: &random))
+        whole.send(part, on: b[who])
+      }
+      if Bool.random(using: &random) {
+        limited.core.workOnBacklog(limit: Int.random(in: 1...30, using: &random), at: limited.now)
+      }
+      if Bool.random(using: &random) { limited.turn() }
+    }
+    while limited.core.hasBacklog { limited.core.workOnBacklog(limit: 7, at: limited.now) }
+    limited.turn()
+    whole.turn()
+    #expect(limited.engine.state == whole.engine.state)
+    #expect(limited.engine.revision == whole.engine.revision)
+  }
+}

@@ -1,0 +1,42 @@
+import StoreHub
+import Testing
+
+/// How much is done in one turn, on a clock that the tests wind.
+@Suite struct WorkMeterTests {
+  /// Runs turns in which there is always more to do, and returns how long each took.
+  private func turns(_ count: Int, nanosecondsPerAction: UInt64) -> [UInt64] {
+    var meter = WorkMeter()
+    var now: UInt64 = 1_000_000_000
+    return (0..<count).map { _ in
+      let start = now
+      while meter.limit > 0 {
+        let work = meter.limit
+        now += UInt64(work) * nanosecondsPerAction
+        meter.note(work, now: now, turnStart: start)
+      }
+      meter.beginTurn()
+      return now - start
+    }
+  }
+
+  @Test(arguments: [50, 1000, 20_000, 1_000_000] as [UInt64])
+  func aTurnIsShortWhateverAnActionCosts(cost: UInt64) {
+    let turns = turns(20, nanosecondsPerAction: cost)
+    // The first slice is a guess.
+    #expect(turns[0] <= max(64 * cost + 2_250_000, 2_500_000))
+    for turn in turns.dropFirst() { #expect(turn <= max(2_500_000, 2_000_000 + cost)) }
+  }
+
+  @Test func aSmallTurnDoesNotReadTheClock() {
+    var meter = WorkMeter()
+    for _ in 0..<10 {
+      meter.note(50, now: Self.unread(), turnStart: Self.unread())
+      meter.beginTurn()
+    }
+  }
+
+  private static func unread() -> UInt64 {
+    Issue.record("the clock was read")
+    return 0
+  }
+}
