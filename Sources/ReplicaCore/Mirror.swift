@@ -71,7 +71,7 @@ public final class Mirror<Part: Replicated>: AnyMirror {
       // Who observes a field that is the same is not told.
       var encoder = CBOREncoder()
       new.encodeDelta(from: part, to: &encoder)
-      var decoder = CBORDecoder(encoder.bytes.span.bytes)
+      var decoder = CBORDecoder(encoder.span)
       try self.part?.apply(delta: &decoder)
     } else {
       part = new

@@ -26,7 +26,7 @@ enum Promises {
     try promise(result.differs(from: base) == (old != new), "\(Value.self): differs(from:) is not what the bytes say")
     var encoder = CBOREncoder()
     result.encodeDelta(from: base, to: &encoder)
-    var decoder = CBORDecoder(encoder.bytes.span.bytes)
+    var decoder = CBORDecoder(encoder.span)
     do throws(WireError) {
       let applied = try base.applying(delta: &decoder)
       try decoder.finish()

@@ -25,7 +25,7 @@ struct Backlog {
   mutating func handleFirst(_ body: (FrameHeader, RawSpan, _ resumption: Int?) -> Int?) {
     let (bytes, start) = (bytes, start)
     let frame = bytes.span.bytes.extracting(start...)
-    let header = FrameHeader(frame)
+    let header = FrameHeader(frame, at: 0)
     let end = FrameHeader.byteCount + Int(header.length)
     resumption = body(header, frame.extracting(FrameHeader.byteCount..<end), resumption)
     if resumption == nil { self.start = start + end }

@@ -46,30 +46,37 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
 
   /// Reads an integer of major type 0.
   @inlinable
+  @inline(__always)
   @_lifetime(self: copy self)
   public mutating func unsigned() throws(WireError) -> UInt64 {
-    // Keys and small numbers are one byte; everything else goes the long way.
-    let initial = try peek()
-    guard initial >= 24 else {
-      position += 1
-      return UInt64(initial)
-    }
-    return try longUnsigned()
+    guard let small = smallArgument(of: .unsigned) else { return try longUnsigned() }
+    return small
   }
 
   @usableFromInline
+  @inline(never)
   @_lifetime(self: copy self)
   mutating func longUnsigned() throws(WireError) -> UInt64 {
-    let start = offset
+    let start = position
     let (type, argument) = try head()
     guard type == .unsigned else { throw WireError(.typeMismatch(expected: "an unsigned integer"), at: start) }
     return argument
   }
 
   /// Reads an integer of major type 0 or 1 that fits 64 bits with a sign.
+  @inlinable
+  @inline(__always)
   @_lifetime(self: copy self)
   public mutating func integer() throws(WireError) -> Int64 {
-    let start = offset
+    guard let small = smallArgument(of: .unsigned) else { return try longInteger() }
+    return Int64(truncatingIfNeeded: small)
+  }
+
+  @usableFromInline
+  @inline(never)
+  @_lifetime(self: copy self)
+  mutating func longInteger() throws(WireError) -> Int64 {
+    let start = position
     let (type, argument) = try head()
     guard type == .unsigned || type == .negative else {
       throw WireError(.typeMismatch(expected: "an integer"), at: start)
@@ -81,21 +88,25 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   }
 
   /// Reads false or true.
+  @inlinable
+  @inline(__always)
   @_lifetime(self: copy self)
   public mutating func bool() throws(WireError) -> Bool {
-    switch try peek() {
-    case 0xf4:
-      position += 1
-      return false
-    case 0xf5:
-      position += 1
-      return true
-    default:
-      throw WireError(.typeMismatch(expected: "a boolean"), at: offset)
-    }
+    // False is 0xf4, true is 0xf5.
+    guard position < bytes.byteCount, loadByte() | 1 == 0xf5 else { throw notBool() }
+    position += 1
+    return bytes.unsafeLoad(fromUncheckedByteOffset: position - 1, as: UInt8.self) == 0xf5
+  }
+
+  @usableFromInline
+  @inline(never)
+  func notBool() -> WireError {
+    WireError(isAtEnd ? .truncated : .typeMismatch(expected: "a boolean"), at: position)
   }
 
   /// Reads a null if one comes next, and says whether it did.
+  @inlinable
+  @inline(__always)
   @_lifetime(self: copy self)
   public mutating func null() throws(WireError) -> Bool {
     guard try peek() == 0xf6 else { return false }
@@ -111,16 +122,16 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     switch initial {
     case 0xf9:
       position += 1
-      return HalfFloat.value(bits: UInt16(truncatingIfNeeded: try bigEndian(2, of: start)))
+      return HalfFloat.value(bits: try bigEndian(UInt16.self, of: start))
     case 0xfa:
       position += 1
-      let bits = UInt32(truncatingIfNeeded: try bigEndian(4, of: start))
+      let bits = try bigEndian(UInt32.self, of: start)
       let value = Double(singleBits: bits)
       guard HalfFloat.bits(exactly: value) == nil else { throw WireError(.notShortest, at: start) }
       return value
     case 0xfb:
       position += 1
-      let value = Double(bitPattern: try bigEndian(8, of: start))
+      let value = Double(bitPattern: try bigEndian(UInt64.self, of: start))
       guard value.exactSingleBits == nil else { throw WireError(.notShortest, at: start) }
       return value
     default:
@@ -134,7 +145,13 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     let start = offset
     let length = try length(of: .text, expected: "text", limit: limit)
     let utf8 = bytes.extracting(unchecked: offset..<offset + length)
-    let text = utf8.withUnsafeBytes { String(validating: $0, as: UTF8.self) }
+    let text = utf8.withUnsafeBytes { raw in
+      // Not `String(validating:as:)`, which looks up generic metadata each time.
+      raw.withMemoryRebound(to: UInt8.self) { units -> String? in
+        guard let valid = try? UTF8Span(validating: units.span) else { return nil }
+        return String(copying: valid)
+      }
+    }
     guard let text else { throw WireError(.invalidUTF8, at: start) }
     position += length
     return text
@@ -153,14 +170,36 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   /// Reads the head of an array and returns how many items follow.
   ///
   /// The count is at most the number of bytes left, so reserving that many items is bounded by the input.
+  @inlinable
+  @inline(__always)
   @_lifetime(self: copy self)
   public mutating func arrayHeader() throws(WireError) -> Int {
+    guard let small = smallArgument(of: .array) else { return try longArrayHeader() }
+    guard small <= UInt64(bytes.byteCount - position) else { throw truncated(at: position - 1) }
+    return Int(truncatingIfNeeded: small)
+  }
+
+  @usableFromInline
+  @inline(never)
+  @_lifetime(self: copy self)
+  mutating func longArrayHeader() throws(WireError) -> Int {
     try count(of: .array, expected: "an array", bytesPerElement: 1)
   }
 
   /// Reads the head of a map and returns how many pairs follow; see `arrayHeader()` for the bound.
+  @inlinable
+  @inline(__always)
   @_lifetime(self: copy self)
   public mutating func mapHeader() throws(WireError) -> Int {
+    guard let small = smallArgument(of: .map) else { return try longMapHeader() }
+    guard 2 * small <= UInt64(bytes.byteCount - position) else { throw truncated(at: position - 1) }
+    return Int(truncatingIfNeeded: small)
+  }
+
+  @usableFromInline
+  @inline(never)
+  @_lifetime(self: copy self)
+  mutating func longMapHeader() throws(WireError) -> Int {
     try count(of: .map, expected: "a map", bytesPerElement: 2)
   }
 
@@ -174,6 +213,8 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   }
 
   /// The major type of the next item.
+  @inlinable
+  @inline(__always)
   public func nextType() throws(WireError) -> CBORMajorType {
     Self.majorType(try peek())
   }
@@ -213,20 +254,46 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
 // MARK: - Heads
 
 extension CBORDecoder {
+  @inlinable
+  @inline(__always)
   static func majorType(_ initial: UInt8) -> CBORMajorType {
-    CBORMajorType(rawValue: initial >> 5).unsafelyUnwrapped
+    // Safe: the raw values of the enum are 0 to 7, all that three bits can be.
+    unsafeBitCast(initial >> 5, to: CBORMajorType.self)
   }
 
-  @inlinable func peek() throws(WireError) -> UInt8 {
-    guard offset < bytes.byteCount else { throw WireError(.truncated, at: offset) }
-    return bytes.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+  @inlinable
+  @inline(__always)
+  func loadByte() -> UInt8 { bytes.unsafeLoad(fromUncheckedByteOffset: position, as: UInt8.self) }
+
+  @inlinable
+  @inline(__always)
+  func peek() throws(WireError) -> UInt8 {
+    guard position < bytes.byteCount else { throw truncated(at: position) }
+    return loadByte()
+  }
+
+  /// Errors are made out of line, so that each inlined check is a compare and a jump.
+  @usableFromInline
+  @inline(never)
+  func truncated(at offset: Int) -> WireError { WireError(.truncated, at: offset) }
+
+  /// Reads the head of an item of this type whose argument is in the initial byte; nil, without moving, for any other.
+  @inlinable
+  @inline(__always)
+  @_lifetime(self: copy self)
+  mutating func smallArgument(of type: CBORMajorType) -> UInt64? {
+    guard position < bytes.byteCount else { return nil }
+    let argument = loadByte() ^ type.bits
+    guard argument < 24 else { return nil }
+    position += 1
+    return UInt64(argument)
   }
 
   /// The initial byte and its argument (RFC 8949 §3), in shortest form. Floats and simple values are not heads
   /// with a numeric argument and are read by their own methods, except by `skip` and `CBORValue`.
   @_lifetime(self: copy self)
   mutating func head() throws(WireError) -> (CBORMajorType, UInt64) {
-    let start = offset
+    let start = position
     let initial = try peek()
     position += 1
     let type = Self.majorType(initial)
@@ -234,13 +301,13 @@ extension CBORDecoder {
     case let small where small < 24:
       return (type, UInt64(small))
     case 24:
-      return (type, try argument(1, atLeast: 24, of: start))
+      return (type, try shortest(UInt64(try bigEndian(UInt8.self, of: start)), atLeast: 24, of: start))
     case 25:
-      return (type, try argument(2, atLeast: 0x100, of: start))
+      return (type, try shortest(UInt64(try bigEndian(UInt16.self, of: start)), atLeast: 0x100, of: start))
     case 26:
-      return (type, try argument(4, atLeast: 0x1_0000, of: start))
+      return (type, try shortest(UInt64(try bigEndian(UInt32.self, of: start)), atLeast: 0x1_0000, of: start))
     case 27:
-      return (type, try argument(8, atLeast: 0x1_0000_0000, of: start))
+      return (type, try shortest(try bigEndian(UInt64.self, of: start), atLeast: 0x1_0000_0000, of: start))
     case 31:
       throw WireError(.indefiniteLength, at: start)
     default:
@@ -248,21 +315,21 @@ extension CBORDecoder {
     }
   }
 
-  @_lifetime(self: copy self)
-  mutating func argument(_ width: Int, atLeast least: UInt64, of start: Int) throws(WireError) -> UInt64 {
-    let value = try bigEndian(width, of: start)
+  @inline(__always)
+  private func shortest(_ value: UInt64, atLeast least: UInt64, of start: Int) throws(WireError) -> UInt64 {
     guard value >= least else { throw WireError(.notShortest, at: start) }
     return value
   }
 
+  /// Reads a number of the type's width, the most significant byte first.
+  @inline(__always)
   @_lifetime(self: copy self)
-  mutating func bigEndian(_ width: Int, of start: Int) throws(WireError) -> UInt64 {
-    guard bytes.byteCount - offset >= width else { throw WireError(.truncated, at: start) }
-    var value: UInt64 = 0
-    for _ in 0..<width {
-      value = value << 8 | UInt64(bytes.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self))
-      position += 1
-    }
+  mutating func bigEndian<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ type: Number.Type, of start: Int
+  ) throws(WireError) -> Number {
+    guard bytes.byteCount - position >= MemoryLayout<Number>.size else { throw truncated(at: start) }
+    let value = Number(bigEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: type))
+    position += MemoryLayout<Number>.size
     return value
   }
 
@@ -270,7 +337,11 @@ extension CBORDecoder {
   private mutating func length(
     of wanted: CBORMajorType, expected: String, limit: Int
   ) throws(WireError) -> Int {
-    let start = offset
+    let start = position
+    if let small = smallArgument(of: wanted), small <= UInt64(limit), small <= UInt64(bytes.byteCount - position) {
+      return Int(small)
+    }
+    position = start
     let (type, length) = try head()
     guard type == wanted else { throw WireError(.typeMismatch(expected: expected), at: start) }
     guard length <= UInt64(limit) else { throw WireError(.tooLong(length: length, limit: limit), at: start) }
@@ -314,7 +385,7 @@ extension CBORDecoder {
       switch try peek() & 0x1f {
       case 24:
         position += 1
-        guard try bigEndian(1, of: start) >= 32 else { throw WireError(.reserved, at: start) }
+        guard try bigEndian(UInt8.self, of: start) >= 32 else { throw WireError(.reserved, at: start) }
       case 25...27:
         _ = try float()
       default:

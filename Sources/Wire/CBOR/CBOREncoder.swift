@@ -12,8 +12,8 @@
 ///
 /// - Complexity: Each call is O(bytes written); once the buffer has grown to its working size nothing is allocated.
 public struct CBOREncoder {
-  /// What was written so far.
-  public internal(set) var bytes: [UInt8]
+  /// What `bytes` gives; under another name so that inlined code may write to it.
+  @usableFromInline var buffer: [UInt8]
   /// Where elements are still to be written, in a `PiecewiseEncoder`; nil elsewhere.
   var openings: [EncoderOpening]?
   /// An estimate of the memory that the values whose deltas were written do not share with what they were taken from,
@@ -29,24 +29,35 @@ public struct CBOREncoder {
   }
 
   init(isSummary: Bool) {
-    bytes = []
+    buffer = []
     self.isSummary = isSummary
   }
 
+  /// A copy of the bytes written so far, which shares their memory until the next write.
+  @inlinable public var bytes: [UInt8] { buffer }
+
+  /// The bytes written so far, lent until the next write.
+  @inlinable public var span: RawSpan {
+    @_lifetime(borrow self) borrowing get { buffer.span.bytes }
+  }
+
   /// The number of bytes written so far.
-  @inlinable public var count: Int { bytes.count }
+  @inlinable public var count: Int { buffer.count }
 
   /// Forgets what was written and keeps the memory.
+  @inlinable
   public mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
+    buffer.removeAll(keepingCapacity: true)
   }
 
   /// Writes an integer of major type 0.
+  @inlinable
   public mutating func unsigned(_ value: UInt64) {
     head(.unsigned, value)
   }
 
   /// Writes an integer of major type 0 or 1.
+  @inlinable
   public mutating func integer(_ value: Int64) {
     if value >= 0 {
       head(.unsigned, UInt64(value))
@@ -56,13 +67,15 @@ public struct CBOREncoder {
   }
 
   /// Writes false or true.
+  @inlinable
   public mutating func bool(_ value: Bool) {
-    bytes.append(value ? 0xf5 : 0xf4)
+    buffer.append(value ? 0xf5 : 0xf4)
   }
 
   /// Writes null.
+  @inlinable
   public mutating func null() {
-    bytes.append(0xf6)
+    buffer.append(0xf6)
   }
 
   /// Writes a simple value that is not false, true or null (RFC 8949 §3.3).
@@ -75,14 +88,14 @@ public struct CBOREncoder {
   /// Writes a float in the shortest of the three widths that keeps its value; a NaN keeps its payload.
   public mutating func float(_ value: Double) {
     if let half = HalfFloat.bits(exactly: value) {
-      bytes.append(0xf9)
-      bigEndian(half)
+      buffer.append(0xf9)
+      block(half)
     } else if let single = value.exactSingleBits {
-      bytes.append(0xfa)
-      bigEndian(single)
+      buffer.append(0xfa)
+      block(single)
     } else {
-      bytes.append(0xfb)
-      bigEndian(value.bitPattern)
+      buffer.append(0xfb)
+      block(value.bitPattern)
     }
   }
 
@@ -91,11 +104,12 @@ public struct CBOREncoder {
     var value = value
     value.withUTF8 { utf8 in
       head(.text, UInt64(utf8.count))
-      bytes.append(contentsOf: utf8)
+      buffer.append(contentsOf: utf8)
     }
   }
 
   /// Writes a byte string.
+  @inlinable
   public mutating func byteString(_ value: RawSpan) {
     head(.bytes, UInt64(value.byteCount))
     append(value)
@@ -107,46 +121,61 @@ public struct CBOREncoder {
   }
 
   /// Begins an array of `count` items, which the caller writes next.
+  @inlinable
   public mutating func arrayHeader(count: Int) {
     head(.array, UInt64(count))
   }
 
   /// Begins a map of `count` pairs, which the caller writes next with keys in ascending order.
+  @inlinable
   public mutating func mapHeader(count: Int) {
     head(.map, UInt64(count))
   }
 
   /// Writes a tag; the tagged item follows.
+  @inlinable
   public mutating func tag(_ value: UInt64) {
     head(.tag, value)
   }
 
   /// Appends bytes that are CBOR already.
+  @inlinable
   public mutating func append(_ encoded: RawSpan) {
-    encoded.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    encoded.withUnsafeBytes { buffer.append(contentsOf: $0) }
   }
 
+  @inlinable
+  @inline(__always)
   mutating func head(_ type: CBORMajorType, _ argument: UInt64) {
+    // Keys, counts and small numbers are one byte; everything else goes the long way.
+    guard argument < 24 else { return longHead(type, argument) }
+    buffer.append(type.bits | UInt8(truncatingIfNeeded: argument))
+  }
+
+  @usableFromInline
+  @inline(never)
+  mutating func longHead(_ type: CBORMajorType, _ argument: UInt64) {
     switch argument {
     case 0..<24:
-      bytes.append(type.bits | UInt8(truncatingIfNeeded: argument))
+      buffer.append(type.bits | UInt8(truncatingIfNeeded: argument))
     case 24...0xff:
-      bytes.append(type.bits | 24)
-      bytes.append(UInt8(truncatingIfNeeded: argument))
+      block(UInt16(type.bits | 24) << 8 | UInt16(truncatingIfNeeded: argument))
     case 0x100...0xffff:
-      bytes.append(type.bits | 25)
-      bigEndian(UInt16(truncatingIfNeeded: argument))
+      buffer.append(type.bits | 25)
+      block(UInt16(truncatingIfNeeded: argument))
     case 0x1_0000...0xffff_ffff:
-      bytes.append(type.bits | 26)
-      bigEndian(UInt32(truncatingIfNeeded: argument))
+      buffer.append(type.bits | 26)
+      block(UInt32(truncatingIfNeeded: argument))
     default:
-      bytes.append(type.bits | 27)
-      bigEndian(argument)
+      buffer.append(type.bits | 27)
+      block(argument)
     }
   }
 
-  private mutating func bigEndian(_ value: some FixedWidthInteger) {
-    withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+  /// Writes a number's bytes, the most significant first, with one check of the capacity.
+  @inline(__always)
+  private mutating func block(_ value: some FixedWidthInteger) {
+    withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
   }
 }
 

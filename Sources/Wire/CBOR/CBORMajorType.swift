@@ -1,4 +1,5 @@
 /// The eight major types of CBOR, the top three bits of an item's first byte (RFC 8949 §3.1).
+@frozen
 public enum CBORMajorType: UInt8, Sendable {
   /// 0: an integer from 0 to 2⁶⁴ − 1.
   case unsigned
@@ -18,5 +19,5 @@ public enum CBORMajorType: UInt8, Sendable {
   case simple
 
   /// The initial byte's upper three bits.
-  @usableFromInline var bits: UInt8 { rawValue << 5 }
+  @inlinable var bits: UInt8 { rawValue << 5 }
 }

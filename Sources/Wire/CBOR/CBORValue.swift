@@ -80,7 +80,7 @@ extension CBORValue {
       if initial == 0xf8 {
         let start = decoder.offset
         decoder.position += 1
-        return .simple(UInt8(truncatingIfNeeded: try decoder.bigEndian(1, of: start)))
+        return .simple(try decoder.bigEndian(UInt8.self, of: start))
       }
       return .simple(UInt8(truncatingIfNeeded: try decoder.head().1))
     }

@@ -5,7 +5,7 @@
 ///
 /// - Complexity: O(bytes); a peer that sends whole frames costs no memory between calls.
 public struct FrameDecoder: Sendable {
-  private var partial: [UInt8] = []
+  @usableFromInline var partial: [UInt8] = []
   /// The largest payload accepted, in bytes.
   public let payloadLimit: Int
 
@@ -15,11 +15,12 @@ public struct FrameDecoder: Sendable {
   }
 
   /// Whether the bytes so far end inside a frame.
-  public var isInsideFrame: Bool { !partial.isEmpty }
+  @inlinable public var isInsideFrame: Bool { !partial.isEmpty }
 
   /// Takes the next bytes of the stream and hands each frame that they complete to `body`, in order.
   ///
   /// After an error of either kind the stream has no defined next frame; its owner closes it.
+  @inlinable
   public mutating func feed(
     _ bytes: RawSpan, body: (FrameHeader, RawSpan) throws(WireError) -> Void
   ) throws(WireError) {
@@ -35,18 +36,26 @@ public struct FrameDecoder: Sendable {
     while let header = try wholeFrame(in: bytes, at: offset) {
       let payload = offset + FrameHeader.byteCount
       offset = payload + Int(header.length)
-      try body(header, bytes.extracting(payload..<offset))
+      // Unchecked: `wholeFrame` has looked.
+      try body(header, bytes.extracting(unchecked: payload..<offset))
     }
-    if offset < bytes.byteCount {
-      partial = Array(bytes.extracting(offset...))
-    }
+    if offset < bytes.byteCount { keep(bytes, from: offset) }
+  }
+
+  @usableFromInline
+  @inline(never)
+  mutating func keep(_ bytes: RawSpan, from offset: Int) {
+    partial = Array(bytes.extracting(offset...))
   }
 
   /// Moves as many bytes into `partial` as its frame still lacks, and returns how many were taken.
-  private mutating func completePartial(from bytes: RawSpan) throws(WireError) -> Int {
+  @usableFromInline
+  @inline(never)
+  mutating func completePartial(from bytes: RawSpan) throws(WireError) -> Int {
     var taken = take(FrameHeader.byteCount - partial.count, of: bytes, from: 0)
     if partial.count >= FrameHeader.byteCount {
-      let header = try checkedHeader(in: partial.span.bytes, at: 0)
+      let header = FrameHeader(partial.span.bytes, at: 0)
+      guard header.length <= payloadLimit else { throw tooLong(header, at: 0) }
       taken += take(FrameHeader.byteCount + Int(header.length) - partial.count, of: bytes, from: taken)
     }
     return taken
@@ -58,18 +67,20 @@ public struct FrameDecoder: Sendable {
     return count
   }
 
-  private func wholeFrame(in bytes: RawSpan, at offset: Int) throws(WireError) -> FrameHeader? {
+  /// The header of the frame that begins at an offset, if the bytes hold all of the frame.
+  @inlinable
+  @inline(__always)
+  func wholeFrame(in bytes: RawSpan, at offset: Int) throws(WireError) -> FrameHeader? {
     guard bytes.byteCount - offset >= FrameHeader.byteCount else { return nil }
-    let header = try checkedHeader(in: bytes, at: offset)
+    let header = FrameHeader(bytes, at: offset)
+    guard header.length <= payloadLimit else { throw tooLong(header, at: offset) }
     guard bytes.byteCount - offset - FrameHeader.byteCount >= Int(header.length) else { return nil }
     return header
   }
 
-  private func checkedHeader(in bytes: RawSpan, at offset: Int) throws(WireError) -> FrameHeader {
-    let header = FrameHeader(bytes.extracting(offset...))
-    guard header.length <= payloadLimit else {
-      throw WireError(.tooLong(length: UInt64(header.length), limit: payloadLimit), at: offset)
-    }
-    return header
+  @usableFromInline
+  @inline(never)
+  func tooLong(_ header: FrameHeader, at offset: Int) -> WireError {
+    WireError(.tooLong(length: UInt64(header.length), limit: payloadLimit), at: offset)
   }
 }

@@ -3,7 +3,7 @@
 /// `length` counts the payload alone. A field that a kind has no use for is zero.
 public struct FrameHeader: Equatable, Sendable {
   /// The size of a header in bytes.
-  public static var byteCount: Int { 16 }
+  @inlinable public static var byteCount: Int { 16 }
 
   /// The payload's size in bytes.
   public var length: UInt32
@@ -17,6 +17,7 @@ public struct FrameHeader: Equatable, Sendable {
   public var revision: UInt64
 
   /// Creates a header.
+  @inlinable
   public init(kind: FrameKind, flags: UInt8 = 0, scope: UInt16 = 0, revision: UInt64 = 0, length: UInt32 = 0) {
     self.length = length
     self.kind = kind.rawValue
@@ -25,21 +26,34 @@ public struct FrameHeader: Equatable, Sendable {
     self.revision = revision
   }
 
-  /// Reads a header.
-  /// - Precondition: `bytes` holds at least `byteCount` bytes.
-  package init(_ bytes: RawSpan) {
-    precondition(bytes.byteCount >= Self.byteCount, "a frame header has 16 bytes")
-    length = UInt32(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt32.self))
-    kind = bytes.unsafeLoad(fromUncheckedByteOffset: 4, as: UInt8.self)
-    flags = bytes.unsafeLoad(fromUncheckedByteOffset: 5, as: UInt8.self)
-    scope = UInt16(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: 6, as: UInt16.self))
-    revision = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: 8, as: UInt64.self))
+  /// Reads the header at an offset.
+  /// - Precondition: `bytes` holds at least `byteCount` bytes from there on.
+  @inlinable
+  @inline(__always)
+  package init(_ bytes: RawSpan, at offset: Int) {
+    precondition(
+      offset >= 0 && bytes.byteCount - offset >= Self.byteCount, "a frame header has 16 bytes")
+    let first = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
+    length = UInt32(truncatingIfNeeded: first)
+    kind = UInt8(truncatingIfNeeded: first >> 32)
+    flags = UInt8(truncatingIfNeeded: first >> 40)
+    scope = UInt16(truncatingIfNeeded: first >> 48)
+    revision = UInt64(
+      littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset + 8, as: UInt64.self))
+  }
+
+  /// The 16 bytes as two numbers, of which the first has the bytes 0 to 7 from its least significant on.
+  @inlinable
+  @inline(__always)
+  var words: (UInt64, UInt64) {
+    (
+      UInt64(length) | UInt64(kind) << 32 | UInt64(flags) << 40 | UInt64(scope) << 48,
+      revision
+    )
   }
 
   /// Appends the header's bytes.
   package func append(to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: (length.littleEndian, kind, flags, scope.littleEndian, revision.littleEndian)) {
-      bytes.append(contentsOf: $0)
-    }
+    withUnsafeBytes(of: (words.0.littleEndian, words.1.littleEndian)) { bytes.append(contentsOf: $0) }
   }
 }

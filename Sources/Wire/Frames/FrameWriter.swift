@@ -5,13 +5,13 @@
 /// send(writer.bytes(frame))
 /// ```
 public struct FrameWriter {
-  private var encoder = CBOREncoder()
+  @usableFromInline var encoder = CBOREncoder()
 
   /// Creates a writer with an empty buffer.
   public init() {}
 
   /// The number of bytes written so far.
-  public var count: Int { encoder.count }
+  @inlinable public var count: Int { encoder.count }
 
   /// The whole buffer.
   public var bytes: [UInt8] { encoder.bytes }
@@ -25,20 +25,16 @@ public struct FrameWriter {
   ///
   /// The header's length is filled in here.
   /// - Precondition: The payload is smaller than 4 GiB.
+  @inlinable
   @discardableResult
   public mutating func frame<E: Error>(
     _ header: FrameHeader, body: (inout CBOREncoder) throws(E) -> Void
   ) throws(E) -> Range<Int> {
-    let start = count
-    encoder.littleEndian(UInt32(0))
-    encoder.littleEndian(header.kind)
-    encoder.littleEndian(header.flags)
-    encoder.littleEndian(header.scope)
-    encoder.littleEndian(header.revision)
+    let start = encoder.count
+    encoder.header(header)
     try body(&encoder)
-    let length = UInt32(count - start - FrameHeader.byteCount)
-    encoder.patch(length, at: start)
-    return start..<count
+    encoder.patch(UInt32(encoder.count - start - FrameHeader.byteCount), at: start)
+    return start..<encoder.count
   }
 
   /// Appends bytes that a frame is put together from, which `body` writes, and returns where they stand.
@@ -50,12 +46,15 @@ public struct FrameWriter {
 
   /// Appends the beginning of a frame: its header and the first bytes of its payload, which `body` writes. Of the
   /// payload, `restCount` bytes more come from elsewhere.
+  @inlinable
   package mutating func head(
     _ header: FrameHeader, restCount: Int, body: (inout CBOREncoder) -> Void
   ) -> Range<Int> {
-    let range = frame(header, body: body)
-    encoder.patch(UInt32(range.count - FrameHeader.byteCount + restCount), at: range.lowerBound)
-    return range
+    let start = encoder.count
+    encoder.header(header)
+    body(&encoder)
+    encoder.patch(UInt32(encoder.count - start - FrameHeader.byteCount + restCount), at: start)
+    return start..<encoder.count
   }
 
   /// What deltas have added to the estimate of memory that versions do not share.
@@ -71,22 +70,29 @@ public struct FrameWriter {
 
   /// All bytes, lent until the writer changes.
   public var span: RawSpan {
-    @_lifetime(borrow self) borrowing get { encoder.bytes.span.bytes }
+    @_lifetime(borrow self) borrowing get { encoder.buffer.span.bytes }
   }
 
   /// The bytes of a range that an earlier call returned, lent until the writer changes.
   @_lifetime(borrow self)
   public func span(_ range: Range<Int>) -> RawSpan {
-    encoder.bytes.span.bytes.extracting(range)
+    encoder.buffer.span.bytes.extracting(range)
   }
 }
 
 extension CBOREncoder {
-  fileprivate mutating func littleEndian(_ value: some FixedWidthInteger) {
-    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  /// Writes a frame's header as one block.
+  @inlinable
+  @inline(__always)
+  mutating func header(_ header: FrameHeader) {
+    let (first, second) = header.words
+    withUnsafeBytes(of: (first.littleEndian, second.littleEndian)) { buffer.append(contentsOf: $0) }
   }
 
-  fileprivate mutating func patch(_ value: UInt32, at offset: Int) {
-    for byte in 0..<4 { bytes[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
+  /// Writes a length over the one at an offset.
+  @inlinable
+  @inline(__always)
+  mutating func patch(_ value: UInt32, at offset: Int) {
+    buffer.withUnsafeMutableBytes { $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self) }
   }
 }

@@ -3,6 +3,7 @@
 
 extension CBOREncoder {
   /// Begins a change of one part, whose delta the caller writes next.
+  @inlinable
   public mutating func change(of part: UInt64) {
     mapHeader(count: 1)
     unsigned(part)
@@ -19,9 +20,9 @@ extension CBOREncoder {
   @usableFromInline
   mutating func keepShorter(from first: Int, or second: Int) {
     if count - second < second - first {
-      bytes.removeSubrange(first..<second)
+      buffer.removeSubrange(first..<second)
     } else {
-      bytes.removeLast(count - second)
+      buffer.removeLast(count - second)
     }
   }
 }
@@ -51,9 +52,13 @@ extension CBORDecoder {
   @inlinable
   @_lifetime(self: copy self)
   public mutating func enter() throws(WireError) {
-    guard depth < Self.depthLimit else { throw WireError(.tooDeep(limit: Self.depthLimit), at: offset) }
+    guard depth < Self.depthLimit else { throw tooDeep() }
     depth += 1
   }
+
+  @usableFromInline
+  @inline(never)
+  func tooDeep() -> WireError { WireError(.tooDeep(limit: Self.depthLimit), at: position) }
 
   /// Ends what `enter()` began.
   @inlinable

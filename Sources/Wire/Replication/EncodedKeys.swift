@@ -15,7 +15,7 @@ struct EncodedKeys<Payload> {
   /// Sorts by the keys' bytes.
   /// - Complexity: O(n log n).
   mutating func sort() {
-    encoder.bytes.withUnsafeBufferPointer { bytes in
+    encoder.buffer.withUnsafeBufferPointer { bytes in
       entries.sort { bytes[$0.key].lexicographicallyPrecedes(bytes[$1.key]) }
     }
   }
@@ -23,7 +23,7 @@ struct EncodedKeys<Payload> {
   /// Writes each key, and behind it what `body` writes for its payload.
   func write(to target: inout CBOREncoder, _ body: (Payload, inout CBOREncoder) -> Void) {
     for entry in entries {
-      target.append(encoder.bytes.span.bytes.extracting(entry.key))
+      target.append(encoder.buffer.span.bytes.extracting(entry.key))
       body(entry.payload, &target)
     }
   }

@@ -1,67 +1,82 @@
 /// Which of up to 64 fields of a struct differ, by their ordinal in the order of their keys.
 public struct ChangedFields: Sendable {
-  private var bits: UInt64 = 0
+  @usableFromInline var bits: UInt64 = 0
 
   /// Creates an empty set.
+  @inlinable
   public init() {}
 
   /// Adds the field with this ordinal if `changed`.
   /// - Precondition: `ordinal` is from 0 to 63.
+  @inlinable
   public mutating func note(_ ordinal: Int, _ changed: Bool) {
     precondition(0..<64 ~= ordinal, "a struct has at most 64 fields that travel")
     if changed { bits |= 1 << UInt64(ordinal) }
   }
 
   /// Whether the field with this ordinal differs.
+  @inlinable
   public func contains(_ ordinal: Int) -> Bool {
     bits >> UInt64(ordinal) & 1 == 1
   }
 
   /// How many fields differ.
-  public var count: Int { bits.nonzeroBitCount }
+  @inlinable public var count: Int { bits.nonzeroBitCount }
 }
 
 /// Where a reader stands between the fields of a struct.
 public struct FieldCursor: Sendable {
-  fileprivate var remaining: Int
-  fileprivate var previous: UInt64?
+  @usableFromInline var remaining: Int
+  /// The least key that may come next; nil behind the greatest key there is.
+  @usableFromInline var least: UInt64? = 0
+
+  @inlinable init(remaining: Int) { self.remaining = remaining }
 }
 
 extension CBORDecoder {
   /// Begins a struct: a map with ascending integer keys.
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func fields() throws(WireError) -> FieldCursor {
-    FieldCursor(remaining: try mapHeader(), previous: nil)
+    FieldCursor(remaining: try mapHeader())
   }
 
   /// The key of the next field, whose value comes next and must be read or skipped, or nil after the last one.
+  @inlinable
   @_lifetime(self: copy self)
   public mutating func nextKey(of fields: inout FieldCursor) throws(WireError) -> UInt64? {
     guard fields.remaining > 0 else { return nil }
     fields.remaining -= 1
-    let start = offset
+    let start = position
     let key = try unsigned()
-    if let previous = fields.previous, key <= previous { throw WireError(.keysOutOfOrder, at: start) }
-    fields.previous = key
+    guard let least = fields.least, key >= least else { throw outOfOrder(at: start) }
+    fields.least = key < .max ? key + 1 : nil
     return key
   }
 
+  @usableFromInline
+  @inline(never)
+  func outOfOrder(at offset: Int) -> WireError { WireError(.keysOutOfOrder, at: offset) }
+
   /// Reads the head of an enum case: its key, and how many payload items follow.
   @inlinable
+  @inline(__always)
   @_lifetime(self: copy self)
   public mutating func caseKey() throws(WireError) -> (key: UInt64, payloadCount: Int) {
-    let initial = try peek()
-    guard initial >= 24 else {
-      position += 1
-      return (UInt64(initial), 0)
+    if let key = smallArgument(of: .unsigned) { return (key, 0) }
+    // 0x82 to 0x97 are arrays of 2 to 23: a key and the items of a payload.
+    guard bytes.byteCount - position >= 2 else { return try longCaseKey() }
+    let payloadCount = Int(loadByte()) &- 0x81
+    let key = bytes.unsafeLoad(fromUncheckedByteOffset: position &+ 1, as: UInt8.self)
+    guard payloadCount > 0, payloadCount < 23, key < 24, payloadCount < bytes.byteCount &- position else {
+      return try longCaseKey()
     }
-    // 0x82 is an array of two: a key and one payload item.
-    guard initial == 0x82 else { return try longCaseKey() }
-    position += 1
-    return (try unsigned(), 1)
+    position &+= 2
+    return (UInt64(key), payloadCount)
   }
 
   @usableFromInline
+  @inline(never)
   @_lifetime(self: copy self)
   mutating func longCaseKey() throws(WireError) -> (key: UInt64, payloadCount: Int) {
     guard try nextType() == .array else { return (try unsigned(), 0) }
@@ -73,22 +88,30 @@ extension CBORDecoder {
   }
 
   /// Begins an array that must have `count` items.
+  @inlinable
+  @inline(__always)
   @_lifetime(self: copy self)
   public mutating func tuple(_ count: Int) throws(WireError) {
-    let start = offset
-    guard try arrayHeader() == count else {
-      throw WireError(.typeMismatch(expected: "an array of \(count) items"), at: start)
-    }
+    let start = position
+    guard try arrayHeader() == count else { throw notTuple(count, at: start) }
+  }
+
+  @usableFromInline
+  @inline(never)
+  func notTuple(_ count: Int, at offset: Int) -> WireError {
+    WireError(.typeMismatch(expected: "an array of \(count) items"), at: offset)
   }
 }
 
 extension CBOREncoder {
   /// Writes an enum case without a payload.
+  @inlinable
   public mutating func enumCase(_ key: UInt64) {
     unsigned(key)
   }
 
   /// Writes the head of an enum case; the caller writes `payloadCount` items next.
+  @inlinable
   public mutating func enumCase(_ key: UInt64, payloadCount: Int) {
     arrayHeader(count: payloadCount + 1)
     unsigned(key)

@@ -53,7 +53,7 @@ extension CBOREncoder {
       let summary = UnsafeRawBufferPointer(rebasing: bytes[start...])
       return XXH3_64bits(summary.baseAddress, summary.count)
     }
-    bytes.removeLast(count - start)
+    buffer.removeLast(count - start)
     return hash
   }
 }
@@ -70,7 +70,7 @@ extension IdentifiedArray where Element: WireValue & Identifiable, ID == Element
 
 extension CBOREncoder {
   fileprivate mutating func littleEndian(_ value: UInt64) {
-    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: value.littleEndian) { buffer.append(contentsOf: $0) }
   }
 }
 

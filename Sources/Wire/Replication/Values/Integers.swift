@@ -1,14 +1,16 @@
 extension WireValue where Self: FixedWidthInteger & SignedInteger {
   /// Writes an integer.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     encoder.integer(Int64(self))
   }
 
   /// Reads an integer that fits the type.
+  @inlinable
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     guard let value = Self(exactly: try decoder.integer()) else {
-      throw WireError(.outOfRange(type: "\(Self.self)"), at: start)
+      throw outOfRange(Self.self, at: start)
     }
     self = value
   }
@@ -16,15 +18,17 @@ extension WireValue where Self: FixedWidthInteger & SignedInteger {
 
 extension WireValue where Self: FixedWidthInteger & UnsignedInteger {
   /// Writes an integer.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     encoder.unsigned(UInt64(self))
   }
 
   /// Reads an integer that fits the type.
+  @inlinable
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     guard let value = Self(exactly: try decoder.unsigned()) else {
-      throw WireError(.outOfRange(type: "\(Self.self)"), at: start)
+      throw outOfRange(Self.self, at: start)
     }
     self = value
   }
@@ -40,3 +44,9 @@ extension UInt8: Replicated {}
 extension UInt16: Replicated {}
 extension UInt32: Replicated {}
 extension UInt64: Replicated {}
+
+@usableFromInline
+@inline(never)
+func outOfRange(_ type: Any.Type, at offset: Int) -> WireError {
+  WireError(.outOfRange(type: "\(type)"), at: offset)
+}

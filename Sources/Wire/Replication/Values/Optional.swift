@@ -1,5 +1,6 @@
 extension Optional: WireValue where Wrapped: WireValue {
   /// Writes null, or an array of the one value, so that an optional of an optional stays what it is.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     guard let self else { return encoder.null() }
     encoder.arrayHeader(count: 1)
@@ -7,6 +8,7 @@ extension Optional: WireValue where Wrapped: WireValue {
   }
 
   /// Reads null, or an array of one value.
+  @inlinable
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     guard !(try decoder.null()) else {
       self = nil

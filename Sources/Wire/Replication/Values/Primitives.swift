@@ -1,10 +1,12 @@
 extension Bool: Replicated {
   /// Writes false or true.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     encoder.bool(self)
   }
 
   /// Reads false or true.
+  @inlinable
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     self = try decoder.bool()
   }

@@ -10,11 +10,13 @@ extension String: Replicated {
   }
 
   /// Writes a text string.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     encoder.text(self)
   }
 
   /// Reads a text string.
+  @inlinable
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     self = try decoder.text()
   }

@@ -37,7 +37,7 @@ extension CBOREncoder {
     tag(isNegative ? 3 : 2)
     let width = (128 - argument.leadingZeroBitCount + 7) / 8
     head(.bytes, UInt64(width))
-    for index in (0..<width).reversed() { bytes.append(UInt8(truncatingIfNeeded: argument >> (8 * index))) }
+    for index in (0..<width).reversed() { buffer.append(UInt8(truncatingIfNeeded: argument >> (8 * index))) }
   }
 }
 

@@ -35,13 +35,13 @@ struct WrittenItems {
       differ = zip(items, items.dropFirst()).allSatisfy { encoder.precedes($0.key, $1.key) }
       var ordered: [UInt8] = []
       ordered.reserveCapacity(encoder.count - head.upperBound)
-      for item in items { ordered += encoder.bytes[item.key.lowerBound..<item.end] }
-      encoder.bytes.replaceSubrange(head.upperBound..., with: ordered)
+      for item in items { ordered += encoder.buffer[item.key.lowerBound..<item.end] }
+      encoder.buffer.replaceSubrange(head.upperBound..., with: ordered)
     }
     if written != expected {
       var shorter = CBOREncoder()
       shorter.head(type, UInt64(written))
-      encoder.bytes.replaceSubrange(head, with: shorter.bytes)
+      encoder.buffer.replaceSubrange(head, with: shorter.bytes)
     }
     return differ
   }
@@ -63,11 +63,11 @@ struct AscendingKeys {
 
 extension CBOREncoder {
   fileprivate func precedes(_ first: Range<Int>, _ second: Range<Int>) -> Bool {
-    bytes[first].lexicographicallyPrecedes(bytes[second])
+    buffer[first].lexicographicallyPrecedes(buffer[second])
   }
 
   /// Forgets what was written behind a place.
-  mutating func cut(to count: Int) { bytes.removeLast(bytes.count - count) }
+  mutating func cut(to count: Int) { buffer.removeLast(buffer.count - count) }
 }
 
 extension CBORDecoder {
