@@ -74,13 +74,17 @@ private nonisolated let onClosed: uv_close_cb = { handle in
 ///
 /// libuv calls back only from within `uv_run` and `uv_walk`, which `EventLoop` calls on the main actor. Debug builds check
 /// it at each call; asking the concurrency runtime costs more than all the rest of a callback, so release builds do not.
+///
+/// - Parameters:
+///   - arguments: What libuv passed.
+///   - body: A function without captured values, which is why it may be an escaping one at no cost.
 @inline(__always)
-nonisolated func onLoop<Arguments>(_ arguments: Arguments, _ body: @MainActor (Arguments) -> Void) {
-  MainActor.assertIsolated("libuv calls back on the thread that runs the loop")
+nonisolated func onLoop<Arguments>(_ arguments: Arguments, _ body: @escaping @MainActor (Arguments) -> Void) {
+  #if DEBUG
+    MainActor.assertIsolated("libuv calls back on the thread that runs the loop")
+  #endif
   // What `MainActor.assumeIsolated` does behind its check.
-  withoutActuallyEscaping(body) { body in
-    unsafeBitCast(body, to: ((Arguments) -> Void).self)(arguments)
-  }
+  unsafeBitCast(body, to: ((Arguments) -> Void).self)(arguments)
 }
 
 extension Duration {

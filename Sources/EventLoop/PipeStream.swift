@@ -62,12 +62,17 @@ public struct PipeStream: ~Copyable {
   ) throws(UVError) {
     box.onBytes = onBytes
     box.onEnd = onEnd
-    try check(uv_read_start(streamPointer, lendBuffer, onRead), "read from a socket")
+    try resumeReading()
   }
 
-  /// Stops handing over, until `startReading` is called again.
+  /// Stops handing over, until `resumeReading` is called.
   public func stopReading() {
     uv_read_stop(streamPointer)
+  }
+
+  /// Hands over what comes in again, to the callbacks of `startReading`.
+  public func resumeReading() throws(UVError) {
+    try check(uv_read_start(streamPointer, lendBuffer, onRead), "read from a socket")
   }
 
   /// Calls `onDrained` whenever queued bytes have all gone out.
@@ -81,18 +86,8 @@ public struct PipeStream: ~Copyable {
   /// told by `startReading`'s `onEnd`, so an error here may be ignored by who reads too.
   /// - Returns: Whether everything is out.
   public func write(_ bytes: RawSpan, pieces: ArraySlice<Range<Int>>) throws(UVError) -> Bool {
-    var written = 0
-    if uv_stream_get_write_queue_size(streamPointer) == 0 {
-      written = bytes.withUnsafeBytes { bytes in
-        withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: pieces.count) { buffers in
-          for (index, piece) in pieces.enumerated() {
-            let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: piece.lowerBound)
-            buffers[index] = uv_buf_init(start?.assumingMemoryBound(to: CChar.self), CUnsignedInt(piece.count))
-          }
-          return pieces.isEmpty ? 0 : Int(uv_try_write(streamPointer, buffers.baseAddress, CUnsignedInt(pieces.count)))
-        }
-      }
-    }
+    let stream = streamPointer
+    let written = uv_stream_get_write_queue_size(stream) == 0 ? Int(tryWrite(stream, bytes, pieces)) : 0
     if written < 0, written != Int(UVError.Code.wouldBlock) {
       throw UVError(operation: "write to a socket", code: CInt(written))
     }
@@ -198,6 +193,29 @@ public nonisolated struct PeerCredentials: Equatable, Sendable {
   public let user: UInt32
   /// Its effective group then.
   public let group: UInt32
+}
+
+/// Hands pieces of a buffer to the socket; the result is libuv's.
+///
+/// Not isolated, so that the closures in it are not checked to run on the main actor, once for each write.
+private nonisolated func tryWrite(
+  _ stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: RawSpan, _ pieces: ArraySlice<Range<Int>>
+) -> CInt {
+  guard let first = pieces.first else { return 0 }
+  return bytes.withUnsafeBytes { bytes in
+    func buffer(_ piece: Range<Int>) -> uv_buf_t {
+      let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: piece.lowerBound)
+      return uv_buf_init(start?.assumingMemoryBound(to: CChar.self), CUnsignedInt(piece.count))
+    }
+    guard pieces.count > 1 else {
+      var single = buffer(first)
+      return uv_try_write(stream, &single, 1)
+    }
+    return withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: pieces.count) { buffers in
+      for (index, piece) in pieces.enumerated() { buffers[index] = buffer(piece) }
+      return uv_try_write(stream, buffers.baseAddress, CUnsignedInt(pieces.count))
+    }
+  }
 }
 
 private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in

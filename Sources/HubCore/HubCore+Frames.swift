@@ -46,9 +46,8 @@ extension HubCore {
   private mutating func putBack(_ decoder: FrameDecoder, to id: ConnectionID, at now: Duration) -> Bool {
     switch phase(of: id) {
     case .free, .closing: return false
-    case .greeting(var greeting):
+    case .greeting(let greeting):
       greeting.decoder = decoder
-      slots[id.index].phase = .greeting(greeting)
       return false
     case .live(let connection):
       connection.decoder = decoder

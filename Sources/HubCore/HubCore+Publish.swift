@@ -21,10 +21,11 @@ extension HubCore {
     }
     publish(at: now, flushing: flushing)
     if !pending.isEmpty {
+      let revision = revision
       swap(&pending, &writing)
       for index in writing.indices {
         writing[index].isPending = false
-        bringUpToDate(writing[index], at: now)
+        bringUpToDate(writing[index], at: revision, now)
       }
       writing.removeAll(keepingCapacity: true)
     }
@@ -76,7 +77,7 @@ extension HubCore {
   }
 
   /// Writes what one connection has pending: state first, so that an acknowledgement never precedes its effect.
-  private mutating func bringUpToDate(_ connection: LiveConnection, at now: Duration) {
+  private mutating func bringUpToDate(_ connection: LiveConnection, at revision: UInt64, _ now: Duration) {
     guard !connection.isBusy, case .live = phase(of: connection.id) else { return }
     outgoing.begin()
     var isUpToDate = true
@@ -84,7 +85,7 @@ extension HubCore {
       publishers[scope.publisher].bringUpToDate(scope.subscriber, &outgoing)
       if publishers[scope.publisher].isUnfinished(scope.subscriber) { isUpToDate = false }
     }
-    writeFrames(to: connection, isUpToDate: isUpToDate)
+    writeFrames(to: connection, isUpToDate: isUpToDate, at: revision)
     let run = outgoing.run
     if !run.isEmpty { commands.append(.write(connection.id, pieces: run)) }
     if !isUpToDate {
@@ -97,15 +98,17 @@ extension HubCore {
   /// Writes what a connection has pending besides state; often nothing.
   ///
   /// Acknowledgements and rejections wait until the state that they follow from has been written whole.
-  private mutating func writeFrames(to connection: LiveConnection, isUpToDate: Bool) {
+  private mutating func writeFrames(
+    to connection: LiveConnection, isUpToDate: Bool, at revision: UInt64
+  ) {
     let start = outgoing.writer.count
     if isUpToDate {
-      let rejections = connection.session.rejections
-      if rejections.count > connection.sentRejections {
-        for rejected in rejections[connection.sentRejections...] {
+      let rejectionCount = connection.session.rejections.count
+      if rejectionCount > connection.sentRejections {
+        for rejected in connection.session.rejections[connection.sentRejections...] {
           outgoing.writer.frame(rejected, revision: revision)
         }
-        connection.sentRejections = rejections.count
+        connection.sentRejections = rejectionCount
       }
       let processed = connection.session.processed
       if processed > connection.sentProcessed {

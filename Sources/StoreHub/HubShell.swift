@@ -1,14 +1,16 @@
-internal import Reducers
 internal import EventLoop
 internal import Glibc
 internal import HubCore
+internal import Reducers
 internal import Wire
 
 /// The hub's shell: gives `HubCore` its bytes and its time, and carries out its commands.
 ///
 /// The loop's handles keep it alive until `abandon`, or until it has stopped.
 final class HubShell {
-  private var core: HubCore
+  // The hot path's properties go without the run-time check for overlapping accesses: the core never calls back, and a
+  // callback of the loop never comes inside another.
+  @exclusivity(unchecked) private var core: HubCore
   private let loop: EventLoop
   private let log: Log
   private var claim: SocketClaim?
@@ -17,8 +19,8 @@ final class HubShell {
   private var deadlineTimer: Timer?
   private var armedDeadline: Duration?
   private var nextTurn: Timer?
-  private var meter = WorkMeter()
-  private var connections: [ServedConnection?] = []
+  @exclusivity(unchecked) private var meter = WorkMeter()
+  @exclusivity(unchecked) private var connections: [ServedConnection?] = []
   private var runner: EffectRunner<AnyAction>?
   private var onStopped: (() -> Void)?
 
@@ -167,7 +169,7 @@ final class HubShell {
       }
     case .resumeReading(let id):
       guard let connection = connection(id) else { return }
-      do throws(UVError) { try startReading(connection) } catch { readingEnded(id, error) }
+      do throws(UVError) { try connection.stream.resumeReading() } catch { readingEnded(id, error) }
     case .close(let id):
       guard let connection = connection(id) else { return }
       connection.stream.stopReading()

@@ -20,14 +20,21 @@ enum ConnectionPhase {
 }
 
 /// A connection that has not said *hello*.
-struct Greeting {
+final class Greeting {
   let peer: Peer
   var decoder: FrameDecoder
   /// When the *hello* is overdue.
   let deadline: Duration
+
+  init(peer: Peer, decoder: FrameDecoder, deadline: Duration) {
+    (self.peer, self.decoder, self.deadline) = (peer, decoder, deadline)
+  }
 }
 
 /// A connection with an open session.
+///
+/// Only the core touches it, one property at a time, so the properties of the hot path go without the run-time check for
+/// overlapping accesses, which would cost a tenth of a turn.
 final class LiveConnection {
   /// A scope that it subscribes to.
   struct Scope {
@@ -41,34 +48,34 @@ final class LiveConnection {
 
   let id: ConnectionID
   let peer: Peer
-  var decoder: FrameDecoder
-  var session: Session
+  @exclusivity(unchecked) var decoder: FrameDecoder
+  @exclusivity(unchecked) var session: Session
   /// Whether the session was resumed, so that revisions the client knows are of this hub's history.
   let isResumed: Bool
   /// Its number among the attendees.
   let attendee: UInt64
-  var scopes: [Scope] = []
+  @exclusivity(unchecked) var scopes: [Scope] = []
   /// Frames that came in and were not handled yet, because the turn's work was done.
-  var backlog: Backlog?
+  @exclusivity(unchecked) var backlog: Backlog?
   /// Whether the peer has closed its direction of the stream.
-  var hasInputEnded = false
+  @exclusivity(unchecked) var hasInputEnded = false
   /// When the rest of a begun frame is overdue, or a peer that has closed its direction must have read everything.
-  var deadline: Duration?
+  @exclusivity(unchecked) var deadline: Duration?
 
   // MARK: Output
 
   /// Whether the socket has not yet taken all of the last write.
-  var isBusy = false
+  @exclusivity(unchecked) var isBusy = false
   /// Whether the connection is in the hub's list of those to write to at the end of the turn.
-  var isPending = false
+  @exclusivity(unchecked) var isPending = false
   /// Whether it waits for the next publication to everyone.
-  var isCoalescing = false
+  @exclusivity(unchecked) var isCoalescing = false
   /// The highest sequence number in an *applied* frame that it was sent.
-  var sentProcessed: UInt64
+  @exclusivity(unchecked) var sentProcessed: UInt64
   /// How many of the session's rejections were written on this connection.
-  var sentRejections = 0
+  @exclusivity(unchecked) var sentRejections = 0
   /// Whether any of the following replies is to be written.
-  var hasReplies = false
+  @exclusivity(unchecked) var hasReplies = false
   /// The number of the last ping that was not answered.
   var pong: UInt64?
   /// The scopes that were detached, whose *detached* was not written yet.

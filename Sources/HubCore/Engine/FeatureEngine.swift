@@ -11,7 +11,8 @@ public import Wire
 ///
 /// Make it in a module that names the feature, so that the compiler specialises what runs for each action.
 public final class FeatureEngine<State: Replicated, Action: WireValue> {
-  private var reducing: ReducerCore<State, Action>
+  /// Without the run-time check for overlapping accesses: the hub enters it once at a time, and reducers cannot reach it.
+  @exclusivity(unchecked) private var reducing: ReducerCore<State, Action>
   private let applyActions: ActionBatch.Apply<State, Action>
   package let schema: Schema
 

@@ -159,10 +159,13 @@ public struct CBOREncoder {
     case 0..<24:
       buffer.append(type.bits | UInt8(truncatingIfNeeded: argument))
     case 24...0xff:
-      block(UInt16(type.bits | 24) << 8 | UInt16(truncatingIfNeeded: argument))
+      buffer.append(type.bits | 24)
+      buffer.append(UInt8(truncatingIfNeeded: argument))
     case 0x100...0xffff:
+      // Byte by byte, which costs less than one generic append of a few bytes.
       buffer.append(type.bits | 25)
-      block(UInt16(truncatingIfNeeded: argument))
+      buffer.append(UInt8(truncatingIfNeeded: argument >> 8))
+      buffer.append(UInt8(truncatingIfNeeded: argument))
     case 0x1_0000...0xffff_ffff:
       buffer.append(type.bits | 26)
       block(UInt32(truncatingIfNeeded: argument))
