@@ -265,8 +265,8 @@ let package = Package(
     .testTarget(
       name: "StoreHubTests",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "ReplicaCore", "StoreClient", "StoreHub",
-        "TestFeatures", "Wire",
+        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore", "StoreClient",
+        "StoreHub", "TestFeatures", "Wire",
       ], swiftSettings: onLoop),
     .testTarget(
       name: "ProgramTests", dependencies: ["TestSupport", "storehubd", "storeload", "storeterm"], swiftSettings: common),

@@ -1,5 +1,6 @@
 import EventLoop
 import HubCore
+import IdentifiedCollections
 import StoreHub
 import TestFeatures
 import Testing
