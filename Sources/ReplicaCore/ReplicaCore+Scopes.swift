@@ -107,12 +107,6 @@ extension ReplicaCore {
       return giveUp("the hub sent a delta from revision \(base) to a client at \(mirror.revision)", at: now)
     }
     mirror.isInStep = false
-    if decoder.isAtEmptyMap {
-      // Only the revision has grown, whatever the part is, and whether or not it is there.
-      try decoder.skip()
-      try decoder.finish()
-      return mirror.told(header.revision)
-    }
     if let mapping = mirror.mapping {
       var encoder = CBOREncoder()
       try mapping.mapChange(&decoder, to: &encoder)
@@ -124,6 +118,16 @@ extension ReplicaCore {
       try mirror.apply(&decoder, at: header.revision)
     }
     commands.append(.changed(mirror.id))
+  }
+
+  /// Takes the revision up to which the hub's part has not changed.
+  mutating func receiveBookmark(_ header: FrameHeader, at now: Duration) {
+    guard let mirror = attached[header.scope] else { return }
+    guard mirror.isInStep, header.revision > mirror.revision else {
+      mirror.isInStep = false
+      return giveUp("the hub sent a bookmark of \(header.revision) to a client at \(mirror.revision)", at: now)
+    }
+    mirror.told(header.revision)
   }
 
   mutating func receiveAbsence(_ header: FrameHeader) {

@@ -219,6 +219,8 @@ extension ReplicaCore {
       try receiveSnapshot(header, payload, at: now)
     case (.open, .delta):
       try receiveDelta(header, payload, at: now)
+    case (.open, .bookmark):
+      receiveBookmark(header, at: now)
     case (.open, .absent):
       receiveAbsence(header)
     case (.open, .hash):

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// A delta that changes nothing says how far the hub is, whatever the part is, and also if it is not there.
+/// A bookmark carries the hub's revision for a part that has not changed, whatever its type is, and also if it is absent.
 @Suite struct BookmarkTests {
   @Test func itFitsAPartWithoutParts() throws {
     var replica = try live()
@@ -13,7 +13,7 @@ import Wire
       SnapshotPiece.encodeHead(.attached, offset: 0, byteCount: 1, to: &$0)
       $0.unsigned(7)
     }
-    let commands = bookmark(from: 3, to: 9, &replica)
+    let commands = bookmark(9, &replica)
     #expect(commands.isEmpty)
     #expect(count.part == 7)
     #expect(count.revision == 9)
@@ -23,10 +23,39 @@ import Wire
     var replica = try live()
     let note = replica.follow(StatePath<Board.State, Board.State>().chosen.unwrapped())
     receive(FrameHeader(kind: .absent, revision: 3), &replica) { _ in }
-    let commands = bookmark(from: 3, to: 9, &replica)
+    let commands = bookmark(9, &replica)
     #expect(commands.isEmpty)
     #expect(note.part == nil)
     #expect(note.revision == 9)
+  }
+
+  @Test func itMustLeadOn() throws {
+    var replica = try live()
+    let count = replica.follow(StatePath<Board.State, Board.State>().count)
+    receive(FrameHeader(kind: .snapshot, flags: 1, revision: 3), &replica) {
+      SnapshotPiece.encodeHead(.attached, offset: 0, byteCount: 1, to: &$0)
+      $0.unsigned(7)
+    }
+    #expect(bookmark(3, &replica).contains { if case .disconnect = $0 { true } else { false } })
+    #expect(count.revision == 3)
+  }
+
+  /// PROTOCOL.md, 10: `{}` is a change of a struct or a collection, and of nothing else.
+  @Test func aDeltaOfNoChangesDoesNotFitAnInteger() throws {
+    var replica = try live()
+    let count = replica.follow(StatePath<Board.State, Board.State>().count)
+    receive(FrameHeader(kind: .snapshot, flags: 1, revision: 3), &replica) {
+      SnapshotPiece.encodeHead(.attached, offset: 0, byteCount: 1, to: &$0)
+      $0.unsigned(7)
+    }
+    replica.clear()
+    receive(FrameHeader(kind: .delta, revision: 9), &replica) {
+      $0.arrayHeader(count: 2)
+      $0.unsigned(3)
+      $0.mapHeader(count: 0)
+    }
+    #expect(replica.commands.contains { if case .disconnect = $0 { true } else { false } })
+    #expect(count.revision == 3)
   }
 
   private typealias Replica = ReplicaCore<Board.State, Board.Action>
@@ -45,14 +74,10 @@ import Wire
     return replica
   }
 
-  /// Sends a delta that changes nothing, and returns what the shell is told to do.
-  private func bookmark(from base: UInt64, to revision: UInt64, _ replica: inout Replica) -> [ReplicaCommand] {
+  /// Sends a bookmark, and returns the commands for the shell.
+  private func bookmark(_ revision: UInt64, _ replica: inout Replica) -> [ReplicaCommand] {
     replica.clear()
-    receive(FrameHeader(kind: .delta, revision: revision), &replica) {
-      $0.arrayHeader(count: 2)
-      $0.unsigned(base)
-      $0.mapHeader(count: 0)
-    }
+    receive(FrameHeader(kind: .bookmark, revision: revision), &replica) { _ in }
     return replica.commands
   }
 

@@ -314,18 +314,13 @@ extension Publisher {
     subscribers[id]?.sentRevision = revision
   }
 
-  /// Writes the revision alone, if the subscriber was sent none for long.
+  /// Writes a bookmark, which fits every type and an absent scope, if the subscriber was sent no revision for long.
   private mutating func writeBookmarkIfDue(
     _ id: Int, _ subscriber: Subscriber, at revision: UInt64, _ out: inout Outgoing
   ) {
     guard revision - subscriber.sentRevision >= limits.bookmarkInterval else { return }
-    let header = FrameHeader(kind: .delta, scope: subscriber.number, revision: revision)
-    out.add(
-      out.writer.frame(header) {
-        $0.arrayHeader(count: 2)
-        $0.unsigned(subscriber.sentRevision)
-        $0.mapHeader(count: 0)
-      })
+    let header = FrameHeader(kind: .bookmark, scope: subscriber.number, revision: revision)
+    out.add(out.writer.frame(header) { _ in })
     subscribers[id]?.sentRevision = revision
   }
 

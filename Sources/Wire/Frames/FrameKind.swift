@@ -41,4 +41,6 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
   case hash = 0x8b
   /// Hub: the schema of the state and the actions.
   case schema = 0x8c
+  /// Hub: a scope has not changed up to a revision.
+  case bookmark = 0x8d
 }
