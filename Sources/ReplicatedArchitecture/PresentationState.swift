@@ -14,9 +14,9 @@ extension PresentationState: WireValue where State: WireValue {
     self.init(wrappedValue: try State?(from: &decoder))
   }
 
-  /// An optional state.
+  /// A presented state and its type.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
-    State?.schema(in: &builder)
+    .named("PresentationState", [State.schema(in: &builder)])
   }
 }
 

@@ -2,6 +2,9 @@ public import ComposableArchitecture
 public import Wire
 
 extension StackElementID: WireValue {
+  /// `StackElementID`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("StackElementID") }
+
   /// Writes the number of the pushed element.
   public func encode(to encoder: inout CBOREncoder) {
     generation.encode(to: &encoder)

@@ -2,6 +2,9 @@ public import ComposableArchitecture
 public import Wire
 
 extension TextState: WireValue {
+  /// `TextState`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("TextState") }
+
   /// Writes an array of `[characters, style]`.
   public func encode(to encoder: inout CBOREncoder) {
     encoder.arrayHeader(count: runs.count)

@@ -2,6 +2,9 @@ public import FoundationEssentials
 public import Wire
 
 extension Data: WireValue {
+  /// `Data`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Data") }
+
   /// Writes a byte string.
   public func encode(to encoder: inout CBOREncoder) {
     withUnsafeBytes { encoder.byteString(RawSpan(_unsafeBytes: $0)) }

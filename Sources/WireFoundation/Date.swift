@@ -2,6 +2,9 @@ public import FoundationEssentials
 public import Wire
 
 extension Date: WireValue {
+  /// `Date`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Date") }
+
   /// Writes the seconds since 1 January 2001, as a float that keeps every bit.
   public func encode(to encoder: inout CBOREncoder) {
     encoder.float(timeIntervalSinceReferenceDate)

@@ -2,6 +2,9 @@ public import FoundationEssentials
 public import Wire
 
 extension Decimal: WireValue {
+  /// `Decimal`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Decimal") }
+
   /// Writes the number in decimal digits, such as `"-12.5"`, as text.
   public func encode(to encoder: inout CBOREncoder) {
     encoder.text(description)

@@ -2,6 +2,9 @@ public import FoundationEssentials
 public import Wire
 
 extension URL: WireValue {
+  /// `URL`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("URL") }
+
   /// Writes the text, or `[text, base]` for a URL that is relative to another.
   public func encode(to encoder: inout CBOREncoder) {
     guard let baseURL else { return encoder.text(relativeString) }

@@ -2,6 +2,9 @@ public import FoundationEssentials
 public import Wire
 
 extension UUID: WireValue {
+  /// `UUID`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("UUID") }
+
   /// Writes a byte string of 16 bytes.
   public func encode(to encoder: inout CBOREncoder) {
     withUnsafeBytes(of: uuid) { encoder.byteString(RawSpan(_unsafeBytes: $0)) }

@@ -220,6 +220,26 @@ import Wire
     try golden.check("scopes")
   }
 
+  @Test func bookmarks() throws {
+    var limits = HubLimits()
+    limits.bookmarkInterval = 2
+    let golden = GoldenTranscript("Scopes that do not change while the revision grows", limits: limits)
+    let client = golden.connect("A")
+    try golden.send(Hello(name: "example"), on: client)
+    golden.remark(
+      "Scope 1 is the list of todos, scope 2 the number fact, scope 3 the title of the alert, which is absent.")
+    try golden.send(Attach(path: [1, 0]), scope: 1, on: client)
+    try golden.send(Attach(path: [0, 1]), scope: 2, on: client)
+    try golden.send(Attach(path: [0, 4, 0, 0]), scope: 3, on: client)
+    try golden.turn()
+    golden.remark("This hub sends a bookmark every 2 revisions, the one of storehubd every 1024.")
+    for number in 1...4 {
+      try golden.send([.counter(.incrementButtonTapped)], from: UInt64(number), acknowledged: 0, on: client)
+      try golden.turn()
+    }
+    try golden.check("bookmarks")
+  }
+
   @Test func errors() throws {
     var limits = HubLimits()
     limits.connections = 2
@@ -265,6 +285,24 @@ import Wire
     golden.remark("6: a part that no state of this feature has.")
     client = try open("G")
     try golden.send(Attach(path: [0, 99]), scope: 1, on: client)
+    try golden.turn()
+
+    golden.remark("6 again: the ids of todos are integers.")
+    client = try open("O")
+    try golden.send(Attach(path: [1, 0, .id("a".encoded())]), scope: 1, on: client)
+    try golden.turn()
+
+    golden.remark("2 again: a name with a control character.")
+    client = golden.connect("P")
+    try golden.send(.hello, on: client) { encoder in
+      encoder.mapHeader(count: 3)
+      for version in [0, 1] as [UInt64] {
+        encoder.unsigned(version)
+        encoder.unsigned(1)
+      }
+      encoder.unsigned(4)
+      encoder.text("a\u{1b}")
+    }
     try golden.turn()
 
     golden.remark("7: no hello in time.")

@@ -237,16 +237,30 @@ import Wire
   @Test func anIdleFollowerLearnsHowFarTheHubIs() throws {
     var limits = HubLimits()
     limits.bookmarkInterval = 10
-    let hub = BoardHub(limits: limits)
-    let client = try attach(hub, board.title.steps)
-    hub.turn(client)
-    let (sender, _) = try hub.open()
-    var told: [UInt64] = []
-    for count in 1...35 {
-      hub.send(.setCount(count), on: sender)
-      told += hub.turn(client).map(\.revision)
+    // A text, a list, an enum, an optional, and what is absent.
+    for path in [
+      board.title.steps, board.items.steps, board.mode.steps, board.chosen.steps, board.chosen.unwrapped().steps,
+    ] {
+      let hub = BoardHub(limits: limits)
+      let client = try attach(hub, path)
+      hub.turn(client)
+      let (sender, _) = try hub.open()
+      var frames: [BoardHub.Frame] = []
+      for count in 1...35 {
+        hub.send(.setCount(count), on: sender)
+        frames += hub.turn(client)
+      }
+      #expect(frames.map(\.revision) == [10, 20, 30])
+      #expect(frames.allSatisfy { $0.kind == .bookmark && $0.payload.isEmpty })
     }
-    #expect(told == [10, 20, 30])
+  }
+
+  @Test func anIDOfAnotherTypeIsNoPartOfTheState() throws {
+    let hub = BoardHub()
+    let client = try attach(hub, board.items.steps + [.id("a".encoded())])
+    let frames = hub.turn(client)
+    #expect(frames.map(\.kind) == [.error])
+    #expect(try frames[0].errorCode == .unknownScope)
   }
 
   @Test func aDeltaThatWouldBeTooLargeIsASnapshotWithTheReason() throws {

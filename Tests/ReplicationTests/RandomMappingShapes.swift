@@ -158,6 +158,7 @@ extension Shaper {
 
   /// The same schema with other keys everywhere.
   mutating func shuffled(_ schema: Schema) -> Schema {
+    let original = schema
     var schema = schema
     for index in schema.definitions.indices {
       switch schema.definitions[index].content {
@@ -169,6 +170,17 @@ extension Shaper {
         let keys = keys(cases.count)
         for index in cases.indices { cases[index].key = keys[index] }
         schema.definitions[index].content = .cases(cases.sorted { $0.key < $1.key })
+      }
+    }
+    for index in schema.definitions.indices {
+      var place = index
+      schema.definitions[index].id = original.definitions[index].id.compactMap { key in
+        guard case .fields(let old) = original.definitions[place].content,
+          case .fields(let new) = schema.definitions[place].content,
+          let field = old.first(where: { $0.key == key })
+        else { return nil }
+        if case .definition(let next) = field.type { place = next }
+        return new.first { $0.name == field.name }?.key
       }
     }
     return schema

@@ -56,6 +56,14 @@ import Wire
       ([.key(1), .key(0), .key(1), .key(1), .key(2)], 4, "'at' of Position has no such value among its 2"),
       ([.key(2), .key(0)], 1, "'items' of World has elements, which are found by id"),
       ([.key(2), .id([0x05]), .key(2)], 2, "an element of 'items' of World has no field with key 2"),
+      (
+        [.key(2), .id([0x61, 0x61]), .key(2)], 1,
+        "the id of an element of 'items' of World is refused: byte 0: an integer must stand here"
+      ),
+      (
+        [.key(2), .id([0x05, 0x05])], 1,
+        "the id of an element of 'items' of World is refused: byte 1: bytes follow the end of the item"
+      ),
       ([.key(3), .key(0)], 1, "'plain' of World is of type Array<Item>, into which no path leads"),
       ([.key(0), .key(0), .key(0)], 2, "'int8' of Everything is of type Int8, into which no path leads"),
       ([.key(0), .key(29), .key(2)], 2, "'result' of Everything is a Result, and only steps 0 and 1 lead into it"),

@@ -102,8 +102,10 @@ struct MalformedTests {
   @Test("an enum case has one form")
   func enumCases() throws {
     // [0] is a longer way to write the case 0; [] is no case at all.
-    for bytes: [UInt8] in [[0x81, 0x00], [0x80]] {
-      #expect(throws: WireError(.notShortest, at: 0)) {
+    for (bytes, problem): ([UInt8], WireError.Problem) in [
+      ([0x81, 0x00], .arrayOfOne), ([0x80], .typeMismatch(expected: "the key of a case")),
+    ] {
+      #expect(throws: WireError(problem, at: 0)) {
         var decoder = CBORDecoder(bytes.span.bytes)
         _ = try decoder.caseKey()
       }

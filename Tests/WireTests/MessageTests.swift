@@ -34,6 +34,29 @@ import Wire
     #expect(try Hello(decoding: hello.span.bytes) == Hello(oldestVersion: 1, newestVersion: 2))
   }
 
+  /// Names are shown in logs and on terminals.
+  @Test(arguments: ["\u{1b}[2J", "a\nb", "\u{7f}", "\u{9b}1m", "\u{202e}txt", "\u{2066}", "\u{200f}", "\u{2028}"])
+  func aNameHasNoControlCharacters(name: String) throws {
+    var hello = Hello()
+    hello.name = name
+    let bytes = hello.encoded()
+    #expect {
+      try Hello(decoding: bytes.span.bytes)
+    } throws: { error in
+      if case .controlCharacter = (error as? WireError)?.problem { true } else { false }
+    }
+    // A client that is given such a name sends another one.
+    let cleaned = Hello(name: name).encoded()
+    #expect(try Hello(decoding: cleaned.span.bytes).name.contains("?"))
+  }
+
+  @Test func aNameMayBeInAnyLanguage() throws {
+    for name in ["naïve", "日本語", "👩‍💻", "עברית"] {
+      let bytes = Hello(name: name).encoded()
+      #expect(try Hello(decoding: bytes.span.bytes).name == name)
+    }
+  }
+
   @Test func textsHaveLimits() throws {
     let long = Hello(name: String(repeating: "x", count: 129)).encoded()
     #expect(throws: WireError(.tooLong(length: 129, limit: 128), at: 6)) { try Hello(decoding: long.span.bytes) }

@@ -37,6 +37,9 @@ struct ReplicatedField {
     }
   }
 
+  /// The expression that reads the field's value.
+  var read: String { storage == .presented ? "try decoder.nested()" : "try decoder.value()" }
+
   /// The statement that sets the field in an initialiser.
   func initialisation(to value: String) -> String {
     switch storage {
@@ -52,6 +55,8 @@ struct ReplicatedFields {
   var fields: [ReplicatedField] = []
   /// The statements that copy what does not travel from `base`.
   var omitted: [String] = []
+  /// The names that lead to the struct's id: a field's own, or those in the getter of a computed `id`.
+  var id: [String] = []
 
   /// Reads a declaration; nil, with complaints, if something in it cannot travel.
   init?(of declaration: StructDeclSyntax, in context: some MacroExpansionContext) {
@@ -65,7 +70,10 @@ struct ReplicatedFields {
           at: variable)
         isWhole = false
       }
-      guard variable.isStoredInstanceVariable else { continue }
+      guard variable.isStoredInstanceVariable else {
+        if let path = variable.pathOfID { id = path }
+        continue
+      }
       if variable.attributes.isOmitted {
         isWhole = Self.checkOmitted(variable, in: context) && isWhole
         if variable.isVar {
@@ -99,6 +107,7 @@ struct ReplicatedFields {
       return nil
     }
     guard isWhole else { return nil }
+    if fields.contains(where: { $0.name == "id" }) { id = ["id"] }
     fields.sort { $0.key < $1.key }
   }
 
@@ -198,5 +207,34 @@ extension ExprSyntax {
       return "it is a tuple, which conforms to nothing; make it a struct"
     }
     return nil
+  }
+}
+
+extension VariableDeclSyntax {
+  /// The names in `var id: Int { number }` or `var id: Contact.ID { self.contact.id }`; nil for any other variable.
+  fileprivate var pathOfID: [String]? {
+    guard bindings.count == 1, let binding = bindings.first, !modifiers.has(.static),
+      binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text == "id",
+      let getter = binding.accessorBlock?.accessors.getter, getter.count == 1, let statement = getter.first?.item
+    else { return nil }
+    let returned = statement.as(ReturnStmtSyntax.self)?.expression
+    guard var expression = returned ?? statement.as(ExprSyntax.self) else { return nil }
+    var names: [String] = []
+    while let member = expression.as(MemberAccessExprSyntax.self), let base = member.base {
+      names.insert(member.declName.baseName.text, at: 0)
+      expression = base
+    }
+    guard let first = expression.as(DeclReferenceExprSyntax.self) else { return nil }
+    if first.baseName.tokenKind != .keyword(.self) { names.insert(first.baseName.text, at: 0) }
+    return names
+  }
+}
+
+extension AccessorBlockSyntax.Accessors {
+  /// The statements of a getter.
+  fileprivate var getter: CodeBlockItemListSyntax? {
+    if case .getter(let statements) = self { return statements }
+    guard case .accessors(let accessors) = self else { return nil }
+    return accessors.first { $0.accessorSpecifier.tokenKind == .keyword(.get) }?.body?.statements
   }
 }

@@ -3,6 +3,8 @@ struct ReplicatedStructExpansion {
   let fields: [ReplicatedField]
   /// The statements that copy what does not travel from `base`.
   let omitted: [String]
+  /// The names that lead to the struct's id.
+  let id: [String]
   let name: String
   let access: String
 
@@ -26,7 +28,7 @@ struct ReplicatedStructExpansion {
     let cases = fields.enumerated().map { index, field in
       let read =
         field.hasDefault
-        ? field.initialisation(to: "try decoder.value()") : "field\(index) = .some(try decoder.value())"
+        ? field.initialisation(to: field.read) : "field\(index) = .some(\(field.read))"
       return "case \(field.key): \(read)"
     }
     let settings = needed.map { index, field -> String in
@@ -89,11 +91,15 @@ struct ReplicatedStructExpansion {
   }
 
   private var apply: String {
-    let cases = fields.enumerated().map { index, field in
+    let cases = fields.enumerated().map { index, field -> String in
       // Through the field itself, so that its observers learn of it.
-      field.isVar
-        ? "case \(field.key): try self.\(field.name).apply(delta: &decoder)"
-        : """
+      if field.isVar {
+        let apply = "try self.\(field.name).apply(delta: &decoder)"
+        // A presented child may present another like it: its depth is counted.
+        return field.storage == .presented
+          ? "case \(field.key):\ntry decoder.enter()\n\(apply)\ndecoder.leave()" : "case \(field.key): \(apply)"
+      }
+      return """
         case \(field.key):
         var value = self.\(field.name)
         try value.apply(delta: &decoder)
@@ -181,10 +187,24 @@ struct ReplicatedStructExpansion {
       """
   }
 
-  private var schema: String {
-    let lines = fields.map {
-      "fields.field(\"\(plain($0.name))\", key: \($0.key), \\Self.\($0.name), hasDefault: \($0.hasDefault || $0.isOptional))"
+  /// The statement that says where the struct's id is, for elements of identified arrays.
+  private var idLine: [String] {
+    guard let first = id.first, fields.contains(where: { plain($0.name) == plain(first) }) else { return [] }
+    switch id.count {
+    case 1: return ["fields.id(\\Self.\(first))"]
+    case 2 where id[1] == "id": return ["fields.id(of: \\Self.\(first))"]
+    case 2: return ["fields.id(\\Self.\(first), \\.\(id[1]))"]
+    default: return []
     }
+  }
+
+  private var schema: String {
+    let lines =
+      fields.map {
+        let method = $0.storage == .presented ? "presented" : "field"
+        return
+          "fields.\(method)(\"\(plain($0.name))\", key: \($0.key), \\Self.\($0.name), hasDefault: \($0.hasDefault || $0.isOptional))"
+      } + idLine
     return """
       \(access)static func schema(in builder: inout Wire.SchemaBuilder) -> Wire.SchemaType {
       builder.structure(Self.self, name: "\(name)") { \(fields.isEmpty ? "_" : "fields") in

@@ -11,12 +11,16 @@ public struct WireError: Error, Equatable, Sendable {
     case typeMismatch(expected: String)
     /// An integer, length or float is not in its shortest form (RFC 8949 §4.2.1).
     case notShortest
+    /// An array of one item stands where the item alone must: the key of a case without a payload, a type without parts.
+    case arrayOfOne
     /// An indefinite length or a stray break; deterministic encoding has neither (RFC 8949 §4.2.1).
     case indefiniteLength
     /// Additional information 28–30, or a simple value below 32 in two bytes (RFC 8949 §3).
     case reserved
     /// Text that is not UTF-8.
     case invalidUTF8
+    /// Text that is shown to people has a control character or one that changes the direction of writing.
+    case controlCharacter(Unicode.Scalar)
     /// A number does not fit the type that it is for.
     case outOfRange(type: String)
     /// Map keys are not in strictly ascending order, so one is repeated or misplaced.
@@ -64,9 +68,12 @@ extension WireError.Problem: CustomStringConvertible {
     case .truncated: "the bytes end inside an item"
     case .typeMismatch(let expected): "\(expected) must stand here"
     case .notShortest: "a number or length is not in its shortest form"
+    case .arrayOfOne: "an array of one item stands where the item alone must"
     case .indefiniteLength: "indefinite lengths are not allowed"
     case .reserved: "a reserved encoding"
     case .invalidUTF8: "text is not UTF-8"
+    case .controlCharacter(let scalar):
+      "the character U+\(String(scalar.value, radix: 16, uppercase: true)) is not allowed in a name"
     case .outOfRange(let type): "the number does not fit \(type)"
     case .keysOutOfOrder: "map keys are not strictly ascending"
     case .tooDeep(let limit): "items are nested deeper than \(limit)"

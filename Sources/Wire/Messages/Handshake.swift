@@ -10,7 +10,7 @@ public struct Hello: Message, Equatable {
   public var session: SessionID?
   /// The highest sequence number whose outcome the client has learnt in that session.
   public var acknowledged: UInt64
-  /// What the client calls itself, for the hub's log; at most `nameLimit` bytes.
+  /// The client's name, for the hub's log and for other clients: at most `nameLimit` bytes, no control characters.
   public var name: String
   /// The fingerprint of the schema that the client was compiled with, if it knows one.
   public var schema: SchemaFingerprint?
@@ -18,7 +18,7 @@ public struct Hello: Message, Equatable {
   /// The most bytes a name may have.
   public static var nameLimit: Int { 128 }
 
-  /// Creates a hello for a new session, or for one to resume.
+  /// Creates a hello for a new session, or for one to resume. In the name, `?` replaces characters that a hub refuses.
   public init(
     oldestVersion: UInt64 = ProtocolVersion.oldest, newestVersion: UInt64 = ProtocolVersion.newest,
     session: SessionID? = nil, acknowledged: UInt64 = 0, name: String = "", schema: SchemaFingerprint? = nil
@@ -27,7 +27,7 @@ public struct Hello: Message, Equatable {
     self.newestVersion = newestVersion
     self.session = session
     self.acknowledged = acknowledged
-    self.name = name
+    self.name = name.withoutControls
     self.schema = schema
   }
 
@@ -66,7 +66,12 @@ public struct Hello: Message, Equatable {
       case 1: newestVersion = try decoder.unsigned()
       case 2: session = try SessionID(from: &decoder)
       case 3: acknowledged = try decoder.unsigned()
-      case 4: name = try decoder.text(limit: Self.nameLimit)
+      case 4:
+        let nameStart = decoder.offset
+        name = try decoder.text(limit: Self.nameLimit)
+        if let scalar = name.unicodeScalars.first(where: \.isControl) {
+          throw WireError(.controlCharacter(scalar), at: nameStart)
+        }
       case 5: schema = try SchemaFingerprint(from: &decoder)
       default: try decoder.skip()
       }
@@ -156,5 +161,24 @@ public struct Welcome: Message, Equatable {
     guard let version else { throw WireError(.missingField(key: 0, type: "Welcome"), at: start) }
     guard let session else { throw WireError(.missingField(key: 1, type: "Welcome"), at: start) }
     (self.version, self.session) = (version, session)
+  }
+}
+
+// Names are shown in logs and on terminals (PROTOCOL.md, 6.1).
+
+extension Unicode.Scalar {
+  /// Whether it is a control character, a separator of lines, or changes the direction of writing.
+  fileprivate var isControl: Bool {
+    switch value {
+    case 0...0x1f, 0x7f...0x9f, 0x61c, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}
+
+extension String {
+  fileprivate var withoutControls: String {
+    guard unicodeScalars.contains(where: \.isControl) else { return self }
+    return String(String.UnicodeScalarView(unicodeScalars.map { $0.isControl ? "?" : $0 }))
   }
 }

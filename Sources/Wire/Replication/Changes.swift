@@ -46,6 +46,15 @@ extension CBORDecoder {
     try Value(from: &self)
   }
 
+  /// Reads a value that may contain others of its type: for generated code of `@Presents` fields.
+  @inlinable
+  @_lifetime(self: copy self)
+  public mutating func nested<Value: WireValue>() throws(WireError) -> Value {
+    try enter()
+    defer { leave() }
+    return try Value(from: &self)
+  }
+
   /// Begins a value of a type that may contain itself; `leave()` ends it.
   ///
   /// - Throws: `tooDeep` when more than `depthLimit` are inside one another, before the stack overflows.

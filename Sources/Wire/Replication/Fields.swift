@@ -82,8 +82,8 @@ extension CBORDecoder {
     guard try nextType() == .array else { return (try unsigned(), 0) }
     let start = offset
     let count = try arrayHeader()
-    // One way to write each case: a lone key in an array is the longer way to write the bare key.
-    guard count >= 2 else { throw WireError(.notShortest, at: start) }
+    guard count > 0 else { throw WireError(.typeMismatch(expected: "the key of a case"), at: start) }
+    guard count > 1 else { throw WireError(.arrayOfOne, at: start) }
     return (try unsigned(), count - 1)
   }
 

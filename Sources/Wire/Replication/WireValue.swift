@@ -22,9 +22,9 @@ public protocol WireValue: SendableMetatype {
 }
 
 extension WireValue {
-  /// The type's name, without what is inside.
+  /// The type's name, as one that only its own code can read.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
-    .named("\(Self.self)")
+    .named("opaque", [.named("\(Self.self)")])
   }
 
   /// The value's deterministic bytes.

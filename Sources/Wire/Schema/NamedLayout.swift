@@ -5,7 +5,7 @@ enum NamedLayout {
   /// The layout of a type with this name and number of parts; nil for one that only its own code can read.
   init?(_ name: String, _ parts: Int) {
     switch (name, parts) {
-    case ("Optional", 1): self = .optional
+    case ("Optional", 1), ("PresentationState", 1): self = .optional
     case ("Array", 1): self = .array
     case ("IdentifiedArray", 2): self = .identified
     case ("Set", 1): self = .set

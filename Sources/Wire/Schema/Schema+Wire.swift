@@ -47,13 +47,14 @@ extension SchemaType {
 }
 
 extension Schema.Definition: WireValue {
-  /// Writes `[name, 0, field ...]` for a struct and `[name, 1, case ...]` for an enum.
+  /// Writes `[name, 0, id, field ...]` for a struct and `[name, 1, case ...]` for an enum.
   public func encode(to encoder: inout CBOREncoder) {
     switch content {
     case .fields(let fields):
-      encoder.arrayHeader(count: 2 + fields.count)
+      encoder.arrayHeader(count: 3 + fields.count)
       encoder.text(name)
       encoder.unsigned(0)
+      id.encode(to: &encoder)
       for field in fields { field.encode(to: &encoder) }
     case .cases(let cases):
       encoder.arrayHeader(count: 2 + cases.count)
@@ -69,10 +70,17 @@ extension Schema.Definition: WireValue {
     let count = try decoder.arrayHeader()
     guard count >= 2 else { throw WireError(.typeMismatch(expected: "a name and a kind"), at: start) }
     name = try decoder.text(limit: Schema.nameLimit)
+    id = []
     switch try decoder.unsigned() {
     case 0:
       var fields: [Schema.Field] = []
-      for _ in 2..<count { fields.append(try Schema.Field(from: &decoder)) }
+      guard count >= 3 else { throw WireError(.typeMismatch(expected: "a name, a kind and an id"), at: start) }
+      let idStart = decoder.offset
+      id = try [UInt64](from: &decoder)
+      guard id.count <= Attach.pathLimit else {
+        throw WireError(.tooLong(length: UInt64(id.count), limit: Attach.pathLimit), at: idStart)
+      }
+      for _ in 3..<count { fields.append(try Schema.Field(from: &decoder)) }
       try Self.check(fields.map(\.key), fields.map(\.name), at: start)
       content = .fields(fields)
     case 1:

@@ -13,10 +13,13 @@ public struct Schema: Hashable, Sendable {
     public var name: String
     /// What is in it.
     public var content: Content
+    /// The keys that lead from a struct to its id as an element of an identified array; empty if it has none, or
+    /// computes it.
+    public var id: [UInt64]
 
     /// Creates a definition.
-    public init(name: String, content: Content) {
-      (self.name, self.content) = (name, content)
+    public init(name: String, id: [UInt64] = [], content: Content) {
+      (self.name, self.id, self.content) = (name, id, content)
     }
   }
 

@@ -10,6 +10,35 @@ public struct SchemaBuilder {
   public struct Fields {
     fileprivate var builder: SchemaBuilder
     fileprivate var fields: [Schema.Field] = []
+    fileprivate var id: [UInt64] = []
+
+    /// Adds a field that holds the state of a presented child.
+    public mutating func presented<Root, Value: WireValue>(
+      _ name: String, key: UInt64, _ path: KeyPath<Root, Value?>, hasDefault: Bool
+    ) {
+      let type = SchemaType.named("PresentationState", [Value.schema(in: &builder)])
+      fields.append(Schema.Field(key: key, name: name, type: type, hasDefault: hasDefault))
+    }
+
+    /// Says that the struct's id is this field.
+    public mutating func id<Root: Replicated, Value>(_ field: KeyPath<Root, Value>) {
+      id = Root.key(of: field).map { [$0] } ?? []
+    }
+
+    /// Says that the struct's id is a field of what is in a field.
+    public mutating func id<Root: Replicated, Part: Replicated, Value>(
+      _ field: KeyPath<Root, Part>, _ inner: KeyPath<Part, Value>
+    ) {
+      guard let key = Root.key(of: field), let innerKey = Part.key(of: inner) else { return }
+      id = [key, innerKey]
+    }
+
+    /// Says that the struct's id is the id of what is in a field.
+    public mutating func id<Root: Replicated, Part: Replicated>(of field: KeyPath<Root, Part>) {
+      guard let key = Root.key(of: field), case .definition(let index) = Part.schema(in: &builder) else { return }
+      let inner = builder.definitions[index].id
+      if !inner.isEmpty { id = [key] + inner }
+    }
 
     /// Adds a field; the key path says its type.
     public mutating func field<Root, Value: WireValue>(
@@ -50,7 +79,7 @@ public struct SchemaBuilder {
       var fields = Fields(builder: builder)
       describe(&fields)
       builder = fields.builder
-      return .fields(fields.fields)
+      return (.fields(fields.fields), fields.id)
     }
   }
 
@@ -62,12 +91,12 @@ public struct SchemaBuilder {
       var cases = Cases(builder: builder)
       describe(&cases)
       builder = cases.builder
-      return .cases(cases.cases)
+      return (.cases(cases.cases), [])
     }
   }
 
   private mutating func define(
-    _ type: Any.Type, name: String, _ content: (inout SchemaBuilder) -> Schema.Content
+    _ type: Any.Type, name: String, _ content: (inout SchemaBuilder) -> (Schema.Content, id: [UInt64])
   ) -> SchemaType {
     let identity = ObjectIdentifier(type)
     if let index = indices[identity] { return .definition(index) }
@@ -76,7 +105,8 @@ public struct SchemaBuilder {
     indices[identity] = index
     definitions.append(Schema.Definition(name: name, content: .fields([])))
     let described = content(&self)
-    definitions[index].content = described
+    definitions[index].content = described.0
+    definitions[index].id = described.id
     return .definition(index)
   }
 }

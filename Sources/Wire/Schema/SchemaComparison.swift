@@ -56,6 +56,9 @@ struct SchemaComparison {
         if layout == nil, context.opaque == nil { inside.opaque = "\(place) is of type \(name)" }
         tasks.append(.compare(parts[index], otherParts[index], place: place, inside))
       }
+      if layout == .identified, let sentence = idDifference(parts[1], otherParts[1], at: place) {
+        tasks.append(.fail(sentence))
+      }
     case (.definition(let index), .definition(let otherIndex)):
       let visit = Visit(
         mine: index, theirs: otherIndex, isKey: context.isKey, isOpaque: context.opaque != nil)
@@ -64,6 +67,12 @@ struct SchemaComparison {
     default:
       tasks.append(.fail("\(place) is of type \(here.name(of: mine)) here and \(there.name(of: theirs)) there"))
     }
+  }
+
+  /// The sentence for elements whose ids are at different places, if both sides know where.
+  private func idDifference(_ mine: SchemaType, _ theirs: SchemaType, at place: String) -> String? {
+    guard let mine = here.idName(of: mine), let theirs = there.idName(of: theirs), mine != theirs else { return nil }
+    return "the elements of \(place) are told apart by '\(mine)' here and by '\(theirs)' there"
   }
 
   private mutating func compare(
@@ -144,5 +153,21 @@ struct SchemaComparison {
     return [
       .fail("\(opaque), inside of which nothing can be mapped, and '\(other.name)' of \(type) has another key there")
     ]
+  }
+}
+
+extension Schema {
+  /// The fields that lead to the id of an element of this type, such as `contact.number`; nil if the schema has none.
+  fileprivate func idName(of element: SchemaType) -> String? {
+    var (type, names) = (element, [String]())
+    guard case .definition(let index) = type else { return nil }
+    for key in definitions[index].id {
+      guard case .definition(let index) = type, case .fields(let fields) = definitions[index].content,
+        let field = fields.first(where: { $0.key == key })
+      else { return nil }
+      names.append(field.name)
+      type = field.type
+    }
+    return names.isEmpty ? nil : names.joined(separator: ".")
   }
 }

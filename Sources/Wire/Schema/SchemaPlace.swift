@@ -14,7 +14,7 @@ extension SchemaPathError: CustomStringConvertible {
 extension Schema {
   /// The type that stands at a path from the root of the state.
   ///
-  /// - Throws: What the first step is that cannot be made, and where. Ids are not looked at: any element has the type.
+  /// - Throws: The first step that cannot be made, and where; an id that is not of the type of the elements' ids is one.
   /// - Complexity: O(steps × fields).
   public func type(at path: [PathStep]) throws(SchemaPathError) -> SchemaType {
     var place = SchemaPlace(in: self, state, name: "the state")
@@ -26,6 +26,9 @@ extension Schema {
   func name(of type: SchemaType) -> String {
     switch type {
     case .definition(let index): definitions[index].name
+    // A type of the feature's own goes by its own name.
+    case .named("raw", let parts), .named("opaque", let parts):
+      parts.first.map { self.name(of: $0) } ?? ""
     case .named(let name, let parts):
       parts.isEmpty ? name : "\(name)<\(parts.map { self.name(of: $0) }.joined(separator: ", "))>"
     }
@@ -99,6 +102,14 @@ struct SchemaPlace {
     (name, type, choices) = ("value \(index) of \(name)", values[index].type, nil)
   }
 
+  private func check(_ id: [UInt8], _ type: SchemaType) throws(SchemaPathError) {
+    do throws(WireError) {
+      try schema.check(id, type)
+    } catch {
+      throw failure("the id of an element of \(name) is refused: \(error)")
+    }
+  }
+
   private mutating func take(_ step: PathStep, in container: String, _ parts: [SchemaType]) throws(SchemaPathError) {
     switch (NamedLayout(container, parts.count), step) {
     case (.optional, .key(0)): type = parts[0]
@@ -106,8 +117,12 @@ struct SchemaPlace {
     case (.result, .key(0)): (name, type) = ("the success of \(name)", parts[0])
     case (.result, .key(1)): (name, type) = ("the failure of \(name)", parts[1])
     case (.result, _): throw failure("\(name) is a Result, and only steps 0 and 1 lead into it")
-    case (.identified, .id): (name, type) = ("an element of \(name)", parts[1])
-    case (.stack, .id): (name, type) = ("an element of \(name)", parts[0])
+    case (.identified, .id(let id)):
+      try check(id, parts[0])
+      (name, type) = ("an element of \(name)", parts[1])
+    case (.stack, .id(let id)):
+      try check(id, .named("StackElementID"))
+      (name, type) = ("an element of \(name)", parts[0])
     case (.identified, .key), (.stack, .key): throw failure("\(name) has elements, which are found by id")
     default: throw failure("\(name) is of type \(schema.name(of: type)), into which no path leads")
     }

@@ -31,7 +31,8 @@ extension SchemaType: WireValue {
       try decoder.enter()
       defer { decoder.leave() }
       let count = try decoder.arrayHeader()
-      guard count > 1 else { throw WireError(.notShortest, at: start) }
+      guard count > 0 else { throw WireError(.typeMismatch(expected: "the name of a type"), at: start) }
+      guard count > 1 else { throw WireError(.arrayOfOne, at: start) }
       let name = try decoder.text(limit: Schema.nameLimit)
       var parts: [SchemaType] = []
       for _ in 1..<count { parts.append(try SchemaType(from: &decoder)) }

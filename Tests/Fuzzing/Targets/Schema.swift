@@ -24,7 +24,10 @@ extension FuzzTarget {
   } seeds: {
     let own = Schema(state: Specimen.self, action: SpecimenAction.self)
     var renamed = own
-    for index in renamed.definitions.indices { renamed.definitions[index].content.shiftKeys() }
+    for index in renamed.definitions.indices {
+      renamed.definitions[index].content.shiftKeys()
+      renamed.definitions[index].id = renamed.definitions[index].id.map { $0 + 1 }
+    }
     let value = Specimen.sample(15).encoded()
     var seeds = [own.encoded().asData + [0, 0, 0, 1, 3] + value, renamed.encoded().asData + [0, 0, 0, 1, 8] + value]
     seeds.append([0, 0] + renamed.encoded().asData + [0, 1, 9] + value)

@@ -1,4 +1,7 @@
 extension WireValue where Self: FixedWidthInteger & SignedInteger {
+  /// The type's name.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("\(Self.self)") }
+
   /// Writes an integer.
   @inlinable
   public func encode(to encoder: inout CBOREncoder) {
@@ -17,6 +20,9 @@ extension WireValue where Self: FixedWidthInteger & SignedInteger {
 }
 
 extension WireValue where Self: FixedWidthInteger & UnsignedInteger {
+  /// The type's name.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("\(Self.self)") }
+
   /// Writes an integer.
   @inlinable
   public func encode(to encoder: inout CBOREncoder) {

@@ -1,4 +1,7 @@
 extension Bool: Replicated {
+  /// `Bool`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Bool") }
+
   /// Writes false or true.
   @inlinable
   public func encode(to encoder: inout CBOREncoder) {
@@ -13,6 +16,9 @@ extension Bool: Replicated {
 }
 
 extension Double: Replicated {
+  /// `Double`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Double") }
+
   /// Whether the bits differ.
   public func differs(from base: Double) -> Bool { bitPattern != base.bitPattern }
 
@@ -28,6 +34,9 @@ extension Double: Replicated {
 }
 
 extension Float: Replicated {
+  /// `Float`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Float") }
+
   /// Whether the bits differ.
   public func differs(from base: Float) -> Bool { bitPattern != base.bitPattern }
 
@@ -48,6 +57,9 @@ extension Float: Replicated {
 }
 
 extension Duration: Replicated {
+  /// `Duration`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Duration") }
+
   /// Writes `[seconds, attoseconds]`, both of the duration's sign.
   public func encode(to encoder: inout CBOREncoder) {
     let (seconds, attoseconds) = components
@@ -69,6 +81,9 @@ extension Duration: Replicated {
 }
 
 extension Never: WireValue {
+  /// `Never`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Never") }
+
   /// Is never called: there is no value.
   public func encode(to encoder: inout CBOREncoder) {}
 

@@ -20,7 +20,7 @@ extension WireValue where Self: RawRepresentable, RawValue: WireValue {
 
   /// The type's name and its raw value's type.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
-    .named("\(Self.self)", [RawValue.schema(in: &builder)])
+    .named("raw", [.named("\(Self.self)"), RawValue.schema(in: &builder)])
   }
 }
 

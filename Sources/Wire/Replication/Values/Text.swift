@@ -1,4 +1,7 @@
 extension String: Replicated {
+  /// `String`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("String") }
+
   /// Whether the UTF-8 differs.
   public func differs(from base: String) -> Bool {
     if Identical.bits(self, base) { return false }
@@ -23,6 +26,9 @@ extension String: Replicated {
 }
 
 extension Substring: Replicated {
+  /// `Substring`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Substring") }
+
   /// Whether the UTF-8 differs.
   public func differs(from base: Substring) -> Bool { !utf8.elementsEqual(base.utf8) }
 
@@ -38,6 +44,9 @@ extension Substring: Replicated {
 }
 
 extension Character: Replicated {
+  /// `Character`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Character") }
+
   /// Whether the UTF-8 differs.
   public func differs(from base: Character) -> Bool { !utf8.elementsEqual(base.utf8) }
 
@@ -58,6 +67,9 @@ extension Character: Replicated {
 }
 
 extension Unicode.Scalar: Replicated {
+  /// `Unicode.Scalar`.
+  public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Unicode.Scalar") }
+
   /// Writes the scalar's number.
   public func encode(to encoder: inout CBOREncoder) {
     encoder.unsigned(UInt64(value))

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+private let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
+  FileManager.default.isExecutableFile(atPath: $0)
+}
+
+/// The client in `Tests/Fixtures/pyclient`, written from docs/PROTOCOL.md alone, against the hub.
+///
+/// It shares no code with the hub and knows no feature: what it shows and sends it takes from the hub's schema.
+@Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: python != nil))
+struct PythonClientTests {
+  private func run(_ hub: HubProcess, _ arguments: String...) throws -> Any {
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Fixtures/pyclient/storehub.py").path
+    let python = try #require(python)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: python)
+    process.arguments = [script, hub.socket] + arguments
+    // Nothing is written beside the script.
+    process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "\(complaint)")
+    #expect(complaint.isEmpty)
+    return try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
+  }
+
+  private func value(_ state: NSDictionary, _ child: String, _ field: String) -> Any? {
+    (state[child] as? NSDictionary)?[field]
+  }
+
+  @Test func actionsAndDeltasBySchemaAlone() throws {
+    let hub = try HubProcess()
+    let result = try run(
+      hub, "send",
+      #"{"counter": "incrementButtonTapped"}"#, #"{"counter": "incrementButtonTapped"}"#,
+      #"{"todos": {"addButtonTapped": "bread"}}"#, #"{"todos": {"addButtonTapped": "milk"}}"#,
+      #"{"todos": {"addButtonTapped": "eggs"}}"#, #"{"todos": {"addButtonTapped": "salt"}}"#,
+      #"{"todos": {"todos": {"element": {"id": 1, "action": {"textChanged": "oat milk"}}}}}"#,
+      #"{"todos": {"moved": {"id": 3, "before": 0}}}"#, #"{"todos": {"deleteButtonTapped": 2}}"#,
+      #"{"favourites": {"view": "favouriteButtonTapped"}}"#, #"{"favourites": {"view": "favouritesButtonTapped"}}"#,
+      #"{"favourites": {"view": "incrementButtonTapped"}}"#,
+      #"{"favourites": {"destination": "dismiss"}}"#)
+    let answer = try #require(result as? NSDictionary)
+    #expect((answer["deltas"] as? Int ?? 0) >= 12)
+    let state = try #require(answer["state"] as? NSDictionary)
+    #expect(value(state, "counter", "count") as? Int == 2)
+    let todos = try #require(value(state, "todos", "todos") as? [NSDictionary])
+    #expect(todos.map { $0["text"] as? String } == ["salt", "bread", "oat milk"])
+    #expect(todos.map { $0["id"] as? Int } == [3, 0, 1])
+    #expect(todos.map { $0["isComplete"] as? Bool } == [false, false, false])
+    // Opened, changed and dismissed.
+    #expect(value(state, "favourites", "destination") is NSNull)
+    // Another client, which has seen no delta, sees the same.
+    #expect(try run(hub, "state") as? NSDictionary == state)
+  }
+}
