@@ -114,8 +114,7 @@ extension HubCore {
     case .verify:
       verify(header.scope, from: connection)
     case .describe:
-      connection.isSchemaRequested = true
-      addReply(to: connection)
+      describe(StateRoot(rawValue: UInt64(header.scope)), to: connection, at: now)
     case .ping:
       connection.pong = try Ping(decoding: payload).number
       addReply(to: connection)
@@ -126,6 +125,17 @@ extension HubCore {
       fail(connection.id, PeerError(.unexpectedMessage, reason), at: now)
     }
     return nil
+  }
+
+  /// Notes that a client wants the schema of a root.
+  private mutating func describe(_ root: StateRoot, to connection: LiveConnection, at now: Duration) {
+    guard root.rawValue < UInt64(schemas.count) else { return fail(connection.id, Self.noState(root), at: now) }
+    if !connection.requestedSchemas.contains(root.index) { connection.requestedSchemas.append(root.index) }
+    addReply(to: connection)
+  }
+
+  static func noState(_ root: StateRoot) -> PeerError {
+    PeerError(.unknownScope, "this hub has no state of the kind \(root.rawValue)")
   }
 
   mutating func addReply(to connection: LiveConnection) {

@@ -126,9 +126,10 @@ extension HubCore {
       outgoing.writer.frame(FrameHeader(kind: .detached, scope: scope)) { _ in }
     }
     connection.detached.removeAll(keepingCapacity: true)
-    if connection.isSchemaRequested {
-      outgoing.writer.frame(FrameHeader(kind: .schema)) { schemas[0].encode(to: &$0) }
+    for index in connection.requestedSchemas {
+      outgoing.writer.frame(FrameHeader(kind: .schema, scope: UInt16(index))) { schemas[index].encode(to: &$0) }
     }
-    (connection.isSchemaRequested, connection.hasReplies) = (false, false)
+    connection.requestedSchemas.removeAll(keepingCapacity: true)
+    connection.hasReplies = false
   }
 }

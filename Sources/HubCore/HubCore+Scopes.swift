@@ -13,8 +13,7 @@ extension HubCore {
       return fail(connection.id, PeerError(.tooManyScopes, reason), at: now)
     }
     guard request.root.rawValue < UInt64(publishers.count) else {
-      let reason = "this hub has no state of the kind \(request.root.rawValue)"
-      return fail(connection.id, PeerError(.unknownScope, reason), at: now)
+      return fail(connection.id, Self.noState(request.root), at: now)
     }
     let publisher = request.root.index
     do {

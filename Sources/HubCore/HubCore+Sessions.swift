@@ -21,6 +21,10 @@ extension HubCore {
     slots[id.index].phase = .live(connection)
     liveSessions[session.id] = connection
     if resumed != nil {
+      guard hello.acknowledged <= session.processed else {
+        let reason = "the hello acknowledges action \(hello.acknowledged), and \(session.processed) were processed"
+        return fail(id, PeerError(.sequenceGap, reason), at: now)
+      }
       connection.acknowledge(hello.acknowledged)
       report(.resumed(id, session.id, greeting.peer, name: hello.name))
     } else {

@@ -82,7 +82,7 @@ public struct HubCore: ~Copyable {
   ) {
     precondition(name.utf8.count <= Welcome.nameLimit, "a hub's name has at most \(Welcome.nameLimit) bytes")
     (self.engine, self.limits, self.name, self.random) = (engine, limits, name, random)
-    schemas = [engine.schema, Schema(state: HubState.self, action: UInt64.self)]
+    schemas = [engine.schema, Schema(state: HubState.self, action: Never.self)]
     schemaFingerprint = engine.schema.fingerprint
     publishers = [
       Publisher(StateRoot.feature.index, of: engine, limits: limits),

@@ -43,10 +43,16 @@ final class BoardHub {
     core = HubCore(engine, limits: limits, name: "hub", random: SplitMix(seed: 7))
   }
 
-  /// Connects and opens a session, or resumes one.
-  func open(session: SessionID? = nil) throws -> (ConnectionID, Welcome) {
+  /// Connects, and says nothing.
+  func connect() -> ConnectionID {
     let id = core.connected(Peer(process: 41, user: 1000, group: 1000), at: .zero)
     decoders[id] = FrameDecoder(payloadLimit: 1 << 26)
+    return id
+  }
+
+  /// Connects and opens a session, or resumes one.
+  func open(session: SessionID? = nil) throws -> (ConnectionID, Welcome) {
+    let id = connect()
     send(Hello(session: session, name: "test"), on: id)
     let welcome = turn(id)[0].payload
     return (id, try Welcome(decoding: welcome.span.bytes))

@@ -217,6 +217,13 @@ import Wire
     golden.remark("What the state and the actions look like.")
     try golden.send(.describe, on: client)
     try golden.turn()
+    golden.remark("What the hub's own state looks like: root 1.")
+    try golden.send(.describe, scope: 1, on: client)
+    try golden.turn()
+
+    golden.remark("Nothing is at the place of scope 2: so it is said when it is asked for its hash.")
+    try golden.send(.verify, scope: 2, on: client)
+    try golden.turn()
     try golden.check("scopes")
   }
 

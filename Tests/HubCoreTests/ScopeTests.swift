@@ -255,6 +255,55 @@ import Wire
     }
   }
 
+  @Test func verifyIsAnsweredAlsoIfNothingIsThere() throws {
+    let hub = BoardHub()
+    let client = try attach(hub, board.chosen.unwrapped().steps, scope: 3)
+    #expect(hub.turn(client).map(\.kind) == [.absent])
+    let (sender, _) = try hub.open()
+    hub.send(.setCount(1), on: sender)
+    hub.turn(client)
+    // Two in one turn have one answer.
+    for _ in 0..<2 { hub.frame(FrameHeader(kind: .verify, scope: 3), on: client) }
+    let frames = hub.turn(client)
+    #expect(frames.map(\.kind) == [.absent])
+    #expect(frames.map(\.scope) == [3])
+    #expect(frames.map(\.revision) == [1])
+  }
+
+  @Test func eachRootHasASchema() throws {
+    let hub = BoardHub()
+    let (client, _) = try hub.open()
+    for root in [1, 0, 1] as [UInt16] { hub.frame(FrameHeader(kind: .describe, scope: root), on: client) }
+    let frames = hub.turn(client)
+    #expect(frames.map(\.kind) == [.schema, .schema])
+    #expect(frames.map(\.scope) == [1, 0])
+    let payload = frames[0].payload
+    #expect(try Schema(decoding: payload.span.bytes) == Schema(state: HubState.self, action: Never.self))
+    hub.frame(FrameHeader(kind: .describe, scope: 2), on: client)
+    let error = hub.turn(client)
+    #expect(error.map(\.kind) == [.error])
+    #expect(try error[0].errorCode == .unknownScope)
+  }
+
+  @Test func aHelloAcknowledgesOnlyWhatWasProcessed() throws {
+    let hub = BoardHub()
+    let (first, welcome) = try hub.open()
+    hub.send(.setCount(1), on: first)
+    hub.turn(first)
+    let second = hub.connect()
+    hub.send(Hello(session: welcome.session, acknowledged: 2), on: second)
+    let frames = hub.turn(second)
+    #expect(frames.map(\.kind) == [.error])
+    #expect(try frames[0].errorCode == .sequenceGap)
+    // The session is kept.
+    hub.core.ended(second)
+    #expect(try hub.open(session: welcome.session).1.isResumed)
+    // Without a session, or with one that the hub does not have, the number means nothing.
+    let third = hub.connect()
+    hub.send(Hello(session: SessionID(high: 1, low: 2), acknowledged: 9), on: third)
+    #expect(hub.turn(third).map(\.kind) == [.welcome])
+  }
+
   @Test func anIDOfAnotherTypeIsNoPartOfTheState() throws {
     let hub = BoardHub()
     let client = try attach(hub, board.items.steps + [.id("a".encoded())])

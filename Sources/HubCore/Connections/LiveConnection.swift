@@ -80,8 +80,8 @@ final class LiveConnection {
   var pong: UInt64?
   /// The scopes that were detached, whose *detached* was not written yet.
   var detached: [UInt16] = []
-  /// Whether the schema is to be written.
-  var isSchemaRequested = false
+  /// The indices of the roots whose schemas are to be written.
+  var requestedSchemas: [Int] = []
 
   init(
     id: ConnectionID, peer: Peer, decoder: FrameDecoder, session: Session, isResumed: Bool, attendee: UInt64,

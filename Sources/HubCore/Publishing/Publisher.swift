@@ -222,7 +222,7 @@ extension Publisher {
     guard subscriber.standing == .current else { return }
     versions.hold(old)
     subscribers[id]?.standing = .behind(old)
-    if isHashDue { subscribers[id]?.isHashDue = true }
+    if isHashDue, subscriber.hasValue { subscribers[id]?.isHashDue = true }
     due.append(subscriber.connection)
   }
 
@@ -339,7 +339,9 @@ extension Publisher {
     _ id: Int, _ subscriber: Subscriber, at revision: UInt64, _ out: inout Outgoing
   ) {
     subscribers[id]?.isHashDue = false
-    guard subscriber.hasValue, let hash = hash(of: subscriber.node, at: revision) else { return }
+    guard subscriber.hasValue, let hash = hash(of: subscriber.node, at: revision) else {
+      return writeAbsence(id, subscriber, at: revision, &out)
+    }
     out.add(
       out.writer.frame(FrameHeader(kind: .hash, scope: subscriber.number, revision: revision)) {
         hash.encode(to: &$0)
