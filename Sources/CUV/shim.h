@@ -26,4 +26,10 @@ static inline int cuv_peer_credentials(int descriptor, struct cuv_credentials *_
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, credentials, &length) ? -errno : 0;
 }
 
+// accept4(2) is declared only with _GNU_SOURCE.
+int accept4(int descriptor, struct sockaddr *_Nullable address, socklen_t *_Nullable length, int flags);
+static inline int cuv_accept(int descriptor) {
+    return accept4(descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
 #endif

@@ -3,63 +3,203 @@ internal import Glibc
 
 /// A listening Unix socket at a path.
 ///
-/// The file appears with the permissions of the process's umask. It is removed when the listener goes away.
-/// When the process has no descriptors left, libuv accepts and closes waiting connections rather than spinning on
-/// them, and `onConnection` is not called for those.
+/// The file gets the permissions of the process's umask. It is removed when the listener goes away, unless another file
+/// has taken its place.
+///
+/// At most 64 connections are accepted in one turn of the loop, so clients that connect in a loop cannot keep the loop
+/// from serving the others. When accepting fails, as it does without free descriptors or memory, the listener pauses:
+/// clients wait in the kernel's queue. It tries again every 100 ms, and when `resume` is called.
 public struct PipeListener: ~Copyable {
-  private final class Box: HandleBox {
-    var onConnection: ((UVError?) -> Void)?
-    override func forgetCallbacks() { onConnection = nil }
-  }
-
-  private let box: Box
+  private let acceptor: Acceptor
 
   /// Binds and listens.
   ///
   /// - Parameters:
-  ///   - loop: The loop.
-  ///   - path: Where; nothing may be there yet.
+  ///   - loop: The loop, which must outlive the listener.
+  ///   - path: The path of the socket; nothing may be there yet.
   ///   - backlog: How many connections may wait to be accepted; the kernel caps it (listen(2)).
-  ///   - onConnection: Called for each connection, to `accept` it; with an error when there was one but it could
-  ///     not be taken.
-  /// - Throws: `addressInUse` when something is at the path, `nameTooLong`, `noSuchFile` for a missing folder,
-  ///   `permissionDenied`.
+  ///   - onConnection: Called with nil for each connection, and must then call `accept`; a connection that it does not
+  ///     accept is closed. Called with an error, such as `tooManyOpenFiles`, when accepting fails: once until
+  ///     accepting succeeds again.
+  /// - Throws: `addressInUse` when something is at the path, `invalid` for an empty path or one with a zero byte,
+  ///   `nameTooLong`, `noSuchFile` for a missing directory, `permissionDenied`.
   public init(
     on loop: EventLoop, path: String, backlog: Int = 4096, onConnection: @escaping (UVError?) -> Void
   ) throws(UVError) {
-    box = Box(loop: loop, type: UV_NAMED_PIPE)
-    box.onConnection = onConnection
-    try checkSocketPath(path)
-    try box.open("create a socket") { uv_pipe_init(loop.pointer, $0.assumingMemoryBound(to: uv_pipe_t.self), 0) }
-    try check(uv_pipe_bind(box.pointer(uv_pipe_t.self), path), "bind a socket to", path)
-    let code = uv_listen(box.pointer(uv_stream_t.self), CInt(clamping: backlog)) { stream, status in
-      guard let stream else { return }
-      onLoop((UnsafeMutableRawPointer(stream), status)) { stream, status in
-        Box.of(stream).onConnection?(
-          status < 0 ? UVError(operation: "take a connection", code: status) : nil)
-      }
-    }
-    try check(code, "listen on", path)
+    acceptor = try Acceptor(loop: loop, path: path, backlog: CInt(clamping: backlog), onConnection: onConnection)
   }
 
+  /// The file of the socket, which tells it from one that has taken its place.
+  public var file: FileIdentity? { acceptor.file }
+
   /// Takes the connection that `onConnection` was called for.
-  public func accept() throws(UVError) -> PipeStream {
-    let stream = try PipeStream(on: box.loop)
-    try check(uv_accept(box.pointer(uv_stream_t.self), stream.streamPointer), "take a connection")
+  ///
+  /// - Throws: `wouldBlock` when there is none, or why the loop cannot take it.
+  public func accept() throws(UVError) -> PipeStream { try acceptor.accept() }
+
+  /// Stops accepting until `resume` is called; clients wait in the kernel's queue.
+  public func pause() { acceptor.pause() }
+
+  /// Accepts connections again after `pause`, or at once after a failure. Call it when a descriptor was closed.
+  public func resume() { acceptor.resume() }
+
+  deinit {
+    let acceptor = acceptor
+    MainActor.assumeIsolated { acceptor.close() }
+  }
+}
+
+/// Names a file by its inode, whatever paths lead to it.
+public nonisolated struct FileIdentity: Equatable, Sendable {
+  private let device: UInt64
+  private let inode: UInt64
+
+  /// The file at a path, links not followed; nil when there is none.
+  public init?(path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+  }
+}
+
+/// Accepts connections with accept4(2) where uv_listen(3) would not do: libuv 1.44 accepts until the queue is empty, and
+/// without free descriptors it accepts and closes waiting connections without a word.
+private final class Acceptor {
+  private static let connectionsPerTurn = 64
+  private static let retryInterval = Duration.milliseconds(100)
+
+  private let loop: EventLoop
+  private let path: String
+  let file: FileIdentity?
+  private var descriptor: CInt
+  private var onConnection: ((UVError?) -> Void)?
+  private var poll: Poll?
+  private var retry: Timer?
+  /// The descriptor that `accept` will take.
+  private var accepted: CInt?
+  private var isPaused = false
+  /// Whether accepting failed and has not succeeded since.
+  private var hasFailed = false
+
+  init(
+    loop: EventLoop, path: String, backlog: CInt, onConnection: @escaping (UVError?) -> Void
+  ) throws(UVError) {
+    try checkSocketPath(path)
+    (self.loop, self.path, self.onConnection) = (loop, path, onConnection)
+    descriptor = socket(
+      AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw UVError(operation: "create a socket", code: -errno) }
+    do throws(UVError) {
+      try Self.bind(descriptor, to: path)
+      file = FileIdentity(path: path)
+    } catch {
+      Glibc.close(descriptor)
+      throw error
+    }
+    do throws(UVError) {
+      guard listen(descriptor, backlog) == 0 else {
+        throw UVError(operation: "listen on", subject: path, code: -errno)
+      }
+      retry = try Timer(on: loop) { [weak self] in self?.resume() }
+      poll = try Poll(on: loop, descriptor: descriptor) { [weak self] _ in self?.acceptWaiting() }
+      try poll?.start(.readable)
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  private static func bind(_ descriptor: CInt, to path: String) throws(UVError) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let result = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0 else { throw UVError(operation: "bind a socket to", subject: path, code: -errno) }
+  }
+
+  private func acceptWaiting() {
+    for _ in 0..<Self.connectionsPerTurn {
+      guard poll != nil, !isPaused else { return }
+      let connection = cuv_accept(descriptor)
+      guard connection >= 0 else {
+        switch errno {
+        case EAGAIN: return
+        // The client went away before it was its turn, or a signal came.
+        case ECONNABORTED, EINTR: continue
+        case let code: return failed(code)
+        }
+      }
+      hasFailed = false
+      accepted = connection
+      onConnection?(nil)
+      closeAccepted()
+    }
+  }
+
+  private func failed(_ code: CInt) {
+    poll?.stop()
+    retry?.start(after: Self.retryInterval)
+    guard !hasFailed else { return }
+    hasFailed = true
+    onConnection?(UVError(operation: "accept a connection", code: -code))
+  }
+
+  func accept() throws(UVError) -> PipeStream {
+    guard let connection = accepted else {
+      throw UVError(operation: "accept a connection", code: UVError.Code.wouldBlock)
+    }
+    let stream = try PipeStream(on: loop)
+    try stream.open(connection)
+    accepted = nil
     return stream
   }
 
-  deinit {
-    let box = box
-    MainActor.assumeIsolated { box.close() }
+  private func closeAccepted() {
+    if let connection = accepted.take() { Glibc.close(connection) }
+  }
+
+  func pause() {
+    isPaused = true
+    poll?.stop()
+    retry?.stop()
+  }
+
+  func resume() {
+    guard isPaused || hasFailed else { return }
+    isPaused = false
+    retry?.stop()
+    // A poll of a descriptor that is open and not watched starts.
+    try? poll?.start(.readable)
+  }
+
+  func close() {
+    guard poll != nil || descriptor >= 0 else { return }
+    poll = nil
+    retry = nil
+    onConnection = nil
+    closeAccepted()
+    if file != nil, file == FileIdentity(path: path) { unlink(path) }
+    Glibc.close(descriptor)
+    descriptor = -1
   }
 }
 
 /// How many bytes of path a socket address holds: `sun_path` less its final zero (unix(7)).
 public nonisolated var socketPathLimit: Int { 107 }
 
-/// libuv 1.44 silently cuts a longer path, so it is refused before libuv sees it.
-func checkSocketPath(_ path: String) throws(UVError) {
+/// Refuses what is no path of a socket in the file system.
+///
+/// An empty path, or one that begins with a zero byte, would name an abstract socket, which has no permissions. A path
+/// that is too long would be cut silently.
+package nonisolated func checkSocketPath(_ path: String) throws(UVError) {
+  guard !path.isEmpty else { throw UVError(operation: "use an empty socket path", code: UVError.Code.invalid) }
+  guard !path.utf8.contains(0) else {
+    throw UVError(operation: "use a socket path with a zero byte", code: UVError.Code.invalid)
+  }
   guard path.utf8.count <= socketPathLimit else {
     throw UVError(
       operation: "use a socket path of more than \(socketPathLimit) bytes,", subject: path,

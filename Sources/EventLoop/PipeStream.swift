@@ -25,6 +25,11 @@ public struct PipeStream: ~Copyable {
     try box.open("create a socket") { uv_pipe_init(loop.pointer, $0.assumingMemoryBound(to: uv_pipe_t.self), 0) }
   }
 
+  /// Takes over a connected socket; when that fails, the descriptor stays the caller's.
+  func open(_ descriptor: CInt) throws(UVError) {
+    try check(uv_pipe_open(box.pointer(uv_pipe_t.self), descriptor), "open a socket")
+  }
+
   var streamPointer: UnsafeMutablePointer<uv_stream_t> { box.pointer(uv_stream_t.self) }
 
   /// Connects to the socket at a path.
@@ -33,7 +38,7 @@ public struct PipeStream: ~Copyable {
   ///   - path: The socket.
   ///   - onConnected: Called once: with nil when connected, else with `noSuchFile`, `connectionRefused` (a socket
   ///     without a listener), `permissionDenied`, `notASocket`, or another error.
-  /// - Throws: `nameTooLong`, at once.
+  /// - Throws: `invalid` for an empty path or one with a zero byte, `nameTooLong`; at once.
   public func connect(to path: String, onConnected: @escaping (UVError?) -> Void) throws(UVError) {
     try checkSocketPath(path)
     box.onConnected = { error in

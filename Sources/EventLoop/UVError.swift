@@ -61,6 +61,10 @@ nonisolated extension UVError {
     public static let notASocket = UV_ENOTSOCK.rawValue
     /// `ENAMETOOLONG`: the path does not fit a socket address.
     public static let nameTooLong = UV_ENAMETOOLONG.rawValue
+    /// `EINVAL`: such a value is not allowed.
+    public static let invalid = UV_EINVAL.rawValue
+    /// `EMFILE`: the process has no descriptors left.
+    public static let tooManyOpenFiles = UV_EMFILE.rawValue
     /// `ECANCELED`: the handle was closed meanwhile.
     public static let cancelled = UV_ECANCELED.rawValue
     /// `EAGAIN`: try again later.

@@ -48,6 +48,97 @@ import Testing
     }
   }
 
+  @Test(arguments: ["", "\0abstract", "/tmp/a\0b"])
+  func aPathThatIsNoneInTheFileSystemIsRefused(path: String) throws {
+    let loop = try EventLoop()
+    #expect(throws: UVError.self) { _ = try PipeListener(on: loop, path: path) { _ in } }
+    let client = try PipeStream(on: loop)
+    #expect(throws: UVError.self) { try client.connect(to: path) { _ in } }
+    client.close()
+    loop.close()
+  }
+
+  /// A listener, and clients that wait to be accepted.
+  private func waitingClients(_ count: Int, _ pair: Pair, _ onConnection: @escaping (UVError?) -> Void) throws -> [CInt]
+  {
+    pair.listener = try PipeListener(on: pair.loop, path: pair.path, onConnection: onConnection)
+    return try (0..<count).map { _ in
+      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: pair.path.utf8) }
+      let result = withUnsafePointer(to: address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      try #require(result == 0)
+      return descriptor
+    }
+  }
+
+  /// Clients that connect as fast as they are accepted once kept the loop from everything else.
+  @Test func acceptingTakesTurnsWithTheRestOfTheLoop() throws {
+    let pair = try Pair()
+    var count = 0
+    let clients = try waitingClients(200, pair) { error in
+      #expect(error == nil)
+      count += 1
+    }
+    pair.run { count > 0 }
+    #expect(count <= 64)
+    pair.run { count == 200 }
+    // Those that were not accepted in the callback were closed.
+    var byte: UInt8 = 0
+    for client in clients {
+      #expect(read(client, &byte, 1) == 0)
+      close(client)
+    }
+    pair.end()
+  }
+
+  @Test func aPausedListenerLetsClientsWait() throws {
+    let pair = try Pair()
+    var count = 0
+    let clients = try waitingClients(3, pair) { _ in
+      count += 1
+      pair.listener?.pause()
+    }
+    pair.run { count == 1 }
+    for _ in 0..<10 { pair.loop.run(.noWait) }
+    #expect(count == 1)
+    pair.listener?.resume()
+    pair.run { count == 2 }
+    pair.listener?.resume()
+    pair.run { count == 3 }
+    for client in clients { close(client) }
+    pair.end()
+  }
+
+  @Test func aListenerLeavesAnothersFileAlone() throws {
+    let pair = try Pair()
+    pair.listener = try PipeListener(on: pair.loop, path: pair.path) { _ in }
+    try FileManager.default.removeItem(atPath: pair.path)
+    try "precious".write(toFile: pair.path, atomically: true, encoding: .utf8)
+    pair.listener = nil
+    #expect(try String(contentsOfFile: pair.path, encoding: .utf8) == "precious")
+    pair.end()
+  }
+
+  @Test func aWatchNoticesThatAFileIsRemovedThoughItIsOpen() throws {
+    let pair = try Pair()
+    pair.listener = try PipeListener(on: pair.loop, path: pair.path) { _ in }
+    var changes = 0
+    let watch = try FileWatch(on: pair.loop, path: pair.path) { changes += 1 }
+    for _ in 0..<10 { pair.loop.run(.noWait) }
+    #expect(changes == 0)
+    try FileManager.default.removeItem(atPath: pair.path)
+    pair.run { changes > 0 }
+    _ = consume watch
+    #expect(throws: UVError.self) { _ = try FileWatch(on: pair.loop, path: pair.path) {} }
+    pair.end()
+  }
+
   @Test func bytesArriveInOrderWhenTheReaderIsSlow() throws {
     let pair = try Pair()
     try pair.connect()
