@@ -2,15 +2,15 @@ public import Features
 public import HTTPClient
 
 extension NumberFactClient {
-  /// Asks a web service at `URL/NUMBER/trivia`, which answers with one sentence as text.
+  /// Gets facts from a web service: `URL/NUMBER/trivia` responds with one sentence of plain text.
   ///
-  /// A service that cannot be reached, is slow, or answers with anything but 200 and text is an error with a sentence
-  /// for people, so that it ends in an alert and never in a hang.
+  /// If the service cannot be reached, is slow, or responds with anything but status 200 and text, `fetch` throws an error
+  /// with a message for the user.
   ///
   /// - Parameters:
-  ///   - url: The service, without a slash at its end.
-  ///   - http: Asks.
-  ///   - timeout: How long an answer may take.
+  ///   - url: The URL of the service, with or without a slash at its end.
+  ///   - http: The client that sends the requests.
+  ///   - timeout: The time for one request.
   public static func service(at url: String, over http: HTTPClient, timeout: Duration = .seconds(5)) -> NumberFactClient
   {
     let base = url.hasSuffix("/") ? String(url.dropLast()) : url
@@ -19,14 +19,14 @@ extension NumberFactClient {
       do {
         response = try await http.get("\(base)/\(number)/trivia", timeout: timeout, limit: 4096)
       } catch let error as HTTPError {
-        throw NumberFactError(message: "The service for facts cannot be asked: \(error). Try again later.")
+        throw NumberFactError(message: "The fact service cannot be reached: \(error). Try again later.")
       }
       guard response.status == 200 else {
         throw NumberFactError(
-          message: "The service for facts has none about \(number): it answered with status \(response.status).")
+          message: "The fact service has no fact about \(number): it responded with status \(response.status).")
       }
       guard let fact = String(validating: response.body, as: UTF8.self), !fact.isEmpty else {
-        throw NumberFactError(message: "The service for facts answered with something that is no text.")
+        throw NumberFactError(message: "The fact service responded with something that is not text.")
       }
       return fact
     }

@@ -1,10 +1,10 @@
 internal import CCurl
 public import EventLoop
 
-/// Asks web servers, on the loop and without a thread: libcurl's multi-socket interface, driven by the loop's polls
-/// and one timer.
+/// Sends requests to web servers, on the loop and without a thread: libcurl's multi-socket interface, driven by the
+/// loop's polls and one timer.
 ///
-/// Redirects are followed five times; certificates are checked against the system's.
+/// At most five redirects are followed; certificates are checked against the system's.
 /// Source: curl_multi_socket_action(3).
 @MainActor
 public final class HTTPClient {
@@ -24,7 +24,7 @@ public final class HTTPClient {
     }
   }
 
-  /// One question on its way.
+  /// One request in progress.
   private final class Transfer {
     let number: UInt64
     let limit: Int
@@ -39,7 +39,7 @@ public final class HTTPClient {
       (self.number, self.limit, self.timeout, self.continuation) = (number, limit, timeout, continuation)
     }
 
-    /// Takes a piece of the body, or refuses it when that is too much.
+    /// Takes a piece of the body, or refuses it when the body gets too large.
     func take(_ bytes: UnsafeRawBufferPointer) -> Int {
       guard body.count + bytes.count <= limit else {
         isTooLarge = true
@@ -69,15 +69,15 @@ public final class HTTPClient {
     curl_multi_cleanup(multi)
   }
 
-  /// Gets what is at an address.
+  /// Sends a GET request.
   ///
   /// - Parameters:
-  ///   - url: The address; http and https only.
-  ///   - timeout: How long all of it may take, redirects included.
+  ///   - url: An absolute http or https URL.
+  ///   - timeout: The time for the whole request, redirects included.
   ///   - limit: The largest body accepted, in bytes.
   /// - Throws: `HTTPError`, or `CancellationError` when the task is cancelled, which ends the transfer.
   public func get(_ url: String, timeout: Duration, limit: Int = 64 * 1024) async throws -> HTTPResponse {
-    guard let easy = curl_easy_init() else { preconditionFailure("libcurl has no memory for a question") }
+    guard let easy = curl_easy_init() else { preconditionFailure("libcurl has no memory for a request") }
     lastNumber += 1
     let number = lastNumber
     return try await withTaskCancellationHandler {
@@ -94,11 +94,13 @@ public final class HTTPClient {
       curl_easy_cleanup(easy)
       return transfer.continuation.resume(throwing: CancellationError())
     }
-    guard url.hasPrefix("http://") || url.hasPrefix("https://"), ccurl_set_string(easy, CURLOPT_URL, url) == CURLE_OK
-    else {
+    do throws(HTTPError) {
+      _ = try WebAddress(url)
+    } catch {
       curl_easy_cleanup(easy)
-      return transfer.continuation.resume(throwing: HTTPError.badURL(url))
+      return transfer.continuation.resume(throwing: error)
     }
+    ccurl_set_string(easy, CURLOPT_URL, url)
     let milliseconds = transfer.timeout / .milliseconds(1)
     ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, max(Int(milliseconds), 1))
     ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
@@ -125,7 +127,7 @@ public final class HTTPClient {
     return transfer
   }
 
-  // MARK: What libcurl asks of the loop
+  // MARK: Requests of libcurl to the loop
 
   fileprivate func watch(_ socket: CInt, _ what: CInt) {
     guard what != CURL_POLL_REMOVE else {

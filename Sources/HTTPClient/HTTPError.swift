@@ -1,12 +1,12 @@
-/// Why there is no answer from a web server.
+/// Why a request to a web server failed.
 public nonisolated enum HTTPError: Error, Equatable, Sendable {
-  /// The address is none that this client asks: it must begin with http:// or https://.
-  case badURL(String)
-  /// The server could not be reached, or broke off; libcurl's words.
+  /// The URL is not an absolute http or https URL.
+  case badURL(String, reason: String)
+  /// The server could not be reached, or the connection broke; libcurl's words.
   case transport(String)
-  /// The answer did not come in time.
+  /// No response came in time.
   case timedOut(after: Duration)
-  /// The answer is larger than what was asked for.
+  /// The body of the response is larger than the limit.
   case tooLarge(limit: Int)
 }
 
@@ -14,15 +14,15 @@ nonisolated extension HTTPError: CustomStringConvertible {
   /// What happened, as a clause.
   public var description: String {
     switch self {
-    case .badURL(let url): "“\(url)” is no address that begins with http:// or https://"
+    case .badURL(let url, let reason): "“\(url)” is not a web address: \(reason)"
     case .transport(let words): words
-    case .timedOut(let duration): "no answer within \(duration)"
-    case .tooLarge(let limit): "the answer is larger than \(limit) bytes"
+    case .timedOut(let duration): "no response within \(duration)"
+    case .tooLarge(let limit): "the response is larger than \(limit) bytes"
     }
   }
 }
 
-/// A web server's answer.
+/// The response of a web server.
 public nonisolated struct HTTPResponse: Equatable, Sendable {
   /// The status, such as 200 (RFC 9110 §15).
   public let status: Int

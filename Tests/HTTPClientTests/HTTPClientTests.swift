@@ -51,10 +51,26 @@ import Testing
     #expect(throws: HTTPError.tooLarge(limit: 1000)) { try result.get() }
   }
 
-  @Test(arguments: ["file:///etc/hostname", "gopher://127.0.0.1/", "", "http//"])
+  @Test(arguments: [
+    "file:///etc/hostname", "gopher://127.0.0.1/", "", "http//", "nonsense", "http://", "http:///path", "http:/host",
+    "http://:80/", "http://host:99999/", "http://a b/", "http://host\u{0}/", "https://",
+  ])
   func onlyWebAddressesAreAsked(url: String) async throws {
+    #expect(throws: HTTPError.self) { try WebAddress(url) }
     let result = try await ask { client, _ in try await client.get(url, timeout: .seconds(1)) }
-    #expect(throws: HTTPError.badURL(url)) { try result.get() }
+    guard case .failure(HTTPError.badURL(url, _)) = result else {
+      Issue.record("“\(url)” was taken for a web address: \(result)")
+      return
+    }
+  }
+
+  @Test(arguments: [
+    "http://localhost", "https://example.org:8443/facts/", "HTTP://127.0.0.1:80/a?b#c", "http://[::1]/",
+  ])
+  func webAddressesAreTaken(url: String) throws {
+    let address = try WebAddress(url)
+    #expect(address.url == url)
+    #expect(address.hasQueryOrFragment == url.contains("?"))
   }
 
   @Test func nobodyListening() async throws {
