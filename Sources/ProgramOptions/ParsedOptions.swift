@@ -1,4 +1,4 @@
-/// The options that stood on a command line, by name and read as what they mean.
+/// The options of a command line, by name, with typed values.
 public struct ParsedOptions: Sendable {
   let values: [String: String]
 
@@ -8,12 +8,20 @@ public struct ParsedOptions: Sendable {
   /// An option's value as it was given.
   public func string(_ name: String) -> String? { values[name] }
 
+  /// The path of a Unix socket.
+  public func socketPath(_ name: String, default fallback: @autoclosure () -> String) throws(UsageError) -> String {
+    guard let path = values[name] else { return fallback() }
+    // The empty name is one of an abstract socket, which every user of the machine can connect to.
+    guard !path.isEmpty else { throw UsageError("--\(name) needs the path of a socket, but it is empty") }
+    return path
+  }
+
   /// A whole number in a range.
   public func integer(_ name: String, in range: ClosedRange<Int>, default fallback: Int) throws(UsageError) -> Int {
     guard let text = values[name] else { return fallback }
     guard let value = Int(text), range.contains(value) else {
       throw UsageError(
-        "--\(name) wants a whole number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
+        "--\(name) needs a whole number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
     }
     return value
   }
@@ -22,7 +30,7 @@ public struct ParsedOptions: Sendable {
   public func permissions(_ name: String, default fallback: UInt32) throws(UsageError) -> UInt32 {
     guard let text = values[name] else { return fallback }
     guard let value = UInt32(text, radix: 8), value <= 0o777 else {
-      throw UsageError("--\(name) wants permissions as an octal number such as 660, not “\(text)”")
+      throw UsageError("--\(name) needs permissions as an octal number such as 660, not “\(text)”")
     }
     return value
   }
@@ -34,7 +42,7 @@ public struct ParsedOptions: Sendable {
     for (unit, duration) in units where text.hasSuffix(unit) {
       if let count = Int32(text.dropLast(unit.count)), count >= 0 { return duration * Int(count) }
     }
-    throw UsageError("--\(name) wants a time such as 500ms, 5s or 2m, not “\(text)”")
+    throw UsageError("--\(name) needs a time such as 500ms, 5s or 2m, not “\(text)”")
   }
 
   /// One of a few words.
@@ -44,7 +52,7 @@ public struct ParsedOptions: Sendable {
     guard let text = values[name] else { return fallback }
     guard let choice = choices.first(where: { $0.0 == text }) else {
       let words = choices.map(\.0).joined(separator: ", ")
-      throw UsageError("--\(name) wants one of \(words), not “\(text)”")
+      throw UsageError("--\(name) must be one of \(words), not “\(text)”")
     }
     return choice.1
   }

@@ -2,7 +2,7 @@ internal import CGlibc
 internal import Glibc
 internal import Synchronization
 
-/// A program's command line: its options as a table, from which parsing and `--help` follow.
+/// A program's command line: the table of its options, which parsing and `--help` use.
 ///
 /// ```swift
 /// let options = ProgramOptions(
@@ -26,8 +26,8 @@ public struct ProgramOptions: Sendable {
     /// - Parameters:
     ///   - name: Its long name, without dashes.
     ///   - short: Its one-letter name.
-    ///   - argument: What stands for its value in the help, or nil for a flag.
-    ///   - help: What it does, with its default.
+    ///   - argument: The placeholder of its value in the help, or nil for a flag.
+    ///   - help: The purpose and the default.
     public init(_ name: String, short: Character? = nil, argument: String? = nil, _ help: String) {
       self.name = name
       self.short = short
@@ -51,13 +51,14 @@ public struct ProgramOptions: Sendable {
       ]
   }
 
-  /// Reads the process's command line into what the program wants to know.
+  /// Reads the process's command line into the program's configuration; the first call of every program.
   ///
-  /// Prints the help or the version and exits with 0 when asked to; prints a sentence on standard error and exits
-  /// with 2 when the command line is wrong.
+  /// Opens standard descriptors that are closed. Prints the help or the version and exits with 0 when asked to; prints an error message on standard error
+  /// and exits with 2 when the command line is wrong.
   public func read<Configuration>(
     _ configure: (ParsedOptions) throws(UsageError) -> Configuration
   ) -> Configuration {
+    openStandardDescriptors()
     do throws(UsageError) {
       let parsed = try parse(Array(CommandLine.arguments.dropFirst()))
       if parsed.flag("help") { exit(printing: helpText) }
@@ -105,16 +106,17 @@ public struct ProgramOptions: Sendable {
       switch found {
       case -1:
         if let extra = argv[Int(cglibc_optind())..<arguments.count + 1].first, let extra {
-          return .failure(UsageError("“\(String(cString: extra))” is one argument too many"))
+          return .failure(UsageError("unexpected argument “\(String(cString: extra))”"))
         }
         return .success(values)
       case CInt(UInt8(ascii: "?")), CInt(UInt8(ascii: ":")):
-        // optind stands behind the culprit, or on it when it is one of several letters.
+        // optind is behind the wrong argument, or on it when it is one of several letters.
         let place = max(Int(cglibc_optind()) - 1, max(Int(seen), 1))
         let culprit = argv.indices.contains(place) ? argv[place].map { String(cString: $0) } ?? "" : ""
         let isMissing = found == CInt(UInt8(ascii: ":"))
         return .failure(
-          UsageError(isMissing ? "\(culprit) wants a value" : "there is no option \(culprit), or it takes no value"))
+          UsageError(
+            isMissing ? "\(culprit) needs a value" : "unknown option \(culprit), or an option that takes no value"))
       case 0:
         values[options[Int(index)].name] = cglibc_optarg().map { String(cString: $0) } ?? ""
       default:

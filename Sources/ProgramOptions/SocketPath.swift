@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Where hubs and clients meet when nobody says otherwise: `$STOREHUB_SOCKET`, else `storehub/hub.sock` in
-/// `$XDG_RUNTIME_DIR`, else the same in a directory of this user's own below the one for temporary files.
+/// The default path of a hub's socket: `$STOREHUB_SOCKET`, else `storehub/hub.sock` in `$XDG_RUNTIME_DIR`, else
+/// `storehub-UID/hub.sock` in `$TMPDIR` or `/tmp`.
 package func defaultSocketPath() -> String {
   let environment = { (name: String) in getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
   if let path = environment("STOREHUB_SOCKET") { return path }
@@ -9,14 +9,14 @@ package func defaultSocketPath() -> String {
   return (environment("TMPDIR") ?? "/tmp") + "/storehub-\(getuid())/hub.sock"
 }
 
-/// Makes the directory of a socket path if it is missing, for this user alone.
+/// Creates the directory of a socket path if it is missing, for this user alone.
 ///
-/// - Throws: When it cannot be made.
+/// - Throws: When it cannot be created.
 package func makeSocketDirectory(for path: String) throws(UsageError) {
   guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
   let directory = String(path[..<slash])
   if mkdir(directory, 0o700) == 0 { return }
   guard errno == EEXIST else {
-    throw UsageError("cannot make the directory \(directory): \(String(cString: strerror(errno)))")
+    throw UsageError("cannot create the directory \(directory): \(String(cString: strerror(errno)))")
   }
 }

@@ -1,6 +1,6 @@
-/// A command line that a program cannot follow: one sentence for the person who typed it.
+/// A wrong command line: one message for the user who typed it.
 public struct UsageError: Error, Equatable, CustomStringConvertible {
-  /// What is wrong and what would be right.
+  /// What is wrong, and what would be right.
   public let description: String
 
   /// Creates an error.

@@ -30,17 +30,24 @@ import Testing
 
   @Test func whatIsWrongIsSaid() {
     #expect(complaint("--wrong")?.contains("--wrong") == true)
-    #expect(complaint("--socket") == "--socket wants a value")
+    #expect(complaint("--socket") == "--socket needs a value")
     #expect(complaint("-x")?.contains("-x") == true)
     #expect(complaint("--json=yes")?.contains("--json") == true)
-    #expect(complaint("more") == "“more” is one argument too many")
-    #expect(complaint("--json", "more") == "“more” is one argument too many")
+    #expect(complaint("more") == "unexpected argument “more”")
+    #expect(complaint("--json", "more") == "unexpected argument “more”")
+  }
+
+  @Test func anEmptySocketPathIsRefused() throws {
+    #expect(try options.parse(["-s", "/x"]).socketPath("socket", default: "/y") == "/x")
+    #expect(try options.parse([]).socketPath("socket", default: "/y") == "/y")
+    let parsed = try options.parse(["--socket="])
+    #expect(throws: UsageError.self) { try parsed.socketPath("socket", default: "/y") }
   }
 
   @Test(arguments: ["0", "11", "x", "", "3.5", "99999999999999999999"])
   func aNumberIsRefusedWithItsRange(text: String) throws {
     let parsed = try options.parse(["--depth", text])
-    #expect(throws: UsageError("--depth wants a whole number from 1 to 10, not “\(text)”")) {
+    #expect(throws: UsageError("--depth needs a whole number from 1 to 10, not “\(text)”")) {
       try parsed.integer("depth", in: 1...10, default: 1)
     }
   }
@@ -67,7 +74,7 @@ import Testing
     let choices = [("info", 1), ("debug", 2)]
     #expect(try options.parse(["-d", "debug"]).choice("depth", of: choices, default: 1) == 2)
     let parsed = try options.parse(["-d", "loud"])
-    #expect(throws: UsageError("--depth wants one of info, debug, not “loud”")) {
+    #expect(throws: UsageError("--depth must be one of info, debug, not “loud”")) {
       try parsed.choice("depth", of: choices, default: 1)
     }
   }
