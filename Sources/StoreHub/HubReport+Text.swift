@@ -2,11 +2,21 @@ internal import HubCore
 internal import Wire
 
 extension HubReport {
-  /// How much an operator must care.
+  /// The importance to an operator.
   var level: Log.Level {
     switch self {
     case .opened, .resumed, .detached, .left: .debug
     case .failed, .rejected: .warning
+    }
+  }
+
+  /// The events that share an allowance of log lines with this one.
+  var cause: Log.Cause {
+    switch self {
+    case .opened(_, _, let peer, _), .resumed(_, _, let peer, _): Log.Cause("sessions", user: peer.user)
+    case .detached, .left: Log.Cause("closed connections")
+    case .failed(_, let peer, _): Log.Cause("connections closed by the hub", user: peer.user)
+    case .rejected(_, _, let peer, _): Log.Cause("refused actions", user: peer.user)
     }
   }
 
@@ -32,7 +42,7 @@ extension HubReport {
 
   private static func who(_ peer: Peer, _ name: String) -> String {
     let who = "process \(peer.process) of user \(peer.user)"
-    // A client's own name is its own word: control characters would let it write lines of its own.
+    // A client chooses its name: control characters would let it forge log lines.
     let printable = name.unicodeScalars.filter { $0.properties.generalCategory != .control }
     return printable.isEmpty ? who : "\(String(String.UnicodeScalarView(printable))) (\(who))"
   }

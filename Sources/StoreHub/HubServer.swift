@@ -37,6 +37,13 @@ public final class HubServer {
 
   isolated deinit { shell.abandon() }
 
+  /// Called when new clients no longer reach this hub, because another program has taken over its path. Clients that are
+  /// connected are still served; the program should stop the hub.
+  public var onSocketLost: ((HubError) -> Void)? {
+    get { shell.onSocketLost }
+    set { shell.onSocketLost = newValue }
+  }
+
   /// How many connections are being served.
   public var connectionCount: Int { shell.connectionCount }
 

@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import Glibc
 internal import HubCore
 internal import Reducers
 internal import Wire
@@ -13,8 +12,7 @@ final class HubShell {
   @exclusivity(unchecked) private var core: HubCore
   private let loop: EventLoop
   private let log: Log
-  private var claim: SocketClaim?
-  private var listener: PipeListener?
+  private var socket: ServedSocket?
   private var hooks: TurnHooks?
   private var deadlineTimer: Timer?
   private var armedDeadline: Duration?
@@ -23,6 +21,7 @@ final class HubShell {
   @exclusivity(unchecked) private var connections: [ServedConnection?] = []
   private var runner: EffectRunner<AnyAction>?
   private var onStopped: (() -> Void)?
+  var onSocketLost: ((HubError) -> Void)?
 
   init(
     core: consuming HubCore, loop: EventLoop, path: String, mode: UInt32, log: Log
@@ -30,12 +29,11 @@ final class HubShell {
     self.core = core
     self.loop = loop
     self.log = log
-    claim = try SocketClaim.claiming(path)
+    socket = try ServedSocket(
+      on: loop, path: path, mode: mode, log: log,
+      onConnection: { [weak self] in self?.connectionArrived($0) },
+      onLost: { [weak self] in self?.socketLost($0) })
     do {
-      // The file must never be open to more than its mode says, not even before a chmod.
-      let mask = umask(~mode & 0o777)
-      defer { umask(mask) }
-      listener = try PipeListener(on: loop, path: path) { [weak self] in self?.connectionArrived($0) }
       hooks = try TurnHooks(on: loop) { self.endTurn() }
       deadlineTimer = try Timer(on: loop) { [weak self] in self?.deadlinePassed() }
       nextTurn = try Timer(on: loop) {}
@@ -54,9 +52,9 @@ final class HubShell {
   var connectionCount: Int { core.connectionCount }
 
   func stop(reason: String, onStopped: @escaping () -> Void) {
-    guard listener != nil else { return }
+    guard let socket, self.onStopped == nil else { return }
     self.onStopped = onStopped
-    listener = nil
+    socket.stopListening()
     runner?.cancelAll()
     core.shutDown(reason: reason, at: loop.now)
     endTurn()
@@ -66,26 +64,32 @@ final class HubShell {
   /// Lets go of everything at once.
   func abandon() {
     runner?.cancelAll()
-    (onStopped, runner) = (nil, nil)
+    (onStopped, onSocketLost, runner) = (nil, nil, nil)
     connections = []
-    listener = nil
     hooks = nil
     deadlineTimer = nil
     nextTurn = nil
-    claim = nil
+    socket = nil
   }
 
   // MARK: Events
 
   private func connectionArrived(_ error: UVError?) {
-    if let error { return log.write(.warning, "\(error)") }
+    if let error {
+      return log.write(.warning, cause: Log.Cause("connections not accepted"), "\(error); clients wait until it can")
+    }
     do throws(UVError) {
-      let stream = try listener?.accept()
+      let stream = try socket?.accept()
       guard let stream = consume stream else { return }
       try open(stream)
     } catch {
-      log.write(.warning, "\(error)")
+      log.write(.warning, cause: Log.Cause("connections not accepted"), "\(error)")
     }
+  }
+
+  private func socketLost(_ error: HubError) {
+    log.write(.error, "new clients cannot connect: \(error)")
+    onSocketLost?(error)
   }
 
   private func open(_ stream: consuming PipeStream) throws(UVError) {
@@ -178,7 +182,7 @@ final class HubShell {
       drop(id)
     case .report(let index):
       let report = core.reports[index]
-      log.write(report.level, report.text)
+      log.write(report.level, cause: report.cause, report.text)
     case .effect(let index):
       runner?.execute([core.effectCommands[index]])
     }
@@ -195,6 +199,7 @@ final class HubShell {
     guard connection(id) != nil else { return }
     connections[id.index] = nil
     core.ended(id)
+    socket?.resume()
     finishIfStopped()
   }
 

@@ -1,16 +1,20 @@
+public import EventLoop
 internal import Glibc
 
 /// Lines for the operator on standard error, by level.
 ///
-/// A line is written whole or not at all, and never waits: when nobody reads standard error, lines are dropped and
-/// their number is told once there is room again. Under systemd, lines begin with their level as `<6>`
+/// A line is written whole or not at all, and writing never blocks: when nobody reads standard error, lines are dropped,
+/// and their number is logged once there is room again. Under systemd, lines begin with their level as `<6>`
 /// (sd-daemon(3)); elsewhere with its name.
+///
+/// Lines that clients can provoke have a *cause*. Of each cause at most 10 lines are written in 10 seconds; the others
+/// are counted, and one line says how many there were. Debug lines are not limited.
 public final class Log {
   /// How much an operator wants to know; each level includes those before it.
   public enum Level: Int, CaseIterable, Comparable, Sendable {
     /// The hub cannot do what it is there for.
     case error
-    /// Someone did something wrong, and the hub went on.
+    /// Something went wrong, and the hub went on.
     case warning
     /// What an operator wants to know.
     case info
@@ -30,27 +34,157 @@ public final class Log {
     }
   }
 
+  /// What provoked a line: the kind of event, and the user who caused it.
+  public struct Cause: Hashable, Sendable, CustomStringConvertible {
+    /// The kind of event, in the plural, such as `refused actions`.
+    public let kind: String
+    /// The user whose process caused it; nil if it is nobody's in particular.
+    public let user: UInt32?
+
+    /// Creates a cause.
+    public nonisolated init(_ kind: String, user: UInt32? = nil) {
+      (self.kind, self.user) = (kind, user)
+    }
+
+    /// The kind and the user, for people.
+    public nonisolated var description: String { user.map { "\(kind), user \($0)" } ?? kind }
+  }
+
+  /// How many lines of one cause are written in `interval`; the others are counted.
+  public static let linesPerCause = 10
+  /// The time after which lines of one cause are written again.
+  public static let interval = Duration.seconds(10)
+  /// How many causes are told apart in `interval`; further ones share one allowance.
+  static let causeLimit = 256
+
+  /// The lines of one cause since a time.
+  private struct Window {
+    let start: Duration
+    let level: Level
+    var written = 0
+    var suppressed = 0
+  }
+
   private let program: String
   private let level: Level
   private let isUnderSystemd: Bool
   private let descriptor: CInt
+  private let clock: () -> Duration
   private var droppedCount = 0
+  private var windows: [Cause: Window] = [:]
+  /// The earliest end of a window with lines that were counted and not written.
+  private var summaryTime: Duration?
+  private var timer: Timer?
 
   /// Creates a log that names a program at the head of its lines.
-  public init(program: String, level: Level, descriptor: CInt = 2) {
+  ///
+  /// - Parameters:
+  ///   - program: The name of the program.
+  ///   - level: The last level that is written.
+  ///   - descriptor: Where lines are written to.
+  ///   - clock: A monotonic time.
+  public init(
+    program: String, level: Level, descriptor: CInt = 2, clock: @escaping () -> Duration = Log.monotonicTime
+  ) {
     self.program = program
     self.level = level
     self.descriptor = descriptor
+    self.clock = clock
     isUnderSystemd = getenv("JOURNAL_STREAM") != nil
+  }
+
+  /// The time of CLOCK_MONOTONIC.
+  public nonisolated static func monotonicTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+
+  /// Writes summaries by a timer of a loop, also when no further line comes.
+  ///
+  /// The timer runs only while there are lines to summarise, so it does not wake an idle hub. Without it, summaries are
+  /// written with the next line that has a cause, and by `flush`.
+  public func summarise(on loop: EventLoop) throws(UVError) {
+    timer = try Timer(on: loop) { [weak self] in self?.timerFired() }
+    timer?.keepsLoopAlive(false)
+    armTimer(at: clock())
   }
 
   /// Writes a line, if its level is wanted. The text is not made when it is not.
   public func write(_ level: Level, _ text: @autoclosure () -> String) {
     guard level <= self.level else { return }
+    deliver(level, text())
+  }
+
+  /// Writes a line, if its level is wanted and there were not too many of its cause. The text is made only if it is
+  /// written.
+  /// - Complexity: O(1), and O(causes) at most once in `interval` for each cause.
+  public func write(_ level: Level, cause: Cause, _ text: @autoclosure () -> String) {
+    guard level <= self.level else { return }
+    guard level == .debug || admits(cause, level) else { return }
+    deliver(level, text())
+  }
+
+  /// Writes the summaries of all lines that were counted and not written; call it before the program ends.
+  public func flush() {
+    summarise(at: nil)
+  }
+
+  // MARK: Limits
+
+  private func admits(_ cause: Cause, _ level: Level) -> Bool {
+    let now = clock()
+    if let summaryTime, now >= summaryTime { summarise(at: now) }
+    var cause = cause
+    if windows[cause] == nil, windows.count >= Self.causeLimit {
+      windows = windows.filter { now < $0.value.start + Self.interval }
+      if windows.count >= Self.causeLimit { cause = Cause("events of other causes") }
+    }
+    var window = windows[cause] ?? Window(start: now, level: level)
+    if now >= window.start + Self.interval { window = Window(start: now, level: level) }
+    defer { windows[cause] = window }
+    if window.written < Self.linesPerCause {
+      window.written += 1
+      return true
+    }
+    window.suppressed += 1
+    guard window.suppressed == 1 else { return false }
+    let end = window.start + Self.interval
+    summaryTime = min(summaryTime ?? end, end)
+    armTimer(at: now)
+    return false
+  }
+
+  /// Writes the summaries that are due, or all of them.
+  private func summarise(at now: Duration?) {
+    let due = windows.filter { now == nil || now ?? .zero >= $0.value.start + Self.interval }
+    for (cause, window) in due.sorted(by: { $0.value.start < $1.value.start }) {
+      windows[cause] = nil
+      guard window.suppressed > 0 else { continue }
+      let seconds = Self.interval.components.seconds
+      deliver(window.level, "… and \(window.suppressed) more like this in \(seconds) s (\(cause))")
+    }
+    summaryTime = windows.values.lazy.filter { $0.suppressed > 0 }.map { $0.start + Self.interval }.min()
+  }
+
+  private func timerFired() {
+    let now = clock()
+    if let summaryTime, now >= summaryTime { summarise(at: now) }
+    armTimer(at: now)
+  }
+
+  private func armTimer(at now: Duration) {
+    guard let summaryTime else { return }
+    timer?.start(after: max(summaryTime - now, .milliseconds(1)))
+  }
+
+  // MARK: Output
+
+  private func deliver(_ level: Level, _ text: String) {
     if droppedCount > 0, put(.warning, "\(droppedCount) log lines were dropped because nobody read them") {
       droppedCount = 0
     }
-    if droppedCount > 0 || !put(level, text()) { droppedCount += 1 }
+    if droppedCount > 0 || !put(level, text) { droppedCount += 1 }
   }
 
   private func put(_ level: Level, _ text: String) -> Bool {

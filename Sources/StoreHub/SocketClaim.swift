@@ -4,7 +4,7 @@ internal import Glibc
 /// The right to serve a socket path, held by a lock on a file beside it.
 ///
 /// The kernel drops the lock with the process, however it ends. So a socket whose lock is free was left by a dead
-/// hub and may be removed; two hubs that start at the same moment cannot both believe so.
+/// hub and may be removed; of two hubs that start at the same moment only one gets the lock.
 struct SocketClaim: ~Copyable {
   private let lockPath: String
   private let descriptor: CInt
@@ -16,21 +16,23 @@ struct SocketClaim: ~Copyable {
 
   /// Claims a path and removes a dead socket from it.
   static func claiming(_ path: String) throws(HubError) -> SocketClaim {
-    guard path.utf8.count <= socketPathLimit else {
-      throw .loop(
-        UVError(
-          operation: "use a socket path of more than \(socketPathLimit) bytes,", subject: path,
-          code: UVError.Code.nameTooLong))
+    do throws(UVError) {
+      try checkSocketPath(path)
+    } catch {
+      throw .loop(error)
     }
     let lockPath = path + ".lock"
     let claim = SocketClaim(lockPath: lockPath, descriptor: try lock(lockPath, for: path))
-    try removeDeadSocket(at: path)
+    try claim.removeDeadSocket(at: path)
     return claim
   }
 
+  /// Whether this is still the lock that other hubs find; false when somebody removed its file.
+  var isHeld: Bool { Self.isNamed(descriptor, lockPath) }
+
   deinit {
-    // Removed while the lock is held: whoever opened the file before sees that it is gone and opens it anew.
-    unlink(lockPath)
+    // Removed while the lock is held: a hub that opened the file before sees that it is gone and opens it anew.
+    if Self.isNamed(descriptor, lockPath) { unlink(lockPath) }
     close(descriptor)
   }
 
@@ -44,16 +46,23 @@ struct SocketClaim: ~Copyable {
         if code == EWOULDBLOCK { throw .alreadyServed(path: path) }
         throw .system(operation: "lock", path: lockPath, errno: code)
       }
-      var (locked, named) = (stat(), stat())
-      if fstat(descriptor, &locked) == 0, stat(lockPath, &named) == 0, locked.st_ino == named.st_ino {
-        return descriptor
-      }
+      if isNamed(descriptor, lockPath) { return descriptor }
       // The hub before this one removed the file between our open and our lock.
       close(descriptor)
     }
   }
 
-  private static func removeDeadSocket(at path: String) throws(HubError) {
+  /// Whether a path leads to an open file.
+  private nonisolated static func isNamed(_ descriptor: CInt, _ path: String) -> Bool {
+    var (opened, named) = (stat(), stat())
+    return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino
+      && opened.st_dev == named.st_dev
+  }
+
+  /// Removes a socket that no process listens on.
+  ///
+  /// - Throws: `notASocket`, `alreadyServed`, or why the path cannot be used.
+  func removeDeadSocket(at path: String) throws(HubError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {
       guard errno == ENOENT else { throw .system(operation: "look at", path: path, errno: errno) }
@@ -61,7 +70,7 @@ struct SocketClaim: ~Copyable {
     }
     guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
     // The lock is ours, so this is no hub's socket; but another kind of server may listen on it.
-    guard !isListenedOn(path) else { throw .alreadyServed(path: path) }
+    guard !Self.isListenedOn(path) else { throw .alreadyServed(path: path) }
     guard unlink(path) == 0 else { throw .system(operation: "remove the dead socket", path: path, errno: errno) }
   }
 

@@ -1,0 +1,107 @@
+import EventLoop
+import Foundation
+import StoreHub
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LogTests {
+  /// A log on a file, with a clock that a test sets.
+  private final class Recorder {
+    var now = Duration.seconds(1000)
+    private(set) var log: Log?
+    private let file = tmpfile()
+
+    init(level: Log.Level = .info) {
+      log = Log(program: "test", level: level, descriptor: fileno(file)) { [unowned self] in now }
+    }
+
+    var lines: [String] {
+      guard let file else { return [] }
+      fflush(file)
+      rewind(file)
+      var bytes = [UInt8](repeating: 0, count: 1 << 20)
+      let count = fread(&bytes, 1, bytes.count, file)
+      fseek(file, 0, SEEK_END)
+      return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    isolated deinit {
+      if let file { fclose(file) }
+    }
+  }
+
+  private let refused = Log.Cause("refused actions", user: 7)
+
+  @Test func linesOfOneCauseAreLimitedAndCounted() {
+    let recorder = Recorder()
+    var textCount = 0
+    for _ in 0..<1_000_000 {
+      recorder.log?.write(
+        .warning, cause: refused,
+        {
+          textCount += 1
+          return "refused"
+        }())
+    }
+    #expect(recorder.lines.count == 10 && textCount == 10)
+    // Other causes, and lines without one, have their own allowance.
+    recorder.log?.write(.warning, cause: Log.Cause("refused actions", user: 8), "another user")
+    recorder.log?.write(.warning, "no cause")
+    #expect(recorder.lines.count == 12)
+
+    recorder.now += Log.interval
+    recorder.log?.write(.warning, cause: refused, "again")
+    let lines = recorder.lines.dropFirst(12)
+    #expect(lines.count == 2)
+    #expect(lines.first == "test: warning: … and 999990 more like this in 10 s (refused actions, user 7)")
+    #expect(lines.last == "test: warning: again")
+  }
+
+  @Test func aCauseThatEndsIsSummarisedByTheNextOneOrAtTheEnd() {
+    let recorder = Recorder()
+    for _ in 0..<20 { recorder.log?.write(.warning, cause: refused, "refused") }
+    recorder.now += Log.interval
+    recorder.log?.write(.warning, cause: Log.Cause("others"), "other")
+    #expect(recorder.lines.contains { $0.contains("… and 10 more") })
+    for _ in 0..<15 { recorder.log?.write(.warning, cause: refused, "refused") }
+    recorder.log?.flush()
+    #expect(recorder.lines.last?.contains("… and 5 more") == true)
+    let count = recorder.lines.count
+    recorder.log?.flush()
+    #expect(recorder.lines.count == count)
+  }
+
+  @Test func manyUsersTogetherAreLimitedToo() {
+    let recorder = Recorder()
+    for user in 0..<100_000 {
+      recorder.log?.write(.warning, cause: Log.Cause("refused", user: UInt32(user)), "refused")
+    }
+    #expect(recorder.lines.count <= 300)
+    recorder.log?.flush()
+    #expect(recorder.lines.count <= 600)
+  }
+
+  @Test func aDeveloperSeesAllLines() {
+    let recorder = Recorder(level: .debug)
+    for _ in 0..<100 { recorder.log?.write(.debug, cause: refused, "opened") }
+    #expect(recorder.lines.count == 100)
+  }
+
+  @Test func aLoopWritesSummariesWhenNoLineFollows() throws {
+    let loop = try EventLoop()
+    let recorder = Recorder()
+    try recorder.log?.summarise(on: loop)
+    recorder.log?.write(.warning, cause: refused, "refused")
+    recorder.now += Log.interval - .milliseconds(5)
+    for _ in 0..<20 { recorder.log?.write(.warning, cause: refused, "refused") }
+    #expect(recorder.lines.count == 10)
+    recorder.now += .milliseconds(5)
+    // The log's own timer does not keep a loop alive.
+    let other = try Timer(on: loop) {}
+    other.start(after: .milliseconds(1), repeating: .milliseconds(1))
+    let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+    while recorder.lines.count == 10, ContinuousClock.now < deadline { loop.run(.noWait) }
+    #expect(recorder.lines.last?.contains("… and 11 more") == true)
+    _ = consume other
+    loop.close()
+  }
+}
