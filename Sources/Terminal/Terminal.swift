@@ -72,13 +72,20 @@ public final class Terminal {
   }
 
   /// Hands over the keys that were pressed, without waiting for more.
-  public func readKeys(_ onKey: (Key) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - limit: The most keys, so that a long paste does not keep the loop from signals and the hub.
+  ///   - onKey: Called for each key.
+  /// - Returns: Whether to call again, even if the descriptor is not readable: ncurses may have read further keys.
+  public func readKeys(limit: Int = 1024, _ onKey: (Key) -> Void) -> Bool {
     var code: wint_t = 0
-    while screen != nil {
+    for _ in 0..<limit {
+      guard screen != nil else { return false }
       let kind = wget_wch(cncurses_screen(), &code)
-      guard kind != ERR else { return }
+      guard kind != ERR else { return false }
       onKey(kind == KEY_CODE_YES ? Self.functionKey(code) : Self.key(code))
     }
+    return true
   }
 
   private static func functionKey(_ code: wint_t) -> Key {

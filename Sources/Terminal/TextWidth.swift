@@ -1,6 +1,6 @@
 internal import CNcurses
 
-/// How much room text takes on a terminal.
+/// The width of text on a terminal.
 public nonisolated enum TextWidth {
   /// The columns that a text takes: none for combining marks, two for wide characters (wcwidth(3)).
   public static func columns(of text: String) -> Int {
@@ -9,8 +9,8 @@ public nonisolated enum TextWidth {
 
   /// The columns that one character takes.
   public static func columns(of character: Character) -> Int {
-    let widths = character.unicodeScalars.map { Int(wcwidth(wchar_t(bitPattern: $0.value))) }
-    return max(widths.max() ?? 0, 0)
+    if let ascii = character.asciiValue { return 32..<127 ~= ascii ? 1 : 0 }
+    return character.unicodeScalars.reduce(0) { max($0, Int(wcwidth(wchar_t(bitPattern: $1.value)))) }
   }
 
   /// The longest beginning of a text that fits a number of columns.
@@ -24,8 +24,14 @@ public nonisolated enum TextWidth {
   }
 
   /// The text if it fits a number of columns, otherwise its beginning and an ellipsis.
+  /// - Complexity: O(columns), however long the text is.
   public static func fit(_ text: String, columns limit: Int) -> String {
-    columns(of: text) <= limit ? text : prefix(of: text, columns: limit - 1) + (limit > 0 ? "…" : "")
+    // Characters without a width would fill no column: a text of more bytes than this does not fit.
+    let byteLimit = max(limit, 0) * 64
+    let isWhole = text.utf8.count <= byteLimit || text.isEmpty
+    let beginning = isWhole ? text : String(text.unicodeScalars.prefix(byteLimit / 4))
+    if isWhole, columns(of: beginning) <= limit { return text }
+    return prefix(of: beginning, columns: limit - 1) + (limit > 0 ? "…" : "")
   }
 
   /// Breaks a text at spaces into at most so many lines; where that is not all of it, the last one ends in an ellipsis.

@@ -9,19 +9,21 @@ import Terminal
 import TerminalViews
 import Wire
 
-// A terminal on the hub's shared state: what one changes, all see.
+// A terminal client: shows the shared state of a hub, and sends it actions.
 
 let options = ProgramOptions(
-  program: "storeterm", purpose: "Shows the store of a hub in a terminal, and drives it by keys.",
+  program: "storeterm", purpose: "Shows the store of a hub in a terminal, and changes it by keys.",
   options: [
     .init("socket", short: "s", argument: "PATH", "the hub's socket; default \(defaultSocketPath())"),
-    .init("wait", short: "w", "wait for a hub that is not there yet, instead of saying so and exiting"),
+    .init("wait", short: "w", "wait for the hub if it is not running yet"),
   ])
-let (path, isPatient) = options.read { parsed in
-  (parsed.string("socket") ?? defaultSocketPath(), parsed.flag("wait"))
+let (path, waitsForHub) = options.read { (parsed) throws(UsageError) -> (String, Bool) in
+  (try parsed.socketPath("socket", default: defaultSocketPath()), parsed.flag("wait"))
 }
+/// The time that the hub has to acknowledge the last actions when the user quits.
+let quitTimeout = Duration.seconds(2)
 
-/// The program's parts, tied together.
+/// Connects the parts of the program.
 final class Session {
   private let loop: EventLoop
   private let client: StoreClient<AppFeature.State, AppFeature.Action>
@@ -32,9 +34,16 @@ final class Session {
   private let attendance: Attachment<HubState, Never>
   private var attendanceSubscription: StoreSubscription?
   private var keys: Poll?
+  /// Reads keys that the poll does not announce.
+  private var moreKeys: Timer?
+  private var lastAction: StoreTask?
+  /// Runs while the hub has actions to acknowledge before the program ends.
+  private var quitTimer: Timer?
   private var resize: Signal?
   private var clock: Timer?
   private var exitSignals: [SignalWatch] = []
+  private var hasQuit = false
+  /// The reason why the program ends with a failure.
   private(set) var failure: String?
 
   init() throws {
@@ -48,7 +57,7 @@ final class Session {
 
   func run() throws {
     client.onConnectionChange = { [weak self] in self?.connectionChanged() }
-    // The screen is no place for it; it is told at the end.
+    // There is no room for it on the screen; it is printed at the end.
     client.onDivergence = { [weak self] in self?.failure = "\($0)" }
     client.onStore = { [weak self] in self?.attach($0) }
     attendance.onChange = { [weak self] in
@@ -59,7 +68,7 @@ final class Session {
     for number in [SIGINT, SIGTERM, SIGHUP] {
       exitSignals.append(try SignalWatch(on: loop, number) { [weak self] in self?.quit() })
     }
-    if isPatient { try openTerminal() }
+    if waitsForHub { try openTerminal() }
     client.start()
     loop.run()
     terminal?.close()
@@ -81,8 +90,9 @@ final class Session {
     self.terminal = terminal
     let keys = try Poll(on: loop, descriptor: terminal.inputDescriptor) { [weak self] events in
       guard case .success = events else { return self?.quit() ?? () }
-      terminal.readKeys { self?.pressed($0) }
+      self?.readKeys()
     }
+    moreKeys = try Timer(on: loop) { [weak self] in self?.readKeys() }
     try keys.start(.readable)
     self.keys = consume keys
     // After ncurses has installed its own handler, so that this one stays.
@@ -93,18 +103,29 @@ final class Session {
     draw()
   }
 
-  private func pressed(_ key: Key) {
+  private func readKeys() {
+    guard let terminal else { return }
+    // The state does not change between the keys of one read.
+    let content = content
+    let hasMore = terminal.readKeys { pressed($0, content) }
+    if hasMore { moreKeys?.start(after: .zero) }
+    draw()
+  }
+
+  private func pressed(_ key: Key, _ content: ScreenContent) {
     switch screens.pressed(key, content) {
-    case .send(let action): store?.send(action)
-    case .quit: quit()
-    case nil: draw()
+    case .quit: quitWhenAcknowledged()
+    // A key that is typed after `q` is not meant for this program.
+    case .send where quitTimer != nil: break
+    case .send(let action): lastAction = store?.send(action)
+    case nil: break
     }
   }
 
   private func connectionChanged() {
     switch client.connection {
-    case .connecting(_, let failure?) where !isPatient && terminal == nil:
-      quit(because: "\(failure) --wait waits for a hub.")
+    case .connecting(_, let failure?) where !waitsForHub && terminal == nil:
+      quit(because: failureMessage(failure, hasReachedHub: !client.hubName.isEmpty))
     case .refused(let reason):
       quit(because: reason)
     case .stale:
@@ -122,13 +143,32 @@ final class Session {
   }
 
   private func draw() {
-    guard let terminal else { return }
+    guard let terminal, !hasQuit else { return }
     let content = content
     screens.follow(content)
     terminal.draw { screens.draw(content, on: &$0) }
   }
 
+  /// Ends the program once the hub has acknowledged all actions. It ends at once on a second call, and if the hub is away.
+  private func quitWhenAcknowledged() {
+    guard quitTimer == nil, client.connection == .live, client.unansweredCount > 0, let action = lastAction else {
+      return quit()
+    }
+    quitTimer = try? Timer(on: loop) { [weak self] in self?.quit() }
+    quitTimer?.start(after: quitTimeout)
+    Task { [weak self] in
+      await action.finish()
+      self?.quit()
+    }
+  }
+
   private func quit(because reason: String? = nil) {
+    guard !hasQuit else { return }
+    hasQuit = true
+    let count = client.unansweredCount
+    if count > 0, failure == nil, reason == nil {
+      failure = "the hub has not acknowledged \(count == 1 ? "1 action" : "\(count) actions"), which may be lost"
+    }
     failure = failure ?? reason
     client.onConnectionChange = nil
     client.close()

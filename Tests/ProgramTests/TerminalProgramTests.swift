@@ -113,6 +113,46 @@ import Testing
     #expect(!hub.log.contains("warning"))
   }
 
+  /// The terminal once quit before it had sent what was typed in the same read.
+  @Test func whatWasTypedBeforeQuittingTakesEffect() throws {
+    let hub = try HubProcess()
+    for round in 1...5 {
+      let terminal = try Tmux(hub)
+      #expect(hub.wait { terminal.screen.contains("live") })
+      terminal.press("+++q")
+      #expect(hub.wait { !terminal.isRunning })
+      let load = try Program(name: "storeload").run("--socket", hub.socket, "-n", "1")
+      #expect(load.output.contains("final count \(round * 4)"), "\(load.output)")
+    }
+  }
+
+  @Test func quittingDoesNotWaitForAStoppedHub() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub)
+    #expect(hub.wait { terminal.screen.contains("live") })
+    let process = try #require(hub.process?.processIdentifier)
+    Foundation.kill(process, SIGSTOP)
+    terminal.press("+++q")
+    #expect(hub.wait { !terminal.isRunning })
+    Foundation.kill(process, SIGCONT)
+  }
+
+  @Test func aLargePasteIsTakenAndCanBeInterrupted() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub)
+    #expect(hub.wait { terminal.screen.contains("live") })
+    terminal.press("2", "a")
+    terminal.paste(String(repeating: "abcdefghij", count: 10_000))
+    #expect(hub.wait { terminal.screen.contains("abcdefghij") })
+    terminal.press("\r")
+    // The limit of a line is 4096 bytes.
+    #expect(hub.wait { terminal.screen.contains("› [ ] abcdefghij") })
+    terminal.press("a")
+    terminal.paste(String(repeating: "abcdefghij", count: 100_000))
+    terminal.type("C-c")
+    #expect(hub.wait { !terminal.isRunning })
+  }
+
   /// The number that stands alone in a line.
   private static func count(on terminal: Tmux) -> Int? {
     terminal.screen.split(separator: "\n").compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }.first
@@ -149,6 +189,14 @@ private final class Tmux {
   /// Presses keys by their names in tmux.
   func type(_ keys: String...) {
     for key in keys { tmux("send-keys", key) }
+  }
+
+  func paste(_ text: String) {
+    let path = NSTemporaryDirectory() + server
+    try? text.write(toFile: path, atomically: true, encoding: .utf8)
+    tmux("load-buffer", path)
+    tmux("paste-buffer")
+    try? FileManager.default.removeItem(atPath: path)
   }
 
   func resize(columns: Int, rows: Int) {

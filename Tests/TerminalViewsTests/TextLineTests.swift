@@ -52,6 +52,22 @@ import Testing
     #expect(line(full, .backspace, "x").text.utf8.count == TextLine.limit - 1)
   }
 
+  /// Editing and drawing once cost O(n) each: pasting a megabyte took minutes.
+  @Test func aLongPasteCostsNoMoreThanItsKeys() {
+    var line = TextLine()
+    for _ in 0..<1_000_000 { line.pressed("x") }
+    #expect(line.text.utf8.count == TextLine.limit)
+    for _ in 0..<TextLine.limit { line.pressed(.left) }
+    for _ in 0..<TextLine.limit { line.pressed(.right) }
+    #expect(drawn(line, columns: 5) == ("xxxx", " "))
+    // What is drawn is what is visible, and not the rest of the line.
+    var canvas = CountingCanvas()
+    line.draw(0, 0, on: &canvas)
+    line.pressed(.home)
+    line.draw(0, 0, on: &canvas)
+    #expect(canvas.characterCount <= 2 * canvas.size.columns + 2)
+  }
+
   @Test func spacesAloneAreNothing() {
     #expect(TextLine("").isBlank && TextLine(" \u{a0}").isBlank && !TextLine(" x").isBlank)
   }
@@ -71,4 +87,12 @@ import Testing
     #expect(drawn(line("水火木"), column: 2, columns: 6) == ("  木", " "))
     #expect(drawn(line("水"), columns: 1) == ("", " "))
   }
+}
+
+/// Counts the characters that are drawn on it.
+private struct CountingCanvas: Canvas {
+  let size = CanvasSize(rows: 1, columns: 80)
+  var characterCount = 0
+
+  mutating func text(_ row: Int, _ column: Int, _ text: String, _ style: Style) { characterCount += text.count }
 }

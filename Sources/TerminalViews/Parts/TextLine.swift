@@ -1,42 +1,48 @@
 public import Terminal
 
-/// One line of text that somebody is writing, and where in it the cursor stands.
+/// A line of text that the user edits, with a cursor.
 ///
-/// It is edited by characters as people see them: an `e` and its accent, which come as two keys, are one.
+/// It is edited by characters as people see them: an `e` and its accent, which come as two keys, are one. A key costs
+/// O(1), drawing O(columns).
 public nonisolated struct TextLine: Equatable, Sendable {
-  /// How many bytes of UTF-8 a line has at the most; a key that would make it longer is not taken.
+  /// The most bytes of UTF-8 in a line; a key that would make it longer is ignored.
   public static let limit = 4096
 
   private var before: String
-  private var after = ""
+  /// The characters from the cursor on, the last one first.
+  private var after: [Character] = []
+  private var afterByteCount = 0
 
   /// A line with the cursor at its end.
   public init(_ text: String = "") {
     before = text
   }
 
-  /// What has been written.
-  public var text: String { before + after }
+  /// The whole line.
+  /// - Complexity: O(n).
+  public var text: String { before + String(after.reversed()) }
 
-  /// Whether there is anything but spaces.
+  /// Returns true if there is nothing but spaces.
   public var isBlank: Bool { text.allSatisfy(\.isWhitespace) }
 
-  /// Takes a key: a character, or one of those that move and take away.
+  /// Takes a key: a character, or a key that moves the cursor or deletes.
   public mutating func pressed(_ key: Key) {
     switch key {
     case .character(let character):
-      guard text.utf8.count + character.utf8.count <= Self.limit else { return }
+      guard before.utf8.count + afterByteCount + character.utf8.count <= Self.limit else { return }
       before.append(character)
     case .left, .control("b"):
-      if let character = before.popLast() { after = String(character) + after }
-    case .right, .control("f"):
-      if !after.isEmpty { before.append(after.removeFirst()) }
-    case .home, .control("a"): (before, after) = ("", text)
-    case .end, .control("e"): (before, after) = (text, "")
+      if let character = before.popLast() {
+        after.append(character)
+        afterByteCount += character.utf8.count
+      }
+    case .right, .control("f"): if let character = popAfter() { before.append(character) }
+    case .home, .control("a"): moveToStart()
+    case .end, .control("e"): self = TextLine(text)
     case .backspace: _ = before.popLast()
-    case .delete, .control("d"): if !after.isEmpty { after.removeFirst() }
+    case .delete, .control("d"): _ = popAfter()
     case .control("u"): before = ""
-    case .control("k"): after = ""
+    case .control("k"): (after, afterByteCount) = ([], 0)
     case .control("w"):
       while before.last?.isWhitespace == true { before.removeLast() }
       while let last = before.last, !last.isWhitespace { before.removeLast() }
@@ -44,16 +50,32 @@ public nonisolated struct TextLine: Equatable, Sendable {
     }
   }
 
-  /// Draws the line with its cursor from a column to the end of the row; of a longer line the part at the cursor.
+  private mutating func popAfter() -> Character? {
+    guard let character = after.popLast() else { return nil }
+    afterByteCount -= character.utf8.count
+    return character
+  }
+
+  private mutating func moveToStart() {
+    let text = text
+    (before, after, afterByteCount) = ("", text.reversed(), text.utf8.count)
+  }
+
+  /// Draws the line with its cursor from a column to the end of the row; of a longer line the part around the cursor.
   public func draw(_ row: Int, _ column: Int, on canvas: inout some Canvas) {
     let room = canvas.size.columns - column
-    let cursor = after.first.map(String.init) ?? " "
+    let cursor = after.last ?? " "
     let cursorWidth = TextWidth.columns(of: cursor)
-    var beginning = Substring(before)
-    while TextWidth.columns(of: String(beginning)) + cursorWidth > room, !beginning.isEmpty { beginning.removeFirst() }
-    canvas.text(row, column, String(beginning))
-    let place = column + TextWidth.columns(of: String(beginning))
-    canvas.text(row, place, cursor, Style(reversed: true))
-    canvas.text(row, place + cursorWidth, String(after.dropFirst()))
+    var (start, width) = (before.endIndex, 0)
+    while start > before.startIndex {
+      let previous = before.index(before: start)
+      let added = TextWidth.columns(of: before[previous])
+      guard width + added + cursorWidth <= room else { break }
+      (start, width) = (previous, width + added)
+    }
+    canvas.text(row, column, String(before[start...]))
+    canvas.text(row, column + width, String(cursor), Style(reversed: true))
+    let visible = after.dropLast().suffix(max(room, 0)).reversed()
+    canvas.text(row, column + width + cursorWidth, String(visible))
   }
 }

@@ -47,6 +47,11 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
   ///
   /// - Returns: What to send for it.
   public mutating func pressed(_ key: Key, _ state: Todos.State) -> Todos.Action? {
+    // Pasted text is many keys, and none of them changes which todos are shown.
+    if writing != nil, key != .enter, key != .escape {
+      writing?.line.pressed(key)
+      return nil
+    }
     follow(state)
     defer { follow(state) }
     if writing != nil { return written(key, state) }
@@ -92,7 +97,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
     return nil
   }
 
-  /// A key while a line is being written.
+  /// A key that ends the line that is being written.
   private mutating func written(_ key: Key, _ state: Todos.State) -> Todos.Action? {
     guard let writing else { return nil }
     switch key {
@@ -109,7 +114,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
       awaited = Awaited(text: text, id: state.nextID)
       return .addButtonTapped(text: text)
     default:
-      self.writing?.line.pressed(key)
+      break
     }
     return nil
   }
