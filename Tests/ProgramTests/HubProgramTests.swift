@@ -32,7 +32,7 @@ import Testing
     let hub = try HubProcess()
     #expect(hub.kill(SIGTERM) == 0)
     #expect(try FileManager.default.contentsOfDirectory(atPath: hub.directory) == ["log"])
-    #expect(hub.log.contains("stopping on SIGTERM") && hub.log.contains("stopped"))
+    #expect(hub.log.contains("stopping: received SIGTERM") && hub.log.contains("stopped"))
   }
 
   @Test func aSecondHubOnTheSameSocketSaysSoAndExits() throws {
@@ -80,6 +80,8 @@ import Testing
         for socket in sockets { close(socket) }
       }
     }
+    // libuv opens a descriptor for itself with the first connection.
+    try #require(Program(name: "storeload").run("--socket", hub.socket, "-n", "1").status == 0)
     let before = try descriptors()
     try storm()
     #expect(hub.wait { (try? descriptors()) == before })
@@ -103,6 +105,95 @@ import Testing
     }
     #expect(result == 0)
     return descriptor
+  }
+
+  /// One client once made a hub write 567 MB of log lines in 37 seconds.
+  @Test func aHostileClientCannotFillTheLog() throws {
+    let hub = try HubProcess()
+    for _ in 0..<500 {
+      let socket = connectedSocket(to: hub.socket)
+      _ = write(socket, [UInt8](repeating: 0xff, count: 64), 64)
+      // It is closed by the hub: then the line was written, or counted.
+      var byte: UInt8 = 0
+      while read(socket, &byte, 1) > 0 {}
+      close(socket)
+    }
+    #expect(hub.kill(SIGTERM) == 0)
+    #expect(hub.log.split(separator: "\n").count < 100)
+    #expect(hub.log.contains("more like this in 10 s (connections closed by the hub, user \(getuid()))"))
+  }
+
+  @Test func withoutDescriptorsClientsWaitUntilOthersClose() throws {
+    let hub = try HubProcess(shell: "ulimit -n 40; exec")
+    #expect(hub.log.contains("too few for 4096 connections"))
+    var sockets = (0..<60).map { _ in connectedSocket(to: hub.socket) }
+    #expect(hub.wait { hub.log.contains("too many open files") })
+    // Those that were accepted before are closed for want of a hello, and the waiting ones follow.
+    for socket in sockets.prefix(50) { close(socket) }
+    sockets.removeFirst(50)
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "100").status == 0)
+    for socket in sockets { close(socket) }
+    #expect(hub.log.components(separatedBy: "too many open files").count <= 12)
+    #expect(hub.kill(SIGTERM) == 0)
+  }
+
+  @Test func aHubWithoutStandardDescriptorsGoesOn() throws {
+    let hub = try HubProcess(shell: "exec <&- >&- 2>&-; exec", awaitsLog: false)
+    #expect(hub.wait { FileManager.default.fileExists(atPath: hub.socket) })
+    let process = try #require(hub.process?.processIdentifier)
+    for descriptor in 0...2 {
+      #expect(
+        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\(descriptor)") == "/dev/null")
+    }
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "100").status == 0)
+    #expect(hub.kill(SIGTERM) == 0)
+  }
+
+  @Test func aRemovedSocketIsListenedOnAgain() throws {
+    let hub = try HubProcess()
+    for _ in 0..<3 {
+      try FileManager.default.removeItem(atPath: hub.socket)
+      #expect(hub.wait { FileManager.default.fileExists(atPath: hub.socket) })
+      #expect(hub.wait { (try? Program(name: "storeload").run("--socket", hub.socket, "-n", "10").status) == 0 })
+    }
+    try FileManager.default.removeItem(atPath: hub.socket + ".lock")
+    try FileManager.default.moveItem(atPath: hub.socket, toPath: hub.socket + ".old")
+    #expect(hub.wait { FileManager.default.fileExists(atPath: hub.socket + ".lock") })
+    #expect(hub.wait { (try? Program(name: "storeload").run("--socket", hub.socket, "-n", "10").status) == 0 })
+    let mode = try FileManager.default.attributesOfItem(atPath: hub.socket)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    #expect(try Program(name: "storehubd").run("--socket", hub.socket).status == 1)
+    #expect(hub.log.contains("warning: the socket \(hub.socket) was removed or replaced"))
+    #expect(hub.kill(SIGTERM) == 0)
+    #expect(!FileManager.default.fileExists(atPath: hub.socket))
+  }
+
+  @Test func aHubWhosePathIsTakenOverStops() throws {
+    let (hub, other) = (try HubProcess(), try HubProcess())
+    #expect(rename(other.socket, hub.socket) == 0)
+    hub.process?.waitUntilExit()
+    #expect(hub.process?.terminationStatus == 1)
+    #expect(hub.log.contains("another hub serves \(hub.socket)"))
+    // The other hub notices that its socket is gone, too, and the one that took the path stays.
+    #expect(hub.wait { FileManager.default.fileExists(atPath: other.socket) })
+    #expect(FileManager.default.fileExists(atPath: hub.socket))
+  }
+
+  @Test(arguments: ["storehubd", "storeterm"])
+  func anEmptySocketPathIsRefused(name: String) throws {
+    let outcome = try Program(name: name).run("--socket", "")
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("--socket needs the path of a socket"))
+  }
+
+  @Test(arguments: [
+    "nonsense", "ftp://localhost", "http://", "http://localhost/facts?number=", "http://localhost:123456",
+  ])
+  func aFactURLMustBeAWebAddress(url: String) throws {
+    let path = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    let outcome = try Program(name: "storehubd").run("--socket", path, "--fact-url", url)
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("--fact-url") && outcome.errors.contains(url))
   }
 
   @Test func aHubWhoseLogNobodyReadsGoesOn() throws {

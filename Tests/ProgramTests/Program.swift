@@ -35,11 +35,13 @@ struct Program {
   }
 
   /// Starts without waiting; standard error goes to a file.
-  func start(_ arguments: [String], errors path: String) throws -> Process {
+  ///
+  /// - Parameter shell: Words of a shell before the command, such as `ulimit -n 40; exec`.
+  func start(_ arguments: [String], errors path: String, shell: String = "exec") throws -> Process {
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     let process = Process()
-    process.executableURL = url
-    process.arguments = arguments
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", shell + " \"$0\" \"$@\"", url.path] + arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle(forWritingAtPath: path)
@@ -55,16 +57,17 @@ final class HubProcess {
   var socket: String { directory + "/hub.sock" }
   var log: String { (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? "" }
 
-  init() throws {
+  init(shell: String = "exec", awaitsLog: Bool = true) throws {
     directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    try start()
+    try start(shell: shell, awaitsLog: awaitsLog)
   }
 
   /// Starts the hub and waits until it listens.
-  func start(_ options: String...) throws {
-    process = try Program(name: "storehubd").start(["--socket", socket] + options, errors: directory + "/log")
-    try #require(wait { log.contains("listening on") })
+  func start(_ options: String..., shell: String = "exec", awaitsLog: Bool = true) throws {
+    process = try Program(name: "storehubd").start(
+      ["--socket", socket] + options, errors: directory + "/log", shell: shell)
+    if awaitsLog { try #require(wait { log.contains("listening on") }) }
   }
 
   func kill(_ signal: Int32) -> Int32 {
