@@ -21,29 +21,34 @@ extension HubReport {
   }
 
   /// The report as a line.
-  var text: String {
+  package var text: String {
     switch self {
     case .opened(let connection, let session, let peer, let name):
-      "connection \(connection.index): \(Self.who(peer, name)) opened session \(session)"
+      "connection \(connection.index): \(Self.describe(peer, name)) opened session \(session)"
     case .resumed(let connection, let session, let peer, let name):
-      "connection \(connection.index): \(Self.who(peer, name)) resumed session \(session)"
+      "connection \(connection.index): \(Self.describe(peer, name)) resumed session \(session)"
     case .detached(let connection, let session?):
-      "connection \(connection.index): closed; session \(session) may be resumed"
+      "connection \(connection.index): disconnected; session \(session) can be resumed"
     case .detached(let connection, nil):
-      "connection \(connection.index): closed before a hello"
+      "connection \(connection.index): disconnected before a hello"
     case .left(let connection, let session):
       "connection \(connection.index): ended session \(session)"
     case .failed(let connection, let peer, let error):
-      "connection \(connection.index): \(Self.who(peer, "")) is closed: \(error.reason)"
+      "connection \(connection.index): closed \(Self.describe(peer, "")): \(error.reason)"
     case .rejected(let connection, let session, _, let rejected):
-      "connection \(connection.index): action \(rejected.sequence) of session \(session) is refused: \(rejected.reason)"
+      "connection \(connection.index): refused action \(rejected.sequence) of session \(session): \(rejected.reason)"
     }
   }
 
-  private static func who(_ peer: Peer, _ name: String) -> String {
-    let who = "process \(peer.process) of user \(peer.user)"
-    // A client chooses its name: control characters would let it forge log lines.
-    let printable = name.unicodeScalars.filter { $0.properties.generalCategory != .control }
-    return printable.isEmpty ? who : "\(String(String.UnicodeScalarView(printable))) (\(who))"
+  private static func describe(_ peer: Peer, _ name: String) -> String {
+    let process = "process \(peer.process) of user \(peer.user)"
+    // A client chooses its name: line breaks would let it forge log lines, bidirectional controls hide what follows.
+    let printable = name.unicodeScalars.filter { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: false
+      default: !scalar.properties.isBidiControl
+      }
+    }
+    return printable.isEmpty ? process : "\(String(String.UnicodeScalarView(printable))) (\(process))"
   }
 }

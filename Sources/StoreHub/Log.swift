@@ -10,15 +10,15 @@ internal import Glibc
 /// Lines that clients can provoke have a *cause*. Of each cause at most 10 lines are written in 10 seconds; the others
 /// are counted, and one line says how many there were. Debug lines are not limited.
 public final class Log {
-  /// How much an operator wants to know; each level includes those before it.
+  /// The importance of a line; each level includes those before it.
   public enum Level: Int, CaseIterable, Comparable, Sendable {
-    /// The hub cannot do what it is there for.
+    /// The hub cannot serve.
     case error
     /// Something went wrong, and the hub went on.
     case warning
-    /// What an operator wants to know.
+    /// For operators.
     case info
-    /// What a developer wants to know.
+    /// For developers.
     case debug
 
     public nonisolated static func < (lhs: Level, rhs: Level) -> Bool { lhs.rawValue < rhs.rawValue }
@@ -72,6 +72,8 @@ public final class Log {
   private let clock: () -> Duration
   private var droppedCount = 0
   private var windows: [Cause: Window] = [:]
+  /// The earliest end of a window when the table was full; before it there is nothing to remove.
+  private var cleanupTime: Duration?
   /// The earliest end of a window with lines that were counted and not written.
   private var summaryTime: Duration?
   private var timer: Timer?
@@ -137,7 +139,7 @@ public final class Log {
     if let summaryTime, now >= summaryTime { summarise(at: now) }
     var cause = cause
     if windows[cause] == nil, windows.count >= Self.causeLimit {
-      windows = windows.filter { now < $0.value.start + Self.interval }
+      removeEndedWindows(at: now)
       if windows.count >= Self.causeLimit { cause = Cause("events of other causes") }
     }
     var window = windows[cause] ?? Window(start: now, level: level)
@@ -153,6 +155,13 @@ public final class Log {
     summaryTime = min(summaryTime ?? end, end)
     armTimer(at: now)
     return false
+  }
+
+  private func removeEndedWindows(at now: Duration) {
+    if let cleanupTime, now < cleanupTime { return }
+    // Those with lines to summarise were removed before.
+    windows = windows.filter { now < $0.value.start + Self.interval }
+    cleanupTime = windows.values.lazy.map { $0.start + Self.interval }.min()
   }
 
   /// Writes the summaries that are due, or all of them.
@@ -181,7 +190,7 @@ public final class Log {
   // MARK: Output
 
   private func deliver(_ level: Level, _ text: String) {
-    if droppedCount > 0, put(.warning, "\(droppedCount) log lines were dropped because nobody read them") {
+    if droppedCount > 0, put(.warning, "\(droppedCount) log lines were dropped because standard error was not read") {
       droppedCount = 0
     }
     if droppedCount > 0 || !put(level, text) { droppedCount += 1 }

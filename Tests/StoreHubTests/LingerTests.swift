@@ -1,0 +1,54 @@
+import ComposableArchitecture
+import EventLoop
+import Features
+import Foundation
+import HubCore
+import StoreHub
+import Testing
+import Wire
+
+@Suite(.serialized, .timeLimit(.minutes(2))) struct LingerTests {
+  /// It once stayed in the table of connections for as long as it kept its socket open, and locked others out.
+  @Test
+  func aClientThatLeavesWithoutReadingIsClosed() async throws {
+    let bench = try Bench()
+    var limits = HubLimits()
+    limits.linger = .milliseconds(50)
+    var state = AppFeature.State()
+    let text = String(repeating: "x", count: 4000)
+    for id in 0..<1000 { state.todos.todos.append(Todo.State(id: id, text: text)) }
+    let core = HubCore(initialState: state, reducer: AppFeature(), limits: limits)
+    let server = try Server(core: core, loop: bench.loop, path: bench.path, log: Log(program: "test", level: .error))
+
+    let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bench.path.utf8) }
+    let result = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(client, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(result == 0)
+    func send(kind: UInt8, _ payload: [UInt8]) {
+      let frame = [UInt8(payload.count), 0, 0, 0, kind] + [UInt8](repeating: 0, count: 11) + payload
+      #expect(write(client, frame, frame.count) == frame.count)
+    }
+    // A hello of version 1 and an attachment to the whole state, of 4 MB.
+    send(kind: 1, [0xa3, 0, 1, 1, 1, 4, 0x61, 0x78])
+    send(kind: 2, [0xa1, 0, 0x80])
+    // Once the receive buffer is full, the hub queues.
+    var available: Int32 = 0
+    #expect(
+      await bench.until {
+        ioctl(client, UInt(FIONREAD), &available) == 0 && available > 100_000
+      })
+    for _ in 0..<20 { bench.loop.run(.noWait) }
+    send(kind: 5, [])
+    #expect(await bench.until { server.connectionCount == 0 })
+
+    close(client)
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+}
