@@ -130,13 +130,13 @@ public nonisolated enum TerminalError: Error, Equatable, Sendable, CustomStringC
   /// ncurses has no description of the terminal.
   case unknownTerminal(name: String)
 
-  /// What is wrong and what to do.
+  /// The problem and the remedy.
   public var description: String {
     switch self {
     case .notATerminal:
-      "standard input and output must be a terminal; run it in one, and not in a pipe"
+      "standard input and output must be a terminal"
     case .unknownTerminal(let name):
-      "the terminal “\(name)” is unknown here; set TERM to one that is, such as xterm-256color"
+      "unknown terminal “\(name)”; set TERM to a known one, such as xterm-256color"
     }
   }
 }
@@ -148,9 +148,10 @@ private struct Window: Canvas {
 
   mutating func text(_ row: Int, _ column: Int, _ text: String, _ style: Style) {
     guard 0..<size.rows ~= row, 0..<size.columns ~= column else { return }
-    // Text from elsewhere must not move the cursor.
+    // Text from others must not move the cursor, nor reverse what stands beside it.
     let printable = String(
-      String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+      String.UnicodeScalarView(
+        text.unicodeScalars.filter { $0.properties.generalCategory != .control && !$0.properties.isBidiControl }))
     let visible = TextWidth.prefix(of: printable, columns: size.columns - column)
     var attributes: attr_t = 0
     if style.isBold { attributes |= cncurses_bold }

@@ -38,16 +38,16 @@ import Testing
     counter.factAlert = FactAlert(title: "no facts today")
     let lines = screen(counter)
     #expect(lines.contains { $0.contains("┌ No fact") })
-    #expect(lines.contains { $0.contains("│ no facts today   │") })
-    #expect(lines.contains { $0.contains("d dismisses this") })
+    #expect(lines.contains { $0.contains("│ no facts today     │") })
+    #expect(lines.contains { $0.contains("press d to dismiss") })
   }
 
   @Test func whereThereIsNoRoomForAFrameTheAlertIsPlain() {
     var counter = Counter.State(count: 1)
     counter.factAlert = FactAlert(title: "no facts today")
-    #expect(screen(counter, rows: 5, columns: 20)[2...3] == ["no facts today", "d dismisses this"])
+    #expect(screen(counter, rows: 5, columns: 20)[2...3] == ["no facts today", "press d to dismiss"])
     counter.factAlert = FactAlert(title: "there are no facts today, nor were there any yesterday")
-    #expect(screen(counter, rows: 5, columns: 20)[2...3] == ["there are no facts …", "d dismisses this"])
+    #expect(screen(counter, rows: 5, columns: 20)[2...3] == ["there are no facts …", "press d to dismiss"])
   }
 
   @Test func nothingJumpsWhenAPartChanges() {
@@ -57,7 +57,7 @@ import Testing
     counter.isTimerOn = true
     counter.isLoadingFact = true
     #expect(row(of: " 7") == before)
-    let fact = row(of: "looking for a fact")
+    let fact = row(of: "loading a fact")
     counter.isLoadingFact = false
     counter.isTimerOn = false
     counter.numberFact = "seven"

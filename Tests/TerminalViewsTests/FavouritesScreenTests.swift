@@ -37,8 +37,8 @@ import Testing
 
   @Test func aNumberAndWhetherSomebodyLikesIt() {
     #expect(
-      terminal().lines[3...6].map { $0.drop { $0 == " " } } == ["28", "★ a favourite", "", "favourites: 3, 28, 496"])
-    #expect(terminal(count: 4).lines[4].contains("no favourite"))
+      terminal().lines[3...6].map { $0.drop { $0 == " " } } == ["28", "★ favourite", "", "favourites: 3, 28, 496"])
+    #expect(terminal(count: 4).lines[4].contains("not a favourite"))
   }
 
   @Test func theListAndItsCursor() {
@@ -56,7 +56,7 @@ import Testing
 
   @Test func aFactIsShownOverTheNumber() {
     let lines = terminal(over: .alert(AlertState { TextState("28 is perfect") })).lines
-    #expect(lines.contains { $0.contains("│ 28 is perfect") } && lines.contains { $0.contains("esc dismisses this") })
+    #expect(lines.contains { $0.contains("│ 28 is perfect") } && lines.contains { $0.contains("press esc to dismiss") })
   }
 
   @Test(

@@ -1,11 +1,11 @@
 public import Features
 public import Terminal
 
-/// The shared counter: what a person sees of it, and what the keys do.
+/// The shared counter: how it looks, and what the keys do.
 public nonisolated struct CounterScreen {
   /// The counter.
   public var counter: Counter.State
-  /// Whether this is not what the hub has now.
+  /// True if the hub may have newer state.
   public var isOld: Bool
 
   /// Creates a screen.
@@ -13,7 +13,7 @@ public nonisolated struct CounterScreen {
     (self.counter, self.isOld) = (counter, isOld)
   }
 
-  /// The keys in several lengths.
+  /// The help line in several lengths, the longest first.
   public static let keys = [
     "+ up   - down   f fact   t timer   d dismiss   tab next   q quit", "+ - f t d  tab  q quit", "+ - f t d tab q",
   ]
@@ -25,10 +25,10 @@ public nonisolated struct CounterScreen {
     canvas.centered(countRow, "\(counter.count)", Style(.cyan, bold: true, dim: isOld))
     let timer = counter.isTimerOn ? "the timer counts every second" : ""
     if rows.contains(countRow + 1) { canvas.centered(countRow + 1, timer, Style(.yellow, dim: isOld)) }
-    let text = counter.isLoadingFact ? "looking for a fact …" : counter.numberFact ?? ""
+    let text = counter.isLoadingFact ? "loading a fact …" : counter.numberFact ?? ""
     canvas.paragraph(text, in: factRow..<max(rows.upperBound, factRow), Style(dim: isOld || counter.isLoadingFact))
     if let alert = counter.factAlert {
-      canvas.notice("No fact", alert.title, hint: "d dismisses this", in: rows, Style(.red, bold: true))
+      canvas.notice("No fact", alert.title, hint: "press d to dismiss", in: rows, Style(.red, bold: true))
     }
   }
 

@@ -2,7 +2,7 @@ import ComposableArchitecture
 public import Features
 public import Terminal
 
-/// What is one terminal's own of the favourite numbers: where its cursor is in the list of them.
+/// One terminal's own view of the favourite numbers: the cursor in the list.
 public nonisolated struct FavouritesPanel: Equatable, Sendable {
   /// The favourite that keys act on while the list is open.
   public private(set) var cursor = ListCursor<Favourite.ID>()
@@ -18,7 +18,7 @@ public nonisolated struct FavouritesPanel: Equatable, Sendable {
 
   /// Takes a key.
   ///
-  /// - Returns: What to send for it.
+  /// - Returns: The action to send, if any.
   public mutating func pressed(_ key: Key, _ state: FavouriteNumbers.State) -> FavouriteNumbers.Action? {
     follow(state)
     switch state.destination {

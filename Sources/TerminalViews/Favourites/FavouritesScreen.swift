@@ -2,13 +2,13 @@ import ComposableArchitecture
 public import Features
 public import Terminal
 
-/// The favourite numbers: a number to browse by, and over it a fact, a complaint or the list of favourites.
+/// The favourite numbers: the current number, and over it a fact, an error or the list of favourites.
 public nonisolated struct FavouritesScreen {
   /// The shared state.
   public var state: FavouriteNumbers.State
-  /// What is this terminal's own.
+  /// The part of the view that is not shared.
   public var panel: FavouritesPanel
-  /// Whether this is not what the hub has now.
+  /// True if the hub may have newer state.
   public var isOld: Bool
 
   /// Creates a screen.
@@ -16,12 +16,12 @@ public nonisolated struct FavouritesScreen {
     (self.state, self.panel, self.isOld) = (state, panel, isOld)
   }
 
-  /// The keys in several lengths.
+  /// The help line in several lengths, the longest first.
   public var keys: [String] {
     switch state.destination {
     case nil:
       [
-        "+ up   - down   space favourite or not   f fact   l list   tab next   q quit",
+        "+ up   - down   space toggle favourite   f fact   l list   tab next   q quit",
         "+ - space f fact l list  q quit", "+ - spc f l tab q",
       ]
     case .alert(let alert):
@@ -51,13 +51,13 @@ public nonisolated struct FavouritesScreen {
   private func drawNumber(in rows: Range<Int>, on canvas: inout some Canvas) {
     let row = max(rows.lowerBound + (rows.count - 2) / 2 - 2, rows.lowerBound)
     canvas.centered(row, "\(state.count)", Style(.cyan, bold: true, dim: isOld))
-    let standing = state.isFavourite ? "★ a favourite" : "no favourite"
+    let standing = state.isFavourite ? "★ favourite" : "not a favourite"
     if rows.contains(row + 1) {
       canvas.centered(
         row + 1, standing, Style(state.isFavourite ? .yellow : .standard, dim: isOld || !state.isFavourite))
     }
     let numbers = state.favourites.map { "\($0.number)" }.joined(separator: ", ")
-    let text = state.isLoadingFact ? "looking for a fact …" : numbers.isEmpty ? "" : "favourites: \(numbers)"
+    let text = state.isLoadingFact ? "loading a fact …" : numbers.isEmpty ? "" : "favourites: \(numbers)"
     canvas.paragraph(text, in: (row + 3)..<max(rows.upperBound, row + 3), Style(dim: true))
   }
 
@@ -75,9 +75,9 @@ public nonisolated struct FavouritesScreen {
     canvas.list(list.favourites, cursor: panel.cursor.position, in: rows) { ("\($0.number)", Style(dim: isOld)) }
   }
 
-  /// What the keys do for an alert.
+  /// The help line of an alert.
   private func hint(_ alert: AlertState<FactQuestion>) -> String {
-    guard let button = alert.buttons.first(where: { $0.action.action != nil }) else { return "esc dismisses this" }
+    guard let button = alert.buttons.first(where: { $0.action.action != nil }) else { return "press esc to dismiss" }
     let never = alert.buttons.first { $0.role == .cancel }.map { String(state: $0.label) } ?? "Dismiss"
     return "enter \(String(state: button.label).lowercased())   esc \(never.lowercased())"
   }

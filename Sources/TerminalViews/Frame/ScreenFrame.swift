@@ -1,18 +1,18 @@
 import ReplicaCore
 import Terminal
 
-/// What stands around every screen: which hub this is and how things stand, the tabs, and the keys.
+/// The frame of every screen: the hub and the connection, the tabs, and the help line.
 nonisolated struct ScreenFrame {
   var connection: ConnectionState
   var path: String
   var now: Duration
-  /// What stands on the tabs, and which of them is open.
+  /// The labels of the tabs, and the index of the open one.
   var tabs: [String]
   var openTab: Int
-  /// The keys in several lengths, the longest first.
+  /// The help line in several lengths, the longest first.
   var keys: [String]
 
-  /// The rows that are left for the screen itself.
+  /// The rows between the frame's.
   static func content(of size: CanvasSize) -> Range<Int> {
     let top = min(2, size.rows)
     return top..<max(size.rows - (size.rows >= 8 ? 2 : size.rows >= 4 ? 1 : 0), top)
@@ -28,7 +28,7 @@ nonisolated struct ScreenFrame {
     let (words, short, style) = status
     let columns = canvas.size.columns
     let name = "StoreHub  "
-    // When it is narrow, how things stand matters more than where, and than whose they are.
+    // On a narrow terminal the connection matters more than the path and the name.
     let parts: [(String, Style)] = [(name, Style(bold: true)), (path + "  ", Style(dim: true)), (words, style)]
     let forms = [parts, [parts[0], parts[2]], [parts[2]], [parts[0], (short, style)], [(short, style)]]
     func width(_ form: [(String, Style)]) -> Int { form.reduce(0) { $0 + TextWidth.columns(of: $1.0) } }
@@ -39,7 +39,7 @@ nonisolated struct ScreenFrame {
     }
   }
 
-  /// How things stand, in words and in few words.
+  /// The state of the connection, in a long and a short form.
   private var status: (words: String, short: String, style: Style) {
     switch connection {
     case .connecting(let attempt, _) where attempt <= 1:

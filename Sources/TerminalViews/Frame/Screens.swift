@@ -3,20 +3,20 @@ public import ReplicaCore
 public import Terminal
 public import Wire
 
-/// What a terminal has from elsewhere: the shared state, and how things stand.
+/// The input of the screens: the shared state, and the state of the connection.
 public nonisolated struct ScreenContent {
   /// The hub's state, or nil before the hub has sent it.
   public var state: AppFeature.State?
-  /// Who is attached; nil where that is not known, and then there is no tab for it.
+  /// The attached clients; nil if they are not known, and then there is no tab for them.
   public var attendees: [Attendee]?
-  /// How this terminal stands with the hub.
+  /// The state of the connection to the hub.
   public var connection: ConnectionState
   /// The hub's socket.
   public var path: String
-  /// The client's time, by which `connection` says since when the state is old.
+  /// The current time on the clock of `connection`.
   public var now: Duration
 
-  /// Creates what there is to show.
+  /// Creates the content.
   public init(
     state: AppFeature.State?, attendees: [Attendee]? = nil, connection: ConnectionState, path: String, now: Duration
   ) {
@@ -25,25 +25,25 @@ public nonisolated struct ScreenContent {
   }
 }
 
-/// The screens of one terminal, one behind the other: what they show, and what the keys do.
+/// The screens of one terminal: what they show, and what the keys do.
 ///
-/// All that is shared is in the content. What is here is this terminal's own: the open tab, cursors, the filter, and the line
-/// that is being written.
+/// The content is shared. This is the terminal's own state: the open tab, the cursors, the filter, and the line that is being
+/// edited.
 public nonisolated struct Screens: Equatable, Sendable {
   /// A screen.
   public enum Tab: String, CaseIterable, Sendable {
     case counter, todos, favourites, presence
   }
 
-  /// What a key asks for.
+  /// The result of a key.
   public enum Intent: Equatable, Sendable {
-    /// To send an action.
+    /// Send an action.
     case send(AppFeature.Action)
-    /// To leave.
+    /// End the program.
     case quit
   }
 
-  /// The screen in front.
+  /// The open tab.
   public private(set) var tab = Tab.counter
   /// This terminal's view of the todos.
   public private(set) var todos = TodosPanel()
@@ -51,10 +51,10 @@ public nonisolated struct Screens: Equatable, Sendable {
   public private(set) var favourites = FavouritesPanel()
   private var presence = ListCursor<Attendee.ID>()
 
-  /// Screens with the first in front.
+  /// Creates screens with the first tab open.
   public init() {}
 
-  /// Takes over what has changed: cursors stay on what they were on.
+  /// Follows changes of the content: each cursor stays on its element.
   public mutating func follow(_ content: ScreenContent) {
     if !tabs(content).contains(tab) { tab = .counter }
     if let attendees = content.attendees {
@@ -67,7 +67,7 @@ public nonisolated struct Screens: Equatable, Sendable {
 
   /// Takes a key.
   ///
-  /// - Returns: What it asks for, if that is not done already.
+  /// - Returns: What the program must do, if anything.
   public mutating func pressed(_ key: Key, _ content: ScreenContent) -> Intent? {
     if key == .control("c") { return .quit }
     let isWriting = tab == .todos && todos.writing != nil
@@ -86,7 +86,7 @@ public nonisolated struct Screens: Equatable, Sendable {
     }
   }
 
-  /// Brings another screen to the front, if that is what the key is for.
+  /// Opens another tab, if the key is for that.
   private mutating func switched(by key: Key, _ content: ScreenContent) -> Bool {
     let tabs = tabs(content)
     let open = tabs.firstIndex(of: tab) ?? 0
@@ -105,7 +105,7 @@ public nonisolated struct Screens: Equatable, Sendable {
     content.attendees == nil ? [.counter, .todos, .favourites] : Tab.allCases
   }
 
-  /// Draws the screen in front, in its frame.
+  /// Draws the open tab in its frame.
   public func draw(_ content: ScreenContent, on canvas: inout some Canvas) {
     let rows = ScreenFrame.content(of: canvas.size)
     let isOld = if case .live = content.connection { false } else { true }

@@ -1,8 +1,7 @@
 import Terminal
 
 nonisolated extension Canvas {
-  /// Draws something that a person must see over everything between some rows: in a frame, or where there is no room for
-  /// one, without.
+  /// Draws a message over everything in some rows: in a box, or without one if there is no room.
   mutating func notice(_ title: String, _ text: String, hint: String, in rows: Range<Int>, _ style: Style) {
     if rows.count >= 5, size.columns >= 20 {
       let hints = TextWidth.wrap(hint, columns: size.columns - 6)

@@ -1,13 +1,13 @@
 public import Terminal
 public import Wire
 
-/// Who is attached to the hub.
+/// The clients that are attached to the hub.
 public nonisolated struct PresenceScreen {
-  /// Everyone who is attached, in the order in which they came.
+  /// The attached clients, in the order in which they came.
   public var attendees: [Attendee]
-  /// The one that is in view.
+  /// The selected client.
   public var cursor: ListCursor<Attendee.ID>
-  /// Whether this is not what the hub has now.
+  /// True if the hub may have newer state.
   public var isOld: Bool
 
   /// Creates a screen.
@@ -15,8 +15,8 @@ public nonisolated struct PresenceScreen {
     (self.attendees, self.cursor, self.isOld) = (attendees, cursor, isOld)
   }
 
-  /// The keys in several lengths.
-  public static let keys = ["↑ ↓ look through them   tab next   q quit", "↑ ↓  tab  q quit"]
+  /// The help line in several lengths, the longest first.
+  public static let keys = ["↑ ↓ scroll   tab next   q quit", "↑ ↓  tab  q quit"]
 
   /// Draws the screen.
   public func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
@@ -25,7 +25,7 @@ public nonisolated struct PresenceScreen {
       canvas.text(rows.lowerBound, 0, "\(attendees.count) attached", Style(.yellow, dim: isOld))
       rows = (rows.lowerBound + (rows.count >= 8 ? 2 : 1))..<rows.upperBound
     }
-    // Names are as long as their owners like; the numbers are what tells two of one name apart.
+    // Names are of any length, and several clients may have the same; the numbers must stay visible.
     let width = min(attendees.map { TextWidth.columns(of: $0.name) }.max() ?? 0, max(canvas.size.columns - 32, 8))
     canvas.list(attendees, cursor: cursor.position, in: rows) { attendee in
       let name = TextWidth.fit(attendee.name.isEmpty ? "?" : attendee.name, columns: width)

@@ -2,27 +2,27 @@ import ComposableArchitecture
 public import Features
 public import Terminal
 
-/// One terminal's own view of the shared list of things to do: which of them it shows, where its cursor is, and what is
-/// being written. None of that is anyone else's business, and none of it is in the shared state.
+/// One terminal's own view of the shared list of todos, which is not part of the shared state: the filter, the cursor, and
+/// the line that is being edited.
 public nonisolated struct TodosPanel: Equatable, Sendable {
-  /// Which todos are shown.
+  /// The filter of the list.
   public private(set) var filter = TodoFilter.all
   /// The todo that keys act on.
   public private(set) var cursor = ListCursor<Todo.State.ID>()
-  /// What is being written, if anything.
+  /// The line that is being edited, if any.
   public private(set) var writing: Writing?
-  /// What this terminal has added and not seen yet: the cursor goes there.
+  /// The todo that this terminal added and that has not come back yet: the cursor moves to it.
   private var awaited: Awaited?
 
-  /// A line that somebody is writing, and what will become of it.
+  /// A line that is being edited, and the todo it belongs to.
   public struct Writing: Equatable, Sendable {
     /// The line.
     public var line = TextLine()
-    /// The todo whose text it will be; nil for a new one.
+    /// The todo that is edited; nil for a new one.
     public var id: Todo.State.ID?
   }
 
-  /// A todo that was sent: its text, and the least id that it can have.
+  /// A todo that was sent: its text, and the smallest id that it can have.
   private struct Awaited: Equatable {
     var text: String
     var id: Todo.State.ID
@@ -39,13 +39,13 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
       awaited = nil
       cursor.select(shown[position].id, at: position)
     }
-    // Somebody took away what is being written: the words are not lost, they become a new todo.
+    // Another client deleted the todo that is being edited: the text is not lost, it becomes a new todo.
     if let id = writing?.id, state.todos[id: id] == nil { writing?.id = nil }
   }
 
   /// Takes a key.
   ///
-  /// - Returns: What to send for it.
+  /// - Returns: The action to send, if any.
   public mutating func pressed(_ key: Key, _ state: Todos.State) -> Todos.Action? {
     // Pasted text is many keys, and none of them changes which todos are shown.
     if writing != nil, key != .enter, key != .escape {

@@ -1,13 +1,13 @@
 public import Features
 public import Terminal
 
-/// The shared list of things to do, as one terminal shows it.
+/// The shared list of todos, as one terminal shows it.
 public nonisolated struct TodosScreen {
   /// The list.
   public var state: Todos.State
-  /// What is this terminal's own.
+  /// The part of the view that is not shared.
   public var panel: TodosPanel
-  /// Whether this is not what the hub has now.
+  /// True if the hub may have newer state.
   public var isOld: Bool
 
   /// Creates a screen.
@@ -15,7 +15,7 @@ public nonisolated struct TodosScreen {
     (self.state, self.panel, self.isOld) = (state, panel, isOld)
   }
 
-  /// The keys in several lengths.
+  /// The help line in several lengths, the longest first.
   public var keys: [String] {
     guard let writing = panel.writing else {
       return [
@@ -25,9 +25,9 @@ public nonisolated struct TodosScreen {
         "a e spc d JK f c q",
       ]
     }
-    let what = writing.id == nil ? "adds it" : "changes it"
+    let what = writing.id == nil ? "add" : "save"
     return [
-      "enter \(what)   esc leaves it   ← → home end   ^U ^K ^W take away", "enter \(what)  esc leaves it",
+      "enter \(what)   esc cancel   ← → home end   ^U ^K ^W delete", "enter \(what)  esc cancel",
       "enter \(what)  esc", "enter  esc",
     ]
   }
@@ -47,7 +47,7 @@ public nonisolated struct TodosScreen {
     }
     let shown = state.todos(showing: panel.filter)
     guard !shown.isEmpty else {
-      let nothing = state.todos.isEmpty ? "nothing to do; a adds something" : "nothing that is \(panel.filter)"
+      let nothing = state.todos.isEmpty ? "no todos; press a to add one" : "no \(panel.filter) todos"
       if let row = rows.first {
         canvas.text(row, 0, TextWidth.fit(nothing, columns: canvas.size.columns), Style(dim: true))
       }
