@@ -7,7 +7,7 @@ SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
 	$(SWIFT_BUILD) -c release
 
-run: build ## start a hub and a terminal client on it
+run: setup ## build and start a hub, and a terminal client on it
 	@scripts/run
 
 test: setup lint ## build and run every test
