@@ -81,16 +81,15 @@ import Testing
       }
     }
     // libuv opens a descriptor for itself with the first connection.
-    try #require(Program(name: "storeload").run("--socket", hub.socket, "-n", "1").status == 0)
-    let before = try descriptors()
+    let before = try descriptors() + 1
     try storm()
-    #expect(hub.wait { (try? descriptors()) == before })
+    #expect(hub.wait { ((try? descriptors()) ?? .max) <= before })
     let memory = try residentKiB()
     for _ in 0..<4 { try storm() }
-    #expect(hub.wait { (try? descriptors()) == before })
+    #expect(hub.wait { ((try? descriptors()) ?? .max) <= before })
     #expect(try residentKiB() < memory + 4096)
     #expect(try Program(name: "storeload").run("--socket", hub.socket, "-c", "20", "-n", "1000").status == 0)
-    #expect(hub.wait { (try? descriptors()) == before })
+    #expect(hub.wait { ((try? descriptors()) ?? .max) <= before })
   }
 
   private func connectedSocket(to path: String) -> Int32 {
@@ -121,6 +120,22 @@ import Testing
     #expect(hub.kill(SIGTERM) == 0)
     #expect(hub.log.split(separator: "\n").count < 100)
     #expect(hub.log.contains("more like this in 10 s (connections closed by the hub, user \(getuid()))"))
+  }
+
+  /// Clients that connected faster than the hub read once took all of its descriptors, 20,000 of them.
+  @Test func clientsThatComeAndGoDoNotUseUpTheDescriptors() throws {
+    let hub = try HubProcess(shell: "ulimit -n 250; exec", options: ["--connections", "50"])
+    let hello: [UInt8] =
+      [14, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 11)
+      + [0xa3, 0, 1, 1, 1, 4, 0x67, 0x65, 0x78, 0x61, 0x6d, 0x70, 0x6c, 0x65]
+    for _ in 0..<20_000 {
+      let socket = connectedSocket(to: hub.socket)
+      _ = write(socket, hello, hello.count)
+      close(socket)
+    }
+    #expect(hub.wait { (try? Program(name: "storeload").run("--socket", hub.socket, "-n", "10").status) == 0 })
+    #expect(hub.kill(SIGTERM) == 0)
+    #expect(!hub.log.contains("too many open files"))
   }
 
   @Test func withoutDescriptorsClientsWaitUntilOthersClose() throws {

@@ -57,14 +57,14 @@ final class HubProcess {
   var socket: String { directory + "/hub.sock" }
   var log: String { (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? "" }
 
-  init(shell: String = "exec", awaitsLog: Bool = true) throws {
+  init(shell: String = "exec", options: [String] = [], awaitsLog: Bool = true) throws {
     directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    try start(shell: shell, awaitsLog: awaitsLog)
+    try start(options, shell: shell, awaitsLog: awaitsLog)
   }
 
   /// Starts the hub and waits until it listens.
-  func start(_ options: String..., shell: String = "exec", awaitsLog: Bool = true) throws {
+  func start(_ options: [String] = [], shell: String = "exec", awaitsLog: Bool = true) throws {
     process = try Program(name: "storehubd").start(
       ["--socket", socket] + options, errors: directory + "/log", shell: shell)
     if awaitsLog { try #require(wait { log.contains("listening on") }) }
