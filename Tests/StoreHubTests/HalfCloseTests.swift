@@ -1,3 +1,4 @@
+import ComposableArchitecture
 import EventLoop
 import HubCore
 import IdentifiedCollections

@@ -2,6 +2,7 @@ import ComposableArchitecture
 import EventLoop
 import Features
 import Foundation
+import Glibc
 import HubCore
 import StoreHub
 import Testing
@@ -9,16 +10,14 @@ import Wire
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct LingerTests {
   /// It once stayed in the table of connections for as long as it kept its socket open, and locked others out.
-  @Test(.disabled("lead: HubCore.leave sets no deadline; it fails"))
-  func aClientThatLeavesWithoutReadingIsClosed() async throws {
+  @Test func aClientThatLeavesWithoutReadingIsClosed() async throws {
     let bench = try Bench()
     var limits = HubLimits()
-    limits.linger = .milliseconds(50)
+    limits.closeTimeout = .milliseconds(50)
     var state = AppFeature.State()
     let text = String(repeating: "x", count: 4000)
     for id in 0..<1000 { state.todos.todos.append(Todo.State(id: id, text: text)) }
-    let core = HubCore(initialState: state, reducer: AppFeature(), limits: limits)
-    let server = try Server(core: core, loop: bench.loop, path: bench.path, log: Log(program: "test", level: .error))
+    let server = try bench.serve(FeatureEngine(initialState: state, reducer: AppFeature()), limits: limits)
 
     let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_un()
@@ -45,7 +44,12 @@ import Wire
       })
     for _ in 0..<20 { bench.loop.run(.noWait) }
     send(kind: 5, [])
-    #expect(await bench.until { server.connectionCount == 0 })
+    #expect(
+      await bench.until {
+        var poll = pollfd(fd: client, events: 0, revents: 0)
+        return Glibc.poll(&poll, 1, 0) == 1 && poll.revents & Int16(POLLHUP) != 0
+      })
+    #expect(server.connectionCount == 0)
 
     close(client)
     #expect(await bench.stop(server))

@@ -91,7 +91,7 @@ import Wire
 
   @Test func namesOfClientsCannotForgeLines() {
     let peer = Peer(process: 1, user: 2, group: 3)
-    var core = HubCore(initialState: AppFeature.State(), reducer: AppFeature())
+    var core = HubCore(FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()))
     let connection = core.connected(peer, at: .zero)
     let name = "mallory\n\u{202E}\u{2028}storehubd: \u{2066}error"
     let report = HubReport.opened(connection, SessionID(high: 1, low: 2), peer, name: name)

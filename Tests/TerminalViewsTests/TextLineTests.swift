@@ -3,7 +3,7 @@ import Terminal
 import TerminalViews
 import Testing
 
-@Suite struct TextLineTests {
+@Suite(.timeLimit(.minutes(1))) struct TextLineTests {
   /// wcwidth(3) asks the locale how wide a character is.
   init() { setlocale(LC_CTYPE, "C.UTF-8") }
 
@@ -66,6 +66,16 @@ import Testing
     line.pressed(.home)
     line.draw(0, 0, on: &canvas)
     #expect(canvas.characterCount <= 2 * canvas.size.columns + 2)
+  }
+
+  @Test func aLongTextIsFittedByItsBeginning() {
+    let (long, invisible) = (String(repeating: "x", count: 1 << 20), String(repeating: "\u{200B}", count: 1 << 20))
+    for _ in 0..<1000 {
+      #expect(TextWidth.fit(long, columns: 5) == "xxxx…")
+      #expect(TextWidth.columns(of: TextWidth.fit(invisible, columns: 5)) == 1)
+    }
+    #expect(TextWidth.fit("水曜日", columns: 6) == "水曜日" && TextWidth.fit("水曜日", columns: 5) == "水曜…")
+    #expect(TextWidth.fit("abc", columns: 0) == "" && TextWidth.fit("", columns: 0) == "")
   }
 
   @Test func spacesAloneAreNothing() {
