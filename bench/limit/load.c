@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -66,8 +67,8 @@ static int P;
 static int hello_reply_lines; // NATS: INFO
 
 struct client { int fd, in_flight_batches; uint64_t sent, acked; unsigned line_part; int skip; uint64_t *ts; uint32_t *batch; unsigned bh, bt; struct input in; };
-static const char *path, *tcp; static int C = 1, W = 1, S = 0, burst = 0, csv = 0; static double T = 1.0, warm = 0.2;
-struct shared { uint64_t ring[1 << 20]; volatile uint64_t base; volatile int ready, go, stop; uint64_t msgs, bytes, subs_done; int64_t min_last, max_last; struct hist push; double user, sys; };
+static const char *path, *tcp; static int C = 1, W = 1, S = 0, burst = 0, csv = 0; static double T = 1.0, warm = 0.2, pace = 0;
+struct shared { uint64_t ring[1 << 20]; volatile uint64_t base, from, until; volatile int ready, go, stop; uint64_t msgs, bytes, subs_done; int64_t min_last, max_last; struct hist push; double user, sys; };
 static struct shared *sh; // sender's send times by revision (one connection only), and the watchers' report
 
 static int dial(void) {
@@ -90,12 +91,27 @@ static void send_all(int fd, const void *p, size_t n) {
 }
 
 // --- watchers
+struct w { int fd; struct input in; int skip, line, first, sampled; int64_t last; uint64_t seen; };
+// Freshness: from the write of an action to the read of the first delta that contains it, for every action of the measured
+// time and not only for the newest of each delta, which would hide what coalescing costs. `revision` is that of a delta.
+static void fresh(struct w *w, uint64_t revision, uint64_t t) {
+  if (!w->sampled || C != 1 || !sh->go || !sh->from) { w->seen = revision; return; }
+  if (revision <= w->seen || revision - w->seen > (1 << 20)) { w->seen = revision; return; }
+  uint64_t r = w->seen + 1, until = sh->until ? sh->until : UINT64_MAX;
+  while (r <= revision) { // runs of actions that were written together
+    uint64_t s = sh->ring[(r - sh->base) & ((1 << 20) - 1)], run = 1;
+    while (r + run <= revision && sh->ring[(r + run - sh->base) & ((1 << 20) - 1)] == s) run++;
+    if (s >= sh->from && s < until && t > s) hist_add(&sh->push, t - s, run);
+    r += run;
+  }
+  w->seen = revision;
+}
 static void watchers(int ctl) {
-  struct w { int fd; struct input in; int skip, line, first; int64_t last; } *ws = calloc((size_t)S, sizeof *ws);
+  struct w *ws = calloc((size_t)S, sizeof *ws);
   int ep = epoll_create1(0);
   struct epoll_event e = { .events = EPOLLIN, .data.ptr = NULL }; epoll_ctl(ep, EPOLL_CTL_ADD, ctl, &e);
   for (int i = 0; i < S; i++) {
-    ws[i].fd = dial(); ws[i].first = i == 0 || i == S - 1;
+    ws[i].fd = dial(); ws[i].first = i == 0 || i == S - 1; ws[i].sampled = S <= 16 || i % (S / 16) == 0; // evenly, since a server writes to its watchers in order
     if (protos[P].kind == HUB) { uint8_t f[16], *p = put_varint(f + 4, 0); *p++ = TAG_SUBSCRIBE; put_u32(f, (uint32_t)(p - f - 4)); send_all(ws[i].fd, f, (size_t)(p - f)); }
     else if (protos[P].kind == STOREHUB) { uint8_t f[64]; send_all(ws[i].fd, f, sh_hello(f, 1)); }
     else { send_all(ws[i].fd, protos[P].sub_hello, strlen(protos[P].sub_hello)); ws[i].skip = protos[P].sub_skip; }
@@ -127,7 +143,7 @@ static void watchers(int ctl) {
           if (*q != MSG_DELTA) continue;
           uint64_t rev = 0, na, z = 0; q = get_varint(q + 1, fe, &rev); q = get_varint(q, fe, &na); q = get_varint(q + 1, fe, &z);
           w->last = unzigzag(z); sh->msgs++;
-          if (C == 1 && sh->go) { uint64_t s = sh->ring[(rev - sh->base) & ((1 << 20) - 1)]; if (s && t > s) hist_add(&sh->push, t - s, 1); }
+          fresh(w, rev, t);
         }
         w->in.carry_len = (uint32_t)(end - p); memcpy(w->in.carry, p, w->in.carry_len);
       } else if (protos[P].kind == STOREHUB) {
@@ -138,7 +154,7 @@ static void watchers(int ctl) {
           const uint8_t *q = p + SH_HEADER; uint8_t kind = p[4]; p += SH_HEADER + len;
           if (kind != SH_DELTA || !sh_delta_count(q, q + len, &w->last)) continue;
           sh->msgs++;
-          if (C == 1 && sh->go) { uint64_t s = sh->ring[((uint64_t)w->last - sh->base) & ((1 << 20) - 1)]; if (s && t > s) hist_add(&sh->push, t - s, 1); }
+          uint64_t rev; memcpy(&rev, q - 8, 8); fresh(w, rev, t);
         }
         w->in.carry_len = (uint32_t)(end - p); memcpy(w->in.carry, p, w->in.carry_len);
       } else if (!w->first || !protos[P].payload_line) {
@@ -152,7 +168,7 @@ static void watchers(int ctl) {
           if (w->skip) { w->skip--; continue; }
           if (++w->line == protos[P].sub_lines) {
             w->line = 0; sh->msgs++;
-            if (C == 1 && sh->go) { uint64_t s = sh->ring[((uint64_t)w->last - sh->base) & ((1 << 20) - 1)]; if (s && t > s) hist_add(&sh->push, t - s, 1); }
+            fresh(w, (uint64_t)w->last, t);
             if (w->last > sh->max_last) sh->max_last = w->last;
             w->last = 0;
           }
@@ -198,15 +214,15 @@ static void submit(struct client *c, unsigned k) {
 }
 int main(int argc, char **argv) {
   const char *proto = "hub"; int o; pid_t server = 0; const char *label = "";
-  while ((o = getopt(argc, argv, "s:t:p:c:w:S:T:bqP:l:")) != -1) switch (o) {
+  while ((o = getopt(argc, argv, "s:t:p:c:w:S:T:r:bqP:l:")) != -1) switch (o) {
     case 's': path = optarg; break; case 't': tcp = optarg; break; case 'p': proto = optarg; break;
     case 'c': C = atoi(optarg); break; case 'w': W = atoi(optarg); break; case 'S': S = atoi(optarg); break;
-    case 'T': T = atof(optarg); break; case 'b': burst = 1; break; case 'q': csv = 1; break; case 'P': server = atoi(optarg); break; case 'l': label = optarg; break;
+    case 'T': T = atof(optarg); break; case 'r': pace = atof(optarg); break; case 'b': burst = 1; break; case 'q': csv = 1; break; case 'P': server = atoi(optarg); break; case 'l': label = optarg; break;
     default: return 2;
   }
   P = -1; for (unsigned i = 0; i < sizeof protos / sizeof *protos; i++) if (!strcmp(proto, protos[i].name)) P = (int)i;
   if ((!path && !tcp) || P < 0) {
-    fprintf(stderr, "usage: %s -s SOCKET | -t PORT [-p PROTO] [-c conns] [-w window] [-S watchers] [-T seconds] [-b bursts, not a sliding window] [-q one CSV line] [-P server pid]\n", argv[0]);
+    fprintf(stderr, "usage: %s -s SOCKET | -t PORT [-p PROTO] [-c conns] [-w window] [-S watchers] [-T seconds] [-r actions/s, at most W in flight, not as many as possible] [-b bursts, not a sliding window] [-q one CSV line] [-P server pid]\n", argv[0]);
     fprintf(stderr, "protocols:"); for (unsigned i = 0; i < sizeof protos / sizeof *protos; i++) fprintf(stderr, " %s", protos[i].name);
     fprintf(stderr, "\n"); return 2;
   }
@@ -235,15 +251,34 @@ int main(int argc, char **argv) {
   uint64_t acked = 0, measured = 0, t0 = now_ns(), t_start = 0, t_end = 0, m_start = 0, msgs0 = 0, msgs1 = 0, b0 = 0, b1 = 0; int phase = 0;
   double su0 = 0, ss0 = 0, su1 = 0, ss1 = 0, cu0 = 0, cs0 = 0, cu1 = 0, cs1 = 0;
   int base_pending = C == 1 && S;
-  for (int i = 0; i < C; i++) submit(&cs[i], base_pending ? 1u : (unsigned)W);
+  int tick = -1; uint64_t pace_start = 0; unsigned long paced = 0; int turn_of = 0;
+  if (pace > 0) {
+    tick = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    uint64_t period = (uint64_t)(1e9 / pace); if (period < 250000) period = 250000; // several at a time beyond 4,000 a second
+    struct itimerspec its = { { 0, (long)period }, { 0, (long)period } }; if (period >= 1000000000u) its.it_interval = its.it_value = (struct timespec){ (time_t)(period / 1000000000u), (long)(period % 1000000000u) };
+    timerfd_settime(tick, 0, &its, NULL);
+    struct epoll_event e = { .events = EPOLLIN, .data.ptr = NULL }; epoll_ctl(ep, EPOLL_CTL_ADD, tick, &e);
+  }
+  for (int i = 0; i < C; i++) submit(&cs[i], base_pending ? 1u : pace > 0 ? 0u : (unsigned)W);
   while (phase < 2 || acked < total_sent) {
     int n = epoll_wait(ep, ev, 256, 1000);
     uint64_t t = now_ns();
+    if (pace > 0 && phase < 2 && !base_pending) {
+      if (!pace_start) { pace_start = t; paced = total_sent; }
+      uint64_t due = (uint64_t)((double)(t - pace_start) / 1e9 * pace) + paced;
+      for (int tries = 0; total_sent < due && tries < C; tries++) { // spread over the connections
+        struct client *c = &cs[turn_of++ % C];
+        uint64_t room = (uint64_t)W - (c->sent - c->acked), share = (due - total_sent + (uint64_t)C - 1) / (uint64_t)C;
+        submit(c, (unsigned)(share < room ? share : room));
+      }
+      t = now_ns(); // an answer to what was just sent may be read below
+    }
     if (n == 0) { fprintf(stderr, "no answer for 1 s (acked %lu of %lu)\n", acked, total_sent); if (phase == 2 || t - t0 > 20000000000u) break; }
-    if (phase == 0 && t - t0 > (uint64_t)(warm * 1e9)) { phase = 1; t_start = t; m_start = acked; memset(&h, 0, sizeof h); proc_cpu(server, &su0, &ss0); self_cpu(&cu0, &cs0); msgs0 = sh->msgs; b0 = sh->bytes; }
-    else if (phase == 1 && t - t_start > (uint64_t)(T * 1e9)) { phase = 2; t_end = t; measured = acked - m_start; proc_cpu(server, &su1, &ss1); self_cpu(&cu1, &cs1); msgs1 = sh->msgs; b1 = sh->bytes; }
+    if (phase == 0 && t - t0 > (uint64_t)(warm * 1e9)) { phase = 1; t_start = t; m_start = acked; sh->from = t; memset(&h, 0, sizeof h); proc_cpu(server, &su0, &ss0); self_cpu(&cu0, &cs0); msgs0 = sh->msgs; b0 = sh->bytes; }
+    else if (phase == 1 && t - t_start > (uint64_t)(T * 1e9)) { phase = 2; sh->until = t_end = t; measured = acked - m_start; proc_cpu(server, &su1, &ss1); self_cpu(&cu1, &cs1); msgs1 = sh->msgs; b1 = sh->bytes; }
     for (int i = 0; i < n; i++) {
       struct client *c = ev[i].data.ptr;
+      if (!c) { uint64_t ticks; if (read(tick, &ticks, sizeof ticks) < 0 && errno != EAGAIN) die("timerfd"); continue; }
       ssize_t k = read(c->fd, slab + 65536, 65536);
       if (k <= 0) { if (k < 0 && errno == EAGAIN) continue; fprintf(stderr, "server closed a sender\n"); return 1; }
       uint64_t newly = 0, rev = 0;
@@ -263,7 +298,7 @@ int main(int argc, char **argv) {
         while (end - p >= SH_HEADER) {
           uint32_t len = get_u32(p); if ((size_t)(end - p) < SH_HEADER + (size_t)len) break;
           if (p[4] == SH_APPLIED) { int64_t s; memcpy(&rev, p + 8, 8); if (sh_get_int(p + SH_HEADER, p + SH_HEADER + len, &s) && (uint64_t)s > top) top = (uint64_t)s; }
-          else if (p[4] != SH_WELCOME) { fprintf(stderr, "the hub answered with a frame of kind 0x%x\n", p[4]); return 1; }
+          else if (p[4] == SH_REJECTED || p[4] == SH_ERROR || p[4] == SH_GOODBYE) { fprintf(stderr, "the hub answered with a frame of kind 0x%x\n", p[4]); return 1; }
           p += SH_HEADER + len;
         }
         c->in.carry_len = (uint32_t)(end - p); memcpy(c->in.carry, p, c->in.carry_len);
@@ -284,8 +319,8 @@ int main(int argc, char **argv) {
         j += run;
       }
       c->acked += newly; acked += newly;
-      if (base_pending) { if (newly) { base_pending = 0; sh->base = rev - c->acked; sh->go = rev != 0; submit(c, (unsigned)W); } continue; }
-      if (phase < 2) {
+      if (base_pending) { if (newly) { base_pending = 0; sh->base = rev - c->acked; sh->go = rev != 0; submit(c, pace > 0 ? 0u : (unsigned)W); } continue; }
+      if (phase < 2 && pace <= 0) {
         uint64_t room = (uint64_t)W - (c->sent - c->acked);
         if (!burst || room == (uint64_t)W) submit(c, (unsigned)room);
       }

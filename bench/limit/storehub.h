@@ -5,7 +5,7 @@
 #define STOREHUB_H
 #include "core.h"
 
-enum { SH_HELLO = 0x01, SH_ATTACH = 0x02, SH_ACTIONS = 0x03, SH_WELCOME = 0x81, SH_SNAPSHOT = 0x82, SH_DELTA = 0x83, SH_APPLIED = 0x84, SH_HEADER = 16 };
+enum { SH_HELLO = 0x01, SH_ATTACH = 0x02, SH_ACTIONS = 0x03, SH_WELCOME = 0x81, SH_SNAPSHOT = 0x82, SH_DELTA = 0x83, SH_APPLIED = 0x84, SH_REJECTED = 0x85, SH_ERROR = 0x86, SH_GOODBYE = 0x87, SH_HEADER = 16 };
 
 static inline uint8_t *sh_uint(uint8_t *p, uint8_t major, uint64_t v) {
   unsigned extra = v < 24 ? 0 : v < 0x100 ? 1 : v < 0x10000 ? 2 : v < 0x100000000u ? 4 : 8;
