@@ -30,8 +30,9 @@ sanitize: setup ## run the tests of what touches C or memory with the address sa
 lint: setup ## check the form of the sources
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
 
-format: setup ## give the sources their form
+format: setup ## format the sources and wrap the documents
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
+	@scripts/wrap-markdown
 
 bench: build ## compare the hub with the C limit and Redis, side by side; then what stores cost in process
 	@scripts/bench

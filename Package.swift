@@ -153,15 +153,17 @@ let package = Package(
     .target(name: "Terminal", dependencies: ["CNcurses"], swiftSettings: onLoop),
     .target(name: "ProgramOptions", dependencies: ["CGlibc"], swiftSettings: common),
     .target(
-      name: "Features", dependencies: ["ComposableArchitecture", "ReplicatedArchitecture", "Wire"], swiftSettings: spans
-    ),
+      name: "Features", dependencies: ["ComposableArchitecture", "Dependencies", "ReplicatedArchitecture", "Wire"],
+      swiftSettings: spans),
     .target(
       name: "HubCore", dependencies: ["Dependencies", "IdentifiedCollections", "Reducers", "Wire"], swiftSettings: spans),
     .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
 
     // Floor 4: the shells, which give the cores sockets, time and threads.
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
-    .target(name: "LoadTest", dependencies: ["EventLoop", "Features", "Wire"], swiftSettings: onLoop),
+    .target(
+      name: "LoadTest", dependencies: ["ComposableArchitecture", "EventLoop", "Features", "Wire"], swiftSettings: onLoop
+    ),
     .target(
       name: "TerminalViews", dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "Wire"],
       swiftSettings: onLoop),
@@ -204,6 +206,7 @@ let package = Package(
       dependencies: [
         "ComposableArchitecture", "HubCore", "IdentifiedCollections", "ReplicaCore", "TestSupport", "Wire",
       ], path: "Tests/Fuzzing", swiftSettings: spans),
+    .testTarget(name: "TidyTests", swiftSettings: common),
     .testTarget(name: "FuzzTests", dependencies: ["Fuzzing", "TestSupport"], swiftSettings: common),
     .testTarget(
       name: "StoreHubMacrosTests", dependencies: ["StoreHubMacros"] + macroDependencies, swiftSettings: macroSettings,

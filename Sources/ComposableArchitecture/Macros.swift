@@ -41,11 +41,17 @@ public macro Reducer(state: _SynthesizedConformance..., action: _SynthesizedConf
 
 /// What `@Reducer(state:action:)` can make an enum's state or action.
 public struct _SynthesizedConformance: Sendable {
+  /// Conform to `Codable`.
   public static let codable = Self()
+  /// Conform to `Decodable`.
   public static let decodable = Self()
+  /// Conform to `Encodable`.
   public static let encodable = Self()
+  /// Conform to `Equatable`.
   public static let equatable = Self()
+  /// Conform to `Hashable`.
   public static let hashable = Self()
+  /// Conform to `Sendable`.
   public static let sendable = Self()
 }
 

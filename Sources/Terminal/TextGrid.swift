@@ -1,5 +1,6 @@
 /// A canvas in memory, which a test can read.
 public nonisolated struct TextGrid: Canvas, Sendable {
+  /// The size that the grid was created with.
   public let size: CanvasSize
   private var cells: [[Character?]]
 
@@ -9,6 +10,7 @@ public nonisolated struct TextGrid: Canvas, Sendable {
     cells = Array(repeating: Array(repeating: " ", count: columns), count: rows)
   }
 
+  /// Writes text into the cells of a row; what does not fit is cut off.
   public mutating func text(_ row: Int, _ column: Int, _ text: String, _ style: Style) {
     guard cells.indices.contains(row), column >= 0 else { return }
     var column = column

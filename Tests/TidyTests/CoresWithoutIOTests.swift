@@ -1,0 +1,103 @@
+import Testing
+
+/// The cores take bytes, events and times, and give commands. Neither they nor what they import does I/O.
+@Suite struct CoresWithoutIOTests {
+  static let cores = ["HubCore", "ReplicaCore"]
+
+  /// What may be imported from outside `Sources`. Glibc and FoundationEssentials are here for values and thread-local
+  /// storage; calls of theirs that do I/O are looked for below.
+  static let allowed: Set<String> = ["FoundationEssentials", "Glibc", "Observation", "Synchronization"]
+
+  /// Modules of `Sources` that exist to do I/O, however they do it.
+  static let forbidden: Set<String> = [
+    "CCurl", "CGlibc", "CNcurses", "CSQLite", "CSystemd", "CUV", "EventLoop", "HTTPClient", "Sharing", "Terminal",
+  ]
+
+  /// Modules that will not be below the cores when the reducer core is a module of its own.
+  static let pending: Set<String> = ["ComposableArchitecture", "Sharing"]
+
+  /// Functions and types that do I/O. `send` is not among them: effects have a function of that name.
+  static let calls: Set<Substring> = [
+    "accept", "accept4", "bind", "clock_gettime", "clock_nanosleep", "close", "connect", "creat", "dup",
+    "epoll_create1",
+    "epoll_ctl", "epoll_wait", "eventfd", "execve", "fclose", "fdatasync", "fflush", "fgets", "fopen", "fork",
+    "fprintf",
+    "fputs", "fread", "fstat", "fsync", "ftruncate", "fwrite", "getaddrinfo", "getline", "inotify_add_watch",
+    "inotify_init1", "ioctl", "kill", "link", "listen", "lseek", "lstat", "mkdir", "mkstemp", "mmap", "nanosleep",
+    "open",
+    "openat", "opendir", "pipe", "pipe2", "poll", "posix_spawn", "ppoll", "pread", "printf", "pthread_create",
+    "putchar",
+    "puts", "pwrite", "read", "readdir", "readv", "recv", "recvmsg", "rename", "rmdir", "select", "sendmsg",
+    "setsockopt", "shutdown", "signalfd", "sleep", "socket", "socketpair", "stat", "timerfd_create", "unlink", "usleep",
+    "waitpid", "write", "writev", "FileManager", "FileHandle", "Process", "ProcessInfo", "URLSession", "Bundle",
+  ]
+
+  /// Calls that stay, each with the file it is in and the reason.
+  static let exceptions: [String: Set<Substring>] = [
+    // A mistake of the program is reported on standard error, wherever it is made.
+    "Sources/IssueReporting/IssueReporter.swift": ["write"]
+  ]
+
+  @Test(arguments: cores) func aCoreReachesNoModuleThatDoesIO(core: String) throws {
+    let modules = try Modules()
+    for name in modules.closure(of: core) {
+      if Self.forbidden.contains(name), !Self.pending.contains(name) { Issue.record("\(core) reaches \(name)") }
+      for outside in (modules.imports[name] ?? []).subtracting(modules.names).subtracting(Self.allowed) {
+        Issue.record("\(core) reaches \(name), which imports \(outside)")
+      }
+    }
+  }
+
+  @Test func noSourceBelowTheCoresCallsForIO() throws {
+    let modules = try Modules()
+    let closure = Self.cores.reduce(into: Set<String>()) { $0.formUnion(modules.closure(of: $1)) }
+    for name in closure.subtracting(Self.forbidden).subtracting(Self.pending) {
+      for file in Repository.files(below: "Sources/\(name)", endingIn: ".swift") {
+        let lines = try Repository.lines(file)
+        guard !Modules.imports(of: lines).isDisjoint(with: ["FoundationEssentials", "Glibc"]) else { continue }
+        for (number, line) in lines.enumerated() {
+          let excepted = Self.exceptions[file] ?? []
+          for call in Self.calls(in: line) where !excepted.contains(call) && !declares(call, lines) {
+            Issue.record("\(file):\(number + 1) calls \(call)")
+          }
+        }
+      }
+    }
+  }
+
+  /// Whether a file has a function of its own of that name.
+  private func declares(_ name: Substring, _ lines: [Substring]) -> Bool {
+    lines.contains { $0.contains("func \(name)(") }
+  }
+
+  @Test func callsAreFoundAndMethodsAreNot() {
+    #expect(Self.calls(in: "    let file = open(path, O_RDONLY)") == ["open"])
+    #expect(Self.calls(in: "    _ = Glibc.write(1, bytes, count)") == ["write"])
+    #expect(Self.calls(in: "    log.write(line)").isEmpty)
+    #expect(Self.calls(in: "  func read(_ body: () -> Void)").isEmpty)
+    #expect(Self.calls(in: "  /// Calls open(2)").isEmpty)
+  }
+
+  /// The functions of ``calls`` that a line calls: not as methods, nor in comments or declarations.
+  static func calls(in line: Substring) -> Set<Substring> {
+    let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
+    var found: Set<Substring> = []
+    var start = code.startIndex
+    while let open = code[start...].firstIndex(where: { $0 == "(" || $0 == "." }) {
+      let before = code[..<open]
+      let name = before.suffix(
+        from: before.lastIndex { !isWordCharacter($0) }.map(before.index(after:)) ?? code.startIndex)
+      let prefix = code[..<name.startIndex]
+      if calls.contains(name), !prefix.hasSuffix("func "), !prefix.hasSuffix(".") || prefix.hasSuffix("Glibc.") {
+        // `FileManager.default` counts, `write.count` does not.
+        if code[open] == "(" || name.first?.isUppercase == true { found.insert(name) }
+      }
+      start = code.index(after: open)
+    }
+    return found
+  }
+
+  private static func isWordCharacter(_ character: Character) -> Bool {
+    character.isLetter || character.isNumber || character == "_"
+  }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+/// The modules of `Sources` form floors: a module imports from its own floor and those below, and declares it.
+@Suite struct LayerTests {
+  let modules: Modules
+  let manifest: Manifest
+
+  init() throws {
+    modules = try Modules()
+    manifest = try Manifest()
+  }
+
+  @Test func everyModuleStandsInTheTableOfArchitecture() {
+    let listed = Set(modules.floors.keys)
+    for name in modules.names.subtracting(listed) {
+      Issue.record("Sources/\(name) is missing in the table of floors in docs/ARCHITECTURE.md")
+    }
+    for name in listed.subtracting(modules.names) {
+      Issue.record("docs/ARCHITECTURE.md lists \(name), which is not in Sources")
+    }
+  }
+
+  @Test func importsPointDownward() {
+    for (name, floor) in modules.floors {
+      for imported in modules.ownImports(of: name) {
+        guard let other = modules.floors[imported] else { continue }
+        if other > floor { Issue.record("\(name) on floor \(floor) imports \(imported) from floor \(other)") }
+      }
+    }
+  }
+
+  @Test func importsFormNoCircle() {
+    for name in modules.names {
+      for imported in modules.ownImports(of: name) where modules.closure(of: imported).contains(name) {
+        Issue.record("\(name) imports \(imported), which reaches \(name)")
+      }
+    }
+  }
+
+  @Test func noOneImportsAProgram() {
+    let programs = Set(manifest.targets.values.filter { $0.kind == "executableTarget" }.map(\.name))
+    for name in modules.names {
+      for program in modules.ownImports(of: name).intersection(programs) {
+        Issue.record("\(name) imports the program \(program)")
+      }
+    }
+  }
+
+  @Test func everyImportIsDeclared() {
+    for name in modules.names {
+      guard let target = manifest.targets[name] else {
+        Issue.record("Sources/\(name) has no target in Package.swift")
+        continue
+      }
+      for imported in modules.ownImports(of: name).subtracting(target.dependencies) {
+        Issue.record("\(name) imports \(imported), which Package.swift does not declare")
+      }
+    }
+  }
+
+  /// libuv, ncurses, SQLite and the like: whoever else needs one uses the module that wraps it.
+  @Test func eachSystemLibraryHasOneImporter() {
+    for library in manifest.targets.values where library.kind == "systemLibrary" {
+      let importers = modules.names.filter { modules.ownImports(of: $0).contains(library.name) }
+      if importers.count > 1 { Issue.record("\(library.name) is imported by \(importers.sorted())") }
+    }
+  }
+}

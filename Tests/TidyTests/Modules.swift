@@ -1,0 +1,60 @@
+/// The modules of `Sources`, their floors and what they import.
+struct Modules {
+  /// The floor of each module, from the table in `docs/ARCHITECTURE.md`: a row begins with the floor's number.
+  let floors: [String: Int]
+  /// The folders of `Sources`.
+  let names: Set<String>
+  /// What the sources of each module import, other modules than those of `Sources` included.
+  let imports: [String: Set<String>]
+
+  init() throws {
+    floors = try Self.floors(in: Repository.lines("docs/ARCHITECTURE.md"))
+    names = Set(try Repository.folders(in: "Sources"))
+    var imports: [String: Set<String>] = [:]
+    for name in names {
+      for file in Repository.files(below: "Sources/\(name)", endingIn: ".swift") {
+        imports[name, default: []].formUnion(try Self.imports(of: Repository.lines(file)))
+      }
+    }
+    self.imports = imports
+  }
+
+  /// The imports among the modules of `Sources`.
+  func ownImports(of name: String) -> Set<String> { (imports[name] ?? []).intersection(names) }
+
+  /// A module and everything in `Sources` that it reaches.
+  func closure(of name: String) -> Set<String> {
+    var (reached, pending): (Set<String>, [String]) = ([name], [name])
+    while let next = pending.popLast() {
+      for found in ownImports(of: next) where reached.insert(found).inserted { pending.append(found) }
+    }
+    return reached
+  }
+
+  static func floors(in lines: [Substring]) -> [String: Int] {
+    var floors: [String: Int] = [:]
+    for line in lines where line.hasPrefix("| ") {
+      guard let floor = line.dropFirst(2).first?.wholeNumberValue else { continue }
+      let names = line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+        .filter { !$0.offset.isMultiple(of: 2) }
+      for (_, name) in names { floors[String(name)] = floor }
+    }
+    return floors
+  }
+
+  /// The modules that a source file imports.
+  static func imports(of lines: [Substring]) -> Set<String> {
+    let kinds: Set<Substring> = ["struct", "class", "enum", "func", "protocol", "typealias", "var", "let"]
+    var found: Set<String> = []
+    for line in lines where line.contains("import ") {
+      var words = line.split(separator: " ")
+      while let first = words.first, first.hasPrefix("@") || accessLevels.contains(first) { words.removeFirst() }
+      guard words.first == "import", words.count > 1 else { continue }
+      let path = kinds.contains(words[1]) && words.count > 2 ? words[2] : words[1]
+      found.insert(String(path.prefix { $0 != "." }))
+    }
+    return found
+  }
+
+  private static let accessLevels: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// The working copy that these tests were built from.
+enum Repository {
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path
+
+  static func text(_ path: String) throws -> String {
+    try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
+  }
+
+  static func lines(_ path: String) throws -> [Substring] {
+    try text(path).split(separator: "\n", omittingEmptySubsequences: false)
+  }
+
+  /// The files below a folder whose names end in `suffix`, relative to the root, sorted.
+  static func files(below folder: String, endingIn suffix: String) -> [String] {
+    let walker = FileManager.default.enumerator(atPath: "\(root)/\(folder)")
+    return (walker?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(suffix) }.map { "\(folder)/\($0)" }
+      .sorted()
+  }
+
+  static func folders(in folder: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)").sorted()
+  }
+
+  /// The files that git tracks; nil where there is no git or no repository, as in an unpacked archive.
+  static func trackedFiles() -> [String]? {
+    git("ls-files", "-z")?.split(separator: "\0").map(String.init)
+  }
+
+  /// The output of a git command, or nil if it fails.
+  static func git(_ arguments: String...) -> String? {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    // The owner of a mounted working copy may be another user.
+    process.arguments = ["git", "-c", "safe.directory=*", "-C", root] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    process.standardInput = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return nil }
+    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? String(decoding: bytes, as: UTF8.self) : nil
+  }
+}

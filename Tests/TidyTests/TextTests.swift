@@ -1,0 +1,46 @@
+import Testing
+
+/// Documents are wrapped, and no file names a folder of somebody's machine.
+@Suite struct TextTests {
+  static let columns = 120
+  /// Pages that are being rewritten: `scripts/wrap-markdown` wraps them when that is done.
+  static let unwrapped: Set<String> = ["docs/ARCHITECTURE.md", "docs/PROTOCOL.md"]
+
+  @Test func markdownIsWrapped() throws {
+    for file in Repository.trackedFiles() ?? [] where file.hasSuffix(".md") && !Self.unwrapped.contains(file) {
+      for number in Self.longLines(in: try Repository.lines(file)) {
+        Issue.record("\(file):\(number) is longer than \(Self.columns) columns: `make format` wraps it")
+      }
+    }
+  }
+
+  @Test func longLinesAreFound() {
+    let long = Substring(repeating: "x", count: 121)
+    #expect(Self.longLines(in: [long, "| \(long) |", "    \(long)", "```", long, "```", long]) == [1, 7])
+  }
+
+  @Test func noFileNamesAFolderOfAMachine() throws {
+    // Put together so that this file does not name them.
+    let folders = ["work", "home", "root", "Users"].map { "/\($0)/" }
+    for file in Repository.trackedFiles() ?? [] where !file.hasPrefix("Tests/Corpus/") {
+      // What is no text has no such name that anybody reads.
+      guard let text = try? Repository.text(file), folders.contains(where: { text.contains($0) }) else { continue }
+      for (number, line) in try Repository.lines(file).enumerated() {
+        for folder in folders where line.contains(folder) && !line.contains("/home/blob") {
+          Issue.record("\(file):\(number + 1) names \(folder)")
+        }
+      }
+    }
+  }
+
+  /// The numbers of lines that are too long. Tables and code blocks cannot be wrapped.
+  static func longLines(in lines: [Substring]) -> [Int] {
+    var (found, isFenced) = ([Int](), false)
+    for (index, line) in lines.enumerated() {
+      if line.drop(while: { $0 == " " }).hasPrefix("```") { isFenced.toggle() }
+      guard !isFenced, !line.hasPrefix("|"), !line.hasPrefix("    "), line.count > columns else { continue }
+      found.append(index + 1)
+    }
+    return found
+  }
+}
