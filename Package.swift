@@ -207,6 +207,8 @@ let package = Package(
         "ComposableArchitecture", "HubCore", "IdentifiedCollections", "ReplicaCore", "TestSupport", "Wire",
       ], path: "Tests/Fuzzing", swiftSettings: spans),
     .testTarget(name: "TidyTests", swiftSettings: common),
+    // Compiles the code on the pages against the built modules: all of them are built before it runs.
+    .testTarget(name: "DocumentationTests", dependencies: ["TestSupport"], swiftSettings: common),
     .testTarget(name: "FuzzTests", dependencies: ["Fuzzing", "TestSupport"], swiftSettings: common),
     .testTarget(
       name: "StoreHubMacrosTests", dependencies: ["StoreHubMacros"] + macroDependencies, swiftSettings: macroSettings,

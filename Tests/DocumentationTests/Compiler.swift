@@ -1,0 +1,71 @@
+import Foundation
+
+/// The compiler that built these tests, run on single programs that use the modules beside them.
+struct Compiler {
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path
+  private static let options: Set<String> = ["name", "needs", "imports", "given", "skip"]
+
+  /// The folder of the built modules and of the macros, that of the test bundle.
+  private static var products: String {
+    let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
+    return URL(fileURLWithPath: bundle).deletingLastPathComponent().path
+  }
+
+  /// The Markdown files whose code is compiled.
+  static func pages() throws -> [String] {
+    let docs = try FileManager.default.contentsOfDirectory(atPath: "\(root)/docs").filter { $0.hasSuffix(".md") }
+    return ["README.md"] + docs.sorted().map { "docs/\($0)" }
+  }
+
+  static func blocks() throws -> [CodeBlock] {
+    try pages().flatMap { CodeBlock.blocks(of: try String(contentsOfFile: "\(root)/\($0)", encoding: .utf8), page: $0) }
+  }
+
+  /// Compiles a block up to the diagnostics that need flow analysis (use after consume, for one), and generates no code.
+  static func check(_ block: CodeBlock, among blocks: [CodeBlock]) throws {
+    for option in block.options.keys where !options.contains(option) {
+      throw Failure(description: "\(block.testDescription): no such option: \(option)")
+    }
+    let folder = NSTemporaryDirectory() + "storehub-page-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+
+    var files = ["\(folder)/main.swift"]
+    try block.source.write(toFile: files[0], atomically: false, encoding: .utf8)
+    for name in block.needs {
+      guard let other = blocks.first(where: { $0.page == block.page && $0.name == name }) else {
+        throw Failure(description: "\(block.testDescription) needs \(name), and no block of the page has that name")
+      }
+      files.append("\(folder)/\(name).swift")
+      try other.source.write(toFile: files[files.count - 1], atomically: false, encoding: .utf8)
+    }
+    let errors = try run(files)
+    if !errors.isEmpty { throw Failure(description: errors) }
+  }
+
+  /// The compiler's complaints.
+  private static func run(_ files: [String]) throws -> String {
+    let libraries = try FileManager.default.contentsOfDirectory(atPath: "\(root)/Sources").filter {
+      FileManager.default.fileExists(atPath: "\(root)/Sources/\($0)/module.modulemap")
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments =
+      ["swiftc", "-frontend", "-emit-sil", "-o", "/dev/null", "-module-name", "Page", "-swift-version", "6"]
+      + ["-warnings-as-errors", "-I", "\(products)/Modules"] + libraries.flatMap { ["-I", "\(root)/Sources/\($0)"] }
+      + ["-load-plugin-executable", "\(products)/StoreHubMacros-tool#StoreHubMacros"] + files
+    let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? "" : "The code on the page does not compile:\n\(text)"
+  }
+}
