@@ -12,8 +12,12 @@ public nonisolated enum LoadError: Error, Equatable, Sendable, CustomStringConve
   case malformed(String)
   /// The hub did not answer.
   case silent(for: Duration, answered: Int, sent: Int)
-  /// The final state is not what the actions make of the first one.
+  /// The final count, of the counter or of the todos, is not what the actions make of the first one.
   case wrongCount(expected: Int, found: Int)
+  /// A todo is not what the last action for it said.
+  case wrongTodo(id: Int)
+  /// The list is too short for the actions.
+  case tooFewTodos(needed: Int, found: Int)
 
   /// What happened, and what it means.
   public var description: String {
@@ -25,7 +29,11 @@ public nonisolated enum LoadError: Error, Equatable, Sendable, CustomStringConve
     case .silent(let duration, let answered, let sent):
       "no answer for \(duration): \(answered) of \(sent) actions were answered"
     case .wrongCount(let expected, let found):
-      "the final count is \(found) and not \(expected): actions were lost or doubled, or somebody else counts too"
+      "the final count is \(found) and not \(expected): actions were lost or doubled, or another client also acts"
+    case .wrongTodo(let id):
+      "todo \(id) is not what the last action said: actions were lost, or another client also acts"
+    case .tooFewTodos(let needed, let found):
+      "the list has \(found) todos and these actions need \(needed): fill it with --todos \(needed)"
     }
   }
 }

@@ -6,7 +6,11 @@ public nonisolated struct LoadReport: Sendable {
   public let seconds: Double
   /// From the write of each action to the read of its acknowledgement.
   public let latencies: LatencyHistogram
-  /// The shared count at the end.
+  /// What was sent.
+  public let workload: Workload
+  /// How many todos the list had when the clock started.
+  public let todos: Int
+  /// The shared count at the end, or the number of todos if the workload is one on todos.
   public let finalCount: Int
 
   /// Actions a second.
@@ -34,7 +38,7 @@ public nonisolated struct LoadReport: Sendable {
   public var json: String {
     let latencies = figures.map { "\"\($0.name)\":\(Self.fixed($0.microseconds, 3))" }.joined(separator: ",")
     return """
-      {"actions":\(actions),"seconds":\(Self.fixed(seconds, 6)),\
+      {"workload":"\(workload.rawValue)","todos":\(todos),"actions":\(actions),"seconds":\(Self.fixed(seconds, 6)),\
       "actionsPerSecond":\(Self.fixed(actionsPerSecond, 1)),\
       "latencyMicroseconds":{\(latencies)},"finalCount":\(finalCount)}
       """

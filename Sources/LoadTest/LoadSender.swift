@@ -1,9 +1,8 @@
 internal import EventLoop
-internal import Features
 internal import Glibc
 internal import Wire
 
-/// One sender: keeps up to `depth` actions on their way until its share has been answered.
+/// One sender: keeps up to `depth` actions in flight until its share has been acknowledged.
 final class LoadSender {
   private let depth: Int
   private let share: Int
@@ -13,15 +12,19 @@ final class LoadSender {
   private(set) var answered = 0
   /// When the actions on their way were sent, by number modulo `depth`.
   private var sendTimes: [UInt64]
-  private let action = AppFeature.Action.counter(.incrementButtonTapped).encoded()
+  private let source: ActionSource
+  /// The sender's actions are those whose numbers are `first`, `first + step` and so on.
+  private let numbers: (first: Int, step: Int)
 
   var isDone: Bool { answered == share }
 
   init(
-    on loop: EventLoop, path: String, depth: Int, share: Int, onOpen: @escaping () -> Void,
-    onAnswers: @escaping (LoadSender, Int, UInt64) -> Void, onEnd: @escaping (LoadError) -> Void
+    on loop: EventLoop, path: String, depth: Int, share: Int, source: ActionSource, numbers: (first: Int, step: Int),
+    onOpen: @escaping () -> Void, onAnswers: @escaping (LoadSender, Int, UInt64) -> Void,
+    onEnd: @escaping (LoadError) -> Void
   ) throws(UVError) {
     (self.depth, self.share, self.onAnswers) = (depth, share, onAnswers)
+    (self.source, self.numbers) = (source, numbers)
     sendTimes = Array(repeating: 0, count: depth)
     conversation = try HubConversation(
       on: loop, path: path, onOpen: onOpen,
@@ -38,13 +41,13 @@ final class LoadSender {
     guard count > 0 else { return }
     let now = monotonicNanoseconds()
     for number in sent..<sent + count { sendTimes[number % depth] = now }
-    let (first, acknowledged, action) = (sent + 1, answered, action)
+    let (first, acknowledged, source, numbers) = (sent, answered, source, numbers)
     sent += count
     conversation?.write { output in
       output.frame(FrameHeader(kind: .actions)) { encoder in
-        encoder.unsigned(UInt64(first))
+        encoder.unsigned(UInt64(first + 1))
         encoder.unsigned(UInt64(acknowledged))
-        for _ in 0..<count { encoder.append(action.span.bytes) }
+        for index in first..<first + count { source.encode(numbers.first + index * numbers.step, to: &encoder) }
       }
     }
   }

@@ -1,9 +1,11 @@
 public import EventLoop
+internal import Features
 
-/// Counts the shared counter up from many connections as fast as the hub answers, and checks that it adds up.
+/// Sends actions from many connections as fast as the hub acknowledges them, and checks the state that they lead to.
 ///
-/// Each connection keeps `depth` actions on their way and sends a new one for each that is answered. Latency is from
-/// the write of an action to the read of the frame that acknowledges it, on this machine's monotonic clock.
+/// Each connection keeps `depth` actions in flight and sends a new one for each that is acknowledged. Latency is from
+/// the write of an action to the read of the frame that acknowledges it, on this machine's monotonic clock. During a
+/// workload on todos one more connection subscribes to the whole state, so that the hub writes every change.
 public final class LoadTest {
   /// What to do.
   public nonisolated struct Plan: Sendable {
@@ -11,30 +13,42 @@ public final class LoadTest {
     public var path: String
     /// How many connections send.
     public var connections: Int
-    /// How many actions each keeps on their way.
+    /// How many actions each keeps in flight.
     public var depth: Int
     /// How many actions are sent in all.
     public var actions: Int
+    /// Which actions are sent.
+    public var workload: Workload
+    /// Todos are added until the list has at least so many, before the clock starts.
+    public var todos: Int
     /// How long the hub may be silent.
-    public var patience = Duration.seconds(10)
+    public var timeout = Duration.seconds(10)
 
     /// Creates a plan.
-    public init(path: String, connections: Int, depth: Int, actions: Int) {
+    public init(
+      path: String, connections: Int, depth: Int, actions: Int, workload: Workload = .increment, todos: Int = 0
+    ) {
       (self.path, self.connections, self.depth, self.actions) = (path, connections, depth, actions)
+      (self.workload, self.todos) = (workload, todos)
     }
   }
 
   private let plan: Plan
   private let loop: EventLoop
-  private var probe: CountProbe?
+  private var probe: StateProbe?
+  /// Subscribed during a workload on todos.
+  private var subscriber: StateProbe?
+  private var filler: LoadSender?
+  private var source: ActionSource?
   private var senders: [LoadSender] = []
   private var openCount = 0
-  private var firstCount = 0
+  private var todos = 0
   private var startTime: UInt64 = 0
   private var endTime: UInt64 = 0
   private var histogram = LatencyHistogram()
   private var watchdog: Timer?
-  private var answeredAtLastLook = 0
+  /// Whether anything arrived since the watchdog last looked.
+  private var isAnswered = false
   private var result: Result<LoadReport, LoadError>?
 
   /// Called now and then with how many actions were answered.
@@ -47,9 +61,7 @@ public final class LoadTest {
 
   /// Runs the loop until the test is over.
   public func run() throws(LoadError) -> LoadReport {
-    attempt { () throws(UVError) in
-      probe = try CountProbe(on: loop, path: plan.path, onCount: { [weak self] in self?.begin(at: $0) }, onEnd: fail)
-    }
+    readState { [weak self] in self?.prepare($0) }
     startWatchdog()
     defer { watchdog = nil }
     while true {
@@ -58,15 +70,49 @@ public final class LoadTest {
     }
   }
 
-  private func begin(at count: Int) {
-    firstCount = count
+  private func readState(_ body: @escaping (AppFeature.State) -> Void) {
+    attempt { () throws(UVError) in
+      probe = try StateProbe(on: loop, path: plan.path, onState: body, onEnd: fail)
+    }
+  }
+
+  /// Fills the list if it is too short, and begins otherwise.
+  private func prepare(_ state: AppFeature.State) {
+    isAnswered = true
+    let missing = plan.todos - state.todos.todos.count
+    guard missing > 0 else { return begin(with: state) }
+    probe?.leave()
+    attempt { () throws(UVError) in
+      filler = try LoadSender(
+        on: loop, path: plan.path, depth: min(missing, 256), share: missing,
+        source: ActionSource(.add, initial: state), numbers: (0, 1), onOpen: { [weak self] in self?.filler?.send() },
+        onAnswers: { [weak self] sender, _, _ in
+          self?.isAnswered = true
+          guard let self, sender.isDone else { return }
+          sender.leave()
+          readState { [weak self] in self?.begin(with: $0) }
+        }, onEnd: fail)
+    }
+  }
+
+  private func begin(with state: AppFeature.State) {
+    isAnswered = true
+    if plan.workload == .increment {
+      probe?.leave()
+    } else {
+      subscriber = probe
+    }
+    let source = ActionSource(plan.workload, initial: state)
+    if let refusal = source.refusal(of: plan.actions) { return fail(refusal) }
+    self.source = source
+    todos = state.todos.todos.count
     let (share, rest) = plan.actions.quotientAndRemainder(dividingBy: plan.connections)
     attempt { () throws(UVError) in
       for index in 0..<plan.connections {
         senders.append(
           try LoadSender(
-            on: loop, path: plan.path, depth: plan.depth, share: share + (index < rest ? 1 : 0),
-            onOpen: { [weak self] in self?.senderOpened() },
+            on: loop, path: plan.path, depth: plan.depth, share: share + (index < rest ? 1 : 0), source: source,
+            numbers: (index, plan.connections), onOpen: { [weak self] in self?.senderOpened() },
             onAnswers: { [weak self] sender, count, now in self?.answered(sender, count, now) }, onEnd: fail))
       }
     }
@@ -81,21 +127,22 @@ public final class LoadTest {
   }
 
   private func answered(_ sender: LoadSender, _ count: Int, _ now: UInt64) {
+    isAnswered = true
     sender.latencies(ofLast: count, until: now) { histogram.add($0, times: $1) }
     guard sender.isDone, histogram.count == UInt64(plan.actions) else { return }
     endTime = now
     for sender in senders { sender.leave() }
-    attempt { () throws(UVError) in
-      probe = try CountProbe(on: loop, path: plan.path, onCount: { [weak self] in self?.finish(at: $0) }, onEnd: fail)
-    }
+    subscriber?.leave()
+    readState { [weak self] in self?.finish($0) }
   }
 
-  private func finish(at count: Int) {
-    let expected = firstCount + plan.actions
-    guard count == expected else { return fail(.wrongCount(expected: expected, found: count)) }
+  private func finish(_ state: AppFeature.State) {
+    if let fault = source?.fault(after: plan.actions, from: plan.connections, in: state) { return fail(fault) }
     result = .success(
       LoadReport(
-        actions: plan.actions, seconds: Double(endTime - startTime) / 1e9, latencies: histogram, finalCount: count))
+        actions: plan.actions, seconds: Double(endTime - startTime) / 1e9, latencies: histogram,
+        workload: plan.workload, todos: todos,
+        finalCount: plan.workload == .increment ? state.counter.count : state.todos.todos.count))
   }
 
   private func attempt(_ body: () throws(UVError) -> Void) {
@@ -109,19 +156,20 @@ public final class LoadTest {
     }
   }
 
-  /// Looks every half second whether anything was answered, and tells how far things are.
+  /// Looks every half second whether anything was answered, and reports progress.
   private func startWatchdog() {
     attempt { () throws(UVError) in
       var quiet = Duration.zero
       let interval = Duration.milliseconds(500)
       watchdog = try Timer(on: loop) { [weak self] in
         guard let self else { return }
-        let answered = Int(histogram.count)
-        quiet = answered == answeredAtLastLook ? quiet + interval : .zero
-        answeredAtLastLook = answered
-        onProgress?(answered)
-        guard quiet >= plan.patience else { return }
-        fail(.silent(for: quiet, answered: answered, sent: senders.reduce(0) { $0 + $1.sent }))
+        quiet = isAnswered ? .zero : quiet + interval
+        isAnswered = false
+        onProgress?(Int(histogram.count))
+        guard quiet >= plan.timeout else { return }
+        let sent = senders.reduce(filler?.sent ?? 0) { $0 + $1.sent }
+        let answered = senders.reduce(filler?.answered ?? 0) { $0 + $1.answered }
+        fail(.silent(for: quiet, answered: answered, sent: sent))
       }
       watchdog?.start(after: interval, repeating: interval)
     }

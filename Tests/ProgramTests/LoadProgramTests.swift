@@ -22,6 +22,26 @@ import Testing
     #expect(ordered == ordered.sorted() && ordered[0] > 0)
   }
 
+  @Test(arguments: [("add", 350), ("edit", 250), ("move", 250), ("delete", 150), ("toggle", 250)])
+  func aListIsFilledAndChanged(workload: String, finalCount: Int) throws {
+    let hub = try HubProcess()
+    let outcome = try Program(name: "storeload").run(
+      "--socket", hub.socket, "--workload", workload, "--todos", "250", "-c", "3", "-d", "8", "-n", "100", "--json")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let object = try #require(
+      JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    #expect(object["workload"] as? String == workload)
+    #expect(object["todos"] as? Int == 250)
+    #expect(object["finalCount"] as? Int == finalCount)
+  }
+
+  @Test func aListThatIsTooShortIsAnError() throws {
+    let hub = try HubProcess()
+    let outcome = try Program(name: "storeload").run("--socket", hub.socket, "-w", "delete", "--todos", "5", "-n", "6")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("5 todos") && outcome.errors.contains("--todos 6"))
+  }
+
   @Test func aSecondRunCountsFromWhereTheFirstEnded() throws {
     let hub = try HubProcess()
     _ = try Program(name: "storeload").run("--socket", hub.socket, "-n", "100")
