@@ -245,6 +245,10 @@ let package = Package(
       ], swiftSettings: spans),
     .executableTarget(
       name: "loopprobe", dependencies: ["EventLoop"], path: "Tests/Fixtures/loopprobe", swiftSettings: onLoop),
+    .executableTarget(
+      name: "allocprobe",
+      dependencies: ["Allocations", "ComposableArchitecture", "EventLoop", "HubCore", "StoreClient", "StoreHub", "Wire"],
+      path: "Tests/Fixtures/allocprobe", swiftSettings: spans),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),
     .testTarget(
       name: "HTTPClientTests", dependencies: ["EventLoop", "FactService", "Features", "HTTPClient"],
@@ -274,7 +278,7 @@ let package = Package(
         "StoreHub", "TestFeatures", "Wire",
       ], swiftSettings: onLoop),
     .testTarget(
-      name: "ProgramTests", dependencies: ["TestSupport", "storehubd", "storeload", "storeterm"], swiftSettings: common),
+      name: "ProgramTests", dependencies: ["TestSupport", "allocprobe", "storehubd", "storeload", "storeterm"], swiftSettings: common),
     .testTarget(
       name: "FeaturesTests",
       dependencies: ["ComposableArchitecture", "ComposableTesting", "Features", "TestSupport", "Wire"],
