@@ -247,7 +247,9 @@ let package = Package(
       name: "loopprobe", dependencies: ["EventLoop"], path: "Tests/Fixtures/loopprobe", swiftSettings: onLoop),
     .executableTarget(
       name: "allocprobe",
-      dependencies: ["Allocations", "ComposableArchitecture", "EventLoop", "HubCore", "StoreClient", "StoreHub", "Wire"],
+      dependencies: [
+        "Allocations", "ComposableArchitecture", "EventLoop", "HubCore", "StoreClient", "StoreHub", "Wire",
+      ],
       path: "Tests/Fixtures/allocprobe", swiftSettings: spans),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),
     .testTarget(
@@ -278,7 +280,8 @@ let package = Package(
         "StoreHub", "TestFeatures", "Wire",
       ], swiftSettings: onLoop),
     .testTarget(
-      name: "ProgramTests", dependencies: ["TestSupport", "allocprobe", "storehubd", "storeload", "storeterm"], swiftSettings: common),
+      name: "ProgramTests", dependencies: ["TestSupport", "allocprobe", "storehubd", "storeload", "storeterm"],
+      swiftSettings: common),
     .testTarget(
       name: "FeaturesTests",
       dependencies: ["ComposableArchitecture", "ComposableTesting", "Features", "TestSupport", "Wire"],

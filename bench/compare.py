@@ -20,7 +20,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIMIT = os.path.join(HERE, "limit")
-FIELDS = "label proto C W S rate p50 p99 p999 su ss cu cs pushes pp50 pp99 pbytes ok".split()
+FIELDS = "label proto C W S rate p50 p99 p999 su ss cu cs pushes pp50 pp99 pbytes ok cpu".split()
 # Connections, depth, watchers, and the goal for hub ÷ C limit.
 CASES = [
     (1, 1, 0, 0.95), (1, 16, 0, 0.9), (1, 64, 0, 0.9), (50, 1, 0, 0.9), (50, 16, 0, 0.9), (50, 64, 0, 0.75),
@@ -72,7 +72,7 @@ def load(server, protocol, case, seconds, rate=None):
     row = dict(zip(FIELDS, lines[-1].split(","))) if lines else {"ok": "no result"}
     if row["ok"] != "ok":
         raise SystemExit(f"{protocol} {case}: the run did not add up: {run.stderr.strip()}")
-    return {name: float(row[name]) for name in ("rate", "p50", "p99", "pp50", "pp99")}
+    return {name: float(row[name]) for name in ("rate", "p50", "p99", "pp50", "pp99", "cpu")}
 
 
 class Rivals:
@@ -123,7 +123,7 @@ def throughput_rows(case, goal, results):
         fresh = f"{median(rows, 'pp50'):.0f} / {median(rows, 'pp99'):.0f}" if case[2] else ""
         print(f"| {case[0]} | {case[1]} | {case[2]} | {name} | {rate / 1e3:,.1f} k "
               f"({min(rates) / 1e3:,.1f} – {max(rates) / 1e3:,.1f}) | {median(rows, 'p50'):.1f} | "
-              f"{median(rows, 'p99'):.1f} | {fresh} | {ratio} |", flush=True)
+              f"{median(rows, 'p99'):.1f} | {fresh} | {median(rows, 'cpu') / 1e3:.2f} | {ratio} |", flush=True)
 
 
 def freshness_rows(watchers, rate, results):
@@ -165,8 +165,8 @@ def main():
     try:
         print(f"Load average at the start: {os.getloadavg()[0]:.1f}; {options.runs} runs of {options.seconds} s.\n")
         print("| C | D | W | server | actions/s, median (min – max) | ack p50 µs | p99 µs | freshness p50 / p99 µs "
-              "| hub ÷ this |")
-        print("|--:|--:|--:|---|--:|--:|--:|--:|--:|")
+              "| server CPU µs/action | hub ÷ this |")
+        print("|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|")
         rates = {}
         for *case, goal in cases:
             results = rivals.measure(rivals.names, case, options.runs, options.seconds)

@@ -10,11 +10,17 @@ public nonisolated struct LoadReport: Sendable {
   public let workload: Workload
   /// How many todos the list had when the clock started.
   public let todos: Int
+  /// The CPU time that the hub's process used meanwhile, if it was asked for.
+  public let processorNanoseconds: UInt64?
   /// The shared count at the end, or the number of todos if the workload is one on todos.
   public let finalCount: Int
 
   /// Actions a second.
   public var actionsPerSecond: Double { seconds > 0 ? Double(actions) / seconds : 0 }
+
+  private var processorMicroseconds: String? {
+    processorNanoseconds.map { Self.fixed(Double($0) / 1000 / Double(max(actions, 1)), 3) }
+  }
 
   private var figures: [(name: String, label: String, microseconds: Double)] {
     [
@@ -25,13 +31,13 @@ public nonisolated struct LoadReport: Sendable {
     ]
   }
 
-  /// Two lines for people.
+  /// Lines for people.
   public var text: String {
     let latencies = figures.map { "\($0.label) \(Self.fixed($0.microseconds, 1))" }.joined(separator: "  ")
     return """
       \(actions) actions in \(Self.fixed(seconds, 3)) s: \(Self.fixed(actionsPerSecond, 0)) actions/s, final count \(finalCount)
       send to applied, µs: \(latencies)
-      """
+      """ + (processorMicroseconds.map { "\nCPU time of the hub, µs per action: \($0)" } ?? "")
   }
 
   /// One JSON object on one line.
@@ -40,7 +46,8 @@ public nonisolated struct LoadReport: Sendable {
     return """
       {"workload":"\(workload.rawValue)","todos":\(todos),"actions":\(actions),"seconds":\(Self.fixed(seconds, 6)),\
       "actionsPerSecond":\(Self.fixed(actionsPerSecond, 1)),\
-      "latencyMicroseconds":{\(latencies)},"finalCount":\(finalCount)}
+      "latencyMicroseconds":{\(latencies)},\
+      \(processorMicroseconds.map { "\"hubMicrosecondsPerAction\":\($0)," } ?? "")"finalCount":\(finalCount)}
       """
   }
 

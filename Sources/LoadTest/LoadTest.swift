@@ -21,15 +21,18 @@ public final class LoadTest {
     public var workload: Workload
     /// Todos are added until the list has at least so many, before the clock starts.
     public var todos: Int
+    /// The hub's process, if its CPU time is to be reported.
+    public var process: Int?
     /// How long the hub may be silent.
     public var timeout = Duration.seconds(10)
 
     /// Creates a plan.
     public init(
-      path: String, connections: Int, depth: Int, actions: Int, workload: Workload = .increment, todos: Int = 0
+      path: String, connections: Int, depth: Int, actions: Int, workload: Workload = .increment, todos: Int = 0,
+      process: Int? = nil
     ) {
       (self.path, self.connections, self.depth, self.actions) = (path, connections, depth, actions)
-      (self.workload, self.todos) = (workload, todos)
+      (self.workload, self.todos, self.process) = (workload, todos, process)
     }
   }
 
@@ -44,6 +47,8 @@ public final class LoadTest {
   private var openCount = 0
   private var todos = 0
   private var startTime: UInt64 = 0
+  /// The CPU time of the hub's process, at the start and then for the whole test.
+  private var processorTime: UInt64?
   private var endTime: UInt64 = 0
   private var histogram = LatencyHistogram()
   private var watchdog: Timer?
@@ -122,6 +127,7 @@ public final class LoadTest {
   private func senderOpened() {
     openCount += 1
     guard openCount == plan.connections else { return }
+    processorTime = plan.process.flatMap { ProcessorTime.nanoseconds(of: $0) }
     startTime = monotonicNanoseconds()
     for sender in senders { sender.send() }
   }
@@ -131,6 +137,9 @@ public final class LoadTest {
     sender.latencies(ofLast: count, until: now) { histogram.add($0, times: $1) }
     guard sender.isDone, histogram.count == UInt64(plan.actions) else { return }
     endTime = now
+    if let start = processorTime {
+      processorTime = plan.process.flatMap { ProcessorTime.nanoseconds(of: $0) }.map { $0 - start }
+    }
     for sender in senders { sender.leave() }
     subscriber?.leave()
     readState { [weak self] in self?.finish($0) }
@@ -141,7 +150,7 @@ public final class LoadTest {
     result = .success(
       LoadReport(
         actions: plan.actions, seconds: Double(endTime - startTime) / 1e9, latencies: histogram,
-        workload: plan.workload, todos: todos,
+        workload: plan.workload, todos: todos, processorNanoseconds: processorTime,
         finalCount: plan.workload == .increment ? state.counter.count : state.todos.todos.count))
   }
 

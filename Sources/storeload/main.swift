@@ -15,6 +15,7 @@ let options = ProgramOptions(
     .init("actions", short: "n", argument: "N", "how many actions are sent in all; default 100000"),
     .init("workload", short: "w", argument: "NAME", "increment, add, edit, move, delete or toggle; default increment"),
     .init("todos", argument: "N", "add todos until the list has N, before the clock starts; default 0"),
+    .init("hub-pid", argument: "PID", "also report the CPU time of the hub's process"),
     .init("json", "print the result as one JSON object"),
   ])
 let (plan, isJSON) = options.read { (parsed) throws(UsageError) -> (LoadTest.Plan, Bool) in
@@ -24,7 +25,8 @@ let (plan, isJSON) = options.read { (parsed) throws(UsageError) -> (LoadTest.Pla
     depth: try parsed.integer("depth", in: 1...65_536, default: 1),
     actions: try parsed.integer("actions", in: 1...Int(Int32.max), default: 100_000),
     workload: try parsed.choice("workload", of: Workload.allCases.map { ($0.rawValue, $0) }, default: .increment),
-    todos: try parsed.integer("todos", in: 0...10_000_000, default: 0))
+    todos: try parsed.integer("todos", in: 0...10_000_000, default: 0),
+    process: parsed.flag("hub-pid") ? try parsed.integer("hub-pid", in: 1...Int(Int32.max), default: 0) : nil)
   return (plan, parsed.flag("json"))
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "storehub.h"
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -190,6 +191,20 @@ static void proc_cpu(pid_t pid, double *u, double *s) {
   char *p = strrchr(b, ')'); unsigned long ut, stt; if (!p) return;
   if (sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &ut, &stt) == 2) { double hz = (double)sysconf(_SC_CLK_TCK); *u = (double)ut / hz; *s = (double)stt / hz; }
 }
+// CPU of all its threads in ns, which time slices of other processes do not change (proc_pid_schedstat: ns on CPU, first).
+static uint64_t proc_cpu_ns(pid_t pid) {
+  char f[320]; uint64_t sum = 0, ns; snprintf(f, sizeof f, "/proc/%d/task", pid);
+  DIR *d = opendir(f); if (!d) return 0;
+  for (struct dirent *e; (e = readdir(d));) {
+    if (e->d_name[0] == '.') continue;
+    snprintf(f, sizeof f, "/proc/%d/task/%s/schedstat", pid, e->d_name);
+    FILE *fp = fopen(f, "r"); if (!fp) continue;
+    if (fscanf(fp, "%lu", &ns) == 1) sum += ns;
+    fclose(fp);
+  }
+  closedir(d);
+  return sum;
+}
 static void self_cpu(double *u, double *s) { struct rusage r; getrusage(RUSAGE_SELF, &r); *u = (double)r.ru_utime.tv_sec + r.ru_utime.tv_usec / 1e6; *s = (double)r.ru_stime.tv_sec + r.ru_stime.tv_usec / 1e6; }
 
 static uint8_t out[1 << 22];
@@ -249,7 +264,7 @@ int main(int argc, char **argv) {
   static uint8_t slab[65536 * 2]; struct epoll_event ev[256];
   static struct hist h;
   uint64_t acked = 0, measured = 0, t0 = now_ns(), t_start = 0, t_end = 0, m_start = 0, msgs0 = 0, msgs1 = 0, b0 = 0, b1 = 0; int phase = 0;
-  double su0 = 0, ss0 = 0, su1 = 0, ss1 = 0, cu0 = 0, cs0 = 0, cu1 = 0, cs1 = 0;
+  uint64_t ns0 = 0, ns1 = 0; double su0 = 0, ss0 = 0, su1 = 0, ss1 = 0, cu0 = 0, cs0 = 0, cu1 = 0, cs1 = 0;
   int base_pending = C == 1 && S;
   int tick = -1; uint64_t pace_start = 0; unsigned long paced = 0; int turn_of = 0;
   if (pace > 0) {
@@ -274,8 +289,8 @@ int main(int argc, char **argv) {
       t = now_ns(); // an answer to what was just sent may be read below
     }
     if (n == 0) { fprintf(stderr, "no answer for 1 s (acked %lu of %lu)\n", acked, total_sent); if (phase == 2 || t - t0 > 20000000000u) break; }
-    if (phase == 0 && t - t0 > (uint64_t)(warm * 1e9)) { phase = 1; t_start = t; m_start = acked; sh->from = t; memset(&h, 0, sizeof h); proc_cpu(server, &su0, &ss0); self_cpu(&cu0, &cs0); msgs0 = sh->msgs; b0 = sh->bytes; }
-    else if (phase == 1 && t - t_start > (uint64_t)(T * 1e9)) { phase = 2; sh->until = t_end = t; measured = acked - m_start; proc_cpu(server, &su1, &ss1); self_cpu(&cu1, &cs1); msgs1 = sh->msgs; b1 = sh->bytes; }
+    if (phase == 0 && t - t0 > (uint64_t)(warm * 1e9)) { phase = 1; t_start = t; m_start = acked; sh->from = t; memset(&h, 0, sizeof h); proc_cpu(server, &su0, &ss0); ns0 = proc_cpu_ns(server); self_cpu(&cu0, &cs0); msgs0 = sh->msgs; b0 = sh->bytes; }
+    else if (phase == 1 && t - t_start > (uint64_t)(T * 1e9)) { phase = 2; sh->until = t_end = t; measured = acked - m_start; proc_cpu(server, &su1, &ss1); ns1 = proc_cpu_ns(server); self_cpu(&cu1, &cs1); msgs1 = sh->msgs; b1 = sh->bytes; }
     for (int i = 0; i < n; i++) {
       struct client *c = ev[i].data.ptr;
       if (!c) { uint64_t ticks; if (read(tick, &ticks, sizeof ticks) < 0 && errno != EAGAIN) die("timerfd"); continue; }
@@ -332,7 +347,7 @@ int main(int argc, char **argv) {
   if (S) { sh->stop = 1; close(ctl[1]); waitpid(kid, NULL, 0); }
   int ok = acked == total_sent;
   if (S && protos[P].kind != LINES && (sh->min_last != sh->max_last)) ok = 0;
-  if (csv) printf("%s,%s,%d,%d,%d,%.0f,%.1f,%.1f,%.1f,%.0f,%.0f,%.0f,%.0f,%.0f,%.1f,%.1f,%.0f,%s\n", label, proto, C, W, S, rate, hist_q(&h, .5) / 1e3, hist_q(&h, .99) / 1e3, hist_q(&h, .999) / 1e3, su, ss, cu, cs_, mrate, hist_q(&sh->push, .5) / 1e3, hist_q(&sh->push, .99) / 1e3, brate, ok ? "ok" : "BAD");
+  if (csv) printf("%s,%s,%d,%d,%d,%.0f,%.1f,%.1f,%.1f,%.0f,%.0f,%.0f,%.0f,%.0f,%.1f,%.1f,%.0f,%s,%.1f\n", label, proto, C, W, S, rate, hist_q(&h, .5) / 1e3, hist_q(&h, .99) / 1e3, hist_q(&h, .999) / 1e3, su, ss, cu, cs_, mrate, hist_q(&sh->push, .5) / 1e3, hist_q(&sh->push, .99) / 1e3, brate, ok ? "ok" : "BAD", measured ? (double)(ns1 - ns0) / (double)measured : 0);
   else {
     printf("%s C=%d W=%d S=%d: %.0f actions/s  ack p50 %.1f p99 %.1f p99.9 %.1f us | server cpu %.0f%% user %.0f%% sys, sender %.0f%% user %.0f%% sys", proto, C, W, S, rate,
            hist_q(&h, .5) / 1e3, hist_q(&h, .99) / 1e3, hist_q(&h, .999) / 1e3, su, ss, cu, cs_);

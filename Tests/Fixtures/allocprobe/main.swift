@@ -22,7 +22,6 @@ let server = try HubServer(
 /// The least of many: what is grown or looked up for the first time is not what a turn costs.
 @MainActor func least(_ body: () -> UInt64) -> UInt64 { (0..<20).map { _ in body() }.min() ?? 0 }
 
-
 /// Allocations of a turn of `count` actions of a raw client, in the hub and its shell.
 @MainActor func hubTurn(_ sender: RawClient, _ subscribers: [RawClient], _ count: Int) -> UInt64 {
   least {
