@@ -7,6 +7,8 @@ Redis in one and the reverse in the next, so that a machine that changes its spe
 Freshness is the time from the write of an action to the read of the first delta that contains it, for every action (up
 to 16 watchers are sampled). In the first table each server runs at its own full speed. The second table compares
 freshness at one rate: half of what the slower of hub and C limit reached in the first.
+
+REALTIME=1 runs servers and load with real-time priority (chrt, needs root) on a machine that has other work.
 """
 import argparse
 import os
@@ -32,11 +34,17 @@ SCRIPT = (
 )
 
 
+def on_core(core, argv):
+    """The command that runs a program on one core, ahead of everything else on a machine that has other work."""
+    realtime = ["chrt", "-r", "50"] if os.environ.get("REALTIME") else []
+    return [*realtime, "taskset", "-c", str(core), *argv]
+
+
 class Server:
     def __init__(self, argv, socket, setup=None):
         self.socket, self.setup = socket, setup
         self.process = subprocess.Popen(
-            ["taskset", "-c", "0", *argv], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            on_core(0, argv), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def __enter__(self):
         for _ in range(500):
@@ -65,8 +73,8 @@ def load(server, protocol, case, seconds, rate=None):
     # At a fixed rate the depth only bounds what a server that cannot keep up has in flight.
     pace = ["-r", str(rate), "-w", "4096"] if rate else ["-w", str(depth)]
     run = subprocess.run(
-        ["taskset", "-c", "1", f"{LIMIT}/load", "-s", server.socket, "-p", protocol, "-c", str(connections), *pace,
-         "-S", str(watchers), "-T", str(seconds), "-q", "-P", str(server.process.pid)],
+        on_core(1, [f"{LIMIT}/load", "-s", server.socket, "-p", protocol, "-c", str(connections), *pace,
+                    "-S", str(watchers), "-T", str(seconds), "-q", "-P", str(server.process.pid)]),
         capture_output=True, text=True, timeout=120, check=False)
     lines = run.stdout.strip().splitlines()
     row = dict(zip(FIELDS, lines[-1].split(","))) if lines else {"ok": "no result"}
@@ -78,17 +86,17 @@ def load(server, protocol, case, seconds, rate=None):
 class Rivals:
     """The servers to compare, by name."""
 
-    def __init__(self, hub, directory):
-        self.hub, self.directory, self.count = hub, directory, 0
-        self.names = ["C limit", "hub"] + (["Redis"] if shutil.which("redis-server") else [])
+    def __init__(self, hubs, directory):
+        self.hubs, self.directory, self.count = hubs, directory, 0
+        self.names = ["C limit", *hubs] + (["Redis"] if shutil.which("redis-server") else [])
 
     def start(self, name, watchers):
         self.count += 1
         path = f"{self.directory}/{self.count}.sock"
         if name == "C limit":
             return Server([f"{LIMIT}/server_uv", "-s", path], path), "hub"
-        if name == "hub":
-            return Server([self.hub, "--socket", path, "--log-level", "error"], path), "storehub"
+        if name in self.hubs:
+            return Server([self.hubs[name], "--socket", path, "--log-level", "error"], path), "storehub"
 
         def setup():
             subprocess.run(["redis-cli", "-s", path, "-x", "FUNCTION", "LOAD", "REPLACE"], input=SCRIPT.encode(),
@@ -129,7 +137,7 @@ def throughput_rows(case, goal, results):
 def freshness_rows(watchers, rate, results):
     limit = median(results["C limit"], "pp99")
     for name, rows in results.items():
-        ratio = f"{median(rows, 'pp99') / limit:.2f} (goal 2)" if name == "hub" and limit else ""
+        ratio = f"{median(rows, 'pp99') / limit:.2f} (goal 2)" if name != "C limit" and limit else ""
         print(f"| {watchers} | {name} | {rate:,} | {median(rows, 'rate'):,.0f} | {median(rows, 'pp50'):.0f} | "
               f"{median(rows, 'pp99'):.0f} | {ratio} |", flush=True)
 
@@ -144,6 +152,7 @@ def common_rate(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hub", required=True, help="the storehubd to measure")
+    parser.add_argument("--before", metavar="HUB", help="another storehubd, such as that of an earlier commit")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("--only", metavar="CxDxW", help="one row, such as 1x64x100")
@@ -161,7 +170,8 @@ def main():
         cases.remove(case)
 
     directory = tempfile.mkdtemp(prefix="storehub-bench-")
-    rivals = Rivals(options.hub, directory)
+    hubs = {"hub": options.hub} | ({"hub before": options.before} if options.before else {})
+    rivals = Rivals(hubs, directory)
     try:
         print(f"Load average at the start: {os.getloadavg()[0]:.1f}; {options.runs} runs of {options.seconds} s.\n")
         print("| C | D | W | server | actions/s, median (min – max) | ack p50 µs | p99 µs | freshness p50 / p99 µs "
@@ -177,7 +187,7 @@ def main():
             print("\n| W | server | actions/s wanted | reached | freshness p50 µs | p99 µs | p99 ÷ C limit's |")
             print("|--:|---|--:|--:|--:|--:|--:|")
         for watchers, rate in rates.items():
-            results = rivals.measure(["C limit", "hub"], (1, 64, watchers), options.runs, options.seconds, rate)
+            results = rivals.measure(["C limit", *hubs], (1, 64, watchers), options.runs, options.seconds, rate)
             freshness_rows(watchers, rate, results)
     finally:
         shutil.rmtree(directory, ignore_errors=True)

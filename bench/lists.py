@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from compare import Server
+from compare import Server, on_core
 
 GOAL = 2
 WORKLOADS = ["add", "delete", "edit", "move", "toggle"]
@@ -23,7 +23,7 @@ WORKLOADS = ["add", "delete", "edit", "move", "toggle"]
 
 def storeload(program, server, *arguments):
     run = subprocess.run(
-        ["taskset", "-c", "1", program, "--socket", server.socket, "--json", *map(str, arguments)],
+        on_core(1, [program, "--socket", server.socket, "--json", *map(str, arguments)]),
         capture_output=True, text=True, timeout=600, check=False)
     if run.returncode:
         raise SystemExit(run.stderr.strip())
