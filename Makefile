@@ -2,7 +2,7 @@
 
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 
-.PHONY: build run test test-package golden-check fuzz sanitize lint format bench bench-inprocess clean help setup
+.PHONY: build run test test-package golden-check fuzz sanitize lint tidy format bench bench-inprocess clean help setup
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
 	$(SWIFT_BUILD) -c release
@@ -29,6 +29,9 @@ sanitize: setup ## run the tests of what touches C or memory with the address sa
 
 lint: setup ## check the form of the sources
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
+
+tidy: setup ## check layers, comments, commits and documents alone (part of test)
+	@scripts/tidy
 
 format: setup ## format the sources and wrap the documents
 	swift format --in-place --recursive --parallel Sources Tests Package.swift

@@ -156,7 +156,8 @@ let package = Package(
       name: "Features", dependencies: ["ComposableArchitecture", "Dependencies", "ReplicatedArchitecture", "Wire"],
       swiftSettings: spans),
     .target(
-      name: "HubCore", dependencies: ["Dependencies", "IdentifiedCollections", "Reducers", "Wire"], swiftSettings: spans),
+      name: "HubCore", dependencies: ["Dependencies", "IdentifiedCollections", "Reducers", "Wire"], swiftSettings: spans
+    ),
     .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
 
     // Floor 4: the shells, which give the cores sockets, time and threads.

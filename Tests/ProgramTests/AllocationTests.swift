@@ -18,7 +18,7 @@ import Testing
     #expect(try #require(found["hub action"]) <= 1)
     #expect(try #require(found["hub with 10 subscribers action"]) <= 1)
     #expect(try #require(found["client and hub action"]) <= 7.5)
-    #expect(try #require(found["hub turn"]) <= 20)
-    #expect(try #require(found["hub with 10 subscribers turn"]) <= 320)
+    #expect(try #require(found["hub turn"]) <= 40)
+    #expect(try #require(found["hub with 10 subscribers turn"]) <= 350)
   }
 }

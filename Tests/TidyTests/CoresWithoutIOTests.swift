@@ -14,8 +14,6 @@ import Testing
   ]
 
   /// Modules that will not be below the cores when the reducer core is a module of its own.
-  static let pending: Set<String> = ["ComposableArchitecture", "Sharing"]
-
   /// Functions and types that do I/O. `send` is not among them: effects have a function of that name.
   static let calls: Set<Substring> = [
     "accept", "accept4", "bind", "clock_gettime", "clock_nanosleep", "close", "connect", "creat", "dup",
@@ -41,7 +39,7 @@ import Testing
   @Test(arguments: cores) func aCoreReachesNoModuleThatDoesIO(core: String) throws {
     let modules = try Modules()
     for name in modules.closure(of: core) {
-      if Self.forbidden.contains(name), !Self.pending.contains(name) { Issue.record("\(core) reaches \(name)") }
+      if Self.forbidden.contains(name) { Issue.record("\(core) reaches \(name)") }
       for outside in (modules.imports[name] ?? []).subtracting(modules.names).subtracting(Self.allowed) {
         Issue.record("\(core) reaches \(name), which imports \(outside)")
       }
@@ -51,7 +49,7 @@ import Testing
   @Test func noSourceBelowTheCoresCallsForIO() throws {
     let modules = try Modules()
     let closure = Self.cores.reduce(into: Set<String>()) { $0.formUnion(modules.closure(of: $1)) }
-    for name in closure.subtracting(Self.forbidden).subtracting(Self.pending) {
+    for name in closure.subtracting(Self.forbidden) {
       for file in Repository.files(below: "Sources/\(name)", endingIn: ".swift") {
         let lines = try Repository.lines(file)
         guard !Modules.imports(of: lines).isDisjoint(with: ["FoundationEssentials", "Glibc"]) else { continue }

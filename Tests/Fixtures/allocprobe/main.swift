@@ -16,7 +16,7 @@ let path = "\(folder)/hub.sock"
 let loop = try EventLoop()
 try loop.drainMainQueue()
 let server = try HubServer(
-  core: HubCore(initialState: Tally.State(), reducer: Tally()), loop: loop, path: path,
+  FeatureEngine(initialState: Tally.State(), reducer: Tally()), loop: loop, path: path,
   log: Log(program: "allocprobe", level: .error))
 
 /// The least of many: what is grown or looked up for the first time is not what a turn costs.
