@@ -12,7 +12,8 @@ enum ProcessorTime {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      guard let file = fopen("/proc/\(process)/task/\(name)/schedstat", "r") else { continue }
+      // Not `..`, whose schedstat is that of the main thread once more.
+      guard !name.hasPrefix("."), let file = fopen("/proc/\(process)/task/\(name)/schedstat", "r") else { continue }
       defer { fclose(file) }
       var line = [CChar](repeating: 0, count: 128)
       guard fgets(&line, CInt(line.count), file) != nil else { continue }
