@@ -43,9 +43,12 @@ let server = try HubServer(
 @MainActor func clientTurn(_ client: StoreClient<Tally.State, Tally.Action>, _ count: Int) -> UInt64 {
   least {
     guard let store = client.store else { return 0 }
+    let target = store.count + count
     let before = allocation_count()
     for _ in 0..<count { store.send(.added) }
-    while client.unansweredCount > 0 { loop.run(.noWait) }
+    while store.count != target { loop.run(.noWait) }
+    // The acknowledgement follows the change.
+    for _ in 0..<3 { loop.run(.noWait) }
     return allocation_count() - before
   }
 }
