@@ -1,3 +1,4 @@
+import Features
 import HubCore
 import TestSupport
 import Testing
@@ -23,12 +24,15 @@ import Wire
     #expect(hub.engine.state.counter.count == 99)
     #expect(try hub.turn(client).map { try UInt64(decoding: $0.payload.span.bytes) } == [99])
 
-    #expect(hub.core.hasBacklog && hub.core.needsAnotherTurn)
-    #expect(hub.core.workOnBacklog(limit: 1000, at: hub.now) == 1000)
-    #expect(hub.core.workOnBacklog(limit: .max, at: hub.now) > 3000)
-    #expect(!hub.core.hasBacklog)
+    let needsAnotherTurn = hub.core.needsAnotherTurn
+    #expect(hub.hasBacklog && needsAnotherTurn)
+    let (some, rest) = (hub.work(limit: 1000), hub.work(limit: .max))
+    #expect(some == 1000)
+    #expect(rest > 3000)
+    #expect(!hub.hasBacklog)
     #expect(hub.engine.state.counter.count == 5000)
-    #expect(hub.core.commands.contains(.resumeReading(client)))
+    let commands = hub.core.commands
+    #expect(commands.contains(.resumeReading(client)))
     #expect(try hub.turn(client).map { try UInt64(decoding: $0.payload.span.bytes) } == [5000])
   }
 
@@ -49,9 +53,9 @@ import Wire
     for client in clients {
       _ = receive(actionsFrame(Array(repeating: increment, count: 100), from: 1), hub, client, limit: 0)
     }
-    for _ in 0..<3 { hub.core.workOnBacklog(limit: 11, at: hub.now) }
+    for _ in 0..<3 { hub.work(limit: 11) }
     hub.turn()
-    for _ in 0..<3 { hub.core.workOnBacklog(limit: 11, at: hub.now) }
+    for _ in 0..<3 { hub.work(limit: 11) }
     let processed = try clients.map { try UInt64(decoding: #require(hub.turn($0).last).payload.span.bytes) }
     // The frame itself counts in the first round, and when it is taken up again.
     #expect(Set(processed).count == 1)
@@ -67,7 +71,7 @@ import Wire
       + actionsFrame([Action.counter(.decrementButtonTapped).encoded()], from: 21) + writer.bytes
     #expect(!receive(bytes, hub, client, limit: 5).isComplete)
     #expect(hub.turn(client).map(\.kind) == [.applied])
-    while hub.core.hasBacklog { hub.core.workOnBacklog(limit: 3, at: hub.now) }
+    while hub.hasBacklog { hub.work(limit: 3) }
     #expect(hub.turn(client).map(\.kind) == [.applied, .pong])
     #expect(hub.engine.state.counter.count == 19)
   }
@@ -78,7 +82,7 @@ import Wire
     let frame = actionsFrame(Array(repeating: increment, count: 50), from: 1)
     _ = receive(frame, hub, client, limit: 21)
     hub.disconnect(client)
-    #expect(!hub.core.hasBacklog)
+    #expect(!hub.hasBacklog)
     let (again, resumed) = try hub.open(session: welcome.session)
     #expect(resumed.processed == 20)
     hub.send(frame, on: again)
@@ -93,7 +97,7 @@ import Wire
     hub.core.inputEnded(client, at: hub.now)
     hub.turn()
     #expect(!hub.closed.contains(client))
-    hub.core.workOnBacklog(limit: .max, at: hub.now)
+    hub.work(limit: .max)
     #expect(hub.turn(client).last?.kind == .applied)
     #expect(hub.closed.contains(client))
     #expect(hub.engine.state.counter.count == 50)
@@ -123,11 +127,11 @@ import Wire
         whole.send(part, on: b[who])
       }
       if Bool.random(using: &random) {
-        limited.core.workOnBacklog(limit: Int.random(in: 1...30, using: &random), at: limited.now)
+        limited.work(limit: Int.random(in: 1...30, using: &random))
       }
       if Bool.random(using: &random) { limited.turn() }
     }
-    while limited.core.hasBacklog { limited.core.workOnBacklog(limit: 7, at: limited.now) }
+    while limited.hasBacklog { limited.work(limit: 7) }
     limited.turn()
     whole.turn()
     #expect(limited.engine.state == whole.engine.state)

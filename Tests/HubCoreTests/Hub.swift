@@ -90,6 +90,12 @@ final class Hub {
     return id.flatMap { received.removeValue(forKey: $0) } ?? []
   }
 
+  var hasBacklog: Bool { core.hasBacklog }
+
+  /// Works on frames that wait, and returns how many frames and actions were handled.
+  @discardableResult
+  func work(limit: Int) -> Int { core.workOnBacklog(limit: limit, at: now) }
+
   /// The socket of a blocked connection has room again.
   func unblock(_ id: ConnectionID) {
     blocked.remove(id)

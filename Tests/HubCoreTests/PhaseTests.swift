@@ -1,3 +1,4 @@
+import Features
 import HubCore
 import Testing
 import Wire
