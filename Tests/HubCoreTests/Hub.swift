@@ -18,6 +18,9 @@ final class Hub {
 
     var value: CBORValue { get throws { try CBORValue(decoding: payload.span.bytes) } }
 
+    /// The payload of an *applied* or a *pong*.
+    var number: UInt64 { get throws { try UInt64(decoding: payload.span.bytes) } }
+
     func decoded<M: Message>(as _: M.Type = M.self) throws -> M { try M(decoding: payload.span.bytes) }
   }
 
