@@ -16,6 +16,8 @@ final class HubShell {
   private var hooks: TurnHooks?
   private var deadlineTimer: Timer?
   private var armedDeadline: Duration?
+  /// Whether the deadline has passed, and the sockets are read once more before it takes effect.
+  private var isExpiring = false
   private var nextTurn: Timer?
   @exclusivity(unchecked) private var meter = WorkMeter()
   @exclusivity(unchecked) private var connections: [ServedConnection?] = []
@@ -130,6 +132,9 @@ final class HubShell {
   }
 
   private func deadlinePassed() {
+    // Timers fire before sockets are read. What came in while the process was stopped or busy is read first.
+    isExpiring.toggle()
+    guard !isExpiring else { deadlineTimer?.start(after: .zero); return }
     armedDeadline = nil
     core.expire(at: loop.now)
   }
@@ -210,7 +215,7 @@ final class HubShell {
   }
 
   private func armDeadline() {
-    guard let deadline = core.deadline, deadline != armedDeadline else { return }
+    guard !isExpiring, let deadline = core.deadline, deadline != armedDeadline else { return }
     armedDeadline = deadline
     deadlineTimer?.start(after: deadline - loop.now)
   }

@@ -71,7 +71,8 @@ import Wire
     hub.core.clear()
     var writer = FrameWriter()
     let payload = Self.payload(of: kind)
-    writer.frame(FrameHeader(kind: kind, scope: 3)) { $0.append(payload.span.bytes) }
+    // The scope of a describe is a root.
+    writer.frame(FrameHeader(kind: kind, scope: kind == .describe ? 0 : 3)) { $0.append(payload.span.bytes) }
     hub.send(writer.bytes, on: id)
     let wasOpen = !hub.closed.contains(id)
     let frames = hub.turn(id)
