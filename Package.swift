@@ -277,7 +277,8 @@ let package = Package(
     .testTarget(
       name: "StoreHubTests",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore", "StoreClient",
+        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore",
+        "StoreClient",
         "StoreHub", "TestFeatures", "Wire",
       ], swiftSettings: onLoop),
     .testTarget(

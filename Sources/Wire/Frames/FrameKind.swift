@@ -2,7 +2,7 @@
 public enum FrameKind: UInt8, Sendable, CaseIterable {
   /// Client: the first frame; the protocol versions it speaks and the session it resumes.
   case hello = 0x01
-  /// Client: follow a scope of the state.
+  /// Client: subscribe to a scope of the state.
   case attach = 0x02
   /// Client: actions in order, numbered from the first one's sequence number.
   case actions = 0x03
@@ -10,11 +10,11 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
   case ping = 0x04
   /// Client: the session is over and may be forgotten.
   case leave = 0x05
-  /// Client: follow a scope no longer.
+  /// Client: end the subscription to a scope.
   case detach = 0x06
-  /// Client: state a hash of a scope.
+  /// Client: send the hash of a scope.
   case verify = 0x07
-  /// Client: send the schema.
+  /// Client: send the schema of the root in the header's scope field.
   case describe = 0x08
 
   /// Hub: the session, what it has processed, and the limits.
@@ -33,13 +33,13 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
   case goodbye = 0x87
   /// Hub: the answer to a ping.
   case pong = 0x88
-  /// Hub: the part of the state that a scope speaks of is not there.
+  /// Hub: a scope has no value.
   case absent = 0x89
-  /// Hub: a scope is no longer followed; its number may be used again.
+  /// Hub: a subscription has ended; its scope number may be used again.
   case detached = 0x8a
   /// Hub: the hash of a scope's state.
   case hash = 0x8b
-  /// Hub: the schema of the state and the actions.
+  /// Hub: the schema of the root in the header's scope field.
   case schema = 0x8c
   /// Hub: a scope has not changed up to a revision.
   case bookmark = 0x8d
