@@ -1,7 +1,7 @@
 /// Any CBOR item as a value, for tools that show or build bytes whose type they were not compiled with.
 ///
 /// Features never travel through it: their types write and read their own bytes.
-public enum CBORValue: Equatable, Sendable {
+public enum CBORValue: Hashable, Sendable {
   /// An integer of major type 0.
   case unsigned(UInt64)
   /// −1 minus the argument, an integer of major type 1.
@@ -22,7 +22,7 @@ public enum CBORValue: Equatable, Sendable {
   case float(bits: UInt64)
 
   /// A key and its value.
-  public struct Pair: Equatable, Sendable {
+  public struct Pair: Hashable, Sendable {
     /// The key.
     public var key: CBORValue
     /// The value.

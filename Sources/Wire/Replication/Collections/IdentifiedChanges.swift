@@ -79,6 +79,9 @@ struct Placing<Element> {
     lists.append(list)
   }
 
+  /// Adds elements in ascending order of their positions.
+  mutating func append(_ list: [(position: Int, element: Element)]) { lists.append(list) }
+
   /// All elements by their positions.
   var ordered: [(position: Int, element: Element)] {
     guard lists.count > 1 else { return lists.first ?? [] }

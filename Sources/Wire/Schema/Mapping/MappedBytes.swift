@@ -66,8 +66,12 @@ extension CBOREncoder {
     buffer[first].lexicographicallyPrecedes(buffer[second])
   }
 
-  /// Forgets what was written behind a place.
-  mutating func cut(to count: Int) { buffer.removeLast(buffer.count - count) }
+  /// Removes the bytes behind the first `count`.
+  package mutating func cut(to count: Int) { buffer.removeLast(buffer.count - count) }
+
+  /// Removes the first `count` bytes.
+  /// - Complexity: O(bytes that remain).
+  package mutating func dropFirst(_ count: Int) { buffer.removeFirst(count) }
 }
 
 extension CBORDecoder {

@@ -1,0 +1,177 @@
+/// Reads values and changes of a schema's types as `CBORValue`, for tools that were compiled without the feature.
+///
+/// ```swift
+/// let values = SchemaValues(schema)
+/// var state = try values.value(of: schema.state, from: &snapshot)
+/// state = try values.applying(&changes, to: state, of: schema.state)
+/// ```
+///
+/// The values have the form of PROTOCOL.md, 9, and the changes that of 10. A value has the same deterministic bytes as the
+/// typed value at the hub.
+public struct SchemaValues: Sendable {
+  /// The schema whose types are read.
+  public let schema: Schema
+
+  /// Creates a reader of a schema's types.
+  public init(_ schema: Schema) {
+    self.schema = schema
+  }
+
+  /// Reads one value of a type.
+  ///
+  /// Fields that the type does not have are skipped. Values of types that the schema knows by name only are read as any
+  /// well-formed item.
+  /// - Throws: What is wrong with the bytes, or where they do not have the type's form.
+  /// - Precondition: `type` is one of the schema's.
+  /// - Complexity: O(bytes).
+  public func value(of type: SchemaType, from decoder: inout CBORDecoder) throws(WireError) -> CBORValue {
+    try decoder.enter(limit: CBORDecoder.nestingLimit)
+    defer { decoder.leave() }
+    switch type {
+    case .definition(let index):
+      let definition = schema.definitions[index]
+      switch definition.content {
+      case .fields(let fields): return try structure(fields, definition.name, &decoder)
+      case .cases(let cases): return try enumeration(cases, definition.name, &decoder)
+      }
+    case .named(let name, let parts):
+      switch NamedLayout(name, parts.count) {
+      case .optional:
+        if try decoder.null() { return .null }
+        try decoder.tuple(1)
+        return .array([try value(of: parts[0], from: &decoder)])
+      case .array: return .array(try elements(of: parts[0], &decoder))
+      case .identified, .stack: return .array(try identified(ElementType(type, in: schema), &decoder))
+      case .set: return .array(try members(of: parts[0], &decoder).map(\.value))
+      case .dictionary: return .map(try pairs(parts[0], parts[1], &decoder))
+      case .result:
+        let start = decoder.offset
+        let (key, count) = try decoder.caseKey()
+        guard key < 2, count == 1 else { throw WireError(.unknownCase(key, type: "Result"), at: start) }
+        return .array([.unsigned(key), try value(of: parts[Int(key)], from: &decoder)])
+      case .range:
+        try decoder.tuple(2)
+        return .array([try value(of: parts[0], from: &decoder), try value(of: parts[0], from: &decoder)])
+      case .button, .alert, .dialog, nil: return try CBORValue(from: &decoder)
+      }
+    }
+  }
+
+  private func structure(
+    _ fields: [Schema.Field], _ name: String, _ decoder: inout CBORDecoder
+  ) throws(WireError) -> CBORValue {
+    let start = decoder.offset
+    var pairs: [CBORValue.Pair] = []
+    pairs.reserveCapacity(fields.count)
+    var cursor = try decoder.fields()
+    var rest = fields[...]
+    while let key = try decoder.nextKey(of: &cursor) {
+      while let field = rest.first, field.key < key {
+        guard field.hasDefault else { throw WireError(.missingField(key: field.key, type: name), at: start) }
+        rest.removeFirst()
+      }
+      guard let field = rest.first, field.key == key else {
+        try decoder.skip()
+        continue
+      }
+      rest.removeFirst()
+      pairs.append(CBORValue.Pair(key: .unsigned(key), value: try value(of: field.type, from: &decoder)))
+    }
+    if let field = rest.first(where: { !$0.hasDefault }) {
+      throw WireError(.missingField(key: field.key, type: name), at: start)
+    }
+    return .map(pairs)
+  }
+
+  private func enumeration(
+    _ cases: [Schema.Case], _ name: String, _ decoder: inout CBORDecoder
+  ) throws(WireError) -> CBORValue {
+    let start = decoder.offset
+    let (key, count) = try decoder.caseKey()
+    guard let element = cases.first(where: { $0.key == key }), element.payload.count == count else {
+      throw WireError(.unknownCase(key, type: name), at: start)
+    }
+    guard count > 0 else { return .unsigned(key) }
+    var items: [CBORValue] = [.unsigned(key)]
+    for payload in element.payload { items.append(try value(of: payload.type, from: &decoder)) }
+    return .array(items)
+  }
+}
+
+// MARK: - Collections
+
+extension SchemaValues {
+  private func elements(of type: SchemaType, _ decoder: inout CBORDecoder) throws(WireError) -> [CBORValue] {
+    let count = try decoder.arrayHeader()
+    var items: [CBORValue] = []
+    items.reserveCapacity(decoder.capacity(for: count, of: CBORValue.self))
+    for _ in 0..<count { items.append(try value(of: type, from: &decoder)) }
+    return items
+  }
+
+  private func identified(
+    _ type: ElementType, _ decoder: inout CBORDecoder
+  ) throws(WireError) -> [CBORValue] {
+    let count = try decoder.arrayHeader()
+    var items: [CBORValue] = []
+    var ids: Set<CBORValue> = []
+    items.reserveCapacity(decoder.capacity(for: count, of: CBORValue.self))
+    for _ in 0..<count {
+      let start = decoder.offset
+      let element = try value(of: type, from: &decoder)
+      // Without a known id nothing can be looked up, and nothing is told apart.
+      if let id = type.id(of: element), !ids.insert(id).inserted { throw WireError(.repeatedID, at: start) }
+      items.append(element)
+    }
+    return items
+  }
+
+  /// Reads one element, which in a stack stands behind its id.
+  func value(of type: ElementType, from decoder: inout CBORDecoder) throws(WireError) -> CBORValue {
+    guard type.isInStack else { return try value(of: type.element, from: &decoder) }
+    try decoder.tuple(2)
+    return .array([try CBORValue(from: &decoder), try value(of: type.element, from: &decoder)])
+  }
+
+  /// Reads an array of members or keys in the order of their bytes.
+  func members(
+    of type: SchemaType, _ decoder: inout CBORDecoder
+  ) throws(WireError) -> [(bytes: [UInt8], value: CBORValue)] {
+    let count = try decoder.arrayHeader()
+    var items: [(bytes: [UInt8], value: CBORValue)] = []
+    items.reserveCapacity(decoder.capacity(for: count, of: (bytes: [UInt8], value: CBORValue).self))
+    for _ in 0..<count { items.append(try member(of: type, after: items.last?.bytes, &decoder)) }
+    return items
+  }
+
+  /// Reads a member or a key, which must come after the one with the bytes `previous`.
+  func member(
+    of type: SchemaType, after previous: [UInt8]?, _ decoder: inout CBORDecoder
+  ) throws(WireError) -> (bytes: [UInt8], value: CBORValue) {
+    let start = decoder.offset
+    let value = try value(of: type, from: &decoder)
+    let bytes = value.encoded()
+    if let previous, !previous.lexicographicallyPrecedes(bytes) { throw WireError(.keysOutOfOrder, at: start) }
+    return (bytes, value)
+  }
+
+  private func pairs(
+    _ key: SchemaType, _ type: SchemaType, _ decoder: inout CBORDecoder
+  ) throws(WireError) -> [CBORValue.Pair] {
+    let count = try decoder.mapHeader()
+    var pairs: [CBORValue.Pair] = []
+    pairs.reserveCapacity(decoder.capacity(for: count, of: CBORValue.Pair.self))
+    var previous: [UInt8]?
+    for _ in 0..<count {
+      let (bytes, key) = try member(of: key, after: previous, &decoder)
+      pairs.append(CBORValue.Pair(key: key, value: try value(of: type, from: &decoder)))
+      previous = bytes
+    }
+    return pairs
+  }
+}
+
+extension CBORValue {
+  /// The simple value 22.
+  static var null: CBORValue { .simple(22) }
+}
