@@ -27,10 +27,11 @@ package struct MirroredChanges {
 
   package init() {}
 
-  /// Changes states; who observes the fields that change is told by `tell`, when the states can be read again.
+  /// Changes states, which keep their identity. `tell` notifies the observers of the fields that change, when the states can be
+  /// read again.
   package mutating func collect(_ change: () -> Void) {
     let turn = Reducing.begin()
-    change()
+    Reducing.keepingIdentity(change)
     fields += Reducing.end(turn)
   }
 

@@ -54,7 +54,7 @@ public struct ObservationStateRegistrar: Sendable {
 
   /// Gives a copied state an identity of its own.
   public mutating func _$willModify() {
-    if !isKnownUniquelyReferenced(&extent) { extent = Extent(copying: extent) }
+    if !isKnownUniquelyReferenced(&extent), !Reducing.keepsIdentity { extent = Extent(copying: extent) }
   }
 
   /// Whether anybody has read the field. A state that is a copy gets an identity of its own.

@@ -8,6 +8,8 @@ package enum Reducing {
   /// A turn of this thread. It is memory of the thread, and not an object, since every send begins and ends one.
   package struct Turn {
     fileprivate var depth = 0
+    /// Whether a changed state keeps its identity though a copy of it is kept, to go back to if the change fails.
+    fileprivate var keepsIdentity = false
     fileprivate var changed: [ObservedField] = []
     fileprivate var seen: Set<ObjectIdentifier> = []
     fileprivate var returning: Return?
@@ -62,6 +64,18 @@ package enum Reducing {
     pthread_setspecific(key, turn)
     return turn
   }
+
+  /// Runs a change of states of which the old ones are kept until it has succeeded: the new ones have their identity.
+  package static func keepingIdentity(_ change: () -> Void) {
+    let turn = turn ?? addTurn()
+    let keptIdentity = turn.pointee.keepsIdentity
+    turn.pointee.keepsIdentity = true
+    change()
+    turn.pointee.keepsIdentity = keptIdentity
+  }
+
+  /// Whether a state that is a copy keeps its identity when it changes.
+  static var keepsIdentity: Bool { turn.map(\.pointee.keepsIdentity) ?? false }
 
   /// Ends a turn; the outermost one gets the fields that were changed, in order.
   package static func end(_ turn: UnsafeMutablePointer<Turn>) -> [ObservedField] {

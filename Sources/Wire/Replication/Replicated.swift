@@ -79,13 +79,18 @@ extension Replicated {
 
   /// Applies a delta whole or not at all, and in place.
   ///
-  /// Those who observe a field of an `@ObservableState` are told only if that field is in the delta, as after
-  /// `apply(delta:)`: the parts of the value that it leaves alone keep their identity.
-  /// - Complexity: Twice that of `apply(delta:)`, the first time on a copy.
+  /// Observers of a field of an `@ObservableState` are notified only if that field is in the delta, as after
+  /// `apply(delta:)`. The old value is a copy meanwhile, so a changed part gets an identity of its own, unless the caller
+  /// keeps identities, as a `Store` of a remote state does.
+  /// - Complexity: That of `apply(delta:)`, once. The old value is kept meanwhile, so each array, dictionary or node of a tree
+  ///   that the delta changes is copied, and nothing else.
   public mutating func applyWhole(delta decoder: inout CBORDecoder) throws(WireError) {
-    let start = decoder.offset
-    _ = try applying(delta: &decoder)
-    decoder.rewind(to: start)
-    try apply(delta: &decoder)
+    let base = self
+    do throws(WireError) {
+      try apply(delta: &decoder)
+    } catch {
+      self = base
+      throw error
+    }
   }
 }

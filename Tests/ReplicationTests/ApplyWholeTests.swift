@@ -1,0 +1,37 @@
+import Synchronization
+import Testing
+import Wire
+
+/// A delta that is applied whole or not at all.
+@Suite struct ApplyWholeTests {
+  /// An integer that counts how often it is read.
+  struct Counted: Equatable, Replicated {
+    static let reads = Mutex(0)
+    var value: Int
+
+    init(value: Int) { self.value = value }
+
+    init(from decoder: inout CBORDecoder) throws(WireError) {
+      value = try Int(from: &decoder)
+      Self.reads.withLock { $0 += 1 }
+    }
+
+    func encode(to encoder: inout CBOREncoder) { value.encode(to: &encoder) }
+  }
+
+  @Replicated
+  struct Row: Equatable {
+    var first = Counted(value: 0)
+    var second = Counted(value: 0)
+  }
+
+  @Test func aDeltaIsDecodedOnce() throws {
+    var row = Row()
+    let delta = Row(first: Counted(value: 1), second: Counted(value: 2)).delta(from: row)
+    let before = Counted.reads.withLock(\.self)
+    var decoder = CBORDecoder(delta.span.bytes)
+    try row.applyWhole(delta: &decoder)
+    #expect(Counted.reads.withLock(\.self) - before == 2)
+    #expect(row == Row(first: Counted(value: 1), second: Counted(value: 2)))
+  }
+}
