@@ -8,26 +8,28 @@ public struct ActionTicket: Hashable, Comparable, Sendable {
 }
 
 /// What the shell must do for the replica, in order.
-public enum ReplicaCommand: Equatable, Sendable {
+///
+/// A `context` is the object that the shell gave with the action or the subscription.
+public enum ReplicaCommand {
   /// Try to connect; answer with `connected` or `disconnected`.
   case connect
   /// Close the connection; nothing more is expected of it.
   case disconnect
   /// Write a range of `ReplicaCore.output`; call `drained` later if the socket did not take all of it at once.
   case write(Range<Int>)
-  /// What a mirror has is another, or is there, or is gone.
-  case changed(MirrorID)
-  /// What a mirror has is not what the hub has, though it should be; it is being replaced.
-  case diverged(MirrorID, Divergence)
+  /// A mirror has another value, has one again, or has none any more. It comes once for each mirror between two `clear()`.
+  case changed(any Mirror, context: AnyObject?)
+  /// A mirror has not the value that the hub has, though it should; it is being replaced.
+  case diverged(any Mirror, Divergence)
   /// `connection` is another one.
   case connectionChanged
-  /// The hub processed every action up to this one, save those it refused.
-  case applied(through: ActionTicket)
+  /// The hub applied an action.
+  case applied(ActionTicket, context: AnyObject?)
   /// An action did not take effect, or may not have.
-  case failed(ActionTicket, ActionError)
+  case failed(ActionTicket, context: AnyObject?, ActionError)
 }
 
-/// Two states that should be the same and are not: a defect of the hub's or of the client's code.
+/// Two states that should be the same and are not: a defect in the code of the hub or of the client.
 public struct Divergence: Equatable, Sendable {
   /// The hub's revision when it was noticed.
   public let revision: UInt64

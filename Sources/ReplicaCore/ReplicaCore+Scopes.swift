@@ -1,161 +1,216 @@
 public import Wire
 
 extension ReplicaCore {
-  /// Begins to follow a part of the hub's state; the mirror has it as soon as there is a hub.
-  public mutating func follow<Part>(_ path: StatePath<State, Part>) -> Mirror<Part> {
-    follow(.feature, path.steps)
+  /// Subscribes a mirror to a part of a state; it has a value as soon as there is a hub.
+  ///
+  /// - Parameters:
+  ///   - mirror: A mirror without a value that has no other subscription.
+  ///   - path: The steps to the part, by the keys of `schema`.
+  ///   - root: The state: the feature's, or the hub's own.
+  ///   - context: An object of the shell's choice, which comes back with the changes.
+  public mutating func subscribe(
+    _ mirror: any Mirror, to path: [PathStep], of root: StateRoot = .feature, context: AnyObject? = nil
+  ) {
+    let subscription = Subscription(mirror, root: root, path: path, context: context)
+    subscriptions.append(subscription)
+    if case .open(let open) = link { attach(subscription, known: nil, on: open) }
   }
 
-  /// Begins to follow a part of what the hub tells of itself.
-  public mutating func followHub<Part>(_ path: StatePath<HubState, Part>) -> Mirror<Part> {
-    follow(.hub, path.steps)
-  }
-
-  private mutating func follow<Part>(_ root: StateRoot, _ path: [PathStep]) -> Mirror<Part> {
-    lastMirror += 1
-    let mirror = Mirror<Part>(id: MirrorID(number: lastMirror), root: root, path: path)
-    mirrors.append(mirror)
-    if link == .open { attach(mirror, known: nil) }
+  /// Subscribes to a part of the feature's state by a typed path.
+  public mutating func subscribe<State, Part>(to path: StatePath<State, Part>) -> TypedMirror<Part> {
+    let mirror = TypedMirror<Part>()
+    subscribe(mirror, to: path.steps)
     return mirror
   }
 
-  /// Ends following a part; the mirror keeps what it has.
-  public mutating func unfollow(_ mirror: AnyMirror) {
-    guard let index = mirrors.firstIndex(where: { $0 === mirror }) else { return }
-    mirrors.remove(at: index)
-    detach(mirror)
-    if link == .open { becomeLiveIfWhole() }
+  /// Subscribes to a part of the hub's own state by a typed path.
+  public mutating func subscribeToHub<Part>(_ path: StatePath<HubState, Part>) -> TypedMirror<Part> {
+    let mirror = TypedMirror<Part>()
+    subscribe(mirror, to: path.steps, of: .hub)
+    return mirror
   }
 
-  /// The mirror of this name, if it is followed.
-  public func mirror(_ id: MirrorID) -> AnyMirror? { mirrors.first { $0.id == id } }
+  /// Ends the subscription of a mirror, which keeps its value.
+  public mutating func unsubscribe(_ mirror: any Mirror) {
+    guard let index = subscriptions.firstIndex(where: { $0.mirror === mirror }) else { return }
+    let subscription = subscriptions.remove(at: index)
+    guard case .open(let open) = link else { return }
+    detach(subscription, from: open)
+    becomeLiveIfComplete()
+  }
+
+  /// Returns true if the mirror is subscribed.
+  public func isSubscribed(_ mirror: any Mirror) -> Bool { subscriptions.contains { $0.mirror === mirror } }
+
+  /// Asks the hub for the hash of a mirror's value, to compare it.
+  public mutating func verify(_ mirror: any Mirror) {
+    guard case .open = link, let number = subscriptions.first(where: { $0.mirror === mirror })?.attachment?.number
+    else { return }
+    commands.append(.write(output.frame(FrameHeader(kind: .verify, scope: number)) { _ in }))
+  }
 
   // MARK: Attaching
 
-  mutating func beginConnection() {
-    (attached, retired, nextScope, translation) = ([:], [], 0, nil)
-    for mirror in mirrors { mirror.beginConnection() }
+  mutating func endConnection() {
+    for subscription in subscriptions { subscription.attachment = nil }
   }
 
-  mutating func attachAll(isResumed: Bool) {
-    for mirror in mirrors {
-      let known = isResumed && mirror.isInStep ? mirror.revision : nil
-      mirror.isAwaited = known == nil
-      attach(mirror, known: known)
+  mutating func attachAll(isResumed: Bool, on open: OpenLink) {
+    for subscription in subscriptions {
+      if !isResumed { subscription.base = nil }
+      subscription.isAwaited = subscription.base == nil
+      attach(subscription, known: subscription.base, on: open)
     }
   }
 
-  private mutating func attach(_ mirror: AnyMirror, known: UInt64?) {
-    var path = mirror.path
-    if let translation, mirror.root == .feature {
-      do throws(SchemaPathError) {
-        path = try translation.paths.mapPath(mirror.path)
-        mirror.mapping = try translation.state?.part(at: path)
-      } catch {
-        // A hub that does not have the part has nothing there.
-        mirror.remove(at: mirror.revision)
-        return commands.append(.changed(mirror.id))
+  private mutating func attach(_ subscription: Subscription, known: UInt64?, on open: OpenLink) {
+    var (path, mapping): ([PathStep], SchemaMapping?) = (subscription.path, nil)
+    do throws(SchemaPathError) {
+      if let schema = subscription.root == .hub ? Self.hubSchema : schema {
+        try subscription.mirror.attach(schema, at: path)
       }
+      if let translation = open.translation, subscription.root == .feature {
+        path = try translation.paths.mapPath(path)
+        mapping = try translation.state?.part(at: path)
+      }
+    } catch {
+      // A hub that does not have the part has nothing there.
+      let revision = subscription.mirror.revision ?? 0
+      subscription.mirror.remove(at: revision)
+      subscription.arrived(at: revision)
+      return report(subscription)
     }
     // Without a number that is free it has to wait for the next connection.
-    guard attached.count + retired.count <= Int(UInt16.max) else { return }
-    while attached[nextScope] != nil || retired.contains(nextScope) { nextScope &+= 1 }
-    attached[nextScope] = mirror
-    mirror.scope = nextScope
-    let wish = Attach(root: mirror.root, path: path, knownRevision: known)
-    commands.append(.write(output.frame(wish, scope: nextScope)))
-    nextScope &+= 1
+    guard let number = open.numbers.assign(subscription) else { return }
+    subscription.attachment = Subscription.Attachment(number: number, mapping: mapping)
+    let request = Attach(root: subscription.root, path: path, knownRevision: known)
+    commands.append(.write(output.frame(request, scope: number)))
   }
 
-  private mutating func detach(_ mirror: AnyMirror) {
-    guard let scope = mirror.scope else { return }
-    attached[scope] = nil
-    mirror.beginConnection()
-    guard link == .open else { return }
-    retired.insert(scope)
-    commands.append(.write(output.frame(FrameHeader(kind: .detach, scope: scope)) { _ in }))
+  private mutating func detach(_ subscription: Subscription, from open: OpenLink) {
+    guard let number = subscription.attachment?.number else { return }
+    subscription.attachment = nil
+    open.numbers.retire(number)
+    commands.append(.write(output.frame(FrameHeader(kind: .detach, scope: number)) { _ in }))
   }
 
-  // MARK: What comes for a scope
+  private mutating func report(_ subscription: Subscription) {
+    guard !subscription.isReported else { return }
+    subscription.isReported = true
+    reported.append(subscription)
+    commands.append(.changed(subscription.mirror, context: subscription.context))
+  }
 
-  // Of a scope that was detached, something may still be under way.
+  // MARK: Frames of a scope
 
-  mutating func receiveSnapshot(_ header: FrameHeader, _ payload: RawSpan, at now: Duration) throws(WireError) {
+  // Frames of a scope that was detached may still be under way.
+
+  mutating func receiveSnapshot(
+    _ header: FrameHeader, _ payload: RawSpan, on open: OpenLink, at now: Duration
+  ) throws(WireError) {
     let piece = try SnapshotPiece(CBORDecoder(payload))
-    guard let mirror = attached[header.scope] else { return }
-    if piece.offset == 0 { mirror.pieces = [] }
-    guard piece.offset == UInt64(mirror.pieces.count) else {
+    guard let subscription = open.numbers[header.scope] else { return }
+    if piece.offset == 0 { subscription.attachment?.pieces = [] }
+    guard piece.offset == UInt64(subscription.attachment?.pieces.count ?? 0) else {
       return giveUp("a piece of a snapshot is missing", at: now)
     }
-    piece.bytes.withUnsafeBytes { mirror.pieces.append(contentsOf: $0) }
-    guard mirror.pieces.count <= options.stateBytes else {
+    guard Int(piece.offset) + piece.bytes.byteCount <= options.stateBytes else {
       return giveUp("the hub's state exceeds \(options.stateBytes) bytes", at: now)
     }
-    guard header.flags & SnapshotPiece.finalFlag != 0 else { return }
-    if try mirror.replace(at: header.revision) { commands.append(.changed(mirror.id)) }
-    becomeLiveIfWhole()
+    let isLast = header.flags & SnapshotPiece.finalFlag != 0
+    guard !isLast || piece.offset > 0 else {
+      return try replace(subscription, with: piece.bytes, at: header.revision)
+    }
+    subscription.append(piece.bytes)
+    guard isLast, let pieces = subscription.attachment?.pieces else { return }
+    subscription.attachment?.pieces = []
+    try replace(subscription, with: pieces.span.bytes, at: header.revision)
   }
 
-  mutating func receiveDelta(_ header: FrameHeader, _ payload: RawSpan, at now: Duration) throws(WireError) {
-    guard let mirror = attached[header.scope] else { return }
+  private mutating func replace(
+    _ subscription: Subscription, with value: RawSpan, at revision: UInt64
+  ) throws(WireError) {
+    subscription.base = nil
+    let isChanged: Bool
+    if let mapping = subscription.attachment?.mapping {
+      let mapped = try mapping.mapValue([UInt8](value))
+      isChanged = try subscription.mirror.replace(with: mapped.span.bytes, at: revision)
+    } else {
+      isChanged = try subscription.mirror.replace(with: value, at: revision)
+    }
+    subscription.arrived(at: revision)
+    if isChanged { report(subscription) }
+    becomeLiveIfComplete()
+  }
+
+  mutating func receiveDelta(
+    _ header: FrameHeader, _ payload: RawSpan, on open: OpenLink, at now: Duration
+  ) throws(WireError) {
+    guard let subscription = open.numbers[header.scope] else { return }
     var decoder = CBORDecoder(payload)
     try decoder.tuple(2)
     let base = try decoder.unsigned()
-    guard mirror.isInStep, base == mirror.revision, header.revision > base else {
-      // Never applied to a state it was not made for: a snapshot will put things right.
-      mirror.isInStep = false
-      return giveUp("the hub sent a delta from revision \(base) to a client at \(mirror.revision)", at: now)
+    let own = subscription.base
+    // Unless all goes well, only a snapshot puts it right.
+    subscription.base = nil
+    guard own == base, header.revision > base else {
+      // Never applied to a state it was not made for.
+      let own = subscription.mirror.revision ?? 0
+      return giveUp("the hub sent a delta from revision \(base) to a client at \(own)", at: now)
     }
-    mirror.isInStep = false
-    if let mapping = mirror.mapping {
+    if let mapping = subscription.attachment?.mapping {
       var encoder = CBOREncoder()
       try mapping.mapChange(&decoder, to: &encoder)
       try decoder.finish()
       let bytes = encoder.bytes
-      var mapped = CBORDecoder(bytes.span.bytes)
-      try mirror.apply(&mapped, at: header.revision)
+      try subscription.mirror.apply(CBORDecoder(bytes.span.bytes), at: header.revision)
     } else {
-      try mirror.apply(&decoder, at: header.revision)
+      try subscription.mirror.apply(decoder, at: header.revision)
     }
-    commands.append(.changed(mirror.id))
+    subscription.arrived(at: header.revision)
+    report(subscription)
   }
 
   /// Takes the revision up to which the hub's part has not changed.
-  mutating func receiveBookmark(_ header: FrameHeader, at now: Duration) {
-    guard let mirror = attached[header.scope] else { return }
-    guard mirror.isInStep, header.revision > mirror.revision else {
-      mirror.isInStep = false
-      return giveUp("the hub sent a bookmark of \(header.revision) to a client at \(mirror.revision)", at: now)
+  mutating func receiveBookmark(_ header: FrameHeader, on open: OpenLink, at now: Duration) {
+    guard let subscription = open.numbers[header.scope] else { return }
+    guard let base = subscription.base, header.revision > base else {
+      subscription.base = nil
+      let own = subscription.mirror.revision ?? 0
+      return giveUp("the hub sent a bookmark of \(header.revision) to a client at \(own)", at: now)
     }
-    mirror.told(header.revision)
+    subscription.mirror.advance(to: header.revision)
+    subscription.arrived(at: header.revision)
   }
 
-  mutating func receiveAbsence(_ header: FrameHeader) {
-    guard let mirror = attached[header.scope] else { return }
-    mirror.remove(at: header.revision)
-    commands.append(.changed(mirror.id))
-    becomeLiveIfWhole()
+  mutating func receiveAbsence(_ header: FrameHeader, on open: OpenLink) {
+    guard let subscription = open.numbers[header.scope] else { return }
+    subscription.mirror.remove(at: header.revision)
+    subscription.arrived(at: header.revision)
+    report(subscription)
+    becomeLiveIfComplete()
   }
 
-  /// Compares a hash with that of what is here; what is not the hub's is replaced by a snapshot.
-  mutating func compareHash(_ header: FrameHeader, _ theirs: StateHash, at now: Duration) {
-    // What was mapped or has other fields has another hash.
-    guard translation == nil, let mirror = attached[header.scope], mirror.isInStep, let ours = mirror.hash(),
-      ours != theirs
+  /// Compares the hub's hash with that of the mirror; a value that is not the hub's is replaced by a snapshot.
+  mutating func receiveHash(_ header: FrameHeader, _ theirs: StateHash, on open: OpenLink, at now: Duration) {
+    // A value that was mapped or has other fields has another hash.
+    guard open.translation == nil, let subscription = open.numbers[header.scope], subscription.base != nil,
+      let ours = subscription.mirror.hash(), ours != theirs
     else { return }
-    // One or two are a defect that heals; a hub that never agrees, nor says that numbers are free, uses them up.
-    guard retired.count < Self.retiredLimit else {
-      return giveUp("the hub does not say of \(retired.count) scopes that they are detached", at: now)
+    // One or two are a defect that heals; a hub that never agrees, nor confirms that numbers are free, uses them up.
+    guard open.numbers.retiredCount < ScopeNumbers.retiredLimit else {
+      return giveUp("the hub does not confirm that \(open.numbers.retiredCount) scopes are detached", at: now)
     }
-    commands.append(.diverged(mirror.id, Divergence(revision: header.revision, here: ours, there: theirs)))
-    detach(mirror)
-    mirror.isInStep = false
-    attach(mirror, known: nil)
+    let divergence = Divergence(revision: header.revision, here: ours, there: theirs)
+    commands.append(.diverged(subscription.mirror, divergence))
+    detach(subscription, from: open)
+    subscription.base = nil
+    attach(subscription, known: nil, on: open)
   }
+}
 
-  /// Asks the hub for the hash of what a mirror has, to compare.
-  public mutating func verify(_ mirror: AnyMirror) {
-    guard link == .open, let scope = mirror.scope else { return }
-    commands.append(.write(output.frame(FrameHeader(kind: .verify, scope: scope)) { _ in }))
+extension Subscription {
+  fileprivate func append(_ piece: RawSpan) {
+    piece.withUnsafeBytes { attachment?.pieces.append(contentsOf: $0) }
   }
 }

@@ -2,49 +2,49 @@ public import ComposableArchitecture
 internal import ReplicaCore
 public import Wire
 
-/// A part of a hub's state that a client follows, as a `Store`.
+/// A part of a hub's state that a client subscribes to, as a `Store`.
 ///
 /// ```swift
 /// let todo = client.attach(to: { $0.todos[id: 3] }, action: { .todos(.element(id: 3, action: $0)) })
 /// todo.onChange = { print(todo.store?.title ?? "there is no such todo") }
 /// ```
 public final class Attachment<State: Replicated, Action> {
-  /// The part as a store; nil before the hub has told what is there, and while nothing is.
+  /// The part as a store; nil before the hub has sent it, and while it is not there.
   ///
-  /// When the part goes away its store shows what it was last; when it comes again there is another store.
+  /// When the part goes away its store keeps the last state; when it comes again there is another store.
   public private(set) var store: Store<State, Action>?
   /// Called when `store` is another one, or none.
   public var onChange: (() -> Void)?
 
-  let mirror: Mirror<State>
+  let mirror = TypedMirror<State>()
+  var isDetached = false
   private let send: (Action) -> StoreTask
   private var core: RemoteCore<State, Action>?
 
-  init(mirror: Mirror<State>, send: @escaping (Action) -> StoreTask) {
-    (self.mirror, self.send) = (mirror, send)
+  init(send: @escaping (Action) -> StoreTask) {
+    self.send = send
   }
 
-  /// Whether the hub has told what is there.
-  public var isKnown: Bool { mirror.isKnown }
+  /// True once the hub has sent the part, or that it is not there.
+  public var isKnown: Bool { mirror.revision != nil }
 
-  /// The revision at which the hub last told something of the part.
-  public var revision: UInt64 { mirror.revision }
+  /// The revision of the part; 0 before it is known.
+  public var revision: UInt64 { mirror.revision ?? 0 }
 }
 
 /// An attachment whatever its types are.
 protocol AnyAttachment: AnyObject {
-  var id: MirrorID { get }
-  /// Gives out another store if there must be one, and says whether there is.
+  /// Whether its subscription was ended.
+  var isDetached: Bool { get }
+  /// Replaces the store if there must be another one, and returns true if so.
   func updateStore() -> Bool
-  /// Tells who observes the store.
+  /// Notifies the store's observers.
   func tell()
-  /// Tells who follows the attachment that there is another store.
+  /// Notifies the owner of the attachment that there is another store.
   func storeChanged()
 }
 
 extension Attachment: AnyAttachment {
-  var id: MirrorID { mirror.id }
-
   func updateStore() -> Bool {
     if let state = mirror.part {
       guard core == nil else { return false }
@@ -66,13 +66,13 @@ extension Attachment: AnyAttachment {
 
 /// The core of a store whose state is a hub's.
 final class RemoteCore<State: Replicated, Action>: StoreCore {
-  private let mirror: Mirror<State>
+  private let mirror: TypedMirror<State>
   private let toHub: (Action) -> StoreTask
   private let mirrored: MirroredState<State>
-  /// What the part was when it went away.
+  /// The last state of the part when it went away.
   private var last: State?
 
-  init(mirror: Mirror<State>, state: State, send: @escaping (Action) -> StoreTask) {
+  init(mirror: TypedMirror<State>, state: State, send: @escaping (Action) -> StoreTask) {
     self.mirror = mirror
     toHub = send
     mirrored = MirroredState(state)

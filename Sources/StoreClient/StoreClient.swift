@@ -19,119 +19,117 @@ public import Wire
 /// The store stays the same for the life of the client: when the hub is away it shows the last state, keeps what is
 /// sent, and catches up when the hub is back. All of it happens on the loop's thread.
 public final class StoreClient<State: Replicated, Action: WireValue> {
-  private var replica: ReplicaCore<State, Action>
+  private var replica: ReplicaCore
   private let loop: EventLoop
   private let path: String
   private var stream: PipeStream?
   private var hooks: TurnHooks?
   private var deadlineTimer: Timer?
   private var armedDeadline: Duration?
-  private var waiting: [(ticket: ActionTicket, completion: StoreTask.Completion)] = []
-  private var attachments: [MirrorID: any AnyAttachment] = [:]
   private var whole: Attachment<State, Action>?
   private var changes = MirroredChanges()
   private var isPerforming = false
 
-  /// The hub's whole state as a store; nil until the first snapshot has come, and when it is not followed.
+  /// The hub's whole state as a store; nil until the first snapshot has come, and without a subscription to it.
   public var store: Store<State, Action>? { whole?.store }
   /// Called once, with the store, when the first snapshot has come.
   public var onStore: ((Store<State, Action>) -> Void)?
   /// Called when `connection` has changed.
   public var onConnectionChange: (() -> Void)?
-  /// Called when a part was found to be another than the hub's, which no sound hub and client let happen; it is
-  /// replaced by the hub's. Without it, an issue is reported.
+  /// Called when the value of a part is not the hub's, which is a defect of the hub or of the client; the hub's replaces it.
+  /// Without a handler, an issue is reported.
   public var onDivergence: ((Divergence) -> Void)?
 
-  /// Creates a client that has not begun.
+  /// Creates a client that has not started.
   ///
   /// - Parameters:
-  ///   - loop: The loop to live on, which must outlive the client.
+  ///   - loop: The loop that the client runs on, which must outlive it.
   ///   - path: The hub's socket.
-  ///   - options: How the client behaves.
+  ///   - options: The client's options.
   public init(loop: EventLoop, path: String, options: ReplicaOptions = ReplicaOptions()) throws(UVError) {
     self.loop = loop
     self.path = path
-    replica = ReplicaCore(options: options)
+    replica = ReplicaCore(schema: Schema(state: State.self, action: Action.self), options: options)
     hooks = try TurnHooks(on: loop) { [weak self] in self?.endTurn() }
     deadlineTimer = try Timer(on: loop) { [weak self] in self?.deadlinePassed() }
-    whole = replica.whole.map { add($0) { $0 } }
+    if options.subscribesToWholeState { whole = add([], of: .feature) { $0 } }
   }
 
-  /// How the client stands with the hub.
+  /// The state of the connection to the hub.
   public var connection: ConnectionState { replica.connection }
 
   /// The revision of the state that the store shows.
-  public var revision: UInt64 { replica.revision }
+  public var revision: UInt64 { whole?.revision ?? 0 }
 
-  /// What the hub calls itself; empty before the first welcome.
+  /// The hub's name for itself; empty before the first welcome.
   public var hubName: String { replica.hubName }
 
-  /// How many actions the hub has not answered.
-  public var unansweredCount: Int { replica.unansweredCount }
+  /// The number of actions that the hub has not acknowledged.
+  public var pendingActionCount: Int { replica.pendingActionCount }
 
-  /// Connects, and goes on trying until `close`.
+  /// Connects, and tries again after each failure until `close`.
   public func start() {
     replica.start()
     endTurn()
   }
 
-  /// Ends the session for good; actions that the hub has not answered fail. The store keeps the last state for as
-  /// long as somebody holds it.
+  /// Ends the session for good; pending actions fail. The store keeps the last state for as long as it is referenced.
   public func close() {
     replica.close()
     endTurn()
-    (whole, attachments) = (nil, [:])
+    whole = nil
     hooks = nil
     deadlineTimer = nil
   }
 
   // MARK: Parts
 
-  /// Follows a part of the hub's state: only what changes there comes over the socket.
+  /// Subscribes to a part of the hub's state: only changes of that part come over the socket.
   ///
   /// - Parameters:
-  ///   - path: The way to the part, which need not be there: `{ $0.todos[id: 3] }`.
+  ///   - path: The path to the part, which need not be there: `{ $0.todos[id: 3] }`.
   ///   - action: Makes an action of the hub's feature of one of the part's.
-  /// - Returns: The attachment, which follows until it is given to `detach`.
+  /// - Returns: The attachment, which stays subscribed until it is given to `detach`.
   public func attach<Part, PartAction>(
     to path: (StatePath<State, State>) -> StatePath<State, Part>, action: @escaping (PartAction) -> Action
   ) -> Attachment<Part, PartAction> {
-    add(replica.follow(path(StatePath())), action)
+    add(path(StatePath()).steps, of: .feature, action)
   }
 
-  /// Follows a part of what the hub tells of itself, such as who is attached.
+  /// Subscribes to a part of the hub's own state, such as the list of attached clients.
   public func attachToHub<Part>(
     _ path: (StatePath<HubState, HubState>) -> StatePath<HubState, Part>
   ) -> Attachment<Part, Never> {
-    add(replica.followHub(path(StatePath()))) { (never: Never) -> Action in }
+    add(path(StatePath()).steps, of: .hub) { (never: Never) -> Action in }
   }
 
-  /// Ends following a part. Its store shows what it was last.
+  /// Ends the subscription to a part. Its store keeps the last state.
   public func detach<Part, PartAction>(_ attachment: Attachment<Part, PartAction>) {
-    attachments[attachment.id] = nil
-    replica.unfollow(attachment.mirror)
+    attachment.isDetached = true
+    replica.unsubscribe(attachment.mirror)
   }
 
-  /// Asks the hub whether what is here of a part is what it has; `onDivergence` is called if not.
+  /// Compares the value of a part with the hub's; `onDivergence` is called if they differ.
   public func verify<Part, PartAction>(_ attachment: Attachment<Part, PartAction>) {
     replica.verify(attachment.mirror)
     endTurn()
   }
 
   private func add<Part, PartAction>(
-    _ mirror: Mirror<Part>, _ toAction: @escaping (PartAction) -> Action
+    _ path: [PathStep], of root: StateRoot, _ toAction: @escaping (PartAction) -> Action
   ) -> Attachment<Part, PartAction> {
-    let attachment = Attachment<Part, PartAction>(mirror: mirror) { [weak self] action in
+    let attachment = Attachment<Part, PartAction> { [weak self] action in
       self?.send(toAction(action)) ?? StoreTask()
     }
-    attachments[attachment.id] = attachment
+    replica.subscribe(attachment.mirror, to: path, of: root, context: attachment)
     return attachment
   }
 
+  /// Costs one allocation, that of the completion, however long the action is.
   private func send(_ action: Action) -> StoreTask {
     let completion = StoreTask.Completion()
     do throws(ActionError) {
-      waiting.append((try replica.send(action), completion))
+      try replica.send(action, context: completion)
     } catch {
       completion.complete(.failure(error))
     }
@@ -168,7 +166,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   }
 
   private func receive(_ bytes: RawSpan) {
-    // Taken out, since what changes is in the replica.
+    // Taken out, since the change is in the replica.
     var changes = self.changes
     changes.collect { replica.received(bytes, at: loop.now) }
     self.changes = changes
@@ -191,7 +189,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   // MARK: Commands
 
   private func endTurn() {
-    // A callback may close the client, or ask for something: that is carried out behind what was before it.
+    // A callback may close the client or subscribe: those commands are performed after the earlier ones.
     guard !isPerforming else { return }
     replica.endTurn(at: loop.now)
     let hadStore = store != nil
@@ -231,26 +229,22 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       } catch {
         // The end of reading tells what became of the connection.
       }
-    case .changed(let id):
-      guard let attachment = attachments[id], !changed.contains(where: { $0 === attachment }) else { return }
+    case .changed(_, let context):
+      guard let attachment = context as? any AnyAttachment, !attachment.isDetached else { return }
       changed.append(attachment)
     case .diverged(_, let divergence):
       guard let onDivergence else { return reportIssue("\(divergence)") }
       onDivergence(divergence)
     case .connectionChanged:
       onConnectionChange?()
-    case .applied(let ticket):
-      // Tickets stand in order, and what was refused before is not among them any more.
-      let count = waiting.firstIndex { $0.ticket > ticket } ?? waiting.count
-      for entry in waiting[..<count] { entry.completion.complete(.success(())) }
-      waiting.removeFirst(count)
-    case .failed(let ticket, let error):
-      guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
-      waiting.remove(at: index).completion.complete(.failure(error))
+    case .applied(_, let context):
+      (context as? StoreTask.Completion)?.complete(.success(()))
+    case .failed(_, let context, let error):
+      (context as? StoreTask.Completion)?.complete(.failure(error))
     }
   }
 
-  /// Lets go of the stream; what was written already still goes out.
+  /// Releases the stream; bytes that were written already still go out.
   private func disconnect() {
     guard let old = stream.take() else { return }
     let closing = ClosingStream(old)
@@ -258,7 +252,9 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   }
 
   private func armDeadline() {
-    guard let deadline = replica.deadline, deadline != armedDeadline else { return }
+    guard let deadline = replica.deadline else { return }
+    // Most deadlines are moved before they pass. A timer that fires too early finds nothing to do and is armed again.
+    if let armedDeadline, armedDeadline <= deadline { return }
     armedDeadline = deadline
     deadlineTimer?.start(after: deadline - loop.now)
   }

@@ -51,6 +51,8 @@ final class Session {
     try loop.drainMainQueue()
     var options = ReplicaOptions()
     options.name = "storeterm \(storeHubVersion)"
+    // A user is watching: a hub that has stopped must not count as live.
+    (options.probeInterval, options.timeout) = (.seconds(2), .seconds(5))
     client = try StoreClient(loop: loop, path: path, options: options)
     attendance = client.attachToHub { $0 }
   }
@@ -151,7 +153,7 @@ final class Session {
 
   /// Ends the program once the hub has acknowledged all actions. It ends at once on a second call, and if the hub is away.
   private func quitWhenAcknowledged() {
-    guard quitTimer == nil, client.connection == .live, client.unansweredCount > 0, let action = lastAction else {
+    guard quitTimer == nil, client.connection == .live, client.pendingActionCount > 0, let action = lastAction else {
       return quit()
     }
     quitTimer = try? Timer(on: loop) { [weak self] in self?.quit() }
@@ -165,7 +167,7 @@ final class Session {
   private func quit(because reason: String? = nil) {
     guard !hasQuit else { return }
     hasQuit = true
-    let count = client.unansweredCount
+    let count = client.pendingActionCount
     if count > 0, failure == nil, reason == nil {
       failure = "the hub has not acknowledged \(count == 1 ? "1 action" : "\(count) actions"), which may be lost"
     }

@@ -8,7 +8,7 @@ import Wire
 @Suite struct BookmarkTests {
   @Test func itFitsAPartWithoutParts() throws {
     var replica = try live()
-    let count = replica.follow(StatePath<Board.State, Board.State>().count)
+    let count = replica.subscribe(to: StatePath<Board.State, Board.State>().count)
     receive(FrameHeader(kind: .snapshot, flags: 1, revision: 3), &replica) {
       SnapshotPiece.encodeHead(.attached, offset: 0, byteCount: 1, to: &$0)
       $0.unsigned(7)
@@ -21,7 +21,7 @@ import Wire
 
   @Test func itFitsAPartThatIsNotThere() throws {
     var replica = try live()
-    let note = replica.follow(StatePath<Board.State, Board.State>().chosen.unwrapped())
+    let note = replica.subscribe(to: StatePath<Board.State, Board.State>().chosen.unwrapped())
     receive(FrameHeader(kind: .absent, revision: 3), &replica) { _ in }
     let commands = bookmark(9, &replica)
     #expect(commands.isEmpty)
@@ -31,7 +31,7 @@ import Wire
 
   @Test func itMustLeadOn() throws {
     var replica = try live()
-    let count = replica.follow(StatePath<Board.State, Board.State>().count)
+    let count = replica.subscribe(to: StatePath<Board.State, Board.State>().count)
     receive(FrameHeader(kind: .snapshot, flags: 1, revision: 3), &replica) {
       SnapshotPiece.encodeHead(.attached, offset: 0, byteCount: 1, to: &$0)
       $0.unsigned(7)
@@ -43,7 +43,7 @@ import Wire
   /// PROTOCOL.md, 10: `{}` is a change of a struct or a collection, and of nothing else.
   @Test func aDeltaOfNoChangesDoesNotFitAnInteger() throws {
     var replica = try live()
-    let count = replica.follow(StatePath<Board.State, Board.State>().count)
+    let count = replica.subscribe(to: StatePath<Board.State, Board.State>().count)
     receive(FrameHeader(kind: .snapshot, flags: 1, revision: 3), &replica) {
       SnapshotPiece.encodeHead(.attached, offset: 0, byteCount: 1, to: &$0)
       $0.unsigned(7)
@@ -54,34 +54,31 @@ import Wire
       $0.unsigned(3)
       $0.mapHeader(count: 0)
     }
-    #expect(replica.commands.contains { if case .disconnect = $0 { true } else { false } })
+    let commands = replica.commands
+    #expect(commands.contains { if case .disconnect = $0 { true } else { false } })
     #expect(count.revision == 3)
   }
 
-  private typealias Replica = ReplicaCore<Board.State, Board.Action>
-
-  private func live() throws -> Replica {
-    var options = ReplicaOptions()
-    options.followsWholeState = false
-    var replica = Replica(options: options, random: SplitMix(seed: 1))
+  private func live() throws -> ReplicaCore {
+    let schema = Schema(state: Board.State.self, action: Board.Action.self)
+    var replica = ReplicaCore(schema: schema, random: SplitMix(seed: 1))
     replica.start()
     replica.connected(at: .zero)
-    let fingerprint = Schema(state: Board.State.self, action: Board.Action.self).fingerprint
     let welcome = Welcome(
       version: 1, session: SessionID(high: 1, low: 1), isResumed: false, processed: 0, payloadLimit: 1 << 20, hub: "",
-      schema: fingerprint)
+      schema: schema.fingerprint)
     receive(FrameHeader(kind: .welcome), &replica) { welcome.encode(to: &$0) }
     return replica
   }
 
   /// Sends a bookmark, and returns the commands for the shell.
-  private func bookmark(_ revision: UInt64, _ replica: inout Replica) -> [ReplicaCommand] {
+  private func bookmark(_ revision: UInt64, _ replica: inout ReplicaCore) -> [ReplicaCommand] {
     replica.clear()
     receive(FrameHeader(kind: .bookmark, revision: revision), &replica) { _ in }
     return replica.commands
   }
 
-  private func receive(_ header: FrameHeader, _ replica: inout Replica, _ body: (inout CBOREncoder) -> Void) {
+  private func receive(_ header: FrameHeader, _ replica: inout ReplicaCore, _ body: (inout CBOREncoder) -> Void) {
     var writer = FrameWriter()
     writer.frame(header, body: body)
     let bytes = writer.bytes

@@ -9,7 +9,8 @@ import Wire
 @Suite struct HashTests {
   private func board() throws -> (World<Board.State, Board.Action>, World<Board.State, Board.Action>.Client) {
     let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
-    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, engine: engine) { random, _ in
+    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, engine: engine, mirrorsUntyped: false) {
+      random, _ in
       .change(random.next())
     }
     try world.settle()
@@ -27,7 +28,7 @@ import Wire
     let place = try #require(client.fromHub.lastIndex(of: 5))
     client.fromHub[place] = 6
     try world.settle()
-    let count = client.replica.state?.count
+    let count = client.state?.count
     try #require(count == 6)
   }
 
@@ -35,7 +36,7 @@ import Wire
     let (world, client) = try board()
     try world.send(.addItems(100), from: client)
     try world.settle()
-    if let whole = client.replica.whole { client.replica.verify(whole) }
+    if let whole = client.whole { client.replica.verify(whole) }
     try world.settle()
     #expect(client.divergences.isEmpty)
   }
@@ -43,16 +44,16 @@ import Wire
   @Test func whatIsAnotherIsToldAndReplaced() throws {
     let (world, client) = try board()
     try corrupt(world)
-    if let whole = client.replica.whole { client.replica.verify(whole) }
+    if let whole = client.whole { client.replica.verify(whole) }
     try world.settle()
 
     #expect(client.divergences.count == 1)
     #expect(client.divergences[0].here != client.divergences[0].there)
-    let state = client.replica.state
+    let state = client.state
     #expect(state == world.engine.state)
     try world.send(.setCount(9), from: client)
     try world.settle()
-    let count = client.replica.state?.count
+    let count = client.state?.count
     #expect(count == 9)
   }
 
@@ -60,7 +61,10 @@ import Wire
     var limits = HubLimits()
     limits.hashInterval = 10
     let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
-    let world = World<Board.State, Board.Action>(seed: 1, clientCount: 1, engine: engine, limits: limits) { random, _ in
+    let world = World<Board.State, Board.Action>(
+      seed: 1, clientCount: 1, engine: engine, limits: limits, mirrorsUntyped: false
+    ) {
+      random, _ in
       .change(random.next())
     }
     try world.settle()
@@ -71,7 +75,7 @@ import Wire
       try world.settle()
     }
     #expect(client.divergences.count == 1)
-    let state = client.replica.state
+    let state = client.state
     #expect(state == world.engine.state)
   }
 }

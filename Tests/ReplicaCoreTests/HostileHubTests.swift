@@ -9,15 +9,16 @@ import Wire
   /// Each hash that differs makes the client attach anew under another number; a hub that never says that the old ones are
   /// free uses them up.
   @Test func aClientDoesNotLookForEverForANumberThatIsFree() throws {
-    var replica = ReplicaCore<AppFeature.State, AppFeature.Action>(random: SplitMix(seed: 1))
+    let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
+    var replica = ReplicaCore(schema: schema, random: SplitMix(seed: 1))
+    _ = replica.subscribe(to: StatePath<AppFeature.State, AppFeature.State>())
     replica.start()
     replica.connected(at: .zero)
-    let fingerprint = Schema(state: AppFeature.State.self, action: AppFeature.Action.self).fingerprint
     var writer = FrameWriter()
     writer.frame(
       Welcome(
         version: 1, session: SessionID(high: 1, low: 1), isResumed: false, processed: 0, payloadLimit: 1 << 20, hub: "",
-        schema: fingerprint))
+        schema: schema.fingerprint))
     receive(&writer, &replica)
     let state = AppFeature.State().encoded()
     for number in 0..<70_000 where replica.connection == .live || number == 0 {
@@ -37,7 +38,7 @@ import Wire
   }
 
   private func receive(
-    _ writer: inout FrameWriter, _ replica: inout ReplicaCore<AppFeature.State, AppFeature.Action>
+    _ writer: inout FrameWriter, _ replica: inout ReplicaCore
   ) {
     let bytes = writer.bytes
     replica.received(bytes.span.bytes, at: .zero)

@@ -73,8 +73,8 @@ import Wire
   }
 
   /// Carries bytes between a hub and a replica until nothing more comes.
-  private func run<S, A>(
-    _ hub: inout HubCore, _ replica: inout ReplicaCore<S, A>, _ id: inout ConnectionID?
+  private func run(
+    _ hub: inout HubCore, _ replica: inout ReplicaCore, _ id: inout ConnectionID?
   ) -> [ReplicaCommand] {
     var commands: [ReplicaCommand] = []
     for _ in 0..<50 {
@@ -106,60 +106,96 @@ import Wire
   @Test func itIsServedByName() throws {
     let engine = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
     var hub = HubCore(engine)
-    var replica = ReplicaCore<Client.State, Client.Action>()
-    let tasks = replica.follow(StatePath<Client.State, Client.State>().tasks)
-    let title = replica.follow(StatePath<Client.State, Client.State>().tasks[id: 2].title)
-    let extra = replica.follow(StatePath<Client.State, Client.State>().extra)
+    var replica = ReplicaCore(schema: Schema(state: Client.State.self, action: Client.Action.self))
+    let whole = replica.subscribe(to: StatePath<Client.State, Client.State>())
+    let tasks = replica.subscribe(to: StatePath<Client.State, Client.State>().tasks)
+    let title = replica.subscribe(to: StatePath<Client.State, Client.State>().tasks[id: 2].title)
+    let extra = replica.subscribe(to: StatePath<Client.State, Client.State>().extra)
     var id: ConnectionID?
     replica.start()
     _ = run(&hub, &replica, &id)
     let live = replica.connection
     #expect(live == .live)
-    #expect(extra.isKnown && extra.part == nil)
+    #expect(extra.revision != nil && extra.part == nil)
 
-    _ = try replica.send(.add(Client.Task(title: "one", id: 1)))
-    _ = try replica.send(.add(Client.Task(isDone: true, title: "two", id: 2)))
-    _ = try replica.send(.increment)
-    let unknown = try replica.send(.paint(3))
-    _ = try replica.send(.complete(id: 1))
+    _ = try replica.send(Client.Action.add(Client.Task(title: "one", id: 1)))
+    _ = try replica.send(Client.Action.add(Client.Task(isDone: true, title: "two", id: 2)))
+    _ = try replica.send(Client.Action.increment)
+    let unknown = try replica.send(Client.Action.paint(3))
+    _ = try replica.send(Client.Action.complete(id: 1))
     let commands = run(&hub, &replica, &id)
 
     let wanted = Hub.State(
       count: 1, tasks: [Hub.Task(id: 1, title: "one", isDone: true), Hub.Task(id: 2, title: "two", isDone: true)])
     let theirs = engine.state
     #expect(theirs == wanted)
-    let ours = replica.state
+    let ours = whole.part
     #expect(ours?.count == 1 && ours?.extra == 7)
     #expect(
       ours?.tasks == [Client.Task(isDone: true, title: "one", id: 1), Client.Task(isDone: true, title: "two", id: 2)])
     #expect(tasks.part == ours?.tasks)
     #expect(title.part == "two")
-    let failures = commands.compactMap { if case .failed(let ticket, let error) = $0 { (ticket, error) } else { nil } }
+    let failures = commands.compactMap {
+      if case .failed(let ticket, _, let error) = $0 { (ticket, error) } else { nil }
+    }
     #expect(failures.map(\.0) == [unknown])
     guard case .rejected(1, let reason)? = failures.first?.1 else { return #expect(Bool(false)) }
     #expect(reason.contains("paint"))
-    let unanswered = replica.unansweredCount
+    let unanswered = replica.pendingActionCount
     #expect(unanswered == 0)
   }
 
   @Test func anActionThatIsNotSentLeavesNothingToWaitFor() throws {
     let engine = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
     var hub = HubCore(engine)
-    var replica = ReplicaCore<Client.State, Client.Action>()
+    var replica = ReplicaCore(schema: Schema(state: Client.State.self, action: Client.Action.self))
     var id: ConnectionID?
     replica.start()
     _ = run(&hub, &replica, &id)
-    _ = try replica.send(.paint(3))
+    _ = try replica.send(Client.Action.paint(3))
     _ = run(&hub, &replica, &id)
     let (deadline, connection) = (replica.deadline, replica.connection)
     #expect(deadline == nil)
     #expect(connection == .live)
   }
 
+  @Test func aToolReadsALaterHubInTheFormOfTheFirst() throws {
+    let first = FeatureEngine<Hub.State, Hub.Action>(
+      initialState: Hub.State(count: 1, note: "first"), reducer: Reduce(Hub.reduce))
+    var firstHub = HubCore(first)
+    var replica = ReplicaCore(schema: nil)
+    let mirror = ValueMirror()
+    replica.subscribe(mirror, to: [])
+    var id: ConnectionID?
+    replica.start()
+    _ = run(&firstHub, &replica, &id)
+    #expect(mirror.value?.encoded() == first.state.encoded())
+
+    replica.disconnected(reason: "the hub was replaced", at: .zero)
+    let retry = replica.deadline
+    replica.expire(at: try #require(retry))
+    let second = FeatureEngine<Client.State, Client.Action>(
+      initialState: Client.State(tasks: [Client.Task(title: "one", id: 1)], count: 2),
+      reducer: Reduce { state, action in
+        if case .complete(let id) = action { state.tasks[id: id]?.isDone = true }
+        return .none
+      })
+    var secondHub = HubCore(second)
+    _ = run(&secondHub, &replica, &id)
+    let live = replica.connection
+    #expect(live == .live)
+    // An action in the form of the first hub.
+    try replica.send(Hub.Action.complete(id: 1))
+    _ = run(&secondHub, &replica, &id)
+    let bytes = try #require(mirror.value?.encoded())
+    let read = try Hub.State(decoding: bytes.span.bytes)
+    #expect(read == Hub.State(count: 2, tasks: [Hub.Task(id: 1, title: "one", isDone: true)]))
+  }
+
   @Test func whatCannotBeServedIsRefusedByName() {
     let engine = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
     var hub = HubCore(engine)
-    var replica = ReplicaCore<Strange, Client.Action>()
+    var replica = ReplicaCore(schema: Schema(state: Strange.self, action: Client.Action.self))
     var id: ConnectionID?
     replica.start()
     _ = run(&hub, &replica, &id)

@@ -6,6 +6,8 @@ import Testing
 import Wire
 
 @Suite struct ReplicaTests {
+  private static let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
+
   private func live(_ world: AppWorld) throws -> AppWorld.Client {
     try world.settle()
     let client = world.clients[0]
@@ -16,7 +18,7 @@ import Wire
 
   @Test func aClientIsLiveWithTheHubsState() throws {
     let client = try live(AppWorld(seed: 1, clientCount: 1))
-    #expect(client.replica.state == AppFeature.State())
+    #expect(client.state == AppFeature.State())
     #expect(client.replica.deadline == nil)
   }
 
@@ -58,7 +60,7 @@ import Wire
     #expect(client.failed == [.outcomeUnknown])
     #expect(client.applied == 1)
     #expect(world.engine.state.counter.count == 1)
-    #expect(client.replica.state == world.engine.state)
+    #expect(client.state == world.engine.state)
   }
 
   @Test func actionsSentWhileAwayTakeEffectInOrder() throws {
@@ -75,21 +77,21 @@ import Wire
 
   @Test func tooManyActionsAreRefusedHereAndNotKept() throws {
     var options = ReplicaOptions()
-    options.unansweredActions = 2
-    var replica = ReplicaCore<AppFeature.State, AppFeature.Action>(options: options)
-    _ = try replica.send(.counter(.incrementButtonTapped))
-    _ = try replica.send(.counter(.incrementButtonTapped))
+    options.pendingActions = 2
+    var replica = ReplicaCore(schema: Self.schema, options: options)
+    _ = try replica.send(AppFeature.Action.counter(.incrementButtonTapped))
+    _ = try replica.send(AppFeature.Action.counter(.incrementButtonTapped))
     do {
-      _ = try replica.send(.counter(.incrementButtonTapped))
+      _ = try replica.send(AppFeature.Action.counter(.incrementButtonTapped))
       Issue.record("a third action was taken")
     } catch {
-      #expect(error == .tooManyUnanswered(limit: 2))
+      #expect(error == .tooManyPending(limit: 2))
     }
-    #expect(replica.unansweredCount == 2)
+    #expect(replica.pendingActionCount == 2)
   }
 
   @Test func attemptsToReconnectComeLessAndLessOften() {
-    var replica = ReplicaCore<AppFeature.State, AppFeature.Action>(random: SplitMix(seed: 1))
+    var replica = ReplicaCore(schema: Self.schema, random: SplitMix(seed: 1))
     replica.start()
     var now = Duration.zero
     var delays: [Duration] = []
@@ -124,10 +126,10 @@ import Wire
   }
 
   @Test func anIncompatibleHubIsNotTriedAgain() throws {
-    var replica = ReplicaCore<AppFeature.State, AppFeature.Action>()
+    var replica = ReplicaCore(schema: Self.schema)
     replica.start()
     replica.connected(at: .zero)
-    _ = try replica.send(.counter(.incrementButtonTapped))
+    _ = try replica.send(AppFeature.Action.counter(.incrementButtonTapped))
     var writer = FrameWriter()
     writer.frame(PeerError(.unsupportedVersion, "too old"))
     let bytes = writer.bytes
@@ -135,7 +137,7 @@ import Wire
 
     #expect(replica.connection == .refused(reason: "too old"))
     #expect(replica.deadline == nil)
-    #expect(replica.unansweredCount == 0)
+    #expect(replica.pendingActionCount == 0)
   }
 
   @Test func aDeltaThatDoesNotFitIsRefusedAndHealedByASnapshot() throws {
@@ -149,11 +151,11 @@ import Wire
     }
     let bytes = writer.bytes
     client.replica.received(bytes.span.bytes, at: world.now)
-    #expect(client.replica.revision == 0)
+    #expect(client.whole?.revision == 0)
     #expect(client.replica.connection != .live)
 
     try world.settle()
     #expect(client.replica.connection == .live)
-    #expect(client.replica.state == world.engine.state)
+    #expect(client.state == world.engine.state)
   }
 }

@@ -9,34 +9,32 @@ import Wire
 @Suite(.computing) struct ScopeConvergenceTests {
   typealias BoardWorld = World<Board.State, Board.Action>
 
-  /// A part of a state whose type the test does not know.
-  private static func follow(_ path: [PathStep], by client: BoardWorld.Client) {
-    func add<Part>(_ mirror: Mirror<Part>) {
-      client.note(mirror)
-      client.mirrors.append(mirror)
+  /// Subscribes to a part of a state whose type the test does not know, typed and untyped.
+  private static func subscribe(_ path: [PathStep], by client: BoardWorld.Client) {
+    func add<Part>(_ part: StatePath<Board.State, Part>) {
+      client.parts.append(client.subscribe(TypedMirror<Part>(), to: part.steps))
+      client.parts.append(client.subscribe(ValueMirror(), to: part.steps))
     }
-    typealias Path = StatePath<Board.State, Board.State>
-    let board = Path()
+    let board = StatePath<Board.State, Board.State>()
     let note = board.mode.enumCase("edit", Board.Note.self)
     switch path {
-    case [0]: add(client.replica.follow(board.title))
-    case [1]: add(client.replica.follow(board.count))
-    case [2]: add(client.replica.follow(board.items))
-    case [3]: add(client.replica.follow(board.chosen))
-    case [3, 0]: add(client.replica.follow(board.chosen.unwrapped()))
-    case [3, 0, 0]: add(client.replica.follow(board.chosen.text))
-    case [4]: add(client.replica.follow(board.mode))
-    case [4, 1]: add(client.replica.follow(note))
-    case [4, 1, 1]: add(client.replica.follow(note.stars))
-    case [5]: add(client.replica.follow(board.numbers))
-    case board.items[id: 1].steps: add(client.replica.follow(board.items[id: 1]))
-    case board.items[id: 1].title.steps: add(client.replica.follow(board.items[id: 1].title))
-    case board.items[id: 1].note.steps: add(client.replica.follow(board.items[id: 1].note))
-    case board.items[id: 1].note.stars.steps: add(client.replica.follow(board.items[id: 1].note.stars))
-    case board.items[id: 2].subitems.steps: add(client.replica.follow(board.items[id: 2].subitems))
-    case board.items[id: 2].subitems[id: 1].isDone.steps:
-      add(client.replica.follow(board.items[id: 2].subitems[id: 1].isDone))
-    default: add(client.replica.follow(board))
+    case [0]: add(board.title)
+    case [1]: add(board.count)
+    case [2]: add(board.items)
+    case [3]: add(board.chosen)
+    case [3, 0]: add(board.chosen.unwrapped())
+    case [3, 0, 0]: add(board.chosen.text)
+    case [4]: add(board.mode)
+    case [4, 1]: add(note)
+    case [4, 1, 1]: add(note.stars)
+    case [5]: add(board.numbers)
+    case board.items[id: 1].steps: add(board.items[id: 1])
+    case board.items[id: 1].title.steps: add(board.items[id: 1].title)
+    case board.items[id: 1].note.steps: add(board.items[id: 1].note)
+    case board.items[id: 1].note.stars.steps: add(board.items[id: 1].note.stars)
+    case board.items[id: 2].subitems.steps: add(board.items[id: 2].subitems)
+    case board.items[id: 2].subitems[id: 1].isDone.steps: add(board.items[id: 2].subitems[id: 1].isDone)
+    default: add(board)
     }
   }
 
@@ -49,8 +47,9 @@ import Wire
     limits.deltaBytes = Bool.random(using: &random) ? 20 : 1 << 20
     let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
     var options = ReplicaOptions()
-    options.followsWholeState = Bool.random(using: &random)
-    return BoardWorld(seed: seed, clientCount: 3, engine: engine, limits: limits, options: options) { random, _ in
+    options.subscribesToWholeState = Bool.random(using: &random)
+    return BoardWorld(seed: seed, clientCount: 3, engine: engine, limits: limits, options: options, toolCount: 1) {
+      random, _ in
       .change(random.next())
     }
   }
@@ -62,10 +61,10 @@ import Wire
       for _ in 0..<250 {
         let client = world.clients[Int.random(in: 0..<3, using: &world.random)]
         switch Int.random(in: 0..<20, using: &world.random) {
-        case 0: Self.follow(Board.State.paths.randomElement(using: &world.random) ?? [], by: client)
+        case 0: Self.subscribe(Board.State.paths.randomElement(using: &world.random) ?? [], by: client)
         case 1:
-          guard let index = client.mirrors.indices.randomElement(using: &world.random) else { break }
-          client.replica.unfollow(client.mirrors.remove(at: index))
+          guard let index = client.parts.indices.randomElement(using: &world.random) else { break }
+          client.replica.unsubscribe(client.parts.remove(at: index).mirror)
         default: break
         }
         try world.step()
@@ -76,10 +75,10 @@ import Wire
       for client in world.clients {
         #expect(client.replica.connection == .live, "seed \(seed)")
         #expect(client.pending.isEmpty && client.failed.isEmpty, "seed \(seed)")
-        for mirror in client.mirrors {
-          #expect(mirror.isKnown, "seed \(seed), \(mirror.path)")
-          let theirs = world.engine.state.part(at: mirror.path[...])?.encoded()
-          #expect(client.contents[mirror.id]?() == theirs, "seed \(seed), \(mirror.path)")
+        for part in client.parts {
+          #expect(part.mirror.revision != nil, "seed \(seed), \(part.path)")
+          let theirs = world.engine.state.part(at: part.path[...])?.encoded()
+          #expect(part.bytes() == theirs, "seed \(seed), \(part.path)")
         }
       }
     }
@@ -88,7 +87,7 @@ import Wire
   @Test func aWrongPartIsSeen() throws {
     let world = world(seed: 4)
     let client = world.clients[0]
-    Self.follow([1], by: client)
+    Self.subscribe([1], by: client)
     try world.settle()
     world.forgedHistory[1] = Board.State()
     try world.send(.setCount(5), from: client)

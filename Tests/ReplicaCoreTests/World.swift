@@ -9,12 +9,14 @@ import Wire
 typealias AppWorld = World<AppFeature.State, AppFeature.Action>
 
 extension World where State == AppFeature.State, Action == AppFeature.Action {
-  convenience init(seed: UInt64, clientCount: Int) {
+  convenience init(seed: UInt64, clientCount: Int, toolCount: Int = 0) {
     // The clock stands still: what the hub would do by itself a second later is no part of the history.
     let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()) {
       $0.continuousClock = TestClock()
     }
-    self.init(seed: seed, clientCount: clientCount, engine: engine) { Self.randomAction(seenBy: $1, &$0) }
+    self.init(seed: seed, clientCount: clientCount, engine: engine, toolCount: toolCount) {
+      Self.randomAction(seenBy: $1, &$0)
+    }
   }
 
   /// An action that makes the hub do nothing by itself, on what the client sees, which others may have changed already.
@@ -40,7 +42,11 @@ extension World where State == AppFeature.State, Action == AppFeature.Action {
 /// A hub and its clients with a network between them that cuts, delays and splits: one seed, one history.
 final class World<State: Replicated & Equatable, Action: WireValue> {
   final class Client {
-    var replica: ReplicaCore<State, Action>
+    var replica: ReplicaCore
+    /// The whole state; nil when only parts are subscribed to.
+    let whole: TypedMirror<State>?
+    /// The same by the schema alone.
+    let untyped: ValueMirror?
     var connection: ConnectionID?
     var isConnecting = false
     var toHub: [UInt8] = []
@@ -51,19 +57,46 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     var applied = 0
     var failed: [ActionError] = []
     var divergences: [Divergence] = []
-    var lastRevisions: [MirrorID: UInt64] = [:]
-    /// What it follows besides the whole state, by the path.
-    var mirrors: [AnyMirror] = []
-    /// The bytes of what a mirror has; nil for nothing.
-    var contents: [MirrorID: () -> [UInt8]?] = [:]
+    var lastRevisions: [ObjectIdentifier: UInt64] = [:]
+    /// The parts that it subscribes to besides the whole state.
+    var parts: [Part] = []
+    /// The oracle's view of each mirror that was ever subscribed.
+    var contents: [ObjectIdentifier: Part] = [:]
 
-    init(seed: UInt64, options: ReplicaOptions) {
-      replica = ReplicaCore(options: options, random: SplitMix(seed: seed))
-      if let whole = replica.whole { note(whole) }
+    /// A mirror with the place that it is of.
+    struct Part {
+      let mirror: any Mirror
+      let path: [PathStep]
+      /// The bytes of its value; nil if it has none.
+      let bytes: () -> [UInt8]?
     }
 
-    func note<Part>(_ mirror: Mirror<Part>) {
-      contents[mirror.id] = { mirror.part?.encoded() }
+    /// A client without a schema takes that of the hub.
+    init(seed: UInt64, schema: Schema?, options: ReplicaOptions, mirrorsUntyped: Bool) {
+      replica = ReplicaCore(schema: schema, options: options, random: SplitMix(seed: seed))
+      whole = options.subscribesToWholeState && schema != nil ? TypedMirror() : nil
+      untyped = options.subscribesToWholeState && mirrorsUntyped ? ValueMirror() : nil
+      if let whole { subscribe(whole, to: []) }
+      if let untyped { subscribe(untyped, to: []) }
+    }
+
+    var state: State? { whole?.part }
+
+    @discardableResult
+    func subscribe<Value>(_ mirror: TypedMirror<Value>, to path: [PathStep]) -> Part {
+      subscribe(mirror, to: path) { mirror.part?.encoded() }
+    }
+
+    @discardableResult
+    func subscribe(_ mirror: ValueMirror, to path: [PathStep]) -> Part {
+      subscribe(mirror, to: path) { mirror.value?.encoded() }
+    }
+
+    private func subscribe(_ mirror: any Mirror, to path: [PathStep], _ bytes: @escaping () -> [UInt8]?) -> Part {
+      replica.subscribe(mirror, to: path)
+      let part = Part(mirror: mirror, path: path, bytes: bytes)
+      contents[ObjectIdentifier(mirror)] = part
+      return part
     }
   }
 
@@ -84,7 +117,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
 
   init(
     seed: UInt64, clientCount: Int, engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(),
-    options: ReplicaOptions = ReplicaOptions(),
+    options: ReplicaOptions = ReplicaOptions(), toolCount: Int = 0, mirrorsUntyped: Bool = true,
     randomAction: @escaping (inout SplitMix, State?) -> Action
   ) {
     random = SplitMix(seed: seed)
@@ -92,7 +125,13 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     hub = HubCore(engine, limits: limits, random: SplitMix(seed: seed &+ 1))
     self.randomAction = randomAction
     history[0] = engine.state
-    clients = (0..<clientCount).map { Client(seed: seed &+ 100 &+ UInt64($0), options: options) }
+    let schema = Schema(state: State.self, action: Action.self)
+    clients = (0..<clientCount).map {
+      let isTool = $0 >= clientCount - toolCount
+      return Client(
+        seed: seed &+ 100 &+ UInt64($0), schema: isTool ? nil : schema, options: options, mirrorsUntyped: mirrorsUntyped
+      )
+    }
     for client in clients { client.replica.start() }
   }
 
@@ -132,11 +171,11 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   /// Whether nothing is under way to a client or from it.
   private func isQuiet(_ client: Client) -> Bool {
     guard client.connection != nil, client.toHub.isEmpty, client.fromHub.isEmpty else { return false }
-    return client.replica.unansweredCount == 0 && client.replica.connection == .live
+    return client.replica.pendingActionCount == 0 && client.replica.connection == .live
   }
 
   func act(_ client: Client) throws {
-    try send(randomAction(&random, client.replica.state), from: client)
+    try send(randomAction(&random, client.state), from: client)
   }
 
   func send(_ action: Action, from client: Client) throws {
@@ -229,16 +268,15 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
       case .write(let range):
         // What is written to a connection that has just ended goes nowhere.
         if client.connection != nil { client.toHub += Array(client.replica.output.bytes[range]) }
-      case .changed(let id): try check(id, of: client)
+      case .changed(let mirror, _): try check(mirror, of: client)
       case .connectionChanged: break
       case .diverged(_, let divergence):
         guard !checksStates else { throw Violation.stateIsNotTheHubs(revision: divergence.revision) }
         client.divergences.append(divergence)
-      case .applied(let ticket):
-        let done = client.pending.filter { $0 <= ticket }
-        client.applied += done.count
-        client.pending.subtract(done)
-      case .failed(let ticket, let error):
+      case .applied(let ticket, _):
+        guard client.pending.remove(ticket) != nil else { throw Violation.outcomeWithoutAction }
+        client.applied += 1
+      case .failed(let ticket, _, let error):
         guard client.pending.remove(ticket) != nil else { throw Violation.outcomeWithoutAction }
         client.failed.append(error)
       }
@@ -246,15 +284,18 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     client.replica.clear()
   }
 
-  private func check(_ id: MirrorID, of client: Client) throws {
+  private func check(_ mirror: any Mirror, of client: Client) throws {
     // It may have been given up meanwhile.
-    guard let mirror = client.replica.mirror(id), mirror.root == .feature else { return }
+    let id = ObjectIdentifier(mirror)
+    guard client.replica.isSubscribed(mirror), let part = client.contents[id], let revision = mirror.revision else {
+      return
+    }
     let last = client.lastRevisions[id] ?? 0
-    guard mirror.revision >= last else { throw Violation.revisionWentBack(from: last, to: mirror.revision) }
-    client.lastRevisions[id] = mirror.revision
-    let state = forgedHistory[mirror.revision] ?? history[mirror.revision]
-    guard !checksStates || client.contents[id]?() == state?.part(at: mirror.path[...])?.encoded() else {
-      throw Violation.stateIsNotTheHubs(revision: mirror.revision)
+    guard revision >= last else { throw Violation.revisionWentBack(from: last, to: revision) }
+    client.lastRevisions[id] = revision
+    let state = forgedHistory[revision] ?? history[revision]
+    guard !checksStates || part.bytes() == state?.part(at: part.path[...])?.encoded() else {
+      throw Violation.stateIsNotTheHubs(revision: revision)
     }
   }
 }

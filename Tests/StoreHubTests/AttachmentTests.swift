@@ -28,7 +28,7 @@ import Wire
   private func client(_ bench: Bench, name: String = "", whole: Bool = false) throws -> BoardClient {
     var options = ReplicaOptions()
     options.name = name
-    options.followsWholeState = whole
+    options.subscribesToWholeState = whole
     options.shortestDelay = .milliseconds(5)
     options.longestDelay = .milliseconds(50)
     let client = try BoardClient(loop: bench.loop, path: bench.path, options: options)
@@ -108,7 +108,7 @@ import Wire
       while (server.state.items[id: 0] != nil) != isThere {
         client.store?.send(.change(seed))
         seed += 1
-        _ = await bench.until { client.unansweredCount == 0 }
+        _ = await bench.until { client.pendingActionCount == 0 }
       }
     }
     await change(until: false)

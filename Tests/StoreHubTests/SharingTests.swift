@@ -38,9 +38,9 @@ import Testing
 
     counter.send(.incrementButtonTapped)
     counter.send(.incrementButtonTapped)
-    #expect(await bench.until { client.unansweredCount == 0 })
+    #expect(await bench.until { client.pendingActionCount == 0 })
     counter.send(.factAlertDismissed)
-    #expect(await bench.until { client.unansweredCount == 0 })
+    #expect(await bench.until { client.pendingActionCount == 0 })
 
     // Both came in one turn of the hub: one change.
     #expect(counts.first == 0 && counts.last == 2 && counts.count <= 3)
@@ -79,7 +79,7 @@ import Testing
     #expect(await bench.until { client.connection == .live })
     let store = try #require(client.store)
     store.send(.counter(.incrementButtonTapped))
-    #expect(await bench.until { client.unansweredCount == 0 })
+    #expect(await bench.until { client.pendingActionCount == 0 })
 
     #expect(await bench.stop(server))
     #expect(await bench.until { if case .stale = client.connection { true } else { false } })
@@ -103,7 +103,7 @@ import Testing
     for _ in 0..<10 { client.store?.send(.counter(.incrementButtonTapped)) }
 
     server = try bench.serve()
-    #expect(await bench.until { client.unansweredCount == 0 })
+    #expect(await bench.until { client.pendingActionCount == 0 })
     #expect(bench.engine.state.counter.count == 10)
     client.close()
     #expect(await bench.stop(server))

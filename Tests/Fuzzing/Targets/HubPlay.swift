@@ -54,7 +54,7 @@ final class HubPlay {
   private static var limits: HubLimits {
     var limits = HubLimits()
     (limits.connections, limits.payloadBytes, limits.detachedSessions, limits.rejections) = (4, 4096, 3, 4)
-    (limits.scopes, limits.versions, limits.bookmarkInterval, limits.hashInterval) = (5, 3, 2, 3)
+    (limits.scopes, limits.versions, limits.bookmarkInterval, limits.hashInterval) = (6, 3, 2, 3)
     (limits.deltaBytes, limits.snapshotBytesPerTurn, limits.snapshotPieces) = (2048, 512, 1)
     return limits
   }

@@ -22,18 +22,20 @@ enum ReplicaStep: UInt8, CaseIterable {
   case turn
   /// So many seconds pass.
   case time
-  /// The client follows one more place.
-  case follow
-  /// The client follows a place no longer, or asks for its hash.
-  case unfollow
+  /// The client subscribes to one more place.
+  case subscribe
+  /// The client ends a subscription, or asks for a hash.
+  case unsubscribe
   /// The hub sends bytes, behind a length.
   case bytes
 }
 
 /// A client, and a hub that says anything.
 final class ReplicaPlay {
-  private var replica: ReplicaCore<Specimen, SpecimenAction>
-  private var mirrors: [AnyMirror] = []
+  private var replica: ReplicaCore
+  private let whole: TypedMirror<Specimen>
+  private let untyped = ValueMirror()
+  private var mirrors: [any Mirror] = []
   private var sent = 0
   private var now = Duration.seconds(100)
   private var written = FrameDecoder(payloadLimit: 1 << 24)
@@ -41,8 +43,11 @@ final class ReplicaPlay {
 
   init() {
     var options = ReplicaOptions()
-    (options.stateBytes, options.unansweredActions) = (4096, 8)
-    replica = ReplicaCore(options: options, random: SplitMix(seed: 1))
+    (options.stateBytes, options.pendingActions) = (4096, 8)
+    options.probeInterval = .seconds(20)
+    let schema = Schema(state: Specimen.self, action: SpecimenAction.self)
+    replica = ReplicaCore(schema: schema, options: options, random: SplitMix(seed: 1))
+    whole = replica.subscribe(to: StatePath<Specimen, Specimen>())
     replica.start()
   }
 
@@ -61,17 +66,17 @@ final class ReplicaPlay {
     case .welcome: welcome(flags: input.byte(), processed: UInt64(input.byte()))
     case .snapshot: snapshot(scope: UInt16(input.byte()), flags: input.byte(), UInt64(input.byte()), input.data())
     case .disconnect: replica.disconnected(reason: "it was cut", at: now)
-    case .action: _ = try? replica.send(.setParts(Specimen.sample(input.byte()).parts))
+    case .action: _ = try? replica.send(SpecimenAction.setParts(Specimen.sample(input.byte()).parts))
     case .turn: replica.endTurn(at: now)
     case .time:
       now += .seconds(input.below(64))
       replica.expire(at: now)
-    case .follow: follow(input.byte())
-    case .unfollow:
+    case .subscribe: subscribe(input.byte())
+    case .unsubscribe:
       guard let mirror = mirrors.last else { break }
       replica.verify(mirror)
       if input.byte() & 1 == 1 {
-        replica.unfollow(mirror)
+        replica.unsubscribe(mirror)
         mirrors.removeLast()
       }
     case .bytes: receive(input.data())
@@ -79,14 +84,19 @@ final class ReplicaPlay {
     try readWritten()
   }
 
-  private func follow(_ choice: UInt8) {
+  private func subscribe(_ choice: UInt8) {
     guard mirrors.count < 8 else { return }
+    let path = StatePath<Specimen, Specimen>()
     switch choice % 4 {
-    case 0: mirrors.append(replica.follow(StatePath<Specimen, Specimen>().parts))
-    case 1: mirrors.append(replica.follow(StatePath<Specimen, Specimen>().parts[id: "a"]))
-    case 2: mirrors.append(replica.follow(StatePath<Specimen, Specimen>().root.branches))
-    default: mirrors.append(replica.followHub(StatePath<HubState, HubState>()))
+    case 0: mirrors.append(replica.subscribe(to: path.parts))
+    case 1: mirrors.append(replica.subscribe(to: path.parts[id: "a"]))
+    case 2: mirrors.append(replica.subscribe(to: path.root.branches))
+    default: mirrors.append(replica.subscribeToHub(StatePath<HubState, HubState>()))
     }
+    guard choice & 0x80 != 0, mirrors.count < 8 else { return }
+    let untyped = ValueMirror()
+    replica.subscribe(untyped, to: choice & 0x40 == 0 ? path.parts.steps : [])
+    mirrors.append(untyped)
   }
 
   // MARK: Bytes
@@ -127,6 +137,7 @@ final class ReplicaPlay {
         switch FrameKind(rawValue: header.kind) {
         case .hello: _ = try Hello(decoding: payload)
         case .attach: _ = try Attach(decoding: payload)
+        case .ping: _ = try Ping(decoding: payload)
         case .actions, .leave, .detach, .verify, .describe: break
         default: throw WireError(.unknownCase(UInt64(header.kind), type: "frame of a client"), at: 0)
         }
@@ -134,7 +145,7 @@ final class ReplicaPlay {
       try promise(!written.isInsideFrame, "the client has written a part of a frame")
     }
     replica.clear()
-    if let violation = replica.state?.parts.checkInvariants() { throw BrokenPromise(violation) }
+    if let violation = whole.part?.parts.checkInvariants() { throw BrokenPromise(violation) }
   }
 
   /// Whatever there was before, a hub that keeps to the protocol puts it right.
@@ -144,6 +155,7 @@ final class ReplicaPlay {
     replica.expire(at: now)
     if case .refused = replica.connection { return }
     replica.connected(at: now)
+    replica.subscribe(untyped, to: [])
     let engine = FeatureEngine(initialState: Specimen.sample(9), reducer: SpecimenFeature())
     var hub = HubCore(engine, name: "hub", random: SplitMix(seed: 7))
     let id = hub.connected(Peer(process: 1, user: 1, group: 1), at: now)
@@ -164,6 +176,7 @@ final class ReplicaPlay {
       hub.clear()
     }
     try promise(replica.connection == .live, "a good hub does not help: \(replica.connection)")
-    try promise(replica.state?.encoded() == engine.state.encoded(), "a good hub's state is not taken")
+    try promise(whole.part?.encoded() == engine.state.encoded(), "a good hub's state is not taken")
+    try promise(untyped.value?.encoded() == engine.state.encoded(), "the untyped mirror has another state")
   }
 }

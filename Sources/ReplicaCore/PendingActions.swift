@@ -1,0 +1,196 @@
+import Wire
+
+/// The actions that the hub has not acknowledged, in order: first those that were sent in this session, under consecutive
+/// numbers, then those that are still to be sent.
+///
+/// All encoded actions lie one behind another in one buffer that is kept, so an action costs no allocation of its own.
+struct PendingActions {
+  private struct Entry {
+    let ticket: ActionTicket
+    /// Its bytes, as offsets in the stream of all bytes that were ever appended.
+    let bytes: Range<Int>
+    let context: AnyObject?
+    /// Its bytes in the hub's form, in `mapped`; nil when the hub reads them as they are.
+    var mapped: Range<Int>?
+    /// Whether its failure was reported already; it stays until the hub acknowledges its number.
+    var isRefused = false
+  }
+
+  /// Oldest first. Those before `head` are acknowledged and are removed now and then, so that removing costs O(1).
+  private var entries: [Entry] = []
+  private var head = 0
+  private var lastTicket: UInt64 = 0
+  private var encoder = CBOREncoder()
+  /// The unsent actions in the form of a hub of another source.
+  private var mapped = CBOREncoder()
+  /// The offset in the stream of the buffer's first byte.
+  private var bufferStart = 0
+  /// The last sequence number that the hub has acknowledged in this session.
+  private(set) var acknowledged: UInt64 = 0
+  /// The number of pending actions that were sent in this session; they come first.
+  private(set) var sentCount = 0
+
+  /// The most bytes that a frame's payload has before its first action.
+  static var headByteCount: Int { 18 }
+  /// A buffer that has grown beyond this is freed once it is empty.
+  private static var keptByteCount: Int { 1 << 20 }
+
+  /// The number of pending actions.
+  var count: Int { entries.count - head }
+
+  /// The number of those that are still to be sent.
+  var unsentCount: Int { count - sentCount }
+
+  /// Appends an action that `encode` writes, unless it is longer than `limit`.
+  mutating func append(
+    context: AnyObject?, limit: Int, _ encode: (inout CBOREncoder) -> Void
+  ) throws(ActionError) -> ActionTicket {
+    let start = encoder.count
+    encode(&encoder)
+    let count = encoder.count - start
+    guard count <= limit else {
+      encoder.cut(to: start)
+      throw .tooLarge(bytes: count, limit: limit)
+    }
+    lastTicket += 1
+    let ticket = ActionTicket(number: lastTicket)
+    entries.append(Entry(ticket: ticket, bytes: bufferStart + start..<bufferStart + start + count, context: context))
+    return ticket
+  }
+
+  // MARK: Sending
+
+  /// Writes all unsent actions, in frames whose payloads have at most `limit` bytes.
+  ///
+  /// An action fails if this hub does not know it, by the mapping, or does not take one as large.
+  mutating func writeUnsent(
+    limit: Int, mapping: SchemaMapping?, to output: inout FrameWriter, _ commands: inout [ReplicaCommand]
+  ) {
+    let limit = max(0, limit - Self.headByteCount)
+    prepareUnsent(limit: limit, mapping: mapping, &commands)
+    // Shared, not copied: nothing is written to the two meanwhile.
+    let (own, ownStart, mapped) = (encoder.bytes, bufferStart, mapped.bytes)
+    while unsentCount > 0 {
+      let first = acknowledged + UInt64(sentCount) + 1
+      let frame = output.frame(FrameHeader(kind: .actions)) { encoder in
+        encoder.unsigned(first)
+        encoder.unsigned(acknowledged)
+        var used = 0
+        while unsentCount > 0 {
+          let entry = entries[head + sentCount]
+          let range = entry.mapped ?? entry.bytes.lowerBound - ownStart..<entry.bytes.upperBound - ownStart
+          guard used == 0 || used + range.count <= limit else { break }
+          encoder.append((entry.mapped == nil ? own : mapped).span.bytes.extracting(range))
+          used += range.count
+          sentCount += 1
+        }
+      }
+      commands.append(.write(frame))
+    }
+    self.mapped.removeAll()
+  }
+
+  /// Maps the unsent actions, and removes those that cannot be sent.
+  private mutating func prepareUnsent(
+    limit: Int, mapping: SchemaMapping?, _ commands: inout [ReplicaCommand]
+  ) {
+    var kept = head + sentCount
+    for index in kept..<entries.count {
+      do throws(ActionError) {
+        entries[index].mapped = nil
+        var byteCount = entries[index].bytes.count
+        if let mapping {
+          let mapped = try map(entries[index], mapping)
+          entries[index].mapped = mapped
+          byteCount = mapped.count
+        }
+        guard byteCount <= limit else { throw ActionError.tooLarge(bytes: byteCount, limit: limit) }
+        if kept < index { entries[kept] = entries[index] }
+        kept += 1
+      } catch {
+        fail(entries[index], error, &commands)
+      }
+    }
+    if kept < entries.count { entries.removeSubrange(kept...) }
+  }
+
+  private mutating func map(_ entry: Entry, _ mapping: SchemaMapping) throws(ActionError) -> Range<Int> {
+    let start = mapped.count
+    do throws(WireError) {
+      let bytes = encoder.bytes
+      var decoder = CBORDecoder(bytes.span.bytes, at: entry.bytes.lowerBound - bufferStart)
+      try mapping.mapValue(&decoder, to: &mapped)
+      return start..<mapped.count
+    } catch {
+      let reason = "the hub runs another version of the feature: \(error)"
+      throw .rejected(code: RejectionCode.unknownAction.rawValue, reason: reason)
+    }
+  }
+
+  // MARK: Outcomes
+
+  /// Fails the action with this sequence number, unless it is not pending.
+  mutating func reject(_ sequence: UInt64, _ error: ActionError, _ commands: inout [ReplicaCommand]) {
+    guard let index = index(of: sequence) else { return }
+    fail(entries[index], error, &commands)
+    // A hub repeats its refusals after a cut.
+    entries[index].isRefused = true
+  }
+
+  /// Completes all actions up to a sequence number that the hub has acknowledged.
+  mutating func acknowledge(through sequence: UInt64, _ commands: inout [ReplicaCommand]) {
+    guard let last = index(of: sequence) else { return }
+    for entry in entries[head...last] where !entry.isRefused {
+      commands.append(.applied(entry.ticket, context: entry.context))
+    }
+    sentCount -= last + 1 - head
+    head = last + 1
+    acknowledged = sequence
+    removeAcknowledged()
+  }
+
+  /// Continues the session on another connection: the actions that the hub has not processed are to be sent again.
+  mutating func resume(processed: UInt64) {
+    // The outcomes of the processed ones are still to come.
+    sentCount = Int(clamping: min(processed - min(processed, acknowledged), UInt64(count)))
+  }
+
+  /// Begins a new session: the outcome of what was sent in the old one is unknown, the rest is to be sent.
+  mutating func beginSession(_ commands: inout [ReplicaCommand]) {
+    for entry in entries[head..<head + sentCount] { fail(entry, .outcomeUnknown, &commands) }
+    head += sentCount
+    (sentCount, acknowledged) = (0, 0)
+    removeAcknowledged()
+  }
+
+  /// Fails all actions.
+  mutating func removeAll(_ error: ActionError, _ commands: inout [ReplicaCommand]) {
+    for entry in entries[head...] { fail(entry, error, &commands) }
+    (head, sentCount) = (entries.count, 0)
+    removeAcknowledged()
+  }
+
+  private func fail(_ entry: Entry, _ error: ActionError, _ commands: inout [ReplicaCommand]) {
+    if !entry.isRefused { commands.append(.failed(entry.ticket, context: entry.context, error)) }
+  }
+
+  private func index(of sequence: UInt64) -> Int? {
+    guard sequence > acknowledged, sequence - acknowledged <= UInt64(sentCount) else { return nil }
+    return head + Int(sequence - acknowledged) - 1
+  }
+
+  private mutating func removeAcknowledged() {
+    if head == entries.count {
+      entries.removeAll(keepingCapacity: true)
+      bufferStart += encoder.count
+      if encoder.bytes.capacity > Self.keptByteCount { encoder = CBOREncoder() } else { encoder.removeAll() }
+      head = 0
+    } else if head > 1024, head > entries.count / 2 {
+      let end = entries[head].bytes.lowerBound
+      entries.removeFirst(head)
+      encoder.dropFirst(end - bufferStart)
+      bufferStart = end
+      head = 0
+    }
+  }
+}

@@ -1,0 +1,201 @@
+public import Wire
+
+extension ReplicaCore {
+  /// Begins: connects at once.
+  public mutating func start() {
+    guard case .idle = link else { return }
+    tryToConnect()
+  }
+
+  /// The connection that `connect` asked for is there.
+  public mutating func connected(at now: Duration) {
+    guard case .connecting = link else { return }
+    link = .greeting(ByteStream(at: now))
+    let name = options.name.prefix(utf8Count: Hello.nameLimit)
+    let hello = Hello(session: session, acknowledged: pending.acknowledged, name: name, schema: fingerprint)
+    commands.append(.write(output.frame(hello)))
+  }
+
+  /// The connection, or the attempt to make one, has ended.
+  public mutating func disconnected(reason: String, at now: Duration) {
+    disconnected(reason: reason, lastHeard: now, at: now)
+  }
+
+  /// The socket took the last of what it was given.
+  public mutating func drained() {
+    if case .open(let open) = link { open.isBusy = false }
+  }
+
+  /// The shell could not write everything at once; it will call `drained`.
+  public mutating func isBusy(_ busy: Bool) {
+    if case .open(let open) = link { open.isBusy = busy }
+  }
+
+  /// The deadline has passed: time for the next attempt or for a probe, or an answer has not come in time.
+  public mutating func expire(at now: Duration) {
+    guard let deadline, deadline <= now else { return }
+    switch link {
+    case .idle, .connecting, .stopped: break
+    case .down: tryToConnect()
+    case .greeting, .comparing: timedOut(at: now)
+    case .open(let open):
+      switch open.liveness {
+      case .quiet: break
+      case .answer: timedOut(at: now)
+      case .probe:
+        open.pings += 1
+        commands.append(.write(output.frame(Ping(number: open.pings))))
+        open.liveness = .answer(until: now + options.timeout)
+      }
+    }
+  }
+
+  /// Takes an action, to be sent at the end of the turn or as soon as there is a hub.
+  ///
+  /// - Parameters:
+  ///   - context: An object of the shell's choice, which comes back with the outcome.
+  ///   - encode: Writes the action: one item of the schema's action type.
+  /// - Throws: `tooManyPending`, `tooLarge` or `notConnected`; the action is then not kept.
+  /// - Complexity: O(bytes of the action), amortised; nothing is allocated for a single action.
+  @discardableResult
+  public mutating func send(
+    context: AnyObject? = nil, encodedBy encode: (inout CBOREncoder) -> Void
+  ) throws(ActionError) -> ActionTicket {
+    switch connection {
+    case .refused(let reason): throw .notConnected(reason: reason)
+    case .closed: throw .notConnected(reason: "the client is closed")
+    case .connecting, .live, .stale: break
+    }
+    guard pending.count < options.pendingActions else { throw .tooManyPending(limit: options.pendingActions) }
+    let limit = max(0, payloadLimit - PendingActions.headByteCount)
+    return try pending.append(context: context, limit: limit, encode)
+  }
+
+  /// Takes an action, to be sent at the end of the turn or as soon as there is a hub.
+  ///
+  /// - Throws: `tooManyPending`, `tooLarge` or `notConnected`; the action is then not kept.
+  @discardableResult
+  @inlinable
+  public mutating func send(
+    _ action: some WireValue, context: AnyObject? = nil
+  ) throws(ActionError) -> ActionTicket {
+    try send(context: context) { action.encode(to: &$0) }
+  }
+
+  /// Ends the session for good. Pending actions fail, and the mirrors keep their values.
+  public mutating func close() {
+    guard connection != .closed else { return }
+    if case .open = link { commands.append(.write(output.frame(FrameHeader(kind: .leave)) { _ in })) }
+    stop(.closed, reason: "the client is closed")
+    subscriptions = []
+  }
+
+  /// Ends a turn: writes the actions that it brought, in as few frames as the hub's limit allows.
+  public mutating func endTurn(at now: Duration) {
+    guard case .open(let open) = link, !open.isBusy, pending.unsentCount > 0 else { return }
+    pending.writeUnsent(
+      limit: payloadLimit, mapping: open.translation?.action, to: &output, &commands)
+    if case .answer = open.liveness { return }
+    if pending.sentCount > 0 { open.liveness = .answer(until: now + options.timeout) }
+  }
+
+  /// Bytes came in.
+  public mutating func received(_ bytes: RawSpan, at now: Duration) {
+    guard let stream = link.stream else { return }
+    stream.lastHeard = now
+    do throws(WireError) {
+      try stream.decoder.feed(bytes) { header, payload throws(WireError) in try receive(header, payload, at: now) }
+    } catch {
+      giveUp("the hub sent something malformed: \(error)", at: now)
+    }
+    renewDeadline(at: now)
+  }
+
+  /// Any sign of life gives the hub time for the rest; with nothing pending there is nothing to wait for.
+  private mutating func renewDeadline(at now: Duration) {
+    guard case .open(let open) = link else { return }
+    if pending.sentCount > 0 || open.pongs < open.pings || connection != .live {
+      open.liveness = .answer(until: now + options.timeout)
+    } else if let interval = options.probeInterval {
+      open.liveness = .probe(at: now + interval)
+    } else {
+      open.liveness = .quiet
+    }
+  }
+
+  // MARK: Transitions
+
+  mutating func become(_ state: ConnectionState) {
+    guard connection != state else { return }
+    connection = state
+    commands.append(.connectionChanged)
+  }
+
+  private mutating func tryToConnect() {
+    link = .connecting
+    attempt += 1
+    commands.append(.connect)
+    switch connection {
+    case .connecting(_, let failure): become(.connecting(attempt: attempt, failure: failure))
+    case .stale(let since, _, let reason): become(.stale(since: since, attempt: attempt, reason: reason))
+    case .live, .refused, .closed: break
+    }
+  }
+
+  private mutating func timedOut(at now: Duration) {
+    let lastHeard = link.stream?.lastHeard ?? now
+    commands.append(.disconnect)
+    disconnected(reason: "the hub has not answered for \(options.timeout)", lastHeard: lastHeard, at: now)
+  }
+
+  /// Closes the connection, to try again later.
+  mutating func giveUp(_ reason: String, at now: Duration) {
+    guard link.stream != nil else { return }
+    commands.append(.disconnect)
+    disconnected(reason: reason, at: now)
+  }
+
+  private mutating func disconnected(reason: String, lastHeard: Duration, at now: Duration) {
+    switch link {
+    case .idle, .down, .stopped: return
+    case .connecting, .greeting, .comparing, .open: break
+    }
+    endConnection()
+    link = .down(retryAt: now + nextDelay())
+    switch connection {
+    case .live: become(.stale(since: lastHeard, attempt: attempt, reason: reason))
+    case .stale(let since, _, _): become(.stale(since: since, attempt: attempt, reason: reason))
+    case .connecting: become(.connecting(attempt: attempt, failure: reason))
+    case .refused, .closed: break
+    }
+  }
+
+  /// Ends all attempts.
+  mutating func stop(_ state: ConnectionState, reason: String) {
+    switch link {
+    case .connecting, .greeting, .comparing, .open: commands.append(.disconnect)
+    case .idle, .down, .stopped: break
+    }
+    endConnection()
+    link = .stopped
+    become(state)
+    pending.removeAll(.notConnected(reason: reason), &commands)
+  }
+
+  /// Doubles with each attempt up to the longest, less up to half by chance, so that the clients of a hub that
+  /// restarts do not all come at once.
+  private mutating func nextDelay() -> Duration {
+    let doublings = min(max(attempt - 1, 0), 16)
+    let delay = min(options.shortestDelay * (1 << doublings), options.longestDelay)
+    return delay / 2 + delay / 2 * Double.random(in: 0...1, using: &random)
+  }
+}
+
+extension String {
+  /// As many characters from the beginning as have at most so many bytes.
+  fileprivate func prefix(utf8Count: Int) -> String {
+    var prefix = self
+    while prefix.utf8.count > utf8Count { prefix.removeLast() }
+    return prefix
+  }
+}

@@ -1,0 +1,112 @@
+import Wire
+
+// Each phase lists every kind, so that a new kind does not compile before it has a place. Kinds of a later version of the
+// protocol carry nothing that this one needs.
+
+extension ReplicaCore {
+  mutating func receive(_ header: FrameHeader, _ payload: RawSpan, at now: Duration) throws(WireError) {
+    guard let kind = FrameKind(rawValue: header.kind) else { return }
+    switch link {
+    case .idle, .down, .connecting, .stopped: break
+    case .greeting(let stream):
+      switch kind {
+      case .welcome: greet(try Welcome(decoding: payload), on: stream)
+      case .error: receiveError(try PeerError(decoding: payload), at: now)
+      case .goodbye: giveUp(try Goodbye(decoding: payload).reason, at: now)
+      case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .pong, .schema: break
+      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave: break
+      }
+    case .comparing(let stream, let welcome):
+      switch kind {
+      case .schema: compare(try Schema(decoding: payload), welcome, on: stream)
+      case .error: receiveError(try PeerError(decoding: payload), at: now)
+      case .goodbye: giveUp(try Goodbye(decoding: payload).reason, at: now)
+      case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .pong, .welcome: break
+      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave: break
+      }
+    case .open(let open):
+      switch kind {
+      case .snapshot: try receiveSnapshot(header, payload, on: open, at: now)
+      case .delta: try receiveDelta(header, payload, on: open, at: now)
+      case .bookmark: receiveBookmark(header, on: open, at: now)
+      case .absent: receiveAbsence(header, on: open)
+      case .detached: open.numbers.confirm(header.scope)
+      case .hash: receiveHash(header, try StateHash(decoding: payload), on: open, at: now)
+      case .applied: pending.acknowledge(through: try UInt64(decoding: payload), &commands)
+      case .rejected:
+        let rejected = try Rejected(decoding: payload)
+        let error = ActionError.rejected(code: rejected.code.rawValue, reason: rejected.reason)
+        pending.reject(rejected.sequence, error, &commands)
+      case .pong: open.pongs = max(open.pongs, try Pong(decoding: payload).number)
+      case .error: receiveError(try PeerError(decoding: payload), at: now)
+      case .goodbye: giveUp(try Goodbye(decoding: payload).reason, at: now)
+      case .welcome, .schema: break
+      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave: break
+      }
+    }
+  }
+
+  private mutating func receiveError(_ error: PeerError, at now: Duration) {
+    if [.unsupportedVersion, .unknownScope, .tooManyScopes].contains(error.code) {
+      stop(.refused(reason: error.reason), reason: error.reason)
+    } else {
+      giveUp("the hub closed the connection: \(error.reason)", at: now)
+    }
+  }
+
+  private mutating func greet(_ welcome: Welcome, on stream: ByteStream) {
+    hubName = welcome.hub
+    // A hub that does not name its schema has the client's, if the client has one.
+    if let fingerprint, welcome.schema == nil || welcome.schema == fingerprint {
+      return open(welcome, on: stream, translation: nil)
+    }
+    link = .comparing(stream, welcome)
+    commands.append(.write(output.frame(FrameHeader(kind: .describe)) { _ in }))
+  }
+
+  private mutating func compare(_ theirs: Schema, _ welcome: Welcome, on stream: ByteStream) {
+    guard let schema else {
+      (schema, fingerprint) = (theirs, theirs.fingerprint)
+      return open(welcome, on: stream, translation: nil)
+    }
+    do throws(SchemaMismatch) {
+      switch schema.compatibility(with: theirs) {
+      case .same: open(welcome, on: stream, translation: nil)
+      case .compatible:
+        let translation = try Translation(from: theirs, to: schema, byName: takesSchemaFromHub)
+        open(welcome, on: stream, translation: translation)
+      case .compatibleByName:
+        open(welcome, on: stream, translation: try Translation(from: theirs, to: schema, byName: true))
+      case .incompatible(let difference): refuse(difference)
+      }
+    } catch {
+      refuse(error.description)
+    }
+  }
+
+  private mutating func refuse(_ difference: String) {
+    let reason =
+      "this hub runs another version of the feature: \(difference); use a client and a hub of the same release"
+    stop(.refused(reason: reason), reason: reason)
+  }
+
+  private mutating func open(_ welcome: Welcome, on stream: ByteStream, translation: Translation?) {
+    payloadLimit = Int(clamping: welcome.payloadLimit)
+    let open = OpenLink(stream, translation: translation)
+    link = .open(open)
+    attempt = 0
+    if welcome.isResumed {
+      pending.resume(processed: welcome.processed)
+    } else {
+      pending.beginSession(&commands)
+    }
+    session = welcome.session
+    attachAll(isResumed: welcome.isResumed, on: open)
+    becomeLiveIfComplete()
+  }
+
+  /// A client that has something of all that it subscribes to is live.
+  mutating func becomeLiveIfComplete() {
+    if !subscriptions.contains(where: \.isAwaited) { become(.live) }
+  }
+}

@@ -1,0 +1,54 @@
+public import Wire
+
+/// A mirror for tools that were compiled without the feature: its value is read by the schema alone.
+public final class ValueMirror: Mirror {
+  /// The part as the hub had it at `revision`; nil before it is known, and while it is not there.
+  public private(set) var value: CBORValue?
+  /// The last value of the part before it went away.
+  public private(set) var last: CBORValue?
+  /// The hub's revision of the part; nil before it is known.
+  public private(set) var revision: UInt64?
+  /// The schema and the part's type in it; nil before a hub was there.
+  public private(set) var type: (schema: Schema, type: SchemaType)?
+
+  /// Creates a mirror without a value.
+  public init() {}
+
+  /// Looks up the type of the part.
+  public func attach(_ schema: Schema, at path: [PathStep]) throws(SchemaPathError) {
+    type = (schema, try schema.type(at: path))
+  }
+
+  /// Takes a whole value, and returns whether it is another one than before.
+  public func replace(with value: RawSpan, at revision: UInt64) throws(WireError) -> Bool {
+    guard let type else { throw WireError(.doesNotFit(type: "part of an unknown type"), at: 0) }
+    var decoder = CBORDecoder(value)
+    let new = try SchemaValues(type.schema).value(of: type.type, from: &decoder)
+    try decoder.finish()
+    self.revision = revision
+    defer { self.value = new }
+    return new != self.value
+  }
+
+  /// Applies a change whole or not at all.
+  public func apply(_ change: consuming CBORDecoder, at revision: UInt64) throws(WireError) {
+    guard let type, let value else {
+      throw WireError(.doesNotFit(type: "part that is not there"), at: change.offset)
+    }
+    let new = try SchemaValues(type.schema).applying(&change, to: value, of: type.type)
+    try change.finish()
+    (self.value, self.revision) = (new, revision)
+  }
+
+  /// Takes note that the part is the same at a later revision.
+  public func advance(to revision: UInt64) { self.revision = revision }
+
+  /// Takes note that the part is not there.
+  public func remove(at revision: UInt64) {
+    if value != nil { last = value }
+    (value, self.revision) = (nil, revision)
+  }
+
+  /// Nil: only typed states are hashed.
+  public func hash() -> StateHash? { nil }
+}

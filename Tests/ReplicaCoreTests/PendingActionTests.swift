@@ -1,0 +1,145 @@
+import ReplicaCore
+import TestFeatures
+import TestSupport
+import Testing
+import Wire
+
+/// The actions of a client on their way to the hub, frame by frame.
+@Suite struct PendingActionTests {
+  @Test func actionsAreSplitIntoFramesWithinTheHubsLimit() throws {
+    var conversation = Conversation()
+    conversation.welcome(payloadLimit: 40)
+    for number in 0..<20 { try conversation.replica.send(Board.Action.setTitle(number, "title")) }
+    let frames = try conversation.endTurn()
+    #expect(frames.count > 1)
+    var next: UInt64 = 1
+    for frame in frames {
+      #expect(frame.first == next)
+      next += UInt64(frame.actions.count)
+    }
+    #expect(frames.flatMap(\.actions) == (0..<20).map { .setTitle($0, "title") })
+  }
+
+  @Test func anActionThatIsTooLargeForThisHubFailsAloneAndKeepsItsPlaceFree() throws {
+    var conversation = Conversation()
+    let small = try conversation.replica.send(Board.Action.setCount(1))
+    let large = try conversation.replica.send(Board.Action.setTitle(1, String(repeating: "x", count: 100)))
+    let last = try conversation.replica.send(Board.Action.setCount(2))
+    conversation.welcome(payloadLimit: 64)
+    let frames = try conversation.endTurn()
+    #expect(frames.flatMap(\.actions) == [.setCount(1), .setCount(2)])
+    #expect(conversation.failed == [large])
+    conversation.receive(.applied, UInt64(2).encoded())
+    #expect(conversation.applied == [small, last])
+  }
+
+  @Test func aRefusalThatIsRepeatedAfterACutIsReportedOnce() throws {
+    var conversation = Conversation()
+    conversation.welcome()
+    let ticket = try conversation.replica.send(Board.Action.setCount(1))
+    _ = try conversation.endTurn()
+    let refusal = Rejected(sequence: 1, code: .unknownAction, reason: "unknown").encoded()
+    conversation.receive(.rejected, refusal)
+    conversation.replica.disconnected(reason: "cut", at: .zero)
+    let retry = conversation.replica.deadline
+    conversation.replica.expire(at: try #require(retry))
+    conversation.welcome(processed: 1)
+    conversation.receive(.rejected, refusal)
+    conversation.receive(.applied, UInt64(1).encoded())
+    #expect(conversation.failed == [ticket])
+    #expect(conversation.applied == [])
+    #expect(conversation.replica.pendingActionCount == 0)
+  }
+
+  @Test func everyActionComesBackWithItsContext() throws {
+    final class Context {}
+    var conversation = Conversation()
+    conversation.welcome()
+    // More than are removed at once, acknowledged out of step with what is sent.
+    var contexts: [Context] = []
+    for round in 1...30 {
+      for _ in 0..<100 {
+        contexts.append(Context())
+        try conversation.replica.send(Board.Action.setCount(round), context: contexts.last)
+      }
+      _ = try conversation.endTurn()
+      conversation.receive(.applied, UInt64(100 * round - 37).encoded())
+    }
+    conversation.receive(.applied, UInt64(3000).encoded())
+    #expect(conversation.contexts.elementsEqual(contexts) { $0 === $1 })
+    let count = conversation.replica.pendingActionCount
+    #expect(count == 0)
+  }
+}
+
+/// A client without subscriptions, and what its shell has seen.
+private struct Conversation: ~Copyable {
+  var replica: ReplicaCore
+  private(set) var applied: [ActionTicket] = []
+  private(set) var failed: [ActionTicket] = []
+  private(set) var contexts: [AnyObject] = []
+  private static let schema = Schema(state: Board.State.self, action: Board.Action.self)
+
+  struct Frame {
+    let first: UInt64
+    let actions: [Board.Action]
+  }
+
+  init() {
+    replica = ReplicaCore(schema: Self.schema, random: SplitMix(seed: 1))
+    replica.start()
+  }
+
+  /// Connects, resuming the session if there was one.
+  mutating func welcome(payloadLimit: UInt64 = 1 << 20, processed: UInt64 = 0) {
+    replica.connected(at: .zero)
+    let welcome = Welcome(
+      version: 1, session: SessionID(high: 1, low: 1), isResumed: processed > 0, processed: processed,
+      payloadLimit: payloadLimit, hub: "", schema: Self.schema.fingerprint)
+    receive(.welcome, welcome.encoded())
+  }
+
+  mutating func receive(_ kind: FrameKind, _ payload: [UInt8]) {
+    var writer = FrameWriter()
+    writer.frame(FrameHeader(kind: kind)) { $0.append(payload.span.bytes) }
+    let bytes = writer.bytes
+    replica.received(bytes.span.bytes, at: .zero)
+    perform()
+  }
+
+  /// Ends the turn, and returns the frames of actions that it has written.
+  mutating func endTurn() throws -> [Frame] {
+    replica.endTurn(at: .zero)
+    var frames: [Frame] = []
+    var decoder = FrameDecoder(payloadLimit: 1 << 20)
+    let commands = replica.commands
+    for case .write(let range) in commands {
+      let bytes = Array(replica.output.bytes[range])
+      try decoder.feed(bytes.span.bytes) { (header, payload) throws(WireError) in
+        guard header.kind == FrameKind.actions.rawValue else { return }
+        var payload = CBORDecoder(payload)
+        let first = try payload.unsigned()
+        _ = try payload.unsigned()
+        var actions: [Board.Action] = []
+        while !payload.isAtEnd { actions.append(try Board.Action(from: &payload)) }
+        frames.append(Frame(first: first, actions: actions))
+      }
+    }
+    perform()
+    return frames
+  }
+
+  private mutating func perform() {
+    let commands = replica.commands
+    for command in commands {
+      switch command {
+      case .applied(let ticket, let context):
+        applied.append(ticket)
+        if let context { contexts.append(context) }
+      case .failed(let ticket, _, _): failed.append(ticket)
+      case .connect, .disconnect, .write, .changed, .diverged, .connectionChanged: break
+      }
+    }
+    replica.clear()
+  }
+}

@@ -1,0 +1,74 @@
+import HubCore
+import ReplicaCore
+import TestFeatures
+import TestSupport
+import Testing
+import Wire
+
+/// A client that was compiled without the feature.
+@Suite struct ToolTests {
+  private func world() throws -> World<Board.State, Board.Action> {
+    let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
+    var options = ReplicaOptions()
+    options.subscribesToWholeState = false
+    return World<Board.State, Board.Action>(
+      seed: 1, clientCount: 2, engine: engine, options: options, toolCount: 1
+    ) { random, _ in .change(random.next()) }
+  }
+
+  @Test func itTakesTheSchemaOfTheHub() throws {
+    let world = try world()
+    let tool = world.clients[1]
+    let none = tool.replica.schema
+    #expect(none == nil)
+    try world.settle()
+    let connection = tool.replica.connection
+    #expect(connection == .live)
+    let taken = tool.replica.schema
+    let schema = try #require(taken)
+    #expect(schema == Schema(state: Board.State.self, action: Board.Action.self))
+
+    // It finds the field by its name, and subscribes to it.
+    guard case .definition(let index) = schema.state, case .fields(let fields) = schema.definitions[index].content
+    else {
+      Issue.record("the state is no struct")
+      return
+    }
+    let items = try #require(fields.first { $0.name == "items" })
+    let part = tool.subscribe(ValueMirror(), to: [.key(items.key)])
+    try world.send(.addItems(2), from: world.clients[0])
+    try world.settle()
+    #expect(part.bytes() == world.engine.state.items.encoded())
+    #expect((part.mirror as? ValueMirror)?.type?.type == items.type)
+
+    // It sends an action that it has put together from the schema.
+    let action = CBORValue.array([.unsigned(1), .unsigned(9)])
+    tool.pending.insert(try tool.replica.send { action.encode(to: &$0) })
+    try world.settle()
+    #expect(world.engine.state.count == 9)
+  }
+
+  @Test func aPathThatTheSchemaDoesNotHaveLeadsToNothing() throws {
+    let world = try world()
+    let tool = world.clients[1]
+    let part = tool.subscribe(ValueMirror(), to: [.key(77)])
+    try world.settle()
+    let connection = tool.replica.connection
+    #expect(connection == .live)
+    #expect(part.mirror.revision == 0)
+    #expect(part.bytes() == nil)
+  }
+
+  @Test func theHubsOwnStateHasASchemaToo() throws {
+    let world = try world()
+    let tool = world.clients[1]
+    let mirror = ValueMirror()
+    tool.replica.subscribe(mirror, to: [.key(0)], of: .hub)
+    try world.settle()
+    guard case .array(let attendees)? = mirror.value else {
+      Issue.record("the attendees are no array")
+      return
+    }
+    #expect(attendees.count == 2)
+  }
+}
