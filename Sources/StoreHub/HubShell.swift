@@ -134,7 +134,11 @@ final class HubShell {
   private func deadlinePassed() {
     // Timers fire before sockets are read. What came in while the process was stopped or busy is read first.
     isExpiring.toggle()
-    guard !isExpiring else { deadlineTimer?.start(after: .zero); return }
+    guard !isExpiring else {
+      // Not at once: libuv would fire it again before it polls.
+      deadlineTimer?.start(after: .milliseconds(1))
+      return
+    }
     armedDeadline = nil
     core.expire(at: loop.now)
   }
