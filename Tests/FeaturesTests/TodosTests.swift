@@ -29,6 +29,15 @@ import Testing
     #expect(texts(store) == ["bread", "salt", "milk"])
   }
 
+  @Test func aTodoIsAddedBeforeTheFirstCompletedOneWhereverThatIs() {
+    for open in 0...9 {
+      let todos = (0..<9).map { Todo.State(id: $0, text: "\($0)", isComplete: $0 >= open) }
+      var state = Todos.State(todos: IdentifiedArray(uniqueElements: todos))
+      _ = Todos().reduce(into: &state, action: .addButtonTapped(text: "new"))
+      #expect(state.todos.index(id: 9) == open)
+    }
+  }
+
   @Test func anIDIsNeverGivenTwice() async {
     let store = store(three)
     store.exhaustivity = .off

@@ -24,10 +24,21 @@ public struct Todos: Sendable {
     }
 
     mutating func add(_ text: String) {
-      // What is done stays behind what is not.
-      let end = todos.firstIndex(where: \.isComplete) ?? todos.endIndex
-      todos.insert(Todo.State(id: nextID, text: text), at: end)
+      todos.insert(Todo.State(id: nextID, text: text), at: startOfCompleted)
       nextID += 1
+    }
+
+    /// Where the completed todos begin: a place with no completed todo before it and no open one at it. If the list is not
+    /// sorted at the moment, one of the places that separate an open todo from a completed one.
+    ///
+    /// - Complexity: O(log² n).
+    private var startOfCompleted: Int {
+      var (low, high) = (todos.startIndex, todos.endIndex)
+      while low < high {
+        let middle = low + (high - low) / 2
+        if todos[middle].isComplete { high = middle } else { low = middle + 1 }
+      }
+      return low
     }
   }
 
