@@ -53,12 +53,21 @@ struct Compiler {
     let libraries = try FileManager.default.contentsOfDirectory(atPath: "\(root)/Sources").filter {
       FileManager.default.fileExists(atPath: "\(root)/Sources/\($0)/module.modulemap")
     }
+    // SwiftPM writes the module maps of the package's own C targets beside their objects.
+    let maps = try FileManager.default.contentsOfDirectory(atPath: products).filter {
+      $0.hasSuffix(".build") && !$0.hasSuffix("-tool.build")
+        && FileManager.default.fileExists(atPath: "\(products)/\($0)/module.modulemap")
+    }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
-      ["swiftc", "-frontend", "-emit-sil", "-o", "/dev/null", "-module-name", "Page", "-swift-version", "6"]
-      + ["-warnings-as-errors", "-I", "\(products)/Modules"] + libraries.flatMap { ["-I", "\(root)/Sources/\($0)"] }
-      + ["-load-plugin-executable", "\(products)/StoreHubMacros-tool#StoreHubMacros"] + files
+    var arguments = [
+      "swiftc", "-frontend", "-emit-sil", "-o", "/dev/null", "-module-name", "Page", "-swift-version", "6",
+    ]
+    arguments += ["-warnings-as-errors", "-I", "\(products)/Modules"]
+    for library in libraries { arguments += ["-I", "\(root)/Sources/\(library)"] }
+    for map in maps { arguments += ["-Xcc", "-fmodule-map-file=\(products)/\(map)/module.modulemap"] }
+    arguments += ["-load-plugin-executable", "\(products)/StoreHubMacros-tool#StoreHubMacros"]
+    process.arguments = arguments + files
     let output = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
