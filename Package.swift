@@ -120,12 +120,16 @@ let package = Package(
     .systemLibrary(name: "CLibmd", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
+    // Thread-local variables, which Swift has not.
+    .target(name: "CReducers"),
+
     // Floor 2: the architecture, and the bytes.
     // Without stores and without I/O: what a hub needs of the architecture.
     .target(
       name: "Reducers",
       dependencies: [
-        "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting", "PromptState",
+        "CReducers", "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting",
+        "PromptState",
         "StoreHubMacros",
       ], swiftSettings: common),
     .target(

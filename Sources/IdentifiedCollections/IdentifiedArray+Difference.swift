@@ -54,6 +54,20 @@ extension IdentifiedArray {
     }
   }
 
+  /// Returns true if this array has the ids of `base` in their order, and `isSame` holds of each element of `base` and the
+  /// one here.
+  ///
+  /// - Complexity: O(k log n) for k changes between versions that share their nodes, O(n) for others.
+  package func holdsTheSame(as base: Self, by isSame: (Element, Element) -> Bool) -> Bool {
+    if tree.root === base.tree.root { return true }
+    guard count == base.count, let changed = tree.changedLeaves(from: base.tree, shared: { $0 == $1 }) else {
+      return false
+    }
+    return zip(Self.entries(changed.old), Self.entries(changed.new)).allSatisfy {
+      isSame($0.element, $1.element) && $0.id == $1.id
+    }
+  }
+
   /// Whether this is the same version as another one, so that nothing can differ; false says nothing.
   ///
   /// - Complexity: O(1).

@@ -59,6 +59,7 @@ extension StackState: WireValue where Element: WireValue {
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     self.init()
     entries = try decoder.value()
+    unnoticed.areAll = true
   }
 
   /// A stack and its elements' type.
@@ -82,6 +83,7 @@ extension StackState: Replicated where Element: Replicated {
   /// Replaces the stack, or removes, moves, pushes and changes elements; those that stay keep their ids.
   public mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {
     try entries.apply(delta: &decoder)
+    unnoticed.areAll = true
   }
 
   /// The element at a step that is an id.

@@ -19,6 +19,7 @@ final class RootIdentity<State> {
 
   func access() {
     isObserved = true
+    Reducing.noteStore()
     field.access()
   }
 

@@ -88,11 +88,13 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
       // Versions share what is the same, so this costs nothing while the parent leaves the elements alone.
       let after = state[keyPath: toElements]
       guard !after.isSameVersion(as: before) else { return effects }
+      // Merged at once, to a tree that is flat: all of a long list may have been removed.
+      var cancellations: [Effect<Parent.Action>] = []
       after.visitChanges(from: before, by: { _, _ in true }) { change in
         guard case .remove(let id, _, _) = change else { return }
-        effects = effects.merge(with: .cancel(EffectScope(place: place, child: id)))
+        cancellations.append(.cancel(EffectScope(place: place, child: id)))
       }
-      return effects
+      return effects.merge(with: .merge(cancellations))
     }
   }
 
@@ -100,9 +102,9 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
   private static func reduce(
     _ elements: inout IdentifiedArray<ID, Element.State>, _ id: ID, _ action: Element.Action,
     element: LazyReducer<Element.State, Element.Action>, identify: ((borrowing Element.State) -> ObservableStateID)?,
-    since moment: UInt64
+    since moment: UInt64?
   ) -> (Effect<Element.Action>?, isElementOnly: Bool) {
-    guard let identify else {
+    guard let identify, let moment else {
       return (elements[id: id].modifyIfPresent { element.reduce(into: &$0, action: action) }, false)
     }
     var isSame = true

@@ -216,6 +216,8 @@ struct EffectLedger<Action> {
 
   /// Cancels everything that a child and its descendants run.
   private mutating func cancel(allWithin path: EffectPath, send: (Action, UInt64) -> Void) {
+    // All elements of a long list may go at once, and mostly none of them runs anything.
+    guard !running.isEmpty || !sequences.isEmpty || !dismissals.isEmpty else { return }
     dismissals = dismissals.filter { !$0.key.isWithin(path) }
     for number in sequences.keys where sequences[number]?.context.path.isWithin(path) == true {
       sequences[number]?.next = nil

@@ -1,3 +1,4 @@
+public import CReducers
 internal import Dependencies
 
 /// Reducing, without running anything: what `Store` and the hub have in common.
@@ -58,9 +59,16 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// - Complexity: What the reducer costs; nothing is allocated when it returns `.none`.
   @inlinable @inline(__always)
   public mutating func send(_ action: Action, cascade: UInt64 = 0) {
+    if let tree = reduceOnly(action) { begin(tree, cascade: cascade) }
+  }
+
+  /// Reduces an action, whose reads are nobody's observation.
+  @inlinable @inline(__always)
+  mutating func reduceOnly(_ action: Action) -> EffectTree<Action>? {
     reducedCount += 1
-    let effect = reduce(&currentState.pointee, action)
-    if let tree = effect.tree { begin(tree, cascade: cascade) }
+    storehub_begin_reducing()
+    defer { storehub_end_reducing() }
+    return reduce(&currentState.pointee, action).tree
   }
 
   /// Reduces an action; says whether there are commands then.
@@ -121,8 +129,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
     // An action that is sent alone has nothing to wait for: the queue is empty here.
     var tree = tree
     while case .send(let action) = tree {
-      reducedCount += 1
-      guard let next = reduce(&currentState.pointee, action).tree else { return }
+      guard let next = reduceOnly(action) else { return }
       tree = next
     }
     beginAndDrain(tree, cascade: cascade)
@@ -145,8 +152,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
         queue.removeFirst(next)
         next = 0
       }
-      reducedCount += 1
-      guard let tree = reduce(&currentState.pointee, action).tree else { continue }
+      guard let tree = reduceOnly(action) else { continue }
       effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append(($0, $1)) }
     }
     queue.removeAll(keepingCapacity: true)

@@ -51,14 +51,6 @@ public struct ObservableStateID: Hashable, Sendable {
     self == other || (origin == other.number && number > moment && tags == other.tags)
   }
 
-  /// The identity that the state had at a moment since which it may have been copied and changed.
-  func asOf(_ moment: UInt64) -> Self {
-    guard number > moment, origin != 0 else { return self }
-    var result = Self(number: origin)
-    result.tags = tags
-    return result
-  }
-
   /// The identity of a payload.
   public static func _$id<T>(for value: T) -> Self { _$inert }
   /// The identity of a payload.

@@ -1,10 +1,11 @@
-internal import Synchronization
+public import CReducers
+public import Synchronization
 
 /// Who observes which field of a state. `@ObservableState` puts one into each struct.
 ///
 /// Copies of a state share their observers until one of them changes.
 public struct ObservationStateRegistrar: Sendable {
-  private var extent = Extent()
+  @usableFromInline var extent = Extent()
 
   /// A registrar without observers.
   public init() {}
@@ -15,52 +16,60 @@ public struct ObservationStateRegistrar: Sendable {
   /// Notes that a field was read.
   @inlinable
   public func access<Subject, Member>(_ keyPath: @autoclosure () -> KeyPath<Subject, Member>) {
-    guard isObservable else { return }
+    // One thread-local word: reducers read fields all the time.
+    guard storehub_can_observe() else { return }
     accessed(keyPath())
   }
-
-  @usableFromInline var isObservable: Bool { !Reducing.isActive }
 
   @usableFromInline
   func accessed(_ keyPath: AnyKeyPath) { extent.field(keyPath).access() }
 
   /// Sets a field, which may be stored as a value of another type.
+  @inlinable
   public mutating func mutate<Subject, Field, Member>(
     _ keyPath: @autoclosure () -> KeyPath<Subject, Field>, _ value: inout Member, _ newValue: Member
   ) {
-    guard willChange(keyPath) else {
-      value = newValue
-      return
-    }
-    let before = Sameness.mark(value)
+    _$willModify()
+    let before = extent.isObserved ? mark(keyPath(), value) : nil
     value = newValue
-    if !Sameness.isSame(before, value) { extent.changed(keyPath()) }
+    if let before { changed(keyPath(), value, before) }
   }
 
   /// Notes a field before it changes in place.
+  @inlinable
   public mutating func willModify<Subject, Member>(
     _ keyPath: @autoclosure () -> KeyPath<Subject, Member>, _ value: Member
   ) -> _FieldMark? {
-    willChange(keyPath) ? _FieldMark(mark: Sameness.mark(value)) : nil
+    _$willModify()
+    return extent.isObserved ? mark(keyPath(), value) : nil
   }
 
   /// Tells the observers of a field that has changed in place.
+  @inlinable
   public func didModify<Subject, Member>(
     _ keyPath: @autoclosure () -> KeyPath<Subject, Member>, _ value: Member, _ before: _FieldMark?
   ) {
-    guard let before, !Sameness.isSame(before.mark, value) else { return }
-    extent.changed(keyPath())
+    if let before { changed(keyPath(), value, before) }
   }
 
   /// Gives a copied state an identity of its own.
+  @inlinable
   public mutating func _$willModify() {
-    if !isKnownUniquelyReferenced(&extent), !Reducing.keepsIdentity { extent = Extent(copying: extent) }
+    if !isKnownUniquelyReferenced(&extent) { part() }
   }
 
-  /// Whether anybody has read the field. A state that is a copy gets an identity of its own.
-  private mutating func willChange<Subject, Member>(_ keyPath: () -> KeyPath<Subject, Member>) -> Bool {
-    _$willModify()
-    return extent.isObserved(keyPath)
+  @usableFromInline
+  mutating func part() { if !Reducing.keepsIdentity { extent = Extent(copying: extent) } }
+
+  /// What a field is before it changes; nil if nobody has read it.
+  @usableFromInline
+  func mark<Member>(_ keyPath: AnyKeyPath, _ value: Member) -> _FieldMark? {
+    extent.isObserved(keyPath) ? _FieldMark(mark: Sameness.mark(value)) : nil
+  }
+
+  @usableFromInline
+  func changed<Member>(_ keyPath: AnyKeyPath, _ value: Member, _ before: _FieldMark) {
+    if !Sameness.isSame(before.mark, value) { extent.changed(keyPath) }
   }
 }
 
@@ -78,6 +87,7 @@ extension ObservationStateRegistrar: Hashable, Codable {
 }
 
 /// The observed fields of a state and its copies.
+@usableFromInline
 package final class Extent: Sendable {
   private static let lastNumber = Atomic<UInt64>(0)
 
@@ -89,7 +99,8 @@ package final class Extent: Sendable {
   let number = Extent.nextNumber()
   /// The number of the state that this one is a changed copy of; 0 for none.
   let origin: UInt64
-  private let isObserved = Atomic(false)
+  /// Whether somebody has read a field of it.
+  @usableFromInline let hasFields = Atomic(false)
   private let fields = Mutex(Fields())
 
   private struct Fields {
@@ -104,15 +115,15 @@ package final class Extent: Sendable {
   /// The extent of a copy that is about to change. Those who observe a field of the original may have meant the copy.
   init(copying original: Extent) {
     origin = original.number
-    guard original.isObserved.load(ordering: .acquiring) else { return }
+    guard original.isObserved else { return }
     let observed = original.fields.withLock { $0.inherited.merging($0.own) { $1 } }
     fields.withLock { $0.inherited = observed }
-    isObserved.store(true, ordering: .releasing)
+    hasFields.store(true, ordering: .releasing)
   }
 
   /// The field, made if nobody has read it before.
   func field(_ keyPath: AnyKeyPath) -> ObservedField {
-    isObserved.store(true, ordering: .releasing)
+    hasFields.store(true, ordering: .releasing)
     let key = FieldKey(keyPath: keyPath)
     return fields.withLock { fields in
       if let field = fields.own[key] ?? fields.inherited[key] { return field }
@@ -122,10 +133,12 @@ package final class Extent: Sendable {
     }
   }
 
+  /// Whether somebody has read a field of it.
+  @inlinable var isObserved: Bool { hasFields.load(ordering: .acquiring) }
+
   /// Whether somebody has read the field.
-  func isObserved<Subject, Member>(_ keyPath: () -> KeyPath<Subject, Member>) -> Bool {
-    guard isObserved.load(ordering: .acquiring) else { return false }
-    let key = FieldKey(keyPath: keyPath())
+  func isObserved(_ keyPath: AnyKeyPath) -> Bool {
+    let key = FieldKey(keyPath: keyPath)
     return fields.withLock { $0.own[key] != nil || $0.inherited[key] != nil }
   }
 

@@ -1,9 +1,13 @@
+internal import CReducers
 internal import Glibc
 
-/// Whether this thread reduces at the moment, and which observed fields it has changed.
+/// The turn of a store on this thread, and which observed fields it has changed.
 ///
-/// What a reducer reads is nobody's observation. Whoever observes a field that it changes is told when the turn is
-/// over: then the store can be read. Who is told of several fields runs once, when everyone has been told.
+/// What a reducer reads is nobody's observation, wherever it runs. Whoever observes a field that a store's reducer
+/// changes is told when the turn is over: then the store can be read. Who is told of several fields runs once, when
+/// everyone has been told.
+///
+/// A reducer that runs without a store, as a hub's does, has no turn and pays for none of this.
 package enum Reducing {
   /// A turn of this thread. It is memory of the thread, and not an object, since every send begins and ends one.
   package struct Turn {
@@ -33,6 +37,7 @@ package enum Reducing {
     let isElementOnly: Bool
   }
 
+  /// Frees a thread's turn with the thread.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     let status = pthread_key_create(&key) { memory in
@@ -45,23 +50,32 @@ package enum Reducing {
   }()
 
   private static var turn: UnsafeMutablePointer<Turn>? {
-    pthread_getspecific(key)?.assumingMemoryBound(to: Turn.self)
+    storehub_current_turn()?.assumingMemoryBound(to: Turn.self)
   }
 
-  /// Whether this thread is within a turn.
-  static var isActive: Bool { turn.map { $0.pointee.depth > 0 } ?? false }
+  /// Notes that this thread reads a store: from now on what it reads outside reducers may be observed.
+  package static func noteStore() { storehub_note_store() }
 
   /// Begins a turn, which this thread must end.
   package static func begin() -> UnsafeMutablePointer<Turn> {
     let turn = turn ?? addTurn()
     turn.pointee.depth += 1
+    storehub_begin_reducing()
     return turn
+  }
+
+  /// Runs what reads states that nobody observes, though this thread may have stores of others.
+  package static func unobserved<Result>(_ operation: () -> Result) -> Result {
+    storehub_begin_reducing()
+    defer { storehub_end_reducing() }
+    return operation()
   }
 
   private static func addTurn() -> UnsafeMutablePointer<Turn> {
     let turn = UnsafeMutablePointer<Turn>.allocate(capacity: 1)
     turn.initialize(to: Turn())
     pthread_setspecific(key, turn)
+    storehub_set_current_turn(turn)
     return turn
   }
 
@@ -79,6 +93,7 @@ package enum Reducing {
 
   /// Ends a turn; the outermost one gets the fields that were changed, in order.
   package static func end(_ turn: UnsafeMutablePointer<Turn>) -> [ObservedField] {
+    storehub_end_reducing()
     turn.pointee.depth -= 1
     guard turn.pointee.depth == 0, !turn.pointee.changed.isEmpty else { return [] }
     defer { (turn.pointee.changed, turn.pointee.seen) = ([], []) }
@@ -96,18 +111,20 @@ package enum Reducing {
 
   /// Changes a part of a state.
   ///
-  /// - Parameter change: Says whether of a collection only one element was changed, and not replaced.
+  /// - Parameter change: Says whether of a collection only one element was changed, and not replaced. It gets the moment
+  ///   of its beginning, nil when no store is concerned.
   static func change<State, Part, Result>(
     _ state: inout State, at keyPath: WritableKeyPath<State, Part>,
-    _ change: (inout Part, _ moment: UInt64) -> (Result, isElementOnly: Bool)
+    _ change: (inout Part, _ moment: UInt64?) -> (Result, isElementOnly: Bool)
   ) -> Result {
+    guard let turn, turn.pointee.depth > 0 else { return change(&state[keyPath: keyPath], nil).0 }
     func changeAndReturn(_ part: inout Part) -> Result {
       let moment = Extent.nextNumber()
       let (result, isElementOnly) = change(&part, moment)
-      turn?.pointee.returning = Return(moment: moment, isElementOnly: isElementOnly)
+      turn.pointee.returning = Return(moment: moment, isElementOnly: isElementOnly)
       return result
     }
-    defer { turn?.pointee.returning = nil }
+    defer { turn.pointee.returning = nil }
     return changeAndReturn(&state[keyPath: keyPath])
   }
 

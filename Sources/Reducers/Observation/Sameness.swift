@@ -6,8 +6,8 @@ enum Sameness {
   /// What is remembered of a value to compare it with what comes after.
   enum Mark {
     case identity(ObservableStateID?, moment: UInt64)
-    /// The elements of a collection, hashed: keeping them would make each change one of a copy.
-    case elements(Int, moment: UInt64)
+    /// The version of a collection that was there.
+    case collection(any KeptCollection, moment: UInt64)
     /// A collection of which one element was changed and nothing else.
     case collectionOfChanging
     case unknown
@@ -22,15 +22,13 @@ enum Sameness {
     switch mark {
     case .identity(let before, let moment):
       switch (before, self.mark(value, since: moment)) {
-      case (nil, .identity(nil, _)): return true
-      case (let before?, .identity(let after?, _)): return after.continues(before, since: moment)
-      default: return false
+      case (nil, .identity(nil, _)): true
+      case (let before?, .identity(let after?, _)): after.continues(before, since: moment)
+      default: false
       }
-    case .elements(let before, let moment):
-      guard case .elements(before, _) = self.mark(value, since: moment) else { return false }
-      return true
-    case .collectionOfChanging: return true
-    case .unknown: return false
+    case .collection(let before, let moment): before.isKept(in: value, since: moment)
+    case .collectionOfChanging: true
+    case .unknown: false
     }
   }
 
@@ -39,24 +37,22 @@ enum Sameness {
     if let marked = value as? any IdentityMarked { return marked._$mark(since: moment) }
     return .unknown
   }
-
-  /// The mark of a collection, which is the same as long as it holds the same elements in the same order.
-  ///
-  /// - Complexity: O(n); it is asked for only if somebody observes the collection.
-  fileprivate static func mark<Elements: Sequence, ID: Hashable>(
-    _ elements: Elements, ids: some Sequence<ID>, since moment: UInt64
-  ) -> Mark {
-    guard let identify = StateIdentity<Elements.Element>.reading else { return .unknown }
-    var hasher = Hasher()
-    for id in ids { hasher.combine(id) }
-    for element in elements { hasher.combine(identify(element).asOf(moment)) }
-    return .elements(hasher.finalize(), moment: moment)
-  }
 }
 
 /// A container of states that is the same as long as it holds the same ones.
 protocol IdentityMarked {
   func _$mark(since moment: UInt64) -> Sameness.Mark
+}
+
+/// A version of a collection of states.
+///
+/// It is kept while the collection changes, so that the change copies the way to it in the tree. What comes after shares
+/// all other nodes, and these need not be looked at: a change of a long list costs what it costs in a short one.
+protocol KeptCollection {
+  /// Returns true if another value holds the same states in the same order, each perhaps changed in place.
+  ///
+  /// - Complexity: O(log n) after one change of n elements.
+  func isKept(in other: Any, since moment: UInt64) -> Bool
 }
 
 extension Optional: IdentityMarked {
@@ -66,16 +62,30 @@ extension Optional: IdentityMarked {
   }
 }
 
-extension IdentifiedArray: IdentityMarked {
+extension IdentifiedArray: IdentityMarked, KeptCollection {
   func _$mark(since moment: UInt64) -> Sameness.Mark {
     // `forEach` says so when it has changed one element and left the others alone.
     if Reducing.returning?.isElementOnly == true { return .collectionOfChanging }
-    return Sameness.mark(self, ids: ids, since: moment)
+    return Element.self is any ObservableState.Type ? .collection(self, moment: moment) : .unknown
+  }
+
+  func isKept(in other: Any, since moment: UInt64) -> Bool {
+    guard let other = other as? Self, let identify = StateIdentity<Element>.reading else { return false }
+    return other.holdsTheSame(as: self) { identify($1).continues(identify($0), since: moment) }
   }
 }
 
-extension StackState: IdentityMarked {
-  func _$mark(since moment: UInt64) -> Sameness.Mark { Sameness.mark(self, ids: ids, since: moment) }
+extension StackState: IdentityMarked, KeptCollection {
+  func _$mark(since moment: UInt64) -> Sameness.Mark {
+    Element.self is any ObservableState.Type ? .collection(self, moment: moment) : .unknown
+  }
+
+  func isKept(in other: Any, since moment: UInt64) -> Bool {
+    guard let other = other as? Self, let identify = StateIdentity<Element>.reading else { return false }
+    return other.entries.holdsTheSame(as: entries) {
+      identify($1.element).continues(identify($0.element), since: moment)
+    }
+  }
 }
 
 extension PresentationState: IdentityMarked {

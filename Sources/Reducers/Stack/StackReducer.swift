@@ -50,7 +50,6 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
     let (toStack, toAction, site) = (toStackState, toStackAction, site)
     let (kind, place) = (PresentedKind<Element.State>(), EffectScopePlace.of(toStackState, site))
     return { state, action in
-      let before = state[keyPath: toStack].ids
       var effects = Effect<Parent.Action>.none
       var popped: StackElementID?
       switch toAction.extract(from: action) {
@@ -80,20 +79,27 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
             "received a \"push\" action for an element it already contains", id: id, action: action)
         }
       }
+      // An element's reducer cannot take any off the stack, and changes its state in place as long as nothing is kept.
+      let before = state[keyPath: toStack].entries
       effects = effects.merge(with: parent(&state, action))
       if let popped { state[keyPath: toStack].pop(from: popped) }
 
-      for id in before where state[keyPath: toStack].entries.index(id: id) == nil {
-        effects = effects.merge(with: .cancel(EffectScope(place: place, child: id)))
+      // Versions share what is the same, so this does not depend on how many are on the stack.
+      let after = state[keyPath: toStack]
+      if !after.entries.isSameVersion(as: before) {
+        var cancellations: [Effect<Parent.Action>] = []
+        after.entries.visitChanges(from: before, by: { _, _ in true }) { change in
+          guard case .remove(let id, _, _) = change else { return }
+          cancellations.append(.cancel(EffectScope(place: place, child: id)))
+        }
+        effects = effects.merge(with: .merge(cancellations))
       }
-      for index in state[keyPath: toStack].indices where !state[keyPath: toStack].entries[index].isNoticed {
-        state[keyPath: toStack].entries[index].isNoticed = true
-        let id = state[keyPath: toStack].entries[index].id
+      guard after.hasUnnoticed else { return effects }
+      let presentations = state[keyPath: toStack].takeUnnoticed().map { id in
         let dismissal = EffectTree.send(toAction.embed(.popFrom(id: id)))
-        effects = Effect(tree: .present(EffectScope(place: place, child: id), dismissal: dismissal))
-          .merge(with: effects)
+        return Effect(tree: .present(EffectScope(place: place, child: id), dismissal: dismissal))
       }
-      return effects
+      return .merge(presentations).merge(with: effects)
     }
   }
 }

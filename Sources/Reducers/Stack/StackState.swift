@@ -16,15 +16,15 @@ public struct StackState<Element> {
   package struct Entry: Identifiable {
     package let id: StackElementID
     package var element: Element
-    /// Whether the parent has noticed that it is there.
-    var isNoticed = false
 
     package init(id: StackElementID, element: Element) {
       (self.id, self.element) = (id, element)
     }
   }
 
+  /// Whoever changes which elements are here says so to `unnoticed`.
   package var entries = IdentifiedArray<StackElementID, Entry>(uniqueElements: [], id: \.id)
+  package var unnoticed = UnnoticedElements()
 
   /// An empty stack.
   public init() {}
@@ -92,6 +92,16 @@ public struct StackState<Element> {
   /// Pushes an element under an id that was given before, as a client of a stack does.
   mutating func push(_ element: Element, id: StackElementID) {
     entries.append(Entry(id: id, element: element))
+    unnoticed.ids.append(id)
+  }
+
+  /// Returns true if the parent has still to notice elements.
+  var hasUnnoticed: Bool { unnoticed.areAll || !unnoticed.ids.isEmpty }
+
+  /// The elements that the parent has still to notice, which it does now.
+  mutating func takeUnnoticed() -> [StackElementID] {
+    defer { unnoticed = UnnoticedElements() }
+    return unnoticed.areAll ? ids : unnoticed.ids.filter { entries.index(id: $0) != nil }
   }
 }
 
@@ -110,15 +120,29 @@ extension StackState: RandomAccessCollection, MutableCollection, RangeReplaceabl
 
   public mutating func replaceSubrange<C: Collection<Element>>(_ range: Range<Int>, with elements: C) {
     @Dependency(\.stackElementID) var generator
-    var all = Array(entries)
-    all.replaceSubrange(range, with: elements.map { Entry(id: generator.next(), element: $0) })
-    entries = IdentifiedArray(uniqueElements: all, id: \.id)
+    entries.removeSubrange(range)
+    for (offset, element) in elements.enumerated() {
+      let id = generator.next()
+      entries.insert(Entry(id: id, element: element), at: range.lowerBound + offset)
+      unnoticed.ids.append(id)
+    }
   }
 
   public mutating func append(_ element: Element) {
     @Dependency(\.stackElementID) var generator
     push(element, id: generator.next())
   }
+}
+
+/// The elements of a stack that are new to its parent. Stacks are equal whatever their parents have noticed.
+package struct UnnoticedElements: Hashable, Sendable {
+  /// The new elements; some may be gone already.
+  var ids: [StackElementID] = []
+  /// Whether any element may be new.
+  package var areAll = false
+
+  package static func == (lhs: Self, rhs: Self) -> Bool { true }
+  package func hash(into hasher: inout Hasher) {}
 }
 
 extension StackState.Entry: Equatable where Element: Equatable {

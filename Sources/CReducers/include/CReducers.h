@@ -1,0 +1,29 @@
+#ifndef STOREHUB_CREDUCERS_H
+#define STOREHUB_CREDUCERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// What this thread does with observed states. In C, because Swift has no thread-local variables of its own, and
+// looking one up with pthread_getspecific(3) at each read of a field would be the larger part of reading it.
+//
+// Initial-exec: two instructions to reach, without a call. The libraries are linked into programs, not opened by them.
+#define STOREHUB_THREAD_LOCAL extern _Thread_local __attribute__((tls_model("initial-exec")))
+
+/// Bit 0: this thread has read a store. Above it: how many reducers are running, one within the other.
+STOREHUB_THREAD_LOCAL uint64_t storehub_observation;
+/// The turn of this thread, if it has ever had one.
+STOREHUB_THREAD_LOCAL void *storehub_turn;
+
+/// Returns true if a field that this thread reads may have an observer: it has a store, and runs no reducer.
+static inline bool storehub_can_observe(void) { return storehub_observation == 1; }
+
+static inline void storehub_note_store(void) { storehub_observation |= 1; }
+static inline void storehub_begin_reducing(void) { storehub_observation += 2; }
+static inline void storehub_end_reducing(void) { storehub_observation -= 2; }
+
+static inline void *storehub_current_turn(void) { return storehub_turn; }
+static inline void storehub_set_current_turn(void *turn) { storehub_turn = turn; }
+
+#undef STOREHUB_THREAD_LOCAL
+#endif
