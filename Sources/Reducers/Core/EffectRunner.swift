@@ -99,7 +99,8 @@ package final class EffectRunner<Action> {
       await self?.ended(effect)
     }
     tasks[effect] = Task(
-      name: operation.name, executorPreference: executor, priority: operation.priority, operation: run)
+      name: operation.name, executorPreference: executor,
+      priority: operation.priority.map(TaskPriority.init(rawValue:)), operation: run)
   }
 
   private func ended(_ effect: EffectID) {

@@ -37,10 +37,12 @@ package indirect enum EffectTree<Action> {
 @usableFromInline
 package struct EffectOperation<Action>: Sendable {
   package let name: String?
-  package let priority: TaskPriority?
+  /// The number of a `TaskPriority`. The size of that type is not known when this is compiled, so whoever has one on its
+  /// stack asks the runtime for it.
+  package let priority: UInt8?
   package let run: @Sendable (Send<Action>) async -> Void
 
-  package init(name: String?, priority: TaskPriority?, run: @escaping @Sendable (Send<Action>) async -> Void) {
+  package init(name: String?, priority: UInt8?, run: @escaping @Sendable (Send<Action>) async -> Void) {
     (self.name, self.priority, self.run) = (name, priority, run)
   }
 

@@ -16,12 +16,11 @@ extension Effect {
   /// standard error with the place of the effect.
   ///
   /// - Parameters:
-  ///   - priority: The task's priority; nil for the usual one.
   ///   - name: The task's name in a debugger.
   ///   - operation: The work.
   ///   - handler: What to do with an error that the work throws.
+  @inline(never)
   public static func run(
-    priority: TaskPriority? = nil,
     name: String? = nil,
     operation: @escaping @Sendable (_ send: Send<Action>) async throws -> Void,
     catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)? = nil,
@@ -30,10 +29,51 @@ extension Effect {
     line: UInt = #line,
     column: UInt = #column
   ) -> Effect {
+    run(
+      rawPriority: nil, name: name, operation: operation, catch: handler, fileID: fileID, filePath: filePath,
+      line: line, column: column)
+  }
+
+  /// Runs asynchronous work with a priority.
+  ///
+  /// A function of its own: a `TaskPriority` on the stack of a reducer would cost each of its actions a look-up of the
+  /// type, also those that run nothing.
+  ///
+  /// - Parameters:
+  ///   - priority: The task's priority; nil for the usual one.
+  ///   - name: The task's name in a debugger.
+  ///   - operation: The work.
+  ///   - handler: What to do with an error that the work throws.
+  @inline(never)
+  public static func run(
+    priority: TaskPriority?,
+    name: String? = nil,
+    operation: @escaping @Sendable (_ send: Send<Action>) async throws -> Void,
+    catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) -> Effect {
+    run(
+      rawPriority: priority?.rawValue, name: name, operation: operation, catch: handler, fileID: fileID,
+      filePath: filePath, line: line, column: column)
+  }
+
+  private static func run(
+    rawPriority: UInt8?,
+    name: String?,
+    operation: @escaping @Sendable (_ send: Send<Action>) async throws -> Void,
+    catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)?,
+    fileID: StaticString,
+    filePath: StaticString,
+    line: UInt,
+    column: UInt
+  ) -> Effect {
     withEscapedDependencies { dependencies in
       Effect(
         tree: .run(
-          EffectOperation(name: name, priority: priority) { send in
+          EffectOperation(name: name, priority: rawPriority) { send in
             await dependencies.yield {
               do {
                 try await operation(send)

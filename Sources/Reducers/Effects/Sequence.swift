@@ -11,12 +11,10 @@ extension Effect {
   /// the place of the effect.
   ///
   /// - Parameters:
-  ///   - priority: The task's priority; nil for the usual one.
   ///   - name: The task's name in a debugger.
   ///   - makeSequence: Makes the sequence.
   ///   - handler: What to do with an error that the sequence throws.
   public static func sequence<S: AsyncSequence & SendableMetatype>(
-    priority: TaskPriority? = nil,
     name: String? = nil,
     _ makeSequence: @escaping @Sendable () async throws -> S,
     catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)? = nil,
@@ -26,11 +24,37 @@ extension Effect {
     column: UInt = #column
   ) -> Effect where S.Element == Action, S.AsyncIterator: SendableMetatype {
     .run(
-      priority: priority, name: name,
-      operation: { send in
-        for try await action in try await makeSequence() {
-          await send(HandedOver(action))
-        }
-      }, catch: handler, fileID: fileID, filePath: filePath, line: line, column: column)
+      name: name, operation: { try await sendAll(of: makeSequence, $0) }, catch: handler, fileID: fileID,
+      filePath: filePath, line: line, column: column)
+  }
+
+  /// Sends each element of a sequence as an action, from a task with a priority.
+  ///
+  /// - Parameters:
+  ///   - priority: The task's priority; nil for the usual one.
+  ///   - name: The task's name in a debugger.
+  ///   - makeSequence: Makes the sequence.
+  ///   - handler: What to do with an error that the sequence throws.
+  public static func sequence<S: AsyncSequence & SendableMetatype>(
+    priority: TaskPriority?,
+    name: String? = nil,
+    _ makeSequence: @escaping @Sendable () async throws -> S,
+    catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) -> Effect where S.Element == Action, S.AsyncIterator: SendableMetatype {
+    .run(
+      priority: priority, name: name, operation: { try await sendAll(of: makeSequence, $0) }, catch: handler,
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  private static func sendAll<S: AsyncSequence & SendableMetatype>(
+    of makeSequence: () async throws -> S, _ send: Send<Action>
+  ) async throws where S.Element == Action, S.AsyncIterator: SendableMetatype {
+    for try await action in try await makeSequence() {
+      await send(HandedOver(action))
+    }
   }
 }
