@@ -55,6 +55,8 @@ struct DifferenceTests {
       let changes = result.changes(from: base)
       #expect(base.applying(changes) == result)
       #expect((base == result) == changes.isEmpty)
+      #expect(result.holdsTheSame(as: base, by: ==) == changes.isEmpty)
+      #expect(result.holdsTheSame(as: base) { $0.id == $1.id } == base.ids.elementsEqual(result.ids))
       base = result
     }
   }
