@@ -21,7 +21,7 @@ extension Reducer {
   ) -> some Reducer<State, Action> {
     _ForEachReducer(
       parent: self, element: element(), toElementsState: toElementsState,
-      toElementAction: AnyCasePath(toElementAction.appending(path: \.element)),
+      toElementAction: AnyCasePath(toElementAction),
       site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
@@ -48,36 +48,52 @@ extension Reducer {
     _ForEachReducer(
       parent: self, element: element(), toElementsState: toElementsState,
       toElementAction: AnyCasePath(
-        embed: { toElementAction.embed(($0.id, $0.action)) },
-        extract: { toElementAction.extract(from: $0).map { (id: $0, action: $1) } }),
+        embed: { action in
+          switch action {
+          case .element(let id, let action): toElementAction.embed((id, action))
+          }
+        },
+        extract: { toElementAction.extract(from: $0).map { .element(id: $0, action: $1) } }),
       site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 }
 
 /// A reducer and a child for each element of a collection.
 public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element: Reducer>: Reducer {
-  let parent: Parent
-  let element: Element
-  let toElementsState: WritableKeyPath<Parent.State, IdentifiedArray<ID, Element.State>>
-  let toElementAction: AnyCasePath<Parent.Action, (id: ID, action: Element.Action)>
-  let site: CompositionSite
+  @usableFromInline let parent: Parent
+  @usableFromInline let element: Element
+  @usableFromInline let toElementsState: WritableKeyPath<Parent.State, IdentifiedArray<ID, Element.State>>
+  @usableFromInline let toElementAction: AnyCasePath<Parent.Action, IdentifiedAction<ID, Element.Action>>
+  @usableFromInline let site: CompositionSite
+
+  @usableFromInline
+  init(
+    parent: Parent, element: Element,
+    toElementsState: WritableKeyPath<Parent.State, IdentifiedArray<ID, Element.State>>,
+    toElementAction: AnyCasePath<Parent.Action, IdentifiedAction<ID, Element.Action>>, site: CompositionSite
+  ) {
+    (self.parent, self.element) = (parent, element)
+    (self.toElementsState, self.toElementAction, self.site) = (toElementsState, toElementAction, site)
+  }
 
   public func reduce(into state: inout Parent.State, action: Parent.Action) -> Effect<Parent.Action> {
     _compile()(&state, action)
   }
 
+  // Inlinable, so that the module that names the feature specialises it: otherwise each action looks up its types.
+  @inlinable
   public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
     let (parent, element) = (parent._compile(), LazyReducer(element))
     let (toElements, toElementAction, site) = (toElementsState, toElementAction, site)
     let (identify, place) = (StateIdentity<Element.State>.reading, EffectScopePlace.of(toElementsState, site))
     return { state, action in
       var effects = Effect<Parent.Action>.none
-      if let (id, elementAction) = toElementAction.extract(from: action) {
+      if case .element(let id, let elementAction)? = toElementAction.extract(from: action) {
         let effect = Reducing.change(&state, at: toElements) { elements, moment in
           Self.reduce(&elements, id, elementAction, element: element, identify: identify, since: moment)
         }
         if let effect, !effect.isNone {
-          effects = effect.map { toElementAction.embed((id: id, action: $0)) }
+          effects = effect.map { toElementAction.embed(.element(id: id, action: $0)) }
             .scoped(to: EffectScope(place: place, child: id))
         } else if case nil = effect {
           site.reportMissingElement(id: id, action: action)
@@ -87,7 +103,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
       effects = effects.merge(with: parent(&state, action))
       // Versions share what is the same, so this costs nothing while the parent leaves the elements alone.
       let after = state[keyPath: toElements]
-      guard !after.isSameVersion(as: before) else { return effects }
+      guard !after.isIdentical(to: before) else { return effects }
       // Merged at once, to a tree that is flat: all of a long list may have been removed.
       var cancellations: [Effect<Parent.Action>] = []
       after.visitChanges(from: before, by: { _, _ in true }) { change in
@@ -99,7 +115,8 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
   }
 
   /// Reduces one element, in place; no effect when it is not there.
-  private static func reduce(
+  @inlinable
+  static func reduce(
     _ elements: inout IdentifiedArray<ID, Element.State>, _ id: ID, _ action: Element.Action,
     element: LazyReducer<Element.State, Element.Action>, identify: ((borrowing Element.State) -> ObservableStateID)?,
     since moment: UInt64?
@@ -119,6 +136,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
 
 extension CompositionSite {
   /// Reports an action for an element that is not there, or is there already.
+  @usableFromInline
   func reportMissingElement(
     _ what: String = "received an action for a missing element", id: some Hashable, action: Any
   ) {

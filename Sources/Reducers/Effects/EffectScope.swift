@@ -48,6 +48,7 @@ final class EffectScopePlace: Sendable {
   /// - Parameters:
   ///   - keyPath: Which part of the state it leads to, if a key path says so.
   ///   - site: Where it is written.
+  @usableFromInline
   static func of(_ keyPath: AnyKeyPath?, _ site: CompositionSite) -> EffectScopePlace {
     let parts = surroundings + [part(keyPath, site)]
     return known.withLock { known in
@@ -75,6 +76,7 @@ final class EffectScopePlace: Sendable {
   }
 
   /// Scopes around something that is compiled later.
+  @usableFromInline
   struct Surroundings {
     fileprivate let parts: [Part]
 

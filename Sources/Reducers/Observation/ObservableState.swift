@@ -47,6 +47,7 @@ public struct ObservableStateID: Hashable, Sendable {
 
   /// Whether a state of this identity was made from one of another by changes since a moment, all of which its observers
   /// know of: it is the same state, of which somebody has kept a copy.
+  @usableFromInline
   package func continues(_ other: Self, since moment: UInt64) -> Bool {
     self == other || (origin == other.number && number > moment && tags == other.tags)
   }

@@ -8,6 +8,7 @@ internal import Glibc
 /// everyone has been told.
 ///
 /// A reducer that runs without a store, as a hub's does, has no turn and pays for none of this.
+@usableFromInline
 package enum Reducing {
   /// A turn of this thread. It is memory of the thread, and not an object, since every send begins and ends one.
   package struct Turn {
@@ -113,18 +114,31 @@ package enum Reducing {
   ///
   /// - Parameter change: Says whether of a collection only one element was changed, and not replaced. It gets the moment
   ///   of its beginning, nil when no store is concerned.
+  @inlinable
   static func change<State, Part, Result>(
     _ state: inout State, at keyPath: WritableKeyPath<State, Part>,
     _ change: (inout Part, _ moment: UInt64?) -> (Result, isElementOnly: Bool)
   ) -> Result {
-    guard let turn, turn.pointee.depth > 0 else { return change(&state[keyPath: keyPath], nil).0 }
+    guard isInTurn else { return change(&state[keyPath: keyPath], nil).0 }
+    return changeInTurn(&state, at: keyPath, change)
+  }
+
+  /// Whether a store's turn is going on.
+  @usableFromInline static var isInTurn: Bool { turn.map { $0.pointee.depth > 0 } ?? false }
+
+  @usableFromInline
+  static func changeInTurn<State, Part, Result>(
+    _ state: inout State, at keyPath: WritableKeyPath<State, Part>,
+    _ change: (inout Part, _ moment: UInt64?) -> (Result, isElementOnly: Bool)
+  ) -> Result {
+    let turn = turn
     func changeAndReturn(_ part: inout Part) -> Result {
       let moment = Extent.nextNumber()
       let (result, isElementOnly) = change(&part, moment)
-      turn.pointee.returning = Return(moment: moment, isElementOnly: isElementOnly)
+      turn?.pointee.returning = Return(moment: moment, isElementOnly: isElementOnly)
       return result
     }
-    defer { turn.pointee.returning = nil }
+    defer { turn?.pointee.returning = nil }
     return changeAndReturn(&state[keyPath: keyPath])
   }
 

@@ -6,16 +6,13 @@ struct ActionCases<Action> {
   let keyPaths: Set<PartialCaseKeyPath<Action>>
   /// The case of an action.
   let keyPath: (Action) -> PartialCaseKeyPath<Action>
-  /// The number of an action's case.
-  let tag: EnumTag<Action>
 
   /// Nil when the type is no enum with case paths that `@CasePathable` could have written.
   init?() {
-    guard let tag = EnumTag<Action>(), let type = Action.self as? any CasePathIterable.Type,
+    guard let type = Action.self as? any CasePathIterable.Type,
       let cases = Self.cases(of: type)
     else { return nil }
     (keyPaths, keyPath) = cases
-    self.tag = tag
   }
 
   private typealias Cases = (keyPaths: Set<PartialCaseKeyPath<Action>>, keyPath: (Action) -> PartialCaseKeyPath<Action>)

@@ -1,11 +1,13 @@
 /// Reads the number of an enum value's case from the type's value witnesses, which are part of Swift's ABI.
+@usableFromInline
 struct EnumTag<Value> {
-  private typealias GetEnumTag = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> UInt32
+  @usableFromInline typealias GetEnumTag = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> UInt32
 
-  private let type: UnsafeRawPointer
-  private let getEnumTag: GetEnumTag
+  @usableFromInline let type: UnsafeRawPointer
+  @usableFromInline let getEnumTag: GetEnumTag
 
   /// Nil when the type is no enum.
+  @usableFromInline
   init?() {
     type = unsafeBitCast(Value.self as Any.Type, to: UnsafeRawPointer.self)
     let word = MemoryLayout<UnsafeRawPointer>.size
@@ -18,6 +20,7 @@ struct EnumTag<Value> {
     getEnumTag = witnesses.load(fromByteOffset: 10 * word + 8, as: GetEnumTag.self)
   }
 
+  @inlinable
   func of(_ value: Value) -> Int {
     withUnsafePointer(to: value) { Int(getEnumTag($0, type)) }
   }

@@ -94,6 +94,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
 
 extension Optional {
   /// Changes the value in place, if there is one.
+  @inlinable
   mutating func modifyIfPresent<Result>(_ change: (inout Wrapped) -> Result) -> Result? {
     guard self != nil else { return nil }
     // swift-format-ignore: NeverForceUnwrap

@@ -2,13 +2,16 @@ internal import Dependencies
 internal import IssueReporting
 
 /// A child's reducer, compiled when it is first needed: a feature may be its own child.
+@usableFromInline
 final class LazyReducer<State, Action> {
-  private var compiled: ((inout State, Action) -> Effect<Action>)?
+  @exclusivity(unchecked) @usableFromInline
+  var compiled: ((inout State, Action) -> Effect<Action>)?
   private let compile: () -> (inout State, Action) -> Effect<Action>
 
   /// - Parameters:
   ///   - reducer: The child.
   ///   - surroundings: What is around it; nil for a child with effects of its own.
+  @usableFromInline
   init(_ reducer: some Reducer<State, Action>, in surroundings: EffectScopePlace.Surroundings? = nil) {
     // The child's body may look up dependencies, and means those of the place where the parent was put together.
     let dependencies = withEscapedDependencies { $0 }
@@ -20,15 +23,22 @@ final class LazyReducer<State, Action> {
     }
   }
 
+  @inlinable
   func reduce(into state: inout State, action: Action) -> Effect<Action> {
     if let compiled { return compiled(&state, action) }
+    return compileNow()(&state, action)
+  }
+
+  @usableFromInline
+  func compileNow() -> (inout State, Action) -> Effect<Action> {
     let reduce = compile()
     compiled = reduce
-    return reduce(&state, action)
+    return reduce
   }
 }
 
 /// Where a composition is written, for reports of its misuse.
+@usableFromInline
 struct CompositionSite: Sendable {
   let fileID: StaticString
   let filePath: StaticString

@@ -12,44 +12,53 @@ public struct _ReducerStep<State, Action> {
   }
 }
 
-/// Many reducers in a row, of which most are for one case of the action each.
+/// Reducers in a row, of which several are for one case of the action each.
 ///
 /// An action goes only to those that may do something for its case, so what it costs does not grow with their number.
-/// For few of them trying each is faster, and the compiler can see through it.
+/// All that runs for each action is inlinable: the module that names the feature specialises it.
 @usableFromInline
 enum RoutedReducers<State, Action> {
   /// From how many on an action is routed.
-  @usableFromInline static var threshold: Int { 8 }
+  @inlinable static var threshold: Int { 2 }
 
   /// The reducers as one function.
-  @usableFromInline
+  @inlinable
   static func compile(_ steps: [_ReducerStep<State, Action>]) -> (inout State, Action) -> Effect<Action> {
-    guard let cases = ActionCases<Action>() else {
+    guard let tag = EnumTag<Action>() else {
       let first = Link.first(of: steps)
-      return { state, action in Link.run(first, &state, action) }
+      return { state, action in first.run(&state, action) }
     }
-    let routes = Routes(steps, cases)
-    return { state, action in Link.run(routes.first(for: action), &state, action) }
+    let routes = Routes(steps, tag)
+    return { state, action in routes.reduce(&state, action) }
   }
 
   /// A reducer, and the one after it. In a list, because an array's elements could only be reached by looking up their
   /// type for each action.
-  private final class Link {
-    private let reduce: (inout State, Action) -> Effect<Action>
-    private let next: Link?
+  @usableFromInline
+  final class Link {
+    @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
+    @usableFromInline let next: Link?
 
-    private init(_ reduce: @escaping (inout State, Action) -> Effect<Action>, next: Link?) {
+    @usableFromInline
+    init(_ reduce: @escaping (inout State, Action) -> Effect<Action>, next: Link?) {
       (self.reduce, self.next) = (reduce, next)
     }
 
-    static func first(of steps: some BidirectionalCollection<_ReducerStep<State, Action>>) -> Link? {
-      steps.reversed().reduce(nil) { Link($1.reduce, next: $0) }
+    /// The steps as links; one that does nothing if there are none.
+    @usableFromInline
+    static func first(of steps: [_ReducerStep<State, Action>]) -> Link {
+      steps.reversed().reduce(nil) { Link($1.reduce, next: $0) } ?? Link({ _, _ in .none }, next: nil)
     }
 
-    static func run(_ first: Link?, _ state: inout State, _ action: Action) -> Effect<Action> {
-      guard let first else { return .none }
-      var effect = first.reduce(&state, action)
-      var link = first
+    @inlinable @inline(__always)
+    func run(_ state: inout State, _ action: Action) -> Effect<Action> {
+      next == nil ? reduce(&state, action) : runAll(&state, action)
+    }
+
+    @usableFromInline
+    func runAll(_ state: inout State, _ action: Action) -> Effect<Action> {
+      var effect = reduce(&state, action)
+      var link = self
       while let next = link.next {
         effect = effect.merge(with: next.reduce(&state, action))
         link = next
@@ -58,39 +67,60 @@ enum RoutedReducers<State, Action> {
     }
   }
 
-  private final class Nothing {}
-
   /// The reducers for each case, found when the first action of the case comes.
-  private final class Routes {
-    /// The first link for each tag, nil while that is unknown; a list that does nothing begins with an object that is
-    /// no link.
-    private var firstByTag: [AnyObject?] = []
-    private let tag: EnumTag<Action>
-    private let all: [_ReducerStep<State, Action>]
-    private let cases: ActionCases<Action>
-    private let nothing = Nothing()
+  @usableFromInline
+  final class Routes {
+    /// The first link for each tag, nil while that is unknown. Not counted at each action: `kept` has them.
+    @exclusivity(unchecked) @usableFromInline
+    var firstByTag: UnsafeMutablePointer<Unmanaged<Link>?>
+    @exclusivity(unchecked) @usableFromInline
+    var tagCount = 0
+    @usableFromInline let tag: EnumTag<Action>
+    private var kept: [Link] = []
+    private let steps: [_ReducerStep<State, Action>]
+    private lazy var cases = ActionCases<Action>()
 
-    init(_ steps: [_ReducerStep<State, Action>], _ cases: ActionCases<Action>) {
-      (all, self.cases, tag) = (steps, cases, cases.tag)
+    @usableFromInline
+    init(_ steps: [_ReducerStep<State, Action>], _ tag: EnumTag<Action>) {
+      (self.steps, self.tag) = (steps, tag)
+      firstByTag = .allocate(capacity: 0)
     }
 
-    func first(for action: Action) -> Link? {
+    deinit {
+      firstByTag.deallocate()
+    }
+
+    @inlinable
+    func reduce(_ state: inout State, _ action: Action) -> Effect<Action> {
       let tag = tag.of(action)
-      guard tag < firstByTag.count, let first = firstByTag[tag] else { return addFirst(for: action, tag: tag) }
-      return first === nothing ? nil : unsafeDowncast(first, to: Link.self)
+      guard tag < tagCount, let first = firstByTag[tag] else { return addFirst(for: action, tag).run(&state, action) }
+      return first._withUnsafeGuaranteedRef { $0.run(&state, action) }
     }
 
-    @inline(never)
-    private func addFirst(for action: Action, tag: Int) -> Link? {
+    @usableFromInline @inline(never)
+    func addFirst(for action: Action, _ tag: Int) -> Link {
+      let first = Link.first(of: steps(for: action))
+      kept.append(first)
+      if tag >= tagCount { grow(to: tag + 1) }
+      firstByTag[tag] = .passUnretained(first)
+      return first
+    }
+
+    private func steps(for action: Action) -> [_ReducerStep<State, Action>] {
+      guard let cases else { return steps }
       let actionCase = cases.keyPath(action)
-      let steps = all.filter { step in
+      return steps.filter { step in
         guard let wanted = step.actionCase, cases.keyPaths.contains(wanted) else { return true }
         return wanted == actionCase
       }
-      let first = Link.first(of: steps)
-      while firstByTag.count <= tag { firstByTag.append(nil) }
-      firstByTag[tag] = first ?? nothing
-      return first
+    }
+
+    private func grow(to count: Int) {
+      let grown = UnsafeMutablePointer<Unmanaged<Link>?>.allocate(capacity: count)
+      grown.initialize(repeating: nil, count: count)
+      grown.update(from: firstByTag, count: tagCount)
+      firstByTag.deallocate()
+      (firstByTag, tagCount) = (grown, count)
     }
   }
 }

@@ -59,7 +59,10 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   @inlinable
   public func _compile() -> (inout ParentState, ParentAction) -> Effect<ParentAction> {
     let (toChildState, toChildAction) = (toChildState, toChildAction)
-    let child = EffectScopePlace.within(toChildState) { self.child._compile() }
+    // Assigned, not returned: what passes through a generic result has thunks around it ever after.
+    var compiled: (inout Child.State, Child.Action) -> Effect<Child.Action> = { _, _ in .none }
+    EffectScopePlace.within(toChildState) { compiled = self.child._compile() }
+    let child = compiled
     let embed = toChildAction.embedding
     // A stored property is reached by its offset, which is far cheaper than walking the key path.
     guard let offset = MemoryLayout<ParentState>.offset(of: toChildState) else {
