@@ -6,6 +6,7 @@ struct StoreBench {
     let bench = Bench(filter: CommandLine.arguments.dropFirst().first)
     measureSends(bench)
     measureObservation(bench)
+    measureObservedLists(bench)
     measureComposition(bench)
     await measureEffects(bench)
     measureChildren(bench)
