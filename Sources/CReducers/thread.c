@@ -1,4 +1,4 @@
 #include "CReducers.h"
 
-_Thread_local uint64_t storehub_observation = 0;
+_Thread_local uint64_t storehub_unobserved = 0;
 _Thread_local void *storehub_turn = 0;

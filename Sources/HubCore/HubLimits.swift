@@ -17,11 +17,11 @@ public struct HubLimits: Sendable {
   /// How many rejections one session may leave unread or unacknowledged.
   public var rejections = 1024
   /// The time over which changes are coalesced, for each subscriber of what has changed, before they are sent again to
-  /// clients that did not act themselves: sending to subscribers takes about half of the hub's time at most.
+  /// clients that did not act themselves, so that sending to subscribers leaves time for actions.
   ///
   /// Changes are sent at once to fewer subscribers than `coalescingThreshold`, and after a quiet time. They wait no
   /// longer than `longestCoalescing`.
-  public var coalescing = Duration.microseconds(25)
+  public var coalescing = Duration.microseconds(4)
   /// How many subscribers are always sent a change in the turn in which it happened.
   public var coalescingThreshold = 32
   /// How long a change is held back at most.

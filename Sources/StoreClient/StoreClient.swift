@@ -24,8 +24,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   private let path: String
   private var stream: PipeStream?
   private var hooks: TurnHooks?
-  private var deadlineTimer: Timer?
-  private var armedDeadline: Duration?
+  private var deadlineTimer: DeadlineTimer?
   private var whole: Attachment<State, Action>?
   private var changes = MirroredChanges()
   private var isPerforming = false
@@ -51,7 +50,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     self.path = path
     replica = ReplicaCore(schema: Schema(state: State.self, action: Action.self), options: options)
     hooks = try TurnHooks(on: loop) { [weak self] in self?.endTurn() }
-    deadlineTimer = try Timer(on: loop) { [weak self] in self?.deadlinePassed() }
+    deadlineTimer = try DeadlineTimer(on: loop) { [weak self] in self?.deadlinePassed() }
     if options.subscribesToWholeState { whole = add([], of: .feature) { $0 } }
   }
 
@@ -181,10 +180,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     replica.disconnected(reason: error.map { "\($0)" } ?? "the hub closed the connection", at: loop.now)
   }
 
-  private func deadlinePassed() {
-    armedDeadline = nil
-    replica.expire(at: loop.now)
-  }
+  private func deadlinePassed() { replica.expire(at: loop.now) }
 
   // MARK: Commands
 
@@ -195,7 +191,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     let hadStore = store != nil
     var changed: [any AnyAttachment] = []
     performCommands(&changed)
-    armDeadline()
+    deadlineTimer?.arm(replica.deadline)
     guard !changed.isEmpty else { return }
     let others = changed.filter { $0.updateStore() }
     if !hadStore, let store { onStore?(store) }
@@ -249,14 +245,6 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     guard let old = stream.take() else { return }
     let closing = ClosingStream(old)
     closing.stream.finishWriting { _ = closing }
-  }
-
-  private func armDeadline() {
-    guard let deadline = replica.deadline else { return }
-    // Most deadlines are moved before they pass. A timer that fires too early finds nothing to do and is armed again.
-    if let armedDeadline, armedDeadline <= deadline { return }
-    armedDeadline = deadline
-    deadlineTimer?.start(after: deadline - loop.now)
   }
 }
 

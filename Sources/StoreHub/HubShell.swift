@@ -14,10 +14,7 @@ final class HubShell {
   private let log: Log
   private var socket: ServedSocket?
   private var hooks: TurnHooks?
-  private var deadlineTimer: Timer?
-  private var armedDeadline: Duration?
-  /// Whether the deadline has passed, and the sockets are read once more before it takes effect.
-  private var isExpiring = false
+  private var deadlineTimer: DeadlineTimer?
   private var nextTurn: Timer?
   @exclusivity(unchecked) private var meter = WorkMeter()
   @exclusivity(unchecked) private var connections: [ServedConnection?] = []
@@ -37,7 +34,7 @@ final class HubShell {
       onLost: { [weak self] in self?.socketLost($0) })
     do {
       hooks = try TurnHooks(on: loop) { self.endTurn() }
-      deadlineTimer = try Timer(on: loop) { [weak self] in self?.deadlinePassed() }
+      deadlineTimer = try DeadlineTimer(on: loop) { [weak self] in self?.deadlinePassed() }
       nextTurn = try Timer(on: loop) {}
     } catch {
       hooks = nil
@@ -131,17 +128,7 @@ final class HubShell {
     drop(id)
   }
 
-  private func deadlinePassed() {
-    // Timers fire before sockets are read. What came in while the process was stopped or busy is read first.
-    isExpiring.toggle()
-    guard !isExpiring else {
-      // Not at once: libuv would fire it again before it polls.
-      deadlineTimer?.start(after: .milliseconds(1))
-      return
-    }
-    armedDeadline = nil
-    core.expire(at: loop.now)
-  }
+  private func deadlinePassed() { core.expire(at: loop.now) }
 
   // MARK: Commands
 
@@ -152,7 +139,7 @@ final class HubShell {
     meter.beginTurn()
     guard core.endTurn(at: loop.now) else { return }
     performCommands()
-    armDeadline()
+    deadlineTimer?.arm(core.deadline)
     // Frames and snapshots go on as soon as everything else was served.
     if core.needsAnotherTurn { nextTurn?.start(after: .zero) }
   }
@@ -216,12 +203,6 @@ final class HubShell {
     guard core.connectionCount + core.closingCount == 0, let onStopped else { return }
     abandon()
     onStopped()
-  }
-
-  private func armDeadline() {
-    guard !isExpiring, let deadline = core.deadline, deadline != armedDeadline else { return }
-    armedDeadline = deadline
-    deadlineTimer?.start(after: deadline - loop.now)
   }
 }
 

@@ -7,7 +7,7 @@ import ProgramOptions
 
 let options = ProgramOptions(
   program: "storeload",
-  purpose: "Sends actions to a hub as fast as it acknowledges them, and checks the state that they lead to.",
+  purpose: "Loads a hub with actions, and checks the state that they lead to.",
   options: [
     .init("socket", short: "s", argument: "PATH", "the hub's socket; default \(defaultSocketPath())"),
     .init("connections", short: "c", argument: "C", "how many connections send; default 1"),

@@ -10,17 +10,16 @@
 // Initial-exec: two instructions to reach, without a call. The libraries are linked into programs, not opened by them.
 #define STOREHUB_THREAD_LOCAL extern _Thread_local __attribute__((tls_model("initial-exec")))
 
-/// Bit 0: this thread has read a store. Above it: how many reducers are running, one within the other.
-STOREHUB_THREAD_LOCAL uint64_t storehub_observation;
+/// How many reducers and other unobserved reads are under way on this thread, one within the other.
+STOREHUB_THREAD_LOCAL uint64_t storehub_unobserved;
 /// The turn of this thread, if it has ever had one.
 STOREHUB_THREAD_LOCAL void *storehub_turn;
 
-/// Returns true if a field that this thread reads may have an observer: it has a store, and runs no reducer.
-static inline bool storehub_can_observe(void) { return storehub_observation == 1; }
+/// Returns true if a field that this thread reads may have an observer: it runs no reducer.
+static inline bool storehub_can_observe(void) { return storehub_unobserved == 0; }
 
-static inline void storehub_note_store(void) { storehub_observation |= 1; }
-static inline void storehub_begin_reducing(void) { storehub_observation += 2; }
-static inline void storehub_end_reducing(void) { storehub_observation -= 2; }
+static inline void storehub_begin_reducing(void) { storehub_unobserved++; }
+static inline void storehub_end_reducing(void) { storehub_unobserved--; }
 
 static inline void *storehub_current_turn(void) { return storehub_turn; }
 static inline void storehub_set_current_turn(void *turn) { storehub_turn = turn; }

@@ -19,7 +19,6 @@ final class RootIdentity<State> {
 
   func access() {
     isObserved = true
-    Reducing.noteStore()
     field.access()
   }
 

@@ -1,3 +1,4 @@
+import Reducers
 package import Wire
 
 /// A state as it was at one revision, whatever its type.
@@ -28,8 +29,11 @@ package final class TypedVersion<State: Replicated>: StateVersion {
 
   override func encodeDelta(from base: StateVersion, to encoder: inout CBOREncoder) {
     // All versions of one source have one type.
-    state.encodeDelta(from: unsafeDowncast(base, to: TypedVersion<State>.self).state, to: &encoder)
+    let base = unsafeDowncast(base, to: TypedVersion<State>.self)
+    Reducing.unobserved { state.encodeDelta(from: base.state, to: &encoder) }
   }
 
-  override func part(at path: [PathStep]) -> (any Replicated)? { state.part(at: path[...]) }
+  override func part(at path: [PathStep]) -> (any Replicated)? {
+    Reducing.unobserved { state.part(at: path[...]) }
+  }
 }

@@ -1,3 +1,4 @@
+import Reducers
 import Wire
 
 /// One state, published to the connections that subscribe to places in it.
@@ -351,7 +352,7 @@ extension Publisher {
   private mutating func hash(of node: Int, at revision: UInt64) -> StateHash? {
     if let known = hashes.first(where: { $0.node == node && $0.revision == revision }) { return known.hash }
     guard let part = versions[revision]?.part(at: scopes.path(of: node)) else { return nil }
-    let hash = part.stateHash()
+    let hash = Reducing.unobserved { part.stateHash() }
     hashes.append((node, revision, hash))
     return hash
   }

@@ -1,3 +1,4 @@
+import Reducers
 import Wire
 
 /// The state of one place at one revision, sent in pieces to the subscribers that read it at about the same time.
@@ -18,7 +19,7 @@ struct Snapshot {
 
   init(of part: any Replicated, node: Int, revision: UInt64, pieceLimit: Int) {
     (self.node, self.revision, self.pieceLimit) = (node, revision, pieceLimit)
-    encoder = PiecewiseEncoder(part)
+    encoder = Reducing.unobserved { PiecewiseEncoder(part) }
   }
 
   /// Whether a further reader can still get all of it.
@@ -41,7 +42,7 @@ struct Snapshot {
   }
 
   private mutating func encodeNext() {
-    guard let bytes = encoder.next(limit: SnapshotPiece.byteLimit) else {
+    guard let bytes = Reducing.unobserved({ encoder.next(limit: SnapshotPiece.byteLimit) }) else {
       isEncoded = true
       return
     }

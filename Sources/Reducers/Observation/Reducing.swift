@@ -54,9 +54,6 @@ package enum Reducing {
     storehub_current_turn()?.assumingMemoryBound(to: Turn.self)
   }
 
-  /// Notes that this thread reads a store: from now on what it reads outside reducers may be observed.
-  package static func noteStore() { storehub_note_store() }
-
   /// Begins a turn, which this thread must end.
   package static func begin() -> UnsafeMutablePointer<Turn> {
     let turn = turn ?? addTurn()
@@ -65,7 +62,8 @@ package enum Reducing {
     return turn
   }
 
-  /// Runs what reads states that nobody observes, though this thread may have stores of others.
+  /// Reads states of which no read is an observation, as a hub does to publish them.
+  @inline(__always)
   package static func unobserved<Result>(_ operation: () -> Result) -> Result {
     storehub_begin_reducing()
     defer { storehub_end_reducing() }
