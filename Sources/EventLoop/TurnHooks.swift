@@ -4,7 +4,7 @@ internal import CUV
 ///
 /// Together these catch everything that callbacks did in between, timers included, without ever waking the loop.
 public struct TurnHooks: ~Copyable {
-  private final class Box: HandleBox {
+  fileprivate final class Box: HandleBox {
     var onTurn: (() -> Void)?
     override func forgetCallbacks() { onTurn = nil }
   }
@@ -22,14 +22,8 @@ public struct TurnHooks: ~Copyable {
       uv_prepare_init(loop.pointer, $0.assumingMemoryBound(to: uv_prepare_t.self))
     }
     try after.open("hook into the loop") { uv_check_init(loop.pointer, $0.assumingMemoryBound(to: uv_check_t.self)) }
-    let prepared = uv_prepare_start(before.pointer(uv_prepare_t.self)) { handle in
-      guard let handle else { return }
-      onLoop(UnsafeMutableRawPointer(handle)) { Box.of($0).onTurn?() }
-    }
-    let checked = uv_check_start(after.pointer(uv_check_t.self)) { handle in
-      guard let handle else { return }
-      onLoop(UnsafeMutableRawPointer(handle)) { Box.of($0).onTurn?() }
-    }
+    let prepared = uv_prepare_start(before.pointer(uv_prepare_t.self), onPrepare)
+    let checked = uv_check_start(after.pointer(uv_check_t.self), onCheck)
     precondition(prepared == 0 && checked == 0, "a hook with a callback starts")
     before.keepsLoopAlive(false)
     after.keepsLoopAlive(false)
@@ -42,4 +36,16 @@ public struct TurnHooks: ~Copyable {
       after.close()
     }
   }
+}
+
+// Not isolated, so that they are not checked to run on the main actor in every turn.
+
+private nonisolated let onPrepare: uv_prepare_cb = { handle in
+  guard let handle else { return }
+  onLoop(UnsafeMutableRawPointer(handle)) { TurnHooks.Box.of($0).onTurn?() }
+}
+
+private nonisolated let onCheck: uv_check_cb = { handle in
+  guard let handle else { return }
+  onLoop(UnsafeMutableRawPointer(handle)) { TurnHooks.Box.of($0).onTurn?() }
 }

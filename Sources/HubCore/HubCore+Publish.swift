@@ -35,6 +35,12 @@ extension HubCore {
     return !commands.isEmpty || deadline != nil
   }
 
+  private var hasOutdatedPublisher: Bool {
+    // By index: an iteration would copy the publishers in every turn.
+    for index in publishers.indices where publishers[index].isOutdated { return true }
+    return false
+  }
+
   private mutating func takeEffectCommands() {
     for command in engine.takeEffectCommands() {
       commands.append(.effect(effectCommands.count))
@@ -46,7 +52,7 @@ extension HubCore {
   private mutating func publish(at now: Duration, flushing: Bool) {
     // Counted from the first turn after the writes, which may take longer than the time between them.
     if let time = coalescingTime.take() { nextFanOut = now + time }
-    guard !coalescing.isEmpty || publishers.contains(where: { $0.isOutdated }) else { return }
+    guard !coalescing.isEmpty || hasOutdatedPublisher else { return }
     if now < nextFanOut, !flushing {
       wake(by: nextFanOut)
       // Unless a subscriber must be written to now, even the encoding is left to the next time.
@@ -70,7 +76,7 @@ extension HubCore {
       connection.isCoalescing = false
       addPending(connection)
     }
-    coalescing.removeAll(keepingCapacity: true)
+    if !coalescing.isEmpty { coalescing.removeAll(keepingCapacity: true) }
     if count >= limits.coalescingThreshold {
       coalescingTime = min(limits.coalescing * count, limits.longestCoalescing)
     }

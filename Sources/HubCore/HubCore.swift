@@ -114,7 +114,7 @@ public struct HubCore: ~Copyable {
 
   /// Forgets the commands and their bytes, which the shell has carried out.
   public mutating func clear() {
-    commands.removeAll(keepingCapacity: true)
+    if !commands.isEmpty { commands.removeAll(keepingCapacity: true) }
     if !reports.isEmpty { reports.removeAll() }
     if !effectCommands.isEmpty { effectCommands.removeAll() }
     outgoing.removeAll()

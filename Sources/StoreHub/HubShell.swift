@@ -5,7 +5,8 @@ internal import Wire
 
 /// The hub's shell: gives `HubCore` its bytes and its time, and carries out its commands.
 ///
-/// The loop's handles keep it alive until `abandon`, or until it has stopped.
+/// The loop's handles and the effects keep it alive until `abandon`, or until it has stopped. Nothing refers to it weakly:
+/// that would make every retain and release of it slower.
 final class HubShell {
   // The hot path's properties go without the run-time check for overlapping accesses: the core never calls back, and a
   // callback of the loop never comes inside another.
@@ -30,22 +31,22 @@ final class HubShell {
     self.log = log
     socket = try ServedSocket(
       on: loop, path: path, mode: mode, log: log,
-      onConnection: { [weak self] in self?.connectionArrived($0) },
-      onLost: { [weak self] in self?.socketLost($0) })
+      onConnection: { self.connectionArrived($0) },
+      onLost: { self.socketLost($0) })
     do {
       hooks = try TurnHooks(on: loop) { self.endTurn() }
-      deadlineTimer = try DeadlineTimer(on: loop) { [weak self] in self?.deadlinePassed() }
+      deadlineTimer = try DeadlineTimer(on: loop) { self.core.expire(at: loop.now) }
       nextTurn = try Timer(on: loop) {}
     } catch {
-      hooks = nil
+      abandon()
       throw .loop(error)
     }
     runner = EffectRunner(
       requests: EffectRunner.Requests(
-        deliver: { [weak self] action, effect in _ = self?.core.apply(action, from: effect) },
-        finished: { [weak self] effect in self?.core.finish(effect) },
-        cancel: { [weak self] id, path in self?.core.cancel(id, within: path) },
-        dismiss: { [weak self] path in self?.core.dismiss(path) ?? false }))
+        deliver: { action, effect in _ = self.core.apply(action, from: effect) },
+        finished: { effect in self.core.finish(effect) },
+        cancel: { id, path in self.core.cancel(id, within: path) },
+        dismiss: { path in self.core.dismiss(path) }))
   }
 
   var connectionCount: Int { core.connectionCount }
@@ -127,8 +128,6 @@ final class HubShell {
     log.write(.debug, "connection \(id.index): \(error)")
     drop(id)
   }
-
-  private func deadlinePassed() { core.expire(at: loop.now) }
 
   // MARK: Commands
 

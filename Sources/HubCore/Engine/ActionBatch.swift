@@ -27,31 +27,25 @@ public enum ActionBatch {
     case failure(WireError, offset: Int)
   }
 
-  @usableFromInline
-  typealias Apply<State, Action> = (
-    _ reducing: inout ReducerCore<State, Action>, _ sequence: RawSpan, _ offset: Int, _ limit: Int
-  ) -> Outcome
-
-  /// The loop as one function, specialised for the feature where this is called: nothing generic is looked up per
-  /// action.
-  @inlinable
-  static func specialised<State, Action: WireValue>(
-    for state: State.Type, _ action: Action.Type
-  ) -> Apply<State, Action> {
-    { reducing, sequence, offset, limit in
-      var decoder = CBORDecoder(sequence, at: offset)
-      var count = 0
-      while !decoder.isAtEnd {
-        let start = decoder.offset
-        guard count < limit else { return Outcome(count: count, end: .limit(offset: start)) }
-        do throws(WireError) {
-          reducing.send(try Action(from: &decoder))
-        } catch {
-          return Outcome(count: count, end: .failure(error, offset: start))
-        }
-        count += 1
+  /// Applies the actions of a CBOR sequence from an offset on, up to its end, the limit, or the first item that is none.
+  ///
+  /// Inlined where the feature is known, so that nothing generic is looked up per action.
+  @inlinable @inline(__always)
+  static func apply<State, Action: WireValue>(
+    _ sequence: RawSpan, from offset: Int, limit: Int, to reducing: inout ReducerCore<State, Action>
+  ) -> Outcome {
+    var decoder = CBORDecoder(sequence, at: offset)
+    var count = 0
+    while !decoder.isAtEnd {
+      let start = decoder.offset
+      guard count < limit else { return Outcome(count: count, end: .limit(offset: start)) }
+      do throws(WireError) {
+        reducing.send(try Action(from: &decoder))
+      } catch {
+        return Outcome(count: count, end: .failure(error, offset: start))
       }
-      return Outcome(count: count, end: .complete)
+      count += 1
     }
+    return Outcome(count: count, end: .complete)
   }
 }

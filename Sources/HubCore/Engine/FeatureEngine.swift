@@ -11,9 +11,8 @@ public import Wire
 ///
 /// Make it in a module that names the feature, so that the compiler specialises what runs for each action.
 public final class FeatureEngine<State: Replicated, Action: WireValue> {
-  /// Without the run-time check for overlapping accesses: the hub enters it once at a time, and reducers cannot reach it.
-  @exclusivity(unchecked) private var reducing: ReducerCore<State, Action>
-  private let applyActions: ActionBatch.Apply<State, Action>
+  private let box: ReducerBox<State, Action>
+  private let operations: EngineOperations
   package let schema: Schema
 
   /// Creates an engine at revision 0.
@@ -29,52 +28,87 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   ) {
     // What runs for each action is put together here, where the compiler knows the feature's types.
     let reducer = withDependencies(prepareDependencies) { CompiledReducer(reducer()) }
-    self.init(
-      ReducerCore(initialState: initialState, reducer: reducer),
-      applyActions: ActionBatch.specialised(for: State.self, Action.self))
+    let box = ReducerBox(ReducerCore(initialState: initialState, reducer: reducer))
+    self.init(box, EngineOperations(on: box))
   }
 
   @usableFromInline
-  init(_ reducing: consuming ReducerCore<State, Action>, applyActions: @escaping ActionBatch.Apply<State, Action>) {
-    self.reducing = reducing
-    self.applyActions = applyActions
+  init(_ box: ReducerBox<State, Action>, _ operations: EngineOperations) {
+    (self.box, self.operations) = (box, operations)
     schema = Schema(state: State.self, action: Action.self)
   }
 
   /// The authoritative state.
-  public var state: State { reducing.state }
+  public var state: State { box.core.state }
 
   /// The number of actions that took effect since the engine was made; the state's revision.
-  public var revision: UInt64 { reducing.actionCount }
+  public var revision: UInt64 { operations.revision() }
 
   /// Applies an action of the hub's own.
-  public func send(_ action: Action) { reducing.send(action) }
+  public func send(_ action: Action) { box.core.send(action) }
 }
 
 extension FeatureEngine: Engine {
-  package func currentVersion() -> StateVersion { TypedVersion(reducing.state) }
+  package func currentVersion() -> StateVersion { TypedVersion(box.core.state) }
 
   package func apply(_ sequence: RawSpan, from offset: Int, limit: Int) -> ActionBatch.Outcome {
-    applyActions(&reducing, sequence, offset, limit)
+    operations.apply(sequence, offset, limit)
   }
 
-  package var hasEffectCommands: Bool { reducing.hasCommands }
+  package var hasEffectCommands: Bool { operations.hasCommands() }
 
   package func takeEffectCommands() -> [EffectCommand<AnyAction>] {
-    _ = reducing.takeFinishedCascades()
-    return reducing.takeCommands().map { $0.map { AnyAction($0) } }
+    _ = box.core.takeFinishedCascades()
+    return box.core.takeCommands().map { $0.map { AnyAction($0) } }
   }
 
   package func apply(_ action: AnyAction, from effect: EffectID) -> Bool {
     guard let action = action.base as? Action else {
       preconditionFailure("an effect of \(Action.self) sent a \(type(of: action.base))")
     }
-    return reducing.send(action, from: effect)
+    return box.core.send(action, from: effect)
   }
 
-  package func finish(_ effect: EffectID) { reducing.finish(effect) }
+  package func finish(_ effect: EffectID) { box.core.finish(effect) }
 
-  package func cancel(_ id: CancelID, within path: EffectPath) { reducing.cancel(id, within: path) }
+  package func cancel(_ id: CancelID, within path: EffectPath) { box.core.cancel(id, within: path) }
 
-  package func dismiss(_ path: EffectPath) -> Bool { reducing.dismiss(path) }
+  package func dismiss(_ path: EffectPath) -> Bool { box.core.dismiss(path) }
+}
+
+/// A reducer's core in a place of its own, which closures can share.
+@usableFromInline
+final class ReducerBox<State, Action> {
+  /// Without the run-time check for overlapping accesses: the hub enters it once at a time, and reducers cannot reach it.
+  @exclusivity(unchecked) @usableFromInline var core: ReducerCore<State, Action>
+
+  @inlinable
+  init(_ core: consuming ReducerCore<State, Action>) { self.core = core }
+}
+
+/// What a hub asks of an engine in every turn, as closures that are specialised for the feature: a method of a generic class
+/// would look up the types of what it holds at each call.
+@usableFromInline
+struct EngineOperations {
+  let apply: (_ sequence: RawSpan, _ offset: Int, _ limit: Int) -> ActionBatch.Outcome
+  let revision: () -> UInt64
+  let hasCommands: () -> Bool
+
+  @inlinable
+  init<State, Action: WireValue>(on box: ReducerBox<State, Action>) {
+    self.init(
+      apply: { sequence, offset, limit in
+        ActionBatch.apply(sequence, from: offset, limit: limit, to: &box.core)
+      },
+      revision: { box.core.actionCount },
+      hasCommands: { box.core.hasCommands })
+  }
+
+  @usableFromInline
+  init(
+    apply: @escaping (RawSpan, Int, Int) -> ActionBatch.Outcome, revision: @escaping () -> UInt64,
+    hasCommands: @escaping () -> Bool
+  ) {
+    (self.apply, self.revision, self.hasCommands) = (apply, revision, hasCommands)
+  }
 }
