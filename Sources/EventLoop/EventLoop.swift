@@ -42,6 +42,9 @@ public final class EventLoop {
   /// Monotonic time, as of the beginning of this turn of the loop, in steps of a millisecond.
   public var now: Duration { .milliseconds(Int64(uv_now(pointer))) }
 
+  /// Monotonic time at this moment, on the clock of `now`; reads the clock.
+  package var preciseNow: Duration { .nanoseconds(Int64(clamping: nanoseconds)) }
+
   /// Monotonic time at this moment, in nanoseconds; reads the clock.
   package var nanoseconds: UInt64 { uv_hrtime() }
 

@@ -152,6 +152,7 @@ extension HubCore {
 
   /// Removes a connection from all lists and from the attendees.
   mutating func release(_ connection: LiveConnection) {
+    connection.isOpen = false
     attendance.remove(connection.attendee)
     if connection.isPending { pending.removeAll { $0 === connection } }
     if connection.isCoalescing { coalescing.removeAll { $0 === connection } }

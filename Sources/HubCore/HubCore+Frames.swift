@@ -19,85 +19,101 @@ extension HubCore {
   public mutating func received(
     _ bytes: RawSpan, on id: ConnectionID, at now: Duration, limit: Int = .max
   ) -> (count: Int, isComplete: Bool) {
+    switch phase(of: id) {
+    case .free, .closing: return (0, true)
+    case .greeting(let greeting):
+      return receive(bytes, from: greeting, on: id, at: now, limit)
+    case .live(let connection):
+      let count = receive(bytes, from: connection, at: now, limit)
+      return (count, !connection.isOpen || connection.backlog == nil)
+    }
+  }
+
+  private mutating func receive(
+    _ bytes: RawSpan, from connection: LiveConnection, at now: Duration, _ limit: Int
+  ) -> Int {
     var rest = limit
-    guard var decoder = takeDecoder(of: id) else { return (0, true) }
     do {
-      try decoder.feed(bytes) { header, payload in receive(header, payload, on: id, at: now, &rest) }
+      try connection.decoder.feed(bytes) { header, payload in
+        receive(header, payload, from: connection, at: now, &rest)
+      }
+    } catch {
+      fail(connection.id, Self.peerError(for: error, kind: nil), at: now)
+    }
+    guard connection.isOpen else { return limit - rest }
+    // The time limit of a cut frame starts with it; further bytes do not extend it.
+    if !connection.decoder.isInsideFrame {
+      if connection.deadline != nil { connection.deadline = nil }
+    } else if connection.deadline == nil {
+      setDeadline(now + limits.frameTimeout, for: connection)
+    }
+    return limit - rest
+  }
+
+  /// The same before the *hello*; behind it, frames are the open session's.
+  private mutating func receive(
+    _ bytes: RawSpan, from greeting: Greeting, on id: ConnectionID, at now: Duration, _ limit: Int
+  ) -> (count: Int, isComplete: Bool) {
+    var rest = limit
+    var opened: LiveConnection?
+    do {
+      try greeting.decoder.feed(bytes) { header, payload in
+        if let opened { return receive(header, payload, from: opened, at: now, &rest) }
+        opened = greet(header, payload, from: greeting, on: id, at: now)
+        if rest > 0 { rest -= 1 }
+      }
     } catch {
       fail(id, Self.peerError(for: error, kind: nil), at: now)
     }
-    let hasBacklog = putBack(decoder, to: id, at: now)
-    return (limit - rest, !hasBacklog)
+    guard let opened, opened.isOpen else { return (limit - rest, true) }
+    opened.decoder = greeting.decoder
+    if opened.decoder.isInsideFrame { setDeadline(now + limits.frameTimeout, for: opened) }
+    return (limit - rest, opened.backlog == nil)
   }
 
-  /// Takes the decoder out of a connection, so that frames can be handled while it runs; nil if input is ignored.
-  private mutating func takeDecoder(of id: ConnectionID) -> FrameDecoder? {
-    switch phase(of: id) {
-    case .free, .closing: return nil
-    case .greeting(let greeting): return greeting.decoder
-    case .live(let connection):
-      let decoder = connection.decoder
-      connection.decoder = FrameDecoder(payloadLimit: limits.payloadBytes)
-      return decoder
-    }
-  }
-
-  /// Puts the decoder back, and returns whether frames wait behind it.
-  private mutating func putBack(_ decoder: FrameDecoder, to id: ConnectionID, at now: Duration) -> Bool {
-    switch phase(of: id) {
-    case .free, .closing: return false
-    case .greeting(let greeting):
-      greeting.decoder = decoder
-      return false
-    case .live(let connection):
-      connection.decoder = decoder
-      // The time limit of a cut frame starts with it; further bytes do not extend it.
-      if !decoder.isInsideFrame {
-        connection.deadline = nil
-      } else if connection.deadline == nil {
-        setDeadline(now + limits.frameTimeout, for: connection)
+  /// Handles the first frame of a connection, and returns the connection that it opens.
+  private mutating func greet(
+    _ header: FrameHeader, _ payload: RawSpan, from greeting: Greeting, on id: ConnectionID, at now: Duration
+  ) -> LiveConnection? {
+    guard case .greeting = phase(of: id) else { return nil }
+    let kind = FrameKind(rawValue: header.kind)
+    do throws(WireError) {
+      guard kind == .hello else {
+        fail(id, PeerError(.unexpectedMessage, "a connection begins with a hello (kind 1)"), at: now)
+        return nil
       }
-      return connection.backlog != nil
+      try greet(try Hello(decoding: payload), from: id, greeting, at: now)
+    } catch {
+      fail(id, Self.peerError(for: error, kind: kind), at: now)
     }
+    guard case .live(let connection) = phase(of: id) else { return nil }
+    return connection
   }
 
   /// Handles a frame, or puts it behind those that wait.
   private mutating func receive(
-    _ header: FrameHeader, _ payload: RawSpan, on id: ConnectionID, at now: Duration, _ limit: inout Int
+    _ header: FrameHeader, _ payload: RawSpan, from connection: LiveConnection, at now: Duration, _ limit: inout Int
   ) {
-    if case .live(let connection) = phase(of: id), connection.backlog != nil || limit == 0 {
-      return postpone(header, payload, of: connection)
-    }
-    let resumption = handle(header, payload, on: id, at: now, &limit)
-    if let resumption, case .live(let connection) = phase(of: id) {
-      postpone(header, payload, of: connection, resumingAt: resumption)
-    }
+    guard connection.isOpen else { return }
+    guard connection.backlog == nil, limit > 0 else { return postpone(header, payload, of: connection) }
+    let resumption = handle(header, payload, from: connection, at: now, &limit)
+    if let resumption, connection.isOpen { postpone(header, payload, of: connection, resumingAt: resumption) }
   }
 
   /// Handles a frame, from an offset in its payload on if it was begun before.
   /// - Returns: The offset from which to go on in a later turn; nil when the frame is done.
   private mutating func handle(
-    _ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: Int? = nil, on id: ConnectionID,
+    _ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: Int? = nil, from connection: LiveConnection,
     at now: Duration, _ limit: inout Int
   ) -> Int? {
     let kind = FrameKind(rawValue: header.kind)
     if limit > 0 { limit -= 1 }
-    do {
-      switch phase(of: id) {
-      case .free, .closing: break
-      case .greeting(let greeting):
-        guard kind == .hello else {
-          fail(id, PeerError(.unexpectedMessage, "a connection begins with a hello (kind 1)"), at: now)
-          break
-        }
-        try greet(try Hello(decoding: payload), from: id, greeting, at: now)
-      case .live(let connection):
-        return try handle(kind, header, payload, resumingAt: resumption, on: connection, at: now, &limit)
-      }
+    do throws(WireError) {
+      return try handle(kind, header, payload, resumingAt: resumption, on: connection, at: now, &limit)
     } catch {
-      fail(id, Self.peerError(for: error, kind: kind), at: now)
+      fail(connection.id, Self.peerError(for: error, kind: kind), at: now)
+      return nil
     }
-    return nil
   }
 
   private mutating func handle(
@@ -168,12 +184,12 @@ extension HubCore {
     var rest = limit
     // Taken out, since handling a frame may close the connection.
     connection.backlog = Backlog()
-    while rest > 0, !backlog.isEmpty, isLive(connection) {
+    while rest > 0, !backlog.isEmpty, connection.isOpen {
       backlog.handleFirst { header, payload, resumption in
-        handle(header, payload, resumingAt: resumption, on: connection.id, at: now, &rest)
+        handle(header, payload, resumingAt: resumption, from: connection, at: now, &rest)
       }
     }
-    guard isLive(connection) else { return limit - rest }
+    guard connection.isOpen else { return limit - rest }
     if backlog.isEmpty {
       connection.backlog = nil
       if connection.hasInputEnded { addPending(connection) } else { commands.append(.resumeReading(connection.id)) }
@@ -182,10 +198,6 @@ extension HubCore {
       backlogged.append(connection)
     }
     return limit - rest
-  }
-
-  private func isLive(_ connection: LiveConnection) -> Bool {
-    if case .live = phase(of: connection.id) { true } else { false }
   }
 
   private mutating func postpone(

@@ -32,7 +32,7 @@ extension HubCore {
     if engine.hasEffectCommands { takeEffectCommands() }
     // The encoding concerned nobody.
     if commands.isEmpty, outgoing.writer.count > 0 { clear() }
-    return !commands.isEmpty || deadline != nil
+    return !commands.isEmpty || deadline != nil || publicationDue != nil
   }
 
   private var hasOutdatedPublisher: Bool {
@@ -52,9 +52,10 @@ extension HubCore {
   private mutating func publish(at now: Duration, flushing: Bool) {
     // Counted from the first turn after the writes, which may take longer than the time between them.
     if let time = coalescingTime.take() { nextFanOut = now + time }
+    publicationDue = nil
     guard !coalescing.isEmpty || hasOutdatedPublisher else { return }
     if now < nextFanOut, !flushing {
-      wake(by: nextFanOut)
+      publicationDue = nextFanOut
       // Unless a subscriber must be written to now, even the encoding is left to the next time.
       guard pending.contains(where: { !$0.scopes.isEmpty }) else { return }
       for index in publishers.indices {
@@ -84,7 +85,7 @@ extension HubCore {
 
   /// Writes what one connection has pending: state first, so that an acknowledgement never precedes its effect.
   private mutating func bringUpToDate(_ connection: LiveConnection, at revision: UInt64, _ now: Duration) {
-    guard !connection.isBusy, case .live = phase(of: connection.id) else { return }
+    guard !connection.isBusy, connection.isOpen else { return }
     outgoing.begin()
     var isUpToDate = true
     for scope in connection.scopes {

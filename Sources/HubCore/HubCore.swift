@@ -57,6 +57,8 @@ public struct HubCore: ~Copyable {
   var coalescing: [LiveConnection] = []
   /// The connections with a backlog, in the order in which they take turns.
   var backlogged: [LiveConnection] = []
+  /// When to call `endTurn` again so that coalesced changes are sent; nil when none wait.
+  public internal(set) var publicationDue: Duration?
   /// The time of the next publication to everyone, or of the last one.
   var nextFanOut = Duration.zero
   /// The time from the end of the last publication to the next one; nil once it has been added.
@@ -105,6 +107,14 @@ public struct HubCore: ~Copyable {
   /// How many versions of the feature's state are kept: the published one, and those that clients may be brought up to
   /// date from.
   public var keptVersionCount: Int { publishers[StateRoot.feature.index].versionCount }
+
+  /// Whether changes may be coalesced, so that `endTurn` should get the time as precisely as the shell can tell it.
+  public var hasManySubscribers: Bool {
+    for index in publishers.indices where publishers[index].subscriberCount >= limits.coalescingThreshold {
+      return true
+    }
+    return false
+  }
 
   /// Whether frames wait for `workOnBacklog`.
   public var hasBacklog: Bool { !backlogged.isEmpty }

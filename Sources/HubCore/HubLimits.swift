@@ -21,7 +21,7 @@ public struct HubLimits: Sendable {
   ///
   /// Changes are sent at once to fewer subscribers than `coalescingThreshold`, and after a quiet time. They wait no
   /// longer than `longestCoalescing`.
-  public var coalescing = Duration.microseconds(4)
+  public var coalescing = Duration.microseconds(2)
   /// How many subscribers are always sent a change in the turn in which it happened.
   public var coalescingThreshold = 32
   /// How long a change is held back at most.

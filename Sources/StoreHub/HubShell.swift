@@ -136,11 +136,15 @@ final class HubShell {
       noteWork(core.workOnBacklog(limit: meter.limit, at: loop.now))
     }
     meter.beginTurn()
-    guard core.endTurn(at: loop.now) else { return }
+    guard core.endTurn(at: core.hasManySubscribers ? loop.preciseNow : loop.now) else { return }
     performCommands()
     deadlineTimer?.arm(core.deadline)
     // Frames and snapshots go on as soon as everything else was served.
-    if core.needsAnotherTurn { nextTurn?.start(after: .zero) }
+    if core.needsAnotherTurn {
+      nextTurn?.start(after: .zero)
+    } else if let due = core.publicationDue {
+      nextTurn?.start(after: due - loop.preciseNow)
+    }
   }
 
   private func performCommands() {

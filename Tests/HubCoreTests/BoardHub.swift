@@ -31,6 +31,7 @@ final class BoardHub {
   var state: Board.State { engine.state }
   var limits: HubLimits { core.limits }
   var deadline: Duration? { core.deadline }
+  var publicationDue: Duration? { core.publicationDue }
   var keptVersionCount: Int { core.keptVersionCount }
   var hasMoreToWrite: Bool { core.needsAnotherTurn }
   private var decoders: [ConnectionID: FrameDecoder] = [:]

@@ -48,6 +48,8 @@ final class LiveConnection {
 
   let id: ConnectionID
   let peer: Peer
+  /// False once the connection is closing or has ended; nothing of it is used any more.
+  @exclusivity(unchecked) var isOpen = true
   @exclusivity(unchecked) var decoder: FrameDecoder
   @exclusivity(unchecked) var session: Session
   /// Whether the session was resumed, so that revisions the client knows are of this hub's history.

@@ -15,7 +15,7 @@ struct Publisher {
   private(set) var scopes = ScopeTree()
   private(set) var subscribers: [Subscriber?] = []
   private var freeSubscribers: [Int] = []
-  private var subscriberCount = 0
+  private(set) var subscriberCount = 0
   /// The newest version's revision; nil while there are no subscribers.
   private(set) var publishedRevision: UInt64?
   /// The connections that were up to date until the last `publish`.
