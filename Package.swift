@@ -75,7 +75,6 @@ let package = Package(
     .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture", "CustomDumpFoundation"]),
     .library(name: "ComposableTesting", targets: ["ComposableTesting"]),
     .library(name: "Wire", targets: ["Wire"]),
-    .library(name: "WireFoundation", targets: ["WireFoundation"]),
     .library(name: "ReplicatedArchitecture", targets: ["ReplicatedArchitecture"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
     .library(name: "Features", targets: ["Features"]),
@@ -147,8 +146,7 @@ let package = Package(
     .target(
       name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "StoreHubMacros"],
       swiftSettings: spans),
-    // Apart, so that no program links Foundation whose states do without its types.
-    .target(name: "WireFoundation", dependencies: ["Wire"], swiftSettings: spans),
+    // The one import of a shared feature.
     .target(
       name: "ReplicatedArchitecture", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
 
@@ -156,9 +154,7 @@ let package = Package(
     .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop),
     .target(name: "Terminal", dependencies: ["CNcurses"], swiftSettings: onLoop),
     .target(name: "ProgramOptions", dependencies: ["CGlibc"], swiftSettings: common),
-    .target(
-      name: "Features", dependencies: ["ComposableArchitecture", "Dependencies", "ReplicatedArchitecture", "Wire"],
-      swiftSettings: spans),
+    .target(name: "Features", dependencies: ["ReplicatedArchitecture"], swiftSettings: spans),
     .target(
       name: "HubCore", dependencies: ["Dependencies", "IdentifiedCollections", "Reducers", "Wire"], swiftSettings: spans
     ),
@@ -172,7 +168,6 @@ let package = Package(
     .target(
       name: "TerminalViews", dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "Wire"],
       swiftSettings: onLoop),
-    .target(name: "FactService", dependencies: ["Features", "HTTPClient"], swiftSettings: onLoop),
     .target(
       name: "StoreHub", dependencies: ["EventLoop", "HubCore", "Reducers", "Wire"], swiftSettings: onLoop),
     .target(
@@ -183,7 +178,7 @@ let package = Package(
     // Floor 5: programs. Options and wiring, no logic.
     .executableTarget(
       name: "storehubd",
-      dependencies: ["EventLoop", "FactService", "Features", "HTTPClient", "HubCore", "ProgramOptions", "StoreHub"],
+      dependencies: ["Features", "HTTPClient", "ProgramOptions", "StoreHub"],
       swiftSettings: onLoop),
     .executableTarget(
       name: "storeterm",
@@ -246,7 +241,6 @@ let package = Package(
       name: "ReplicationTests",
       dependencies: [
         "ComposableArchitecture", "CXXHash", "IdentifiedCollections", "ReplicatedArchitecture", "TestSupport", "Wire",
-        "WireFoundation",
       ], swiftSettings: spans),
     .executableTarget(
       name: "loopprobe", dependencies: ["EventLoop"], path: "Tests/Fixtures/loopprobe", swiftSettings: onLoop),
@@ -258,7 +252,7 @@ let package = Package(
       path: "Tests/Fixtures/allocprobe", swiftSettings: spans),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),
     .testTarget(
-      name: "HTTPClientTests", dependencies: ["EventLoop", "FactService", "Features", "HTTPClient"],
+      name: "HTTPClientTests", dependencies: ["EventLoop", "Features", "HTTPClient", "storehubd"],
       swiftSettings: onLoop),
     .testTarget(
       name: "TerminalViewsTests",

@@ -1,9 +1,6 @@
-import EventLoop
-import FactService
 import Features
 import Glibc
 import HTTPClient
-import HubCore
 import ProgramOptions
 import StoreHub
 

@@ -1,9 +1,9 @@
 import EventLoop
-import FactService
 import Features
 import Foundation
 import HTTPClient
 import Testing
+import storehubd
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct HTTPClientTests {
   /// Runs a question to its end on a loop.

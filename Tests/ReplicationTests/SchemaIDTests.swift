@@ -4,7 +4,6 @@ import ReplicatedArchitecture
 import TestSupport
 import Testing
 import Wire
-import WireFoundation
 
 /// The places of the ids of elements, and the forms of types that only their own code knows, in a schema.
 private enum Contact {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import IdentifiedCollections
+import ReplicatedArchitecture
 import Wire
-import WireFoundation
 
 /// One field of each type of the standard library and of Foundation that travels.
 @Replicated

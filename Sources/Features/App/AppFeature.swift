@@ -1,5 +1,4 @@
-public import ComposableArchitecture
-public import Wire
+public import ReplicatedArchitecture
 
 /// The root of what a hub shares: a counter, things to do, and favourite numbers.
 @Reducer

@@ -1,5 +1,4 @@
-public import ComposableArchitecture
-public import Wire
+public import ReplicatedArchitecture
 
 /// A number that everyone can count up and down, that ticks by a timer, and that one can ask a fact about.
 public struct Counter: Reducer, Sendable {

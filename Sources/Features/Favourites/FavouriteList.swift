@@ -1,6 +1,4 @@
-public import ComposableArchitecture
-internal import ReplicatedArchitecture
-public import Wire
+public import ReplicatedArchitecture
 
 /// The list of favourite numbers: one is chosen to go there, or deleted.
 @Reducer

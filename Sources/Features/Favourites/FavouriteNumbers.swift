@@ -1,6 +1,4 @@
-public import ComposableArchitecture
-internal import ReplicatedArchitecture
-public import Wire
+public import ReplicatedArchitecture
 
 /// What an alert about a fact that did not come asks.
 @CasePathable

@@ -1,5 +1,4 @@
-public import Dependencies
-public import Wire
+public import ReplicatedArchitecture
 
 /// Where facts about numbers come from.
 public struct NumberFactClient: Sendable {

@@ -1,4 +1,4 @@
-import ComposableArchitecture
+import ReplicatedArchitecture
 
 extension Reducer {
   /// Leaves out actions that came too late to mean anything.

@@ -1,5 +1,4 @@
-public import ComposableArchitecture
-public import Wire
+public import ReplicatedArchitecture
 
 /// One thing to do.
 @Reducer

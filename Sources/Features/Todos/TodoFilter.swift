@@ -1,4 +1,4 @@
-public import ComposableArchitecture
+public import ReplicatedArchitecture
 
 /// Which todos somebody wants to see.
 ///

@@ -1,6 +1,4 @@
-public import ComposableArchitecture
-internal import ReplicatedArchitecture
-public import Wire
+public import ReplicatedArchitecture
 
 /// A list of things to do that everyone sees and changes.
 ///

@@ -1,5 +1,5 @@
-public import Features
-public import HTTPClient
+package import Features
+package import HTTPClient
 
 extension NumberFactClient {
   /// Gets facts from a web service: `URL/NUMBER/trivia` responds with one sentence of plain text.
@@ -11,7 +11,8 @@ extension NumberFactClient {
   ///   - url: The URL of the service, with or without a slash at its end.
   ///   - http: The client that sends the requests.
   ///   - timeout: The time for one request.
-  public static func service(at url: String, over http: HTTPClient, timeout: Duration = .seconds(5)) -> NumberFactClient
+  package static func service(at url: String, over http: HTTPClient, timeout: Duration = .seconds(5))
+    -> NumberFactClient
   {
     let base = url.hasSuffix("/") ? String(url.dropLast()) : url
     return NumberFactClient { number in
