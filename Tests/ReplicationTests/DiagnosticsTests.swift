@@ -25,31 +25,121 @@ import Testing
     ("@Replicated enum L { @Replicated(omit) case a }", "A case cannot be omitted"),
     ("@Replicated final class M { var x = 1 }", "'@Replicated' can only be applied to structs and enums"),
     ("struct N { @Replicated private struct O { var x = 1 } }", "'O' is private in another type"),
-    ("struct P {}; @Replicated struct Q { var value = P() }", "requires that 'P' conform to 'WireValue'"),
+    ("struct P {}; @Replicated struct Q { var value = P() }", "mark its type '@Replicated', or the field"),
   ]
+
+  /// Fields and cases of types that are not replicated; a comment marks those that must be refused.
+  private static let notReplicated = """
+    import ReplicatedArchitecture
+    struct Request {}
+    struct Contact: Identifiable { var id = 0 }
+    @Replicated struct Plain {
+      var count = 0
+      let constant: Request  // refused
+      var stored: Request  // refused
+      var inferred = Request()  // refused
+      var optional: Request?  // refused
+      var list: [Request] = []  // refused
+      @Replicated(omit) var cache = Request()
+    }
+    @Replicated @ObservableState struct Observed {
+      var count = 0
+      var request = Request()  // refused
+      @Presents var child: Request?  // refused
+    }
+    @Replicated struct Identified {
+      var contact: Contact  // refused
+      var id: Int { contact.id }
+    }
+    @Replicated enum Event {
+      case none
+      case one(Request)  // refused
+      case two(Int, request: Request)  // refused
+      indirect case more(Event)
+    }
+    enum Outer {
+      @Replicated struct Inner {
+        var first = 1
+        var request: Request  // refused
+      }
+    }
+    @Replicated struct Generic<Element> {
+      var element: Element
+      var request: Request  // refused
+    }
+    """
+
+  /// A feature as in a package elsewhere: one import, and the language modes that ask most of imports.
+  private static let feature = """
+    public import ReplicatedArchitecture
+    @Reducer public struct Counter {
+      @Replicated @ObservableState public struct State: Equatable {
+        public var count = 0
+        public var rows: IdentifiedArrayOf<Row.State> = []
+        @Presents public var row: Row.State?
+      }
+      @Replicated public enum Action {
+        case increment
+        case rows(IdentifiedActionOf<Row>)
+        case row(PresentationAction<Row.Action>)
+      }
+      @Dependency(\\.continuousClock) var clock
+      public var body: some ReducerOf<Self> {
+        Reduce { state, action in
+          if case .increment = action { state.count += 1 }
+          return .none
+        }
+        .forEach(\\.rows, action: \\.rows) { Row() }
+        .ifLet(\\.$row, action: \\.row) { Row() }
+      }
+    }
+    @Reducer public struct Row {
+      @Replicated @ObservableState public struct State: Equatable, Identifiable { public var id = 0 }
+      @Replicated public enum Action { case tapped }
+      public var body: some ReducerOf<Self> { EmptyReducer() }
+    }
+    """
 
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: plugin.path)))
   func whatCannotTravelIsNamed() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "replicated-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let source = folder.appending(path: "Refused.swift")
-    let text = "import Wire\n" + Self.refused.map(\.0).joined(separator: "\n")
-    try text.write(to: source, atomically: true, encoding: .utf8)
-
-    let said = try compile(source)
+    let said = try errors(in: "import Wire\n" + Self.refused.map(\.0).joined(separator: "\n"))
     for (index, (declaration, message)) in Self.refused.enumerated() {
-      let line = "Refused.swift:\(index + 2):"
-      let isSaid = said.contains { $0.contains(message) && ($0.contains(line) || $0.contains("macro expansion")) }
-      #expect(isSaid, "\(declaration): \(message)")
+      let line = "Source.swift:\(index + 2):"
+      #expect(said.contains { $0.contains(message) && $0.contains(line) }, "\(declaration): \(message)")
     }
   }
 
-  private func compile(_ source: URL) throws -> [Substring] {
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: plugin.path)))
+  func aTypeThatIsNotReplicatedIsOneErrorAtTheFieldsLine() throws {
+    let lines = Self.notReplicated.split(separator: "\n").enumerated()
+    let refused = lines.filter { $0.element.hasSuffix("// refused") }.map(\.offset)
+    let said = try errors(in: Self.notReplicated)
+    #expect(said.count == refused.count, "\(said.joined(separator: "\n"))")
+    for index in refused {
+      let errors = said.filter { $0.contains("Source.swift:\(index + 1):") }
+      #expect(errors.count == 1 && errors.allSatisfy { $0.contains("cannot travel: mark its type '@Replicated'") })
+    }
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: plugin.path)))
+  func aSharedFeatureNeedsOneImport() throws {
+    #expect(try errors(in: Self.feature) == [])
+  }
+
+  /// The compiler's errors, without the pieces of source that it shows with them.
+  private func errors(in text: String) throws -> [String] {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "replicated-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = folder.appending(path: "Source.swift")
+    try text.write(to: source, atomically: true, encoding: .utf8)
+
     let (process, output) = (Process(), Pipe())
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [
-      "swiftc", "-typecheck", "-parse-as-library", "-module-name", "Refused", "-swift-version", "6", source.path,
+      "swiftc", "-typecheck", "-parse-as-library", "-module-name", "Source", "-swift-version", "6", source.path,
+      "-diagnostic-style", "llvm", "-enable-upcoming-feature", "MemberImportVisibility", "-enable-upcoming-feature",
+      "InternalImportsByDefault", "-enable-upcoming-feature", "ExistentialAny",
       "-load-plugin-executable", "\(Self.plugin.path)#StoreHubMacros", "-I",
       Self.products.appending(path: "Modules").path, "-I", Self.root.appending(path: "Sources/CLibmd").path, "-I",
       Self.root.appending(path: "Sources/CXXHash").path,
@@ -58,7 +148,8 @@ import Testing
     try process.run()
     let said = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    #expect(process.terminationStatus == 1)
-    return String(decoding: said, as: UTF8.self).split(separator: "\n").filter { $0.contains("error: ") }
+    let errors = String(decoding: said, as: UTF8.self).split(separator: "\n").filter { $0.contains(": error: ") }
+    #expect((process.terminationStatus == 0) == errors.isEmpty)
+    return errors.map(String.init)
   }
 }

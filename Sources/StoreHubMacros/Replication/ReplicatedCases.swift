@@ -5,6 +5,8 @@ import SwiftSyntaxMacros
 struct ReplicatedCase {
   let enumCase: EnumCase
   let key: UInt64
+  /// The directive that leads diagnostics to the case's line.
+  let location: String?
 
   var name: String { enumCase.name }
   var count: Int { enumCase.parameters.count }
@@ -69,7 +71,7 @@ struct ReplicatedCases {
         isWhole = false
         continue
       }
-      cases.append(ReplicatedCase(enumCase: enumCase, key: key))
+      cases.append(ReplicatedCase(enumCase: enumCase, key: key, location: context.lineDirective(of: enumCase.element)))
     }
     guard isWhole else { return nil }
     cases.sort { $0.key < $1.key }

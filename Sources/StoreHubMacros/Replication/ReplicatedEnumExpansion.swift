@@ -19,7 +19,7 @@ struct ReplicatedEnumExpansion {
         : """
         case \(element.pattern("value")):
         encoder.enumCase(\(element.key), payloadCount: \(element.count))
-        \((0..<element.count).map { "value\($0).encode(to: &encoder)" }.joined(separator: "\n"))
+        \((0..<element.count).map { "Wire.Expansion.encode(value\($0), to: &encoder)" }.joined(separator: "\n"))
         """
     }
     return """
@@ -33,7 +33,7 @@ struct ReplicatedEnumExpansion {
 
   private var decode: String {
     let lines = cases.map { element in
-      "case (\(element.key), \(element.count)): self = \(element.value { _ in "try decoder.value()" })"
+      "case (\(element.key), \(element.count)): self = \(element.value { _ in "try Wire.Expansion.value(from: &decoder)" })"
     }
     return """
       \(access)init(from decoder: inout Wire.CBORDecoder) throws(Wire.WireError) {
@@ -50,7 +50,7 @@ struct ReplicatedEnumExpansion {
 
   private var differs: String {
     let lines = cases.map { element in
-      let comparisons = (0..<element.count).map { "new\($0).differs(from: old\($0))" }
+      let comparisons = (0..<element.count).map { "Wire.Expansion.differs(new\($0), from: old\($0))" }
       return """
         case (\(element.pattern("new")), \(element.pattern("old"))):
         return \(comparisons.isEmpty ? "false" : comparisons.joined(separator: " || "))
@@ -71,7 +71,7 @@ struct ReplicatedEnumExpansion {
       """
       case (\(element.pattern("new")), \(element.pattern("old"))):
       encoder.change(of: \(element.key))
-      \(element.count == 1 ? "new0.encodeDelta(from: old0, to: &encoder)" : changes(of: element.count))
+      \(element.count == 1 ? "Wire.Expansion.encodeDelta(new0, from: old0, to: &encoder)" : changes(of: element.count))
       """
     }
     let parameters = "from base: Self, to encoder: inout Wire.CBOREncoder"
@@ -87,9 +87,9 @@ struct ReplicatedEnumExpansion {
   }
 
   private func changes(of count: Int) -> String {
-    let notes = (0..<count).map { "changes.note(\($0), new\($0).differs(from: old\($0)))" }
+    let notes = (0..<count).map { "changes.note(\($0), Wire.Expansion.differs(new\($0), from: old\($0)))" }
     let writes = (0..<count).map {
-      "if changes.contains(\($0)) {\nencoder.unsigned(\($0))\nnew\($0).encodeDelta(from: old\($0), to: &encoder)\n}"
+      "if changes.contains(\($0)) {\nencoder.unsigned(\($0))\nWire.Expansion.encodeDelta(new\($0), from: old\($0), to: &encoder)\n}"
     }
     return """
       var changes = Wire.ChangedFields()
@@ -111,7 +111,7 @@ struct ReplicatedEnumExpansion {
         case \(element.key):
         \(isOnly ? "switch self {\ncase \(element.pattern("value", "var")):" : "guard case \(element.pattern("value", "var")) = self else { break }")
         \(taken)do throws(Wire.WireError) {
-        \(element.count == 1 ? "try value0.apply(delta: &decoder)" : loop(element.count))
+        \(element.count == 1 ? "try Wire.Expansion.apply(&decoder, to: &value0)" : loop(element.count))
         } catch {
         self = \(changed)
         throw error
@@ -147,9 +147,9 @@ struct ReplicatedEnumExpansion {
   private var part: String? {
     guard !payloads.isEmpty else { return nil }
     let lines = payloads.map { element in
-      let only = "return value0.part(at: path.dropFirst())"
+      let only = "return Wire.Expansion.part(of: value0, at: path.dropFirst())"
       let indices = (0..<element.count).map {
-        "case .key(\($0))?: return value\($0).part(at: path.dropFirst(2))"
+        "case .key(\($0))?: return Wire.Expansion.part(of: value\($0), at: path.dropFirst(2))"
       }
       return """
         case (\(element.pattern("value")), .key(\(element.key))):
@@ -168,7 +168,7 @@ struct ReplicatedEnumExpansion {
   }
 
   private func loop(_ count: Int) -> String {
-    let cases = (0..<count).map { "case \($0): try value\($0).apply(delta: &decoder)" }
+    let cases = (0..<count).map { "case \($0): try Wire.Expansion.apply(&decoder, to: &value\($0))" }
     return """
       var fields = try decoder.fields()
       while let index = try decoder.nextKey(of: &fields) {
@@ -181,17 +181,20 @@ struct ReplicatedEnumExpansion {
   }
 
   private var schema: String {
-    let lines = cases.map { element in
+    var lines = cases.map { element in
       if element.count == 0 { return "cases.enumCase(\"\(plain(element.name))\", key: \(element.key))" }
       let parameters = element.enumCase.parameters
       let labels = parameters.map { element.enumCase.label(of: $0) }
       // By the case's constructor: in an extension of a nested type, the names of the types around it are not in scope.
       let constructor = "\(element.name)(\(labels.map { "\($0 ?? "_"):" }.joined()))"
-      return """
-        cases.enumCase("\(plain(element.name))", key: \(element.key), \
+      let call = """
+        cases.replicated("\(plain(element.name))", key: \(element.key), \
         labels: [\(labels.map { "\"\($0.map(plain) ?? "")\"" }.joined(separator: ", "))], Self.\(constructor))
         """
+      // At the case's own line, where the compiler reports a payload that is not replicated.
+      return [element.location, call].compactMap(\.self).joined(separator: "\n")
     }
+    if payloads.contains(where: { $0.location != nil }) { lines.append("#sourceLocation()") }
     return """
       \(access)static func schema(in builder: inout Wire.SchemaBuilder) -> Wire.SchemaType {
       builder.enumeration(Self.self, name: "\(name)") { \(cases.isEmpty ? "_" : "cases") in

@@ -20,6 +20,8 @@ struct ReplicatedField {
   let isVar: Bool
   let hasDefault: Bool
   let isOptional: Bool
+  /// The directive that leads diagnostics to the field's line.
+  let location: String?
 
   /// The statement that takes the field from `base` in an initialiser.
   var copy: String { Self.copy(name, isPlain: storage == .plain) }
@@ -38,7 +40,7 @@ struct ReplicatedField {
   }
 
   /// The expression that reads the field's value.
-  var read: String { storage == .presented ? "try decoder.nested()" : "try decoder.value()" }
+  var read: String { "try Wire.Expansion.\(storage == .presented ? "nested" : "value")(from: &decoder)" }
 
   /// The statement that sets the field in an initialiser.
   func initialisation(to value: String) -> String {
@@ -155,7 +157,8 @@ struct ReplicatedFields {
     }
     return ReplicatedField(
       name: name, key: key, type: type, storage: storage, isVar: variable.isVar,
-      hasDefault: hasInitialiser || (variable.isVar && isOptional), isOptional: isOptional)
+      hasDefault: hasInitialiser || (variable.isVar && isOptional), isOptional: isOptional,
+      location: context.lineDirective(of: binding))
   }
 
   private static func checkOmitted(

@@ -13,7 +13,7 @@ struct ReplicatedStructExpansion {
   }
 
   private var encode: String {
-    let lines = fields.map { "encoder.unsigned(\($0.key))\n\($0.value()).encode(to: &encoder)" }
+    let lines = fields.map { "encoder.unsigned(\($0.key))\nWire.Expansion.encode(\($0.value()), to: &encoder)" }
     return """
       \(access)func encode(to encoder: inout Wire.CBOREncoder) {
       encoder.mapHeader(count: \(fields.count))
@@ -53,7 +53,7 @@ struct ReplicatedStructExpansion {
   private var hasParts: String { "\(access)static var hasParts: Bool { true }" }
 
   private var differs: String {
-    let lines = fields.map { "if \($0.value()).differs(from: \($0.value(of: "base"))) { return true }" }
+    let lines = fields.map { "if Wire.Expansion.differs(\($0.value()), from: \($0.value(of: "base"))) { return true }" }
     return """
       \(access)func differs(from base: Self) -> Bool {
       \(lines.joined(separator: "\n"))
@@ -66,13 +66,13 @@ struct ReplicatedStructExpansion {
     let parameters = "from base: Self, to encoder: inout Wire.CBOREncoder"
     if fields.isEmpty { return "\(access)func encodeDelta(\(parameters)) {\nencoder.mapHeader(count: 0)\n}" }
     let notes = fields.enumerated().map { index, field in
-      "changes.note(\(index), \(field.value()).differs(from: \(field.value(of: "base"))))"
+      "changes.note(\(index), Wire.Expansion.differs(\(field.value()), from: \(field.value(of: "base"))))"
     }
     let writes = fields.enumerated().map { index, field in
       """
       if changes.contains(\(index)) {
       encoder.unsigned(\(field.key))
-      \(field.value()).encodeDelta(from: \(field.value(of: "base")), to: &encoder)
+      Wire.Expansion.encodeDelta(\(field.value()), from: \(field.value(of: "base")), to: &encoder)
       }
       """
     }
@@ -94,7 +94,7 @@ struct ReplicatedStructExpansion {
     let cases = fields.enumerated().map { index, field -> String in
       // Through the field itself, so that its observers learn of it.
       if field.isVar {
-        let apply = "try self.\(field.name).apply(delta: &decoder)"
+        let apply = "try Wire.Expansion.apply(&decoder, to: &self.\(field.name))"
         // A presented child may present another like it: its depth is counted.
         return field.storage == .presented
           ? "case \(field.key):\ntry decoder.enter()\n\(apply)\ndecoder.leave()" : "case \(field.key): \(apply)"
@@ -102,7 +102,7 @@ struct ReplicatedStructExpansion {
       return """
         case \(field.key):
         var value = self.\(field.name)
-        try value.apply(delta: &decoder)
+        try Wire.Expansion.apply(&decoder, to: &value)
         field\(index) = .some(value)
         """
     }
@@ -140,7 +140,9 @@ struct ReplicatedStructExpansion {
 
   private var part: String? {
     guard !fields.isEmpty else { return nil }
-    let cases = fields.map { "case .key(\($0.key))?: return \($0.value()).part(at: path.dropFirst())" }
+    let cases = fields.map {
+      "case .key(\($0.key))?: return Wire.Expansion.part(of: \($0.value()), at: path.dropFirst())"
+    }
     return """
       \(access)func part(at path: ArraySlice<Wire.PathStep>) -> (any Wire.Replicated)? {
       switch path.first {
@@ -199,12 +201,17 @@ struct ReplicatedStructExpansion {
   }
 
   private var schema: String {
-    let lines =
-      fields.map {
-        let method = $0.storage == .presented ? "presented" : "field"
-        return
-          "fields.\(method)(\"\(plain($0.name))\", key: \($0.key), \\Self.\($0.name), hasDefault: \($0.hasDefault || $0.isOptional))"
-      } + idLine
+    var lines = fields.flatMap { field in
+      let method = field.storage == .presented ? "presented" : "replicated"
+      // At the field's own line, where the compiler reports a type that is not replicated.
+      return [
+        field.location,
+        "fields.\(method)(\"\(plain(field.name))\", key: \(field.key), \\Self.\(field.name), "
+          + "hasDefault: \(field.hasDefault || field.isOptional))",
+      ].compactMap(\.self)
+    }
+    if fields.contains(where: { $0.location != nil }) { lines.append("#sourceLocation()") }
+    lines += idLine
     return """
       \(access)static func schema(in builder: inout Wire.SchemaBuilder) -> Wire.SchemaType {
       builder.structure(Self.self, name: "\(name)") { \(fields.isEmpty ? "_" : "fields") in

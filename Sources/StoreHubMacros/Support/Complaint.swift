@@ -29,4 +29,15 @@ extension MacroExpansionContext {
     diagnose(
       Diagnostic(node: node, message: Complaint(message, severity: severity), fixIts: fixIts ?? []))
   }
+
+  /// The directive with which what follows it is reported at the line of a piece of source; nil in code that another
+  /// macro wrote, which has no line of its own.
+  func lineDirective(of node: some SyntaxProtocol) -> String? {
+    guard let location = location(of: node, at: .afterLeadingTrivia, filePathMode: .filePath),
+      let line = location.line.as(IntegerLiteralExprSyntax.self)?.literal.text,
+      let file = location.file.as(StringLiteralExprSyntax.self)?.representedLiteralValue,
+      !file.isEmpty, !file.contains("@__swiftmacro_"), !file.contains("\""), !file.contains("\\")
+    else { return nil }
+    return "#sourceLocation(file: \"\(file)\", line: \(line))"
+  }
 }

@@ -13,12 +13,22 @@ public struct SchemaBuilder {
     fileprivate var id: [UInt64] = []
 
     /// Adds a field that holds the state of a presented child.
-    public mutating func presented<Root, Value: WireValue>(
+    public mutating func presented<Root, Value: Replicated>(
       _ name: String, key: UInt64, _ path: KeyPath<Root, Value?>, hasDefault: Bool
     ) {
       let type = SchemaType.named("PresentationState", [Value.schema(in: &builder)])
       fields.append(Schema.Field(key: key, name: name, type: type, hasDefault: hasDefault))
     }
+
+    /// The one diagnostic for a presented child whose state is not `Replicated`.
+    @available(
+      *, unavailable,
+      message: "the state of this child cannot travel: mark its type '@Replicated', or this field '@Replicated(omit)'"
+    )
+    @_disfavoredOverload
+    public mutating func presented<Root, Value>(
+      _ name: String, key: UInt64, _ path: KeyPath<Root, Value?>, hasDefault: Bool
+    ) {}
 
     /// Says that the struct's id is this field.
     public mutating func id<Root: Replicated, Value>(_ field: KeyPath<Root, Value>) {
@@ -40,13 +50,33 @@ public struct SchemaBuilder {
       if !inner.isEmpty { id = [key] + inner }
     }
 
-    /// Adds a field; the key path says its type.
-    public mutating func field<Root, Value: WireValue>(
+    /// Without an effect: the part is not `Replicated`, which is reported where it is added.
+    @_disfavoredOverload
+    public mutating func id<Root, Part, Value>(_ field: KeyPath<Root, Part>, _ inner: KeyPath<Part, Value>) {}
+
+    /// Without an effect: the part is not `Replicated`, which is reported where it is added.
+    @_disfavoredOverload
+    public mutating func id<Root, Part>(of field: KeyPath<Root, Part>) {}
+
+    /// Adds a field; the key path has its type.
+    public mutating func replicated<Root, Value: Replicated>(
       _ name: String, key: UInt64, _ path: KeyPath<Root, Value>, hasDefault: Bool
     ) {
       let type = Value.schema(in: &builder)
       fields.append(Schema.Field(key: key, name: name, type: type, hasDefault: hasDefault))
     }
+
+    /// The one diagnostic for a field whose type is not `Replicated`.
+    @available(
+      *, unavailable,
+      message: """
+        this field cannot travel: mark its type '@Replicated', or the field '@Replicated(omit)' and give it a default
+        """
+    )
+    @_disfavoredOverload
+    public mutating func replicated<Root, Value>(
+      _ name: String, key: UInt64, _ path: KeyPath<Root, Value>, hasDefault: Bool
+    ) {}
   }
 
   /// The cases of an enum as they are told.
@@ -69,6 +99,20 @@ public struct SchemaBuilder {
       }
       cases.append(Schema.Case(key: key, name: name, payload: payload))
     }
+
+    /// Adds a case of a `@Replicated` enum, whose constructor has the types of its payload's values.
+    public mutating func replicated<Root, each Value: Replicated>(
+      _ name: String, key: UInt64, labels: [String], _ constructor: (repeat each Value) -> Root
+    ) {
+      enumCase(name, key: key, labels: labels, constructor)
+    }
+
+    /// The one diagnostic for a case with a payload that is not `Replicated`.
+    @available(*, unavailable, message: "the payload of this case cannot travel: mark its type '@Replicated'")
+    @_disfavoredOverload
+    public mutating func replicated<Root, each Value>(
+      _ name: String, key: UInt64, labels: [String], _ constructor: (repeat each Value) -> Root
+    ) {}
   }
 
   /// Describes a struct; `describe` tells its fields in the order of their keys.
