@@ -3,6 +3,12 @@ import Foundation
 import PackageDescription
 
 // A package of somebody else that uses StoreHub's libraries and their macros; scripts/test-package builds it.
+
+/// What asks the most of imports: each target needs the modules that it says, and no more.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
+]
+
 let package = Package(
   name: "user",
   dependencies: [.package(name: "StoreHub", path: Context.environment["STOREHUB"] ?? "../../..")],
@@ -13,7 +19,17 @@ let package = Package(
         .product(name: "CasePaths", package: "StoreHub"),
         .product(name: "ComposableArchitecture", package: "StoreHub"),
         .product(name: "Dependencies", package: "StoreHub"),
-      ])
+      ]),
+    // A feature that is shared, its daemon and a client, each with one import of this package.
+    .target(
+      name: "Counter", dependencies: [.product(name: "ReplicatedArchitecture", package: "StoreHub")],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "counterd", dependencies: ["Counter", .product(name: "StoreHub", package: "StoreHub")],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "increment", dependencies: ["Counter", .product(name: "StoreClient", package: "StoreHub")],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
