@@ -28,8 +28,10 @@ import Testing
       "/// A state.", "@Replicated", "public struct State {", "  public var count = 0", "  public var _storage = 1",
       "  public static func == (lhs: Self, rhs: Self) -> Bool { true }", "  @inlinable public init() {}", "}",
       "public extension Int {}", "public import Wire",
+      "/// A function.", "@available(", "  *, unavailable, message: \"no\"", ")", "public func old() {}",
+      "@available(", "  *, unavailable, message: \"no\"", ")", "public func older() {}",
     ]
-    #expect(Self.undocumented(in: source).map(\.number) == [4, 7])
+    #expect(Self.undocumented(in: source).map(\.number) == [4, 7, 19])
   }
 
   static func undocumented(in lines: [Substring]) -> [(number: Int, declaration: Substring)] {
@@ -40,7 +42,16 @@ import Testing
       var above = index - 1
       // The attributes of a macro take several lines.
       let isMacro = declaration.hasPrefix("macro ")
-      while above >= 0, isMacro ? isCode(lines[above]) : isAttribute(lines[above].drop { $0 == " " }) { above -= 1 }
+      while above >= 0 {
+        // An attribute of several lines ends in a line of its own.
+        if lines[above].trimmed == ")", let start = lines[..<above].lastIndex(where: { $0.hasSuffix("(") }),
+          isAttribute(lines[start].trimmed)
+        {
+          above = start
+        }
+        guard isMacro ? isCode(lines[above]) : isAttribute(lines[above].trimmed) else { break }
+        above -= 1
+      }
       if above < 0 || !lines[above].drop(while: { $0 == " " }).hasPrefix("///") { found.append((index + 1, text)) }
     }
     return found
@@ -82,4 +93,9 @@ import Testing
   }
 
   private static func isAttribute(_ line: Substring) -> Bool { line.hasPrefix("@") || line.hasPrefix("#if") }
+}
+
+extension Substring {
+  /// The line without the spaces before it.
+  fileprivate var trimmed: Substring { drop { $0 == " " } }
 }
