@@ -142,7 +142,8 @@ import Testing
       "InternalImportsByDefault", "-enable-upcoming-feature", "ExistentialAny",
       "-load-plugin-executable", "\(Self.plugin.path)#StoreHubMacros", "-I",
       Self.products.appending(path: "Modules").path, "-I", Self.root.appending(path: "Sources/CLibmd").path, "-I",
-      Self.root.appending(path: "Sources/CXXHash").path,
+      Self.root.appending(path: "Sources/CXXHash").path, "-Xcc",
+      "-fmodule-map-file=\(Self.products.appending(path: "CReducers.build/module.modulemap").path)",
     ]
     process.standardError = output
     try process.run()

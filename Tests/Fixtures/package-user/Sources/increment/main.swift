@@ -5,7 +5,8 @@ let loop = try EventLoop()
 try loop.drainMainQueue()
 var options = ReplicaOptions()
 options.name = "increment"
-let client = try StoreClient<Counter.State, Counter.Action>(loop: loop, path: CommandLine.arguments[1], options: options)
+let path = CommandLine.arguments[1]
+let client = try StoreClient<Counter.State, Counter.Action>(loop: loop, path: path, options: options)
 client.onStore = { (store: StoreOf<Counter>) in
   Task {
     await store.send(.incrementButtonTapped).finish()
