@@ -1,7 +1,7 @@
 /// The calls that `@Replicated` writes for fields and payloads.
 ///
-/// Each comes twice. The first is a direct call of the method of the same name: it is transparent, so that nothing of it
-/// is left even in debug builds. The second takes a value of any type, so that the compiler reports a type that is not
+/// Each comes twice. The first is a transparent call of the method of the same name, of which nothing is left in an
+/// optimised build. The second takes a value of any type, so that the compiler reports a type that is not
 /// `Replicated` once, where `schema(in:)` names the field (`SchemaBuilder.Fields.replicated`), and not at each of these
 /// calls. It never runs: code that would call it does not compile.
 public enum Expansion {
