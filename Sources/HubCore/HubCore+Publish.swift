@@ -36,9 +36,10 @@ extension HubCore {
   }
 
   private var hasOutdatedPublisher: Bool {
-    // By index: an iteration would copy the publishers in every turn.
-    for index in publishers.indices where publishers[index].isOutdated { return true }
-    return false
+    mutating get {
+      for index in publishers.indices where publishers[index].isOutdated { return true }
+      return false
+    }
   }
 
   private mutating func takeEffectCommands() {

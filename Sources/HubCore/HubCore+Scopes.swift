@@ -25,6 +25,7 @@ extension HubCore {
     let subscriber = publishers[publisher].subscribe(
       request, as: number, connection: connection, retained: retained)
     if let retained { publishers[publisher].forget(retained) }
+    subscriptionCount += 1
     connection.scopes.append(LiveConnection.Scope(number: number, publisher: publisher, subscriber: subscriber))
     addPending(connection)
   }
@@ -40,6 +41,7 @@ extension HubCore {
   mutating func detach(_ number: UInt16, from connection: LiveConnection) {
     guard let index = connection.scopes.firstIndex(where: { $0.number == number }) else { return }
     let scope = connection.scopes.remove(at: index)
+    subscriptionCount -= 1
     _ = publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: false)
     connection.detached.append(number)
     addReply(to: connection)
@@ -60,12 +62,14 @@ extension HubCore {
     connection.session.retained = connection.scopes.compactMap {
       publishers[$0.publisher].unsubscribe($0.subscriber, retaining: true)
     }
+    subscriptionCount -= connection.scopes.count
     connection.scopes = []
   }
 
   /// Detaches all scopes of a connection whose session ends.
   mutating func removeScopes(of connection: LiveConnection) {
     for scope in connection.scopes { _ = publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: false) }
+    subscriptionCount -= connection.scopes.count
     connection.scopes = []
     forget(connection.session.retained)
     connection.session.retained = []

@@ -47,6 +47,8 @@ public struct HubCore: ~Copyable {
   /// The live connections by session.
   var liveSessions: [SessionID: LiveConnection] = [:]
   var detached = DetachedSessions()
+  /// How many scopes all connections have attached.
+  var subscriptionCount = 0
   /// The connections to write to at the end of the turn.
   var pending: [LiveConnection] = []
   /// Those of them that are being written to; between turns only its memory is of use.
@@ -109,12 +111,7 @@ public struct HubCore: ~Copyable {
   public var keptVersionCount: Int { publishers[StateRoot.feature.index].versionCount }
 
   /// Whether changes may be coalesced, so that `endTurn` should get the time as precisely as the shell can tell it.
-  public var hasManySubscribers: Bool {
-    for index in publishers.indices where publishers[index].subscriberCount >= limits.coalescingThreshold {
-      return true
-    }
-    return false
-  }
+  public var hasManySubscribers: Bool { subscriptionCount >= limits.coalescingThreshold }
 
   /// Whether frames wait for `workOnBacklog`.
   public var hasBacklog: Bool { !backlogged.isEmpty }

@@ -15,7 +15,7 @@ struct Publisher {
   private(set) var scopes = ScopeTree()
   private(set) var subscribers: [Subscriber?] = []
   private var freeSubscribers: [Int] = []
-  private(set) var subscriberCount = 0
+  private var subscriberCount = 0
   /// The newest version's revision; nil while there are no subscribers.
   private(set) var publishedRevision: UInt64?
   /// The connections that were up to date until the last `publish`.
@@ -43,7 +43,14 @@ struct Publisher {
   var versionCount: Int { versions.count }
 
   /// Whether the state has changed since it was published. A state without subscribers is not published.
-  var isOutdated: Bool { publishedRevision.map { $0 != source.revision } ?? false }
+  ///
+  /// Mutating only so that asking does not copy the publisher, in every turn.
+  var isOutdated: Bool {
+    mutating get {
+      guard let publishedRevision else { return false }
+      return publishedRevision != source.revision
+    }
+  }
 
   /// Forgets what was written to the output, which the shell has carried out.
   mutating func clear() {
