@@ -4,7 +4,7 @@
 /// slice only, so that small turns cost nothing.
 package struct WorkMeter {
   /// How long a turn may work on frames.
-  private static let turn: UInt64 = 2_000_000
+  private static let turn: UInt64 = 1_000_000
   /// How long a slice should take, in nanoseconds.
   private static let slice: UInt64 = 250_000
   /// The largest slice: if each action suddenly costs 10 µs, it takes 5 ms.

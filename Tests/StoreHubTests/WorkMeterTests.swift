@@ -23,8 +23,8 @@ import Testing
   func aTurnIsShortWhateverAnActionCosts(cost: UInt64) {
     let turns = turns(20, nanosecondsPerAction: cost)
     // The first slice is a guess.
-    #expect(turns[0] <= max(64 * cost + 2_250_000, 2_500_000))
-    for turn in turns.dropFirst() { #expect(turn <= max(2_500_000, 2_000_000 + cost)) }
+    #expect(turns[0] <= max(64 * cost + 1_250_000, 1_500_000))
+    for turn in turns.dropFirst() { #expect(turn <= max(1_500_000, 1_000_000 + cost)) }
   }
 
   @Test func aSmallTurnDoesNotReadTheClock() {
