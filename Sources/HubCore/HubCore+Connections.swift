@@ -98,6 +98,7 @@ extension HubCore {
   /// Says goodbye to every client, after everything that is pending.
   public mutating func shutDown(reason: String, at now: Duration) {
     endTurn(at: now, flushing: true)
+    isShuttingDown = true
     let goodbye = outgoing.writer.frame(Goodbye(.shuttingDown, reason))
     for index in slots.indices {
       switch slots[index].phase {
@@ -136,7 +137,7 @@ extension HubCore {
     closingCount += 1
     if let lastFrame { write(lastFrame, to: id) }
     // A peer that makes connections faster than they close gets no more last words.
-    guard closingCount <= limits.closingConnections else { return commands.append(.abort(id)) }
+    guard closingCount <= limits.closingConnections || isShuttingDown else { return commands.append(.abort(id)) }
     commands.append(.close(id))
     wake(by: now + limits.closeTimeout)
   }

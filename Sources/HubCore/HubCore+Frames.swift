@@ -41,8 +41,8 @@ extension HubCore {
       fail(connection.id, Self.peerError(for: error, kind: nil), at: now)
     }
     guard connection.isOpen else { return limit - rest }
-    // The time limit of a cut frame starts with it; further bytes do not extend it.
-    if !connection.decoder.isInsideFrame {
+    // The time limit of a cut frame starts with it; further bytes do not extend it. While frames wait, nothing is read.
+    if !connection.decoder.isInsideFrame || connection.backlog != nil {
       if connection.deadline != nil { connection.deadline = nil }
     } else if connection.deadline == nil {
       setDeadline(now + limits.frameTimeout, for: connection)
@@ -192,7 +192,12 @@ extension HubCore {
     guard connection.isOpen else { return limit - rest }
     if backlog.isEmpty {
       connection.backlog = nil
-      if connection.hasInputEnded { addPending(connection) } else { commands.append(.resumeReading(connection.id)) }
+      if connection.hasInputEnded {
+        addPending(connection)
+      } else {
+        commands.append(.resumeReading(connection.id))
+        if connection.decoder.isInsideFrame { setDeadline(now + limits.frameTimeout, for: connection) }
+      }
     } else {
       connection.backlog = backlog
       backlogged.append(connection)

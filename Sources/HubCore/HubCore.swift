@@ -47,6 +47,8 @@ public struct HubCore: ~Copyable {
   /// The live connections by session.
   var liveSessions: [SessionID: LiveConnection] = [:]
   var detached = DetachedSessions()
+  /// Whether the hub has said goodbye.
+  var isShuttingDown = false
   /// How many scopes all connections have attached.
   var subscriptionCount = 0
   /// The connections to write to at the end of the turn.

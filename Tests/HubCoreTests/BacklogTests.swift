@@ -61,6 +61,26 @@ import Wire
     #expect(Set(processed).count == 1)
   }
 
+  @Test func theTimeLimitOfACutFrameDoesNotRunWhileNothingIsRead() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    let next = actionsFrame([increment], from: 51)
+    let bytes = actionsFrame(Array(repeating: increment, count: 50), from: 1) + next.prefix(10)
+    #expect(!receive(bytes, hub, client, limit: 5).isComplete)
+    hub.now += .seconds(60)
+    hub.core.expire(at: hub.now)
+    hub.work(limit: .max)
+    #expect(hub.turn(client).map(\.kind) == [.applied])
+    hub.now += .seconds(5)
+    hub.send(Array(next.dropFirst(10)), on: client)
+    #expect(hub.turn(client).map(\.kind) == [.applied])
+    // It runs again once the connection is read.
+    hub.send(Array(actionsFrame([increment], from: 52).prefix(10)), on: client)
+    hub.now += .seconds(11)
+    hub.core.expire(at: hub.now)
+    #expect(hub.turn(client).map(\.kind) == [.error])
+  }
+
   @Test func framesBehindALargeOneKeepTheirOrder() throws {
     let hub = Hub()
     let (client, _) = try hub.open()

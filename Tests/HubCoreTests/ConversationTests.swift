@@ -210,6 +210,19 @@ import Wire
     #expect(try frames[0].value == .unsigned(4))
   }
 
+  @Test func aShutdownLetsEveryConnectionReadItsLastFrames() throws {
+    var limits = HubLimits()
+    limits.closingConnections = 2
+    let hub = Hub(limits: limits)
+    let clients = try (0..<5).map { _ in try hub.open().0 }
+    hub.core.shutDown(reason: "the test is over", at: hub.now)
+    let commands = hub.core.commands
+    for client in clients {
+      #expect(commands.contains(.close(client)))
+      #expect(!commands.contains(.abort(client)))
+    }
+  }
+
   @Test func everyoneIsToldGoodbyeAfterWhatTheyAreOwed() throws {
     let hub = Hub()
     let (client, _) = try hub.open()

@@ -3,7 +3,7 @@ import HubCore
 import Testing
 import Wire
 
-@Suite struct FollowTests {
+@Suite struct SubscriptionTests {
   private func follow(_ hub: Hub) throws -> (ConnectionID, State) {
     let (client, _) = try hub.open()
     hub.send(Attach(), on: client)

@@ -5,7 +5,7 @@ import Wire
 @testable import HubCore
 
 /// Changes that many follow, told of several turns at once.
-@Suite struct GatheringTests {
+@Suite struct CoalescingTests {
   private func crowd(_ count: Int) throws -> (BoardHub, watchers: [ConnectionID], actor: ConnectionID) {
     let hub = BoardHub()
     let clients = try (0...count).map { _ in
