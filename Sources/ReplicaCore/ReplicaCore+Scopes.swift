@@ -115,7 +115,9 @@ extension ReplicaCore {
       return giveUp("a piece of a snapshot is missing", at: now)
     }
     guard Int(piece.offset) + piece.bytes.byteCount <= options.stateBytes else {
-      return giveUp("the hub's state exceeds \(options.stateBytes) bytes", at: now)
+      // Another attempt would only receive it again.
+      let reason = "the hub's state is larger than the \(options.stateBytes) bytes that this client accepts"
+      return stop(.refused(reason: reason), reason: reason)
     }
     let isLast = header.flags & SnapshotPiece.finalFlag != 0
     guard !isLast || piece.offset > 0 else {
