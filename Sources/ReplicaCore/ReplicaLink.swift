@@ -64,7 +64,7 @@ final class ByteStream {
 /// An open session on a connection.
 final class OpenLink {
   let stream: ByteStream
-  /// What a hub of another source needs; nil for one of the same.
+  /// The mappings for a hub of another source; nil for one of the same.
   let translation: Translation?
   /// Whether the socket has not taken all that was written.
   var isBusy = false
@@ -75,7 +75,7 @@ final class OpenLink {
   /// The number of the last ping that was answered.
   var pongs: UInt64 = 0
 
-  /// What the client waits for.
+  /// The reply that the client waits for.
   enum Liveness {
     /// For nothing.
     case quiet

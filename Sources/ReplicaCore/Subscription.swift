@@ -19,7 +19,7 @@ final class Subscription {
   /// Its place on this connection; nil while it has none.
   var attachment: Attachment?
 
-  /// What belongs to one connection.
+  /// The state of one connection.
   struct Attachment {
     /// The number of the scope.
     let number: UInt16

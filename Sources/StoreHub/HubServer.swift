@@ -49,7 +49,7 @@ public final class HubServer {
 
   /// Says goodbye to all clients and closes; calls `onStopped` when the last connection has ended.
   ///
-  /// What clients have pending is sent first. A client that does not read is given `HubLimits.closeTimeout`.
+  /// Everything that clients have pending is sent first. A client that does not read is given `HubLimits.closeTimeout`.
   public func stop(reason: String, onStopped: @escaping () -> Void) {
     shell.stop(reason: reason, onStopped: onStopped)
   }

@@ -1,6 +1,6 @@
 import Wire
 
-/// What survives a connection: how far a client's numbered actions have come.
+/// The part of a connection that outlives it: how far a client's numbered actions have come.
 struct Session {
   let id: SessionID
   /// Every action up to this sequence number took effect or was rejected.

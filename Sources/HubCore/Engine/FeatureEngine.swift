@@ -86,8 +86,8 @@ final class ReducerBox<State, Action> {
   init(_ core: consuming ReducerCore<State, Action>) { self.core = core }
 }
 
-/// What a hub asks of an engine in every turn, as closures that are specialised for the feature: a method of a generic class
-/// would look up the types of what it holds at each call.
+/// The operations of an engine that a hub calls in every turn, as closures that are specialised for the feature: a method of
+/// a generic class would look up the types of its fields at each call.
 @usableFromInline
 struct EngineOperations {
   let apply: (_ sequence: RawSpan, _ offset: Int, _ limit: Int) -> ActionBatch.Outcome

@@ -61,7 +61,7 @@ public struct ObservationStateRegistrar: Sendable {
   @usableFromInline
   mutating func part() { if !Reducing.keepsIdentity { extent = Extent(copying: extent) } }
 
-  /// What a field is before it changes; nil if nobody has read it.
+  /// The mark of a field before it changes; nil if nobody has read it.
   @usableFromInline
   func mark<Member>(_ keyPath: AnyKeyPath, _ value: Member) -> _FieldMark? {
     extent.isObserved(keyPath) ? _FieldMark(mark: Sameness.mark(value)) : nil

@@ -3,9 +3,9 @@ internal import Glibc
 
 /// The turn of a store on this thread, and which observed fields it has changed.
 ///
-/// What a reducer reads is nobody's observation, wherever it runs. Whoever observes a field that a store's reducer
-/// changes is told when the turn is over: then the store can be read. Who is told of several fields runs once, when
-/// everyone has been told.
+/// Reads in a reducer are no observations, wherever it runs. The observers of a field that a store's reducer changes are
+/// notified after the turn, when the store can be read. An observer of several fields runs once, when all have been
+/// notified.
 ///
 /// A reducer that runs without a store, as a hub's does, has no turn and pays for none of this.
 @usableFromInline
