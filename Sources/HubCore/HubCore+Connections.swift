@@ -79,7 +79,10 @@ extension HubCore {
       case .live(let connection):
         guard let deadline = connection.deadline, isOver(deadline, at: now) else { continue }
         connection.deadline = nil
-        if connection.hasInputEnded {
+        if connection.hasInputEnded, connection.backlog != nil {
+          // The peer may read as fast as it likes: the hub itself is not done with what it sent.
+          setDeadline(now + limits.frameTimeout, for: connection)
+        } else if connection.hasInputEnded {
           close(id, at: now)
         } else {
           fail(id, PeerError(.timedOut, "the rest of a frame did not come within \(limits.frameTimeout)"), at: now)

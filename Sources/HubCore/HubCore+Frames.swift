@@ -67,7 +67,7 @@ extension HubCore {
     }
     guard let opened, opened.isOpen else { return (limit - rest, true) }
     opened.decoder = greeting.decoder
-    if opened.decoder.isInsideFrame { setDeadline(now + limits.frameTimeout, for: opened) }
+    if opened.decoder.isInsideFrame, opened.backlog == nil { setDeadline(now + limits.frameTimeout, for: opened) }
     return (limit - rest, opened.backlog == nil)
   }
 

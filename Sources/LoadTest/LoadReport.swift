@@ -6,7 +6,7 @@ public nonisolated struct LoadReport: Sendable {
   public let seconds: Double
   /// From the write of each action to the read of its acknowledgement.
   public let latencies: LatencyHistogram
-  /// What was sent.
+  /// The bytes that were sent.
   public let workload: Workload
   /// How many todos the list had when the clock started.
   public let todos: Int

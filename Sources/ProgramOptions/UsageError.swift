@@ -1,6 +1,6 @@
 /// A wrong command line: one message for the user who typed it.
 public struct UsageError: Error, Equatable, CustomStringConvertible {
-  /// What is wrong, and what would be right.
+  /// The problem, and how to correct it.
   public let description: String
 
   /// Creates an error.

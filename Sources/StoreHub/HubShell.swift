@@ -61,7 +61,7 @@ final class HubShell {
     finishIfStopped()
   }
 
-  /// Lets go of everything at once.
+  /// Releases everything at once.
   func abandon() {
     runner?.cancelAll()
     (onStopped, onSocketLost, runner) = (nil, nil, nil)

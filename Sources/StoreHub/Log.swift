@@ -34,7 +34,7 @@ public final class Log {
     }
   }
 
-  /// What provoked a line: the kind of event, and the user who caused it.
+  /// The cause of a line: the kind of event, and the user.
   public struct Cause: Hashable, Sendable, CustomStringConvertible {
     /// The kind of event, in the plural, such as `refused actions`.
     public let kind: String
@@ -54,7 +54,7 @@ public final class Log {
   public static let linesPerCause = 10
   /// The time after which lines of one cause are written again.
   public static let interval = Duration.seconds(10)
-  /// How many causes are told apart in `interval`; further ones share one allowance.
+  /// How many causes are counted separately in `interval`; further ones share one allowance.
   static let causeLimit = 256
 
   /// The lines of one cause since a time.

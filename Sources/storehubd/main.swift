@@ -4,7 +4,7 @@ import HTTPClient
 import ProgramOptions
 import StoreHub
 
-// The hub: serves the state that all clients share, until it is told to stop.
+// The hub: serves the state that all clients share, until it gets SIGTERM or SIGINT.
 
 let options = ProgramOptions(
   program: "storehubd", purpose: "Serves a store to many processes, on a Unix socket.",

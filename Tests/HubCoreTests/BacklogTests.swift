@@ -117,6 +117,11 @@ import Wire
     hub.core.inputEnded(client, at: hub.now)
     hub.turn()
     #expect(!hub.closed.contains(client))
+    // However long the hub takes for it.
+    hub.now += .seconds(60)
+    hub.core.expire(at: hub.now)
+    hub.turn()
+    #expect(!hub.closed.contains(client))
     hub.work(limit: .max)
     #expect(hub.turn(client).last?.kind == .applied)
     #expect(hub.closed.contains(client))

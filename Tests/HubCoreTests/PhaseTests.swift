@@ -20,7 +20,7 @@ import Wire
     case ignored
   }
 
-  /// What a kind does in a phase; every pair must be here.
+  /// The outcome of a kind in a phase; every pair must be here.
   private static func expected(_ kind: FrameKind, in phase: Phase) -> Outcome {
     switch (phase, kind) {
     case (.closing, _), (.ended, _): .ignored

@@ -1,7 +1,7 @@
 /// Reads identities of a type that may or may not have them, without asking the runtime for each value.
 @usableFromInline
 package enum StateIdentity<State> {
-  /// What reads the identity of a value; nil when its type has none.
+  /// Reads the identity of a value; nil when its type has none.
   @usableFromInline
   package static var reading: ((borrowing State) -> ObservableStateID)? {
     (State.self as? any ObservableState.Type).map { reading($0) }

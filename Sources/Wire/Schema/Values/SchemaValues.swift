@@ -119,7 +119,7 @@ extension SchemaValues {
     for _ in 0..<count {
       let start = decoder.offset
       let element = try value(of: type, from: &decoder)
-      // Without a known id nothing can be looked up, and nothing is told apart.
+      // Without a known id no element can be looked up or compared.
       if let id = type.id(of: element), !ids.insert(id).inserted { throw WireError(.repeatedID, at: start) }
       items.append(element)
     }
