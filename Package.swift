@@ -146,6 +146,8 @@ let package = Package(
     .target(
       name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "StoreHubMacros"],
       swiftSettings: spans),
+    // What a hub stores, and the interface of who stores it.
+    .target(name: "TurnLog", dependencies: ["Wire"], swiftSettings: spans),
     // The one import of a shared feature.
     .target(
       name: "ReplicatedArchitecture", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),

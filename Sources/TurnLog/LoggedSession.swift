@@ -1,0 +1,28 @@
+public import Wire
+
+/// A client's session after a turn: enough to tell a resent action from a new one after a restart.
+public struct LoggedSession: Equatable, Sendable {
+  /// The session.
+  public var id: SessionID
+  /// The user of the process that opened or last resumed it.
+  public var user: UInt32
+  /// That process.
+  public var process: Int32
+  /// The name by which the client introduced itself.
+  public var name: String
+  /// Every action up to this sequence number took effect or was rejected.
+  public var processed: UInt64
+  /// The rejections that the client has not acknowledged, oldest first.
+  public var rejections: [Rejected]
+  /// Whether the session has ended, so that the log can forget it.
+  public var hasEnded: Bool
+
+  /// Creates a session.
+  public init(
+    id: SessionID, user: UInt32, process: Int32, name: String, processed: UInt64, rejections: [Rejected] = [],
+    hasEnded: Bool = false
+  ) {
+    (self.id, self.user, self.process, self.name) = (id, user, process, name)
+    (self.processed, self.rejections, self.hasEnded) = (processed, rejections, hasEnded)
+  }
+}
