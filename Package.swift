@@ -158,8 +158,8 @@ let package = Package(
     .target(name: "ProgramOptions", dependencies: ["CGlibc"], swiftSettings: common),
     .target(name: "Features", dependencies: ["ReplicatedArchitecture"], swiftSettings: spans),
     .target(
-      name: "HubCore", dependencies: ["Dependencies", "IdentifiedCollections", "Reducers", "Wire"], swiftSettings: spans
-    ),
+      name: "HubCore", dependencies: ["Dependencies", "IdentifiedCollections", "Reducers", "TurnLog", "Wire"],
+      swiftSettings: spans),
     .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
 
     // Floor 4: the shells, which give the cores sockets, time and threads.
@@ -171,7 +171,7 @@ let package = Package(
       name: "TerminalViews", dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "Wire"],
       swiftSettings: onLoop),
     .target(
-      name: "StoreHub", dependencies: ["EventLoop", "HubCore", "Reducers", "Wire"], swiftSettings: onLoop),
+      name: "StoreHub", dependencies: ["EventLoop", "HubCore", "Reducers", "TurnLog", "Wire"], swiftSettings: onLoop),
     .target(
       name: "StoreClient",
       dependencies: ["ComposableArchitecture", "EventLoop", "IssueReporting", "ReplicaCore", "Wire"],
@@ -264,7 +264,8 @@ let package = Package(
     .testTarget(
       name: "HubCoreTests",
       dependencies: [
-        "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "TestFeatures", "TestSupport", "Wire",
+        "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "TestFeatures", "TestSupport",
+        "TurnLog", "Wire",
       ],
       swiftSettings: spans),
     .testTarget(

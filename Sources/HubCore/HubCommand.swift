@@ -37,6 +37,10 @@ public enum HubCommand: Equatable, Sendable {
   case close(ConnectionID)
   /// Close at once; call `ended`.
   case abort(ConnectionID)
+  /// Hand `HubCore.turnsToStore` to the hub's log.
+  case store
+  /// Hand `HubCore.snapshot()` to the hub's log.
+  case saveSnapshot
   /// Log the report with this index in `HubCore.reports`.
   case report(Int)
   /// Carry out the effect command with this index in `HubCore.effectCommands`.

@@ -25,6 +25,7 @@ extension HubCore {
     addPending(connection)
     while true {
       let outcome = engine.apply(payload, from: offset, limit: limit)
+      if let turns { turns.record.note(outcome, of: payload, from: offset, by: connection) }
       connection.session.processed += UInt64(outcome.count)
       limit -= outcome.count
       switch outcome.end {
@@ -74,6 +75,7 @@ extension HubCore {
     let rejected = Rejected(sequence: connection.session.processed, code: .unknownAction, reason: reason)
     report(.rejected(connection.id, connection.session.id, connection.peer, rejected))
     connection.session.rejections.append(rejected)
+    noteSession(of: connection)
     guard connection.session.rejections.count <= limits.rejections else {
       let reason = "more than \(limits.rejections) rejected actions without an acknowledgement of the rejections"
       fail(connection.id, PeerError(.tooManyRejections, reason), at: now)

@@ -79,7 +79,7 @@ extension HubCore {
       case .live(let connection):
         guard let deadline = connection.deadline, isOver(deadline, at: now) else { continue }
         connection.deadline = nil
-        if connection.hasInputEnded, connection.backlog != nil {
+        if connection.hasInputEnded, connection.backlog != nil || hasUnsettledOutcomes(connection) {
           // The peer may read as fast as it likes: the hub itself is not done with what it sent.
           setDeadline(now + limits.frameTimeout, for: connection)
         } else if connection.hasInputEnded {
@@ -98,10 +98,15 @@ extension HubCore {
     return time <= now
   }
 
-  /// Says goodbye to every client, after everything that is pending.
-  public mutating func shutDown(reason: String, at now: Duration) {
-    endTurn(at: now, flushing: true)
+  /// Says goodbye to every client, after everything that is pending and, in sync mode, after the log has stored it.
+  public mutating func shutDown(reason: String, at now: Duration, wallTime: @autoclosure () -> Int64 = 0) {
+    endTurn(at: now, wallTime: wallTime(), flushing: true)
     isShuttingDown = true
+    if unstoredTurnCount > 0 { goodbyeReason = reason } else { sayGoodbye(reason: reason, at: now) }
+  }
+
+  mutating func sayGoodbye(reason: String, at now: Duration) {
+    endTurn(at: now, flushing: true)
     let goodbye = outgoing.writer.frame(Goodbye(.shuttingDown, reason))
     for index in slots.indices {
       switch slots[index].phase {
@@ -151,7 +156,10 @@ extension HubCore {
     guard liveSessions.removeValue(forKey: connection.session.id) != nil else { return }
     retainScopes(of: connection)
     // Also one that has processed nothing: the client may have sent actions that never came, and may send them again.
-    if let dropped = detached.insert(connection.session, limit: limits.detachedSessions) { forget(dropped.retained) }
+    if let dropped = detached.insert(connection.session, limit: limits.detachedSessions) {
+      noteEnd(of: dropped)
+      forget(dropped.retained)
+    }
   }
 
   /// Removes a connection from all lists and from the attendees.

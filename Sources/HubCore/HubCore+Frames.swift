@@ -19,6 +19,8 @@ extension HubCore {
   public mutating func received(
     _ bytes: RawSpan, on id: ConnectionID, at now: Duration, limit: Int = .max
   ) -> (count: Int, isComplete: Bool) {
+    // Frames that come while the hub waits to say goodbye have no outcome; the client sends them again elsewhere.
+    if isShuttingDown { return (0, true) }
     switch phase(of: id) {
     case .free, .closing: return (0, true)
     case .greeting(let greeting):

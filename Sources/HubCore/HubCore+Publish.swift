@@ -1,3 +1,4 @@
+import Reducers
 import Wire
 
 extension HubCore {
@@ -8,12 +9,17 @@ extension HubCore {
   ///
   /// - Parameters:
   ///   - now: A monotonic time.
+  ///   - wallTime: The time for the log, in milliseconds since 1970; read only if there is something to log.
   ///   - flushing: Whether to send to every subscriber, whatever was sent before.
   /// - Returns: Whether there is anything for the shell to do.
   /// - Complexity: One encoding of what changed; O(1) for each subscriber of a place that changed and each session with
   ///   anything pending. A turn in which nothing happened costs nothing.
   @discardableResult
-  public mutating func endTurn(at now: Duration, flushing: Bool = false) -> Bool {
+  public mutating func endTurn(
+    at now: Duration, wallTime: @autoclosure () -> Int64 = 0, flushing: Bool = false
+  ) -> Bool {
+    if turns != nil { recordTurn(at: wallTime()) }
+    if engine.hasEffectCommands { takeEffectCommands() }
     outgoing.snapshotBudget = limits.snapshotBytesPerTurn
     if !unfinished.isEmpty {
       for connection in unfinished { addPending(connection) }
@@ -21,7 +27,7 @@ extension HubCore {
     }
     publish(at: now, flushing: flushing)
     if !pending.isEmpty {
-      let revision = revision
+      let revision = visibleRevision
       swap(&pending, &writing)
       for index in writing.indices {
         writing[index].isPending = false
@@ -29,7 +35,6 @@ extension HubCore {
       }
       writing.removeAll(keepingCapacity: true)
     }
-    if engine.hasEffectCommands { takeEffectCommands() }
     // The encoding concerned nobody.
     if commands.isEmpty, outgoing.writer.count > 0 { clear() }
     return !commands.isEmpty || deadline != nil || publicationDue != nil
@@ -43,7 +48,14 @@ extension HubCore {
   }
 
   private mutating func takeEffectCommands() {
-    for command in engine.takeEffectCommands() {
+    let taken = engine.takeEffectCommands()
+    // An effect may be seen from outside, so it waits for the log like everything that leaves.
+    if let turns, turns.hold(taken) { return }
+    appendEffectCommands(taken)
+  }
+
+  mutating func appendEffectCommands(_ taken: [EffectCommand<AnyAction>]) {
+    for command in taken {
       commands.append(.effect(effectCommands.count))
       effectCommands.append(command)
     }
@@ -86,7 +98,7 @@ extension HubCore {
 
   /// Writes what one connection has pending: state first, so that an acknowledgement never precedes its effect.
   private mutating func bringUpToDate(_ connection: LiveConnection, at revision: UInt64, _ now: Duration) {
-    guard !connection.isBusy, connection.isOpen else { return }
+    guard !connection.isBusy, connection.isOpen, connection.heldWelcome == nil else { return }
     outgoing.begin()
     var isUpToDate = true
     for scope in connection.scopes {
@@ -98,7 +110,7 @@ extension HubCore {
     if !run.isEmpty { commands.append(.write(connection.id, pieces: run)) }
     if !isUpToDate {
       unfinished.append(connection)
-    } else if connection.hasInputEnded, connection.backlog == nil {
+    } else if connection.hasInputEnded, connection.backlog == nil, !hasUnsettledOutcomes(connection) {
       close(connection.id, at: now)
     }
   }
@@ -111,25 +123,35 @@ extension HubCore {
   ) {
     let start = outgoing.writer.count
     if isUpToDate {
-      let rejectionCount = connection.session.rejections.count
+      let settled = settledSequence(of: connection)
+      let rejectionCount = connection.session.rejections.prefixCount(upTo: settled)
       if rejectionCount > connection.sentRejections {
-        for rejected in connection.session.rejections[connection.sentRejections...] {
+        for rejected in connection.session.rejections[connection.sentRejections..<rejectionCount] {
           outgoing.writer.frame(rejected, revision: revision)
         }
         connection.sentRejections = rejectionCount
       }
-      let processed = connection.session.processed
-      if processed > connection.sentProcessed {
-        outgoing.writer.frame(FrameHeader(kind: .applied, revision: revision)) { $0.unsigned(processed) }
-        connection.sentProcessed = processed
+      if settled > connection.sentProcessed {
+        outgoing.writer.frame(FrameHeader(kind: .applied, revision: revision)) { $0.unsigned(settled) }
+        connection.sentProcessed = settled
       }
     }
     if connection.hasReplies { writeReplies(to: connection) }
     outgoing.add(start..<outgoing.writer.count)
   }
 
+  /// The highest sequence number whose outcome may be sent.
+  private func settledSequence(of connection: LiveConnection) -> UInt64 {
+    isHolding ? connection.session.settled : connection.session.processed
+  }
+
+  /// Whether outcomes of a connection's actions wait for the log.
+  func hasUnsettledOutcomes(_ connection: LiveConnection) -> Bool {
+    isHolding && connection.session.settled < connection.session.processed
+  }
+
   private mutating func writeReplies(to connection: LiveConnection) {
-    if let number = connection.pong.take() { outgoing.writer.frame(Pong(number: number), revision: revision) }
+    if let number = connection.pong.take() { outgoing.writer.frame(Pong(number: number), revision: visibleRevision) }
     for scope in connection.detached {
       outgoing.writer.frame(FrameHeader(kind: .detached, scope: scope)) { _ in }
     }

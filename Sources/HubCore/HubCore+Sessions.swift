@@ -11,11 +11,14 @@ extension HubCore {
         """
       return fail(id, PeerError(.unsupportedVersion, reason), at: now)
     }
-    let resumed = hello.session.flatMap { resume($0, at: now) }
-    let session = resumed ?? Session(id: SessionID.random(using: &random))
+    let resumed = hello.session.flatMap { resume($0, hello, at: now) }
+    var session = resumed ?? Session(id: SessionID.random(using: &random), name: hello.name)
+    let trustedRevision = resumed?.trustedRevision
+    // What the client sees from here on is of this hub's history.
+    (session.trustedRevision, session.settled, session.name) = (.max, 0, hello.name)
     let connection = LiveConnection(
       id: id, peer: greeting.peer, decoder: FrameDecoder(payloadLimit: limits.payloadBytes), session: session,
-      isResumed: resumed != nil, attendee: attendance.add(greeting.peer, name: hello.name),
+      trustedRevision: trustedRevision, attendee: attendance.add(greeting.peer, name: hello.name),
       // Outcomes that the client may have missed are sent again: rejections, and then the processed number.
       sentProcessed: resumed == nil ? 0 : hello.acknowledged)
     slots[id.index].phase = .live(connection)
@@ -33,13 +36,31 @@ extension HubCore {
     let welcome = Welcome(
       version: min(hello.newestVersion, ProtocolVersion.newest), session: session.id, isResumed: resumed != nil,
       processed: session.processed, payloadLimit: UInt64(limits.payloadBytes), hub: name, schema: schemaFingerprint)
-    write(outgoing.writer.frame(welcome, revision: revision), to: id)
+    if isHolding {
+      connection.heldWelcome = welcome
+    } else {
+      write(outgoing.writer.frame(welcome, revision: visibleRevision), to: id)
+    }
+    noteSession(of: connection)
     addPending(connection)
   }
 
+  /// Writes the welcome that has waited for the log to store the session.
+  mutating func writeHeldWelcome(to connection: LiveConnection) {
+    guard let welcome = connection.heldWelcome.take() else { return }
+    write(outgoing.writer.frame(welcome, revision: visibleRevision), to: connection.id)
+  }
+
   /// Takes a session from the detached ones, or from a connection that is not known to be dead yet, which is closed.
-  private mutating func resume(_ id: SessionID, at now: Duration) -> Session? {
-    if let session = detached.remove(id) { return session }
+  private mutating func resume(_ id: SessionID, _ hello: Hello, at now: Duration) -> Session? {
+    if let session = detached.remove(id) {
+      // The log has lost outcomes that the client was told: its unacknowledged actions may be among the lost ones or not.
+      guard session.trustedRevision == .max || hello.acknowledged <= session.processed else {
+        noteEnd(of: session)
+        return nil
+      }
+      return session
+    }
     guard let old = liveSessions.removeValue(forKey: id) else { return nil }
     retainScopes(of: old)
     fail(old.id, PeerError(.sessionResumedElsewhere, "the session was resumed on another connection"), at: now)
@@ -50,6 +71,7 @@ extension HubCore {
   mutating func leave(_ connection: LiveConnection, at now: Duration) {
     report(.left(connection.id, connection.session.id))
     liveSessions[connection.session.id] = nil
+    noteEnd(of: connection.session)
     removeScopes(of: connection)
     close(connection.id, at: now)
   }

@@ -1,4 +1,5 @@
 package import Reducers
+public import TurnLog
 public import Wire
 
 /// The authority, without I/O: it owns a feature's engine and every client's session.
@@ -26,6 +27,8 @@ public struct HubCore: ~Copyable {
   public internal(set) var reports: [HubReport] = []
   /// The effect commands that commands refer to.
   package internal(set) var effectCommands: [EffectCommand<AnyAction>] = []
+  /// The turns that the command `store` refers to.
+  public internal(set) var turnsToStore: [LoggedTurn] = []
   /// The earliest time at which `expire` has something to do, or earlier; nil when nothing has a time limit.
   public internal(set) var deadline: Duration?
   /// How many connections are being served; those that are closing are not counted.
@@ -34,6 +37,8 @@ public struct HubCore: ~Copyable {
   public internal(set) var closingCount = 0
 
   package let engine: any Engine
+  /// What is on its way to the log; nil for a hub without one.
+  let turns: UnstoredTurns?
   let attendance = Attendance()
   /// The publishers of the roots, by their numbers: the feature's state and the hub's own.
   var publishers: [Publisher]
@@ -47,8 +52,10 @@ public struct HubCore: ~Copyable {
   /// The live connections by session.
   var liveSessions: [SessionID: LiveConnection] = [:]
   var detached = DetachedSessions()
-  /// Whether the hub has said goodbye.
+  /// Whether the hub has said goodbye, or will when the log has stored everything.
   var isShuttingDown = false
+  /// The reason of a goodbye that waits for the log.
+  var goodbyeReason: String?
   /// How many scopes all connections have attached.
   var subscriptionCount = 0
   /// The connections to write to at the end of the turn.
@@ -74,26 +81,33 @@ public struct HubCore: ~Copyable {
   ///   - engine: The feature.
   ///   - limits: The limits of peers.
   ///   - name: The name by which the hub introduces itself, of at most `Welcome.nameLimit` bytes.
+  ///   - history: What the hub goes on from, if it has a log.
+  ///   - durability: When a turn is let out, if the hub has a log.
   ///   - random: The source of session ids; a simulation passes its seeded generator.
   public init<State, Action>(
     _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), name: String = "",
+    history: HubHistory? = nil, durability: Durability = .sync,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
-    self.init(engine: engine, limits: limits, name: name, random: random)
+    self.init(
+      engine: engine, limits: limits, name: name, history: history, durability: durability, random: random)
   }
 
   package init(
-    engine: any Engine, limits: HubLimits = HubLimits(), name: String = "",
-    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    engine: any Engine, limits: HubLimits = HubLimits(), name: String = "", history: HubHistory? = nil,
+    durability: Durability = .sync, random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
     precondition(name.utf8.count <= Welcome.nameLimit, "a hub's name has at most \(Welcome.nameLimit) bytes")
     (self.engine, self.limits, self.name, self.random) = (engine, limits, name, random)
     schemas = [engine.schema, Schema(state: HubState.self, action: Never.self)]
     schemaFingerprint = engine.schema.fingerprint
+    turns = history.map { UnstoredTurns(engine, durability, position: $0.position) }
+    let visible: any StateSource = if let turns, turns.isHolding { turns.stored } else { engine }
     publishers = [
-      Publisher(StateRoot.feature.index, of: engine, limits: limits),
+      Publisher(StateRoot.feature.index, of: visible, limits: limits),
       Publisher(StateRoot.hub.index, of: attendance, limits: limits),
     ]
+    if let history { goOn(from: history) }
   }
 
   /// The bytes that write commands refer to.
@@ -119,13 +133,14 @@ public struct HubCore: ~Copyable {
   public var hasBacklog: Bool { !backlogged.isEmpty }
 
   /// Whether another turn should follow at once: frames wait, or a snapshot goes on and its reader can be written to.
-  public var needsAnotherTurn: Bool { hasBacklog || unfinished.contains { !$0.isBusy } }
+  public var needsAnotherTurn: Bool { hasBacklog && !isLogBehind || unfinished.contains { !$0.isBusy } }
 
   /// Forgets the commands and their bytes, which the shell has carried out.
   public mutating func clear() {
     if !commands.isEmpty { commands.removeAll(keepingCapacity: true) }
     if !reports.isEmpty { reports.removeAll() }
     if !effectCommands.isEmpty { effectCommands.removeAll() }
+    if !turnsToStore.isEmpty { turnsToStore.removeAll() }
     outgoing.removeAll()
     for index in publishers.indices { publishers[index].clear() }
   }
@@ -146,7 +161,9 @@ extension StateRoot {
 extension HubCore {
   /// Applies an action that an effect sent; false if that effect was cancelled or has ended.
   package mutating func apply(_ action: AnyAction, from effect: EffectID) -> Bool {
-    engine.apply(action, from: effect)
+    guard engine.apply(action, from: effect) else { return false }
+    noteOwnAction(action)
+    return true
   }
 
   /// Notes that an effect has ended.

@@ -45,6 +45,12 @@ public struct HubLimits: Sendable {
   ///
   /// The first hash of an identified array costs O(n), about 0.2 s for 1,000,000 elements; later ones what changed.
   public var hashInterval: UInt64 = 65_536
+  /// How many turns may wait for the log before the hub handles no further frames.
+  public var unstoredTurns = 1024
+  /// How many bytes of turns may wait for the log before the hub handles no further frames.
+  public var unstoredBytes = 16 << 20
+  /// How many bytes of turns are stored before another snapshot is saved in the log.
+  public var snapshotInterval = 64 << 20
 
   /// Creates the default limits.
   public init() {}

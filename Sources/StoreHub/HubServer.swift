@@ -1,5 +1,6 @@
 public import EventLoop
 public import HubCore
+public import TurnLog
 internal import Wire
 
 /// Serves a hub on a Unix socket.
@@ -25,14 +26,18 @@ public final class HubServer {
   ///   - loop: The loop to live on, which must outlive the server.
   ///   - path: The socket's path; a dead hub's socket there is replaced.
   ///   - mode: The socket's permissions.
+  ///   - recording: Where the hub's turns are stored; nil for a hub that forgets everything when it stops.
+  ///   - history: What the hub goes on from, if it is recorded.
   ///   - log: The operator's log.
   /// - Throws: `alreadyServed`, `notASocket`, or why the path cannot be used.
   public init<State, Action>(
     _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), name: String = "", loop: EventLoop,
-    path: String, mode: UInt32 = 0o600, log: Log
+    path: String, mode: UInt32 = 0o600, recording: Recording? = nil, history: HubHistory = HubHistory(), log: Log
   ) throws(HubError) {
-    let core = HubCore(engine, limits: limits, name: name)
-    shell = try HubShell(core: core, loop: loop, path: path, mode: mode, log: log)
+    let core = HubCore(
+      engine, limits: limits, name: name, history: recording == nil ? nil : history,
+      durability: recording?.durability ?? .sync)
+    shell = try HubShell(core: core, loop: loop, path: path, mode: mode, recording: recording, log: log)
   }
 
   isolated deinit { shell.abandon() }
@@ -42,6 +47,13 @@ public final class HubServer {
   public var onSocketLost: ((HubError) -> Void)? {
     get { shell.onSocketLost }
     set { shell.onSocketLost = newValue }
+  }
+
+  /// Called when the log takes no more turns. Nothing is acknowledged from here on, and every connection is closed; the
+  /// program should stop with an error.
+  public var onLogFailed: ((LogError) -> Void)? {
+    get { shell.onLogFailed }
+    set { shell.onLogFailed = newValue }
   }
 
   /// How many connections are being served.

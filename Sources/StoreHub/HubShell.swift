@@ -1,6 +1,8 @@
 internal import EventLoop
+internal import Glibc
 internal import HubCore
 internal import Reducers
+internal import TurnLog
 internal import Wire
 
 /// The hub's shell: gives `HubCore` its bytes and its time, and carries out its commands.
@@ -19,14 +21,18 @@ final class HubShell {
   private var nextTurn: Timer?
   @exclusivity(unchecked) private var meter = WorkMeter()
   @exclusivity(unchecked) private var connections: [ServedConnection?] = []
+  private let recording: Recording?
+  private var logEvents: WakeUp?
   private var runner: EffectRunner<AnyAction>?
   private var onStopped: (() -> Void)?
   var onSocketLost: ((HubError) -> Void)?
+  var onLogFailed: ((LogError) -> Void)?
 
   init(
-    core: consuming HubCore, loop: EventLoop, path: String, mode: UInt32, log: Log
+    core: consuming HubCore, loop: EventLoop, path: String, mode: UInt32, recording: Recording?, log: Log
   ) throws(HubError) {
     self.core = core
+    self.recording = recording
     self.loop = loop
     self.log = log
     socket = try ServedSocket(
@@ -37,6 +43,11 @@ final class HubShell {
       hooks = try TurnHooks(on: loop) { self.endTurn() }
       deadlineTimer = try DeadlineTimer(on: loop) { self.core.expire(at: loop.now) }
       nextTurn = try Timer(on: loop) {}
+      if let recording {
+        let wakeUp = try WakeUp(on: loop) { self.receiveLogEvents(recording) }
+        recording.mailbox.wake(wakeUp.sender)
+        logEvents = consume wakeUp
+      }
     } catch {
       abandon()
       throw .loop(error)
@@ -56,7 +67,7 @@ final class HubShell {
     self.onStopped = onStopped
     socket.stopListening()
     runner?.cancelAll()
-    core.shutDown(reason: reason, at: loop.now)
+    core.shutDown(reason: reason, at: loop.now, wallTime: wallTime())
     endTurn()
     finishIfStopped()
   }
@@ -64,7 +75,8 @@ final class HubShell {
   /// Releases everything at once.
   func abandon() {
     runner?.cancelAll()
-    (onStopped, onSocketLost, runner) = (nil, nil, nil)
+    (onStopped, onSocketLost, onLogFailed, runner) = (nil, nil, nil, nil)
+    logEvents = nil
     connections = []
     hooks = nil
     deadlineTimer = nil
@@ -114,7 +126,7 @@ final class HubShell {
   }
 
   private func received(_ bytes: RawSpan, on id: ConnectionID) {
-    let work = core.received(bytes, on: id, at: loop.now, limit: meter.limit)
+    let work = core.received(bytes, on: id, at: loop.now, limit: core.isLogBehind ? 0 : meter.limit)
     noteWork(work.count)
     if !work.isComplete { connections[id.index]?.stream.stopReading() }
   }
@@ -129,14 +141,50 @@ final class HubShell {
     drop(id)
   }
 
+  // MARK: Log
+
+  private func receiveLogEvents(_ recording: Recording) {
+    for event in recording.mailbox.take() {
+      switch event {
+      case .stored(let position):
+        core.stored(upTo: position, at: loop.now)
+      case .saved(let revision):
+        core.snapshotEnded()
+        log.write(.debug, "saved a snapshot of revision \(revision)")
+      case .snapshotFailed(let error):
+        core.snapshotEnded()
+        log.write(.error, "cannot save a snapshot: \(error)")
+      case .conflict(let position, let tail):
+        fail(LogError(.inUse, "another hub has written turn \(position) of the log, which now ends at \(tail)"))
+      case .failed(let error):
+        fail(error)
+      }
+    }
+    if onStopped != nil { finishIfStopped() }
+  }
+
+  private func fail(_ error: LogError) {
+    log.write(.error, "nothing more is acknowledged: \(error)")
+    runner?.cancelAll()
+    core.logFailed(reason: "the hub cannot store what it does; its operator must look", at: loop.now)
+    onLogFailed?(error)
+  }
+
+  /// The wall-clock time in milliseconds since 1970.
+  private func wallTime() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
   // MARK: Commands
 
   private func endTurn() {
-    while core.hasBacklog, meter.limit > 0 {
+    while core.hasBacklog, meter.limit > 0, !core.isLogBehind {
       noteWork(core.workOnBacklog(limit: meter.limit, at: loop.now))
     }
     meter.beginTurn()
-    guard core.endTurn(at: core.hasManySubscribers ? loop.preciseNow : loop.now) else { return }
+    guard core.endTurn(at: core.hasManySubscribers ? loop.preciseNow : loop.now, wallTime: wallTime()) else { return }
     performCommands()
     deadlineTimer?.arm(core.deadline)
     // Frames and snapshots go on as soon as everything else was served.
@@ -179,6 +227,10 @@ final class HubShell {
       connection.stream.finishWriting { self.drop(id) }
     case .abort(let id):
       drop(id)
+    case .store:
+      recording?.log.append(core.turnsToStore)
+    case .saveSnapshot:
+      recording?.log.save(core.snapshot())
     case .report(let index):
       let report = core.reports[index]
       log.write(report.level, cause: report.cause, report.text)
@@ -203,7 +255,7 @@ final class HubShell {
   }
 
   private func finishIfStopped() {
-    guard core.connectionCount + core.closingCount == 0, let onStopped else { return }
+    guard core.connectionCount + core.closingCount == 0, core.unstoredTurnCount == 0, let onStopped else { return }
     abandon()
     onStopped()
   }

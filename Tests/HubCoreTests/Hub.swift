@@ -2,6 +2,7 @@ import ComposableArchitecture
 import Features
 import HubCore
 import TestSupport
+import TurnLog
 import Wire
 
 typealias State = AppFeature.State
@@ -24,8 +25,12 @@ final class Hub {
     func decoded<M: Message>(as _: M.Type = M.self) throws -> M { try M(decoding: payload.span.bytes) }
   }
 
-  let engine = FeatureEngine(initialState: State(), reducer: AppFeature())
+  let engine: FeatureEngine<State, Action>
   var core: HubCore
+  /// The turns that were handed to the log.
+  private(set) var log: [LoggedTurn] = []
+  /// How many snapshots the log was asked to save.
+  private(set) var snapshotCount = 0
   var now = Duration.seconds(1000)
   /// Connections whose sockets are full: writes to them are kept back.
   var blocked: Set<ConnectionID> = []
@@ -36,7 +41,28 @@ final class Hub {
   private var received: [ConnectionID: [Frame]] = [:]
 
   init(limits: HubLimits = HubLimits()) {
+    engine = FeatureEngine(initialState: State(), reducer: AppFeature())
     core = HubCore(engine, limits: limits, name: "hub", random: SplitMix(seed: 7))
+  }
+
+  /// A hub with a log, which stores nothing until `store`; after a restart, with the turns that it had stored.
+  init(
+    recovering turns: [LoggedTurn], sessions: [LoggedSession] = [], durability: Durability = .sync,
+    limits: HubLimits = HubLimits(), seed: UInt64 = 7,
+    onEvent: @escaping (HubEvent) -> Action? = { _ in nil }
+  ) throws {
+    engine = FeatureEngine(initialState: State(), reducer: AppFeature(), onEvent: onEvent)
+    var recovery = Recovery(of: engine)
+    for turn in turns { try recovery.apply(turn, writtenFor: Schema(state: State.self, action: Action.self)) }
+    log = turns
+    core = HubCore(
+      engine, limits: limits, name: "hub", history: recovery.history(sessions: sessions), durability: durability,
+      random: SplitMix(seed: seed))
+  }
+
+  /// The log has stored the turns up to a position, or all.
+  func store(upTo position: UInt64? = nil) {
+    core.stored(upTo: position ?? log.last?.position ?? 0, at: now)
   }
 
   func connect(user: UInt32 = 1000) -> ConnectionID {
@@ -86,6 +112,8 @@ final class Hub {
         reports.append(core.reports[index])
       case .effect(let index):
         if case .start = core.effectCommands[index] { startedEffects += 1 }
+      case .store: log += core.turnsToStore
+      case .saveSnapshot: snapshotCount += 1
       case .resumeReading: break
       }
     }

@@ -249,7 +249,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
         client.replica.disconnected(reason: "closed", at: now)
       }
       hub.ended(id)
-    case .report, .effect, .resumeReading:
+    case .report, .effect, .resumeReading, .store, .saveSnapshot:
       break
     }
   }

@@ -52,8 +52,8 @@ final class LiveConnection {
   @exclusivity(unchecked) var isOpen = true
   @exclusivity(unchecked) var decoder: FrameDecoder
   @exclusivity(unchecked) var session: Session
-  /// Whether the session was resumed, so that revisions the client knows are of this hub's history.
-  let isResumed: Bool
+  /// The highest revision of this hub's history that the client can know; nil if its session is new.
+  let trustedRevision: UInt64?
   /// Its number among the attendees.
   let attendee: UInt64
   @exclusivity(unchecked) var scopes: [Scope] = []
@@ -63,6 +63,13 @@ final class LiveConnection {
   @exclusivity(unchecked) var hasInputEnded = false
   /// When the rest of a begun frame is overdue, or a peer that has closed its direction must have read everything.
   @exclusivity(unchecked) var deadline: Duration?
+
+  // MARK: Log
+
+  /// Whether the session is in the record of the current turn.
+  @exclusivity(unchecked) var isRecorded = false
+  /// The welcome that waits for the log to store the session; nothing else is written before.
+  @exclusivity(unchecked) var heldWelcome: Welcome?
 
   // MARK: Output
 
@@ -86,11 +93,11 @@ final class LiveConnection {
   var requestedSchemas: [Int] = []
 
   init(
-    id: ConnectionID, peer: Peer, decoder: FrameDecoder, session: Session, isResumed: Bool, attendee: UInt64,
+    id: ConnectionID, peer: Peer, decoder: FrameDecoder, session: Session, trustedRevision: UInt64?, attendee: UInt64,
     sentProcessed: UInt64
   ) {
     (self.id, self.peer, self.decoder, self.session) = (id, peer, decoder, session)
-    (self.isResumed, self.attendee, self.sentProcessed) = (isResumed, attendee, sentProcessed)
+    (self.trustedRevision, self.attendee, self.sentProcessed) = (trustedRevision, attendee, sentProcessed)
   }
 
   /// Whether a scope number may not be used: it is attached, or the client was not yet sent its *detached*.

@@ -3,8 +3,15 @@ import Wire
 /// The part of a connection that outlives it: how far a client's numbered actions have come.
 struct Session {
   let id: SessionID
+  /// The name by which its client introduced itself.
+  var name: String
   /// Every action up to this sequence number took effect or was rejected.
   var processed: UInt64 = 0
+  /// How far outcomes may be sent, when the log must store them first.
+  var settled: UInt64 = 0
+  /// The highest revision that its client can have of this hub's history. After a restart that is the recovered one: what
+  /// the client saw beyond it was not stored.
+  var trustedRevision = UInt64.max
   /// Rejections that the client has not acknowledged, oldest first.
   var rejections: [Rejected] = []
   /// The scopes of the last connection, until the client attaches them again.
@@ -22,4 +29,12 @@ struct RetainedScope {
   let version: UInt64
   /// Whether there was something at the place.
   let hasValue: Bool
+}
+
+extension [Rejected] {
+  /// How many rejections, from the oldest on, are of actions up to a sequence number.
+  func prefixCount(upTo sequence: UInt64) -> Int {
+    guard let last, last.sequence > sequence else { return count }
+    return prefix { $0.sequence <= sequence }.count
+  }
 }

@@ -17,6 +17,21 @@ package protocol Engine: StateSource {
   ///   - limit: How many actions to apply at most.
   func apply(_ sequence: RawSpan, from offset: Int, limit: Int) -> ActionBatch.Outcome
 
+  /// Applies an action of the hub's own.
+  func apply(_ action: AnyAction)
+
+  /// Writes an action as a client would.
+  func encode(_ action: AnyAction, to encoder: inout CBOREncoder)
+
+  /// The action by which the feature reacts to an event of the hub; nil for none.
+  func action(for event: HubEvent) -> AnyAction?
+
+  /// Replaces the state, in a recovery.
+  func restore(_ state: RawSpan, at revision: UInt64) throws(WireError)
+
+  /// Applies a delta to the state, in a recovery.
+  func restore(delta: RawSpan, to revision: UInt64) throws(WireError)
+
   /// Whether effects are to be started or cancelled.
   var hasEffectCommands: Bool { get }
 

@@ -13,6 +13,7 @@ public import Wire
 public final class FeatureEngine<State: Replicated, Action: WireValue> {
   private let box: ReducerBox<State, Action>
   private let operations: EngineOperations
+  private let onEvent: (HubEvent) -> Action?
   package let schema: Schema
 
   /// Creates an engine at revision 0.
@@ -21,20 +22,24 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   ///   - initialState: The state at revision 0.
   ///   - reducer: What every action goes through; it is made and compiled once, here.
   ///   - prepareDependencies: Overrides dependencies for the reducer and its effects.
+  ///   - onEvent: The action by which the feature reacts to an event of the hub's life, such as its start; nil for none.
   @inlinable
   public convenience init(
     initialState: State, reducer: @autoclosure () -> some Reducer<State, Action>,
-    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in }
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
+    onEvent: @escaping (HubEvent) -> Action? = { _ in nil }
   ) {
     // What runs for each action is put together here, where the compiler knows the feature's types.
     let reducer = withDependencies(prepareDependencies) { CompiledReducer(reducer()) }
     let box = ReducerBox(ReducerCore(initialState: initialState, reducer: reducer))
-    self.init(box, EngineOperations(on: box))
+    self.init(box, EngineOperations(on: box), onEvent)
   }
 
   @usableFromInline
-  init(_ box: ReducerBox<State, Action>, _ operations: EngineOperations) {
-    (self.box, self.operations) = (box, operations)
+  init(
+    _ box: ReducerBox<State, Action>, _ operations: EngineOperations, _ onEvent: @escaping (HubEvent) -> Action?
+  ) {
+    (self.box, self.operations, self.onEvent) = (box, operations, onEvent)
     schema = Schema(state: State.self, action: Action.self)
   }
 
@@ -63,10 +68,38 @@ extension FeatureEngine: Engine {
   }
 
   package func apply(_ action: AnyAction, from effect: EffectID) -> Bool {
+    box.core.send(typed(action), from: effect)
+  }
+
+  package func apply(_ action: AnyAction) { box.core.send(typed(action)) }
+
+  package func encode(_ action: AnyAction, to encoder: inout CBOREncoder) { typed(action).encode(to: &encoder) }
+
+  private func typed(_ action: AnyAction) -> Action {
     guard let action = action.base as? Action else {
-      preconditionFailure("an effect of \(Action.self) sent a \(type(of: action.base))")
+      preconditionFailure("a hub of \(Action.self) was given a \(type(of: action.base))")
     }
-    return box.core.send(action, from: effect)
+    return action
+  }
+
+  package func action(for event: HubEvent) -> AnyAction? { onEvent(event).map { AnyAction($0) } }
+
+  package func restore(_ state: RawSpan, at revision: UInt64) throws(WireError) {
+    var decoder = CBORDecoder(state)
+    let state = try State(from: &decoder)
+    try decoder.finish()
+    box.core.restore(state, actionCount: revision)
+  }
+
+  package func restore(delta: RawSpan, to revision: UInt64) throws(WireError) {
+    var decoder = CBORDecoder(delta)
+    // On a copy: the state is shared with a version that is kept anyway.
+    var state = box.core.state
+    try Reducing.unobserved { () throws(WireError) in
+      try state.apply(delta: &decoder)
+      try decoder.finish()
+    }
+    box.core.restore(state, actionCount: revision)
   }
 
   package func finish(_ effect: EffectID) { box.core.finish(effect) }

@@ -4,7 +4,10 @@ package import Wire
 /// A state as it was at one revision, whatever its type.
 ///
 /// A class and not an existential of a value: keeping a version is one reference.
-package class StateVersion {
+///
+/// Sendable, unchecked: it never changes, and what its value shares with other versions is immutable and counted
+/// atomically, so a log's thread may encode it.
+package class StateVersion: @unchecked Sendable {
   fileprivate init() {}
 
   /// The bytes of memory that the value itself takes, without what it refers to.
@@ -17,10 +20,13 @@ package class StateVersion {
 
   /// The part at a path; nil if nothing is there.
   func part(at path: [PathStep]) -> (any Replicated)? { preconditionFailure("a version has a type") }
+
+  /// The whole state's bytes, a piece at a time.
+  func pieces() -> StatePieces { preconditionFailure("a version has a type") }
 }
 
 /// A version of a state of one type.
-package final class TypedVersion<State: Replicated>: StateVersion {
+package final class TypedVersion<State: Replicated>: StateVersion, @unchecked Sendable {
   private let state: State
 
   package init(_ state: State) { self.state = state }
@@ -33,7 +39,21 @@ package final class TypedVersion<State: Replicated>: StateVersion {
     Reducing.unobserved { state.encodeDelta(from: base.state, to: &encoder) }
   }
 
+  override func pieces() -> StatePieces { StatePieces(of: state) }
+
   override func part(at path: [PathStep]) -> (any Replicated)? {
     Reducing.unobserved { state.part(at: path[...]) }
   }
+}
+
+/// The bytes of a state, a piece at a time, on one thread.
+final class StatePieces {
+  private var encoder: PiecewiseEncoder
+
+  init(of state: some WireValue) {
+    encoder = Reducing.unobserved { PiecewiseEncoder(state) }
+  }
+
+  /// The next piece; nil behind the last one.
+  func next(limit: Int) -> [UInt8]? { Reducing.unobserved { encoder.next(limit: limit) } }
 }

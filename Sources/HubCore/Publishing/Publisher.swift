@@ -89,17 +89,23 @@ extension Publisher {
       sent[node] = (publishedRevision, publishedRevision)
       nextBookmark = min(nextBookmark, publishedRevision + limits.bookmarkInterval)
     }
-    if let known = request.knownRevision { resume(id, from: known, retained, isResumed: connection.isResumed) }
+    if let known = request.knownRevision { resume(id, from: known, retained, trusted: connection.trustedRevision) }
     return id
   }
 
+  /// Adds a version from before the hub's start, for clients that come back.
+  mutating func restore(_ version: StateVersion, at revision: UInt64) {
+    // Its memory is not known; the limit on the count applies.
+    versions.append(version, at: revision, byteCount: version.inlineByteCount)
+  }
+
   /// Finds the version that a client says it has.
-  private mutating func resume(_ id: Int, from known: UInt64, _ retained: RetainedScope?, isResumed: Bool) {
+  private mutating func resume(_ id: Int, from known: UInt64, _ retained: RetainedScope?, trusted: UInt64?) {
     subscribers[id]?.sentRevision = known
     if let retained, retained.sentRevision == known, versions.hold(retained.version) {
       subscribers[id]?.standing = .behind(retained.version)
       setHasValue(retained.hasValue, id)
-    } else if isResumed, let version = versions[known] {
+    } else if let trusted, known <= trusted, let version = versions[known] {
       versions.hold(known)
       subscribers[id]?.standing = .behind(known)
       setHasValue(subscribers[id].map { version.part(at: scopes.path(of: $0.node)) != nil } ?? false, id)

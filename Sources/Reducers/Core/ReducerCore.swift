@@ -115,6 +115,12 @@ public struct ReducerCore<State, Action>: ~Copyable {
     return effects.dismiss(path) { queue.append(($0, $1)) }
   }
 
+  /// Replaces the state by one that was reached elsewhere by so many actions; effects are not concerned.
+  package mutating func restore(_ state: State, actionCount: UInt64) {
+    currentState.pointee = state
+    reducedCount = actionCount
+  }
+
   /// Whether effects run on behalf of a send.
   @inlinable @inline(__always) package func isRunning(cascade: UInt64) -> Bool { effects.isRunning(cascade: cascade) }
 

@@ -64,10 +64,12 @@ package enum Reducing {
 
   /// Reads states of which no read is an observation, as a hub does to publish them.
   @inline(__always)
-  package static func unobserved<Result>(_ operation: () -> Result) -> Result {
+  package static func unobserved<Result, Failure>(
+    _ operation: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     storehub_begin_reducing()
     defer { storehub_end_reducing() }
-    return operation()
+    return try operation()
   }
 
   private static func addTurn() -> UnsafeMutablePointer<Turn> {

@@ -1,0 +1,145 @@
+public import TurnLog
+public import Wire
+
+/// Brings an engine to the state that a log holds: a snapshot, then the deltas of the turns behind it.
+///
+/// ```swift
+/// var recovery = Recovery(of: engine)
+/// try recovery.restore(snapshot: bytes, writtenFor: schema, at: revision, position: position)
+/// for turn in turns { try recovery.apply(turn, writtenFor: schema) }
+/// let history = recovery.history(sessions: sessions)
+/// ```
+///
+/// The reducer does not run, so the state is exact whatever reducers and dependencies do today.
+public struct Recovery: ~Copyable {
+  private let engine: any Engine
+  private let versionLimit: Int
+  private var position: UInt64 = 0
+  private var versions: [(revision: UInt64, state: StateVersion)] = []
+  /// How to read what an older schema wrote.
+  private var mapping: (source: SchemaFingerprint, state: SchemaMapping)?
+
+  /// Begins with an engine at revision 0.
+  ///
+  /// - Parameters:
+  ///   - engine: The engine.
+  ///   - versionLimit: How many versions are kept for clients that come back.
+  public init<State, Action>(
+    of engine: FeatureEngine<State, Action>, versionLimit: Int = HubLimits().versions
+  ) {
+    self.init(engine: engine, versionLimit: versionLimit)
+  }
+
+  package init(engine: any Engine, versionLimit: Int = HubLimits().versions) {
+    (self.engine, self.versionLimit) = (engine, versionLimit)
+  }
+
+  /// The revision that the engine has reached.
+  public var revision: UInt64 { engine.revision }
+
+  /// Takes the state from a snapshot.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The state's bytes.
+  ///   - schema: The schema for which they were written.
+  ///   - revision: The state's revision.
+  ///   - position: The last turn that the state contains.
+  /// - Throws: That the schema does not fit the feature, or what is wrong with the bytes.
+  public mutating func restore(
+    snapshot: RawSpan, writtenFor schema: Schema, at revision: UInt64, position: UInt64
+  ) throws(RecoveryError) {
+    let state = try mapped(snapshot, schema, at: position) { mapping, decoder, encoder throws(WireError) in
+      try mapping.mapValue(&decoder, to: &encoder)
+    }
+    do throws(WireError) {
+      if let state {
+        try engine.restore(state.span.bytes, at: revision)
+      } else {
+        try engine.restore(snapshot, at: revision)
+      }
+    } catch {
+      throw .malformed(position: position, error)
+    }
+    self.position = position
+    versions = [(revision, engine.currentVersion())]
+  }
+
+  /// Applies the delta of the next turn.
+  ///
+  /// - Throws: That the turn does not follow the last one, or what is wrong with its bytes.
+  public mutating func apply(_ turn: LoggedTurn, writtenFor schema: Schema) throws(RecoveryError) {
+    guard turn.position == position + 1, turn.baseRevision == engine.revision else {
+      throw .gap(position: turn.position, base: turn.baseRevision, expected: position + 1, revision: engine.revision)
+    }
+    position = turn.position
+    guard turn.revision != turn.baseRevision else { return }
+    let bytes = turn.delta.span.bytes
+    let delta = try mapped(bytes, schema, at: turn.position) { mapping, decoder, encoder throws(WireError) in
+      try mapping.mapChange(&decoder, to: &encoder)
+    }
+    do throws(WireError) {
+      if let delta {
+        try engine.restore(delta: delta.span.bytes, to: turn.revision)
+      } else {
+        try engine.restore(delta: bytes, to: turn.revision)
+      }
+    } catch {
+      throw .malformed(position: turn.position, error)
+    }
+    // Twice as many are kept for a while, so that one turn does not move them all.
+    if versions.count >= 2 * versionLimit { versions.removeFirst(versionLimit) }
+    versions.append((turn.revision, engine.currentVersion()))
+  }
+
+  /// What the hub goes on from.
+  /// - Parameter sessions: The sessions in the log, the longest unused first.
+  public consuming func history(sessions: [LoggedSession]) -> HubHistory {
+    HubHistory(position: position, sessions: sessions, versions: versions.suffix(versionLimit))
+  }
+
+  /// Bytes of another schema as bytes of the feature's; nil if the schema is the feature's.
+  private mutating func mapped(
+    _ bytes: RawSpan, _ schema: Schema, at position: UInt64,
+    _ map: (SchemaMapping, inout CBORDecoder, inout CBOREncoder) throws(WireError) -> Void
+  ) throws(RecoveryError) -> [UInt8]? {
+    guard schema != engine.schema else { return nil }
+    do throws(SchemaMismatch) {
+      if mapping?.source != schema.fingerprint {
+        mapping = (schema.fingerprint, try SchemaMapping(from: schema, to: engine.schema, .state))
+      }
+    } catch {
+      throw .incompatible(error.description)
+    }
+    guard let mapping, !mapping.state.isIdentity else { return nil }
+    var decoder = CBORDecoder(bytes)
+    var encoder = CBOREncoder()
+    do throws(WireError) {
+      try map(mapping.state, &decoder, &encoder)
+    } catch {
+      throw .malformed(position: position, error)
+    }
+    return encoder.bytes
+  }
+}
+
+/// Why a log does not give a state.
+public enum RecoveryError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The log's state has another shape than the feature's; this is the first difference.
+  case incompatible(String)
+  /// The bytes of a turn, or of the snapshot at that position, are no state or delta of the feature.
+  case malformed(position: UInt64, WireError)
+  /// A turn does not follow the one before it.
+  case gap(position: UInt64, base: UInt64, expected: UInt64, revision: UInt64)
+
+  /// What is wrong.
+  public var description: String {
+    switch self {
+    case .incompatible(let difference):
+      "the stored state does not fit this program's feature: \(difference)"
+    case .malformed(let position, let error):
+      "turn \(position) cannot be read: \(error)"
+    case .gap(let position, let base, let expected, let revision):
+      "turn \(position) from revision \(base) was found where turn \(expected) from revision \(revision) belongs"
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import TurnLog
+import Wire
+
+/// What happened in the current turn, as the log will store it.
+struct TurnRecord {
+  private var actions = CBOREncoder()
+  /// The connections whose sessions have changed, in the order in which they did.
+  private(set) var connections: [LiveConnection] = []
+  /// The sessions that have ended.
+  private var ended: [LoggedSession] = []
+
+  /// Whether there is something to store besides a change of the state.
+  var isEmpty: Bool { actions.count == 0 && connections.isEmpty && ended.isEmpty }
+
+  /// Notes actions that took effect.
+  mutating func note(_ origin: LoggedActions.Origin, count: Int, _ sequence: RawSpan) {
+    LoggedActions.encode(origin, count: UInt64(count), sequence, to: &actions)
+  }
+
+  /// Notes the actions of a batch, and that the session has changed.
+  mutating func note(
+    _ outcome: ActionBatch.Outcome, of payload: RawSpan, from offset: Int, by connection: LiveConnection
+  ) {
+    guard outcome.count > 0 else { return }
+    let end =
+      switch outcome.end {
+      case .complete: payload.byteCount
+      case .limit(let offset), .failure(_, let offset): offset
+      }
+    let origin = LoggedActions.Origin.session(connection.session.id, first: connection.session.processed + 1)
+    note(origin, count: outcome.count, payload.extracting(offset..<end))
+    noteSession(of: connection)
+  }
+
+  /// Notes that a session has changed.
+  mutating func noteSession(of connection: LiveConnection) {
+    guard !connection.isRecorded else { return }
+    connection.isRecorded = true
+    connections.append(connection)
+  }
+
+  /// Notes that a session has ended, and cannot be resumed.
+  mutating func noteEnd(of session: Session) {
+    ended.append(LoggedSession(session, user: 0, process: 0, hasEnded: true))
+  }
+
+  /// Hands out the actions and sessions, and begins anew.
+  mutating func take() -> (actions: [UInt8], sessions: [LoggedSession]) {
+    defer {
+      actions = CBOREncoder()
+      for connection in connections { connection.isRecorded = false }
+      connections.removeAll(keepingCapacity: true)
+      ended.removeAll()
+    }
+    let changed = connections.map {
+      LoggedSession($0.session, user: $0.peer.user, process: $0.peer.process, hasEnded: false)
+    }
+    return (actions.bytes, changed + ended)
+  }
+}
+
+extension LoggedSession {
+  fileprivate init(_ session: Session, user: UInt32, process: Int32, hasEnded: Bool) {
+    self.init(
+      id: session.id, user: user, process: process, name: session.name, processed: session.processed,
+      rejections: session.rejections, hasEnded: hasEnded)
+  }
+}

@@ -1,0 +1,106 @@
+import Reducers
+import TurnLog
+
+/// The hub's turns on their way to the log, and what waits for each to be stored.
+final class UnstoredTurns {
+  /// What may leave once a turn is stored.
+  private struct Held {
+    let position: UInt64
+    let revision: UInt64
+    let version: StateVersion
+    let byteCount: Int
+    /// How far the sessions had come that the turn changed.
+    let outcomes: [(connection: LiveConnection, processed: UInt64)]
+    var effectCommands: [EffectCommand<AnyAction>]
+  }
+
+  let durability: Durability
+  /// The state that clients may see; in async mode that is the engine's.
+  let stored: StoredState
+  /// The last turn that was handed to the log.
+  private(set) var position: UInt64
+  /// The revision and the state after that turn.
+  private(set) var revision: UInt64
+  private(set) var version: StateVersion
+  /// What the current turn has done so far.
+  @exclusivity(unchecked) var record = TurnRecord()
+  private var held: [Held] = []
+  /// The first of `held` that is not stored; those before it have been let out.
+  private var first = 0
+  private(set) var byteCount = 0
+  /// The last turn that is stored.
+  private var storedPosition: UInt64
+  /// How many bytes of turns were stored since the last snapshot was begun.
+  var storedByteCount = 0
+  var isSavingSnapshot = false
+
+  init(_ engine: any Engine, _ durability: Durability, position: UInt64) {
+    (self.durability, self.position, storedPosition) = (durability, position, position)
+    (revision, version) = (engine.revision, engine.currentVersion())
+    stored = StoredState(version, at: revision)
+  }
+
+  var isHolding: Bool { durability == .sync }
+
+  /// How many turns the log has not stored yet.
+  var count: Int { held.count - first }
+
+  /// Adds a turn that is handed to the log.
+  func append(
+    _ version: StateVersion, at revision: UInt64, byteCount: Int,
+    outcomes: [(connection: LiveConnection, processed: UInt64)]
+  ) {
+    position += 1
+    (self.version, self.revision) = (version, revision)
+    self.byteCount += byteCount
+    held.append(
+      Held(
+        position: position, revision: revision, version: version, byteCount: byteCount, outcomes: outcomes,
+        effectCommands: []))
+  }
+
+  /// Holds effect commands until the last turn is stored; false if everything is stored, so that they may run.
+  func hold(_ commands: [EffectCommand<AnyAction>]) -> Bool {
+    guard isHolding, count > 0 else { return false }
+    held[held.count - 1].effectCommands += commands
+    return true
+  }
+
+  /// Lets out the turns up to a position.
+  func release(
+    upTo position: UInt64,
+    _ body: (_ outcomes: [(connection: LiveConnection, processed: UInt64)], [EffectCommand<AnyAction>]) -> Void
+  ) {
+    while first < held.count, held[first].position <= position {
+      let turn = held[first]
+      first += 1
+      byteCount -= turn.byteCount
+      storedByteCount += turn.byteCount
+      storedPosition = turn.position
+      stored.advance(to: turn.version, at: turn.revision)
+      body(turn.outcomes, turn.effectCommands)
+    }
+    if first == held.count {
+      held.removeAll(keepingCapacity: true)
+      first = 0
+    } else if first > held.count / 2 {
+      held.removeFirst(first)
+      first = 0
+    }
+  }
+
+  /// Forgets the turns that will never be stored, and everything that waits for them.
+  func abandon() {
+    held = []
+    (first, byteCount) = (0, 0)
+  }
+
+  /// The stored state, for the log to save.
+  func snapshot() -> LogSnapshot {
+    let version = stored.currentVersion()
+    return LogSnapshot(position: storedPosition, revision: stored.revision) {
+      let pieces = version.pieces()
+      return { limit in pieces.next(limit: limit) }
+    }
+  }
+}

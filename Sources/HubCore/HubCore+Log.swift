@@ -1,0 +1,126 @@
+public import TurnLog
+public import Wire
+
+// The hub and its log. At the end of each turn what was done becomes a `LoggedTurn` for the log. In sync mode the
+// acknowledgements, the deltas and the effects of a turn leave when the log has stored it; the loop goes on with further
+// turns meanwhile, and the log stores all that wait in one commit.
+
+extension HubCore {
+  /// Whether the log is so far behind that no further frames should be handled until it has stored some turns.
+  public var isLogBehind: Bool {
+    guard let turns else { return false }
+    return turns.byteCount > limits.unstoredBytes || turns.count > limits.unstoredTurns
+  }
+
+  /// How many turns wait to be stored.
+  public var unstoredTurnCount: Int { turns?.count ?? 0 }
+
+  /// The revision that clients may see: the last one that is stored, or the engine's.
+  var visibleRevision: UInt64 {
+    guard let turns, turns.isHolding else { return engine.revision }
+    return turns.stored.revision
+  }
+
+  /// The log has stored the turns up to a position: what waited for them leaves at the end of this turn.
+  public mutating func stored(upTo position: UInt64, at now: Duration) {
+    guard let turns else { return }
+    turns.release(upTo: position) { outcomes, commands in
+      for (connection, processed) in outcomes where connection.isOpen {
+        connection.session.settled = processed
+        writeHeldWelcome(to: connection)
+        addPending(connection)
+      }
+      appendEffectCommands(commands)
+    }
+    if turns.storedByteCount >= limits.snapshotInterval, !turns.isSavingSnapshot {
+      turns.isSavingSnapshot = true
+      turns.storedByteCount = 0
+      commands.append(.saveSnapshot)
+    }
+    if turns.count == 0, let reason = goodbyeReason.take() { sayGoodbye(reason: reason, at: now) }
+  }
+
+  /// The log takes no more: closes every connection. What was not stored is never acknowledged.
+  public mutating func logFailed(reason: String, at now: Duration) {
+    goodbyeReason = nil
+    turns?.abandon()
+    isShuttingDown = true
+    sayGoodbye(reason: reason, at: now)
+  }
+
+  /// Whether what leaves waits for the log.
+  var isHolding: Bool { turns?.isHolding ?? false }
+
+  /// Takes over the sessions and versions from before the start.
+  mutating func goOn(from history: HubHistory) {
+    for (revision, version) in history.versions {
+      publishers[StateRoot.feature.index].restore(version, at: revision)
+    }
+    for logged in history.sessions {
+      var session = Session(id: logged.id, name: logged.name)
+      (session.processed, session.rejections) = (logged.processed, logged.rejections)
+      session.trustedRevision = engine.revision
+      if let dropped = detached.insert(session, limit: limits.detachedSessions) { noteEnd(of: dropped) }
+    }
+  }
+
+  /// Hands what the turn has done to the log.
+  mutating func recordTurn(at wallTime: Int64) {
+    guard let turns else { return }
+    let (base, revision) = (turns.revision, engine.revision)
+    guard revision != base || !turns.record.isEmpty else { return }
+    var (version, delta) = (turns.version, CBOREncoder())
+    if revision != base {
+      version = engine.currentVersion()
+      version.encodeDelta(from: turns.version, to: &delta)
+    }
+    let outcomes = turns.record.connections.map { (connection: $0, processed: $0.session.processed) }
+    let (actions, sessions) = turns.record.take()
+    let turn = LoggedTurn(
+      position: turns.position + 1, baseRevision: base, revision: revision, time: wallTime, actions: actions,
+      delta: delta.bytes, sessions: sessions)
+    turns.append(version, at: revision, byteCount: turn.byteCount, outcomes: turns.isHolding ? outcomes : [])
+    if turnsToStore.isEmpty { commands.append(.store) }
+    turnsToStore.append(turn)
+  }
+
+  /// Notes that a session has changed, for the log.
+  func noteSession(of connection: LiveConnection) {
+    turns?.record.noteSession(of: connection)
+  }
+
+  /// Notes that a session has ended, for the log.
+  func noteEnd(of session: Session) {
+    turns?.record.noteEnd(of: session)
+  }
+
+  // MARK: Events
+
+  /// Tells the feature of an event, to which it may react with an action.
+  public mutating func notify(_ event: HubEvent) {
+    guard let action = engine.action(for: event) else { return }
+    engine.apply(action)
+    noteOwnAction(action)
+  }
+
+  /// Notes an action that came from no client, for the log.
+  func noteOwnAction(_ action: AnyAction) {
+    guard let turns else { return }
+    var encoder = CBOREncoder()
+    engine.encode(action, to: &encoder)
+    turns.record.note(.hub, count: 1, encoder.span)
+  }
+
+  // MARK: Snapshots
+
+  /// The state of the last stored turn, for the log to save.
+  ///
+  /// The state is a value, so the log's thread reads it while the hub goes on.
+  public func snapshot() -> LogSnapshot {
+    guard let turns else { preconditionFailure("a hub without a log takes no snapshots") }
+    return turns.snapshot()
+  }
+
+  /// The log has saved a snapshot, or could not.
+  public mutating func snapshotEnded() { turns?.isSavingSnapshot = false }
+}

@@ -1,0 +1,46 @@
+internal import EventLoop
+internal import Synchronization
+public import TurnLog
+
+/// Brings the events of a log, which come on its own thread, to the hub's loop.
+///
+/// ```swift
+/// let mailbox = LogMailbox()
+/// let log = try openLog(onEvent: { mailbox.post($0) })
+/// ```
+public nonisolated final class LogMailbox: Sendable {
+  private struct Contents {
+    var events: [LogEvent] = []
+    var loop: WakeUp.Sender?
+  }
+
+  private let contents = Mutex(Contents())
+
+  /// Creates an empty mailbox.
+  public init() {}
+
+  /// Adds an event. May be called on any thread.
+  public func post(_ event: LogEvent) {
+    let loop = contents.withLock { contents in
+      // Of several "stored" only the last one matters.
+      if case .stored = event, case .stored = contents.events.last { contents.events.removeLast() }
+      contents.events.append(event)
+      return contents.loop
+    }
+    loop?.send()
+  }
+
+  /// Wakes a loop for each event from here on, and for those that have come already.
+  func wake(_ loop: WakeUp.Sender) {
+    contents.withLock { $0.loop = loop }
+    loop.send()
+  }
+
+  /// Takes the events that have come, in order.
+  func take() -> [LogEvent] {
+    contents.withLock { contents in
+      defer { contents.events.removeAll(keepingCapacity: true) }
+      return contents.events
+    }
+  }
+}

@@ -1,0 +1,355 @@
+import Features
+import TestSupport
+import Testing
+import TurnLog
+import Wire
+
+@testable import HubCore
+
+/// A hub whose turns a log stores.
+@Suite struct LogTests {
+  private let increment = Action.counter(.incrementButtonTapped)
+
+  /// Opens a session on a hub that stores it.
+  private func open(
+    _ hub: Hub, session: SessionID? = nil, acknowledged: UInt64 = 0
+  ) throws -> (ConnectionID, Welcome) {
+    let id = hub.connect()
+    hub.send(Hello(session: session, acknowledged: acknowledged, name: "test"), on: id)
+    hub.turn()
+    hub.store()
+    return (id, try hub.turn(id)[0].decoded())
+  }
+
+  /// The last session record of each session in a log, in order.
+  private func sessions(in turns: [LoggedTurn]) -> [LoggedSession] {
+    var sessions: [LoggedSession] = []
+    for session in turns.flatMap(\.sessions) {
+      sessions.removeAll { $0.id == session.id }
+      if !session.hasEnded { sessions.append(session) }
+    }
+    return sessions
+  }
+
+  // MARK: What leaves when
+
+  @Test func noWelcomeBeforeTheSessionIsStored() throws {
+    let hub = try Hub(recovering: [])
+    let id = hub.connect()
+    hub.send(Hello(name: "test"), on: id)
+    #expect(hub.turn(id).isEmpty)
+    #expect(hub.log.map(\.sessions.count) == [1])
+    hub.store()
+    #expect(hub.turn(id).map(\.kind) == [.welcome])
+  }
+
+  @Test func noOutcomeAndNoStateBeforeTheTurnIsStored() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try open(hub)
+    hub.send(Attach(path: []), on: id)
+    #expect(hub.turn(id).map(\.kind) == [.snapshot])
+    hub.send([increment], from: 1, on: id)
+    #expect(hub.turn(id).isEmpty)
+    #expect(hub.engine.state.counter.count == 1)
+    hub.send([increment, increment], from: 2, on: id)
+    #expect(hub.turn(id).isEmpty)
+    hub.store()
+    let frames = hub.turn(id)
+    #expect(frames.map(\.kind) == [.delta, .applied])
+    #expect(frames.map(\.revision) == [3, 3])
+    #expect(try frames[1].number == 3)
+  }
+
+  @Test func whatIsStoredLeavesAndTheRestWaits() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try open(hub)
+    hub.send([increment], from: 1, on: id)
+    hub.turn()
+    let position = try #require(hub.log.last).position
+    hub.send([increment], from: 2, on: id)
+    hub.turn()
+    hub.store(upTo: position)
+    let frames = hub.turn(id)
+    #expect(try frames.map { try $0.number } == [1])
+    #expect(frames.map(\.revision) == [1])
+  }
+
+  @Test func aLateSubscriberSeesOnlyWhatIsStored() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try open(hub)
+    hub.send([increment], from: 1, on: id)
+    hub.send(Attach(path: []), on: id)
+    let frames = hub.turn(id)
+    #expect(frames.map(\.kind) == [.snapshot])
+    #expect(frames.map(\.revision) == [0])
+    hub.store()
+    #expect(hub.turn(id).map(\.kind) == [.delta, .applied])
+  }
+
+  @Test func aRejectionWaitsForItsTurn() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try open(hub)
+    hub.send(actionsFrame([[0x82, 0x18, 0x63, 0x00]], from: 1), on: id)
+    #expect(hub.turn(id).isEmpty)
+    hub.store()
+    #expect(hub.turn(id).map(\.kind) == [.rejected, .applied])
+  }
+
+  @Test func effectsBeginWhenTheirTurnIsStored() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try open(hub)
+    hub.send([.counter(.numberFactButtonTapped)], from: 1, on: id)
+    hub.turn()
+    #expect(hub.startedEffects == 0)
+    hub.store()
+    hub.turn()
+    #expect(hub.startedEffects == 1)
+  }
+
+  @Test func inAsyncModeNothingWaits() throws {
+    let hub = try Hub(recovering: [], durability: .async)
+    let id = hub.connect()
+    hub.send(Hello(name: "test"), on: id)
+    hub.send([increment], from: 1, on: id)
+    #expect(hub.turn(id).map(\.kind) == [.welcome, .applied])
+    #expect(hub.log.count == 1)
+  }
+
+  @Test func aHalfClosedPeerGetsTheOutcomesThatWait() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try open(hub)
+    hub.send([increment], from: 1, on: id)
+    hub.core.inputEnded(id, at: hub.now)
+    hub.turn()
+    #expect(!hub.closed.contains(id))
+    hub.now += .seconds(60)
+    hub.core.expire(at: hub.now)
+    hub.turn()
+    #expect(!hub.closed.contains(id))
+    hub.store()
+    #expect(hub.turn(id).map(\.kind) == [.applied])
+    #expect(hub.closed.contains(id))
+  }
+
+  // MARK: What is stored
+
+  @Test func aTurnHasItsActionsWithTheirOrigin() throws {
+    let hub = try Hub(recovering: [])
+    let (id, welcome) = try open(hub)
+    hub.send([increment, increment], from: 1, on: id)
+    hub.send([increment], from: 3, on: id)
+    hub.turn()
+    let turn = try #require(hub.log.last)
+    #expect((turn.baseRevision, turn.revision) == (0, 3))
+    var decoder = CBORDecoder(turn.actions.span.bytes)
+    let first = try LoggedActions(from: &decoder)
+    let second = try LoggedActions(from: &decoder)
+    try decoder.finish()
+    #expect(first.origin == .session(welcome.session, first: 1))
+    #expect(first.actions == increment.encoded() + increment.encoded())
+    #expect(second.origin == .session(welcome.session, first: 3))
+    #expect(turn.sessions.map(\.processed) == [3])
+    #expect(turn.sessions.map(\.user) == [1000])
+  }
+
+  @Test func aQuietTurnIsNotStored() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try open(hub)
+    let count = hub.log.count
+    hub.send(Ping(number: 1), on: id)
+    #expect(hub.turn(id).map(\.kind) == [.pong])
+    #expect(hub.log.count == count)
+  }
+
+  @Test func aSessionThatEndsIsStoredAsEnded() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try open(hub)
+    hub.send(leaveFrame, on: id)
+    hub.turn()
+    #expect(sessions(in: hub.log).isEmpty)
+  }
+
+  @Test func eventsOfTheHubBecomeActions() throws {
+    let hub = try Hub(recovering: []) { event in
+      switch event {
+      case .started: .counter(.incrementButtonTapped)
+      default: nil
+      }
+    }
+    hub.core.notify(.started)
+    hub.turn()
+    let turn = try #require(hub.log.last)
+    #expect(try LoggedActions(decoding: turn.actions.span.bytes).origin == .hub)
+    #expect(hub.engine.state.counter.count == 1)
+  }
+
+  @Test func aSnapshotIsDueAfterSoManyBytes() throws {
+    var limits = HubLimits()
+    limits.snapshotInterval = 4096
+    let hub = try Hub(recovering: [], limits: limits)
+    let (id, _) = try open(hub)
+    for number in 1...100 {
+      hub.send([increment], from: UInt64(number), on: id)
+      hub.turn()
+      hub.store()
+      hub.turn()
+    }
+    // None is begun before the last one has ended.
+    #expect(hub.snapshotCount == 1)
+    let snapshot = hub.core.snapshot()
+    #expect(snapshot.revision == 100)
+    let next = snapshot.makePieces()
+    var bytes: [UInt8] = []
+    while let piece = next(7) { bytes += piece }
+    #expect(bytes == hub.engine.state.encoded())
+    hub.core.snapshotEnded()
+    for number in 101...200 {
+      hub.send([increment], from: UInt64(number), on: id)
+      hub.turn()
+      hub.store()
+      hub.turn()
+    }
+    #expect(hub.snapshotCount == 2)
+  }
+
+  // MARK: A slow log, and one that fails
+
+  @Test func aHubWhoseLogIsBehindHandlesNoFurtherFrames() throws {
+    var limits = HubLimits()
+    limits.unstoredTurns = 2
+    let hub = try Hub(recovering: [], limits: limits)
+    let (id, _) = try open(hub)
+    for number in 1...3 {
+      hub.send([increment], from: UInt64(number), on: id)
+      hub.turn()
+    }
+    var isBehind = hub.core.isLogBehind
+    #expect(isBehind)
+    let bytes = actionsFrame([increment.encoded()], from: 4)
+    let span = bytes.span.bytes
+    let work = hub.core.received(span, on: id, at: hub.now, limit: 0)
+    #expect(work.count == 0 && !work.isComplete)
+    var goesOn = hub.core.needsAnotherTurn
+    #expect(!goesOn)
+    hub.store()
+    (isBehind, goesOn) = (hub.core.isLogBehind, hub.core.needsAnotherTurn)
+    #expect(!isBehind && goesOn)
+    hub.work(limit: 10)
+    hub.turn()
+    hub.store()
+    #expect(try hub.turn(id).last?.number == 4)
+  }
+
+  @Test func nothingIsAcknowledgedAfterAFailure() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try open(hub)
+    hub.send([increment], from: 1, on: id)
+    hub.turn()
+    hub.core.logFailed(reason: "the disk is full", at: hub.now)
+    #expect(hub.turn(id).map(\.kind) == [.goodbye])
+    hub.store()
+    #expect(hub.turn(id).isEmpty)
+  }
+
+  @Test func goodbyeComesBehindTheLastOutcome() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try open(hub)
+    hub.send([increment], from: 1, on: id)
+    hub.core.shutDown(reason: "the end", at: hub.now)
+    #expect(hub.turn(id).isEmpty)
+    hub.store()
+    #expect(hub.turn(id).map(\.kind) == [.applied, .goodbye])
+  }
+
+  // MARK: After a restart
+
+  @Test func theStateIsTheStoredOneAndResentActionsTakeEffectOnce() throws {
+    let old = try Hub(recovering: [])
+    let (id, welcome) = try open(old)
+    old.send([increment, increment], from: 1, on: id)
+    old.turn()
+    let stored = old.log
+    old.send([increment], from: 3, on: id)
+    old.turn()
+
+    let hub = try Hub(recovering: stored, sessions: sessions(in: stored), seed: 8)
+    #expect(hub.engine.state.counter.count == 2)
+    #expect(hub.engine.revision == 2)
+    let (again, resumed) = try open(hub, session: welcome.session)
+    #expect(resumed.isResumed)
+    #expect(resumed.processed == 2)
+    hub.send([increment, increment, increment], from: 1, on: again)
+    hub.turn()
+    hub.store()
+    #expect(hub.engine.state.counter.count == 3)
+    #expect(try hub.turn(again).last?.number == 3)
+  }
+
+  @Test func aClientThatComesBackAfterARestartGetsADelta() throws {
+    let old = try Hub(recovering: [])
+    let (id, welcome) = try open(old)
+    for number in 1...5 {
+      old.send([increment], from: UInt64(number), on: id)
+      old.turn()
+    }
+    let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), seed: 8)
+    let (again, _) = try open(hub, session: welcome.session, acknowledged: 3)
+    hub.send(Attach(path: [], knownRevision: 3), on: again)
+    let frames = hub.turn(again)
+    #expect(frames.map(\.kind) == [.delta])
+    #expect(frames.map(\.revision) == [5])
+  }
+
+  /// In async mode a client may have seen revisions that were lost; the same numbers then belong to other actions.
+  @Test func aRevisionFromBeyondTheRecoveredOneIsNotTrusted() throws {
+    let old = try Hub(recovering: [], durability: .async)
+    let (id, welcome) = try open(old)
+    old.send([increment], from: 1, on: id)
+    old.turn()
+    let stored = old.log
+    let hub = try Hub(recovering: stored, sessions: sessions(in: stored), durability: .async, seed: 8)
+    let (other, _) = try hub.open()
+    hub.send(Attach(path: []), on: other)
+    hub.send([increment, increment], from: 1, on: other)
+    hub.turn()
+    let (again, resumed) = try hub.open(session: welcome.session, acknowledged: 1)
+    #expect(resumed.isResumed)
+    hub.send(Attach(path: [], knownRevision: 3), on: again)
+    #expect(hub.turn(again).map(\.kind) == [.snapshot])
+  }
+
+  @Test func aSessionWhoseOutcomesWereLostIsNotResumed() throws {
+    let old = try Hub(recovering: [], durability: .async)
+    let (id, welcome) = try open(old)
+    let stored = old.log
+    old.send([increment], from: 1, on: id)
+    #expect(try old.turn(id).last?.number == 1)
+    let hub = try Hub(recovering: stored, sessions: sessions(in: stored), durability: .async, seed: 8)
+    let (_, answer) = try hub.open(session: welcome.session, acknowledged: 1)
+    #expect(!answer.isResumed)
+    #expect(answer.session != welcome.session)
+  }
+
+  @Test func rejectionsSurviveARestartUntilTheyAreAcknowledged() throws {
+    let old = try Hub(recovering: [])
+    let (id, welcome) = try open(old)
+    old.send(actionsFrame([[0x82, 0x18, 0x63, 0x00]], from: 1), on: id)
+    old.turn()
+    let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), seed: 8)
+    let again = hub.connect()
+    hub.send(Hello(session: welcome.session, name: "test"), on: again)
+    hub.turn()
+    hub.store()
+    #expect(hub.turn(again).map(\.kind) == [.welcome, .rejected, .applied])
+  }
+
+  @Test func aTurnThatDoesNotFollowTheLastOneIsRefused() throws {
+    let old = try Hub(recovering: [])
+    let (id, _) = try open(old)
+    for number in 1...3 {
+      old.send([increment], from: UInt64(number), on: id)
+      old.turn()
+    }
+    #expect(throws: RecoveryError.self) { try Hub(recovering: [old.log[0], old.log[2]]) }
+  }
+}
