@@ -90,27 +90,28 @@ public struct PipeStream: ~Copyable {
   /// What the socket does not take is copied and queued; `onDrained` tells when it is out. A peer that has gone is
   /// told by `startReading`'s `onEnd`, so an error here may be ignored by who reads too.
   /// - Returns: Whether everything is out.
-  public func write(_ bytes: RawSpan, pieces: ArraySlice<Range<Int>>) throws(UVError) -> Bool {
+  public func write(_ bytes: RawSpan, pieces: Span<Range<Int>>) throws(UVError) -> Bool {
     let stream = streamPointer
     let written = uv_stream_get_write_queue_size(stream) == 0 ? Int(tryWrite(stream, bytes, pieces)) : 0
     if written < 0, written != Int(UVError.Code.wouldBlock) {
       throw UVError(operation: "write to a socket", code: CInt(written))
     }
-    var left = pieces
-    var skipped = max(written, 0)
-    while let first = left.first, skipped >= first.count {
-      skipped -= first.count
-      left.removeFirst()
+    var taken = max(written, 0)
+    for index in pieces.indices {
+      let count = pieces[index].count
+      guard taken >= count else {
+        try queue(bytes, pieces.extracting(index...), skipping: taken)
+        return false
+      }
+      taken -= count
     }
-    guard let first = left.first else { return true }
-    left[left.startIndex] = first.lowerBound + skipped..<first.upperBound
-    try queue(bytes, left)
-    return false
+    return true
   }
 
   /// Writes one piece; see `write(_:pieces:)`.
   public func write(_ bytes: RawSpan) throws(UVError) -> Bool {
-    try write(bytes, pieces: [0..<bytes.byteCount])
+    let pieces: InlineArray<1, Range<Int>> = [0..<bytes.byteCount]
+    return try write(bytes, pieces: pieces.span)
   }
 
   /// How many bytes are queued because the socket did not take them.
@@ -155,17 +156,19 @@ public struct PipeStream: ~Copyable {
     MainActor.assumeIsolated { box.close() }
   }
 
-  /// Copies the pieces behind a write request, in one allocation that lives until they are out.
-  private func queue(_ bytes: RawSpan, _ pieces: ArraySlice<Range<Int>>) throws(UVError) {
+  /// Copies the pieces, without the first bytes, behind a write request, in one allocation that lives until they are out.
+  private func queue(_ bytes: RawSpan, _ pieces: Span<Range<Int>>, skipping taken: Int) throws(UVError) {
     let header = MemoryLayout<uv_write_t>.stride
-    let count = pieces.reduce(0) { $0 + $1.count }
+    var count = -taken
+    for index in pieces.indices { count += pieces[index].count }
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: header + count, alignment: MemoryLayout<uv_write_t>.alignment)
     bytes.withUnsafeBytes { bytes in
       var end = memory.advanced(by: header)
-      for piece in pieces {
+      for index in pieces.indices {
         guard let base = bytes.baseAddress else { break }
-        end.copyMemory(from: base.advanced(by: piece.lowerBound), byteCount: piece.count)
+        let piece = pieces[index].dropFirst(index == 0 ? taken : 0)
+        end.copyMemory(from: base.advanced(by: piece.startIndex), byteCount: piece.count)
         end += piece.count
       }
     }
@@ -204,20 +207,20 @@ public nonisolated struct PeerCredentials: Equatable, Sendable {
 ///
 /// Not isolated, so that the closures in it are not checked to run on the main actor, once for each write.
 private nonisolated func tryWrite(
-  _ stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: RawSpan, _ pieces: ArraySlice<Range<Int>>
+  _ stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: RawSpan, _ pieces: Span<Range<Int>>
 ) -> CInt {
-  guard let first = pieces.first else { return 0 }
+  guard !pieces.isEmpty else { return 0 }
   return bytes.withUnsafeBytes { bytes in
     func buffer(_ piece: Range<Int>) -> uv_buf_t {
       let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: piece.lowerBound)
       return uv_buf_init(start?.assumingMemoryBound(to: CChar.self), CUnsignedInt(piece.count))
     }
     guard pieces.count > 1 else {
-      var single = buffer(first)
+      var single = buffer(pieces[0])
       return uv_try_write(stream, &single, 1)
     }
     return withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: pieces.count) { buffers in
-      for (index, piece) in pieces.enumerated() { buffers[index] = buffer(piece) }
+      for index in pieces.indices { buffers[index] = buffer(pieces[index]) }
       return uv_try_write(stream, buffers.baseAddress, CUnsignedInt(pieces.count))
     }
   }

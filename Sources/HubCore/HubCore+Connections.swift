@@ -88,7 +88,7 @@ extension HubCore {
           fail(id, PeerError(.timedOut, "the rest of a frame did not come within \(limits.frameTimeout)"), at: now)
         }
       case .closing(let deadline):
-        if isOver(deadline, at: now) { commands.append(.abort(id)) }
+        if isOver(deadline, at: now) { commandList.append(.abort(id)) }
       }
     }
   }
@@ -145,8 +145,8 @@ extension HubCore {
     closingCount += 1
     if let lastFrame { write(lastFrame, to: id) }
     // A peer that makes connections faster than they close gets no more last words.
-    guard closingCount <= limits.closingConnections || isShuttingDown else { return commands.append(.abort(id)) }
-    commands.append(.close(id))
+    guard closingCount <= limits.closingConnections || isShuttingDown else { return commandList.append(.abort(id)) }
+    commandList.append(.close(id))
     wake(by: now + limits.closeTimeout)
   }
 
@@ -185,7 +185,7 @@ extension HubCore {
   mutating func write(_ frame: Range<Int>, to id: ConnectionID) {
     outgoing.begin()
     outgoing.add(frame)
-    commands.append(.write(id, pieces: outgoing.run))
+    commandList.append(.write(id, pieces: outgoing.run))
   }
 
   mutating func setDeadline(_ time: Duration, for connection: LiveConnection) {

@@ -197,7 +197,7 @@ extension HubCore {
       if connection.hasInputEnded {
         addPending(connection)
       } else {
-        commands.append(.resumeReading(connection.id))
+        commandList.append(.resumeReading(connection.id))
         if connection.decoder.isInsideFrame { setDeadline(now + limits.frameTimeout, for: connection) }
       }
     } else {

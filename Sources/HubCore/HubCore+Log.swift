@@ -35,7 +35,7 @@ extension HubCore {
     if turns.storedByteCount >= limits.snapshotInterval, !turns.isSavingSnapshot {
       turns.isSavingSnapshot = true
       turns.storedByteCount = 0
-      commands.append(.saveSnapshot)
+      commandList.append(.saveSnapshot)
     }
     if turns.count == 0, let reason = goodbyeReason.take() { sayGoodbye(reason: reason, at: now) }
   }
@@ -80,7 +80,7 @@ extension HubCore {
       position: turns.position + 1, baseRevision: base, revision: revision, time: wallTime, actions: actions,
       delta: delta.bytes, sessions: sessions)
     turns.append(version, at: revision, byteCount: turn.byteCount, outcomes: turns.isHolding ? outcomes : [])
-    if turnsToStore.isEmpty { commands.append(.store) }
+    if turnsToStore.isEmpty { commandList.append(.store) }
     turnsToStore.append(turn)
   }
 

@@ -33,11 +33,11 @@ extension HubCore {
         writing[index].isPending = false
         bringUpToDate(writing[index], at: revision, now)
       }
-      writing.removeAll(keepingCapacity: true)
+      writing.removeAll()
     }
     // The encoding concerned nobody.
-    if commands.isEmpty, outgoing.writer.count > 0 { clear() }
-    return !commands.isEmpty || deadline != nil || publicationDue != nil
+    if commandList.isEmpty, outgoing.writer.count > 0 { clear() }
+    return !commandList.isEmpty || deadline != nil || publicationDue != nil
   }
 
   private var hasOutdatedPublisher: Bool {
@@ -56,7 +56,7 @@ extension HubCore {
 
   mutating func appendEffectCommands(_ taken: [EffectCommand<AnyAction>]) {
     for command in taken {
-      commands.append(.effect(effectCommands.count))
+      commandList.append(.effect(effectCommands.count))
       effectCommands.append(command)
     }
   }
@@ -70,7 +70,7 @@ extension HubCore {
     if now < nextFanOut, !flushing {
       publicationDue = nextFanOut
       // Unless a subscriber must be written to now, even the encoding is left to the next time.
-      guard pending.contains(where: { !$0.scopes.isEmpty }) else { return }
+      guard pending.indices.contains(where: { !pending[$0].scopes.isEmpty }) else { return }
       for index in publishers.indices {
         publishers[index].publish(&outgoing)
         for connection in publishers[index].due where !connection.isPending && !connection.isCoalescing {
@@ -107,7 +107,7 @@ extension HubCore {
     }
     writeFrames(to: connection, isUpToDate: isUpToDate, at: revision)
     let run = outgoing.run
-    if !run.isEmpty { commands.append(.write(connection.id, pieces: run)) }
+    if !run.isEmpty { commandList.append(.write(connection.id, pieces: run)) }
     if !isUpToDate {
       unfinished.append(connection)
     } else if connection.hasInputEnded, connection.backlog == nil, !hasUnsettledOutcomes(connection) {

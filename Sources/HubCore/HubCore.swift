@@ -22,7 +22,8 @@ public struct HubCore: ~Copyable {
   /// The limits of peers.
   public let limits: HubLimits
   /// The shell's work, in order, since the last `clear()`.
-  public internal(set) var commands: [HubCommand] = []
+  public var commands: [HubCommand] { commandList.elements }
+  var commandList = TurnList<HubCommand>()
   /// The reports that commands refer to.
   public internal(set) var reports: [HubReport] = []
   /// The effect commands that commands refer to.
@@ -59,9 +60,9 @@ public struct HubCore: ~Copyable {
   /// How many scopes all connections have attached.
   var subscriptionCount = 0
   /// The connections to write to at the end of the turn.
-  var pending: [LiveConnection] = []
+  var pending = TurnList<LiveConnection>()
   /// Those of them that are being written to; between turns only its memory is of use.
-  var writing: [LiveConnection] = []
+  var writing = TurnList<LiveConnection>()
   /// The connections whose snapshot did not fit the last turn's budget.
   var unfinished: [LiveConnection] = []
   /// The connections that wait for the next publication to everyone.
@@ -114,7 +115,22 @@ public struct HubCore: ~Copyable {
   public var output: FrameWriter { outgoing.writer }
 
   /// The ranges of the output that write commands name runs of.
-  public var pieces: [Range<Int>] { outgoing.pieces }
+  public var pieces: [Range<Int>] { outgoing.pieces.elements }
+
+  /// How many commands there are; adding one while they are carried out is allowed.
+  package var commandCount: Int { commandList.count }
+
+  /// A command by its place in `commands`, without copying the list.
+  package func command(_ index: Int) -> HubCommand { commandList[index] }
+
+  /// The bytes of `output`, lent until the core changes.
+  package var outputBytes: RawSpan {
+    @_lifetime(borrow self) borrowing get { outgoing.writer.span }
+  }
+
+  /// A run of `pieces`, lent until the core changes.
+  @_lifetime(borrow self)
+  package func pieces(_ run: Range<Int>) -> Span<Range<Int>> { outgoing.pieces.span.extracting(run) }
 
   /// The number of actions that took effect since the hub began; the state's revision.
   public var revision: UInt64 { engine.revision }
@@ -137,7 +153,7 @@ public struct HubCore: ~Copyable {
 
   /// Forgets the commands and their bytes, which the shell has carried out.
   public mutating func clear() {
-    if !commands.isEmpty { commands.removeAll(keepingCapacity: true) }
+    commandList.removeAll()
     if !reports.isEmpty { reports.removeAll() }
     if !effectCommands.isEmpty { effectCommands.removeAll() }
     if !turnsToStore.isEmpty { turnsToStore.removeAll() }
@@ -146,7 +162,7 @@ public struct HubCore: ~Copyable {
   }
 
   mutating func report(_ report: HubReport) {
-    commands.append(.report(reports.count))
+    commandList.append(.report(reports.count))
     reports.append(report)
   }
 }

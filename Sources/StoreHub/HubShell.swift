@@ -198,22 +198,19 @@ final class HubShell {
   private func performCommands() {
     var next = 0
     // Carrying out a command may add more.
-    while next < core.commands.count {
-      let (commands, pieces, output) = (core.commands, core.pieces, core.output)
-      while next < commands.count {
-        perform(commands[next], pieces, output)
-        next += 1
-      }
+    while next < core.commandCount {
+      perform(core.command(next))
+      next += 1
     }
     if next > 0 { core.clear() }
   }
 
-  private func perform(_ command: HubCommand, _ pieces: [Range<Int>], _ output: FrameWriter) {
+  private func perform(_ command: HubCommand) {
     switch command {
     case .write(let id, let run):
       guard let connection = connection(id) else { return }
       do throws(UVError) {
-        if try !connection.stream.write(output.span, pieces: pieces[run]) { core.isBusy(id) }
+        if try !connection.stream.write(core.outputBytes, pieces: core.pieces(run)) { core.isBusy(id) }
       } catch {
         log.write(.debug, "connection \(id.index): \(error)")
         drop(id)

@@ -1,11 +1,11 @@
 import Wire
 
 /// What one turn writes: bytes, and the order of their pieces in each connection's write.
-struct Outgoing {
+struct Outgoing: ~Copyable {
   /// The bytes of all.
   var writer = FrameWriter()
   /// Ranges of the bytes; each write command names a run of these.
-  var pieces: [Range<Int>] = []
+  var pieces = TurnList<Range<Int>>()
   /// How many bytes of snapshots may still be written in this turn.
   var snapshotBudget = 0
 
@@ -31,7 +31,7 @@ struct Outgoing {
   /// Forgets the bytes and keeps the memory.
   mutating func removeAll() {
     writer.removeAll()
-    pieces.removeAll(keepingCapacity: true)
+    pieces.removeAll()
     openCount = 0
   }
 }

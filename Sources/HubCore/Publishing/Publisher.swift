@@ -241,7 +241,7 @@ extension Publisher {
   }
 
   /// Cuts a delta in the output into slices, and returns its place in `deltas`.
-  private mutating func cut(_ range: Range<Int>, from base: UInt64, _ out: Outgoing) -> Int {
+  private mutating func cut(_ range: Range<Int>, from base: UInt64, _ out: borrowing Outgoing) -> Int {
     if deltaCount == deltas.count { deltas.append(DeltaSlices()) }
     deltas[deltaCount].cut(out.writer.span(range), at: range, from: base, for: scopes)
     deltaCount += 1
