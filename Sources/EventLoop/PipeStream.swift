@@ -6,7 +6,7 @@ internal import CUV
 /// take. Neither allocates while the peer keeps up.
 public struct PipeStream: ~Copyable {
   final class Box: HandleBox {
-    var onBytes: ((RawSpan) -> Void)?
+    @exclusivity(unchecked) var onBytes: ((RawSpan) -> Void)?
     var onEnd: ((UVError?) -> Void)?
     var onDrained: (() -> Void)?
     var onConnected: ((UVError?) -> Void)?
@@ -228,16 +228,15 @@ private nonisolated func tryWrite(
 
 private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in
   guard let handle, let buffer else { return }
-  onLoop((UnsafeMutableRawPointer(handle), buffer)) { handle, buffer in
-    let bytes = HandleBox.of(handle).loop.readBuffer
+  onLoop(boxOf: UnsafeMutableRawPointer(handle), HandleBox.self, buffer) { box, buffer in
+    let bytes = box.loop.readBuffer
     buffer.pointee = uv_buf_init(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), CUnsignedInt(bytes.count))
   }
 }
 
 private nonisolated let onRead: uv_read_cb = { stream, count, buffer in
   guard let stream else { return }
-  onLoop((UnsafeMutableRawPointer(stream), count)) { stream, count in
-    let box = PipeStream.Box.of(stream)
+  onLoop(boxOf: UnsafeMutableRawPointer(stream), PipeStream.Box.self, count) { box, count in
     if count > 0 {
       box.onBytes?(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(box.loop.readBuffer)[..<count]).bytes)
     } else if count < 0 {

@@ -5,7 +5,7 @@ internal import CUV
 /// Together these catch everything that callbacks did in between, timers included, without ever waking the loop.
 public struct TurnHooks: ~Copyable {
   fileprivate final class Box: HandleBox {
-    var onTurn: (() -> Void)?
+    @exclusivity(unchecked) var onTurn: (() -> Void)?
     override func forgetCallbacks() { onTurn = nil }
   }
 
@@ -42,10 +42,10 @@ public struct TurnHooks: ~Copyable {
 
 private nonisolated let onPrepare: uv_prepare_cb = { handle in
   guard let handle else { return }
-  onLoop(UnsafeMutableRawPointer(handle)) { TurnHooks.Box.of($0).onTurn?() }
+  onLoop(boxOf: UnsafeMutableRawPointer(handle), TurnHooks.Box.self, ()) { box, _ in box.onTurn?() }
 }
 
 private nonisolated let onCheck: uv_check_cb = { handle in
   guard let handle else { return }
-  onLoop(UnsafeMutableRawPointer(handle)) { TurnHooks.Box.of($0).onTurn?() }
+  onLoop(boxOf: UnsafeMutableRawPointer(handle), TurnHooks.Box.self, ()) { box, _ in box.onTurn?() }
 }
