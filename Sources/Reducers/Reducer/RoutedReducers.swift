@@ -90,7 +90,7 @@ enum RoutedReducers<State, Action> {
       firstByTag.deallocate()
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     func reduce(_ state: inout State, _ action: Action) -> Effect<Action> {
       let tag = tag.of(action)
       guard tag < tagCount, let first = firstByTag[tag] else { return addFirst(for: action, tag).run(&state, action) }

@@ -71,12 +71,32 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
         return reduceChild(childAction, in: &state, at: toChildState, by: child).map(embed)
       }
     }
-    return { state, action in
-      guard let childAction = toChildAction.extract(from: action) else { return .none }
-      return withUnsafeMutablePointer(to: &state) { parent in
-        let childState = UnsafeMutableRawPointer(parent).advanced(by: offset)
-          .assumingMemoryBound(to: Child.State.self)
-        return child(&childState.pointee, childAction).map(embed)
+    let stored = StoredChild(offset: offset, path: toChildAction, reduce: child)
+    return { state, action in stored.reduce(&state, action) }
+  }
+
+  /// A child whose state is a stored property, as one object: what a closure captures piece by piece it is handed piece by
+  /// piece, at 20 instructions an action.
+  @usableFromInline
+  final class StoredChild {
+    @usableFromInline let offset: Int
+    @usableFromInline let path: AnyCasePath<ParentAction, Child.Action>
+    @usableFromInline let reduce: (inout Child.State, Child.Action) -> Effect<Child.Action>
+
+    @inlinable
+    init(
+      offset: Int, path: AnyCasePath<ParentAction, Child.Action>,
+      reduce: @escaping (inout Child.State, Child.Action) -> Effect<Child.Action>
+    ) {
+      (self.offset, self.path, self.reduce) = (offset, path, reduce)
+    }
+
+    @inlinable @inline(__always)
+    func reduce(_ state: inout ParentState, _ action: ParentAction) -> Effect<ParentAction> {
+      guard let childAction = path.extract(from: action) else { return .none }
+      return _withUnprotectedUnsafeMutablePointer(to: &state) { parent in
+        let state = UnsafeMutableRawPointer(parent).advanced(by: offset).assumingMemoryBound(to: Child.State.self)
+        return reduce(&state.pointee, childAction).map(path.embedding)
       }
     }
   }
