@@ -153,6 +153,7 @@ extension HubCore {
   /// Ends a live connection: its session may be resumed, unless it was given away.
   private mutating func detach(_ connection: LiveConnection) {
     release(connection)
+    notify(.detached(HubClient(name: connection.session.name, user: connection.peer.user)))
     guard liveSessions.removeValue(forKey: connection.session.id) != nil else { return }
     retainScopes(of: connection)
     // Also one that has processed nothing: the client may have sent actions that never came, and may send them again.

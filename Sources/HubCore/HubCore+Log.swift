@@ -1,5 +1,5 @@
 public import TurnLog
-public import Wire
+import Wire
 
 // The hub and its log. At the end of each turn what was done becomes a `LoggedTurn` for the log. In sync mode the
 // acknowledgements, the deltas and the effects of a turn leave when the log has stored it; the loop goes on with further
@@ -96,11 +96,15 @@ extension HubCore {
 
   // MARK: Events
 
-  /// Tells the feature of an event, to which it may react with an action.
-  public mutating func notify(_ event: HubEvent) {
-    guard let action = engine.action(for: event) else { return }
-    engine.apply(action)
-    noteOwnAction(action)
+  /// The hub begins to serve: the feature starts its timers and streams, again after a recovery.
+  public mutating func start() { notify(.started) }
+
+  /// Notifies the feature of an event, to which it may react with actions.
+  func notify(_ event: HubEvent) {
+    for action in engine.actions(for: event) {
+      engine.apply(action)
+      noteOwnAction(action)
+    }
   }
 
   /// Notes an action that came from no client, for the log.

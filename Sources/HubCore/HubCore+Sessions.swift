@@ -42,6 +42,7 @@ extension HubCore {
       write(outgoing.writer.frame(welcome, revision: visibleRevision), to: id)
     }
     noteSession(of: connection)
+    notify(.attached(HubClient(name: session.name, user: greeting.peer.user)))
     addPending(connection)
   }
 

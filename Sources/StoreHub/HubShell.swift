@@ -61,6 +61,7 @@ final class HubShell {
         finished: { effect in self.informed.finish(effect) },
         cancel: { id, path in self.informed.cancel(id, within: path) },
         dismiss: { path in self.informed.dismiss(path) }))
+    informed.start()
   }
 
   var connectionCount: Int { core.connectionCount }

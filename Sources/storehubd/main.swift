@@ -64,6 +64,8 @@ do {
   let http = try HTTPClient(loop: loop)
   let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()) {
     if let url = configuration.factURL { $0.numberFact = .service(at: url, over: http) }
+  } onEvent: {
+    AppFeature.actions(for: $0, in: $1)
   }
 
   // Installed before the socket is there: whoever sees the socket may send a signal at once.

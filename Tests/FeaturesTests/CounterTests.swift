@@ -71,6 +71,21 @@ import Testing
     #expect(!store.isTimerOn)
   }
 
+  @Test func theTimerGoesOnAfterARestart() async throws {
+    let clock = TestClock()
+    let store = store { $0.continuousClock = clock }
+    store.send(.hubStarted)
+    #expect(store.count == 0)
+    var state = Counter.State(count: 7)
+    state.isTimerOn = true
+    let restarted = Store(initialState: state, reducer: { Counter() }, withDependencies: { $0.continuousClock = clock })
+    restarted.send(.hubStarted)
+    while clock.sleeperCount == 0 { await Task.yield() }
+    await clock.advance(by: .seconds(1))
+    while restarted.count < 8 { await Task.yield() }
+    #expect(restarted.count == 8)
+  }
+
   @Test func askingAgainAsksOnlyForTheLatest() async throws {
     let (asked, asking) = AsyncStream.makeStream(of: Int.self)
     let store = store(count: 4) {

@@ -49,7 +49,7 @@ final class Hub {
   init(
     recovering turns: [LoggedTurn], sessions: [LoggedSession] = [], durability: Durability = .sync,
     limits: HubLimits = HubLimits(), seed: UInt64 = 7,
-    onEvent: @escaping (HubEvent) -> Action? = { _ in nil }
+    onEvent: @escaping (HubEvent, State) -> [Action] = { _, _ in [] }
   ) throws {
     engine = FeatureEngine(initialState: State(), reducer: AppFeature(), onEvent: onEvent)
     var recovery = Recovery(of: engine)

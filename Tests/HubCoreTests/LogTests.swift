@@ -170,17 +170,30 @@ import Wire
   }
 
   @Test func eventsOfTheHubBecomeActions() throws {
-    let hub = try Hub(recovering: []) { event in
+    let hub = try Hub(recovering: []) { event, _ in
       switch event {
-      case .started: .counter(.incrementButtonTapped)
-      default: nil
+      case .started: [.counter(.incrementButtonTapped)]
+      case .attached, .detached: []
       }
     }
-    hub.core.notify(.started)
+    hub.core.start()
     hub.turn()
     let turn = try #require(hub.log.last)
     #expect(try LoggedActions(decoding: turn.actions.span.bytes).origin == .hub)
     #expect(hub.engine.state.counter.count == 1)
+  }
+
+  @Test func attachingAndDetachingBecomeActions() throws {
+    var events: [HubEvent] = []
+    let hub = try Hub(recovering: []) { event, _ in
+      events.append(event)
+      return []
+    }
+    let (id, welcome) = try open(hub)
+    hub.disconnect(id)
+    _ = try open(hub, session: welcome.session)
+    let client = HubClient(name: "test", user: 1000)
+    #expect(events == [.attached(client), .detached(client), .attached(client)])
   }
 
   @Test func aSnapshotIsDueAfterSoManyBytes() throws {

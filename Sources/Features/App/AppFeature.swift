@@ -34,6 +34,16 @@ public struct AppFeature: Sendable {
   /// Creates the reducer.
   public init() {}
 
+  /// What the features do when something happens to their hub: at its start they go on with what a restart has ended.
+  public static func actions(for event: HubEvent, in state: State) -> [Action] {
+    guard event == .started else { return [] }
+    var actions: [Action] = []
+    if state.counter.isTimerOn || state.counter.isLoadingFact { actions.append(.counter(.hubStarted)) }
+    if !state.todos.isSorted { actions.append(.todos(.sortCompletedTodos)) }
+    if state.favourites.isLoadingFact { actions.append(.favourites(.hubStarted)) }
+    return actions
+  }
+
   /// Three scopes; an action goes to the one for its case.
   public var body: some ReducerOf<Self> {
     Scope(state: \.counter, action: \.counter) { Counter() }

@@ -39,6 +39,8 @@ public struct Counter: Reducer, Sendable {
     case timerTicked
     /// Someone has read the alert.
     case factAlertDismissed
+    /// The hub has started again: the timer and the fact on its way, which its stop has ended, start again too.
+    case hubStarted
   }
 
   private enum CancelID {
@@ -65,15 +67,7 @@ public struct Counter: Reducer, Sendable {
         state.numberFact = nil
         state.factAlert = nil
         state.isLoadingFact = true
-        return .run { [count = state.count, numberFact] send in
-          do {
-            let fact = try await numberFact.fetch(count)
-            await send(.numberFactResponse(.success(fact)))
-          } catch let error as NumberFactError {
-            await send(.numberFactResponse(.failure(error)))
-          }
-        }
-        .cancellable(id: CancelID.fact, cancelInFlight: true)
+        return fetchFact(about: state.count)
 
       case .numberFactResponse(.success(let fact)):
         state.isLoadingFact = false
@@ -87,14 +81,7 @@ public struct Counter: Reducer, Sendable {
 
       case .toggleTimerButtonTapped:
         state.isTimerOn.toggle()
-        guard state.isTimerOn else { return .cancel(id: CancelID.timer) }
-        return .run { [clock] send in
-          while true {
-            try await clock.sleep(for: .seconds(1))
-            await send(.timerTicked)
-          }
-        }
-        .cancellable(id: CancelID.timer, cancelInFlight: true)
+        return state.isTimerOn ? runTimer() : .cancel(id: CancelID.timer)
 
       case .timerTicked:
         return change(&state, by: 1)
@@ -102,8 +89,34 @@ public struct Counter: Reducer, Sendable {
       case .factAlertDismissed:
         state.factAlert = nil
         return .none
+
+      case .hubStarted:
+        return .merge(
+          state.isTimerOn ? runTimer() : .none, state.isLoadingFact ? fetchFact(about: state.count) : .none)
       }
     }
+  }
+
+  private func runTimer() -> Effect<Action> {
+    .run { [clock] send in
+      while true {
+        try await clock.sleep(for: .seconds(1))
+        await send(.timerTicked)
+      }
+    }
+    .cancellable(id: CancelID.timer, cancelInFlight: true)
+  }
+
+  private func fetchFact(about count: Int) -> Effect<Action> {
+    .run { [numberFact] send in
+      do {
+        let fact = try await numberFact.fetch(count)
+        await send(.numberFactResponse(.success(fact)))
+      } catch let error as NumberFactError {
+        await send(.numberFactResponse(.failure(error)))
+      }
+    }
+    .cancellable(id: CancelID.fact, cancelInFlight: true)
   }
 
   /// Another number makes the fact untrue, and one on its way pointless. At the end of `Int` the number stays.

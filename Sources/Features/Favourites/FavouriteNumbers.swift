@@ -45,6 +45,8 @@ public struct FavouriteNumbers: Sendable {
     case factResponse(Result<String, NumberFactError>)
     /// Someone did something.
     case view(View)
+    /// The hub has started again: the fact on its way, which its stop has ended, is fetched again.
+    case hubStarted
 
     /// What a person does.
     @CasePathable
@@ -97,14 +99,10 @@ public struct FavouriteNumbers: Sendable {
 
       case .view(.factButtonTapped), .destination(.presented(.alert(.tryAgainButtonTapped))):
         state.isLoadingFact = true
-        return .run { [count = state.count, numberFact] send in
-          do {
-            await send(.factResponse(.success(try await numberFact.fetch(count))))
-          } catch let error as NumberFactError {
-            await send(.factResponse(.failure(error)))
-          }
-        }
-        .cancellable(id: CancelID.fact, cancelInFlight: true)
+        return fetchFact(about: state.count)
+
+      case .hubStarted:
+        return state.isLoadingFact ? fetchFact(about: state.count) : .none
 
       case .factResponse(.success(let fact)):
         state.isLoadingFact = false
@@ -144,6 +142,17 @@ public struct FavouriteNumbers: Sendable {
       default: true
       }
     }
+  }
+
+  private func fetchFact(about count: Int) -> Effect<Action> {
+    .run { [numberFact] send in
+      do {
+        await send(.factResponse(.success(try await numberFact.fetch(count))))
+      } catch let error as NumberFactError {
+        await send(.factResponse(.failure(error)))
+      }
+    }
+    .cancellable(id: CancelID.fact, cancelInFlight: true)
   }
 
   /// Goes to another number, at whose fact nobody looks yet. At the end of `Int` the number stays.

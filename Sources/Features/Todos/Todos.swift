@@ -21,6 +21,13 @@ public struct Todos: Sendable {
       nextID = (todos.lazy.map(\.id).max() ?? -1) + 1
     }
 
+    /// Whether every open todo stands before every completed one.
+    /// - Complexity: O(n).
+    var isSorted: Bool {
+      guard let firstCompleted = todos.firstIndex(where: \.isComplete) else { return true }
+      return todos[firstCompleted...].allSatisfy(\.isComplete)
+    }
+
     mutating func add(_ text: String) {
       todos.insert(Todo.State(id: nextID, text: text), at: startOfCompleted)
       nextID += 1

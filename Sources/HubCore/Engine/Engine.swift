@@ -23,8 +23,8 @@ package protocol Engine: StateSource {
   /// Writes an action as a client would.
   func encode(_ action: AnyAction, to encoder: inout CBOREncoder)
 
-  /// The action by which the feature reacts to an event of the hub; nil for none.
-  func action(for event: HubEvent) -> AnyAction?
+  /// The actions by which the feature reacts to an event of the hub.
+  func actions(for event: HubEvent) -> [AnyAction]
 
   /// Replaces the state, in a recovery.
   func restore(_ state: RawSpan, at revision: UInt64) throws(WireError)

@@ -13,7 +13,7 @@ public import Wire
 public final class FeatureEngine<State: Replicated, Action: WireValue> {
   private let box: ReducerBox<State, Action>
   private let operations: EngineOperations
-  private let onEvent: (HubEvent) -> Action?
+  private let onEvent: (HubEvent, State) -> [Action]
   package let schema: Schema
 
   /// Creates an engine at revision 0.
@@ -22,12 +22,12 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   ///   - initialState: The state at revision 0.
   ///   - reducer: What every action goes through; it is made and compiled once, here.
   ///   - prepareDependencies: Overrides dependencies for the reducer and its effects.
-  ///   - onEvent: The action by which the feature reacts to an event of the hub's life, such as its start; nil for none.
+  ///   - onEvent: The actions by which the feature reacts to an event of the hub's life, such as its start.
   @inlinable
   public convenience init(
     initialState: State, reducer: @autoclosure () -> some Reducer<State, Action>,
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
-    onEvent: @escaping (HubEvent) -> Action? = { _ in nil }
+    onEvent: @escaping (HubEvent, State) -> [Action] = { _, _ in [] }
   ) {
     // What runs for each action is put together here, where the compiler knows the feature's types.
     let reducer = withDependencies(prepareDependencies) { CompiledReducer(reducer()) }
@@ -37,7 +37,7 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
 
   @usableFromInline
   init(
-    _ box: ReducerBox<State, Action>, _ operations: EngineOperations, _ onEvent: @escaping (HubEvent) -> Action?
+    _ box: ReducerBox<State, Action>, _ operations: EngineOperations, _ onEvent: @escaping (HubEvent, State) -> [Action]
   ) {
     (self.box, self.operations, self.onEvent) = (box, operations, onEvent)
     schema = Schema(state: State.self, action: Action.self)
@@ -82,7 +82,7 @@ extension FeatureEngine: Engine {
     return action
   }
 
-  package func action(for event: HubEvent) -> AnyAction? { onEvent(event).map { AnyAction($0) } }
+  package func actions(for event: HubEvent) -> [AnyAction] { onEvent(event, box.core.state).map { AnyAction($0) } }
 
   package func restore(_ state: RawSpan, at revision: UInt64) throws(WireError) {
     var decoder = CBORDecoder(state)

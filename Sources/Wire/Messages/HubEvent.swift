@@ -1,4 +1,4 @@
-/// An event in the life of a hub to which a feature may react with an action (`FeatureEngine.init(onEvent:)`).
+/// An event in the life of a hub to which a feature may react with actions.
 public enum HubEvent: Equatable, Sendable {
   /// The hub has started, after a recovery if it has a log: timers and streams begin here.
   case started
