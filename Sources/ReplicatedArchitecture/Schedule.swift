@@ -1,0 +1,131 @@
+public import CasePaths
+internal import Dependencies
+public import FoundationEssentials
+public import IdentifiedCollections
+public import Reducers
+public import Wire
+
+/// Actions that are due at a time, as part of a state.
+///
+/// The times are state, so they survive a restart of a hub that is recorded: an action whose time has passed meanwhile is
+/// sent at the start. Each is sent once, in the turn in which it leaves the schedule.
+///
+/// ```swift
+/// @Replicated struct State: Equatable { var schedule = Schedule<Action>() … }
+///
+/// var body: some ReducerOf<Self> {
+///   Reduce { state, action in
+///     switch action {
+///     case .snoozeTapped:
+///       state.schedule.add(.alarm, at: now.addingTimeInterval(600))
+///       return .none
+///     …
+///     }
+///   }
+///   .schedule(\.schedule, timeCame: \.timeCame)
+/// }
+/// ```
+///
+/// On a hub, send `timeCame` at its start, so that the schedule goes on: `FeatureEngine(…) onEvent: { event, state in
+/// event == .started && !state.schedule.isEmpty ? [.timeCame] : [] }`.
+@Replicated
+public struct Schedule<Action: Replicated & Equatable & Sendable>: Equatable, Sendable {
+  /// What is due, in the order in which it was added.
+  public private(set) var entries: IdentifiedArrayOf<Entry> = []
+  private var nextID = 0
+
+  /// An action with its time.
+  @Replicated
+  public struct Entry: Equatable, Identifiable, Sendable {
+    /// Names the entry within its schedule; never used again.
+    public let id: Int
+    /// When the action is due, by the wall clock.
+    public var date: Date
+    /// The action.
+    public var action: Action
+  }
+
+  /// Creates an empty schedule.
+  public init() {}
+
+  /// Whether nothing is due at any time.
+  public var isEmpty: Bool { entries.isEmpty }
+
+  /// The time of the first action that is due.
+  /// - Complexity: O(n).
+  public var nextDate: Date? { entries.lazy.map(\.date).min() }
+
+  /// Adds an action; returns its id, with which it can be removed.
+  @discardableResult
+  public mutating func add(_ action: Action, at date: Date) -> Int {
+    defer { nextID += 1 }
+    entries.append(Entry(id: nextID, date: date, action: action))
+    return nextID
+  }
+
+  /// Removes an action before it is due.
+  public mutating func remove(id: Int) { entries.remove(id: id) }
+
+  /// Removes the actions that are due, and returns them in the order of their times.
+  mutating func takeDue(at now: Date) -> [Action] {
+    let due = entries.filter { $0.date <= now }
+    for entry in due { entries.remove(id: entry.id) }
+    return due.sorted { ($0.date, $0.id) < ($1.date, $1.id) }.map(\.action)
+  }
+}
+
+extension Reducer where Action: Replicated & Equatable & Sendable & CasePathable {
+  /// Sends the actions of a schedule when they are due.
+  ///
+  /// - Parameters:
+  ///   - schedule: The schedule in the state.
+  ///   - timeCame: A case without a payload, by which the schedule tells itself that something is due; the reducer may
+  ///     ignore it.
+  /// - Complexity: O(1) for an action that leaves the schedule as it is, O(n) for one that changes it.
+  public func schedule(
+    _ schedule: WritableKeyPath<State, Schedule<Action>>, timeCame: CaseKeyPath<Action, Void>
+  ) -> some Reducer<State, Action> {
+    ScheduleReducer(base: self, schedule: schedule, timeCame: timeCame)
+  }
+}
+
+/// A change of the wall clock is noticed after this time at the latest, in seconds.
+private let longestSleep = 60.0
+
+/// The timer of one schedule. Each further schedule of a feature has another type as its base.
+private struct TimerID: Hashable { let base: ObjectIdentifier }
+
+private struct ScheduleReducer<Base: Reducer>: Reducer
+where Base.Action: Replicated & Equatable & Sendable & CasePathable {
+  let base: Base
+  let schedule: WritableKeyPath<Base.State, Schedule<Base.Action>>
+  let timeCame: CaseKeyPath<Base.Action, Void>
+
+  @Dependency(\.date) private var date
+  @Dependency(\.continuousClock) private var clock
+
+  func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
+    let before = state[keyPath: schedule]
+    var effect = base.reduce(into: &state, action: action)
+    let isTime = action.is(timeCame)
+    if isTime {
+      let due = state[keyPath: schedule].takeDue(at: date.now)
+      effect = .concatenate([effect] + due.map { .send($0) })
+    }
+    guard isTime || state[keyPath: schedule] != before else { return effect }
+    return .merge(effect, wait(for: state[keyPath: schedule].nextDate))
+  }
+
+  /// Waits for the next time that something is due, in place of any time before.
+  private func wait(for next: Date?) -> Effect<Base.Action> {
+    let id = TimerID(base: ObjectIdentifier(Base.self))
+    guard let next else { return .cancel(id: id) }
+    return .run { [clock, date, action = timeCame()] send in
+      while case let seconds = next.timeIntervalSince(date.now), seconds > 0 {
+        try await clock.sleep(for: .seconds(min(seconds, longestSleep)))
+      }
+      await send(action)
+    }
+    .cancellable(id: id, cancelInFlight: true)
+  }
+}

@@ -1,0 +1,96 @@
+import FoundationEssentials
+import ReplicatedArchitecture
+import Testing
+
+/// A feature with things that are due.
+@Reducer
+private struct Alarms {
+  @Replicated
+  struct State: Equatable {
+    var rung: [String] = []
+    var schedule = Schedule<Action>()
+  }
+
+  @Replicated
+  enum Action: Equatable, Sendable {
+    case set(String, Date)
+    case forgotten(Int)
+    case ring(String)
+    case timeCame
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .set(let name, let date): state.schedule.add(.ring(name), at: date)
+      case .forgotten(let id): state.schedule.remove(id: id)
+      case .ring(let name): state.rung.append(name)
+      case .timeCame: break
+      }
+      return .none
+    }
+    .schedule(\.schedule, timeCame: \.timeCame)
+  }
+}
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ScheduleTests {
+  private let clock = TestClock()
+  private let start = Date(timeIntervalSince1970: 1_000_000)
+  private let now = LockIsolated(Date(timeIntervalSince1970: 1_000_000))
+
+  private func store(_ state: Alarms.State = Alarms.State()) -> StoreOf<Alarms> {
+    Store(initialState: state) {
+      Alarms()
+    } withDependencies: {
+      $0.continuousClock = clock
+      $0.date = DateGenerator { [now] in now.value }
+    }
+  }
+
+  private func pass(_ seconds: Int) async {
+    while clock.sleeperCount == 0 { await Task.yield() }
+    now.withValue { $0 += Double(seconds) }
+    await clock.advance(by: .seconds(seconds))
+  }
+
+  @Test func eachActionIsSentOnceWhenItIsDue() async {
+    let store = store()
+    store.send(.set("late", start + 20))
+    store.send(.set("early", start + 10))
+    await pass(10)
+    while store.withState({ $0.rung.isEmpty }) { await Task.yield() }
+    #expect(store.withState { $0.rung } == ["early"])
+    await pass(10)
+    while store.withState({ $0.rung.count < 2 }) { await Task.yield() }
+    #expect(store.withState { $0.rung } == ["early", "late"])
+    #expect(store.withState { $0.schedule.isEmpty })
+  }
+
+  @Test func whatIsRemovedIsNotSent() async {
+    let store = store()
+    store.send(.set("one", start + 10))
+    store.send(.set("two", start + 20))
+    store.send(.forgotten(0))
+    await pass(20)
+    while store.withState({ $0.rung.isEmpty }) { await Task.yield() }
+    #expect(store.withState { $0.rung } == ["two"])
+  }
+
+  @Test func whatWasDueMeanwhileIsSentAtTheStartInOrder() {
+    let old = store()
+    old.send(.set("second", start + 20))
+    old.send(.set("first", start + 10))
+    old.send(.set("third", start + 1000))
+    let restarted = store(old.withState { $0 })
+    now.withValue { $0 += 100 }
+    restarted.send(.timeCame)
+    #expect(restarted.withState { $0.rung } == ["first", "second"])
+    #expect(restarted.withState { $0.schedule.nextDate } == start + 1000)
+  }
+
+  @Test func aScheduleTravels() throws {
+    var state = Alarms.State()
+    state.schedule.add(.ring("x"), at: start)
+    #expect(try Alarms.State(decoding: state.encoded().span.bytes) == state)
+  }
+}

@@ -1,0 +1,192 @@
+"""A client for the torture runs: it numbers its actions, survives any cut, and remembers what was acknowledged."""
+
+import os
+import random
+import select
+import socket
+import struct
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Fixtures", "pyclient"))
+import storehub  # noqa: E402
+from storehub import ACTIONS, APPLIED, ERROR, GOODBYE, HELLO, REJECTED, WELCOME, Map, decode, encode  # noqa: E402
+
+HEADER = struct.Struct("<IBBHQ")
+
+
+class Violation(Exception):
+    """The hub has broken a promise."""
+
+
+class Cut(Exception):
+    """The connection has ended."""
+
+
+class Adder(threading.Thread):
+    """Adds todos with texts of its own, several in flight, and reconnects as often as it must.
+
+    `acknowledged` are the texts whose actions the hub has acknowledged, `sent` all texts in the order of their numbers.
+    """
+
+    def __init__(self, name, path, make_action, window=16, pause=0.0, padding=0):
+        super().__init__(name=name, daemon=True)
+        self.path, self.make_action = path, make_action
+        self.window, self.pause, self.padding = window, pause, padding
+        self.session, self.connections, self.resumptions = None, 0, 0
+        self.sent, self.applied, self.refused = [], 0, {}
+        self.violations = []
+        self.is_stopping = threading.Event()
+        self.is_draining = threading.Event()
+
+    @property
+    def acknowledged(self):
+        return [text for number, text in enumerate(self.sent[: self.applied], 1) if number not in self.refused]
+
+    def drain(self):
+        """Sends nothing new, and waits until everything is acknowledged."""
+        self.is_draining.set()
+        self.join(60)
+        if self.is_alive():
+            self.is_stopping.set()
+            raise Violation(f"{self.name}: {len(self.sent) - self.applied} actions have no outcome after 60 s")
+
+    def run(self):
+        while not self.is_stopping.is_set():
+            try:
+                self.converse()
+                return
+            except (Cut, OSError):
+                time.sleep(random.uniform(0.001, 0.02))
+            except Violation as violation:
+                self.violations.append(str(violation))
+                return
+
+    def converse(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream:
+            stream.settimeout(30)
+            stream.connect(self.path)
+            self.stream, self.buffer = stream, b""
+            hello = [(0, 1), (1, 1), (4, self.name)]
+            if self.session:
+                hello += [(2, self.session), (3, self.applied)]
+            self.write(HELLO, encode(Map(hello)))
+            while True:
+                kind, payload = self.frame(True)
+                if kind == WELCOME:
+                    break
+                self.handle(kind, payload)
+            self.welcome(decode(payload))
+            while not self.is_stopping.is_set():
+                if self.is_draining.is_set() and self.applied == len(self.sent):
+                    return
+                self.send_more()
+                while (frame := self.frame(self.is_full)) is not None:
+                    self.handle(*frame)
+
+    def welcome(self, welcome):
+        self.connections += 1
+        session, is_resumed, processed = welcome.get(1), welcome.get(2), welcome.get(3)
+        if self.session is None:
+            self.session = session
+        elif not is_resumed:
+            raise Violation(f"{self.name}: the hub has forgotten the session")
+        else:
+            self.resumptions += 1
+        if processed > len(self.sent):
+            raise Violation(f"{self.name}: the hub has processed {processed} of {len(self.sent)} actions")
+        if processed < self.applied:
+            raise Violation(f"{self.name}: {self.applied} actions were acknowledged, and {processed} are known")
+        # Everything without an outcome once more: the hub must skip what it has processed.
+        if self.applied < len(self.sent):
+            actions = b"".join(encode(self.make_action(text)) for text in self.sent[self.applied :])
+            self.write(ACTIONS, encode(self.applied + 1) + encode(self.applied) + actions)
+
+    @property
+    def is_full(self):
+        return self.is_draining.is_set() or len(self.sent) - self.applied >= self.window
+
+    def send_more(self):
+        if self.is_full:
+            return
+        if self.pause:
+            time.sleep(self.pause)
+        text = f"{self.name}-{len(self.sent) + 1}" + "." * self.padding
+        self.sent.append(text)
+        number = len(self.sent)
+        self.write(ACTIONS, encode(number) + encode(self.applied) + encode(self.make_action(text)))
+
+    def handle(self, kind, payload):
+        if kind == APPLIED:
+            number = decode(payload)
+            if not self.applied < number <= len(self.sent):
+                raise Violation(f"{self.name}: acknowledged {number} after {self.applied}, of {len(self.sent)}")
+            self.applied = number
+        elif kind == REJECTED:
+            number, code, reason = decode(payload)
+            self.refused[number] = (code, reason)
+        elif kind in (ERROR, GOODBYE):
+            raise Cut(decode(payload)[1])
+
+    def write(self, kind, payload):
+        self.stream.sendall(HEADER.pack(len(payload), kind, 0, 0, 0) + payload)
+
+    def frame(self, waits):
+        """The next frame; None if none is there and it must not wait."""
+        while True:
+            if len(self.buffer) >= HEADER.size:
+                length, kind, _, _, _ = HEADER.unpack_from(self.buffer)
+                if len(self.buffer) >= HEADER.size + length:
+                    payload = self.buffer[HEADER.size : HEADER.size + length]
+                    self.buffer = self.buffer[HEADER.size + length :]
+                    return kind, payload
+            if not waits and not select.select([self.stream], [], [], 0)[0]:
+                return None
+            if waits and not select.select([self.stream], [], [], 1)[0]:
+                if self.is_stopping.is_set():
+                    raise Cut("stopped")
+                continue
+            more = self.stream.recv(1 << 16)
+            if not more:
+                raise Cut("the hub closed the connection")
+            self.buffer += more
+
+
+def todo_action(path):
+    """A function that makes the action which adds a todo, from the hub's own schema."""
+    client = storehub.Client(path)
+    schema = client.describe(0)
+    client.socket.close()
+    return lambda text: schema.make(schema.action, {"todos": {"addButtonTapped": text}})
+
+
+def texts(path):
+    """The texts of all todos, attached twice: both must be the same bytes."""
+    client = storehub.Client(path)
+    first = client.attach(1, 0)
+    second = client.attach(2, 0)
+    if encode(first["state"]) != encode(second["state"]):
+        raise Violation("two clients see different states at rest")
+    state = client.schemas[0].show(first["type"], first["state"])
+    client.socket.close()
+    return [todo["text"] for todo in state["todos"]["todos"]]
+
+
+def check(adders, found):
+    """Everything acknowledged is there, nothing twice, and each client's todos in its order."""
+    for adder in adders:
+        if adder.violations:
+            raise Violation("; ".join(adder.violations))
+    if len(set(found)) != len(found):
+        twice = sorted({text for text in found if found.count(text) > 1})[:3]
+        raise Violation(f"took effect twice: {twice}")
+    known = set(found)
+    for adder in adders:
+        lost = [text for text in adder.acknowledged if text not in known]
+        if lost:
+            raise Violation(f"{len(lost)} acknowledged actions of {adder.name} are lost, such as {lost[:3]}")
+        mine = set(adder.sent)
+        order = [text for text in found if text in mine]
+        if order != [text for text in adder.sent if text in known]:
+            raise Violation(f"the actions of {adder.name} took effect out of order")
