@@ -132,7 +132,7 @@ extension HubCore {
         connection.sentRejections = rejectionCount
       }
       if settled > connection.sentProcessed {
-        outgoing.writer.frame(FrameHeader(kind: .applied, revision: revision)) { $0.unsigned(settled) }
+        outgoing.writer.frame(FrameHeader(kind: .applied, revision: revision), number: settled)
         connection.sentProcessed = settled
       }
     }

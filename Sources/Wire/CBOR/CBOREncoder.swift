@@ -155,23 +155,29 @@ public struct CBOREncoder {
   @usableFromInline
   @inline(never)
   mutating func longHead(_ type: CBORMajorType, _ argument: UInt64) {
-    switch argument {
-    case 0..<24:
-      buffer.append(type.bits | UInt8(truncatingIfNeeded: argument))
-    case 24...0xff:
-      buffer.append(type.bits | 24)
-      buffer.append(UInt8(truncatingIfNeeded: argument))
-    case 0x100...0xffff:
-      // Byte by byte, which costs less than one generic append of a few bytes.
-      buffer.append(type.bits | 25)
-      buffer.append(UInt8(truncatingIfNeeded: argument >> 8))
-      buffer.append(UInt8(truncatingIfNeeded: argument))
-    case 0x1_0000...0xffff_ffff:
-      buffer.append(type.bits | 26)
-      block(UInt32(truncatingIfNeeded: argument))
-    default:
-      buffer.append(type.bits | 27)
-      block(argument)
+    let head = Head(type, argument)
+    withUnsafeBytes(of: (head.first.littleEndian, head.last)) { buffer.append(contentsOf: $0.prefix(head.count)) }
+  }
+
+  /// The bytes of an item's head in its shortest form, as numbers: the first eight, least significant first, and the ninth.
+  struct Head {
+    let first: UInt64
+    let last: UInt8
+    let count: Int
+
+    @inline(__always)
+    init(_ type: CBORMajorType, _ argument: UInt64) {
+      let bits = UInt64(type.bits)
+      last = UInt8(truncatingIfNeeded: argument)
+      switch argument {
+      case 0..<24: (first, count) = (bits | argument, 1)
+      case 24...0xff: (first, count) = (bits | 24 | argument << 8, 2)
+      case 0x100...0xffff:
+        (first, count) = (bits | 25 | UInt64(UInt16(truncatingIfNeeded: argument).byteSwapped) << 8, 3)
+      case 0x1_0000...0xffff_ffff:
+        (first, count) = (bits | 26 | UInt64(UInt32(truncatingIfNeeded: argument).byteSwapped) << 8, 5)
+      default: (first, count) = (bits | 27 | argument.byteSwapped << 8, 9)
+      }
     }
   }
 

@@ -37,6 +37,17 @@ public struct FrameWriter {
     return start..<encoder.count
   }
 
+  /// Appends a frame whose payload is a number, and returns where the frame stands.
+  ///
+  /// Written as one block: an acknowledgement, which each turn has for each connection that acted, takes 150 instructions
+  /// less than with `frame(_:body:)`.
+  @discardableResult
+  package mutating func frame(_ header: FrameHeader, number: UInt64) -> Range<Int> {
+    let start = encoder.count
+    encoder.frame(header, number)
+    return start..<encoder.count
+  }
+
   /// Appends bytes that a frame is put together from, which `body` writes, and returns where they stand.
   package mutating func part(_ body: (inout CBOREncoder) -> Void) -> Range<Int> {
     let start = count
@@ -81,6 +92,17 @@ public struct FrameWriter {
 }
 
 extension CBOREncoder {
+  /// Writes a frame with a number as its payload.
+  mutating func frame(_ header: FrameHeader, _ number: UInt64) {
+    let head = Head(.unsigned, number)
+    var header = header
+    header.length = UInt32(head.count)
+    let (first, second) = header.words
+    withUnsafeBytes(of: (first.littleEndian, second.littleEndian, head.first.littleEndian, head.last)) {
+      buffer.append(contentsOf: $0.prefix(FrameHeader.byteCount + head.count))
+    }
+  }
+
   /// Writes a frame's header as one block.
   @inlinable
   @inline(__always)
