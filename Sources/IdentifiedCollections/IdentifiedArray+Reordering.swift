@@ -1,13 +1,29 @@
 extension IdentifiedArray {
   /// Puts the elements into the order of `positions`, each of which occurs once.
   ///
-  /// Nothing happens when that is the order they are in, so that versions go on sharing all of it.
+  /// Only those are moved that are out of order, unless they are many, so that versions go on sharing the rest.
+  /// - Complexity: O(n + k log n) for k elements that move.
   @inlinable
   mutating func reorder(_ positions: some Collection<Int>) {
-    guard !positions.elementsEqual(0..<count) else { return }
-    var reordered = emptied()
-    for position in positions { reordered.appendNew(from: slot(at: position)) }
-    self = reordered
+    let positions = Array(positions)
+    let staying = longestRisingSubsequence(of: positions)
+    guard staying.count < count else { return }
+    guard staying.count > count / 8 * 7 else {
+      var reordered = emptied()
+      for position in positions { reordered.appendNew(from: slot(at: position)) }
+      self = reordered
+      return
+    }
+    var moves: [(source: Int, target: Int)] = []
+    var next = 0
+    for stop in staying + [count] {
+      for target in next..<stop { moves.append((positions[target], target)) }
+      next = stop + 1
+    }
+    var taken = moves.sorted { $0.source > $1.source }.map { (target: $0.target, entry: take(at: $0.source)) }
+    taken.sort { $0.target < $1.target }
+    // What comes before a target is in its place when the target's turn comes.
+    for (target, entry) in taken { insertNew(entry.element, id: entry.id, hash: entry.hash, at: target) }
   }
 
   /// Turns the order round.
@@ -66,17 +82,46 @@ extension IdentifiedArray {
   /// Moves the elements that satisfy a predicate behind all others. Otherwise they keep their order.
   ///
   /// - Returns: the position of the first element that satisfies the predicate, or the end.
-  /// - Complexity: O(n log n).
+  /// - Complexity: O(n) calls of the predicate, and O(k log n) for k elements that are on the wrong side of the border; at
+  ///   most O(n log n).
   @inlinable
   @discardableResult
   public mutating func partition(by belongsInSecondPartition: (Element) throws -> Bool) rethrows -> Int {
-    var first: [Int] = []
-    var second: [Int] = []
-    for (position, element) in enumerated() {
-      if try belongsInSecondPartition(element) { second.append(position) } else { first.append(position) }
+    // The ranges that satisfy the predicate, which are few when most elements are in their places.
+    var second: [Range<Int>] = []
+    var (position, start) = (0, Int?.none)
+    for element in self {
+      let isSecond = try belongsInSecondPartition(element)
+      if isSecond != (start != nil) {
+        if let start { second.append(start..<position) }
+        start = isSecond ? position : nil
+      }
+      position += 1
     }
-    reorder(first + second)
-    return first.count
+    if let start { second.append(start..<count) }
+    let secondCount = second.reduce(0) { $0 + $1.count }
+    let firstCount = count - secondCount
+    guard let last = second.last, second.count > 1 || last.upperBound < count else { return firstCount }
+
+    // Before the border stays what does not satisfy the predicate, behind it what does. It is where the fewest move.
+    var (border, fewest, before) = (count, secondCount, 0)
+    for range in second {
+      let misplaced = before + (firstCount - (range.lowerBound - before))
+      if misplaced < fewest { (border, fewest) = (range.lowerBound, misplaced) }
+      before += range.count
+    }
+    let early = second.prefix { $0.lowerBound < border }.flatMap { $0 }
+    let late = second.drop { $0.lowerBound < border }
+    var others: [Int] = []
+    for (range, next) in zip(late, late.dropFirst().map(\.lowerBound) + [count]) { others += range.upperBound..<next }
+    guard fewest < count / 8 else {
+      let first = zip([0] + second.map(\.upperBound), second.map(\.lowerBound) + [count]).flatMap { $0..<$1 }
+      reorder(first + second.flatMap { $0 })
+      return firstCount
+    }
+    move(fromOffsets: others, toOffset: border)
+    move(fromOffsets: early, toOffset: border + others.count)
+    return firstCount
   }
 
   /// Moves the elements at several positions, such as those of an `IndexSet`, together before an element.

@@ -1,6 +1,6 @@
 /// The indices of a longest subsequence of different numbers that rises, by patience sorting.
 ///
-/// - Complexity: O(n log n); O(n) if all of them rise.
+/// - Complexity: O(n log n); O(n + k log n) if all but k of them rise.
 @usableFromInline
 func longestRisingSubsequence(of numbers: [Int]) -> [Int] {
   if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return Array(numbers.indices) }
@@ -8,7 +8,8 @@ func longestRisingSubsequence(of numbers: [Int]) -> [Int] {
   var ends: [Int] = []
   var previous = [Int](repeating: -1, count: numbers.count)
   for (index, number) in numbers.enumerated() {
-    var low = 0
+    // A number above all before it goes to the end, without a search.
+    var low = ends.last.map { numbers[$0] < number } == true ? ends.count : 0
     var high = ends.count
     while low < high {
       let middle = (low + high) / 2

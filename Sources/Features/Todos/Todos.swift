@@ -97,7 +97,7 @@ public struct Todos: Sendable {
         return sortSoon()
 
       case .sortCompletedTodos:
-        state.todos.sort { !$0.isComplete && $1.isComplete }
+        state.todos.partition(by: \.isComplete)
         return .none
 
       case .todos(.element(_, .completionChanged)):

@@ -18,6 +18,10 @@ class AnyLeaf: Node {
   @usableFromInline
   static var maximum: Int { 64 }
 
+  /// How many elements a tree that grows at its end puts into each leaf but the first. Without room the first insertion
+  /// anywhere amid them would split a leaf and enter 32 ids anew, each in a part of the index that no cache holds.
+  static var filled: Int { 56 }
+
   @usableFromInline
   init(label: UInt64, capacity: Int) {
     self.capacity = capacity

@@ -78,13 +78,14 @@ extension OrderTree {
   private static func openInLeaf(
     _ node: inout Node, at position: Int, isFirst: Bool, upper: UInt64?, index: inout HashTrie
   ) -> Opened {
-    if node.count < AnyLeaf.maximum {
+    let isAtEnd = upper == nil && position == node.count
+    if node.count < (isAtEnd && !isFirst ? AnyLeaf.filled : AnyLeaf.maximum) {
       let leaf = unsafeDowncast(Node.unique(&node), to: AnyLeaf.self)
       leaf.openHole(at: position)
       return .slot(leaf, position, right: nil)
     }
     let full = unsafeDowncast(node, to: AnyLeaf.self)
-    if upper == nil && position == full.count {
+    if isAtEnd {
       guard let label = label(between: full.label, and: nil) else { return .crowded(full.label) }
       let leaf = full.emptySibling(label: label)
       leaf.openHole(at: 0)
