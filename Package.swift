@@ -80,6 +80,8 @@ let package = Package(
     .library(name: "Features", targets: ["Features"]),
     .library(name: "HubCore", targets: ["HubCore"]),
     .library(name: "ReplicaCore", targets: ["ReplicaCore"]),
+    .library(name: "TurnLog", targets: ["TurnLog"]),
+    .library(name: "Journal", targets: ["Journal"]),
     .library(name: "StoreHub", targets: ["StoreHub"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
     .executable(name: "storehubd", targets: ["storehubd"]),
@@ -117,6 +119,7 @@ let package = Package(
     .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CGlibc"),
     .systemLibrary(name: "CLibmd", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
     // Thread-local variables, which Swift has not.
@@ -163,6 +166,8 @@ let package = Package(
     .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
 
     // Floor 4: the shells, which give the cores sockets, time and threads.
+    // Turns in an SQLite database.
+    .target(name: "Journal", dependencies: ["CSQLite", "TurnLog", "Wire"], swiftSettings: spans),
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
     .target(
       name: "LoadTest", dependencies: ["ComposableArchitecture", "EventLoop", "Features", "Wire"], swiftSettings: onLoop
@@ -260,6 +265,8 @@ let package = Package(
       name: "TerminalViewsTests",
       dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalViews", "Wire"],
       swiftSettings: common),
+    .testTarget(
+      name: "JournalTests", dependencies: ["Journal", "TestSupport", "TurnLog", "Wire"], swiftSettings: spans),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(
       name: "HubCoreTests",

@@ -26,3 +26,32 @@ public struct LoggedSession: Equatable, Sendable {
     (self.processed, self.rejections, self.hasEnded) = (processed, rejections, hasEnded)
   }
 }
+
+extension LoggedSession: WireValue {
+  /// Writes `[id, user, process, name, processed, rejections, has ended]`.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(count: 7)
+    id.encode(to: &encoder)
+    encoder.unsigned(UInt64(user))
+    encoder.integer(Int64(process))
+    encoder.text(name)
+    encoder.unsigned(processed)
+    rejections.encode(to: &encoder)
+    encoder.bool(hasEnded)
+  }
+
+  /// Reads a session.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.tuple(7)
+    let start = decoder.offset
+    id = try SessionID(from: &decoder)
+    guard let user = UInt32(exactly: try decoder.unsigned()), let process = Int32(exactly: try decoder.integer()) else {
+      throw WireError(.outOfRange(type: "user or process of a session"), at: start)
+    }
+    (self.user, self.process) = (user, process)
+    name = try decoder.text()
+    processed = try decoder.unsigned()
+    rejections = try [Rejected](from: &decoder)
+    hasEnded = try decoder.bool()
+  }
+}

@@ -1,0 +1,158 @@
+internal import Glibc
+internal import TurnLog
+internal import Wire
+
+/// What the threads that append hand over to the thread that writes.
+final class Handover: @unchecked Sendable {
+  // Sendable: everything below is used under `mutex` only.
+
+  /// Something to be written, in order.
+  enum Entry {
+    case turn(LoggedTurn)
+    case schema(Schema)
+  }
+
+  /// What the writer takes at once.
+  struct Work {
+    var entries: [Entry] = []
+    var snapshot: LogSnapshot?
+    /// A snapshot that was saved before, and that the newer one replaces.
+    var replaced: LogSnapshot?
+    var trimPosition: UInt64?
+    var isClosing = false
+  }
+
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var work = Work()
+  private var byteCount = 0
+  /// When the first of the entries came, in nanoseconds of the monotonic clock.
+  private var firstEntry: Int64 = 0
+  private var isOver = false
+  private var hasSchema = false
+  private let byteLimit: Int
+
+  init(byteLimit: Int) {
+    self.byteLimit = byteLimit
+    pthread_mutex_init(mutex, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  private func locked<Result>(_ body: () -> Result) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return body()
+  }
+
+  /// The bytes of the turns that wait.
+  var waitingBytes: Int { locked { byteCount } }
+
+  /// Adds turns. Blocks while more bytes wait than are allowed.
+  func append(_ turns: [LoggedTurn]) {
+    guard !turns.isEmpty else { return }
+    locked {
+      precondition(hasSchema || isOver, "begin(schema:) comes before the first turn")
+      while byteCount > byteLimit, !isOver { pthread_cond_wait(condition, mutex) }
+      guard !isOver else { return }
+      let isFirst = work.entries.isEmpty
+      if isFirst { firstEntry = Self.now() }
+      for turn in turns {
+        work.entries.append(.turn(turn))
+        byteCount += turn.byteCount
+      }
+      // The writer waits for the first turn, or for its window to pass.
+      if isFirst || byteCount > byteLimit / 2 { pthread_cond_broadcast(condition) }
+    }
+  }
+
+  /// Adds the schema of the turns that follow.
+  func begin(_ schema: Schema) {
+    locked {
+      hasSchema = true
+      if work.entries.isEmpty { firstEntry = Self.now() }
+      work.entries.append(.schema(schema))
+      pthread_cond_broadcast(condition)
+    }
+  }
+
+  /// Adds a snapshot, in place of one that was not begun.
+  func save(_ snapshot: LogSnapshot) {
+    locked {
+      if let waiting = work.snapshot { work.replaced = waiting }
+      work.snapshot = snapshot
+      pthread_cond_broadcast(condition)
+    }
+  }
+
+  /// Allows to forget the turns before a position.
+  func trim(before position: UInt64) {
+    locked {
+      work.trimPosition = max(position, work.trimPosition ?? 0)
+      pthread_cond_broadcast(condition)
+    }
+  }
+
+  /// Asks the writer to write what waits, and to end.
+  func close() {
+    locked {
+      work.isClosing = true
+      pthread_cond_broadcast(condition)
+    }
+  }
+
+  /// Drops what waits and whatever comes.
+  func end() {
+    locked {
+      isOver = true
+      (work, byteCount) = (Work(), 0)
+      pthread_cond_broadcast(condition)
+    }
+  }
+
+  /// Takes everything there is.
+  ///
+  /// - Parameters:
+  ///   - isWaiting: Whether to wait until there is something.
+  ///   - window: How long to let turns gather after the first, in nanoseconds.
+  func take(isWaiting: Bool, window: Int64) -> Work {
+    locked {
+      while true {
+        let isOther = work.snapshot != nil || work.trimPosition != nil || work.isClosing
+        if work.isClosing { break }
+        if work.entries.isEmpty {
+          if isOther || !isWaiting { break }
+          pthread_cond_wait(condition, mutex)
+          continue
+        }
+        let deadline = firstEntry + window
+        guard window > 0, byteCount <= byteLimit / 2, Self.now() < deadline else { break }
+        if !isWaiting { return Work() }
+        var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+        pthread_cond_timedwait(condition, mutex, &time)
+      }
+      defer {
+        work = Work()
+        byteCount = 0
+        pthread_cond_broadcast(condition)
+      }
+      return work
+    }
+  }
+
+  private static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

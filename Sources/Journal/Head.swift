@@ -1,0 +1,106 @@
+internal import Wire
+
+/// The one row of `meta`: where the history begins and ends, and how many rows the other tables must have.
+///
+/// It is written in every transaction, so that a row that is missing at either end is noticed.
+struct Head: Equatable {
+  /// A place between two turns: what comes behind it is chained to this checksum.
+  struct Place: Equatable {
+    var position: UInt64 = 0
+    /// The bytes of all turns up to here, since the history began.
+    var total: UInt64 = 0
+    var checksum: UInt64
+  }
+
+  let epoch: Epoch
+  let created: Int64
+  /// Whether the journal was closed in order.
+  var isClean = true
+  /// Where the kept turns begin.
+  var base: Place
+  /// Where the turns end.
+  var tail: Place
+  var revision: UInt64 = 0
+  /// The time of the last turn.
+  var time: Int64 = 0
+  var schemaCount: UInt64 = 0
+  var schemaChecksum: UInt64 = 0
+  var sessionCount: UInt64 = 0
+  /// The sum of the checksums of all sessions.
+  var sessionSum: UInt64 = 0
+  /// The newest complete snapshot; 0 for none.
+  var snapshot: Int64 = 0
+
+  /// The head of a history that begins.
+  init(epoch: Epoch, created: Int64) {
+    (self.epoch, self.created) = (epoch, created)
+    base = Place(checksum: Checksum.of(words: [epoch.high, epoch.low]))
+    tail = base
+  }
+
+  /// The checksum of the row.
+  var checksum: UInt64 {
+    Checksum.of(words: [
+      epoch.high, epoch.low, UInt64(bitPattern: created), isClean ? 1 : 0, base.position, base.total, base.checksum,
+      tail.position, revision, UInt64(bitPattern: time), tail.total, tail.checksum, schemaCount, schemaChecksum,
+      sessionCount, sessionSum, UInt64(bitPattern: snapshot),
+    ])
+  }
+}
+
+extension Head {
+  /// Writes the row with these values in this order.
+  static let write = """
+    INSERT OR REPLACE INTO meta (id, epoch, created_ms, clean, base_position, base_total, base_checksum, tail_position,
+      tail_revision, tail_time_ms, tail_total, tail_checksum, schema_count, schema_checksum, session_count, session_sum,
+      snapshot, checksum)
+    VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+
+  /// Writes the row with the statement above.
+  func store(with statement: Statement) throws(SQLiteError) {
+    statement.bind(1, copying: epoch.bytes)
+    statement.bind(2, created)
+    statement.bind(3, isClean ? 1 : 0)
+    statement.bind(4, bits: base.position)
+    statement.bind(5, bits: base.total)
+    statement.bind(6, bits: base.checksum)
+    statement.bind(7, bits: tail.position)
+    statement.bind(8, bits: revision)
+    statement.bind(9, time)
+    statement.bind(10, bits: tail.total)
+    statement.bind(11, bits: tail.checksum)
+    statement.bind(12, bits: schemaCount)
+    statement.bind(13, bits: schemaChecksum)
+    statement.bind(14, bits: sessionCount)
+    statement.bind(15, bits: sessionSum)
+    statement.bind(16, snapshot)
+    statement.bind(17, bits: checksum)
+    try statement.run()
+  }
+
+  /// Reads the row.
+  static let read = """
+    SELECT epoch, created_ms, clean, base_position, base_total, base_checksum, tail_position, tail_revision,
+      tail_time_ms, tail_total, tail_checksum, schema_count, schema_checksum, session_count, session_sum, snapshot,
+      checksum FROM meta WHERE id = 1
+    """
+
+  /// Reads the row with the statement above; nil if it is missing or damaged.
+  static func load(with row: Statement) throws(SQLiteError) -> Head? {
+    defer { row.reset() }
+    guard try row.step(), let epoch = Epoch(bytes: row.bytes(0)) else { return nil }
+    var head = Head(epoch: epoch, created: row.integer(1))
+    head.isClean = row.integer(2) != 0
+    head.base = Place(position: row.bits(3), total: row.bits(4), checksum: row.bits(5))
+    head.revision = row.bits(7)
+    head.time = row.integer(8)
+    head.tail = Place(position: row.bits(6), total: row.bits(9), checksum: row.bits(10))
+    head.schemaCount = row.bits(11)
+    head.schemaChecksum = row.bits(12)
+    head.sessionCount = row.bits(13)
+    head.sessionSum = row.bits(14)
+    head.snapshot = row.integer(15)
+    return head.checksum == row.bits(16) ? head : nil
+  }
+}

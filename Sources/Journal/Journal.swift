@@ -1,0 +1,131 @@
+internal import Synchronization
+public import TurnLog
+public import Wire
+
+/// Turns in an SQLite database on this machine.
+///
+/// A thread of its own writes them; each commit takes all turns that wait (group commit). `docs/DURABILITY.md` says what
+/// is promised, what the tables are, and how failures look.
+///
+/// ```swift
+/// let (journal, history) = try Journal.open(directory: "/var/lib/storehub") { event in … }
+/// while let turn = try history.next() { … }
+/// journal.begin(schema: schema)
+/// journal.append([turn])     // `onEvent(.stored(upTo: 1))` follows, on the journal's thread
+/// journal.close()
+/// ```
+public final class Journal: TurnLog {
+  /// The identity of the history.
+  public let epoch: Epoch
+  private let directory: StateDirectory
+  private let options: JournalOptions
+  private let writer: Writer
+  private let isClosed = Mutex(false)
+  private let lock: DirectoryLock
+  private let reader = Mutex<ReaderBox>(ReaderBox())
+
+  private struct ReaderBox: @unchecked Sendable {
+    // Sendable: only the holder of the mutex around it uses the reader.
+    var reader: TurnReader?
+  }
+
+  private init(
+    _ opened: OpenedDatabase, in directory: StateDirectory, lock: DirectoryLock, options: JournalOptions,
+    onEvent: @escaping @Sendable (LogEvent) -> Void
+  ) throws(LogError) {
+    (self.directory, self.lock, self.options, epoch) = (directory, lock, options, opened.head.epoch)
+    writer = try directory.attempt { () throws(SQLiteError) in
+      try Writer(opened, in: directory, options: options, onEvent: onEvent)
+    }
+    try writer.start()
+  }
+
+  deinit { close() }
+
+  /// Opens the journal in a directory, or creates one.
+  ///
+  /// - Parameters:
+  ///   - directory: Where the files are; it is created, but not the directories above it.
+  ///   - options: How turns are stored, and for how long.
+  ///   - onEvent: Receives what became of turns and snapshots, in order, on the journal's thread. It must not block, nor
+  ///     close the journal.
+  /// - Returns: The journal, and what is in it.
+  /// - Throws: `inUse` with the process that uses it, `damaged` with the last sound revision, `unknownFormat`, or
+  ///   `storage`. Nothing has been changed then.
+  /// - Complexity: O(snapshot + sessions), and O(file) for files of at most `JournalOptions.checkedBytes`.
+  public static func open(
+    directory: String, options: JournalOptions = JournalOptions(),
+    onEvent: @escaping @Sendable (LogEvent) -> Void
+  ) throws(LogError) -> (journal: Journal, history: JournalHistory) {
+    let directory = StateDirectory(path: directory)
+    try directory.create()
+    let lock = try DirectoryLock(directory)
+    var opened = try OpenedDatabase(directory, options: options)
+    let history = try JournalHistory(&opened, in: directory, options: options)
+    let journal = try Journal(opened, in: directory, lock: lock, options: options, onEvent: onEvent)
+    return (journal, history)
+  }
+
+  /// States the schema of the turns and snapshots that follow; before the first of them, and whenever it changes.
+  public func begin(schema: Schema) { writer.handover.begin(schema) }
+
+  /// Appends turns; `stored`, `conflict` or `failed` follows.
+  ///
+  /// Blocks while more than `JournalOptions.queueBytes` wait.
+  /// - Precondition: A schema has been stated.
+  public func append(_ turns: [LoggedTurn]) { writer.handover.append(turns) }
+
+  /// Saves a snapshot, in steps between commits of turns; `saved` or `snapshotFailed` follows.
+  ///
+  /// A snapshot that waits or is being saved is given up for a newer one. The newest two are kept.
+  public func save(_ snapshot: LogSnapshot) { writer.handover.save(snapshot) }
+
+  /// The position of the last turn that is stored; 0 if there is none.
+  public var tail: UInt64 { writer.status.withLock { $0.tail } }
+
+  /// The bytes of turns that wait to be stored, about.
+  public var waitingBytes: Int { writer.handover.waitingBytes }
+
+  /// What the journal has done since it was opened.
+  public var statistics: JournalStatistics { writer.status.withLock { $0.statistics } }
+
+  /// Reads stored turns in order, on the calling thread.
+  public func read(from position: UInt64, byteLimit: Int) throws(LogError) -> [LoggedTurn] {
+    try withReader { reader throws(LogError) in try reader.read(from: position, byteLimit: byteLimit) }
+  }
+
+  /// The last turn with at most this revision; nil if it is not kept any more.
+  ///
+  /// - Complexity: O(log n) reads.
+  public func position(of revision: UInt64) throws(LogError) -> UInt64? {
+    try withReader { reader throws(LogError) in try reader.position(of: revision) }
+  }
+
+  private func withReader<Result>(_ body: (TurnReader) throws(LogError) -> Result) throws(LogError) -> Result {
+    try reader.withLock { box throws(LogError) in
+      let reader: TurnReader
+      if let open = box.reader {
+        reader = open
+      } else {
+        reader = try directory.attempt { () throws(SQLiteError) in try TurnReader(directory, options: options) }
+        box.reader = reader
+      }
+      return try body(reader)
+    }
+  }
+
+  /// Allows the journal to forget the turns before a position, as far as no snapshot needs them.
+  public func trim(before position: UInt64) { writer.handover.trim(before: position) }
+
+  /// Writes what waits, marks the journal as closed in order, and ends its thread. Not from `onEvent`.
+  public func close() {
+    let isFirst = isClosed.withLock { isClosed in
+      defer { isClosed = true }
+      return !isClosed
+    }
+    guard isFirst else { return }
+    reader.withLock { $0.reader = nil }
+    writer.stop()
+    lock.release()
+  }
+}

@@ -1,0 +1,166 @@
+public import TurnLog
+public import Wire
+
+/// What a journal holds when it is opened: a snapshot, the turns behind it, and the sessions.
+///
+/// ```swift
+/// let (journal, history) = try Journal.open(directory: path) { event in … }
+/// if let snapshot = history.snapshot { … }
+/// while let turn = try history.next() { … }
+/// ```
+///
+/// One thread uses it, and drops it when it has read the last turn. The journal takes new turns meanwhile, but a hub
+/// reads the history first: damage behind the snapshot is found as it is read.
+public final class JournalHistory {
+  /// A state that was saved whole.
+  public struct Snapshot: Sendable {
+    /// The last turn that the state contains.
+    public let position: UInt64
+    /// The state's revision.
+    public let revision: UInt64
+    /// The schema of the bytes.
+    public let schema: Schema
+    /// The state, as `LogSnapshot.makePieces` gave it, in one.
+    public let bytes: [UInt8]
+  }
+
+  /// From which turn on a schema was in force.
+  public struct SchemaChange: Sendable {
+    /// The first turn that was written with the schema.
+    public let firstPosition: UInt64
+    /// The schema of the turn's actions and deltas.
+    public let schema: Schema
+  }
+
+  /// A turn that is read back. Its actions and sessions are left out: the state needs only the delta.
+  public struct Turn: Sendable {
+    /// The turn's number in the log.
+    public let position: UInt64
+    /// The revision before the turn.
+    public let baseRevision: UInt64
+    /// The revision after the turn.
+    public let revision: UInt64
+    /// The wall-clock time of the turn, in milliseconds since 1970.
+    public let time: Int64
+    /// What changed in the state; empty if nothing did.
+    public let delta: [UInt8]
+    /// The index of the delta's schema in `JournalHistory.schemas`.
+    public let schema: Int
+  }
+
+  /// Whether the journal was created just now.
+  public let isNew: Bool
+  /// Whether the journal was closed in order the last time.
+  public let wasClosed: Bool
+  /// The identity of the history.
+  public let epoch: Epoch
+  /// The newest sound snapshot; nil if none was ever saved, so that the turns begin with the feature's initial state.
+  public private(set) var snapshot: Snapshot?
+  /// The schemas that were in force, oldest first.
+  public let schemas: [SchemaChange]
+  /// The sessions as they were after the last turn, the one that was active first before the others.
+  public let sessions: [LoggedSession]
+  /// The position of the last turn; 0 if there is none.
+  public let tail: UInt64
+  /// The revision after the last turn.
+  public let revision: UInt64
+  /// The time of the last turn, in milliseconds since 1970: the time of the journal, which never decreases.
+  public let time: Int64
+  /// What a reader of logs should know, as sentences; for example that a snapshot was damaged.
+  public private(set) var notes: [String] = []
+
+  private let directory: StateDirectory
+  private let database: Database
+  private let end: Head.Place
+  private let start: UInt64
+  private var cursor: TurnCursor
+  private var lastRevision: UInt64
+  private var schemaIndex = 0
+
+  init(_ opened: inout OpenedDatabase, in directory: StateDirectory, options: JournalOptions) throws(LogError) {
+    let head = opened.head
+    self.directory = directory
+    (isNew, wasClosed, epoch) = (opened.isNew, head.isClean, head.epoch)
+    schemas = opened.schemas.rows.map { SchemaChange(firstPosition: $0.firstPosition, schema: $0.schema) }
+    sessions = opened.sessions
+    (tail, revision, time, end) = (head.tail.position, head.revision, head.time, head.tail)
+    let (found, notes) = try opened.newestSnapshot(in: directory)
+    if let (row, schema, bytes) = found {
+      snapshot = Snapshot(position: row.position, revision: row.revision, schema: schema, bytes: bytes)
+    }
+    let place = found.map { Head.Place(position: $0.row.position, checksum: $0.row.turnChecksum) } ?? head.base
+    (start, lastRevision) = (place.position, found?.row.revision ?? 0)
+    (database, cursor) = try directory.attempt { () throws(SQLiteError) in
+      let database = try Database(directory.database, vfs: options.vfs, keepsLog: true)
+      return (database, try TurnCursor(database, behind: place))
+    }
+    self.notes = notes
+    if !wasClosed { self.notes.append("the journal was not closed in order; everything that was stored is there") }
+  }
+
+  /// How many turns were read, and how many are to be read altogether.
+  public var progress: (done: UInt64, total: UInt64) { (cursor.place.position - start, tail - start) }
+
+  /// The next turn behind the snapshot; nil when all are read.
+  ///
+  /// - Throws: `damaged`, with the last revision that is sound, or `storage`.
+  public func next() throws(LogError) -> Turn? {
+    guard cursor.place.position < tail else {
+      guard cursor.place.checksum == end.checksum else {
+        throw .damaged("turn \(tail) is not the one that was stored", in: directory, soundRevision: nil)
+      }
+      // The journal can reuse its write-ahead log only when nobody reads from an old version.
+      cursor.pause()
+      return nil
+    }
+    let turn: LoggedTurn?
+    do throws(TurnCursor.Fault) {
+      turn = try cursor.next(isWhole: false)
+    } catch { throw error.logError(in: directory, soundRevision: lastRevision) }
+    guard let turn, turn.baseRevision == lastRevision else {
+      throw .damaged(
+        "turn \(cursor.place.position + 1) is missing", in: directory, soundRevision: lastRevision)
+    }
+    lastRevision = turn.revision
+    while schemaIndex + 1 < schemas.count, schemas[schemaIndex + 1].firstPosition <= turn.position { schemaIndex += 1 }
+    return Turn(
+      position: turn.position, baseRevision: turn.baseRevision, revision: turn.revision, time: turn.time,
+      delta: turn.delta, schema: schemaIndex)
+  }
+}
+
+extension OpenedDatabase {
+  /// Reads the newest snapshot that is sound, and gives up those that are not.
+  mutating func newestSnapshot(in directory: StateDirectory) throws(LogError) -> (
+    (row: SnapshotRow, schema: Schema, bytes: [UInt8])?, notes: [String]
+  ) {
+    let newest = head.snapshot
+    var notes: [String] = []
+    while let row = snapshots.last {
+      let bytes = try directory.attempt { () throws(SQLiteError) -> [UInt8]? in
+        do throws(SQLiteError) { return try row.bytes(from: database) } catch {
+          guard error.isDamage else { throw error }
+          return nil
+        }
+      }
+      let schema = schemas.rows.last { $0.fingerprint.bytes == row.fingerprint }?.schema
+      if let bytes, let schema, row.position >= head.base.position, row.position <= head.tail.position {
+        if row.id != newest {
+          notes.append(
+            """
+            the newest snapshot is missing or damaged: check the disk; recovery begins with the one of revision \
+            \(row.revision)
+            """)
+        }
+        return ((row, schema, bytes), notes)
+      }
+      snapshots.removeLast()
+      obsolete.append(row.id)
+    }
+    // Without one, a history can only be read from the feature's initial state, which may be another one today.
+    guard newest == 0, head.base.position == 0 else {
+      throw .damaged("no snapshot is sound", in: directory, soundRevision: nil)
+    }
+    return (nil, notes)
+  }
+}

@@ -1,0 +1,112 @@
+internal import TurnLog
+internal import Wire
+
+/// A snapshot that is being saved.
+struct SnapshotJob {
+  let snapshot: LogSnapshot
+  var row: SnapshotRow
+  var next: (_ byteLimit: Int) -> [UInt8]?
+}
+
+/// What the writer does between commits of turns, a step at a time: it saves snapshots and removes what is old.
+///
+/// Each step is a transaction of its own. So a disk that is full for a snapshot does not concern the turns.
+extension Writer {
+  /// Whether there is something to do.
+  var hasMaintenance: Bool { !isSuspended && (job != nil || !obsolete.isEmpty || isTrimming) }
+
+  /// Begins to save a snapshot.
+  func beginSaving(_ snapshot: LogSnapshot) {
+    isSuspended = false
+    if let job { report(job.snapshot, "a newer snapshot replaced it before it was complete") }
+    if let job { obsolete.append(job.row.id) }
+    job = nil
+    guard snapshot.position <= head.tail.position, snapshot.position >= head.base.position else {
+      return report(snapshot, "the journal has the turns from \(head.base.position) to \(head.tail.position)")
+    }
+    lastSnapshot += 1
+    var row = SnapshotRow(id: lastSnapshot, position: snapshot.position, revision: snapshot.revision)
+    row.fingerprint = schemas.rows.last?.fingerprint.bytes ?? []
+    job = SnapshotJob(snapshot: snapshot, row: row, next: snapshot.makePieces())
+  }
+
+  /// Does one step.
+  func maintain() throws(LogError) {
+    guard hasMaintenance else { return }
+    let (snapshots, job, obsolete) = (snapshots, job, obsolete)
+    var saved: SnapshotRow?
+    do throws(SQLiteError) {
+      try transaction { writer throws(SQLiteError) in
+        try writer.removeObsolete()
+        try writer.trimTurns()
+        saved = try writer.savePieces()
+      }
+    } catch {
+      guard error.isFull else { throw failure(error) }
+      // What was not committed is as it was. It is tried again with the next snapshot.
+      do throws(SQLiteError) { try undo() } catch { throw failure(error) }
+      (head, self.snapshots, self.obsolete) = (committed, snapshots, obsolete)
+      (self.job, isSuspended) = (nil, true)
+      if let job {
+        self.obsolete.append(job.row.id)
+        onEvent(.snapshotFailed(failure(error)))
+      }
+      return
+    }
+    if let saved { onEvent(.saved(revision: saved.revision)) }
+    do throws(SQLiteError) { try shrink() } catch {
+      guard error.isFull else { throw failure(error) }
+      isSuspended = true
+    }
+  }
+
+  /// Writes some pieces of the current snapshot; returns its row when it is complete.
+  private func savePieces() throws(SQLiteError) -> SnapshotRow? {
+    guard var job else { return nil }
+    if job.row.pieceCount == 0 { try snapshotStatements.store(job.row) }
+    for _ in 0..<Self.piecesPerStep {
+      guard job.row.pieceCount < SnapshotRow.pieceLimit, let piece = job.next(options.pieceBytes) else {
+        return try complete(job.row)
+      }
+      try snapshotStatements.append(piece, to: &job.row)
+    }
+    self.job = job
+    return nil
+  }
+
+  /// Marks a snapshot as complete, and all but the newest two as obsolete.
+  private func complete(_ row: SnapshotRow) throws(SQLiteError) -> SnapshotRow? {
+    job = nil
+    guard let (checksum, time) = try place(at: row.position) else {
+      obsolete.append(row.id)
+      return nil
+    }
+    var row = row
+    (row.turnChecksum, row.time, row.isComplete) = (checksum, time, true)
+    try snapshotStatements.store(row)
+    snapshots.append(row)
+    head.snapshot = row.id
+    while snapshots.count > 2 {
+      let old = snapshots.removeFirst()
+      try snapshotStatements.remove(old.id)
+      obsolete.append(old.id)
+    }
+    return row
+  }
+
+  /// The checksum and the time of a turn; nil if it was trimmed meanwhile.
+  private func place(at position: UInt64) throws(SQLiteError) -> (checksum: UInt64, time: Int64)? {
+    if position == head.tail.position { return (head.tail.checksum, head.time) }
+    if position == head.base.position { return (head.base.checksum, oldestTime ?? head.time) }
+    return try retentionStatements.turn(at: position)
+  }
+
+  /// Reports a snapshot that is not saved.
+  func report(_ snapshot: LogSnapshot, _ reason: String) {
+    onEvent(
+      .snapshotFailed(
+        LogError(
+          .storage, "the snapshot of revision \(snapshot.revision) was not saved: \(reason)",
+          soundRevision: head.revision)))
+  }
+}

@@ -1,0 +1,215 @@
+internal import TurnLog
+internal import Wire
+
+/// An open database whose structure and head are sound, with what a writer and a history begin with.
+struct OpenedDatabase {
+  let database: Database
+  var head: Head
+  let isNew: Bool
+  let tailFile: TailFile
+  private(set) var schemas: SchemaRows
+  /// The sound rows of complete snapshots, oldest first.
+  var snapshots: [SnapshotRow]
+  /// The snapshots that are to be removed.
+  var obsolete: [Int64]
+  let lastSnapshot: Int64
+  private(set) var sessions: [LoggedSession] = []
+  private(set) var sessionTable = SessionTable()
+
+  /// Opens or creates the database of a directory whose lock is held. Nothing is written if it exists.
+  init(_ directory: StateDirectory, options: JournalOptions) throws(LogError) {
+    let record = TailFile.read(directory)
+    if let damage = try WALScan(directory).damage {
+      throw .damaged(damage, in: directory, soundRevision: Self.soundRevision(directory, options))
+    }
+    let isMissing = !StateDirectory.hasContents(directory.database)
+    guard !isMissing || record == nil && !StateDirectory.hasContents(directory.writeAheadLog) else {
+      throw Self.missing(record, in: directory)
+    }
+    try StateDirectory.createEmpty(directory.database)
+    let database = try directory.attempt { () throws(SQLiteError) in
+      try Database(directory.database, vfs: options.vfs, keepsLog: true)
+    }
+    self.database = database
+    isNew = try directory.attempt { () throws(SQLiteError) in try Self.isEmpty(database) }
+    if isNew, record != nil { throw Self.missing(record, in: directory) }
+    if isNew {
+      head = try directory.attempt { () throws(SQLiteError) in
+        try Self.configure(database)
+        return try Self.create(database)
+      }
+      try directory.sync()
+    } else {
+      head = try Self.checkedHead(database, in: directory, options)
+    }
+    if let record { try Self.compare(record, head, in: directory) }
+    let (revision, loaded) = (
+      head.revision,
+      try directory.attempt { () throws(SQLiteError) in
+        try (SchemaRows.load(from: database), SnapshotRow.load(from: database), SessionStatements.load(from: database))
+      }
+    )
+    schemas = loaded.0
+    guard UInt64(schemas.rows.count) == head.schemaCount, schemas.checksum == head.schemaChecksum else {
+      throw .damaged("a row of the table schemas is missing or damaged", in: directory, soundRevision: revision)
+    }
+    for (row, checksum) in loaded.2.sound {
+      sessions.append(row.session)
+      sessionTable.touch(row.session.id, checksum: checksum, time: row.time)
+    }
+    guard loaded.2.damaged == 0, UInt64(sessionTable.count) == head.sessionCount, sessionTable.sum == head.sessionSum
+    else {
+      throw .damaged("a row of the table sessions is missing or damaged", in: directory, soundRevision: revision)
+    }
+    let (complete, incomplete) = (loaded.1.sound.filter(\.isComplete), loaded.1.sound.filter { !$0.isComplete })
+    snapshots = complete
+    obsolete = incomplete.map(\.id) + loaded.1.damaged
+    let orphans = try directory.attempt { () throws(SQLiteError) in try Self.orphans(database) }
+    obsolete += orphans
+    lastSnapshot = max(complete.last?.id ?? 0, obsolete.max() ?? 0, head.snapshot)
+    tailFile = try TailFile(directory)
+  }
+
+  /// Whether there are no tables yet.
+  private static func isEmpty(_ database: Database) throws(SQLiteError) -> Bool {
+    guard try database.run("PRAGMA application_id", for: "read the kind of the file") == 0 else { return false }
+    return try database.run("SELECT count(*) FROM sqlite_schema", for: "read the list of tables") == 0
+  }
+
+  static func configure(_ database: Database) throws(SQLiteError) {
+    // The first two have an effect on new files only.
+    for pragma in [
+      "page_size = 4096", "auto_vacuum = INCREMENTAL", "journal_mode = WAL", "synchronous = FULL",
+      "wal_autocheckpoint = 0", "cache_spill = OFF", "secure_delete = OFF", "temp_store = MEMORY",
+      "cell_size_check = ON", "trusted_schema = OFF", "journal_size_limit = 67108864", "cache_size = -8192",
+    ] {
+      try database.run("PRAGMA \(pragma)", for: "set \(pragma)")
+    }
+  }
+
+  private static func create(_ database: Database) throws(SQLiteError) -> Head {
+    let head = Head(epoch: .random(), created: now())
+    try database.run("BEGIN IMMEDIATE", for: "create the tables")
+    try database.run("PRAGMA application_id = \(Tables.application)", for: "create the tables")
+    try database.run("PRAGMA user_version = \(Tables.version)", for: "create the tables")
+    for (_, sql) in Tables.definitions { try database.run(sql, for: "create the tables") }
+    let statement = try database.prepare(Head.write, for: "create the tables")
+    try head.store(with: statement)
+    try database.run("COMMIT", for: "create the tables")
+    return head
+  }
+
+  /// The head of a database that is a sound journal of this version.
+  static func checkedHead(
+    _ database: Database, in directory: StateDirectory, _ options: JournalOptions
+  ) throws(LogError) -> Head {
+    let (application, version) = try directory.attempt { () throws(SQLiteError) in
+      (
+        try database.run("PRAGMA application_id", for: "read the kind of the file"),
+        try database.run("PRAGMA user_version", for: "read the version of the file")
+      )
+    }
+    guard application == Tables.application else {
+      throw LogError(.unknownFormat, "\(directory.database) is not a journal; name another state directory")
+    }
+    guard version == Tables.version else {
+      throw LogError(
+        .unknownFormat,
+        """
+        \(directory.database) has version \(version ?? 0), and this program reads version \(Tables.version); start the \
+        program that wrote it
+        """)
+    }
+    for (name, sql) in Tables.definitions {
+      let stored = try directory.attempt { () throws(SQLiteError) in
+        try database.first(
+          "SELECT sql FROM sqlite_schema WHERE name = '\(name)'", for: "read the list of tables"
+        ) { $0.text(0) }
+      }
+      guard stored == sql else {
+        throw .damaged("its table \(name) is not the one that was created", in: directory, soundRevision: nil)
+      }
+    }
+    let head = try directory.attempt { () throws(SQLiteError) in
+      try configure(database)
+      return try Head.load(with: database.prepare(Head.read, for: "read the head of the journal"))
+    }
+    guard let head else {
+      throw .damaged("the row of its table meta is not what was written", in: directory, soundRevision: nil)
+    }
+    guard StateDirectory.size(of: directory.database) <= options.checkedBytes else { return head }
+    let verdict = try directory.attempt { () throws(SQLiteError) in
+      try database.first("PRAGMA quick_check(1)", for: "check the structure of the file") { $0.text(0) }
+    }
+    guard verdict == "ok" else {
+      throw .damaged(verdict ?? "its structure cannot be checked", in: directory, soundRevision: nil)
+    }
+    return head
+  }
+
+  /// The snapshots of which there are pieces, but no row.
+  private static func orphans(_ database: Database) throws(SQLiteError) -> [Int64] {
+    // One look-up for each snapshot: the pieces of one are as many as they are.
+    let following = try database.prepare("SELECT min(id) >> 24 FROM pieces WHERE id >= ?", for: "list the pieces")
+    let known = try database.prepare("SELECT count(*) FROM snapshots WHERE id = ?", for: "list the snapshots")
+    var (orphans, next): ([Int64], Int64) = ([], 0)
+    while true {
+      following.bind(1, next << 24)
+      let id = try following.step() ? following.integer(0) : 0
+      following.reset()
+      // Behind the last one, the minimum is NULL.
+      guard id > 0 else { return orphans }
+      known.bind(1, id)
+      if try known.step(), known.integer(0) == 0 { orphans.append(id) }
+      known.reset()
+      next = id + 1
+    }
+  }
+
+  /// Refuses a database that ends before the history did, or has another one.
+  static func compare(_ record: TailRecord, _ head: Head, in directory: StateDirectory) throws(LogError) {
+    guard record.epoch == head.epoch else {
+      throw LogError(
+        .damaged,
+        """
+        \(directory.database) has the history \(head.epoch), and \(directory.tail) says that this directory had \
+        \(record.epoch). If the database was put here on purpose, remove \(directory.tail)
+        """, soundRevision: head.revision)
+    }
+    guard record.position <= head.tail.position else {
+      throw .damaged(
+        "it ends with revision \(head.revision), but revision \(record.revision) was stored; commits are missing",
+        in: directory, soundRevision: head.revision)
+    }
+    guard record.position < head.tail.position || record.checksum == head.tail.checksum else {
+      throw .damaged("its last turn is not the one that was stored", in: directory, soundRevision: nil)
+    }
+  }
+
+  private static func missing(_ record: TailRecord?, in directory: StateDirectory) -> LogError {
+    let revision = record.map { "revision \($0.revision) was stored" } ?? "a write-ahead log is there"
+    return LogError(
+      .damaged,
+      """
+      \(directory.database) is missing or empty, but \(revision). Restore a backup; or, to begin a new history, \
+      empty \(directory.path)
+      """)
+  }
+
+  /// The revision up to which SQLite reads a damaged write-ahead log.
+  private static func soundRevision(_ directory: StateDirectory, _ options: JournalOptions) -> UInt64? {
+    let head = try? directory.attempt { () throws(SQLiteError) in
+      let database = try Database(directory.database, vfs: options.vfs, keepsLog: true)
+      defer { database.close() }
+      return try Head.load(with: database.prepare(Head.read, for: "read the head of the journal"))
+    }
+    return head?.revision
+  }
+}
+
+extension StateDirectory {
+  /// Does something with the database, and says what its errors mean.
+  func attempt<Result>(_ body: () throws(SQLiteError) -> Result) throws(LogError) -> Result {
+    do throws(SQLiteError) { return try body() } catch { throw LogError(error, in: self) }
+  }
+}

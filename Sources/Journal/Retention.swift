@@ -1,0 +1,103 @@
+internal import TurnLog
+internal import Wire
+
+extension Writer {
+  /// The last turn that recovery does not need: with the older of two snapshots it gets by without the turns before.
+  private var trimLimit: UInt64 { snapshots.count >= 2 ? snapshots[0].position : 0 }
+
+  /// Starts to trim if enough turns are too old or too many. What is removed is at least a sixteenth of what may be kept,
+  /// so that not every commit has to.
+  func noticeExcess() {
+    guard !isTrimming, trimLimit > head.base.position else { return }
+    let excess = head.tail.total - head.base.total > UInt64(options.retainedBytes / 16 * 17)
+    isTrimming = excess || trimPosition > head.base.position + 1 || isOverdue
+  }
+
+  /// Whether the oldest kept turn is too old by a sixteenth of the retention.
+  private var isOverdue: Bool {
+    let retention = options.retention.milliseconds
+    return oldestTime.map { $0 < head.time - retention - retention / 16 } ?? false
+  }
+
+  /// Removes some of the turns that are neither needed nor wanted.
+  func trimTurns() throws(SQLiteError) {
+    guard isTrimming else { return }
+    let place = try lastUnwanted()
+    guard let place, place.position > head.base.position else { return isTrimming = false }
+    try retentionStatements.remove(upTo: place.position)
+    head.base = place
+  }
+
+  /// The last of the next turns of which all are unwanted.
+  private func lastUnwanted() throws(SQLiteError) -> Head.Place? {
+    var last: Head.Place?
+    for (place, time) in try retentionStatements.turns(behind: head.base.position, limit: Self.turnsPerStep) {
+      oldestTime = time
+      guard place.position <= trimLimit, isUnwanted(place, time) else { break }
+      last = place
+    }
+    return last
+  }
+
+  private func isUnwanted(_ place: Head.Place, _ time: Int64) -> Bool {
+    place.position < trimPosition || time < head.time - options.retention.milliseconds
+      || head.tail.total - place.total >= UInt64(options.retainedBytes)
+  }
+
+  /// Gives some free pages back to the file system, if there are many.
+  func shrink() throws(SQLiteError) {
+    guard isTrimming || !obsolete.isEmpty else { return }
+    let pages = try database.run("PRAGMA page_count", for: "count the pages") ?? 0
+    let free = try database.run("PRAGMA freelist_count", for: "count the free pages") ?? 0
+    guard free > 4 * Self.pagesPerStep, free > pages / 4 else { return }
+    try database.run("PRAGMA incremental_vacuum(\(Self.pagesPerStep))", for: "shrink the file")
+  }
+
+  /// Removes some pieces of an obsolete snapshot.
+  func removeObsolete() throws(SQLiteError) {
+    guard let id = obsolete.last else { return }
+    try snapshotStatements.remove(id)
+    if try !snapshotStatements.removePieces(of: id, limit: 16 * Self.piecesPerStep) { obsolete.removeLast() }
+  }
+}
+
+/// The statements that look for old turns and remove them.
+struct RetentionStatements {
+  private let oldest: Statement
+  private let single: Statement
+  private let removal: Statement
+
+  init(_ database: Database) throws(SQLiteError) {
+    oldest = try database.prepare(
+      "SELECT position, time_ms, total, checksum FROM turns WHERE position > ? ORDER BY position LIMIT ?",
+      for: "look for old turns")
+    single = try database.prepare("SELECT checksum, time_ms FROM turns WHERE position = ?", for: "read a turn")
+    removal = try database.prepare("DELETE FROM turns WHERE position <= ?", for: "remove old turns")
+  }
+
+  /// The next turns, each with its time.
+  func turns(behind position: UInt64, limit: Int64) throws(SQLiteError) -> [(Head.Place, time: Int64)] {
+    oldest.bind(1, bits: position)
+    oldest.bind(2, limit)
+    defer { oldest.reset() }
+    var result: [(Head.Place, time: Int64)] = []
+    while try oldest.step() {
+      let place = Head.Place(position: oldest.bits(0), total: oldest.bits(2), checksum: oldest.bits(3))
+      result.append((place, time: oldest.integer(1)))
+    }
+    return result
+  }
+
+  /// The checksum and the time of a turn; nil if it is not there.
+  func turn(at position: UInt64) throws(SQLiteError) -> (checksum: UInt64, time: Int64)? {
+    single.bind(1, bits: position)
+    defer { single.reset() }
+    return try single.step() ? (single.bits(0), single.integer(1)) : nil
+  }
+
+  /// Removes the turns up to a position.
+  func remove(upTo position: UInt64) throws(SQLiteError) {
+    removal.bind(1, bits: position)
+    try removal.run()
+  }
+}

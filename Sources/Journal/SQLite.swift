@@ -1,0 +1,208 @@
+internal import CSQLite
+
+/// What SQLite said of an operation that it did not carry out.
+struct SQLiteError: Error {
+  /// The extended result code.
+  let code: Int32
+  /// What the operation was for.
+  let operation: String
+  /// SQLite's own words.
+  let message: String
+
+  /// Whether the file's contents are wrong, as opposed to the file being out of reach.
+  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) }
+  /// Whether the disk is full.
+  var isFull: Bool { code & 0xff == SQLITE_FULL }
+}
+
+/// A connection to a database; one thread at a time may use it.
+final class Database {
+  private var pointer: OpaquePointer?
+  private var statements: [OpaquePointer] = []
+  let path: String
+  /// The pages in the write-ahead log after the last commit of this connection.
+  private(set) var logPages = 0
+
+  /// Opens a database that exists.
+  ///
+  /// - Parameter keepsLog: Whether closing leaves the write-ahead log as it is, so that nothing is written at all.
+  init(_ path: String, vfs: String?, keepsLog: Bool = false) throws(SQLiteError) {
+    self.path = path
+    // Each connection is used by one thread at a time, so SQLite need not lock it.
+    let result = sqlite3_open_v2(path, &pointer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, vfs)
+    guard result == SQLITE_OK, let pointer else {
+      let error = SQLiteError(
+        code: pointer.map(sqlite3_extended_errcode) ?? result, operation: "open the database",
+        message: String(cString: pointer.flatMap(sqlite3_errmsg) ?? sqlite3_errstr(result)))
+      sqlite3_close_v2(pointer)
+      self.pointer = nil
+      throw error
+    }
+    sqlite3_extended_result_codes(pointer, 1)
+    sqlite3_busy_timeout(pointer, 5000)
+    if keepsLog { _ = csqlite_keep_wal(pointer) }
+  }
+
+  deinit { close() }
+
+  /// Counts the pages of the write-ahead log, and leaves it to the caller to copy them into the database.
+  func watchLog() {
+    // The connection calls the hook on the thread that commits, and not after it is closed.
+    _ = sqlite3_wal_hook(
+      pointer,
+      { context, _, _, pages in
+        if let context { Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().logPages = Int(pages) }
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Closes the connection and everything that was prepared on it.
+  func close() {
+    for statement in statements { sqlite3_finalize(statement) }
+    statements = []
+    sqlite3_close_v2(pointer)
+    pointer = nil
+  }
+
+  /// Prepares a statement, which lives as long as the connection.
+  func prepare(_ sql: String, for operation: String) throws(SQLiteError) -> Statement {
+    var statement: OpaquePointer?
+    let result = sqlite3_prepare_v3(pointer, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    guard result == SQLITE_OK, let statement else { throw error(result, operation) }
+    statements.append(statement)
+    return Statement(statement, of: self, for: operation)
+  }
+
+  /// Runs a statement once and returns the first number of its first row.
+  @discardableResult
+  func run(_ sql: String, for operation: String) throws(SQLiteError) -> Int64? {
+    try first(sql, for: operation) { $0.integer(0) }
+  }
+
+  /// Runs a statement once and returns something of its first row.
+  func first<Result>(_ sql: String, for operation: String, _ read: (Statement) -> Result) throws(SQLiteError) -> Result?
+  {
+    var pointer: OpaquePointer?
+    let code = sqlite3_prepare_v2(self.pointer, sql, -1, &pointer, nil)
+    guard code == SQLITE_OK, let pointer else { throw error(code, operation) }
+    defer { sqlite3_finalize(pointer) }
+    let statement = Statement(pointer, of: self, for: operation)
+    guard try statement.step() else { return nil }
+    let value = read(statement)
+    // Some pragmas do their work row by row.
+    while try statement.step() {}
+    return value
+  }
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { pointer.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+
+  /// Copies the write-ahead log into the database, as far as no reader needs it.
+  ///
+  /// - Returns: False if a reader is in the way.
+  @discardableResult
+  func checkpoint(truncating: Bool = false) throws(SQLiteError) -> Bool {
+    let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+    let result = sqlite3_wal_checkpoint_v2(pointer, nil, mode, nil, nil)
+    if [SQLITE_BUSY, SQLITE_LOCKED].contains(result & 0xff) { return false }
+    guard result == SQLITE_OK else { throw error(result, "copy the write-ahead log into the database") }
+    return true
+  }
+
+  fileprivate func error(_ code: Int32, _ operation: String) -> SQLiteError {
+    guard let pointer else { return SQLiteError(code: code, operation: operation, message: "the database is closed") }
+    let system = sqlite3_system_errno(pointer)
+    var message = String(cString: sqlite3_errmsg(pointer))
+    if code & 0xff != SQLITE_CORRUPT, system != 0 { message += ": " + errorText(system) }
+    return SQLiteError(code: sqlite3_extended_errcode(pointer), operation: operation, message: message)
+  }
+}
+
+/// A prepared statement.
+struct Statement {
+  private let pointer: OpaquePointer
+  private let database: Database
+  private let operation: String
+
+  fileprivate init(_ pointer: OpaquePointer, of database: Database, for operation: String) {
+    (self.pointer, self.database, self.operation) = (pointer, database, operation)
+  }
+
+  /// Binds a number to a parameter; the first one is 1.
+  func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(pointer, index, value) }
+
+  /// Binds the bits of an unsigned number, since SQLite has signed ones only.
+  func bind(_ index: Int32, bits value: UInt64) { bind(index, Int64(bitPattern: value)) }
+
+  /// Binds bytes that stay where they are until the statement was stepped for the last time.
+  func bind(_ index: Int32, unowned bytes: UnsafeRawBufferPointer) {
+    // A null pointer would be NULL and not an empty blob.
+    guard let start = bytes.baseAddress, bytes.count > 0 else { return _ = sqlite3_bind_zeroblob(pointer, index, 0) }
+    sqlite3_bind_blob64(pointer, index, start, UInt64(bytes.count), nil)
+  }
+
+  /// Binds a copy of bytes.
+  func bind(_ index: Int32, copying bytes: [UInt8]) {
+    bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress, bytes.count > 0 else { return _ = sqlite3_bind_zeroblob(pointer, index, 0) }
+      sqlite3_bind_blob64(pointer, index, start, UInt64(bytes.count), transient)
+    }
+  }
+
+  /// Binds a copy of a text.
+  func bind(_ index: Int32, _ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { bytes in
+        // An empty text has no address, and a null pointer would be NULL.
+        guard let start = bytes.baseAddress else { return _ = sqlite3_bind_text(pointer, index, "", 0, transient) }
+        sqlite3_bind_text(pointer, index, start, Int32(bytes.count), transient)
+      }
+    }
+  }
+
+  /// Goes to the next row; false behind the last one.
+  func step() throws(SQLiteError) -> Bool {
+    let result = sqlite3_step(pointer)
+    switch result {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default:
+      let error = database.error(result, operation)
+      sqlite3_reset(pointer)
+      throw error
+    }
+  }
+
+  /// Runs a statement that has no rows, and makes it ready for the next time.
+  func run() throws(SQLiteError) {
+    while try step() {}
+    reset()
+  }
+
+  /// Makes the statement ready for the next time.
+  func reset() { sqlite3_reset(pointer) }
+
+  /// A number of the current row; the first column is 0.
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
+
+  /// The bits of a number of the current row.
+  func bits(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
+
+  /// A text of the current row.
+  func text(_ column: Int32) -> String {
+    String(decoding: withBytes(column) { [UInt8]($0) }, as: UTF8.self)
+  }
+
+  /// A copy of bytes of the current row.
+  func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
+
+  /// The bytes of the current row, which are SQLite's until the next step.
+  func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    let start = sqlite3_column_blob(pointer, column)
+    return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column))))
+  }
+}
+
+/// SQLITE_TRANSIENT, a macro that Swift cannot import: SQLite copies the bytes.
+private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

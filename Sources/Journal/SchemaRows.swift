@@ -1,0 +1,59 @@
+internal import Wire
+
+/// The rows of `schemas`: which schema was in force from which turn on.
+struct SchemaRows {
+  struct Row {
+    var firstPosition: UInt64
+    var fingerprint: SchemaFingerprint
+    var schema: Schema
+  }
+
+  private(set) var rows: [Row] = []
+  /// The checksum of the last row, which covers those before.
+  private(set) var checksum: UInt64 = 0
+
+  /// The schema of the turn at a position.
+  func index(at position: UInt64) -> Int? { rows.lastIndex { $0.firstPosition <= position } }
+
+  /// The rows of a database, up to the first damaged one.
+  static func load(from database: Database) throws(SQLiteError) -> SchemaRows {
+    let statement = try database.prepare(
+      "SELECT number, first_position, fingerprint, schema, checksum FROM schemas ORDER BY number",
+      for: "read the schemas")
+    defer { statement.reset() }
+    var result = SchemaRows()
+    while try statement.step() {
+      let bytes = statement.bytes(3)
+      guard statement.integer(0) == result.rows.count + 1, let schema = try? Schema(decoding: bytes.span.bytes),
+        statement.bytes(2) == schema.fingerprint.bytes,
+        statement.bits(4) == result.nextChecksum(at: statement.bits(1), bytes)
+      else { break }
+      result.checksum = statement.bits(4)
+      result.rows.append(
+        Row(firstPosition: statement.bits(1), fingerprint: schema.fingerprint, schema: schema))
+    }
+    return result
+  }
+
+  /// Adds a row, unless the schema is in force already.
+  mutating func append(_ schema: Schema, at position: UInt64, to database: Database) throws(SQLiteError) {
+    let fingerprint = schema.fingerprint
+    guard rows.last?.fingerprint != fingerprint else { return }
+    let bytes = schema.encoded()
+    checksum = nextChecksum(at: position, bytes)
+    rows.append(Row(firstPosition: position, fingerprint: fingerprint, schema: schema))
+    let statement = try database.prepare(
+      "INSERT INTO schemas (number, first_position, fingerprint, schema, checksum) VALUES (?, ?, ?, ?, ?)",
+      for: "store a schema")
+    statement.bind(1, Int64(rows.count))
+    statement.bind(2, bits: position)
+    statement.bind(3, copying: fingerprint.bytes)
+    statement.bind(4, copying: bytes)
+    statement.bind(5, bits: checksum)
+    try statement.run()
+  }
+
+  private func nextChecksum(at position: UInt64, _ schema: [UInt8]) -> UInt64 {
+    Checksum.of(words: [checksum, UInt64(rows.count + 1), position, Checksum.of(schema.span.bytes)])
+  }
+}

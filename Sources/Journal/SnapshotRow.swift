@@ -1,0 +1,146 @@
+internal import Wire
+
+/// A row of `snapshots`.
+struct SnapshotRow: Equatable {
+  let id: Int64
+  let position: UInt64
+  let revision: UInt64
+  /// The time of the turn at the position.
+  var time: Int64 = 0
+  /// The checksum of the turn at the position, which ties the snapshot to its history.
+  var turnChecksum: UInt64 = 0
+  var fingerprint: [UInt8] = []
+  var pieceCount: Int64 = 0
+  var byteCount: Int64 = 0
+  /// The checksum of the last piece, which covers those before.
+  var hash: UInt64
+  var isComplete = false
+
+  init(id: Int64, position: UInt64, revision: UInt64) {
+    (self.id, self.position, self.revision) = (id, position, revision)
+    hash = Checksum.of(words: [UInt64(bitPattern: id), position, revision])
+  }
+
+  /// The checksum of the row.
+  var checksum: UInt64 {
+    Checksum.of(words: [
+      UInt64(bitPattern: id), position, revision, UInt64(bitPattern: time), turnChecksum,
+      Checksum.of(fingerprint.span.bytes), UInt64(bitPattern: pieceCount), UInt64(bitPattern: byteCount), hash,
+      isComplete ? 1 : 0,
+    ])
+  }
+
+  /// How many pieces a snapshot may have: the ids of its rows in `pieces` are `id << 24` and the following.
+  static let pieceLimit: Int64 = 1 << 24
+
+  /// The rows of the snapshots, oldest first; those that are damaged by their ids only.
+  static func load(from database: Database) throws(SQLiteError) -> (sound: [SnapshotRow], damaged: [Int64]) {
+    let statement = try database.prepare(
+      """
+      SELECT id, position, revision, time_ms, turn_checksum, fingerprint, pieces, bytes, hash, complete, checksum
+      FROM snapshots ORDER BY id
+      """, for: "read the list of snapshots")
+    defer { statement.reset() }
+    var (sound, damaged): ([SnapshotRow], [Int64]) = ([], [])
+    while try statement.step() {
+      var row = SnapshotRow(id: statement.integer(0), position: statement.bits(1), revision: statement.bits(2))
+      (row.time, row.turnChecksum) = (statement.integer(3), statement.bits(4))
+      (row.fingerprint, row.pieceCount) = (statement.bytes(5), statement.integer(6))
+      (row.byteCount, row.hash) = (statement.integer(7), statement.bits(8))
+      row.isComplete = statement.integer(9) != 0
+      if row.checksum == statement.bits(10) { sound.append(row) } else { damaged.append(row.id) }
+    }
+    return (sound, damaged)
+  }
+
+  /// The bytes of the snapshot; nil if they are not what was written.
+  func bytes(from database: Database) throws(SQLiteError) -> [UInt8]? {
+    let statement = try database.prepare(
+      "SELECT id, bytes, checksum FROM pieces WHERE id >= ? AND id < ? ORDER BY id", for: "read a snapshot")
+    statement.bind(1, id << 24)
+    statement.bind(2, (id + 1) << 24)
+    defer { statement.reset() }
+    var result: [UInt8] = []
+    var (last, number) = (SnapshotRow(id: id, position: position, revision: revision).hash, Int64(0))
+    while try statement.step() {
+      let checksum = statement.withBytes(1) { bytes in
+        result.append(contentsOf: bytes)
+        return Checksum.of(bytes.bytes, seed: last)
+      }
+      guard checksum == statement.bits(2), statement.integer(0) == id << 24 + number else { return nil }
+      (last, number) = (checksum, number + 1)
+    }
+    return last == hash && number == pieceCount && result.count == byteCount ? result : nil
+  }
+}
+
+/// The statements that write snapshots.
+struct SnapshotStatements {
+  private let head: Statement
+  private let piece: Statement
+  private let headRemoval: Statement
+  private let pieceRemoval: Statement
+
+  init(_ database: Database) throws(SQLiteError) {
+    head = try database.prepare(
+      """
+      INSERT OR REPLACE INTO snapshots
+        (id, position, revision, time_ms, turn_checksum, fingerprint, pieces, bytes, hash, complete, checksum)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, for: "store a snapshot")
+    piece = try database.prepare(
+      "INSERT INTO pieces (id, bytes, checksum) VALUES (?, ?, ?)", for: "store a piece of a snapshot")
+    headRemoval = try database.prepare("DELETE FROM snapshots WHERE id = ?", for: "remove a snapshot")
+    pieceRemoval = try database.prepare(
+      "DELETE FROM pieces WHERE id IN (SELECT id FROM pieces WHERE id >= ? AND id < ? ORDER BY id LIMIT ?) RETURNING 1",
+      for: "remove pieces of a snapshot")
+  }
+
+  /// Writes the row of a snapshot.
+  func store(_ row: SnapshotRow) throws(SQLiteError) {
+    head.bind(1, row.id)
+    head.bind(2, bits: row.position)
+    head.bind(3, bits: row.revision)
+    head.bind(4, row.time)
+    head.bind(5, bits: row.turnChecksum)
+    head.bind(6, copying: row.fingerprint)
+    head.bind(7, row.pieceCount)
+    head.bind(8, row.byteCount)
+    head.bind(9, bits: row.hash)
+    head.bind(10, row.isComplete ? 1 : 0)
+    head.bind(11, bits: row.checksum)
+    try head.run()
+  }
+
+  /// Writes the next piece of a snapshot.
+  func append(_ bytes: [UInt8], to row: inout SnapshotRow) throws(SQLiteError) {
+    let checksum = Checksum.of(bytes.span.bytes, seed: row.hash)
+    let id = row.id << 24 + row.pieceCount
+    try bytes.span.bytes.withUnsafeBytes { bytes throws(SQLiteError) in
+      piece.bind(1, id)
+      piece.bind(2, unowned: bytes)
+      piece.bind(3, bits: checksum)
+      try piece.run()
+    }
+    row.hash = checksum
+    row.pieceCount += 1
+    row.byteCount += Int64(bytes.count)
+  }
+
+  /// Removes the row of a snapshot, so that it is not found any more.
+  func remove(_ id: Int64) throws(SQLiteError) {
+    headRemoval.bind(1, id)
+    try headRemoval.run()
+  }
+
+  /// Removes some of the pieces of a snapshot; false if there are none left.
+  func removePieces(of id: Int64, limit: Int64) throws(SQLiteError) -> Bool {
+    pieceRemoval.bind(1, id << 24)
+    pieceRemoval.bind(2, (id + 1) << 24)
+    pieceRemoval.bind(3, limit)
+    defer { pieceRemoval.reset() }
+    var count: Int64 = 0
+    while try pieceRemoval.step() { count += 1 }
+    return count == limit
+  }
+}

@@ -1,0 +1,124 @@
+internal import Glibc
+internal import Synchronization
+internal import TurnLog
+
+/// The directory of a journal and the files in it.
+struct StateDirectory {
+  let path: String
+
+  /// The database.
+  var database: String { path + "/journal.db" }
+  /// Its write-ahead log, as SQLite names it.
+  var writeAheadLog: String { database + "-wal" }
+  /// The index of the write-ahead log, which SQLite makes anew.
+  var sharedMemory: String { database + "-shm" }
+  /// Where the history ended last; see `TailRecord`.
+  var tail: String { path + "/journal.tail" }
+  /// The lock, which holds the process that uses the journal.
+  var lock: String { path + "/journal.lock" }
+
+  /// Makes the directory if it is missing.
+  func create() throws(LogError) {
+    if mkdir(path, 0o700) == 0 { return try sync(parent) }
+    var status = stat()
+    guard errno == EEXIST else { throw .system("create the directory", path) }
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw LogError(.storage, "\(path) is not a directory; name another state directory")
+    }
+  }
+
+  /// Makes sure that the names of new files survive a loss of power.
+  func sync() throws(LogError) { try sync(path) }
+
+  private var parent: String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private func sync(_ directory: String) throws(LogError) {
+    let descriptor = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system("open the directory", directory) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .system("sync the directory", directory) }
+  }
+
+  /// Whether a file is there, and with contents.
+  static func hasContents(_ file: String) -> Bool { size(of: file) > 0 }
+
+  /// The size of a file; 0 if there is none.
+  static func size(of file: String) -> Int {
+    var status = stat()
+    return stat(file, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Makes a file that only its owner can read, so that SQLite gives its other files the same mode.
+  static func createEmpty(_ file: String) throws(LogError) {
+    let descriptor = Glibc.open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .system("create", file) }
+    defer { close(descriptor) }
+    guard fchmod(descriptor, 0o600) == 0 else { throw .system("set the mode of", file) }
+  }
+}
+
+/// The right to use a state directory: a lock on a file in it.
+///
+/// The kernel drops the lock with the process, however it ends.
+final class DirectoryLock: Sendable {
+  private let descriptor: Mutex<CInt?>
+
+  init(_ directory: StateDirectory) throws(LogError) {
+    let path = directory.lock
+    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .system("open", path) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let code = errno
+      let holder = Self.holder(descriptor)
+      close(descriptor)
+      guard code == EWOULDBLOCK else { throw .system("lock", path, code) }
+      throw LogError(
+        .inUse, "the journal in \(directory.path) is in use by \(holder); stop it, or name another state directory")
+    }
+    let text = "\(getpid())\n"
+    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.utf8.count, 0) == text.utf8.count else {
+      let code = errno
+      close(descriptor)
+      throw .system("write", path, code)
+    }
+    self.descriptor = Mutex(descriptor)
+  }
+
+  deinit { release() }
+
+  /// Gives the directory free.
+  func release() {
+    descriptor.withLock {
+      if let descriptor = $0 { close(descriptor) }
+      $0 = nil
+    }
+  }
+
+  /// The process that has the lock, as it wrote itself down.
+  private static func holder(_ descriptor: CInt) -> String {
+    var digits = [UInt8](repeating: 0, count: 16)
+    let count = pread(descriptor, &digits, digits.count, 0)
+    let text = String(decoding: digits.prefix(max(count, 0)).prefix { (0x30...0x39).contains($0) }, as: UTF8.self)
+    return text.isEmpty ? "another process" : "process \(text)"
+  }
+}
+
+/// The words of the C library for an error number.
+func errorText(_ code: CInt) -> String { String(cString: strerror(code)) }
+
+extension LogError {
+  /// An operation that the system refused, with the cause in `errno`.
+  static func system(_ operation: String, _ path: String, _ code: CInt = errno) -> LogError {
+    LogError(.storage, "cannot \(operation) \(path): \(errorText(code))")
+  }
+}
+
+/// The wall clock, in milliseconds since 1970.
+func now() -> Int64 {
+  var time = timespec()
+  clock_gettime(CLOCK_REALTIME, &time)
+  return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}

@@ -1,0 +1,126 @@
+internal import TurnLog
+internal import Wire
+
+/// The checksum of one turn, chained to the turn before.
+func turnChecksum(
+  behind previous: UInt64, _ position: UInt64, _ baseRevision: UInt64, _ revision: UInt64, _ time: Int64,
+  _ total: UInt64, _ actions: UnsafeRawBufferPointer, _ delta: UnsafeRawBufferPointer,
+  _ sessions: UnsafeRawBufferPointer
+) -> UInt64 {
+  Checksum.of(words: [
+    previous, position, baseRevision, revision, UInt64(bitPattern: time), total, UInt64(actions.count),
+    UInt64(delta.count), Checksum.of(actions.bytes), Checksum.of(delta.bytes), Checksum.of(sessions.bytes),
+  ])
+}
+
+/// Appends rows to `turns`.
+struct TurnInsertion {
+  private let statement: Statement
+  private var encoder = CBOREncoder()
+
+  init(_ database: Database) throws(SQLiteError) {
+    statement = try database.prepare(
+      """
+      INSERT INTO turns (position, base_revision, revision, time_ms, total, actions, delta, sessions, checksum)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, for: "store a turn")
+  }
+
+  /// Writes the row of a turn behind the head's tail, and moves the tail.
+  mutating func insert(_ turn: LoggedTurn, at time: Int64, movingTailOf head: inout Head) throws(SQLiteError) {
+    encoder.removeAll()
+    if !turn.sessions.isEmpty { turn.sessions.encode(to: &encoder) }
+    let statement = statement
+    let total = head.tail.total + UInt64(turn.actions.count + turn.delta.count + encoder.count)
+    let previous = head.tail.checksum
+    let sessions = encoder.bytes
+    let checksum = try turn.actions.span.bytes.withUnsafeBytes { actions throws(SQLiteError) in
+      try turn.delta.span.bytes.withUnsafeBytes { delta throws(SQLiteError) in
+        try sessions.span.bytes.withUnsafeBytes { sessions throws(SQLiteError) in
+          let checksum = turnChecksum(
+            behind: previous, turn.position, turn.baseRevision, turn.revision, time, total, actions, delta, sessions)
+          statement.bind(1, bits: turn.position)
+          statement.bind(2, bits: turn.baseRevision)
+          statement.bind(3, bits: turn.revision)
+          statement.bind(4, time)
+          statement.bind(5, bits: total)
+          statement.bind(6, unowned: actions)
+          statement.bind(7, unowned: delta)
+          statement.bind(8, unowned: sessions)
+          statement.bind(9, bits: checksum)
+          try statement.run()
+          return checksum
+        }
+      }
+    }
+    head.tail = Head.Place(position: turn.position, total: total, checksum: checksum)
+    (head.revision, head.time) = (turn.revision, time)
+  }
+}
+
+/// Reads rows of `turns` in order, and checks that each is the one that was written behind the one before.
+struct TurnCursor {
+  /// What a row is that is not the next turn.
+  enum Fault: Error {
+    /// The row is missing, or its bytes are not what was written.
+    case damaged(position: UInt64)
+    case database(SQLiteError)
+  }
+
+  private let statement: Statement
+  /// The end of the last turn that was read.
+  private(set) var place: Head.Place
+
+  /// Reads the turns behind a place.
+  init(_ database: Database, behind place: Head.Place) throws(SQLiteError) {
+    self.place = place
+    statement = try database.prepare(
+      """
+      SELECT position, base_revision, revision, time_ms, total, actions, delta, sessions, checksum FROM turns
+      WHERE position > ? ORDER BY position
+      """, for: "read turns")
+    statement.bind(1, bits: place.position)
+  }
+
+  /// Begins anew behind another place.
+  mutating func restart(behind place: Head.Place) {
+    statement.reset()
+    statement.bind(1, bits: place.position)
+    self.place = place
+  }
+
+  /// Lets go of the database until the next restart.
+  func pause() { statement.reset() }
+
+  /// The next turn; nil behind the last one.
+  ///
+  /// - Parameter isWhole: Whether the actions and the sessions are wanted; they are checked in any case.
+  mutating func next(isWhole: Bool = true) throws(Fault) -> LoggedTurn? {
+    do throws(SQLiteError) {
+      guard try statement.step() else { return nil }
+    } catch { throw .database(error) }
+    let row = statement
+    var turn = LoggedTurn(
+      position: row.bits(0), baseRevision: row.bits(1), revision: row.bits(2), time: row.integer(3))
+    let previous = place.checksum
+    let checksum = row.withBytes(5) { actions in
+      row.withBytes(6) { delta in
+        row.withBytes(7) { sessions in
+          if isWhole { turn.actions = [UInt8](actions) }
+          turn.delta = [UInt8](delta)
+          if isWhole, sessions.count > 0 {
+            turn.sessions = (try? [LoggedSession](decoding: sessions.bytes)) ?? []
+          }
+          return turnChecksum(
+            behind: previous, turn.position, turn.baseRevision, turn.revision, turn.time, row.bits(4), actions, delta,
+            sessions)
+        }
+      }
+    }
+    guard turn.position == place.position + 1, checksum == row.bits(8) else {
+      throw .damaged(position: place.position + 1)
+    }
+    place = Head.Place(position: turn.position, total: row.bits(4), checksum: checksum)
+    return turn
+  }
+}

@@ -1,0 +1,250 @@
+internal import Glibc
+internal import Synchronization
+internal import TurnLog
+internal import Wire
+
+/// What a writer has done, for tests and reports.
+struct WriterStatus {
+  /// The last turn that is stored.
+  var tail: UInt64
+  var statistics = JournalStatistics()
+}
+
+/// Writes a journal, on a thread of its own.
+final class Writer: @unchecked Sendable {
+  // Sendable: after `start` only the writer's thread uses what is not a constant of a Sendable type.
+
+  /// How many turns, pieces or pages one step of maintenance handles, so that new turns do not wait for long.
+  static let (turnsPerStep, piecesPerStep, pagesPerStep): (Int64, Int64, Int64) = (1024, 4, 256)
+
+  let directory: StateDirectory
+  let options: JournalOptions
+  let handover: Handover
+  let status: Mutex<WriterStatus>
+  let onEvent: @Sendable (LogEvent) -> Void
+  let database: Database
+  var head: Head
+  /// The head as it was last committed.
+  private(set) var committed: Head
+  var sessions: SessionTable
+  var schemas: SchemaRows
+  /// The complete snapshots, oldest first.
+  var snapshots: [SnapshotRow]
+  /// Snapshots that are incomplete, damaged or replaced, to be removed.
+  var obsolete: [Int64]
+  var job: SnapshotJob?
+  var lastSnapshot: Int64
+  /// The turns before this position are not wanted, if it is not 0.
+  var trimPosition: UInt64 = 0
+  var isTrimming = false
+  /// When the oldest kept turn was, or one of those after it that are about to be removed.
+  var oldestTime: Int64?
+  /// No maintenance until there is a new reason, because the disk is full.
+  var isSuspended = false
+  private var nextCheckpoint: Int
+  private let tailFile: TailFile
+  private var insertion: TurnInsertion
+  private let sessionStatements: SessionStatements
+  let snapshotStatements: SnapshotStatements
+  let retentionStatements: RetentionStatements
+  private let headStatement: Statement
+  private let begin: Statement
+  private let commit: Statement
+  private let rollback: Statement
+  private var thread = pthread_t()
+
+  init(
+    _ opened: OpenedDatabase, in directory: StateDirectory, options: JournalOptions,
+    onEvent: @escaping @Sendable (LogEvent) -> Void
+  ) throws(SQLiteError) {
+    (self.directory, self.options, self.onEvent) = (directory, options, onEvent)
+    (database, head, sessions) = (opened.database, opened.head, opened.sessionTable)
+    (schemas, snapshots, obsolete) = (opened.schemas, opened.snapshots, opened.obsolete)
+    (lastSnapshot, tailFile) = (opened.lastSnapshot, opened.tailFile)
+    handover = Handover(byteLimit: options.queueBytes)
+    status = Mutex(WriterStatus(tail: opened.head.tail.position))
+    nextCheckpoint = options.checkpointPages
+    insertion = try TurnInsertion(database)
+    sessionStatements = try SessionStatements(database)
+    snapshotStatements = try SnapshotStatements(database)
+    retentionStatements = try RetentionStatements(database)
+    headStatement = try database.prepare(Head.write, for: "store the head of the journal")
+    begin = try database.prepare("BEGIN IMMEDIATE", for: "begin a transaction")
+    commit = try database.prepare("COMMIT", for: "commit")
+    rollback = try database.prepare("ROLLBACK", for: "roll back")
+    committed = opened.head
+    oldestTime = try retentionStatements.turns(behind: head.base.position, limit: 1).first?.time
+    database.watchLog()
+  }
+
+  /// Marks the journal as in use and starts the thread.
+  func start() throws(LogError) {
+    head.isClean = false
+    do throws(SQLiteError) {
+      try transaction { _ throws(SQLiteError) in }
+    } catch { throw failure(error) }
+    try tailFile.write(head)
+    // The thread lets go of the writer when it ends.
+    let result = pthread_create(&thread, nil, { Writer.main($0) }, Unmanaged.passRetained(self).toOpaque())
+    guard result == 0 else {
+      Unmanaged.passUnretained(self).release()
+      throw .system("start the thread of", directory.database, result)
+    }
+  }
+
+  /// Waits until everything is written and the thread has ended.
+  func stop() {
+    handover.close()
+    pthread_join(thread, nil)
+  }
+
+  private static func main(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let pointer else { return nil }
+    // Signals are for the thread of the loop.
+    var signals = sigset_t()
+    sigfillset(&signals)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    let writer = Unmanaged<Writer>.fromOpaque(pointer).takeRetainedValue()
+    do throws(LogError) {
+      try writer.run()
+    } catch {
+      writer.onEvent(.failed(error))
+    }
+    writer.handover.end()
+    writer.database.close()
+    return nil
+  }
+
+  private func run() throws(LogError) {
+    let window: Int64 =
+      switch options.durability {
+      case .sync: 0
+      case .async(let window): window.milliseconds * 1_000_000
+      }
+    while true {
+      let work = handover.take(isWaiting: !hasMaintenance, window: window)
+      guard try store(work.entries) else { return try finish() }
+      if let replaced = work.replaced { report(replaced, "a newer snapshot replaced it before it was begun") }
+      if let snapshot = work.snapshot { beginSaving(snapshot) }
+      if let position = work.trimPosition { (trimPosition, isSuspended) = (max(trimPosition, position), false) }
+      noticeExcess()
+      try maintain()
+      try checkpointIfDue()
+      if work.isClosing { return try finish() }
+    }
+  }
+
+  /// Stores turns in one commit; false if one does not belong behind the last one.
+  private func store(_ entries: [Handover.Entry]) throws(LogError) -> Bool {
+    guard !entries.isEmpty else { return true }
+    let tail = head.tail.position
+    var misplaced: UInt64?
+    var clockSteps = 0
+    do throws(SQLiteError) {
+      try transaction { writer throws(SQLiteError) in
+        var changed: [SessionID: SessionRow] = [:]
+        loop: for entry in entries {
+          switch entry {
+          case .schema(let schema):
+            try writer.schemas.append(schema, at: writer.head.tail.position + 1, to: writer.database)
+          case .turn(let turn):
+            guard writer.belongs(turn) else {
+              misplaced = turn.position
+              break loop
+            }
+            if turn.time < writer.head.time { clockSteps += 1 }
+            // The clock may go backwards; the journal's time does not.
+            let time = max(turn.time, writer.head.time)
+            writer.oldestTime = writer.oldestTime ?? time
+            try writer.insertion.insert(turn, at: time, movingTailOf: &writer.head)
+            for session in turn.sessions {
+              changed[session.id] = SessionRow(
+                session: session, position: turn.position, revision: turn.revision, time: time)
+            }
+          }
+        }
+        try writer.store(changed)
+      }
+    } catch { throw failure(error) }
+    let (position, head) = (head.tail.position, head)
+    status.withLock {
+      $0.tail = position
+      $0.statistics.commits += 1
+      $0.statistics.turns += position - tail
+      $0.statistics.clockSteps += clockSteps
+    }
+    if position > tail {
+      try tailFile.write(head)
+      onEvent(.stored(upTo: position))
+    }
+    guard let misplaced else { return true }
+    onEvent(.conflict(position: misplaced, tail: position))
+    return false
+  }
+
+  private func belongs(_ turn: LoggedTurn) -> Bool {
+    turn.position == head.tail.position + 1 && turn.baseRevision == head.revision && turn.revision >= head.revision
+  }
+
+  /// Writes each session once, however many of the turns changed it, and forgets those that ended or are too old.
+  private func store(_ changed: [SessionID: SessionRow]) throws(SQLiteError) {
+    for row in changed.values.sorted(by: { $0.position < $1.position }) {
+      if row.session.hasEnded {
+        if sessions.remove(row.session.id) { try sessionStatements.remove(row.session.id) }
+      } else {
+        let checksum = try sessionStatements.store(row)
+        sessions.touch(row.session.id, checksum: checksum, time: row.time)
+      }
+    }
+    let expiry = head.time - options.sessionExpiry.milliseconds
+    while let oldest = sessions.oldest, sessions.count > options.sessionLimit || oldest.time < expiry {
+      try sessionStatements.remove(oldest.id)
+      sessions.remove(oldest.id)
+    }
+  }
+
+  /// Does something in one transaction, the head included. An error leaves the transaction open.
+  func transaction(_ body: (Writer) throws(SQLiteError) -> Void) throws(SQLiteError) {
+    try begin.run()
+    try body(self)
+    (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
+    (head.sessionCount, head.sessionSum) = (UInt64(sessions.count), sessions.sum)
+    try head.store(with: headStatement)
+    try commit.run()
+    committed = head
+  }
+
+  /// Undoes what an error left of a transaction, if SQLite has not done so.
+  func undo() throws(SQLiteError) {
+    if database.isInTransaction { try rollback.run() }
+  }
+
+  private func checkpointIfDue() throws(LogError) {
+    if database.logPages < nextCheckpoint - options.checkpointPages { nextCheckpoint = options.checkpointPages }
+    guard database.logPages >= nextCheckpoint else { return }
+    do throws(SQLiteError) {
+      // A reader may be in the way; then the next attempt comes as many pages later.
+      try database.checkpoint()
+    } catch { throw failure(error) }
+    nextCheckpoint = database.logPages + options.checkpointPages
+    status.withLock { $0.statistics.checkpoints += 1 }
+  }
+
+  /// Closes the journal in order.
+  private func finish() throws(LogError) {
+    if let job { report(job.snapshot, "the journal was closed before it was complete") }
+    head.isClean = true
+    do throws(SQLiteError) {
+      try transaction { _ throws(SQLiteError) in }
+      try database.checkpoint(truncating: true)
+    } catch { throw failure(error) }
+    try tailFile.sync()
+  }
+
+  /// What an error means for the journal.
+  func failure(_ error: SQLiteError) -> LogError {
+    LogError(
+      error, in: directory, soundRevision: committed.revision,
+      soundness: "everything up to revision \(committed.revision) is stored; what came behind it may be missing")
+  }
+}

@@ -1,0 +1,147 @@
+import Glibc
+import Journal
+import Testing
+import TurnLog
+import Wire
+
+/// What is stored is read back, in the same process and the next one.
+@Suite(.serialized) struct RoundTripTests {
+  let scratch = Scratch()
+
+  @Test func aNewJournalIsEmpty() throws {
+    let opened = try Opened(scratch.path + "/state")
+    #expect(opened.history.isNew)
+    #expect(opened.history.snapshot == nil)
+    #expect(try opened.history.rest().isEmpty)
+    #expect(opened.journal.tail == 0)
+    opened.journal.close()
+    #expect(opened.events.all.isEmpty)
+    var status = stat()
+    stat(scratch.path + "/state", &status)
+    #expect(status.st_mode & 0o777 == 0o700)
+    for file in Scratch.files(scratch.path + "/state") {
+      stat("\(scratch.path)/state/\(file)", &status)
+      #expect(status.st_mode & 0o777 == 0o600, "\(file)")
+    }
+  }
+
+  @Test func turnsAreReadBackAsTheyWere() throws {
+    let opened = try Opened(scratch.path)
+    opened.store(1...200)
+    #expect(opened.journal.tail == 200)
+    #expect(try opened.journal.read(from: 1, byteLimit: .max) == turns(1...200))
+    #expect(try opened.journal.read(from: 150, byteLimit: .max) == turns(150...200))
+    #expect(try opened.journal.read(from: 7, byteLimit: 1) == turns(7...7))
+    #expect(try opened.journal.read(from: 201, byteLimit: .max).isEmpty)
+    #expect(try opened.journal.position(of: 50) == 101)
+    #expect(try opened.journal.position(of: 1000) == 200)
+    #expect(try opened.journal.position(of: 0) == 1)
+    opened.journal.close()
+
+    let again = try Opened(scratch.path)
+    let history = again.history
+    #expect(!history.isNew && history.wasClosed && history.notes.isEmpty)
+    #expect(history.epoch == opened.journal.epoch)
+    #expect(history.tail == 200 && history.revision == 100 && history.time == 1_000_200)
+    #expect(history.progress == (0, 200))
+    let read = try history.rest()
+    #expect(history.progress == (200, 200))
+    #expect(zip(read, turns(1...200)).allSatisfy { $0.isSame(as: $1) } && read.count == 200)
+    #expect(history.sessions == [198, 199, 200].map { sampleSession($0 % 3, processed: $0) })
+    again.store(201...210)
+    #expect(try again.journal.read(from: 199, byteLimit: .max) == turns(199...210))
+  }
+
+  @Test func whatWasNotClosedIsThere() throws {
+    let opened = try Opened(scratch.path + "/a")
+    opened.store(1...50)
+    Scratch.copy(scratch.path + "/a", to: scratch.path + "/b")
+    opened.journal.close()
+    let again = try Opened(scratch.path + "/b")
+    #expect(!again.history.wasClosed)
+    #expect(again.history.notes.count == 1)
+    #expect(try again.history.rest().count == 50)
+    again.store(51...60)
+    again.journal.close()
+  }
+
+  @Test func recoveryBeginsWithTheNewestSnapshot() throws {
+    let opened = try Opened(scratch.path)
+    opened.save(snapshot(at: 0))
+    opened.store(1...20)
+    opened.save(snapshot(at: 20))
+    opened.store(21...25)
+    opened.journal.close()
+    #expect(opened.events.failures.isEmpty)
+    let history = try Opened(scratch.path).history
+    #expect(history.snapshot?.position == 20 && history.snapshot?.revision == 10)
+    #expect(history.snapshot?.bytes == stateBytes(at: 20))
+    #expect(history.snapshot?.schema == schema)
+    #expect(try history.rest().map(\.position) == [21, 22, 23, 24, 25])
+  }
+
+  @Test func eachTurnHasTheSchemaItWasWrittenWith() throws {
+    var opened = try Opened(scratch.path)
+    opened.store(1...4)
+    opened.journal.close()
+    opened = try Opened(scratch.path)
+    opened.journal.begin(schema: newerSchema)
+    opened.store(5...8)
+    opened.save(snapshot(at: 6))
+    opened.store(9...9)
+    opened.journal.close()
+    let history = try Opened(scratch.path).history
+    #expect(history.schemas.map(\.schema) == [schema, newerSchema])
+    #expect(history.schemas.map(\.firstPosition) == [1, 5])
+    #expect(history.snapshot?.schema == newerSchema)
+    #expect(try history.rest().map(\.schema) == [1, 1, 1])
+  }
+
+  @Test func waitingTurnsAreOneCommit() throws {
+    let opened = try Opened(scratch.path) { $0.durability = .async(window: .seconds(3600)) }
+    for position in 1...500 as ClosedRange<UInt64> { opened.journal.append([turn(position)]) }
+    #expect(opened.journal.waitingBytes > 0)
+    opened.journal.close()
+    #expect(opened.events.all == [.stored(upTo: 500)])
+    #expect(opened.journal.statistics.commits == 1)
+    #expect(opened.journal.statistics.turns == 500)
+    #expect(try Opened(scratch.path).history.rest().count == 500)
+  }
+
+  @Test func aTurnElsewhereIsAConflict() throws {
+    let opened = try Opened(scratch.path)
+    opened.store(1...3)
+    opened.journal.append(turns(4...4) + turns(6...7))
+    opened.events.wait { $0.contains(.conflict(position: 6, tail: 4)) }
+    opened.journal.append(turns(5...5))
+    opened.journal.close()
+    #expect(opened.events.stored == 4)
+    #expect(opened.events.all.last == .conflict(position: 6, tail: 4))
+    #expect(try Opened(scratch.path).history.rest().count == 4)
+  }
+
+  @Test func aTurnOfAnotherRevisionIsAConflict() throws {
+    let opened = try Opened(scratch.path)
+    var other = turn(1)
+    (other.baseRevision, other.revision) = (4, 5)
+    opened.journal.append([other])
+    opened.journal.close()
+    #expect(opened.events.all == [.conflict(position: 1, tail: 0)])
+  }
+
+  @Test func theTimeOfTheJournalNeverDecreases() throws {
+    let opened = try Opened(scratch.path)
+    opened.journal.append([turn(1, time: 5000), turn(2, time: 4000), turn(3, time: 6000)])
+    opened.journal.close()
+    #expect(opened.journal.statistics.clockSteps == 1)
+    #expect(try Opened(scratch.path).history.rest().map(\.time) == [5000, 5000, 6000])
+  }
+
+  @Test func aSecondHubIsRefused() throws {
+    let opened = try Opened(scratch.path)
+    let error = #expect(throws: LogError.self) { try Opened(scratch.path) }
+    #expect(error?.problem == .inUse)
+    #expect(error?.description.contains("process \(getpid());") == true)
+    opened.journal.close()
+  }
+}

@@ -1,0 +1,191 @@
+import Dispatch
+import Glibc
+import Journal
+import Synchronization
+import Testing
+import TurnLog
+import Wire
+
+/// A directory for one test, removed with the value.
+final class Scratch {
+  let path: String
+
+  init() {
+    var template = Array("/tmp/journal-XXXXXX".utf8CString)
+    path = template.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } ?? "" }
+  }
+
+  deinit { remove(path) }
+
+  /// The files of a directory.
+  static func files(_ directory: String) -> [String] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Copies the files of a directory into a new one.
+  static func copy(_ directory: String, to other: String) {
+    mkdir(other, 0o700)
+    for name in files(directory) { write(read("\(directory)/\(name)"), to: "\(other)/\(name)") }
+  }
+
+  func remove(_ directory: String) {
+    for name in Self.files(directory) where unlink("\(directory)/\(name)") != 0 { remove("\(directory)/\(name)") }
+    rmdir(directory)
+  }
+
+  static func read(_ path: String) -> [UInt8] {
+    let file = open(path, O_RDONLY)
+    precondition(file >= 0, path)
+    defer { close(file) }
+    var status = stat()
+    fstat(file, &status)
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    precondition(Glibc.read(file, &bytes, bytes.count) == bytes.count)
+    return bytes
+  }
+
+  static func write(_ bytes: [UInt8], to path: String) {
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    precondition(file >= 0, path)
+    defer { close(file) }
+    precondition(Glibc.write(file, bytes, bytes.count) == bytes.count)
+  }
+}
+
+/// What a journal reported.
+final class Events: Sendable {
+  private let state = Mutex<[LogEvent]>([])
+  private let changes = DispatchSemaphore(value: 0)
+
+  var handler: @Sendable (LogEvent) -> Void {
+    { [self] event in
+      state.withLock { $0.append(event) }
+      changes.signal()
+    }
+  }
+
+  var all: [LogEvent] { state.withLock { $0 } }
+
+  /// The last turn that is stored.
+  var stored: UInt64 {
+    all.reduce(0) { last, event in if case .stored(let position) = event { position } else { last } }
+  }
+
+  var failures: [LogError] { all.compactMap { if case .failed(let error) = $0 { error } else { nil } } }
+
+  /// Waits until something was reported.
+  func wait(until condition: ([LogEvent]) -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    while !condition(all) {
+      guard changes.wait(timeout: .now() + 60) == .success else {
+        Issue.record("only reported: \(all)", sourceLocation: sourceLocation)
+        return
+      }
+    }
+  }
+
+  /// Waits until a turn is stored, or nothing will be any more.
+  func waitForStored(_ position: UInt64, sourceLocation: SourceLocation = #_sourceLocation) {
+    wait(
+      until: { _ in stored >= position || !failures.isEmpty }, sourceLocation: sourceLocation)
+  }
+}
+
+let schema = Schema(state: Int.self, action: String.self)
+let newerSchema = Schema(state: [Int].self, action: String.self)
+
+/// The turn with a number: each even one changes the state, each changes one of three sessions.
+func turn(_ position: UInt64, time: Int64? = nil, bytes: Int = 10) -> LoggedTurn {
+  let session = sampleSession(position % 3, processed: position)
+  let actions = LoggedActions(
+    origin: .session(session.id, first: position), count: 1, actions: [UInt8](repeating: 7, count: bytes))
+  return LoggedTurn(
+    position: position, baseRevision: (position - 1) / 2, revision: position / 2,
+    time: time ?? 1_000_000 + Int64(position), actions: actions.encoded(),
+    delta: position.isMultiple(of: 2) ? [UInt8](repeating: UInt8(truncatingIfNeeded: position), count: bytes) : [],
+    sessions: [session])
+}
+
+func turns(_ range: ClosedRange<UInt64>) -> [LoggedTurn] { range.map { turn($0) } }
+
+func sampleSession(_ number: UInt64, processed: UInt64) -> LoggedSession {
+  LoggedSession(
+    id: SessionID(high: number, low: ~number), user: 1000, process: 42, name: "client \"\(number)\"",
+    processed: processed,
+    rejections: processed.isMultiple(of: 5) ? [Rejected(sequence: processed, code: .unknownAction, reason: "no")] : [])
+}
+
+/// A snapshot whose state consists of `count` bytes.
+func snapshot(at position: UInt64, count: Int = 100_000) -> LogSnapshot {
+  LogSnapshot(position: position, revision: position / 2) {
+    var left = stateBytes(at: position, count: count)[...]
+    return { limit in
+      guard !left.isEmpty else { return nil }
+      defer { left = left.dropFirst(limit) }
+      return Array(left.prefix(limit))
+    }
+  }
+}
+
+func stateBytes(at position: UInt64, count: Int = 100_000) -> [UInt8] {
+  (0..<count).map { UInt8(truncatingIfNeeded: UInt64($0) &* 31 &+ position) }
+}
+
+/// An open journal with what it reported.
+struct Opened {
+  let journal: Journal
+  let history: JournalHistory
+  let events: Events
+
+  init(_ directory: String, _ configure: (inout JournalOptions) -> Void = { _ in }) throws(LogError) {
+    var options = JournalOptions()
+    configure(&options)
+    events = Events()
+    (journal, history) = try Journal.open(directory: directory, options: options, onEvent: events.handler)
+    journal.begin(schema: schema)
+  }
+
+  /// Appends turns and waits until they are stored.
+  func store(_ range: ClosedRange<UInt64>) {
+    journal.append(turns(range))
+    events.waitForStored(range.upperBound)
+  }
+
+  /// Saves a snapshot and waits until it is complete.
+  func save(_ snapshot: LogSnapshot) {
+    let count = events.all.count
+    journal.save(snapshot)
+    events.wait { events in
+      events.dropFirst(count).contains {
+        switch $0 {
+        case .saved, .snapshotFailed: true
+        default: false
+        }
+      }
+    }
+  }
+}
+
+extension JournalHistory {
+  /// Reads all turns.
+  func rest() throws(LogError) -> [Turn] {
+    var turns: [Turn] = []
+    while let turn = try next() { turns.append(turn) }
+    return turns
+  }
+}
+
+extension JournalHistory.Turn {
+  func isSame(as turn: LoggedTurn) -> Bool {
+    position == turn.position && baseRevision == turn.baseRevision && revision == turn.revision && time == turn.time
+      && delta == turn.delta
+  }
+}
