@@ -98,6 +98,23 @@ public final class JournalHistory {
     if !wasClosed { self.notes.append("the journal was not closed in order; everything that was stored is there") }
   }
 
+  /// What is in a directory that nobody uses, without a journal that writes. Nothing is changed.
+  package static func reading(_ directory: String, options: JournalOptions = JournalOptions()) throws(LogError)
+    -> JournalHistory
+  {
+    let directory = StateDirectory(path: directory)
+    var opened = try OpenedDatabase(directory, options: options)
+    return try JournalHistory(&opened, in: directory, options: options)
+  }
+
+  /// All that is kept of the turns, from a position on.
+  package func turns(from position: UInt64) throws(LogError) -> [LoggedTurn] {
+    let reader = try directory.attempt { () throws(SQLiteError) in
+      try TurnReader(directory, options: JournalOptions())
+    }
+    return try reader.read(from: position, byteLimit: .max)
+  }
+
   /// How many turns were read, and how many are to be read altogether.
   public var progress: (done: UInt64, total: UInt64) { (cursor.place.position - start, tail - start) }
 

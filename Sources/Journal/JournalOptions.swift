@@ -31,6 +31,9 @@ public struct JournalOptions: Equatable, Sendable {
   /// How large the write-ahead log grows before it is copied into the database, in pages. For tests.
   package var checkpointPages = 4096
 
+  /// The size of the pages of a new database. For tests.
+  package var pageSize = 4096
+
   /// Creates the options of a service: nothing acknowledged is lost, and turns are kept for 30 days or 1 GiB.
   public init() {}
 }

@@ -35,7 +35,7 @@ struct OpenedDatabase {
     if isNew, record != nil { throw Self.missing(record, in: directory) }
     if isNew {
       head = try directory.attempt { () throws(SQLiteError) in
-        try Self.configure(database)
+        try Self.configure(database, options)
         return try Self.create(database)
       }
       try directory.sync()
@@ -76,10 +76,10 @@ struct OpenedDatabase {
     return try database.run("SELECT count(*) FROM sqlite_schema", for: "read the list of tables") == 0
   }
 
-  static func configure(_ database: Database) throws(SQLiteError) {
+  static func configure(_ database: Database, _ options: JournalOptions) throws(SQLiteError) {
     // The first two have an effect on new files only.
     for pragma in [
-      "page_size = 4096", "auto_vacuum = INCREMENTAL", "journal_mode = WAL", "synchronous = FULL",
+      "page_size = \(options.pageSize)", "auto_vacuum = INCREMENTAL", "journal_mode = WAL", "synchronous = FULL",
       "wal_autocheckpoint = 0", "cache_spill = OFF", "secure_delete = OFF", "temp_store = MEMORY",
       "cell_size_check = ON", "trusted_schema = OFF", "journal_size_limit = 67108864", "cache_size = -8192",
     ] {
@@ -131,7 +131,7 @@ struct OpenedDatabase {
       }
     }
     let head = try directory.attempt { () throws(SQLiteError) in
-      try configure(database)
+      try configure(database, options)
       return try Head.load(with: database.prepare(Head.read, for: "read the head of the journal"))
     }
     guard let head else {

@@ -10,8 +10,10 @@ import Wire
 final class Scratch {
   let path: String
 
-  init() {
-    var template = Array("/tmp/journal-XXXXXX".utf8CString)
+  /// - Parameter isInMemory: Whether nothing needs to be on a disk, which is slow to make and remove files.
+  init(isInMemory: Bool = false) {
+    let parent = isInMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+    var template = Array("\(parent)/journal-XXXXXX".utf8CString)
     path = template.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } ?? "" }
   }
 

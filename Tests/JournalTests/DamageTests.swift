@@ -1,0 +1,170 @@
+import Glibc
+import Journal
+import TestSupport
+import Testing
+import TurnLog
+import Wire
+
+/// Every byte of a small journal is changed, and every file cut: it is noticed, or nothing is different.
+@Suite(.serialized, .computing) struct DamageTests {
+  let scratch = Scratch(isInMemory: true)
+
+  /// What is read from a directory.
+  struct Contents: Equatable {
+    var snapshot: [UInt8]?
+    var turns: [LoggedTurn]
+    var sessions: [LoggedSession]
+    var isRecovered: Bool
+
+    init(_ directory: String) throws(LogError) {
+      let history = try JournalHistory.reading(directory)
+      snapshot = history.snapshot?.bytes
+      sessions = history.sessions
+      turns = try history.turns(from: 1)
+      var replayed: [UInt64] = []
+      while let turn = try history.next() { replayed.append(turn.position) }
+      isRecovered = replayed.last ?? history.snapshot?.position == history.tail
+    }
+  }
+
+  /// Reads damaged files in a directory of their own.
+  private func reading(_ files: [String: [UInt8]]) throws(LogError) -> Contents {
+    let directory = scratch.path + "/damaged"
+    scratch.remove(directory)
+    mkdir(directory, 0o700)
+    for (name, bytes) in files { Scratch.write(bytes, to: "\(directory)/\(name)") }
+    return try Contents(directory)
+  }
+
+  private func files(_ directory: String, _ names: [String]) -> [String: [UInt8]] {
+    Dictionary(uniqueKeysWithValues: names.map { ($0, Scratch.read("\(directory)/\($0)")) })
+  }
+
+  /// A journal with two snapshots and some turns, closed.
+  private func closedJournal() throws -> [String: [UInt8]] {
+    let opened = try Opened(scratch.path + "/whole") { $0.pageSize = 512 }
+    opened.save(snapshot(at: 0, count: 300))
+    opened.store(1...3)
+    opened.save(snapshot(at: 2, count: 500))
+    opened.store(4...8)
+    opened.journal.close()
+    return files(scratch.path + "/whole", ["journal.db", "journal.tail"])
+  }
+
+  /// A journal of several commits, as a crash leaves it.
+  private func openJournal() throws -> [String: [UInt8]] {
+    let opened = try Opened(scratch.path + "/open") { $0.pageSize = 512 }
+    opened.save(snapshot(at: 0, count: 100))
+    for position in 1...4 as ClosedRange<UInt64> { opened.store(position...position) }
+    let files = files(scratch.path + "/open", ["journal.db", "journal.db-wal", "journal.tail"])
+    opened.journal.close()
+    return files
+  }
+
+  @Test func everyByteOfTheDatabaseMatters() throws {
+    var files = try closedJournal()
+    let database = try #require(files["journal.db"])
+    let whole = try reading(files)
+    #expect(whole.turns == turns(1...8) && whole.snapshot == stateBytes(at: 2, count: 500))
+    var detected = 0
+    for index in database.indices {
+      var damaged = database
+      damaged[index] ^= index.isMultiple(of: 2) ? 0xff : 1 << (index % 8)
+      files["journal.db"] = damaged
+      do throws(LogError) {
+        var contents = try reading(files)
+        // The older of the two snapshots has the same history behind it.
+        if contents.snapshot == stateBytes(at: 0, count: 300) { contents.snapshot = whole.snapshot }
+        #expect(contents == whole, "byte \(index)")
+      } catch {
+        detected += 1
+        #expect(error.soundRevision ?? 0 <= 4, "byte \(index): \(error)")
+      }
+    }
+    #expect(detected > 0)
+  }
+
+  @Test func aDatabaseThatWasCutIsNoticed() throws {
+    var files = try closedJournal()
+    let database = try #require(files["journal.db"])
+    let whole = try reading(files)
+    for count in stride(from: 0, to: database.count, by: 61) {
+      files["journal.db"] = Array(database.prefix(count))
+      guard let contents = try? reading(files) else { continue }
+      #expect(contents == whole, "cut to \(count)")
+    }
+    for (name, bytes) in [("journal.tail", [UInt8]())] {
+      files["journal.db"] = database
+      files[name] = bytes
+      #expect(try reading(files) == whole)
+    }
+  }
+
+  @Test func everyByteOfTheWriteAheadLogMatters() throws {
+    var files = try openJournal()
+    let log = try #require(files["journal.db-wal"])
+    let whole = try reading(files)
+    #expect(whole.turns == turns(1...4))
+    var last = whole
+    last.turns.removeLast()
+    last.sessions = []
+    let tail = files.removeValue(forKey: "journal.tail")
+    for index in log.indices {
+      var damaged = log
+      damaged[index] ^= index.isMultiple(of: 2) ? 0xff : 1 << (index % 8)
+      files["journal.db-wal"] = damaged
+      do throws(LogError) {
+        var contents = try reading(files)
+        if contents != whole {
+          // As if the last commit had been interrupted.
+          contents.sessions = []
+          #expect(contents == last, "byte \(index)")
+          files["journal.tail"] = tail
+          #expect(throws: LogError.self, "byte \(index)") { try reading(files) }
+          files["journal.tail"] = nil
+        }
+      } catch {
+        #expect(error.problem == .damaged || error.problem == .storage, "byte \(index): \(error)")
+      }
+    }
+  }
+
+  @Test func aWriteAheadLogThatWasCutIsNoticed() throws {
+    var files = try openJournal()
+    let log = try #require(files["journal.db-wal"])
+    for count in stride(from: 0, to: log.count - 1, by: 53) {
+      files["journal.db-wal"] = Array(log.prefix(count))
+      let error = #expect(throws: LogError.self, "cut to \(count)") { try reading(files) }
+      #expect(error?.problem == .damaged)
+    }
+    files["journal.db-wal"] = nil
+    #expect(throws: LogError.self) { try reading(files) }
+  }
+
+  @Test func aMissingDatabaseIsNoNewHistory() throws {
+    var files = try closedJournal()
+    files["journal.db"] = nil
+    let error = #expect(throws: LogError.self) { try reading(files) }
+    #expect(error?.description.contains("journal.db is missing or empty, but revision 4 was stored") == true)
+  }
+
+  @Test func anOlderCopyOfTheDatabaseIsRefused() throws {
+    let opened = try Opened(scratch.path + "/whole")
+    opened.store(1...4)
+    opened.journal.close()
+    let old = Scratch.read(scratch.path + "/whole/journal.db")
+    let again = try Opened(scratch.path + "/whole")
+    again.store(5...8)
+    again.journal.close()
+    Scratch.write(old, to: scratch.path + "/whole/journal.db")
+    let error = #expect(throws: LogError.self) { try Opened(scratch.path + "/whole") }
+    #expect(error?.problem == .damaged && error?.soundRevision == 2)
+    #expect(error?.description.contains("ends with revision 2, but revision 4 was stored") == true)
+  }
+
+  @Test func anotherFileIsNoJournal() throws {
+    for bytes in [Array("This is a text.".utf8), [UInt8](repeating: 0, count: 4096)] {
+      #expect(throws: LogError.self) { try reading(["journal.db": bytes]) }
+    }
+  }
+}
