@@ -2,7 +2,7 @@
 
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 
-.PHONY: build run test test-package golden-check fuzz sanitize lint tidy format bench bench-inprocess clean help setup
+.PHONY: build run test test-package golden-check fuzz torture sanitize lint tidy format bench bench-inprocess clean help setup
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
 	$(SWIFT_BUILD) -c release
@@ -23,6 +23,9 @@ golden-check: ## read Tests/Golden with implementations of CBOR and CDDL from Py
 
 fuzz: setup ## look for inputs that break what takes bytes from a peer (FUZZ_SECONDS=20 for each target)
 	@scripts/fuzz
+
+torture: setup ## kill, stop and starve a hub under load (CYCLES=200 kills), and check what it kept
+	@scripts/torture
 
 sanitize: setup ## run the tests of what touches C or memory with the address sanitizer
 	@scripts/sanitize

@@ -153,7 +153,10 @@ let package = Package(
     .target(name: "TurnLog", dependencies: ["Wire"], swiftSettings: spans),
     // The one import of a shared feature.
     .target(
-      name: "ReplicatedArchitecture", dependencies: ["ComposableArchitecture", "Wire"], swiftSettings: spans),
+      name: "ReplicatedArchitecture",
+      dependencies: [
+        "CasePaths", "ComposableArchitecture", "Dependencies", "IdentifiedCollections", "Reducers", "Wire",
+      ], swiftSettings: spans),
 
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
     .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop),
@@ -176,7 +179,8 @@ let package = Package(
       name: "TerminalViews", dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "Wire"],
       swiftSettings: onLoop),
     .target(
-      name: "StoreHub", dependencies: ["EventLoop", "HubCore", "Reducers", "TurnLog", "Wire"], swiftSettings: onLoop),
+      name: "StoreHub", dependencies: ["EventLoop", "HubCore", "Journal", "Reducers", "TurnLog", "Wire"],
+      swiftSettings: onLoop),
     .target(
       name: "StoreClient",
       dependencies: ["ComposableArchitecture", "EventLoop", "IssueReporting", "ReplicaCore", "Wire"],

@@ -7,12 +7,18 @@ extension HubCore {
     if Int(slot) == slots.count { slots.append(ConnectionSlot()) }
     let id = ConnectionID(slot: slot, generation: slots[Int(slot)].generation)
     connectionCount += 1
+    let account = account(of: peer.user)
+    account.connectionCount += 1
     let greeting = Greeting(
-      peer: peer, decoder: FrameDecoder(payloadLimit: limits.payloadBytes), deadline: now + limits.helloTimeout)
+      peer: peer, decoder: FrameDecoder(payloadLimit: limits.payloadBytes), deadline: now + limits.helloTimeout,
+      account: account)
     slots[id.index].phase = .greeting(greeting)
     wake(by: greeting.deadline)
     if connectionCount > limits.connections {
       let reason = "this hub serves \(limits.connections) connections at once and all are in use; try again later"
+      fail(id, PeerError(.tooManyConnections, reason), at: now)
+    } else if account.connectionCount > limits.connectionsPerUser {
+      let reason = "this hub serves \(limits.connectionsPerUser) connections of one user, and all of yours are in use"
       fail(id, PeerError(.tooManyConnections, reason), at: now)
     }
     return id
@@ -50,11 +56,11 @@ extension HubCore {
   public mutating func ended(_ id: ConnectionID) {
     switch phase(of: id) {
     case .free: return
-    case .greeting:
-      connectionCount -= 1
+    case .greeting(let greeting):
+      leave(greeting.account, heldBytes: greeting.chargedBytes)
       report(.detached(id, nil))
     case .live(let connection):
-      connectionCount -= 1
+      leave(connection.account, heldBytes: connection.chargedBytes)
       report(.detached(id, connection.session.id))
       detach(connection)
     case .closing:
@@ -139,9 +145,14 @@ extension HubCore {
 
   /// Ends what a connection has, writes its last frame, and closes.
   mutating func close(_ id: ConnectionID, saying lastFrame: Range<Int>? = nil, at now: Duration) {
-    if case .live(let connection) = phase(of: id) { detach(connection) }
+    switch phase(of: id) {
+    case .greeting(let greeting): leave(greeting.account, heldBytes: greeting.chargedBytes)
+    case .live(let connection):
+      leave(connection.account, heldBytes: connection.chargedBytes)
+      detach(connection)
+    case .free, .closing: return
+    }
     slots[id.index].phase = .closing(deadline: now + limits.closeTimeout)
-    connectionCount -= 1
     closingCount += 1
     if let lastFrame { write(lastFrame, to: id) }
     // A peer that makes connections faster than they close gets no more last words.
@@ -153,7 +164,10 @@ extension HubCore {
   /// Ends a live connection: its session may be resumed, unless it was given away.
   private mutating func detach(_ connection: LiveConnection) {
     release(connection)
-    notify(.detached(HubClient(name: connection.session.name, user: connection.peer.user)))
+    // A hub that stops has no one attached; the feature is told so by `.started`, not client by client.
+    if !isShuttingDown {
+      notify(.detached(HubClient(name: connection.session.name, user: connection.peer.user)))
+    }
     guard liveSessions.removeValue(forKey: connection.session.id) != nil else { return }
     retainScopes(of: connection)
     // Also one that has processed nothing: the client may have sent actions that never came, and may send them again.

@@ -43,6 +43,7 @@ extension HubCore {
       fail(connection.id, Self.peerError(for: error, kind: nil), at: now)
     }
     guard connection.isOpen else { return limit - rest }
+    if connection.heldBytes != connection.chargedBytes { charge(connection, at: now) }
     // The time limit of a cut frame starts with it; further bytes do not extend it. While frames wait, nothing is read.
     if !connection.decoder.isInsideFrame || connection.backlog != nil {
       if connection.deadline != nil { connection.deadline = nil }
@@ -67,8 +68,13 @@ extension HubCore {
     } catch {
       fail(id, Self.peerError(for: error, kind: nil), at: now)
     }
-    guard let opened, opened.isOpen else { return (limit - rest, true) }
+    guard let opened else {
+      if case .greeting = phase(of: id) { charge(greeting, at: now) }
+      return (limit - rest, true)
+    }
+    guard opened.isOpen else { return (limit - rest, true) }
     opened.decoder = greeting.decoder
+    charge(opened, at: now)
     if opened.decoder.isInsideFrame, opened.backlog == nil { setDeadline(now + limits.frameTimeout, for: opened) }
     return (limit - rest, opened.backlog == nil)
   }
@@ -204,6 +210,7 @@ extension HubCore {
       connection.backlog = backlog
       backlogged.append(connection)
     }
+    charge(connection, at: now)
     return limit - rest
   }
 

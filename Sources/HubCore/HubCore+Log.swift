@@ -57,7 +57,7 @@ extension HubCore {
       publishers[StateRoot.feature.index].restore(version, at: revision)
     }
     for logged in history.sessions {
-      var session = Session(id: logged.id, name: logged.name)
+      var session = Session(id: logged.id, user: logged.user, name: logged.name)
       (session.processed, session.rejections) = (logged.processed, logged.rejections)
       session.trustedRevision = engine.revision
       if let dropped = detached.insert(session, limit: limits.detachedSessions) { noteEnd(of: dropped) }

@@ -11,16 +11,21 @@ extension HubCore {
         """
       return fail(id, PeerError(.unsupportedVersion, reason), at: now)
     }
-    let resumed = hello.session.flatMap { resume($0, hello, at: now) }
-    var session = resumed ?? Session(id: SessionID.random(using: &random), name: hello.name)
+    let resumed = hello.session.flatMap { resume($0, hello, of: greeting.peer.user, at: now) }
+    var session =
+      resumed
+      ?? Session(
+        id: SessionID.random(using: &random), user: greeting.peer.user, name: hello.name)
     let trustedRevision = resumed?.trustedRevision
     // What the client sees from here on is of this hub's history.
     (session.trustedRevision, session.settled, session.name) = (.max, 0, hello.name)
     let connection = LiveConnection(
-      id: id, peer: greeting.peer, decoder: FrameDecoder(payloadLimit: limits.payloadBytes), session: session,
+      id: id, peer: greeting.peer, account: greeting.account, decoder: FrameDecoder(payloadLimit: limits.payloadBytes),
+      session: session,
       trustedRevision: trustedRevision, attendee: attendance.add(greeting.peer, name: hello.name),
       // Outcomes that the client may have missed are sent again: rejections, and then the processed number.
       sentProcessed: resumed == nil ? 0 : hello.acknowledged)
+    connection.chargedBytes = greeting.chargedBytes
     slots[id.index].phase = .live(connection)
     liveSessions[session.id] = connection
     if resumed != nil {
@@ -53,8 +58,12 @@ extension HubCore {
   }
 
   /// Takes a session from the detached ones, or from a connection that is not known to be dead yet, which is closed.
-  private mutating func resume(_ id: SessionID, _ hello: Hello, at now: Duration) -> Session? {
-    if let session = detached.remove(id) {
+  ///
+  /// A session is its user's: for others it is as if it did not exist.
+  private mutating func resume(
+    _ id: SessionID, _ hello: Hello, of user: UInt32, at now: Duration
+  ) -> Session? {
+    if let session = detached.remove(id, of: user) {
       // The log has lost outcomes that the client was told: its unacknowledged actions may be among the lost ones or not.
       guard session.trustedRevision == .max || hello.acknowledged <= session.processed else {
         noteEnd(of: session)
@@ -62,7 +71,8 @@ extension HubCore {
       }
       return session
     }
-    guard let old = liveSessions.removeValue(forKey: id) else { return nil }
+    guard let old = liveSessions[id], old.session.user == user else { return nil }
+    liveSessions[id] = nil
     retainScopes(of: old)
     fail(old.id, PeerError(.sessionResumedElsewhere, "the session was resumed on another connection"), at: now)
     return old.session

@@ -50,6 +50,8 @@ public struct HubCore: ~Copyable {
   var random: any RandomNumberGenerator
   var slots: [ConnectionSlot] = []
   var freeSlots: [Int32] = []
+  /// What each user with connections takes.
+  var accounts: [UInt32: UserAccount] = [:]
   /// The live connections by session.
   var liveSessions: [SessionID: LiveConnection] = [:]
   var detached = DetachedSessions()

@@ -2,6 +2,10 @@
 public struct HubLimits: Sendable {
   /// How many connections are served at once; a further one gets an error and is closed.
   public var connections = 4096
+  /// How many of them one user may have.
+  public var connectionsPerUser = Int.max
+  /// How many bytes of unfinished and waiting frames are kept for all connections of one user.
+  public var heldBytesPerUser = 64 << 20
   /// How many connections may be in the course of closing; beyond it they are aborted.
   public var closingConnections = 64
   /// The largest payload of one frame from a client, in bytes.

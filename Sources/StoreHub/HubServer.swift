@@ -27,15 +27,14 @@ public final class HubServer {
   ///   - path: The socket's path; a dead hub's socket there is replaced.
   ///   - mode: The socket's permissions.
   ///   - recording: Where the hub's turns are stored; nil for a hub that forgets everything when it stops.
-  ///   - history: What the hub goes on from, if it is recorded.
   ///   - log: The operator's log.
   /// - Throws: `alreadyServed`, `notASocket`, or why the path cannot be used.
   public init<State, Action>(
     _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), name: String = "", loop: EventLoop,
-    path: String, mode: UInt32 = 0o600, recording: Recording? = nil, history: HubHistory = HubHistory(), log: Log
+    path: String, mode: UInt32 = 0o600, recording: Recording? = nil, log: Log
   ) throws(HubError) {
     let core = HubCore(
-      engine, limits: limits, name: name, history: recording == nil ? nil : history,
+      engine, limits: limits, name: name, history: recording?.history,
       durability: recording?.durability ?? .sync)
     shell = try HubShell(core: core, loop: loop, path: path, mode: mode, recording: recording, log: log)
   }

@@ -6,50 +6,12 @@ import StoreHub
 
 // The hub: serves the state that all clients share, until it gets SIGTERM or SIGINT.
 
-let options = ProgramOptions(
-  program: "storehubd", purpose: "Serves a store to many processes, on a Unix socket.",
-  options: [
-    .init("socket", short: "s", argument: "PATH", "the socket to listen on; default \(defaultSocketPath())"),
-    .init("mode", argument: "OCTAL", "permissions of the socket; default 600 (only you)"),
-    .init("connections", argument: "N", "the most clients served at the same time; default 4096"),
-    .init("fact-url", argument: "URL", "get facts from the web service at URL/NUMBER/trivia; default: built in"),
-    .init("log-level", argument: "LEVEL", "error, warning, info or debug; default info"),
-  ])
-
-struct Configuration {
-  var path: String
-  var mode: UInt32
-  var limits: HubLimits
-  var factURL: String?
-  var level: Log.Level
-}
-
-let configuration = options.read { (parsed) throws(UsageError) -> Configuration in
-  var limits = HubLimits()
-  limits.connections = try parsed.integer("connections", in: 1...1_000_000, default: limits.connections)
-  let path = try parsed.socketPath("socket", default: defaultSocketPath())
-  let mode = try parsed.permissions("mode", default: 0o600)
-  let factURL = parsed.string("fact-url")
-  if let factURL { try checkFactURL(factURL) }
-  let level = try parsed.choice("log-level", of: Log.Level.allCases.map { ("\($0)", $0) }, default: .info)
-  if !parsed.flag("socket") { try makeSocketDirectory(for: path) }
-  return Configuration(path: path, mode: mode, limits: limits, factURL: factURL, level: level)
-}
-
-func checkFactURL(_ url: String) throws(UsageError) {
-  do throws(HTTPError) {
-    guard try WebAddress(url).hasQueryOrFragment else { return }
-  } catch {
-    throw UsageError("--fact-url: \(error)")
-  }
-  throw UsageError("--fact-url: “\(url)” must not have a query or a fragment, because a path is appended to it")
-}
-
+let configuration = Configuration.options.read { (parsed) throws(UsageError) in try Configuration(parsed) }
 let log = Log(program: "storehubd", level: configuration.level)
 
 do {
   let descriptors = raiseDescriptorLimit()
-  // Besides the clients' sockets: the loop, the listener, the log, and requests to a web service.
+  // Besides the clients' sockets: the loop, the listener, the log, the journal, and requests to a web service.
   if descriptors < UInt(configuration.limits.connections) + 64 {
     log.write(
       .warning,
@@ -67,6 +29,13 @@ do {
   } onEvent: {
     AppFeature.actions(for: $0, in: $1)
   }
+  var recording: Recording?
+  if let directory = configuration.stateDirectory {
+    recording = try Recording.open(engine, directory: directory, durability: configuration.durability, log: log) {
+      log.write(.info, "recovering: \($0) of \($1) turns")
+    }
+    log.write(.info, "recovered revision \(engine.revision) from \(directory)")
+  }
 
   // Installed before the socket is there: whoever sees the socket may send a signal at once.
   var server: HubServer?
@@ -79,15 +48,20 @@ do {
   let interrupt = try Signal(on: loop, SIGINT) { stop("received SIGINT") }
   server = try HubServer(
     engine, limits: configuration.limits, name: "storehubd \(storeHubVersion)", loop: loop, path: configuration.path,
-    mode: configuration.mode, log: log)
+    mode: configuration.mode, recording: recording, log: log)
   server?.onSocketLost = { _ in
     status = 1
     stop("another program has taken over \(configuration.path)")
+  }
+  server?.onLogFailed = { _ in
+    status = 1
+    stop("the journal cannot be written")
   }
   log.write(.info, "listening on \(configuration.path)")
   loop.run()
   terminate.close()
   interrupt.close()
+  recording?.close()
   log.flush()
   log.write(.info, "stopped")
   exit(status)

@@ -13,7 +13,7 @@ struct Program {
   let name: String
 
   /// The programs stand beside the test bundle that this process runs.
-  private var url: URL {
+  var url: URL {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(name)
   }

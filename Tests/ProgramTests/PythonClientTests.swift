@@ -2,36 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-private let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
-  FileManager.default.isExecutableFile(atPath: $0)
-}
-
 /// The client in `Tests/Fixtures/pyclient`, written from docs/PROTOCOL.md alone, against the hub.
 ///
 /// It shares no code with the hub and knows no feature: what it shows and sends it takes from the hub's schema.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: python != nil))
+@Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: Python.isInstalled))
 struct PythonClientTests {
-  private func run(_ hub: HubProcess, _ arguments: String...) throws -> Any {
-    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Fixtures/pyclient/storehub.py").path
-    let python = try #require(python)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: python)
-    process.arguments = [script, hub.socket] + arguments
-    // Nothing is written beside the script.
-    process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(complaint)")
-    #expect(complaint.isEmpty)
-    return try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
-  }
+  private func run(_ hub: HubProcess, _ arguments: String...) throws -> Any { try Python.client(hub, arguments) }
 
   private func value(_ state: NSDictionary, _ child: String, _ field: String) -> Any? {
     (state[child] as? NSDictionary)?[field]

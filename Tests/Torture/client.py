@@ -78,11 +78,9 @@ class Adder(threading.Thread):
                     break
                 self.handle(kind, payload)
             self.welcome(decode(payload))
-            while not self.is_stopping.is_set():
-                if self.is_draining.is_set() and self.applied == len(self.sent):
-                    return
+            while not self.is_stopping.is_set() and not self.is_done:
                 self.send_more()
-                while (frame := self.frame(self.is_full)) is not None:
+                while not self.is_done and (frame := self.frame(self.is_full)) is not None:
                     self.handle(*frame)
 
     def welcome(self, welcome):
@@ -102,6 +100,10 @@ class Adder(threading.Thread):
         if self.applied < len(self.sent):
             actions = b"".join(encode(self.make_action(text)) for text in self.sent[self.applied :])
             self.write(ACTIONS, encode(self.applied + 1) + encode(self.applied) + actions)
+
+    @property
+    def is_done(self):
+        return self.is_draining.is_set() and self.applied == len(self.sent)
 
     @property
     def is_full(self):

@@ -172,7 +172,7 @@ def no_memory(arguments, directory):
     with open(f"/proc/{hub.process.pid}/status") as status:
         size = next(int(line.split()[1]) for line in status if line.startswith("VmPeak"))
     hub.stop()
-    hub.start([(resource.RLIMIT_AS, (size + 40_000) * 1024)])
+    hub.start([(resource.RLIMIT_AS, (size + 12_000) * 1024)])
     hub.wait_until_ready()
     adders = [Adder(f"client{number}", hub.socket, action, padding=60_000) for number in range(4)]
     for adder in adders:

@@ -1,41 +1,68 @@
 import Wire
 
 /// Sessions without a connection, which may be resumed, bounded in number.
+///
+/// When there are too many, the user that has most loses the one that was detached first: nobody can push out the
+/// sessions of others.
 struct DetachedSessions {
+  /// The sessions of one user in the order in which they were detached.
+  private struct Queue {
+    /// Nil where a session was resumed.
+    var order: [SessionID?] = []
+    /// The position of the first one that may still be there.
+    var first = 0
+    /// How many are there.
+    var count = 0
+  }
+
   private var sessions: [SessionID: (session: Session, position: Int)] = [:]
-  /// The sessions in the order in which they were detached; nil where one was resumed.
-  private var order: [SessionID?] = []
-  /// The position of the first one that may still be there.
-  private var first = 0
+  private var queues: [UInt32: Queue] = [:]
 
   var count: Int { sessions.count }
 
-  /// Adds a session; beyond the limit the one that was detached first is removed and returned.
-  /// - Complexity: Amortised O(1).
+  /// Adds a session; beyond the limit one is removed and returned.
+  /// - Complexity: Amortised O(1); O(users) beyond the limit.
   mutating func insert(_ session: Session, limit: Int) -> Session? {
-    compact()
-    sessions[session.id] = (session, order.count)
-    order.append(session.id)
+    var queue = queues.removeValue(forKey: session.user) ?? Queue()
+    compact(&queue)
+    sessions[session.id] = (session, queue.order.count)
+    queue.order.append(session.id)
+    queue.count += 1
+    queues[session.user] = queue
     guard sessions.count > limit else { return nil }
-    while true {
-      defer { first += 1 }
-      if let id = order[first] { return sessions.removeValue(forKey: id)?.session }
+    // Of two users with as many, the one that is here now.
+    let most = queues.max {
+      ($0.value.count, $0.key == session.user ? 1 : 0) < ($1.value.count, $1.key == session.user ? 1 : 0)
     }
+    return most.flatMap { removeFirst(of: $0.key) }
   }
 
-  /// Removes a session to resume it.
-  mutating func remove(_ id: SessionID) -> Session? {
-    guard let (session, position) = sessions.removeValue(forKey: id) else { return nil }
-    order[position] = nil
+  /// Removes a session to resume it, if it is the user's.
+  mutating func remove(_ id: SessionID, of user: UInt32) -> Session? {
+    guard let (session, position) = sessions[id], session.user == user else { return nil }
+    sessions[id] = nil
+    queues[user]?.order[position] = nil
+    queues[user]?.count -= 1
+    if queues[user]?.count == 0 { queues[user] = nil }
     return session
   }
 
+  private mutating func removeFirst(of user: UInt32) -> Session? {
+    guard var queue = queues[user] else { return nil }
+    while queue.order[queue.first] == nil { queue.first += 1 }
+    let id = queue.order[queue.first]
+    queue.first += 1
+    queue.count -= 1
+    queues[user] = queue.count > 0 ? queue : nil
+    return id.flatMap { sessions.removeValue(forKey: $0)?.session }
+  }
+
   /// Drops the positions of sessions that are gone, once they are most of all.
-  private mutating func compact() {
-    guard order.count > 2 * sessions.count + 64 else { return }
-    order = order[first...].filter { $0 != nil }
-    first = 0
-    for (position, id) in order.enumerated() {
+  private mutating func compact(_ queue: inout Queue) {
+    guard queue.order.count > 2 * queue.count + 64 else { return }
+    queue.order = queue.order[queue.first...].filter { $0 != nil }
+    queue.first = 0
+    for (position, id) in queue.order.enumerated() {
       if let id { sessions[id]?.position = position }
     }
   }

@@ -25,9 +25,12 @@ final class Greeting {
   var decoder: FrameDecoder
   /// When the *hello* is overdue.
   let deadline: Duration
+  let account: UserAccount
+  /// How many bytes its user was charged for.
+  var chargedBytes = 0
 
-  init(peer: Peer, decoder: FrameDecoder, deadline: Duration) {
-    (self.peer, self.decoder, self.deadline) = (peer, decoder, deadline)
+  init(peer: Peer, decoder: FrameDecoder, deadline: Duration, account: UserAccount) {
+    (self.peer, self.decoder, self.deadline, self.account) = (peer, decoder, deadline, account)
   }
 }
 
@@ -48,6 +51,9 @@ final class LiveConnection {
 
   let id: ConnectionID
   let peer: Peer
+  let account: UserAccount
+  /// How many bytes its user was charged for.
+  @exclusivity(unchecked) var chargedBytes = 0
   /// False once the connection is closing or has ended; nothing of it is used any more.
   @exclusivity(unchecked) var isOpen = true
   @exclusivity(unchecked) var decoder: FrameDecoder
@@ -93,12 +99,16 @@ final class LiveConnection {
   var requestedSchemas: [Int] = []
 
   init(
-    id: ConnectionID, peer: Peer, decoder: FrameDecoder, session: Session, trustedRevision: UInt64?, attendee: UInt64,
+    id: ConnectionID, peer: Peer, account: UserAccount, decoder: FrameDecoder, session: Session,
+    trustedRevision: UInt64?, attendee: UInt64,
     sentProcessed: UInt64
   ) {
-    (self.id, self.peer, self.decoder, self.session) = (id, peer, decoder, session)
+    (self.id, self.peer, self.account, self.decoder, self.session) = (id, peer, account, decoder, session)
     (self.trustedRevision, self.attendee, self.sentProcessed) = (trustedRevision, attendee, sentProcessed)
   }
+
+  /// How many bytes of frames are kept for it.
+  var heldBytes: Int { decoder.heldBytes + (backlog?.byteCount ?? 0) }
 
   /// Whether a scope number may not be used: it is attached, or the client was not yet sent its *detached*.
   func isInUse(_ number: UInt16) -> Bool {

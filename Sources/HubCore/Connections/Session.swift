@@ -3,6 +3,8 @@ import Wire
 /// The part of a connection that outlives it: how far a client's numbered actions have come.
 struct Session {
   let id: SessionID
+  /// The user that opened it, and that alone may resume it.
+  let user: UInt32
   /// The name by which its client introduced itself.
   var name: String
   /// Every action up to this sequence number took effect or was rejected.

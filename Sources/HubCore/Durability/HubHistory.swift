@@ -3,7 +3,7 @@ public import TurnLog
 /// What a hub with a log goes on from: where the log ends, and what it knows of the clients.
 ///
 /// `Recovery` makes one from a log; `HubHistory()` is that of an empty log.
-public struct HubHistory {
+public struct HubHistory: Sendable {
   /// The position of the last turn in the log; 0 for none.
   public let position: UInt64
   /// The sessions that may be resumed, the longest unused first.

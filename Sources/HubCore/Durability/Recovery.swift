@@ -6,7 +6,7 @@ public import Wire
 /// ```swift
 /// var recovery = Recovery(of: engine)
 /// try recovery.restore(snapshot: bytes, writtenFor: schema, at: revision, position: position)
-/// for turn in turns { try recovery.apply(turn, writtenFor: schema) }
+/// for turn in turns { try recovery.apply(delta: turn.delta.span.bytes, … ) }
 /// let history = recovery.history(sessions: sessions)
 /// ```
 ///
@@ -66,29 +66,41 @@ public struct Recovery: ~Copyable {
 
   /// Applies the delta of the next turn.
   ///
+  /// - Parameters:
+  ///   - delta: What the turn changed; empty for nothing.
+  ///   - schema: The schema for which the delta was written.
+  ///   - base: The revision before the turn.
+  ///   - revision: The revision after it.
+  ///   - position: The turn's position in the log.
   /// - Throws: That the turn does not follow the last one, or what is wrong with its bytes.
-  public mutating func apply(_ turn: LoggedTurn, writtenFor schema: Schema) throws(RecoveryError) {
-    guard turn.position == position + 1, turn.baseRevision == engine.revision else {
-      throw .gap(position: turn.position, base: turn.baseRevision, expected: position + 1, revision: engine.revision)
+  public mutating func apply(
+    delta: RawSpan, writtenFor schema: Schema, from base: UInt64, to revision: UInt64, position: UInt64
+  ) throws(RecoveryError) {
+    guard position == self.position + 1, base == engine.revision else {
+      throw .gap(position: position, base: base, expected: self.position + 1, revision: engine.revision)
     }
-    position = turn.position
-    guard turn.revision != turn.baseRevision else { return }
-    let bytes = turn.delta.span.bytes
-    let delta = try mapped(bytes, schema, at: turn.position) { mapping, decoder, encoder throws(WireError) in
+    self.position = position
+    guard revision != base else { return }
+    let mapped = try mapped(delta, schema, at: position) { mapping, decoder, encoder throws(WireError) in
       try mapping.mapChange(&decoder, to: &encoder)
     }
     do throws(WireError) {
-      if let delta {
-        try engine.restore(delta: delta.span.bytes, to: turn.revision)
+      if let mapped {
+        try engine.restore(delta: mapped.span.bytes, to: revision)
       } else {
-        try engine.restore(delta: bytes, to: turn.revision)
+        try engine.restore(delta: delta, to: revision)
       }
     } catch {
-      throw .malformed(position: turn.position, error)
+      throw .malformed(position: position, error)
     }
     // Twice as many are kept for a while, so that one turn does not move them all.
     if versions.count >= 2 * versionLimit { versions.removeFirst(versionLimit) }
-    versions.append((turn.revision, engine.currentVersion()))
+    versions.append((revision, engine.currentVersion()))
+  }
+
+  /// The state that was reached, to be saved in the log.
+  public func snapshot() -> LogSnapshot {
+    LogSnapshot(of: engine.currentVersion(), at: engine.revision, position: position)
   }
 
   /// What the hub goes on from.

@@ -41,7 +41,7 @@ struct TurnRecord {
 
   /// Notes that a session has ended, and cannot be resumed.
   mutating func noteEnd(of session: Session) {
-    ended.append(LoggedSession(session, user: 0, process: 0, hasEnded: true))
+    ended.append(LoggedSession(session, process: 0, hasEnded: true))
   }
 
   /// Hands out the actions and sessions, and begins anew.
@@ -53,16 +53,16 @@ struct TurnRecord {
       ended.removeAll()
     }
     let changed = connections.map {
-      LoggedSession($0.session, user: $0.peer.user, process: $0.peer.process, hasEnded: false)
+      LoggedSession($0.session, process: $0.peer.process, hasEnded: false)
     }
     return (actions.bytes, changed + ended)
   }
 }
 
 extension LoggedSession {
-  fileprivate init(_ session: Session, user: UInt32, process: Int32, hasEnded: Bool) {
+  fileprivate init(_ session: Session, process: Int32, hasEnded: Bool) {
     self.init(
-      id: session.id, user: user, process: process, name: session.name, processed: session.processed,
+      id: session.id, user: session.user, process: process, name: session.name, processed: session.processed,
       rejections: session.rejections, hasEnded: hasEnded)
   }
 }

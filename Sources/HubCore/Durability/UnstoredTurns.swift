@@ -97,8 +97,14 @@ final class UnstoredTurns {
 
   /// The stored state, for the log to save.
   func snapshot() -> LogSnapshot {
-    let version = stored.currentVersion()
-    return LogSnapshot(position: storedPosition, revision: stored.revision) {
+    LogSnapshot(of: stored.currentVersion(), at: stored.revision, position: storedPosition)
+  }
+}
+
+extension LogSnapshot {
+  /// A snapshot of a version; its bytes are made on the thread that asks for them.
+  init(of version: StateVersion, at revision: UInt64, position: UInt64) {
+    self.init(position: position, revision: revision) {
       let pieces = version.pieces()
       return { limit in pieces.next(limit: limit) }
     }

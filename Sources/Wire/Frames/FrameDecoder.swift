@@ -17,6 +17,9 @@ public struct FrameDecoder: Sendable {
   /// Whether the bytes so far end inside a frame.
   @inlinable public var isInsideFrame: Bool { !partial.isEmpty }
 
+  /// How many bytes of a cut frame are kept.
+  @inlinable public var heldBytes: Int { partial.count }
+
   /// Takes the next bytes of the stream and hands each frame that they complete to `body`, in order.
   ///
   /// After an error of either kind the stream has no defined next frame; its owner closes it.

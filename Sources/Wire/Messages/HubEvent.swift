@@ -1,10 +1,10 @@
 /// An event in the life of a hub to which a feature may react with actions.
 public enum HubEvent: Equatable, Sendable {
-  /// The hub has started, after a recovery if it has a log: timers and streams begin here.
+  /// The hub has started, after a recovery if it has a log: timers and streams begin here, and nobody is attached.
   case started
   /// A client has opened or resumed its session.
   case attached(HubClient)
-  /// A client's connection has ended.
+  /// A client's connection has ended, while the hub goes on.
   case detached(HubClient)
 }
 

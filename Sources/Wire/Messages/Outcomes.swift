@@ -75,6 +75,8 @@ public struct PeerErrorCode: RawRepresentable, Hashable, Sendable {
   public static let scopeInUse = Self(rawValue: 11)
   /// The connection follows as many scopes as it may.
   public static let tooManyScopes = Self(rawValue: 12)
+  /// The connections of one user hold more bytes of unfinished frames than the hub keeps.
+  public static let tooManyBytes = Self(rawValue: 13)
 }
 
 /// The hub's last word to a peer that broke the protocol.

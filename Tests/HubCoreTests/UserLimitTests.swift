@@ -1,0 +1,102 @@
+import Features
+import TestSupport
+import Testing
+import Wire
+
+@testable import HubCore
+
+/// What one user may take of a hub.
+@Suite struct UserLimitTests {
+  private let increment = Action.counter(.incrementButtonTapped)
+
+  private func open(
+    _ hub: Hub, user: UInt32, session: SessionID? = nil
+  ) throws -> (ConnectionID, Welcome) {
+    let id = hub.connect(user: user)
+    hub.send(Hello(session: session, acknowledged: 0, name: "test"), on: id)
+    return (id, try hub.turn(id)[0].decoded())
+  }
+
+  @Test func oneUserCannotTakeAllConnections() throws {
+    var limits = HubLimits()
+    limits.connectionsPerUser = 2
+    let hub = Hub(limits: limits)
+    let first = hub.connect(user: 1)
+    _ = hub.connect(user: 1)
+    let third = hub.connect(user: 1)
+    let error: PeerError = try #require(try hub.turn(third).first?.decoded())
+    #expect(error.code == .tooManyConnections)
+    #expect(try open(hub, user: 2).1.isResumed == false)
+    hub.disconnect(first)
+    #expect(try open(hub, user: 1).1.isResumed == false)
+  }
+
+  @Test func theConnectionWithMostUnfinishedBytesIsClosed() throws {
+    var limits = HubLimits()
+    limits.heldBytesPerUser = 1000
+    let hub = Hub(limits: limits)
+    let half: (Int) -> [UInt8] = { count in
+      var bytes: [UInt8] = []
+      FrameHeader(kind: .actions, length: 100_000).append(to: &bytes)
+      return bytes + [UInt8](repeating: 0, count: count)
+    }
+    let (small, _) = try open(hub, user: 1)
+    let (large, _) = try open(hub, user: 1)
+    let (other, _) = try open(hub, user: 2)
+    hub.send(half(800), on: large)
+    hub.send(half(900), on: other)
+    #expect(hub.turn(large).isEmpty)
+    hub.send(half(100), on: small)
+    hub.send([0, 0, 0], on: small)
+    #expect(hub.turn(small).isEmpty)
+    hub.send([UInt8](repeating: 0, count: 100), on: small)
+    let error: PeerError = try #require(try hub.turn(large).first?.decoded())
+    #expect(error.code == .tooManyBytes)
+    #expect(hub.turn(small).isEmpty && hub.turn(other).isEmpty)
+    // What it held is free again.
+    hub.send([UInt8](repeating: 0, count: 700), on: small)
+    #expect(hub.turn(small).isEmpty)
+  }
+
+  /// The rest of the frame pays the bytes back.
+  @Test func aFinishedFrameIsNoLongerCharged() throws {
+    var limits = HubLimits()
+    limits.heldBytesPerUser = 20
+    let hub = Hub(limits: limits)
+    let (id, _) = try open(hub, user: 1)
+    for number in 1...10 {
+      let frame = actionsFrame([increment.encoded()], from: UInt64(number))
+      hub.send(Array(frame.prefix(18)), on: id)
+      hub.send(Array(frame.dropFirst(18)), on: id)
+      #expect(try hub.turn(id).last?.number == UInt64(number))
+    }
+  }
+
+  @Test func aSessionIsItsUsersAlone() throws {
+    let hub = Hub()
+    let (id, welcome) = try open(hub, user: 1)
+    #expect(try !open(hub, user: 2, session: welcome.session).1.isResumed)
+    #expect(!hub.closed.contains(id))
+    hub.disconnect(id)
+    #expect(try !open(hub, user: 2, session: welcome.session).1.isResumed)
+    #expect(try open(hub, user: 1, session: welcome.session).1.isResumed)
+  }
+
+  @Test func oneUsersSessionsDoNotPushOutAnothers() throws {
+    var limits = HubLimits()
+    limits.detachedSessions = 4
+    let hub = Hub(limits: limits)
+    let (first, mine) = try open(hub, user: 1)
+    hub.disconnect(first)
+    var others: [Welcome] = []
+    for _ in 0..<20 {
+      let (id, welcome) = try open(hub, user: 2)
+      hub.disconnect(id)
+      others.append(welcome)
+    }
+    #expect(hub.core.detachedSessionCount == 4)
+    #expect(try open(hub, user: 1, session: mine.session).1.isResumed)
+    #expect(try open(hub, user: 2, session: others[19].session).1.isResumed)
+    #expect(try !open(hub, user: 2, session: others[0].session).1.isResumed)
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The hub with a state directory, as a process.
+@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct DurabilityTests {
+  private func start(_ hub: HubProcess) throws {
+    try hub.start(["--state-dir", hub.directory + "/state"])
+  }
+
+  private func hub() throws -> HubProcess {
+    let hub = try HubProcess()
+    _ = hub.kill(SIGTERM)
+    try start(hub)
+    return hub
+  }
+
+  private func count(_ hub: HubProcess) throws -> Int? {
+    let state = try #require(try Python.client(hub, ["state"]) as? NSDictionary)
+    return (state["counter"] as? NSDictionary)?["count"] as? Int
+  }
+
+  private func send(_ actions: String..., to hub: HubProcess) throws {
+    _ = try Python.client(hub, ["send"] + actions)
+  }
+
+  @Test(.enabled(if: Python.isInstalled)) func whatWasAcknowledgedIsThereAfterAKill() throws {
+    let hub = try hub()
+    let increment = #"{"counter": "incrementButtonTapped"}"#
+    try send(increment, increment, to: hub)
+    #expect(hub.kill(SIGKILL) != 0)
+    try start(hub)
+    #expect(try count(hub) == 2)
+    try send(increment, to: hub)
+    #expect(hub.kill(SIGTERM) == 0)
+    try start(hub)
+    #expect(try count(hub) == 3)
+  }
+
+  @Test(.enabled(if: Python.isInstalled)) func aTimerThatRanGoesOn() throws {
+    let hub = try hub()
+    try send(#"{"counter": "toggleTimerButtonTapped"}"#, to: hub)
+    _ = hub.kill(SIGKILL)
+    try start(hub)
+    let first = try #require(try count(hub))
+    #expect(hub.wait { (try? count(hub)) ?? 0 > first })
+  }
+
+  /// A few rounds of what `make torture` does for long.
+  @Test(.enabled(if: Python.isInstalled)) func killsUnderLoadLoseAndDoubleNothing() throws {
+    let hub = Program(name: "storehubd").url.path
+    let output = try Python.run("Torture/torture.py", ["--hub", hub, "--cycles", "8", "kills", "stops"])
+    #expect(String(decoding: output, as: UTF8.self).contains("kills: 8 kills"))
+  }
+
+  @Test func aSecondHubOnTheSameDirectoryIsRefused() throws {
+    let hub = try hub()
+    let result = try Program(name: "storehubd").run(
+      "--socket", hub.directory + "/other.sock", "--state-dir", hub.directory + "/state")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("in use"))
+  }
+
+  @Test func aDurabilityNeedsADirectory() throws {
+    let result = try Program(name: "storehubd").run("--durability", "sync")
+    #expect(result.status == 2)
+    #expect(result.errors.contains("--durability sync needs --state-dir"))
+  }
+
+  @Test func aDirectoryThatCannotBeMadeIsNamed() throws {
+    let hub = try HubProcess()
+    let result = try Program(name: "storehubd").run(
+      "--socket", hub.directory + "/other.sock", "--state-dir", "/proc/none/state")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("/proc/none/state"))
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+/// Runs the scripts among the tests with the machine's Python.
+enum Python {
+  static let path = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  static var isInstalled: Bool { path != nil }
+
+  /// Runs a script to its end and returns what it prints.
+  ///
+  /// - Parameters:
+  ///   - script: The script's path in the folder of all tests.
+  ///   - arguments: Its arguments.
+  static func run(_ script: String, _ arguments: [String]) throws -> Data {
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: try #require(path))
+    process.arguments = [tests.appendingPathComponent(script).path] + arguments
+    // Nothing is written beside the script.
+    process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "\(complaint)")
+    #expect(complaint.isEmpty)
+    return text
+  }
+
+  /// Runs the client that is written from docs/PROTOCOL.md alone.
+  static func client(_ hub: HubProcess, _ arguments: [String]) throws -> Any {
+    let text = try run("Fixtures/pyclient/storehub.py", [hub.socket] + arguments)
+    return try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
+  }
+}
