@@ -269,8 +269,10 @@ let package = Package(
       name: "TerminalViewsTests",
       dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalViews", "Wire"],
       swiftSettings: common),
+    .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Fixtures/CFaultVFS"),
     .testTarget(
-      name: "JournalTests", dependencies: ["Journal", "TestSupport", "TurnLog", "Wire"], swiftSettings: spans),
+      name: "JournalTests", dependencies: ["CFaultVFS", "Journal", "TestSupport", "TurnLog", "Wire"],
+      swiftSettings: spans),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(
       name: "HubCoreTests",

@@ -1,0 +1,134 @@
+import CFaultVFS
+import Glibc
+import Journal
+import TestSupport
+import Testing
+import TurnLog
+import Wire
+
+extension VFSTests {
+  /// The power fails at every moment of a workload, and any of the writes that were not synced are lost or torn.
+  @Suite struct CrashTests {
+    let scratch = Scratch(isInMemory: true)
+
+    private static let names = ["journal.db", "journal.db-wal", "journal.db-journal", "journal.tail"]
+
+    /// The files of a disk: what is synced, and the writes behind it.
+    private struct Disk {
+      var synced: [Int32: [UInt8]] = [:]
+      var pending: [faultvfs_operation] = []
+
+      mutating func apply(_ operation: faultvfs_operation) {
+        switch Int(operation.kind) {
+        case Int(FAULTVFS_SYNC.rawValue):
+          for write in pending where write.file == operation.file { Self.apply(write, to: &synced) }
+          pending.removeAll { $0.file == operation.file }
+        case Int(FAULTVFS_DELETE.rawValue):
+          pending.removeAll { $0.file == operation.file }
+          synced[operation.file] = nil
+        case Int(FAULTVFS_MARK.rawValue): break
+        default: pending.append(operation)
+        }
+      }
+
+      static func apply(_ write: faultvfs_operation, bytes count: Int64? = nil, to files: inout [Int32: [UInt8]]) {
+        var content = files[write.file] ?? []
+        if write.kind == Int32(FAULTVFS_TRUNCATE.rawValue) {
+          content = Array(content.prefix(Int(write.offset)))
+        } else {
+          let (start, count) = (Int(write.offset), Int(count ?? write.count))
+          let missing = start + count - content.count
+          if missing > 0 { content += [UInt8](repeating: 0, count: missing) }
+          for index in 0..<count { content[start + index] = write.bytes?[index] ?? 0 }
+        }
+        files[write.file] = content
+      }
+    }
+
+    /// Records what a journal writes: turns in several commits, snapshots, checkpoints, a close.
+    private func record() throws -> (operations: [faultvfs_operation], turns: [LoggedTurn]) {
+      faultvfs_reset()
+      let directory = scratch.path + "/work"
+      faultvfs_record(directory + "/journal.tail")
+      var options = JournalOptions()
+      (options.vfs, options.pageSize, options.checkpointPages, options.pieceBytes) = ("fault", 512, 24, 400)
+      let events = Events()
+      let (journal, _) = try Journal.open(directory: directory, options: options) {
+        if case .stored(let position) = $0 { faultvfs_mark(Int64(position)) }
+        events.handler($0)
+      }
+      journal.begin(schema: schema)
+      for end in [1, 2, 5, 9, 14] as [UInt64] {
+        let first = journal.tail + 1
+        journal.append(turns(first...end))
+        events.waitForStored(end)
+        if end == 2 || end == 9 {
+          journal.save(snapshot(at: end, count: 900))
+          events.wait { $0.contains(.saved(revision: end / 2)) }
+        }
+      }
+      journal.close()
+      #expect(journal.statistics.checkpoints > 1)
+      return ((0..<faultvfs_operations()).map { faultvfs_operation_at($0) }, turns(1...14))
+    }
+
+    /// Some choices of writes that reached the disk: none, all, all but one, and others by chance; and how much of the last.
+    private func choices(_ pending: [faultvfs_operation], _ random: inout SplitMix) -> [[(Int, Int64?)]] {
+      let all = pending.indices.map { ($0, Int64?.none) }
+      guard !pending.isEmpty else { return [[]] }
+      var choices: [[(Int, Int64?)]] = [[], all]
+      for _ in 0..<3 {
+        let missing = Int.random(in: pending.indices, using: &random)
+        choices.append(all.filter { $0.0 != missing })
+      }
+      for _ in 0..<4 { choices.append(all.filter { _ in Bool.random(using: &random) }) }
+      // Torn: sectors of 512 bytes reach the disk whole or not at all.
+      let torn = Int.random(in: pending.indices, using: &random)
+      let sectors = pending[torn].count / 512
+      if sectors > 0 { choices.append(all.map { $0.0 == torn ? (torn, 512 * (sectors - 1)) : $0 }) }
+      return choices
+    }
+
+    @Test func nothingAcknowledgedIsLost() throws {
+      let (operations, turns) = try record()
+      var random = SplitMix(seed: 42)
+      var disk = Disk()
+      var acknowledged: Int64 = 0
+      var images = 0
+      for (index, operation) in operations.enumerated() {
+        disk.apply(operation)
+        if operation.kind == Int32(FAULTVFS_MARK.rawValue) { acknowledged = operation.offset }
+        for choice in choices(disk.pending, &random) {
+          var files = disk.synced
+          for (write, count) in choice { Disk.apply(disk.pending[write], bytes: count, to: &files) }
+          check(files, turns, acknowledged: acknowledged, "operation \(index), \(choice)")
+          images += 1
+        }
+      }
+      #expect(operations.count > 100 && images > 1000)
+      faultvfs_reset()
+    }
+
+    private func check(
+      _ files: [Int32: [UInt8]], _ turns: [LoggedTurn], acknowledged: Int64, _ comment: @autoclosure () -> Comment
+    ) {
+      let directory = scratch.path + "/crashed"
+      scratch.remove(directory)
+      mkdir(directory, 0o700)
+      for (file, bytes) in files { Scratch.write(bytes, to: "\(directory)/\(Self.names[Int(file)])") }
+      do throws(LogError) {
+        let history = try JournalHistory.reading(directory)
+        let read = try history.turns(from: 1)
+        #expect(read.count >= acknowledged, comment())
+        #expect(read == Array(turns.prefix(read.count)), comment())
+        if let snapshot = history.snapshot {
+          #expect(snapshot.bytes == stateBytes(at: snapshot.position, count: 900), comment())
+        }
+        while try history.next() != nil {}
+        #expect(history.tail == UInt64(read.count), comment())
+      } catch {
+        Issue.record("\(comment()): \(error)")
+      }
+    }
+  }
+}
