@@ -30,6 +30,42 @@ import Testing
     #expect(array == kept)
   }
 
+  @Test func sortingMovesOnlyWhatIsOutOfOrder() {
+    var array = items(0..<10_000)
+    array[3000].value = 95_000
+    array[9000].value = -1
+    let (kept, model) = (array, Array(array))
+    array.sort { $0.value < $1.value }
+    #expect(array.elementsEqual(model.sorted { $0.value < $1.value }))
+    #expect(array.nodesNotShared(with: kept) <= 10)
+    #expect(array.checkInvariants() == nil)
+  }
+
+  @Test(arguments: [0, 1, 7, 600, 5000])
+  func partitioningMovesOnlyWhatIsMisplaced(misplacedCount: Int) {
+    var generator = SplitMix(seed: UInt64(misplacedCount))
+    for second in [0, 1, 100, 4000, 9999, 10_000] {
+      // In order, but for some.
+      var values = (0..<10_000).map { $0 < 10_000 - second ? 0 : 1 }
+      for _ in 0..<misplacedCount { values[Int.random(in: 0..<10_000, using: &generator)] ^= 1 }
+      var array = IdentifiedArray(uniqueElements: values.enumerated().map { Item(id: $0, value: $1) })
+      let kept = array
+      let border = array.partition { $0.value == 1 }
+      #expect(array.elementsEqual(kept.filter { $0.value == 0 } + kept.filter { $0.value == 1 }))
+      #expect(border == values.count { $0 == 0 })
+      #expect(array.checkInvariants() == nil)
+      if misplacedCount < 10 { #expect(array.nodesNotShared(with: kept) <= 4 * misplacedCount + 4) }
+    }
+  }
+
+  @Test func theFirstInsertionsAmidAFilledListSplitNoLeaf() {
+    var array = items(0..<10_000)
+    let kept = array
+    for position in stride(from: 500, to: 9500, by: 1000) { array.insert(Item(id: -position), at: position) }
+    // One leaf in each version for each insertion.
+    #expect(array.nodesNotShared(with: kept) == 2 * 9)
+  }
+
   @Test func manyInsertionsAtOnePlaceFindLabels() {
     var array = items(0..<1000)
     var model = Array(array)

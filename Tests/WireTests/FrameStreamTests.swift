@@ -32,6 +32,20 @@ struct FrameStreamTests {
       Array(Self.stream.prefix(17)) == [1, 0, 0, 0, 0x04, 0, 0x02, 0x01, 0x04, 0x03, 0, 0, 0, 0, 0, 0, 7])
   }
 
+  @Test("a frame with a number is the one that its parts make", arguments: [0, 7, 16, 28, 32, 48, 63])
+  func numberFrames(shift: Int) {
+    for number in [(1 as UInt64) << shift - 1, 1 << shift, 0x0102_0304_0506_0708 >> shift, 23, 24] {
+      let header = FrameHeader(kind: .applied, scope: 3, revision: number &+ 1)
+      var (whole, parts) = (FrameWriter(), FrameWriter())
+      whole.frame(header, number: number)
+      parts.frame(header) { $0.unsigned(number) }
+      #expect(whole.bytes == parts.bytes)
+      var decoder = CBORDecoder(whole.bytes.span.bytes, at: FrameHeader.byteCount)
+      #expect((try? decoder.unsigned()) == number)
+      #expect(decoder.isAtEnd)
+    }
+  }
+
   @Test("the same frames come out wherever the stream is cut, and byte by byte")
   func cuts() throws {
     let stream = Self.stream

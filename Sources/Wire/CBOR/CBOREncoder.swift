@@ -156,7 +156,9 @@ public struct CBOREncoder {
   @inline(never)
   mutating func longHead(_ type: CBORMajorType, _ argument: UInt64) {
     let head = Head(type, argument)
-    withUnsafeBytes(of: (head.first.littleEndian, head.last)) { buffer.append(contentsOf: $0.prefix(head.count)) }
+    withUnsafeBytes(of: (head.first.littleEndian, head.last)) { bytes in
+      buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<head.count]))
+    }
   }
 
   /// The bytes of an item's head in its shortest form, as numbers: the first eight, least significant first, and the ninth.

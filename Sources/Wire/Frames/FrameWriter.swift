@@ -98,8 +98,8 @@ extension CBOREncoder {
     var header = header
     header.length = UInt32(head.count)
     let (first, second) = header.words
-    withUnsafeBytes(of: (first.littleEndian, second.littleEndian, head.first.littleEndian, head.last)) {
-      buffer.append(contentsOf: $0.prefix(FrameHeader.byteCount + head.count))
+    withUnsafeBytes(of: (first.littleEndian, second.littleEndian, head.first.littleEndian, head.last)) { bytes in
+      buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<(FrameHeader.byteCount + head.count)]))
     }
   }
 
