@@ -41,8 +41,10 @@ struct FrameStreamTests {
       parts.frame(header) { $0.unsigned(number) }
       #expect(whole.bytes == parts.bytes)
       var decoder = CBORDecoder(whole.bytes.span.bytes, at: FrameHeader.byteCount)
-      #expect((try? decoder.unsigned()) == number)
-      #expect(decoder.isAtEnd)
+      let decoded = try? decoder.unsigned()
+      #expect(decoded == number)
+      let isAtEnd = decoder.isAtEnd
+      #expect(isAtEnd)
     }
   }
 
