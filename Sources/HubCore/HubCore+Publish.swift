@@ -98,7 +98,7 @@ extension HubCore {
 
   /// Writes what one connection has pending: state first, so that an acknowledgement never precedes its effect.
   private mutating func bringUpToDate(_ connection: LiveConnection, at revision: UInt64, _ now: Duration) {
-    guard !connection.isBusy, connection.isOpen, connection.heldWelcome == nil else { return }
+    guard !connection.isBusy, connection.isOpen, !connection.hasHeldWelcome else { return }
     outgoing.begin()
     var isUpToDate = true
     for scope in connection.scopes {

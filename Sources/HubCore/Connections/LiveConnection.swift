@@ -75,7 +75,11 @@ final class LiveConnection {
   /// Whether the session is in the record of the current turn.
   @exclusivity(unchecked) var isRecorded = false
   /// The welcome that waits for the log to store the session; nothing else is written before.
-  @exclusivity(unchecked) var heldWelcome: Welcome?
+  @exclusivity(unchecked) var heldWelcome: Welcome? {
+    didSet { hasHeldWelcome = heldWelcome != nil }
+  }
+  /// Whether there is a held welcome; comparing it with nil copies it, at 130 instructions a turn.
+  @exclusivity(unchecked) private(set) var hasHeldWelcome = false
 
   // MARK: Output
 

@@ -57,6 +57,15 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   @inline(never)
   @_lifetime(self: copy self)
   mutating func longUnsigned() throws(WireError) -> UInt64 {
+    // Four bytes first: each frame of actions begins with two numbers, and most are of that size. 50 instructions each.
+    if bytes.byteCount - position >= 5, loadByte() == 0x1a {
+      let argument = UInt32(
+        bigEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position + 1, as: UInt32.self))
+      if argument > 0xffff {
+        position += 5
+        return UInt64(argument)
+      }
+    }
     let start = position
     let (type, argument) = try head()
     guard type == .unsigned else { throw WireError(.typeMismatch(expected: "an unsigned integer"), at: start) }
