@@ -87,6 +87,7 @@ let package = Package(
     .executable(name: "storehubd", targets: ["storehubd"]),
     .executable(name: "storeterm", targets: ["storeterm"]),
     .executable(name: "storeload", targets: ["storeload"]),
+    .executable(name: "storesim", targets: ["storesim"]),
   ],
   dependencies: swiftSyntaxVersion.map {
     [.package(url: "https://github.com/swiftlang/swift-syntax.git", from: $0)]
@@ -186,6 +187,14 @@ let package = Package(
       dependencies: ["ComposableArchitecture", "EventLoop", "IssueReporting", "ReplicaCore", "Wire"],
       swiftSettings: onLoop),
 
+    // Virtual shells: a hub, its clients, the network, the disk and the clock on one thread.
+    .target(
+      name: "Simulation",
+      dependencies: [
+        "Dependencies", "Features", "HubCore", "IdentifiedCollections", "Reducers", "ReplicaCore",
+        "ReplicatedArchitecture", "TurnLog", "Wire",
+      ], swiftSettings: spans),
+
     // Floor 5: programs. Options and wiring, no logic.
     .executableTarget(
       name: "storehubd",
@@ -201,6 +210,8 @@ let package = Package(
     .executableTarget(
       name: "storeload", dependencies: ["EventLoop", "LoadTest", "ProgramOptions"],
       swiftSettings: onLoop),
+    .executableTarget(
+      name: "storesim", dependencies: ["ProgramOptions", "Simulation"], swiftSettings: common),
     // What stores cost within one process; `make bench` runs it.
     .target(name: "Allocations", path: "bench/allocations"),
     .executableTarget(
@@ -288,6 +299,7 @@ let package = Package(
         "TestSupport", "Wire",
       ],
       swiftSettings: spans),
+    .testTarget(name: "SimulationTests", dependencies: ["Simulation", "TestSupport"], swiftSettings: spans),
     .testTarget(
       name: "StoreHubTests",
       dependencies: [

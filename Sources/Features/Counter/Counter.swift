@@ -98,7 +98,7 @@ public struct Counter: Reducer, Sendable {
   }
 
   private func runTimer() -> Effect<Action> {
-    .run { [clock] send in
+    .run(name: "timer") { [clock] send in
       while true {
         try await clock.sleep(for: .seconds(1))
         await send(.timerTicked)
@@ -108,7 +108,7 @@ public struct Counter: Reducer, Sendable {
   }
 
   private func fetchFact(about count: Int) -> Effect<Action> {
-    .run { [numberFact] send in
+    .run(name: "fact of the counter") { [numberFact] send in
       do {
         let fact = try await numberFact.fetch(count)
         await send(.numberFactResponse(.success(fact)))

@@ -145,7 +145,7 @@ public struct FavouriteNumbers: Sendable {
   }
 
   private func fetchFact(about count: Int) -> Effect<Action> {
-    .run { [numberFact] send in
+    .run(name: "fact of a favourite") { [numberFact] send in
       do {
         await send(.factResponse(.success(try await numberFact.fetch(count))))
       } catch let error as NumberFactError {

@@ -116,7 +116,7 @@ public struct Todos: Sendable {
 
   /// Sorts a second after the last change, so that nothing moves away under the cursor of somebody who is ticking.
   private func sortSoon() -> Effect<Action> {
-    .run { [clock] send in
+    .run(name: "sorting") { [clock] send in
       try await clock.sleep(for: .seconds(1))
       await send(.sortCompletedTodos)
     }

@@ -1,0 +1,163 @@
+import Features
+import IdentifiedCollections
+import ReplicatedArchitecture
+
+// One feature in two versions, as a hub or a client may have been compiled with. Their types are declared twice; what they do
+// is written once, below.
+
+/// A change of the simulated feature.
+@Replicated
+enum Change: Equatable, Sendable {
+  /// An action of the feature that `storehubd` runs.
+  case app(AppFeature.Action)
+  /// Changes something, as the number decides.
+  case random(UInt64)
+  /// Starts an effect that sends an action after so many milliseconds.
+  case echo(after: Int)
+  /// Cancels all such effects.
+  case stopEchoes
+  /// Sends so many actions in the same turn.
+  case chain(Int)
+  /// Adds so many items.
+  case fill(Int)
+}
+
+@Replicated
+struct Note: Equatable, Sendable {
+  var text = ""
+  var stars = 0
+}
+
+@Replicated
+enum Mode: Equatable, Sendable {
+  case list
+  case edit(Note)
+  case move(Int, Note)
+}
+
+/// An item of a list in either version.
+protocol SimulatedItem: Replicated, Equatable, Identifiable, Sendable where ID == Int {
+  var id: Int { get }
+  var title: String { get set }
+  var note: Note? { get set }
+  var marks: [Int] { get set }
+  init(id: Int, title: String)
+}
+
+/// A state of either version.
+protocol SimulatedState: Replicated, Equatable, Sendable {
+  associatedtype Item: SimulatedItem
+  var app: AppFeature.State { get set }
+  var items: IdentifiedArrayOf<Item> { get set }
+  var chosen: Note? { get set }
+  var mode: Mode { get set }
+  var numbers: [Int] { get set }
+  var attached: [String: Int] { get set }
+  var echoCount: Int { get set }
+  init()
+}
+
+/// An action of either version.
+protocol SimulatedAction: WireValue, Equatable, Sendable {
+  /// A client's change; the tag is the client's name for it.
+  static func tagged(_ tag: UInt64, _ change: Change) -> Self
+  /// What effects of the real feature send.
+  static func follow(_ action: AppFeature.Action) -> Self
+  /// What an effect sends after a while.
+  static func echoed(_ number: UInt64) -> Self
+  /// A client has come or gone.
+  static func attended(_ name: String, _ difference: Int) -> Self
+}
+
+/// The tags of the actions that reducers were given, in order.
+///
+/// Unchecked: a simulation runs on one thread.
+final class Recorder: @unchecked Sendable {
+  private(set) var tags: [UInt64] = []
+  /// Whether the feature reacts to clients that come and go.
+  let notesAttendance: Bool
+  private var lastEcho: UInt64 = 0
+
+  init(notesAttendance: Bool, epoch: UInt64) {
+    self.notesAttendance = notesAttendance
+    lastEcho = epoch << 32
+  }
+
+  func note(_ tag: UInt64) { tags.append(tag) }
+
+  func take() -> [UInt64] {
+    defer { tags.removeAll(keepingCapacity: true) }
+    return tags
+  }
+
+  /// A number that no other echo has.
+  func nextEcho() -> UInt64 {
+    lastEcho += 1
+    return Tag.echo | lastEcho
+  }
+}
+
+enum EchoID: Hashable, Sendable { case echo }
+
+extension SimulatedState {
+  mutating func apply<Action: SimulatedAction>(
+    _ change: Change, tag: UInt64, _ recorder: Recorder
+  ) -> Effect<Action> {
+    recorder.note(tag)
+    switch change {
+    case .app(let action): return .send(.follow(action))
+    case .random(let seed):
+      var chance = Chance(seed: seed)
+      self.change(&chance)
+      return .none
+    case .echo(let milliseconds):
+      // The simulated shell reads the name, and does not run the operation.
+      return .run(name: "echo \(recorder.nextEcho()) \(milliseconds) \(tag)") { _ in }.cancellable(id: EchoID.echo)
+    case .stopEchoes: return .cancel(id: EchoID.echo)
+    case .chain(let count):
+      return .merge((0..<min(max(count, 0), 8)).map { _ in .send(.follow(.counter(.incrementButtonTapped))) })
+    case .fill(let count):
+      let first = 100 + items.count
+      for id in first..<first + min(max(count, 0), 5000) where items[id: id] == nil {
+        items.append(Item(id: id, title: "item \(id)"))
+      }
+      return .none
+    }
+  }
+
+  mutating func note(_ name: String, _ difference: Int) {
+    let count = attached[name, default: 0] + difference
+    attached[name] = count == 0 ? nil : count
+  }
+
+  /// One change, drawn by chance; ids come again after they were removed.
+  private mutating func change(_ chance: inout Chance) {
+    let id = chance.number(0...7)
+    let note = Note(text: "\(chance.number(0...2))", stars: chance.number(0...2))
+    switch chance.number(0...15) {
+    case 0, 1:
+      let count = items.count
+      items.insert(Item(id: id, title: "new"), at: chance.number(0...count))
+    case 2: items.remove(id: id)
+    case 3, 4: items[id: id]?.title = "title \(note.stars)"
+    case 5:
+      let isNoted = items[id: id]?.note != nil
+      items[id: id]?.note = isNoted ? nil : note
+    case 6: items[id: id]?.note?.stars += 1
+    case 7: items[id: id]?.marks.append(note.stars)
+    case 8:
+      let last = items.count - 1
+      if last > 0 { items.move(fromOffsets: [last], toOffset: 0) }
+    case 9: chosen = chosen == nil ? note : nil
+    case 10: chosen?.text += "."
+    case 11: mode = [.list, .edit(note), .move(id, note)][note.stars]
+    case 12:
+      if case .edit(var note) = mode {
+        note.stars += 1
+        mode = .edit(note)
+      }
+    case 13: if numbers.count < 50 { numbers.append(id) } else { numbers.removeAll() }
+    default: if items[id: id] != nil { items[id: id] = Item(id: id, title: "other") }
+    }
+  }
+}

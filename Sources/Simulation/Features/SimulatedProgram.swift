@@ -1,0 +1,211 @@
+import Dependencies
+import Features
+import HubCore
+import IdentifiedCollections
+import ReplicaCore
+import ReplicatedArchitecture
+import Wire
+
+/// One version of the simulated feature, as hubs and clients are compiled with it.
+///
+/// Unchecked: it never changes, and its functions keep nothing but types.
+struct SimulatedProgram: @unchecked Sendable {
+  let name: StaticString
+  let schema: Schema
+  /// Makes the hub's engine.
+  let makeEngine: (Recorder) -> SimulatedEngine
+  /// Any version's state as this version sees it.
+  let view: (any SimulatedState) -> any SimulatedState
+  /// An action's bytes.
+  let encode: (UInt64, Change) -> [UInt8]
+  /// An action that only this version has; nil if there is none.
+  let encodeLabel: ((UInt64, String) -> [UInt8])?
+  /// Subscribes a mirror of a part, and gives the oracle its bytes.
+  let parts: [SimulatedPart]
+  /// What effects send, by their names.
+  let effect: (String?) -> SimulatedEffect
+
+  static let older = SimulatedProgram(
+    "older", OlderFeature.State.self, OlderFeature.Action.self, parts: OlderFeature.State.parts, label: nil,
+    engine: { recorder, prepare, onEvent in
+      FeatureEngine(
+        initialState: OlderFeature.State(), reducer: OlderFeature(recorder: recorder), withDependencies: prepare,
+        onEvent: onEvent)
+    },
+    view: { OlderFeature.State($0) })
+
+  static let newer = SimulatedProgram(
+    "newer", NewerFeature.State.self, NewerFeature.Action.self, parts: NewerFeature.State.parts,
+    label: { NewerFeature.Action.labelled($0, $1).encoded() },
+    engine: { recorder, prepare, onEvent in
+      FeatureEngine(
+        initialState: NewerFeature.State(), reducer: NewerFeature(recorder: recorder), withDependencies: prepare,
+        onEvent: onEvent)
+    },
+    view: { NewerFeature.State($0) })
+
+  /// The paths of the newer version that lead to what the older one has too.
+  static let sharedPaths = newer.parts.map(\.path).dropLast(2)
+
+  private init<State: SimulatedState, Action: SimulatedAction>(
+    _ name: StaticString, _: State.Type, _: Action.Type, parts: [SimulatedPart],
+    label: ((UInt64, String) -> [UInt8])?,
+    engine: @escaping (
+      Recorder, (inout DependencyValues) -> Void, @escaping (HubEvent, State) -> [Action]
+    ) -> FeatureEngine<State, Action>,
+    view: @escaping (any SimulatedState) -> State
+  ) {
+    self.name = name
+    schema = Schema(state: State.self, action: Action.self)
+    self.view = view
+    encode = { Action.tagged($0, $1).encoded() }
+    encodeLabel = label
+    makeEngine = { recorder in
+      let engine = engine(
+        recorder,
+        // The clock stands still: what the hub does by itself comes from the simulated shell.
+        { $0.continuousClock = TestClock() },
+        { event, state in
+          switch event {
+          case .started: AppFeature.actions(for: event, in: state.app).map { .follow($0) }
+          case .attached(let client): recorder.notesAttendance ? [.attended(client.name, 1)] : []
+          case .detached(let client): recorder.notesAttendance ? [.attended(client.name, -1)] : []
+          }
+        })
+      return SimulatedEngine(engine: engine, state: { engine.state })
+    }
+    effect = { SimulatedEffect(named: $0, of: Action.self) }
+    self.parts = parts
+  }
+}
+
+/// A hub's engine, with a look at its state.
+struct SimulatedEngine {
+  let engine: any Engine
+  let state: () -> any SimulatedState
+}
+
+/// What an effect does, as the simulated shell reads it from the effect's name.
+struct SimulatedEffect {
+  /// When it sends its action, from its start on.
+  var delay = Duration.zero
+  /// The action; nil for an effect that sends none.
+  var action: AnyAction?
+  /// Whether it goes on for ever, with the same time between.
+  var repeats = false
+  /// The tag of the action that has started it, if it is an echo.
+  var cause: UInt64?
+
+  init<Action: SimulatedAction>(named name: String?, of _: Action.Type) {
+    func follow(_ action: AppFeature.Action) -> AnyAction { AnyAction(Action.follow(action)) }
+    switch name {
+    case "timer":
+      (delay, action, repeats) = (.seconds(1), follow(.counter(.timerTicked)), true)
+    case "sorting":
+      (delay, action) = (.seconds(1), follow(.todos(.sortCompletedTodos)))
+    case "fact of the counter":
+      (delay, action) = (.milliseconds(300), follow(.counter(.numberFactResponse(.success("a number")))))
+    case "fact of a favourite":
+      (delay, action) = (.milliseconds(300), follow(.favourites(.factResponse(.success("a number")))))
+    case let name?:
+      let words = name.split(separator: " ")
+      guard words.count == 4, words[0] == "echo", let number = UInt64(words[1]), let milliseconds = Int(words[2]) else {
+        return
+      }
+      (delay, action, cause) = (.milliseconds(milliseconds), AnyAction(Action.echoed(number)), UInt64(words[3]))
+    case nil: break
+    }
+  }
+}
+
+/// A place in the state that clients subscribe to.
+struct SimulatedPart {
+  let path: [PathStep]
+  /// Makes a mirror and what reads its bytes.
+  let makeMirror: () -> (any Mirror, () -> [UInt8]?)
+
+  /// Makes a mirror that reads by the schema.
+  static func untyped() -> (any Mirror, () -> [UInt8]?) {
+    let mirror = ValueMirror()
+    return (mirror, { mirror.value?.encoded() })
+  }
+
+  static func part<State, Value>(_ path: StatePath<State, Value>) -> SimulatedPart {
+    SimulatedPart(path: path.steps) {
+      let mirror = TypedMirror<Value>()
+      return (mirror, { mirror.part?.encoded() })
+    }
+  }
+}
+
+// Twice, because the key path of a requirement is not that of the field.
+
+extension OlderFeature.State {
+  fileprivate static var parts: [SimulatedPart] {
+    let state = StatePath<Self, Self>()
+    return [
+      .part(state), .part(state.items), .part(state.app), .part(state.app.todos), .part(state.app.counter.count),
+      .part(state.chosen), .part(state.chosen.unwrapped()), .part(state.chosen.text), .part(state.mode),
+      .part(state.mode.enumCase("edit", Note.self)), .part(state.mode.enumCase("edit", Note.self).stars),
+      .part(state.numbers), .part(state.items[id: 1]), .part(state.items[id: 1].title),
+      .part(state.items[id: 1].note), .part(state.items[id: 2].note.stars), .part(state.items[id: 2].marks),
+      .part(state.attached),
+    ]
+  }
+}
+
+extension NewerFeature.State {
+  fileprivate static var parts: [SimulatedPart] {
+    let state = StatePath<Self, Self>()
+    return [
+      .part(state), .part(state.items), .part(state.app), .part(state.app.todos), .part(state.app.counter.count),
+      .part(state.chosen), .part(state.chosen.unwrapped()), .part(state.chosen.text), .part(state.mode),
+      .part(state.mode.enumCase("edit", Note.self)), .part(state.mode.enumCase("edit", Note.self).stars),
+      .part(state.numbers), .part(state.items[id: 1]), .part(state.items[id: 1].title),
+      .part(state.items[id: 1].note), .part(state.items[id: 2].note.stars), .part(state.items[id: 2].marks),
+      .part(state.attached), .part(state.label), .part(state.items[id: 1].color),
+    ]
+  }
+}
+
+extension OlderFeature.State {
+  init(_ other: any SimulatedState) {
+    self.init()
+    copy(from: other)
+    guard let newer = other as? NewerFeature.State else {
+      if let same = other as? Self { self = same }
+      return
+    }
+    items = IdentifiedArray(
+      uniqueElements: newer.items.map {
+        var item = OlderFeature.Item(id: $0.id, title: $0.title)
+        (item.note, item.marks) = ($0.note, $0.marks)
+        return item
+      })
+  }
+}
+
+extension NewerFeature.State {
+  init(_ other: any SimulatedState) {
+    self.init()
+    copy(from: other)
+    guard let older = other as? OlderFeature.State else {
+      if let same = other as? Self { self = same }
+      return
+    }
+    items = IdentifiedArray(
+      uniqueElements: older.items.map {
+        var item = NewerFeature.Item(id: $0.id, title: $0.title)
+        (item.note, item.marks) = ($0.note, $0.marks)
+        return item
+      })
+  }
+}
+
+extension SimulatedState {
+  /// Takes the fields that both versions have in the same form.
+  fileprivate mutating func copy(from other: any SimulatedState) {
+    (app, chosen, mode, numbers) = (other.app, other.chosen, other.mode, other.numbers)
+    (attached, echoCount) = (other.attached, other.echoCount)
+  }
+}

@@ -1,0 +1,89 @@
+/// What goes wrong in a simulation, and how often: chances in a thousand for each step, unless stated otherwise.
+///
+/// `init(drawnFrom:)` draws them, so that one seed has many cuts and another a slow disk; each may be set afterwards.
+public struct SimulatedFaults: Sendable {
+  // MARK: Network
+
+  /// The longest time that bytes are under way.
+  public var longestDelay = Duration.milliseconds(5)
+  /// How many bytes a socket takes before the writer has to wait for the reader.
+  public var socketBytes = 64 << 10
+  /// A connection is cut: both sides notice at once, and what was under way is lost.
+  public var cut = 5
+  /// A connection is gone for the client alone; what it has written may still arrive, even behind what it writes on its
+  /// next connection, and the hub notices nothing.
+  public var clientSideCut = 3
+  /// A connection is gone for the hub alone: the client is sent nothing more and notices nothing.
+  public var hubSideCut = 2
+  /// A client closes its direction of the stream and goes on reading.
+  public var halfClose = 2
+  /// A client stops reading for up to 20 seconds.
+  public var stuckReader = 5
+  /// Bytes are delivered a few at a time, of all deliveries.
+  public var partialDelivery = 300
+
+  // MARK: Processes
+
+  /// The hub's process ends at once, and what its log has not stored may be lost.
+  public var hubCrash = 2
+  /// The hub's process is stopped in an orderly way.
+  public var hubStop = 1
+  /// The next hub has a newer version of the feature, of all starts.
+  public var upgrade = 200
+  /// A client's process ends at once, and another one starts that knows nothing of its session.
+  public var clientCrash = 2
+  /// A client ends its session, and another one starts.
+  public var clientLeaves = 1
+  /// Nothing happens anywhere for up to 15 seconds, so that timeouts pass.
+  public var pause = 5
+
+  // MARK: Log
+
+  /// A commit of the log, of all steps in which turns wait for one; the smaller, the slower the disk.
+  public var commit = 500
+  /// The log can store nothing more, and the hub must stop.
+  public var logFailure = 1
+  /// A snapshot cannot be saved, of all snapshots.
+  public var snapshotFailure = 100
+  /// Turns that a commit had not ended are stored all the same, of all crashes.
+  public var unsyncedSurvives = 300
+  /// The log forgets turns that a snapshot contains, of all snapshots.
+  public var trim = 500
+
+  /// The usual faults.
+  public init() {}
+
+  /// No faults: bytes arrive at once, the log stores at once, nobody crashes.
+  public static var none: SimulatedFaults {
+    var faults = SimulatedFaults()
+    (faults.longestDelay, faults.socketBytes) = (.zero, 1 << 20)
+    (faults.cut, faults.clientSideCut, faults.hubSideCut, faults.halfClose) = (0, 0, 0, 0)
+    (faults.stuckReader, faults.partialDelivery, faults.hubCrash, faults.hubStop) = (0, 0, 0, 0)
+    (faults.upgrade, faults.clientCrash, faults.clientLeaves, faults.pause) = (0, 0, 0, 0)
+    (faults.commit, faults.logFailure, faults.snapshotFailure, faults.unsyncedSurvives) = (1000, 0, 0, 0)
+    faults.trim = 0
+    return faults
+  }
+
+  init(drawnFrom chance: inout Chance) {
+    self.init()
+    longestDelay = chance.pick([.zero, .milliseconds(1), .milliseconds(20), .milliseconds(500)])
+    socketBytes = chance.pick([64, 1 << 10, 16 << 10, 256 << 10])
+    cut = chance.pick([0, 3, 15, 40])
+    clientSideCut = chance.pick([0, 3, 15])
+    hubSideCut = chance.pick([0, 3, 10])
+    halfClose = chance.pick([0, 3, 10])
+    stuckReader = chance.pick([0, 5, 30])
+    partialDelivery = chance.pick([0, 100, 600])
+    hubCrash = chance.pick([0, 2, 5, 15])
+    hubStop = chance.pick([0, 1, 5])
+    clientCrash = chance.pick([0, 2, 10])
+    clientLeaves = chance.pick([0, 0, 5])
+    pause = chance.pick([1, 5, 20])
+    commit = chance.pick([20, 100, 500, 1000])
+    logFailure = chance.pick([0, 0, 1, 4])
+    snapshotFailure = chance.pick([0, 100, 500])
+    unsyncedSurvives = chance.pick([0, 300, 1000])
+    trim = chance.pick([0, 500, 1000])
+  }
+}

@@ -1,0 +1,190 @@
+import HubCore
+import ReplicaCore
+import Wire
+
+/// A hub, its clients, the network between them, the hub's disk and the clock, on one thread from one seed.
+///
+/// ```swift
+/// let simulation = Simulation(SimulationPlan(seed: 7))
+/// try simulation.run()
+/// print(simulation.report)
+/// ```
+///
+/// The cores are the real ones; only their shells are virtual. The same plan gives the same events, bit for bit, on
+/// every machine; `report.hash` is theirs. Oracles watch every step, and `run` throws the first promise that is broken.
+public final class Simulation {
+  /// What the simulation is made of.
+  public let plan: SimulationPlan
+  /// What has happened so far.
+  public internal(set) var report = SimulationReport()
+
+  let bug: PlantedBug?
+  var chance: Chance
+  var trace: Trace
+  var now = Duration.seconds(1)
+  let log: SimulatedLog
+  /// The hub's process; nil between an end and a start.
+  var hub: HubProcess?
+  /// What the last hub did.
+  var lastTruth: HubTruth
+  /// The revision that the next hub must recover, if the last one was stopped in an orderly way.
+  var stoppedRevision: UInt64?
+  var hubStartsAt = Duration.zero
+  var hubProgram = SimulatedProgram.older
+  var hubCount: UInt64 = 0
+  var clients: [ClientProcess] = []
+  var clientCount: UInt32 = 0
+  var links: [Link] = []
+  var linkCount = 0
+  /// How many sessions were ever opened.
+  var sessionCount = 0
+  /// Actions that were acknowledged in sync mode.
+  var acknowledged: Set<UInt64> = []
+  /// Actions that were reported as refused.
+  var refused: Set<UInt64> = []
+  /// The highest revision that anyone has seen.
+  var seenRevision: UInt64 = 0
+  /// Whether the faults are over.
+  var isSettling = false
+  /// Whether the planted bug has had an occasion.
+  public internal(set) var hasShownBug = false
+
+  /// Creates a simulation that has not run.
+  ///
+  /// - Parameters:
+  ///   - plan: What it is made of.
+  ///   - bug: A defect to plant, which an oracle should find.
+  ///   - print: Takes each event as a line.
+  public init(_ plan: SimulationPlan, bug: PlantedBug? = nil, print: ((String) -> Void)? = nil) {
+    (self.plan, self.bug) = (plan, bug)
+    chance = Chance(seed: plan.seed)
+    trace = Trace(print: print)
+    log = SimulatedLog(schema: hubProgram.schema, bug: bug)
+    lastTruth = HubTruth(OlderFeature.State())
+  }
+
+  /// Runs all of it.
+  /// - Throws: The first promise that is broken, as a `Violation`.
+  public func run() throws {
+    defer {
+      (report.hash, report.events) = (trace.hash, trace.count)
+      report.virtualSeconds = Int(now.components.seconds)
+    }
+    try startHub()
+    for index in 0..<plan.clientCount { clients.append(startClient(at: index)) }
+    for _ in 0..<plan.stepCount { try step() }
+    try settle()
+  }
+
+  // MARK: Steps
+
+  private func step() throws {
+    report.steps += 1
+    for _ in 0..<chance.number(1...3) { try somethingHappens() }
+    try somethingGoesWrong()
+    now += chance.time(upTo: .milliseconds(4))
+    if chance.hits(plan.faults.pause) { now += chance.time(upTo: .seconds(15)) }
+    try turnAll()
+  }
+
+  /// Lets everybody whose time has come act.
+  private func turnAll() throws {
+    if hub == nil, now >= hubStartsAt { try startHub() }
+    try connectClients()
+    try runEffects()
+    if isSettling || chance.hits(850) { try turnHub() }
+    for client in clients { try turn(client) }
+    links.removeAll { !$0.isOpenAtHub && !$0.isOpenAtClient }
+  }
+
+  private func somethingHappens() throws {
+    switch chance.number(0..<100) {
+    case 0..<25: try act(chance.pick(clients))
+    case 25..<55: if let link = anyLink() { try deliverToHub(link) }
+    case 55..<85: if let link = anyLink() { try deliverToClient(link) }
+    default: try useLog()
+    }
+  }
+
+  private func anyLink() -> Link? { links.isEmpty ? nil : chance.pick(links) }
+
+  private func somethingGoesWrong() throws {
+    let faults = plan.faults
+    if chance.hits(faults.cut), let link = anyLink() { try cut(link) }
+    if chance.hits(faults.clientSideCut), let link = anyLink() { try cutAtClient(link) }
+    if chance.hits(faults.hubSideCut), let link = anyLink() { try cutAtHub(link) }
+    if chance.hits(faults.halfClose), let link = anyLink(), link.isOpenAtClient {
+      trace.note(now, "half-close", link.number)
+      report.halfCloses += 1
+      link.toHub.hasEnded = true
+    }
+    if chance.hits(faults.stuckReader) {
+      let client = chance.pick(clients)
+      client.stuckUntil = now + chance.time(upTo: .seconds(20))
+      report.stuckReaders += 1
+      trace.note(now, "stuck", Int(client.number))
+    }
+    if chance.hits(faults.clientCrash) { try replaceClient(at: chance.number(0...clients.count - 1), leaving: false) }
+    if chance.hits(faults.clientLeaves) { try replaceClient(at: chance.number(0...clients.count - 1), leaving: true) }
+    if chance.hits(faults.hubCrash) { try crashHub() }
+    if chance.hits(faults.hubStop) { try stopHub() }
+    if chance.hits(faults.logFailure), plan.storage != .memory, hub != nil {
+      trace.note(now, "log fails")
+      report.logFailures += 1
+      if !log.unsynced.isEmpty { hasShownBug = hasShownBug || bug == .shellIgnoresAFailedLog }
+      log.fail()
+    }
+  }
+
+  // MARK: The end
+
+  /// Ends all faults, lets everything arrive, and checks that all clients have the hub's state.
+  private func settle() throws {
+    isSettling = true
+    trace.note(now, "settle")
+    for link in links where link.toHub.isDead || link.toClient.isDead || !link.isOpenAtClient || !link.isOpenAtHub {
+      try cut(link)
+    }
+    for client in clients { client.stuckUntil = .zero }
+    var quietRounds = 0
+    for _ in 0..<3000 {
+      for link in links {
+        try deliverToHub(link)
+        try deliverToClient(link)
+      }
+      for _ in 0..<4 { try useLog() }
+      now += .milliseconds(50)
+      try turnAll()
+      quietRounds = isQuiet ? quietRounds + 1 : 0
+      if quietRounds == 3 { return try checkConvergence() }
+    }
+    throw Violation(.notAtRest, describeUnrest())
+  }
+
+  private var isQuiet: Bool {
+    guard let hub, hub.endsBy == nil, !hub.core.hasBacklog, !log.isBusy, hub.core.publicationDue == nil else {
+      return false
+    }
+    return clients.allSatisfy { client in
+      guard let link = client.link, link.toHub.isEmpty, link.toClient.isEmpty, !link.toHub.hasEnded else { return false }
+      return client.replica.pendingActionCount == 0 && client.replica.connection == .live
+    }
+  }
+
+  private func describeUnrest() -> String {
+    guard let hub else { return "no hub runs" }
+    let waiting = clients.compactMap { client in
+      let state = "\(client.replica.connection), \(client.replica.pendingActionCount) actions pending"
+      guard let link = client.link else { return "client \(client.number) without a connection: \(state)" }
+      return """
+        client \(client.number): \(state), \(link.toHub.network.count + link.toHub.rest.count) bytes to the hub, \
+        \(link.toClient.network.count + link.toClient.rest.count) from it, paused \(link.isPaused)
+        """
+    }
+    return "\(waiting.joined(separator: "; ")); \(hub.core.unstoredTurnCount) turns are not stored"
+  }
+}
+
+extension Chance {
+  fileprivate mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
+}

@@ -1,0 +1,61 @@
+import ReplicaCore
+import Wire
+
+/// A client's process: the core and the virtual shell around it, which does what `StoreClient` does with a socket.
+final class ClientProcess {
+  /// A mirror under the eyes of the oracle.
+  struct Watched {
+    let mirror: any Mirror
+    let path: [PathStep]
+    let bytes: () -> [UInt8]?
+    /// The revision that was checked last, and the hub that had it.
+    var revision: UInt64?
+    var hub: HubProcess?
+  }
+
+  /// An action that has no outcome yet.
+  struct Sent {
+    let tag: UInt64
+    /// Whether the feature has such an action.
+    let isKnown: Bool
+  }
+
+  /// Differs for each process of a simulation.
+  let number: UInt32
+  let program: SimulatedProgram
+  /// Whether it takes the schema from the hub.
+  let isTool: Bool
+  let name: String
+  var replica: ReplicaCore
+  var link: Link?
+  /// When the attempt to connect succeeds or fails; nil if there is none.
+  var connectsAt: Duration?
+  var isAlive = true
+  /// When it reads again.
+  var stuckUntil = Duration.zero
+  var sentCount: UInt32 = 0
+  var waiting: [ActionTicket: Sent] = [:]
+  var watched: [Watched] = []
+  /// For planted bugs: actions that it has sent in the session.
+  var hasOpenedSession = false
+
+  init(
+    _ number: UInt32, _ program: SimulatedProgram, isTool: Bool, options: ReplicaOptions, seed: UInt64
+  ) {
+    (self.number, self.program, self.isTool, name) = (number, program, isTool, options.name)
+    replica = ReplicaCore(schema: isTool ? nil : program.schema, options: options, random: Chance(seed: seed))
+  }
+
+  func subscribe(_ part: SimulatedPart, untyped: Bool) {
+    let (mirror, bytes) = untyped ? SimulatedPart.untyped() : part.makeMirror()
+    replica.subscribe(mirror, to: part.path)
+    watched.append(Watched(mirror: mirror, path: part.path, bytes: bytes))
+  }
+
+  /// The program whose actions it sends and whose states it has; nil for a tool that has met no hub.
+  var spoken: SimulatedProgram? {
+    guard isTool else { return program }
+    guard let schema = replica.schema else { return nil }
+    return schema == SimulatedProgram.newer.schema ? .newer : .older
+  }
+}

@@ -1,0 +1,183 @@
+import Features
+import Reducers
+import ReplicaCore
+import Wire
+
+// The clients' processes: their start, what they do, their turns, their end.
+
+extension Simulation {
+  func startClient(at index: Int) -> ClientProcess {
+    clientCount += 1
+    let isTool = index >= plan.clientCount - plan.toolCount
+    var options = ReplicaOptions()
+    options.name = "client \(index)"
+    options.timeout = .seconds(chance.pick([1, 10]))
+    options.probeInterval = chance.pick([nil, .seconds(1), .seconds(5)])
+    options.pendingActions = chance.pick([20, 65_536])
+    options.shortestDelay = .milliseconds(chance.pick([1, 50]))
+    options.longestDelay = .seconds(1)
+    let client = ClientProcess(
+      clientCount, index < plan.newerClientCount ? .newer : .older, isTool: isTool, options: options,
+      seed: chance.next())
+    trace.note(now, "client starts", Int(client.number), index)
+    if index < plan.wholeStateClientCount || isTool {
+      client.subscribe(client.program.parts[0], untyped: isTool)
+    }
+    client.replica.start()
+    return client
+  }
+
+  func replaceClient(at index: Int, leaving: Bool) throws {
+    let old = clients[index]
+    report.clientCrashes += leaving ? 0 : 1
+    if leaving {
+      trace.note(now, "client leaves", Int(old.number))
+      old.replica.close()
+      try turn(old)
+    } else {
+      trace.note(now, "client crashes", Int(old.number))
+    }
+    if let link = old.link { closeAtClient(link) }
+    old.isAlive = false
+    old.connectsAt = nil
+    clients[index] = startClient(at: index)
+  }
+
+  // MARK: Acting
+
+  func act(_ client: ClientProcess) throws {
+    guard let spoken = client.spoken else { return }
+    switch chance.number(0...99) {
+    case 0...79:
+      for _ in 0..<chance.pick([1, 1, 1, 3, 10]) { send(from: client, speaking: spoken) }
+    case 80...84:
+      client.subscribe(chance.pick(spoken.parts), untyped: client.isTool || chance.hits(300))
+    case 85...88:
+      guard client.watched.count > 1 else { return }
+      let watched = client.watched.remove(at: chance.number(1...client.watched.count - 1))
+      client.replica.unsubscribe(watched.mirror)
+    case 89...91:
+      if let watched = client.watched.first { client.replica.verify(watched.mirror) }
+    default:
+      send(from: client, speaking: spoken)
+    }
+    try turn(client)
+  }
+
+  private func send(from client: ClientProcess, speaking program: SimulatedProgram) {
+    client.sentCount += 1
+    let tag = Tag.make(process: client.number, number: client.sentCount)
+    var isKnown = true
+    var bytes: [UInt8]
+    if let encodeLabel = program.encodeLabel, chance.hits(50) {
+      bytes = encodeLabel(tag, "label \(chance.number(0...3))")
+    } else if chance.hits(15) {
+      // A case that no version has.
+      (bytes, isKnown) = ([0x82, 0x18, 0x63, 0x00], false)
+    } else {
+      bytes = program.encode(tag, change())
+    }
+    trace.note(now, "send", Int(client.number), Int(client.sentCount), bytes.count)
+    trace.note(bytes)
+    report.sent += 1
+    do throws(ActionError) {
+      let ticket = try client.replica.send { $0.append(bytes.span.bytes) }
+      client.waiting[ticket] = ClientProcess.Sent(tag: tag, isKnown: isKnown)
+    } catch {
+      report.refusedLocally += 1
+      refused.insert(tag)
+    }
+  }
+
+  private func change() -> Change {
+    switch chance.number(0...99) {
+    case 0...49: return .random(chance.next())
+    case 50...54: return .echo(after: chance.number(0...2000))
+    case 55: return .stopEchoes
+    case 56...59: return .chain(chance.number(0...4))
+    case 60: return .fill(plan.hasLongLists ? 1000 : 3)
+    default: return .app(appAction())
+    }
+  }
+
+  private func appAction() -> AppFeature.Action {
+    let (id, other) = (chance.number(0...9), chance.number(0...9))
+    return chance.pick([
+      .counter(.incrementButtonTapped), .counter(.decrementButtonTapped), .counter(.toggleTimerButtonTapped),
+      .counter(.numberFactButtonTapped), .counter(.factAlertDismissed), .todos(.addButtonTapped(text: "todo")),
+      .todos(.addButtonTapped(text: "")), .todos(.deleteButtonTapped(id: id)), .todos(.moved(id: id, before: other)),
+      .todos(.todos(.element(id: id, action: .textChanged("Änderung")))),
+      .todos(.todos(.element(id: id, action: .completionChanged(other > 4)))), .todos(.sortCompletedTodos),
+      .todos(.clearCompletedButtonTapped), .favourites(.view(.incrementButtonTapped)),
+      .favourites(.view(.favouriteButtonTapped)), .favourites(.view(.favouritesButtonTapped)),
+      .favourites(.view(.factButtonTapped)),
+      .favourites(.destination(.presented(.favourites(.deleteButtonTapped(other))))),
+      .favourites(.destination(.dismiss)),
+    ])
+  }
+
+  // MARK: Turns
+
+  /// One turn of a client's loop.
+  func turn(_ client: ClientProcess) throws {
+    guard client.isAlive else { return }
+    if let deadline = client.replica.deadline, deadline <= now { client.replica.expire(at: now) }
+    client.replica.endTurn(at: now)
+    for command in client.replica.commands { try perform(command, of: client) }
+    client.replica.clear()
+    try checkMirrors(of: client)
+  }
+
+  private func perform(_ command: ReplicaCommand, of client: ClientProcess) throws {
+    switch command {
+    case .connect: client.connectsAt = now + chance.time(upTo: plan.faults.longestDelay)
+    case .disconnect:
+      client.connectsAt = nil
+      if let link = client.link { closeAtClient(link) }
+    case .write(let range):
+      guard let link = client.link, !link.toHub.hasEnded else { return }
+      let bytes = planted(Array(client.replica.output.bytes[range]), from: client)
+      trace.note(now, "client writes", link.number, bytes.count)
+      trace.note(bytes)
+      try link.tap.clientWrote(bytes)
+      let isOut = link.toHub.write(
+        bytes, limit: plan.faults.socketBytes, notBefore: now + chance.time(upTo: plan.faults.longestDelay))
+      if !isOut { client.replica.isBusy(true) }
+    case .changed: break
+    case .diverged(_, let divergence): throw Violation(.hashDiffers, "\(divergence)")
+    case .connectionChanged: try checkConnection(of: client)
+    case .applied(let ticket, _): try applied(ticket, client)
+    case .failed(let ticket, _, let error): try failed(ticket, error, client)
+    }
+  }
+
+  private func applied(_ ticket: ActionTicket, _ client: ClientProcess) throws {
+    guard let sent = client.waiting.removeValue(forKey: ticket), sent.isKnown else {
+      throw Violation(.wrongOutcome, "a client was told that an action took effect that is none or had an outcome")
+    }
+    let text = Tag.text(sent.tag)
+    guard let truth = client.link?.hub.truth ?? client.watched.first?.hub?.truth else { return }
+    guard let revision = truth.revision(of: sent.tag) else {
+      throw Violation(.acknowledgedNotApplied, "\(text) was acknowledged and did not take effect")
+    }
+    trace.explain("\(text) was acknowledged")
+    if plan.storage == .sync { acknowledged.insert(sent.tag) }
+    try checkEffectIsThere(revision, of: client, truth)
+  }
+
+  private func failed(_ ticket: ActionTicket, _ error: ActionError, _ client: ClientProcess) throws {
+    guard let sent = client.waiting.removeValue(forKey: ticket) else {
+      throw Violation(.wrongOutcome, "an action has a second outcome: \(error)")
+    }
+    trace.explain("\(Tag.text(sent.tag)) failed: \(error)")
+    switch error {
+    case .outcomeUnknown, .notConnected: report.unknown += 1
+    case .rejected, .tooManyPending, .tooLarge:
+      report.rejected += 1
+      refused.insert(sent.tag)
+      if let truth = hub?.truth, truth.isApplied(sent.tag) {
+        throw Violation(.refusedTookEffect, "\(Tag.text(sent.tag)) was refused: \(error)")
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import HubCore
+import ReplicaCore
+import Wire
+
+// Connections: how they come, carry bytes, and go.
+
+extension Simulation {
+  /// Lets the attempts to connect succeed or fail whose time has come.
+  func connectClients() throws {
+    for client in clients {
+      guard let time = client.connectsAt, time <= now else { continue }
+      client.connectsAt = nil
+      guard let hub, hub.endsBy == nil else {
+        client.replica.disconnected(reason: "nobody listens", at: now)
+        try turn(client)
+        continue
+      }
+      let id = hub.core.connected(Peer(process: Int32(client.number), user: 1000, group: 1000), at: now)
+      linkCount += 1
+      let link = Link(linkCount, hub, client, id)
+      trace.note(now, "connected", link.number, Int(client.number))
+      report.connections += 1
+      hub.add(link)
+      links.append(link)
+      client.link = link
+      client.replica.connected(at: now)
+      try turn(client)
+    }
+  }
+
+  // MARK: Bytes
+
+  func deliverToHub(_ link: Link) throws {
+    guard link.isOpenAtHub, !link.toHub.isDead, !link.isPaused, !link.isClosing, now >= link.toHub.notBefore else {
+      return
+    }
+    let hub = link.hub
+    let isFull = !link.toHub.rest.isEmpty
+    let bytes = link.toHub.read(atMost: portion(), limit: plan.faults.socketBytes)
+    if !bytes.isEmpty {
+      trace.note(now, "hub reads", link.number, bytes.count)
+      let time = now
+      var limit = isSettling ? Int.max : chance.pick([1, 5, .max])
+      if hub.core.isLogBehind, bug != .shellIgnoresASlowLog { limit = 0 }
+      let span = bytes.span.bytes
+      let work = hub.core.received(span, on: link.id, at: time, limit: limit)
+      if !work.isComplete { link.isPaused = true }
+    }
+    if isFull, link.toHub.rest.isEmpty, link.isOpenAtClient { link.client.replica.drained() }
+    if link.toHub.isEmpty, link.toHub.hasEnded, !link.isInputEndNoted, !link.isPaused, link.isOpenAtHub {
+      trace.note(now, "hub reads the end", link.number)
+      link.isInputEndNoted = true
+      hub.core.inputEnded(link.id, at: now)
+    }
+  }
+
+  func deliverToClient(_ link: Link) throws {
+    let client = link.client
+    guard link.isOpenAtClient, client.isAlive, !link.toClient.isDead, now >= client.stuckUntil,
+      now >= link.toClient.notBefore
+    else { return }
+    let wasFull = !link.toClient.rest.isEmpty
+    var bytes = link.toClient.read(atMost: portion(), limit: plan.faults.socketBytes)
+    if wasFull, link.toClient.rest.isEmpty, link.isOpenAtHub {
+      if link.isClosing { drop(link) } else { link.hub.core.drained(link.id, at: now) }
+    }
+    if !bytes.isEmpty {
+      trace.note(now, "client reads", link.number, bytes.count)
+      if bug == .networkFlipsABit, chance.hits(10) {
+        bytes[chance.number(0...bytes.count - 1)] ^= 1 << UInt8(chance.number(0...7))
+        hasShownBug = true
+      }
+      let time = now
+      let span = bytes.span.bytes
+      client.replica.received(span, at: time)
+      try turn(client)
+    }
+    if link.toClient.isEmpty, link.toClient.hasEnded, link.isOpenAtClient {
+      closeAtClient(link)
+      client.replica.disconnected(reason: "the hub has closed the connection", at: now)
+      try turn(client)
+    }
+  }
+
+  private func portion() -> Int {
+    !isSettling && chance.hits(plan.faults.partialDelivery) ? chance.number(1...40) : 64 << 10
+  }
+
+  /// The client's shell lets its connection go; what it has written still arrives.
+  func closeAtClient(_ link: Link) {
+    guard link.isOpenAtClient else { return }
+    trace.note(now, "client closes", link.number)
+    link.isOpenAtClient = false
+    link.toHub.hasEnded = true
+    if link.client.link === link { link.client.link = nil }
+  }
+
+  // MARK: Cuts
+
+  /// Both sides notice; what was under way is lost.
+  func cut(_ link: Link) throws {
+    trace.note(now, "cut", link.number)
+    report.cuts += 1
+    (link.toHub, link.toClient) = (Link.Pipe(), Link.Pipe())
+    drop(link)
+    guard link.isOpenAtClient else { return }
+    closeAtClient(link)
+    guard link.client.isAlive else { return }
+    link.client.replica.disconnected(reason: "cut", at: now)
+    try turn(link.client)
+  }
+
+  /// The client notices, and the hub does not.
+  func cutAtClient(_ link: Link) throws {
+    guard link.isOpenAtClient, link.isOpenAtHub else { return }
+    trace.note(now, "cut at the client", link.number)
+    report.halfOpen += 1
+    link.isOpenAtClient = false
+    // What the client has written may come late, and the end of the stream never does.
+    if chance.hits(500) { link.toHub.notBefore = now + chance.time(upTo: .seconds(5)) }
+    link.toHub.isDead = chance.hits(200)
+    link.toClient.isDead = true
+    if link.client.link === link { link.client.link = nil }
+    link.client.replica.disconnected(reason: "cut", at: now)
+    try turn(link.client)
+  }
+
+  /// The hub notices, and the client does not.
+  func cutAtHub(_ link: Link) throws {
+    guard link.isOpenAtClient, link.isOpenAtHub else { return }
+    trace.note(now, "cut at the hub", link.number)
+    report.halfOpen += 1
+    (link.toHub.isDead, link.toClient.isDead) = (true, true)
+    drop(link)
+  }
+}
