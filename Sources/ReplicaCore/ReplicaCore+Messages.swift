@@ -16,12 +16,15 @@ extension ReplicaCore {
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .pong, .schema: break
       case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave: break
       }
-    case .comparing(let stream, let welcome):
+    case .comparing(let stream):
       switch kind {
-      case .schema: compare(try Schema(decoding: payload), welcome, on: stream)
+      case .schema: compare(try Schema(decoding: payload), on: stream)
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: giveUp(try Goodbye(decoding: payload).reason, at: now)
-      case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .pong, .welcome: break
+      // Of a resumed session: they come right behind the welcome, and only once.
+      case .applied: try receiveApplied(payload)
+      case .rejected: try receiveRejected(payload)
+      case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .pong, .welcome: break
       case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave: break
       }
     case .open(let open):
@@ -32,11 +35,8 @@ extension ReplicaCore {
       case .absent: receiveAbsence(header, on: open)
       case .detached: open.numbers.confirm(header.scope)
       case .hash: receiveHash(header, try StateHash(decoding: payload), on: open, at: now)
-      case .applied: pending.acknowledge(through: try UInt64(decoding: payload), &commands)
-      case .rejected:
-        let rejected = try Rejected(decoding: payload)
-        let error = ActionError.rejected(code: rejected.code.rawValue, reason: rejected.reason)
-        pending.reject(rejected.sequence, error, &commands)
+      case .applied: try receiveApplied(payload)
+      case .rejected: try receiveRejected(payload)
       case .pong: open.pongs = max(open.pongs, try Pong(decoding: payload).number)
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: giveUp(try Goodbye(decoding: payload).reason, at: now)
@@ -44,6 +44,16 @@ extension ReplicaCore {
       case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave: break
       }
     }
+  }
+
+  private mutating func receiveApplied(_ payload: RawSpan) throws(WireError) {
+    pending.acknowledge(through: try UInt64(decoding: payload), &commands)
+  }
+
+  private mutating func receiveRejected(_ payload: RawSpan) throws(WireError) {
+    let rejected = try Rejected(decoding: payload)
+    let error = ActionError.rejected(code: rejected.code.rawValue, reason: rejected.reason)
+    pending.reject(rejected.sequence, error, &commands)
   }
 
   private mutating func receiveError(_ error: PeerError, at now: Duration) {
@@ -56,27 +66,41 @@ extension ReplicaCore {
 
   private mutating func greet(_ welcome: Welcome, on stream: ByteStream) {
     hubName = welcome.hub
+    beginSession(welcome)
     // A hub that does not name its schema has the client's, if the client has one.
     if let fingerprint, welcome.schema == nil || welcome.schema == fingerprint {
-      return open(welcome, on: stream, translation: nil)
+      return open(on: stream, translation: nil)
     }
-    link = .comparing(stream, welcome)
+    link = .comparing(stream)
     commands.append(.write(output.frame(FrameHeader(kind: .describe)) { _ in }))
   }
 
-  private mutating func compare(_ theirs: Schema, _ welcome: Welcome, on stream: ByteStream) {
+  /// Takes the session as the hub has it: also when the schemas are still to be compared, since outcomes may come before.
+  private mutating func beginSession(_ welcome: Welcome) {
+    payloadLimit = Int(clamping: welcome.payloadLimit)
+    session = welcome.session
+    if welcome.isResumed {
+      pending.resume(processed: welcome.processed)
+    } else {
+      pending.beginSession(&commands)
+      // Revisions of another history; the session may be resumed before anything is attached.
+      for subscription in subscriptions { subscription.base = nil }
+    }
+  }
+
+  private mutating func compare(_ theirs: Schema, on stream: ByteStream) {
     guard let schema else {
       (schema, fingerprint) = (theirs, theirs.fingerprint)
-      return open(welcome, on: stream, translation: nil)
+      return open(on: stream, translation: nil)
     }
     do throws(SchemaMismatch) {
       switch schema.compatibility(with: theirs) {
-      case .same: open(welcome, on: stream, translation: nil)
+      case .same: open(on: stream, translation: nil)
       case .compatible:
         let translation = try Translation(from: theirs, to: schema, byName: takesSchemaFromHub)
-        open(welcome, on: stream, translation: translation)
+        open(on: stream, translation: translation)
       case .compatibleByName:
-        open(welcome, on: stream, translation: try Translation(from: theirs, to: schema, byName: true))
+        open(on: stream, translation: try Translation(from: theirs, to: schema, byName: true))
       case .incompatible(let difference): refuse(difference)
       }
     } catch {
@@ -90,18 +114,11 @@ extension ReplicaCore {
     stop(.refused(reason: reason), reason: reason)
   }
 
-  private mutating func open(_ welcome: Welcome, on stream: ByteStream, translation: Translation?) {
-    payloadLimit = Int(clamping: welcome.payloadLimit)
+  private mutating func open(on stream: ByteStream, translation: Translation?) {
     let open = OpenLink(stream, translation: translation)
     link = .open(open)
     attempt = 0
-    if welcome.isResumed {
-      pending.resume(processed: welcome.processed)
-    } else {
-      pending.beginSession(&commands)
-    }
-    session = welcome.session
-    attachAll(isResumed: welcome.isResumed, on: open)
+    attachAll(on: open)
     becomeLiveIfComplete()
   }
 

@@ -55,9 +55,8 @@ extension ReplicaCore {
     for subscription in subscriptions { subscription.attachment = nil }
   }
 
-  mutating func attachAll(isResumed: Bool, on open: OpenLink) {
+  mutating func attachAll(on open: OpenLink) {
     for subscription in subscriptions {
-      if !isResumed { subscription.base = nil }
       subscription.isAwaited = subscription.base == nil
       attach(subscription, known: subscription.base, on: open)
     }

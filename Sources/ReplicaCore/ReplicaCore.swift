@@ -66,7 +66,7 @@ public struct ReplicaCore: ~Copyable {
     switch link {
     case .idle, .connecting, .stopped: return nil
     case .down(let retryAt): return retryAt
-    case .greeting(let stream), .comparing(let stream, _): return stream.lastHeard + options.timeout
+    case .greeting(let stream), .comparing(let stream): return stream.lastHeard + options.timeout
     case .open(let open):
       switch open.liveness {
       case .quiet: return nil

@@ -11,7 +11,7 @@ enum ReplicaLink {
   /// A hello was sent.
   case greeting(ByteStream)
   /// The hub was asked for its schema, which is not ours.
-  case comparing(ByteStream, Welcome)
+  case comparing(ByteStream)
   /// A session is open.
   case open(OpenLink)
   /// The client was refused or closed.
@@ -20,7 +20,7 @@ enum ReplicaLink {
   /// The stream of a connection that is there.
   var stream: ByteStream? {
     switch self {
-    case .greeting(let stream), .comparing(let stream, _): stream
+    case .greeting(let stream), .comparing(let stream): stream
     case .open(let open): open.stream
     case .idle, .down, .connecting, .stopped: nil
     }

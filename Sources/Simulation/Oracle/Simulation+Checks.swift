@@ -49,10 +49,11 @@ extension Simulation {
     return "\(digits.joined()) (\(bytes.count) bytes)"
   }
 
-  /// An acknowledgement never precedes its effect.
+  /// An acknowledgement never precedes its effect, except those of an earlier connection, which come with the welcome.
   func checkEffectIsThere(_ revision: UInt64, of client: ClientProcess, _ truth: HubTruth) throws {
     guard let watched = client.watched.first, watched.path.isEmpty, let own = watched.mirror.revision, own < revision,
-      let spoken = client.spoken, client.link?.hub.truth === truth, client.replica.isSubscribed(watched.mirror)
+      let spoken = client.spoken, let link = client.link, link.hub.truth === truth, revision > link.welcomeRevision,
+      client.replica.isSubscribed(watched.mirror)
     else { return }
     let (there, _) = try part([], spoken, truth, at: revision)
     guard watched.bytes() == there else {

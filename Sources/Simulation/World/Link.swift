@@ -58,6 +58,8 @@ final class Link {
   var isInputEndNoted = false
   /// The oracle's view of what is written.
   var tap = WireTap()
+  /// The hub's revision when the welcome was written.
+  var welcomeRevision: UInt64 = 0
   /// For planted bugs: a write that is held back.
   var heldBack: [UInt8]?
 

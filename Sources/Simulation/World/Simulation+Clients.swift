@@ -51,7 +51,7 @@ extension Simulation {
     case 0...79:
       for _ in 0..<chance.pick([1, 1, 1, 3, 10]) { send(from: client, speaking: spoken) }
     case 80...84:
-      client.subscribe(chance.pick(spoken.parts), untyped: client.isTool || chance.hits(300))
+      client.subscribe(chance.pick(spoken.parts), untyped: client.isTool || chance.hits(300) && spoken.encodeLabel == nil)
     case 85...88:
       guard client.watched.count > 1 else { return }
       let watched = client.watched.remove(at: chance.number(1...client.watched.count - 1))
@@ -141,7 +141,7 @@ extension Simulation {
       trace.note(bytes)
       try link.tap.clientWrote(bytes)
       let isOut = link.toHub.write(
-        bytes, limit: plan.faults.socketBytes, notBefore: now + chance.time(upTo: plan.faults.longestDelay))
+        bytes, limit: socketBytes, notBefore: now + chance.time(upTo: plan.faults.longestDelay))
       if !isOut { client.replica.isBusy(true) }
     case .changed: break
     case .diverged(_, let divergence): throw Violation(.hashDiffers, "\(divergence)")

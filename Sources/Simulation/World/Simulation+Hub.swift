@@ -112,9 +112,9 @@ extension Simulation {
     if let deadline = hub.core.deadline, deadline <= now { hub.core.expire(at: now) }
     let wasBehind = hub.core.isLogBehind
     let unstored = hub.core.unstoredTurnCount
+    try noteTruth(of: hub)
     hub.core.endTurn(at: now, wallTime: Int64(now.components.seconds) * 1000, flushing: isSettling || chance.hits(100))
     if wasBehind, hub.core.unstoredTurnCount > unstored { hub.turnsWhileBehind += 1 }
-    try noteTruth(of: hub)
     try performCommands(of: hub)
     try checkBounds(of: hub)
     if let endsBy = hub.endsBy {
@@ -132,7 +132,9 @@ extension Simulation {
     }
   }
 
-  /// Takes down what a turn has done.
+  /// Takes down what the turn has done that is about to end.
+  ///
+  /// The core may close connections while it ends a turn, and the feature may act on it: that belongs to the next turn.
   func noteTruth(of hub: HubProcess) throws {
     let tags = hub.recorder.take()
     for tag in tags where refused.contains(tag) {
@@ -145,7 +147,8 @@ extension Simulation {
   private func performCommands(of hub: HubProcess) throws {
     var next = 0
     var writtenWhileFull: ConnectionID?
-    var written = Set<Int>()
+    // One that becomes full in between may get the rest of this turn.
+    let full = Set(hub.links.compactMap { $0 }.filter { !$0.toClient.rest.isEmpty }.map(\.number))
     // Carrying out a command may add more.
     while next < hub.core.commandCount {
       let command = hub.core.command(next)
@@ -154,7 +157,7 @@ extension Simulation {
       case .close(let id), .abort(let id): if writtenWhileFull == id { writtenWhileFull = nil }
       default: break
       }
-      try perform(command, of: hub, &writtenWhileFull, &written)
+      try perform(command, of: hub, full, &writtenWhileFull)
     }
     if let id = writtenWhileFull {
       throw Violation(.writtenWhileFull, "connection \(id.index) was full and was written to")
@@ -163,12 +166,12 @@ extension Simulation {
   }
 
   private func perform(
-    _ command: HubCommand, of hub: HubProcess, _ writtenWhileFull: inout ConnectionID?, _ written: inout Set<Int>
+    _ command: HubCommand, of hub: HubProcess, _ full: Set<Int>, _ writtenWhileFull: inout ConnectionID?
   ) throws {
     switch command {
     case .write(let id, let pieces):
       guard let link = hub.link(id) else { return }
-      if !link.toClient.rest.isEmpty { writtenWhileFull = id }
+      if full.contains(link.number), !link.toClient.rest.isEmpty { writtenWhileFull = id }
       let output = hub.core.output.bytes
       var bytes: [UInt8] = []
       for piece in hub.core.pieces[pieces] { bytes += output[piece] }
@@ -207,10 +210,11 @@ extension Simulation {
     let limit = plan.storage == .sync ? log.storedRevision : nil
     try link.tap.hubWrote(bytes, revision: limit) { log.processed($0) }
     report.frames += link.tap.frameCount - frames
+    if frames == 0 { link.welcomeRevision = link.hub.truth.revision }
     guard link.isOpenAtClient || link.toClient.isDead else { return drop(link) }
     for bytes in planted(bytes, on: link) {
       let isOut = link.toClient.write(
-        bytes, limit: plan.faults.socketBytes, notBefore: now + chance.time(upTo: plan.faults.longestDelay))
+        bytes, limit: socketBytes, notBefore: now + chance.time(upTo: plan.faults.longestDelay))
       if !isOut {
         if bug == .shellIgnoresFullSockets { hasShownBug = true } else { link.hub.core.isBusy(link.id) }
       }
@@ -262,8 +266,8 @@ extension Simulation {
 
   private func handleLogEvents(_ hub: HubProcess) throws {
     for event in log.takeEvents() {
-      // While it says goodbye, the core ends turns of its own.
-      if hub.endsBy != nil { try turnHubQuietly(hub) }
+      // When it says goodbye, the core ends a turn of its own.
+      if hub.endsBy != nil { try noteTruth(of: hub) }
       switch event {
       case .stored(let position):
         trace.note(now, "log has stored", Int(position))
@@ -272,20 +276,12 @@ extension Simulation {
         hub.core.snapshotEnded()
       case .conflict, .failed:
         trace.note(now, "hub learns that its log has failed")
-        try turnHubQuietly(hub)
+        try noteTruth(of: hub)
         hub.effects = []
         hub.core.logFailed(reason: "the simulated log has failed", at: now)
         hub.endsBy = now + .seconds(1)
       }
-      if hub.endsBy != nil { try noteTruth(of: hub) }
     }
-  }
-
-  /// Ends the core's turn, so that what follows begins another one.
-  private func turnHubQuietly(_ hub: HubProcess) throws {
-    hub.core.endTurn(at: now, wallTime: 0)
-    try noteTruth(of: hub)
-    try performCommands(of: hub)
   }
 
   // MARK: Effects
@@ -339,10 +335,9 @@ extension Simulation {
     guard let hub, hub.endsBy == nil else { return }
     trace.note(now, "hub stops")
     report.hubStops += 1
-    try turnHubQuietly(hub)
+    try noteTruth(of: hub)
     hub.effects = []
     hub.core.shutDown(reason: "the simulated operator stops it", at: now)
-    // The deltas of the last turn left with it; what its clients' ends do is recorded with the next.
     hub.endsBy = now + .seconds(30)
     try turnHub()
   }
@@ -351,7 +346,8 @@ extension Simulation {
     guard let hub else { return }
     trace.note(now, "hub has ended", orderly ? 1 : 0)
     if orderly, plan.storage != .memory {
-      stoppedRevision = hub.core.revision
+      // What the feature does about the last connections that end is not stored any more.
+      stoppedRevision = hub.truth.revision
       log.close()
     } else {
       log.crash(surviving: chance.hits(plan.faults.unsyncedSurvives) ? log.unsynced.count : 0)

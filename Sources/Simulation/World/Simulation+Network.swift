@@ -36,7 +36,7 @@ extension Simulation {
     }
     let hub = link.hub
     let isFull = !link.toHub.rest.isEmpty
-    let bytes = link.toHub.read(atMost: portion(), limit: plan.faults.socketBytes)
+    let bytes = link.toHub.read(atMost: portion(), limit: socketBytes)
     if !bytes.isEmpty {
       trace.note(now, "hub reads", link.number, bytes.count)
       let time = now
@@ -60,7 +60,7 @@ extension Simulation {
       now >= link.toClient.notBefore
     else { return }
     let wasFull = !link.toClient.rest.isEmpty
-    var bytes = link.toClient.read(atMost: portion(), limit: plan.faults.socketBytes)
+    var bytes = link.toClient.read(atMost: portion(), limit: socketBytes)
     if wasFull, link.toClient.rest.isEmpty, link.isOpenAtHub {
       if link.isClosing { drop(link) } else { link.hub.core.drained(link.id, at: now) }
     }
@@ -81,6 +81,8 @@ extension Simulation {
       try turn(client)
     }
   }
+
+  var socketBytes: Int { isSettling ? 1 << 20 : plan.faults.socketBytes }
 
   private func portion() -> Int {
     !isSettling && chance.hits(plan.faults.partialDelivery) ? chance.number(1...40) : 64 << 10
