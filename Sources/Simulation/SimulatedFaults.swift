@@ -17,7 +17,7 @@ public struct SimulatedFaults: Sendable {
   public var hubSideCut = 2
   /// A client closes its direction of the stream and goes on reading.
   public var halfClose = 2
-  /// A client stops reading for up to 20 seconds.
+  /// A client stops reading for up to 3 seconds.
   public var stuckReader = 5
   /// Bytes are delivered a few at a time, of all deliveries.
   public var partialDelivery = 300

@@ -80,9 +80,9 @@ public final class Simulation {
 
   private func step() throws {
     report.steps += 1
-    for _ in 0..<chance.number(1...3) { try somethingHappens() }
+    for _ in 0..<chance.number(1...6) { try somethingHappens() }
     try somethingGoesWrong()
-    now += chance.time(upTo: .milliseconds(4))
+    now += chance.time(upTo: .milliseconds(30))
     if chance.hits(plan.faults.pause) { now += chance.time(upTo: .seconds(15)) }
     try turnAll()
   }
@@ -99,9 +99,9 @@ public final class Simulation {
 
   private func somethingHappens() throws {
     switch chance.number(0..<100) {
-    case 0..<25: try act(chance.pick(clients))
-    case 25..<55: if let link = anyLink() { try deliverToHub(link) }
-    case 55..<85: if let link = anyLink() { try deliverToClient(link) }
+    case 0..<15: try act(chance.pick(clients))
+    case 15..<50: if let link = anyLink() { try deliverToHub(link) }
+    case 50..<85: if let link = anyLink() { try deliverToClient(link) }
     default: try useLog()
     }
   }
@@ -120,7 +120,7 @@ public final class Simulation {
     }
     if chance.hits(faults.stuckReader) {
       let client = chance.pick(clients)
-      client.stuckUntil = now + chance.time(upTo: .seconds(20))
+      client.stuckUntil = now + chance.time(upTo: .seconds(3))
       report.stuckReaders += 1
       trace.note(now, "stuck", Int(client.number))
     }

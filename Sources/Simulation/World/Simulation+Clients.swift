@@ -47,6 +47,8 @@ extension Simulation {
 
   func act(_ client: ClientProcess) throws {
     guard let spoken = client.spoken else { return }
+    // Mostly no more than a few wait, or little else would happen.
+    guard client.replica.pendingActionCount < 10 || chance.hits(50) else { return }
     switch chance.number(0...99) {
     case 0...79:
       for _ in 0..<chance.pick([1, 1, 1, 3, 10]) { send(from: client, speaking: spoken) }
@@ -123,9 +125,10 @@ extension Simulation {
     guard client.isAlive else { return }
     if let deadline = client.replica.deadline, deadline <= now { client.replica.expire(at: now) }
     client.replica.endTurn(at: now)
+    // First, since a command may end the connection to the hub whose states they have.
+    try checkMirrors(of: client)
     for command in client.replica.commands { try perform(command, of: client) }
     client.replica.clear()
-    try checkMirrors(of: client)
   }
 
   private func perform(_ command: ReplicaCommand, of client: ClientProcess) throws {
