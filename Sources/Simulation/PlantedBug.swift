@@ -6,8 +6,8 @@ public enum PlantedBug: String, CaseIterable, Sendable {
   case logLosesTheLastTurn
   /// The log loses a turn in the middle, when the hub crashes.
   case logLosesAMiddleTurn
-  /// The log gives a snapshot an earlier position than its state has.
-  case snapshotHasAnEarlierPosition
+  /// The log gives a snapshot a later position than its state has.
+  case snapshotHasALaterPosition
   /// A recovery leaves out the change of a turn.
   case recoverySkipsAChange
   /// A recovery forgets all sessions.

@@ -46,8 +46,6 @@ public final class Simulation {
   var seenRevision: UInt64 = 0
   /// Whether the faults are over.
   var isSettling = false
-  /// Whether the planted bug has had an occasion.
-  public internal(set) var hasShownBug = false
 
   /// Creates a simulation that has not run.
   ///
@@ -131,7 +129,6 @@ public final class Simulation {
     if chance.hits(faults.logFailure), plan.storage != .memory, hub != nil {
       trace.note(now, "log fails")
       report.logFailures += 1
-      if !log.unsynced.isEmpty { hasShownBug = hasShownBug || bug == .shellIgnoresAFailedLog }
       log.fail()
     }
   }

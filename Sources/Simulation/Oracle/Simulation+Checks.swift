@@ -117,6 +117,9 @@ extension Simulation {
       guard let link else { continue }
       // One turn's write, and the last one before the connection is closed.
       try check(link.toClient.rest.count, 4 << 20, "bytes wait for a client")
+      if link.isPaused, !link.isClosing, !hub.core.hasBacklog {
+        throw Violation(.notAtRest, "connection \(link.number) is not read from, and nothing of it waits")
+      }
     }
   }
 

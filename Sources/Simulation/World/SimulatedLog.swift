@@ -108,18 +108,14 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
       events.append(.snapshotFailed(LogError(.storage, "the simulated disk has no room for a snapshot")))
       return false
     }
-    var position = current.snapshot.position
-    if bug == .snapshotHasAnEarlierPosition, position > 1 { position -= 1 }
-    let revision = position == current.snapshot.position ? current.snapshot.revision : baseRevision(after: position)
-    // Before the first turn there is nothing to save.
+    var (position, revision) = (current.snapshot.position, current.snapshot.revision)
+    if bug == .snapshotHasALaterPosition, let last = stored.last?.turn, last.position > position {
+      (position, revision) = (last.position, last.revision)
+    }
     snapshots.append(Snapshot(position: position, revision: revision, bytes: current.bytes, schema: schema))
     if trims { trim(before: position + 1) }
     events.append(.saved(revision: current.snapshot.revision))
     return true
-  }
-
-  private func baseRevision(after position: UInt64) -> UInt64 {
-    stored.first { $0.turn.position == position + 1 }?.turn.baseRevision ?? storedRevision
   }
 
   /// The hub's process has ended; of what was not stored, so many turns may have reached the disk all the same.

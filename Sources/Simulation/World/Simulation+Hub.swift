@@ -54,7 +54,6 @@ extension Simulation {
       }
       if let snapshot {
         report.snapshotRecoveries += 1
-        hasShownBug = hasShownBug || bug == .snapshotHasAnEarlierPosition
         try recovery.restore(
           snapshot: snapshot.bytes.span.bytes, writtenFor: snapshot.schema, at: snapshot.revision,
           position: snapshot.position)
@@ -68,7 +67,6 @@ extension Simulation {
         var turn = turn
         if index == skipped {
           turn.delta = [0xa0]
-          hasShownBug = true
         }
         report.turnsRecovered += 1
         try recovery.apply(turn, writtenFor: schemas[index])
@@ -137,6 +135,9 @@ extension Simulation {
   /// The core may close connections while it ends a turn, and the feature may act on it: that belongs to the next turn.
   func noteTruth(of hub: HubProcess) throws {
     let tags = hub.recorder.take()
+    if hub.core.isLogBehind, let tag = tags.first(where: { !Tag.isEcho($0) }) {
+      throw Violation(.queueTooLong, "\(Tag.text(tag)) took effect while the log was far behind")
+    }
     for tag in tags where refused.contains(tag) {
       throw Violation(.refusedTookEffect, "\(Tag.text(tag)) was reported as refused")
     }
@@ -178,11 +179,7 @@ extension Simulation {
       try write(bytes, to: link)
     case .resumeReading(let id):
       guard let link = hub.link(id) else { return }
-      if bug == .shellForgetsToReadAgain {
-        hasShownBug = true
-        return
-      }
-      link.isPaused = false
+      if bug != .shellForgetsToReadAgain { link.isPaused = false }
     case .close(let id):
       guard let link = hub.link(id) else { return }
       link.isClosing = true
@@ -216,7 +213,7 @@ extension Simulation {
       let isOut = link.toClient.write(
         bytes, limit: socketBytes, notBefore: now + chance.time(upTo: plan.faults.longestDelay))
       if !isOut {
-        if bug == .shellIgnoresFullSockets { hasShownBug = true } else { link.hub.core.isBusy(link.id) }
+        if bug != .shellIgnoresFullSockets { link.hub.core.isBusy(link.id) }
       }
     }
   }
@@ -302,7 +299,6 @@ extension Simulation {
       if let action = running.effect.action {
         _ = hub.core.apply(action, from: running.id)
         if bug == .shellRepeatsAnEffect, running.effect.cause != nil {
-          hasShownBug = true
           _ = hub.core.apply(action, from: running.id)
         }
       }

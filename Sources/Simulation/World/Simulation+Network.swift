@@ -68,7 +68,6 @@ extension Simulation {
       trace.note(now, "client reads", link.number, bytes.count)
       if bug == .networkFlipsABit, chance.hits(10) {
         bytes[chance.number(0...bytes.count - 1)] ^= 1 << UInt8(chance.number(0...7))
-        hasShownBug = true
       }
       let time = now
       let span = bytes.span.bytes

@@ -9,15 +9,12 @@ extension Simulation {
     guard let bug, link.tap.frameCount > 2, !isSettling else { return [bytes] }
     switch bug {
     case .shellDropsAWrite where chance.hits(50):
-      hasShownBug = true
       return []
     case .shellRepeatsAWrite where chance.hits(50):
-      hasShownBug = true
       return [bytes, bytes]
     case .shellSwapsWrites:
       if let earlier = link.heldBack {
         link.heldBack = nil
-        hasShownBug = true
         return [bytes, earlier]
       }
       guard chance.hits(50) else { return [bytes] }
@@ -36,7 +33,6 @@ extension Simulation {
       let header = FrameHeader(bytes.span.bytes, at: offset)
       if header.kind == FrameKind.delta.rawValue, header.scope < 2 {
         bytes[offset + 6] = UInt8(1 - header.scope)
-        hasShownBug = true
       }
       offset += FrameHeader.byteCount + Int(header.length)
     }
@@ -52,7 +48,6 @@ extension Simulation {
     var writer = FrameWriter()
     switch bug {
     case .clientRenumbersActions where client.link?.tap.isResumed == true && first > 0:
-      hasShownBug = true
       writer.frame(FrameHeader(kind: .actions)) {
         $0.unsigned(first + 1)
         $0.unsigned(acknowledged)
@@ -61,7 +56,6 @@ extension Simulation {
       return writer.bytes
     case .clientSendsAgainInANewSession where chance.hits(100):
       // The same actions under the numbers that follow.
-      hasShownBug = true
       var count: UInt64 = 0
       while !decoder.isAtEnd, (try? decoder.skip()) != nil { count += 1 }
       writer.frame(FrameHeader(kind: .actions)) {

@@ -1,0 +1,142 @@
+import HubCore
+import IdentifiedCollections
+import ReplicaCore
+import TurnLog
+import Wire
+
+/// Counts what a hub does for one action on a long list, from the frame that comes in to the bytes that leave.
+///
+/// Operations are counted, not time: an action on a list of 20,000 must not need more of them than one on a list of 500.
+public struct WorkProbe {
+  /// What is done to the list.
+  public enum Operation: String, CaseIterable, Sendable {
+    /// Something beside the list changes.
+    case count
+    /// A field of an element changes.
+    case rename, toggle
+    /// The list gets or loses an element, or one changes its place.
+    case insert, remove, move
+    /// A reducer makes the same list anew. This one is too much work; the probe must see it.
+    case remake
+  }
+
+  /// What an action needed.
+  public struct Cost: Equatable, Sendable {
+    /// Comparisons, hashes, encodings and decodings of elements' ids and fields.
+    public var operations = 0
+    /// Bytes that the hub wrote for all clients, and for the log.
+    public var bytes = 0
+    /// Commands to the shell.
+    public var commands = 0
+
+    /// Whether this cost, of a long list, is more than that of a short one allows.
+    public func exceeds(_ short: Cost) -> Bool {
+      operations > 2 * short.operations + 64 || bytes > 2 * short.bytes + 64 || commands > short.commands
+    }
+  }
+
+  /// The mean cost of an operation, over several places in a list.
+  public static func cost(of operation: Operation, itemCount: Int, repetitions: Int = 20) -> Cost {
+    var probe = WorkHub(itemCount: itemCount)
+    var chance = Chance(seed: 7)
+    var sum = Cost()
+    for index in -2..<repetitions {
+      let cost = probe.cost(of: action(operation, itemCount, index, &chance))
+      // The first ones still lay out memory and trees.
+      guard index >= 0 else { continue }
+      sum.operations += cost.operations
+      sum.bytes += cost.bytes
+      sum.commands += cost.commands
+    }
+    return Cost(
+      operations: sum.operations / repetitions, bytes: sum.bytes / repetitions, commands: sum.commands / repetitions)
+  }
+
+  private static func action(
+    _ operation: Operation, _ count: Int, _ index: Int, _ chance: inout Chance
+  ) -> WorkFeature.Action {
+    // Places within what all sizes have, and ids of one length, so that the bytes can be compared.
+    let id = CountedID(number: chance.number(256...count - 40))
+    switch operation {
+    case .count: return .count
+    case .rename: return .rename(id, "renamed \(10 + index)")
+    case .toggle: return .toggle(id)
+    case .insert: return .insert(CountedID(number: 100_000 + index), at: chance.number(256...count - 40))
+    case .remove: return .remove(id)
+    case .move: return .move(from: chance.number(256...count - 40), to: chance.number(256...count - 40))
+    case .remake: return .remake
+    }
+  }
+}
+
+/// A hub with a log in sync mode and two clients, one of the whole state and one of an element.
+private struct WorkHub: ~Copyable {
+  private var hub: HubCore
+  private let log: SimulatedLog
+  private let counter = WorkCounter()
+  private var connections: [ConnectionID] = []
+  private var sequence: UInt64 = 0
+
+  init(itemCount: Int) {
+    let engine = FeatureEngine(initialState: WorkFeature.State(itemCount: itemCount), reducer: WorkFeature())
+    var limits = HubLimits()
+    limits.hashInterval = .max
+    hub = HubCore(engine, limits: limits, history: HubHistory(), random: Chance(seed: 1))
+    log = SimulatedLog(schema: Schema(state: WorkFeature.State.self, action: WorkFeature.Action.self), bug: nil)
+    let item = StatePath<WorkFeature.State, WorkFeature.State>().items[id: CountedID(number: 300)].steps
+    for path in [[], item] {
+      let id = hub.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
+      connections.append(id)
+      var writer = FrameWriter()
+      writer.frame(Hello(name: "probe"))
+      writer.frame(Attach(path: path))
+      receive(writer.bytes, on: id)
+    }
+    // Until the snapshots have gone out.
+    for _ in 0..<200 { _ = turn() }
+  }
+
+  mutating func cost(of action: WorkFeature.Action) -> WorkProbe.Cost {
+    var writer = FrameWriter()
+    writer.frame(FrameHeader(kind: .actions)) {
+      $0.unsigned(sequence + 1)
+      $0.unsigned(sequence)
+      action.encode(to: &$0)
+    }
+    sequence += 1
+    counter.count = 0
+    receive(writer.bytes, on: connections[0])
+    var cost = WorkProbe.Cost()
+    for _ in 0..<3 {
+      let (bytes, commands) = turn()
+      cost.bytes += bytes
+      cost.commands += commands
+    }
+    cost.operations = counter.count
+    return cost
+  }
+
+  private mutating func receive(_ bytes: [UInt8], on id: ConnectionID) {
+    WorkCounter.$current.withValue(counter) {
+      let span = bytes.span.bytes
+      hub.received(span, on: id, at: .zero)
+    }
+  }
+
+  /// Ends a turn, and stores it.
+  private mutating func turn() -> (bytes: Int, commands: Int) {
+    var (bytes, commands) = (0, 0)
+    WorkCounter.$current.withValue(counter) {
+      hub.endTurn(at: .zero, flushing: true)
+      bytes = hub.output.count + hub.turnsToStore.reduce(0) { $0 + $1.byteCount }
+      commands = hub.commandCount
+      log.append(hub.turnsToStore)
+      hub.clear()
+      log.commit(.max)
+      for event in log.takeEvents() {
+        if case .stored(let position) = event { hub.stored(upTo: position, at: .zero) }
+      }
+    }
+    return (bytes, commands)
+  }
+}

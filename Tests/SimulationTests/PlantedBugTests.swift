@@ -1,0 +1,58 @@
+import Simulation
+import TestSupport
+import Testing
+
+/// Each planted bug is found, and called by a name that fits: so the oracles can fail.
+@Suite(.computing) struct PlantedBugTests {
+  @Test(arguments: PlantedBug.allCases) func aPlantedBugIsFound(bug: PlantedBug) throws {
+    var found: [Violation.Kind: Int] = [:]
+    for seed in UInt64(0)..<60 {
+      do {
+        try Simulation(plan(for: bug, seed: seed), bug: bug).run()
+      } catch let violation as Violation {
+        found[violation.kind, default: 0] += 1
+        if Self.names(of: bug).contains(violation.kind) { return }
+      }
+    }
+    Issue.record("\(bug) was not found by its name: \(found)")
+  }
+
+  /// A plan in which the bug has many occasions.
+  private func plan(for bug: PlantedBug, seed: UInt64) -> SimulationPlan {
+    var plan = SimulationPlan(seed: seed)
+    plan.storage = .sync
+    plan.stepCount = 400
+    plan.limits.detachedSessions = 4096
+    (plan.faults.hubCrash, plan.faults.unsyncedSurvives, plan.faults.logFailure) = (15, 0, 0)
+    switch bug {
+    case .shellIgnoresAFailedLog: plan.faults.logFailure = 10
+    case .shellIgnoresASlowLog: (plan.limits.unstoredTurns, plan.faults.commit) = (1, 20)
+    case .shellIgnoresFullSockets: plan.faults.socketBytes = 64
+    case .snapshotHasALaterPosition: (plan.limits.snapshotInterval, plan.faults.snapshotFailure) = (256, 0)
+    case .recoveryForgetsProcessed, .recoveryForgetsSessions, .recoveryTakesOldSessions, .clientRenumbersActions:
+      (plan.faults.cut, plan.faults.clientSideCut) = (15, 15)
+    default: break
+    }
+    return plan
+  }
+
+  private static func names(of bug: PlantedBug) -> [Violation.Kind] {
+    switch bug {
+    case .logSaysStoredTooEarly, .hubDoesNotWait: [.seenBeforeStored]
+    case .logLosesTheLastTurn: [.acknowledgedLost]
+    case .logLosesAMiddleTurn: [.recoveryFailed, .recoveredWrongly, .acknowledgedLost]
+    case .snapshotHasALaterPosition, .recoverySkipsAChange: [.recoveredWrongly]
+    case .recoveryForgetsSessions: [.sessionForgotten]
+    case .recoveryForgetsProcessed, .recoveryTakesOldSessions: [.appliedTwice, .sessionForgotten, .protocolBroken]
+    case .shellDropsAWrite, .shellRepeatsAWrite, .shellSwapsWrites: [.protocolBroken, .notAtRest, .stateDiffers]
+    case .shellMixesUpScopes: [.protocolBroken, .stateDiffers, .hashDiffers, .framesOutOfOrder]
+    case .shellIgnoresFullSockets: [.writtenWhileFull]
+    case .shellIgnoresASlowLog: [.queueTooLong]
+    case .shellForgetsToReadAgain: [.notAtRest]
+    case .shellRepeatsAnEffect, .clientSendsAgainInANewSession: [.appliedTwice]
+    case .shellIgnoresAFailedLog: [.seenBeforeStored, .notAtRest, .acknowledgedLost]
+    case .clientRenumbersActions: [.protocolBroken, .wrongOutcome, .notAtRest, .acknowledgedNotApplied]
+    case .networkFlipsABit: [.protocolBroken, .stateDiffers, .hashDiffers, .wrongOutcome]
+    }
+  }
+}
