@@ -95,6 +95,8 @@ let package = Package(
   targets: [
     // Floor 1: small libraries of our own, and the Debian libraries behind module maps.
     .target(name: "IssueReporting", swiftSettings: common),
+    // "Did you mean …?", for options and for names in a schema.
+    .target(name: "Spelling", swiftSettings: common),
     .macro(
       name: "StoreHubMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
       linkerSettings: macroLinkerSettings),
@@ -121,6 +123,7 @@ let package = Package(
     .systemLibrary(name: "CGlibc"),
     .systemLibrary(name: "CLibmd", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CJSON", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
     // Thread-local variables, which Swift has not.
@@ -148,7 +151,7 @@ let package = Package(
       dependencies: ["ComposableArchitecture", "CustomDumpFoundation", "DependenciesTestSupport", "IssueReporting"],
       swiftSettings: common),
     .target(
-      name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "StoreHubMacros"],
+      name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "Spelling", "StoreHubMacros"],
       swiftSettings: spans),
     // What a hub stores, and the interface of who stores it.
     .target(name: "TurnLog", dependencies: ["Wire"], swiftSettings: spans),
@@ -162,7 +165,9 @@ let package = Package(
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
     .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop),
     .target(name: "Terminal", dependencies: ["CNcurses"], swiftSettings: onLoop),
-    .target(name: "ProgramOptions", dependencies: ["CGlibc"], swiftSettings: common),
+    .target(name: "ProgramOptions", dependencies: ["CGlibc", "Spelling"], swiftSettings: common),
+    // Reads JSON, for tools. Apart, so that no hub links Jansson.
+    .target(name: "JSONText", dependencies: ["CJSON", "Wire"], swiftSettings: common),
     .target(name: "Features", dependencies: ["ReplicatedArchitecture"], swiftSettings: spans),
     .target(
       name: "HubCore", dependencies: ["Dependencies", "IdentifiedCollections", "Reducers", "TurnLog", "Wire"],
@@ -262,7 +267,8 @@ let package = Package(
     .testTarget(
       name: "ReplicationTests",
       dependencies: [
-        "ComposableArchitecture", "CXXHash", "IdentifiedCollections", "ReplicatedArchitecture", "TestSupport", "Wire",
+        "ComposableArchitecture", "CXXHash", "Features", "IdentifiedCollections", "JSONText", "ReplicatedArchitecture",
+        "TestSupport", "Wire",
       ], swiftSettings: spans),
     .executableTarget(
       name: "loopprobe", dependencies: ["EventLoop"], path: "Tests/Fixtures/loopprobe", swiftSettings: onLoop),

@@ -1,0 +1,61 @@
+/// Finds the words that somebody probably meant to write.
+public enum Spelling {
+  /// Longer words are compared by their beginnings: a peer may choose them.
+  private static let longest = 64
+
+  /// The words that resemble another one, the nearest first.
+  ///
+  /// A word resembles another one if few letters are wrong, missing, too many or swapped, or if one begins with the other.
+  /// - Complexity: O(words × letters²), with at most 64 letters each.
+  public static func nearest(to word: String, among words: some Sequence<String>, limit: Int = 3) -> [String] {
+    let wanted = letters(of: word)
+    guard !wanted.isEmpty else { return [] }
+    var ranked: [(distance: Int, word: String)] = []
+    var seen: Set<String> = []
+    for candidate in words where seen.insert(candidate).inserted {
+      let other = letters(of: candidate)
+      let edits = distance(wanted, other)
+      if edits <= max(1, min(wanted.count, other.count) / 3) {
+        ranked.append((edits, candidate))
+      } else if wanted.count >= 3, other.starts(with: wanted) || contains(other, wanted) {
+        ranked.append((longest + edits, candidate))
+      }
+    }
+    // One letter wrong is likelier meant than three.
+    let best = ranked.map(\.distance).min() ?? 0
+    return ranked.filter { $0.distance == best || best >= longest }
+      .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }.prefix(limit).map(\.word)
+  }
+
+  /// A question for the end of an error message, such as `; did you mean 'count'?`; empty without suggestions.
+  public static func question(_ suggestions: [String]) -> String {
+    guard let last = suggestions.last else { return "" }
+    let quoted = suggestions.dropLast().map { "'\($0)'" }.joined(separator: ", ")
+    return "; did you mean \(quoted)\(quoted.isEmpty ? "" : " or ")'\(last)'?"
+  }
+
+  private static func letters(of word: String) -> [Character] { Array(word.prefix(longest).lowercased()) }
+
+  private static func contains(_ word: [Character], _ part: [Character]) -> Bool {
+    word.indices.contains { word[$0...].starts(with: part) }
+  }
+
+  /// The fewest insertions, deletions, replacements and swaps of neighbours that make one word of the other.
+  private static func distance(_ one: [Character], _ other: [Character]) -> Int {
+    var older: [Int] = []
+    var previous = Array(0...other.count)
+    for row in one.indices {
+      var current = [row + 1]
+      for column in other.indices {
+        let isSame = one[row] == other[column]
+        var best = min(previous[column] + (isSame ? 0 : 1), previous[column + 1] + 1, current[column] + 1)
+        if row > 0, column > 0, one[row] == other[column - 1], one[row - 1] == other[column] {
+          best = min(best, older[column - 1] + 1)
+        }
+        current.append(best)
+      }
+      (older, previous) = (previous, current)
+    }
+    return previous[other.count]
+  }
+}

@@ -1,0 +1,235 @@
+internal import Spelling
+
+// A path as people write it leads through optionals as if they were not there: `alert.title`, not `alert.some.title`.
+
+extension Schema {
+  /// The steps of a path from the root of the state, as people write it.
+  ///
+  /// ```swift
+  /// try schema.path(named: "todos.todos[3].text")
+  /// ```
+  ///
+  /// - Fields, the cases of an enum, and the success and failure of a result stand behind points. A case with several
+  ///   values goes on with the label of one of them, or with its index.
+  /// - An element of an identified array is named by its id: `[3]`, `["text"]`, `[1B4E28BA-…]`; one of a stack by `[#2]`.
+  ///   An id of any other type is the hexadecimal of its CBOR: `[h'820102']`.
+  /// - What an optional holds needs no step before another one; at the end of a path it is `?`.
+  /// - A name with other characters than those of identifiers stands between backticks.
+  /// - An empty path and `.` are the whole state. A point at the end is ignored.
+  /// - Throws: The first part that leads nowhere, and what was probably meant.
+  /// - Complexity: O(parts × fields); with a mistake, also O(places of the schema), of which at most 4,096 are looked at.
+  public func path(named text: String) throws(SchemaNameError) -> [PathStep] {
+    var walk = NameWalk(self, text)
+    let tokens = try NameScanner.tokens(of: text)
+    for token in tokens { try walk.take(token) }
+    return try walk.end()
+  }
+
+  /// A path as people write it.
+  /// - Throws: The first step that cannot be made.
+  public func name(of path: [PathStep]) throws(SchemaPathError) -> String {
+    var place = SchemaPlace(in: self, state, name: "the state")
+    var (text, unwrapped) = ("", 0)
+    for step in path {
+      let part = place.text(of: step)
+      try place.take(step)
+      if part == "?" {
+        unwrapped += 1
+      } else {
+        text += text.isEmpty && part.hasPrefix(".") ? String(part.dropFirst()) : part
+        unwrapped = 0
+      }
+    }
+    _ = try place.end()
+    return text + String(repeating: "?", count: unwrapped)
+  }
+}
+
+extension SchemaPlace {
+  /// The layout of the named type that stands here.
+  var layout: NamedLayout? {
+    guard choices == nil, case .named(let name, let parts) = type else { return nil }
+    return NamedLayout(name, parts.count)
+  }
+
+  /// The names of the parts that stand here, with their steps; those of what an optional holds if one stands here.
+  var parts: [(name: String, step: PathStep)] {
+    if let choices {
+      return Self.labels(of: choices).enumerated().map { ($1, .key(UInt64($0))) }
+    }
+    switch definition?.content {
+    case .fields(let fields): return fields.map { ($0.name, .key($0.key)) }
+    case .cases(let cases): return cases.filter { !$0.payload.isEmpty }.map { ($0.name, .key($0.key)) }
+    case nil: return layout == .result ? [("success", 0), ("failure", 1)] : []
+    }
+  }
+
+  /// What the values of a case are called: by their labels if these tell them apart, otherwise by their indices.
+  static func labels(of payload: [Schema.Payload]) -> [String] {
+    let labels = payload.map(\.label)
+    return labels.enumerated().map { index, label in
+      let isUsable = !label.isEmpty && labels.firstIndex(of: label) == index
+      return isUsable ? label : "\(index)"
+    }
+  }
+
+  /// Goes into the optional that stands here, and into one inside it.
+  mutating func unwrapAll() throws(SchemaPathError) -> Int {
+    var count = 0
+    while layout == .optional {
+      try take(.key(0))
+      count += 1
+    }
+    return count
+  }
+
+  /// A step as it is written from here; `?` for one into an optional, and nothing for one that cannot be made.
+  func text(of step: PathStep) -> String {
+    switch step {
+    case .key where layout == .optional: return "?"
+    case .key:
+      return parts.first { $0.step == step }.map { ".\(NameText.name($0.name))" } ?? ""
+    case .id(let id):
+      guard let idType else { return "" }
+      return schema.text(ofID: id, idType, isInStack: layout == .stack)
+    }
+  }
+
+  /// The type of the ids of the elements here.
+  var idType: SchemaType? {
+    guard case .named(_, let parts) = type else { return nil }
+    return switch layout {
+    case .identified: parts[0]
+    case .stack: .named("StackElementID")
+    default: nil
+    }
+  }
+
+  /// What stands here, for an error: `'alert' of Counter.State, of type Optional<Alert>,`.
+  var description: String { "\(name) (\(schema.name(of: type)))" }
+}
+
+/// The way along a path that somebody has written.
+struct NameWalk {
+  private let schema: Schema
+  private let text: String
+  private(set) var place: SchemaPlace
+  private(set) var steps: [PathStep] = []
+
+  init(_ schema: Schema, _ text: String) {
+    (self.schema, self.text) = (schema, text)
+    place = SchemaPlace(in: schema, schema.state, name: "the state")
+  }
+
+  mutating func take(_ token: NameToken) throws(SchemaNameError) {
+    switch token.kind {
+    case .unwrapped:
+      guard place.layout == .optional else { throw failure(token, "\(place.description) is not optional") }
+      try take(.key(0), token)
+    case .name(let name, let isQuoted):
+      try unwrap(token)
+      let parts = place.parts
+      if let part = parts.first(where: { $0.name == name }) { return try take(part.step, token) }
+      if let choices = place.choices, !isQuoted, let index = Int(name), choices.indices.contains(index) {
+        return try take(.key(UInt64(index)), token)
+      }
+      throw unknown(name, token, parts.map(\.name))
+    case .id(let literal):
+      try unwrap(token)
+      guard let idType = place.idType else { throw failure(token, "\(place.description) has no elements with ids") }
+      let isInStack = place.layout == .stack
+      let id: [UInt8]
+      do throws(SchemaValueError) {
+        id = try schema.id(literal, idType, isInStack: isInStack)
+      } catch {
+        throw failure(token, "'\(written(token))' is no id of an element of \(place.name): \(error.reason)")
+      }
+      try take(.id(id), token)
+    }
+  }
+
+  func end() throws(SchemaNameError) -> [PathStep] {
+    if let choices = place.choices {
+      let suggestions = SchemaPlace.labels(of: choices).map { "\(text).\($0)" }
+      let reason = "\(place.name) has \(choices.count) values, and the path must name one"
+      throw SchemaNameError(text, text.utf8.count..<text.utf8.count, reason, suggestions: suggestions)
+    }
+    return steps
+  }
+
+  private mutating func unwrap(_ token: NameToken) throws(SchemaNameError) {
+    do throws(SchemaPathError) {
+      for _ in 0..<(try place.unwrapAll()) { steps.append(.key(0)) }
+    } catch {
+      throw failure(token, error.reason)
+    }
+  }
+
+  private mutating func take(_ step: PathStep, _ token: NameToken) throws(SchemaNameError) {
+    do throws(SchemaPathError) {
+      try place.take(step)
+    } catch {
+      throw failure(token, error.reason)
+    }
+    steps.append(step)
+  }
+
+  // MARK: Mistakes
+
+  private func written(_ token: NameToken) -> String { String(decoding: Array(text.utf8)[token.range], as: UTF8.self) }
+
+  private func failure(_ token: NameToken, _ reason: String, suggestions: [String] = []) -> SchemaNameError {
+    SchemaNameError(text, token.range, reason, suggestions: suggestions)
+  }
+
+  private func unknown(_ name: String, _ token: NameToken, _ known: [String]) -> SchemaNameError {
+    let before = String(decoding: text.utf8.prefix(token.range.lowerBound), as: UTF8.self)
+    let after = String(decoding: text.utf8.dropFirst(token.range.upperBound), as: UTF8.self)
+    // It may be further in: `count` for `counter.count`.
+    let deeper = place.deeperNames(limit: 4096).filter { $0.last == name }.map {
+      $0.map(NameText.name).joined(separator: ".")
+    }
+    let near = Spelling.nearest(to: name, among: known).map(NameText.name)
+    let suggestions = (deeper.prefix(3) + near.prefix(max(0, 3 - deeper.count))).map { before + $0 + after }
+    let reason: String
+    switch place.definition?.content {
+    case .fields: reason = "\(schema.name(of: place.type)) has no field '\(name)'"
+    case .cases(let cases) where cases.contains { $0.name == name }:
+      reason = "the case '\(name)' of \(schema.name(of: place.type)) holds nothing"
+    case .cases: reason = "\(schema.name(of: place.type)) has no case '\(name)'"
+    case nil:
+      switch place.layout {
+      case .identified: reason = "the elements of \(place.name) are found by id, as in '\(stem(before))[…]'"
+      case .stack: reason = "the elements of \(place.name) are found by id, as in '\(stem(before))[#1]'"
+      default:
+        reason =
+          place.choices == nil
+          ? "\(place.description) has no part that can be named" : "\(place.name) has no value '\(name)'"
+      }
+    }
+    return failure(token, reason, suggestions: suggestions)
+  }
+
+  private func stem(_ before: String) -> String { before.hasSuffix(".") ? String(before.dropLast()) : before }
+}
+
+extension SchemaPlace {
+  /// The names that lead from here to places further in, nearest first, without elements of collections.
+  func deeperNames(limit: Int) -> [[String]] {
+    var (found, pending): ([[String]], [(SchemaPlace, [String])]) = ([], [(self, [])])
+    var index = 0
+    while index < pending.count, found.count < limit {
+      let (place, names) = pending[index]
+      index += 1
+      guard names.count < 8 else { continue }
+      for part in place.parts.prefix(limit) {
+        var next = place
+        guard (try? next.take(part.step)) != nil, (try? next.unwrapAll()) != nil else { continue }
+        let path = names + [part.name]
+        if !names.isEmpty { found.append(path) }
+        pending.append((next, path))
+      }
+    }
+    return found
+  }
+}
