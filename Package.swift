@@ -101,7 +101,7 @@ let package = Package(
       name: "StoreHubMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
       linkerSettings: macroLinkerSettings),
     .target(name: "IdentifiedCollections", swiftSettings: common),
-    .target(name: "CasePaths", dependencies: ["StoreHubMacros"], swiftSettings: common),
+    .target(name: "CasePaths", dependencies: ["IssueReporting", "StoreHubMacros"], swiftSettings: common),
     .target(name: "CustomDump", dependencies: ["IssueReporting"], swiftSettings: common),
     // Apart, so that the programs here do not load all of Foundation; the products have both.
     .target(name: "CustomDumpFoundation", dependencies: ["CustomDump"], swiftSettings: common),
@@ -148,7 +148,9 @@ let package = Package(
     // Apart, because it links the test frameworks.
     .target(
       name: "ComposableTesting",
-      dependencies: ["ComposableArchitecture", "CustomDumpFoundation", "DependenciesTestSupport", "IssueReporting"],
+      dependencies: [
+        "ComposableArchitecture", "CustomDumpFoundation", "Dependencies", "DependenciesTestSupport", "IssueReporting",
+      ],
       swiftSettings: common),
     .target(
       name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "Spelling", "StoreHubMacros"],
@@ -243,7 +245,7 @@ let package = Package(
     .testTarget(
       name: "MacroUseTests", dependencies: ["ComposableArchitecture", "DependenciesTestSupport"],
       swiftSettings: common),
-    .testTarget(name: "CasePathsTests", dependencies: ["CasePaths"], swiftSettings: common),
+    .testTarget(name: "CasePathsTests", dependencies: ["CasePaths", "IssueReporting"], swiftSettings: common),
     .testTarget(
       name: "CustomDumpTests", dependencies: ["CustomDump", "CustomDumpFoundation", "IssueReporting", "TestSupport"],
       swiftSettings: common),

@@ -65,13 +65,32 @@ extension KeyPath {
   }
 }
 
-/// What a `Case` can say without its payload's type.
+extension PartialKeyPath {
+  /// The enum value of this case with a payload; nil if the payload is of another type.
+  @_disfavoredOverload
+  public func callAsFunction<Enum: CasePathable>(_ value: Any) -> Enum? where Root == Case<Enum> {
+    (Case<Enum>()[keyPath: self] as? any AnyCaseExtracting)?.embed(value, in: Enum.self)
+  }
+}
+
+/// The operations of a `Case` that do not need the type of its payload.
 protocol AnyCaseExtracting {
   func isCase<Root>(of root: Root) -> Bool
+  func payload<Root>(of root: Root) -> Any?
+  func embed<Root>(_ value: Any, in _: Root.Type) -> Root?
 }
 
 extension Case: AnyCaseExtracting {
   func isCase<Root>(of root: Root) -> Bool { casePath(from: Root.self)?.extract(from: root) != nil }
+
+  func payload<Root>(of root: Root) -> Any? {
+    casePath(from: Root.self)?.extract(from: root).map { $0 as Any }
+  }
+
+  func embed<Root>(_ value: Any, in _: Root.Type) -> Root? {
+    guard let path = casePath(from: Root.self), let payload = value as? Value else { return nil }
+    return path.embed(payload)
+  }
 }
 
 /// A joined case path that remembers its root in a subclass, so that no value is boxed on the way through.

@@ -1,3 +1,5 @@
+internal import IssueReporting
+
 /// An enum whose cases can be named by key paths.
 ///
 /// `@CasePathable` writes the conformance:
@@ -15,13 +17,13 @@ public protocol CasePathable {
   static var allCasePaths: AllCasePaths { get }
 }
 
-/// A collection of case paths that tells which one a value is of.
+/// The case paths of an enum that can tell the case of a value: `Action.allCasePaths[action]`.
 public protocol CasePathReflectable<Root> {
   /// The enum.
   associatedtype Root: CasePathable
 
   /// The case of a value.
-  subscript(root root: Root) -> PartialCaseKeyPath<Root> { get }
+  subscript(root: Root) -> PartialCaseKeyPath<Root> { get }
 }
 
 /// An enum whose cases can be listed: `Array(Action.allCasePaths)`.
@@ -30,10 +32,10 @@ public protocol CasePathIterable: CasePathable where AllCasePaths: Sequence<Part
 /// A key path that names a case, or a case within a case: `\.counter`, `\.counter.timerTicked`.
 public typealias CaseKeyPath<Root, Value> = KeyPath<Case<Root>, Case<Value>>
 
-/// A case key path whose payload type is not said.
+/// A case key path without the type of its payload.
 public typealias PartialCaseKeyPath<Root> = PartialKeyPath<Case<Root>>
 
-/// A case key path of which nothing is said.
+/// A case key path without its types.
 public typealias AnyCaseKeyPath = AnyKeyPath
 
 extension CasePathable {
@@ -46,12 +48,21 @@ extension CasePathable {
   }
 
   /// The payload of the named case, or nil when the value is of another case.
+  ///
+  /// Setting it replaces the payload of a value of that case. It changes nothing when the value is of another case.
   public subscript<Value>(case keyPath: CaseKeyPath<Self, Value>) -> Value? {
     get { AnyCasePath(keyPath).extract(from: self) }
     set {
-      guard let newValue else { return }
-      self = AnyCasePath(keyPath).embed(newValue)
+      let path = AnyCasePath(keyPath)
+      guard let newValue, path.extract(from: self) != nil else { return }
+      self = path.embed(newValue)
     }
+  }
+
+  /// The payload of the named case, whose type is not known.
+  @_disfavoredOverload
+  public subscript(case keyPath: PartialCaseKeyPath<Self>) -> Any? {
+    (Case<Self>()[keyPath: keyPath] as? any AnyCaseExtracting)?.payload(of: self)
   }
 
   /// The payload of the named case, for enums that are `@dynamicMemberLookup`.
@@ -59,16 +70,17 @@ extension CasePathable {
     self[case: keyPath]
   }
 
-  /// Changes the payload of the named case in place.
-  ///
-  /// - Precondition: The value is of that case.
+  /// Changes the payload of the named case in place. A value of another case does not change and is reported as an
+  /// issue.
   public mutating func modify<Value>(
     _ keyPath: CaseKeyPath<Self, Value>, yield: (inout Value) -> Void,
-    fileID: StaticString = #fileID, line: UInt = #line
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {
     let path = AnyCasePath(keyPath)
     guard var value = path.extract(from: self) else {
-      preconditionFailure("\(fileID):\(line): the value is not of the case that 'modify' names, but \(self)")
+      return reportIssue(
+        "Can't modify '\(self)' via '\(keyPath)': it is another case", fileID: fileID, filePath: filePath,
+        line: line, column: column)
     }
     yield(&value)
     self = path.embed(value)
@@ -83,6 +95,6 @@ public func ~= <Root: CasePathable>(keyPath: PartialCaseKeyPath<Root>, value: Ro
 extension CasePathable where AllCasePaths: CasePathReflectable<Self> {
   /// The case of a value.
   public static func caseKeyPath(of value: Self) -> PartialCaseKeyPath<Self> {
-    allCasePaths[root: value]
+    allCasePaths[value]
   }
 }

@@ -1,7 +1,7 @@
 extension Optional: CasePathable, CasePathIterable {
   /// The case paths of an optional.
   public struct AllCasePaths: CasePathReflectable, Sendable, Sequence {
-    public subscript(root root: Wrapped?) -> PartialCaseKeyPath<Wrapped?> { root == nil ? \.none : \.some }
+    public subscript(root: Wrapped?) -> PartialCaseKeyPath<Wrapped?> { root == nil ? \.none : \.some }
 
     /// Nothing there.
     public var none: AnyCasePath<Wrapped?, Void> {
@@ -34,7 +34,7 @@ extension Case {
 extension Result: CasePathable, CasePathIterable {
   /// The case paths of a result.
   public struct AllCasePaths: CasePathReflectable, Sendable, Sequence {
-    public subscript(root root: Result) -> PartialCaseKeyPath<Result> {
+    public subscript(root: Result) -> PartialCaseKeyPath<Result> {
       switch root {
       case .success: \.success
       case .failure: \.failure

@@ -1,5 +1,13 @@
 public import CasePaths
+import IssueReporting
+import Synchronization
 import Testing
+
+private final class Issues: IssueReporter {
+  private let number = Mutex(0)
+  var count: Int { number.withLock { $0 } }
+  func report(_ message: String, at location: IssueLocation) { number.withLock { $0 += 1 } }
+}
 
 @CasePathable @dynamicMemberLookup
 private enum Action: Equatable {
@@ -58,14 +66,46 @@ private enum Tree<Leaf> {
     var action = Action.rename(id: 1, name: "one")
     action.modify(\.rename) { $0.name += "!" }
     #expect(action == .rename(id: 1, name: "one!"))
+    action[case: \.rename]?.id = 2
+    #expect(action == .rename(id: 2, name: "one!"))
+    action = .select(3)
+    action[case: \.select] = 4
+    #expect(action == .select(4))
+  }
+
+  @Test func anotherCaseIsNotModified() {
+    var action = Action.quit
     action[case: \.select] = 3
-    #expect(action == .select(3))
+    #expect(action == .quit)
+    let issues = Issues()
+    withIssueReporters([issues]) { action.modify(\.select) { $0 += 1 } }
+    #expect(action == .quit)
+    #expect(issues.count == 1)
+  }
+
+  @Test func partialKeyPathsEmbedAndExtract() {
+    let select: PartialCaseKeyPath<Action> = \.select
+    #expect(select(3) == Action.select(3))
+    #expect(select("3") == nil as Action?)
+    let quit: PartialCaseKeyPath<Action> = \.quit
+    #expect(quit(()) == Action.quit)
+    #expect(Action.select(3)[case: select] as? Int == 3)
+    #expect(Action.quit[case: select] == nil)
+    #expect((\Action.Cases.select)(5) == Action.select(5))
+    #expect(Action.allCasePaths[.select(1)](2) == Action.select(2))
+  }
+
+  @CasePathable fileprivate enum Declared: CasePathable { case one(Int), two }
+
+  @Test func theConformanceMayBeDeclared() {
+    #expect(Declared.one(1)[case: \.one] == 1)
+    #expect(Array(Declared.allCasePaths).count == 2)
   }
 
   @Test func casesAreListedAndTold() {
     #expect(Array(Action.allCasePaths).count == 7)
-    #expect(Action.allCasePaths[root: .select(1)] == \.select)
-    #expect(Action.allCasePaths[root: .quit] == \.quit)
+    #expect(Action.allCasePaths[.select(1)] == \.select)
+    #expect(Action.allCasePaths[.quit] == \.quit)
     #expect(Array(Empty.allCasePaths).isEmpty)
   }
 

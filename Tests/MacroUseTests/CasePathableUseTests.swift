@@ -117,8 +117,8 @@ enum Many: Equatable {
     #if os(Linux)
       #expect(Conditional.here("a").here == "a")
       #expect(Conditional.within(1, name: "n")[case: \.within]?.name == "n")
-      #expect(Conditional.allCasePaths[root: .here("")] == \.here)
-      #expect(Conditional.allCasePaths[root: .within(1, name: "")] == \.within)
+      #expect(Conditional.allCasePaths[.here("")] == \.here)
+      #expect(Conditional.allCasePaths[.within(1, name: "")] == \.within)
       #expect(Array(Conditional.allCasePaths) == [\.always, \.here, \.within])
     #endif
   }
@@ -174,7 +174,7 @@ enum Many: Equatable {
 
   @Test func manyCases() {
     #expect(Array(Many.allCasePaths).count == 60)
-    #expect(Many.allCasePaths[root: .c59] == \.c59)
+    #expect(Many.allCasePaths[.c59] == \.c59)
     #expect(Many.c39(3)[case: \.c39] == 3)
   }
 }

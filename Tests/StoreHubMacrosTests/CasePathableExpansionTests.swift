@@ -20,7 +20,7 @@ import Testing
           case select(Int), rename(id: Int, _ name: String)
           case again(Self.ID)
           public struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
-            public subscript(root root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
+            public subscript(root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
               if case .quit = root {
                 return \\.quit
               }
@@ -106,7 +106,7 @@ import Testing
             case release
           #endif
           struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
-            subscript(root root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
+            subscript(root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
               if case .always = root {
                 return \\.always
               }
@@ -183,7 +183,7 @@ import Testing
         @available(macOS 14, *) package enum Tree<Element> {
           case leaf(Element)
           package struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
-            package subscript(root root: _$CasePayloads._$Root) -> CasePaths.PartialCaseKeyPath<_$CasePayloads._$Root> {
+            package subscript(root: _$CasePayloads._$Root) -> CasePaths.PartialCaseKeyPath<_$CasePayloads._$Root> {
               if case .leaf = root {
                 return \\.leaf
               }
@@ -228,7 +228,7 @@ import Testing
           @available(*, deprecated) case old
           struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
             @available(*, deprecated, message: "Some of the cases are deprecated")
-            subscript(root root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
+            subscript(root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
               if case .old = root {
                 return \\.old
               }
@@ -290,7 +290,7 @@ import Testing
       is: """
         enum Action { case a 
           struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
-            subscript(root root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
+            subscript(root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
               if case .a = root {
                 return \\.a
               }

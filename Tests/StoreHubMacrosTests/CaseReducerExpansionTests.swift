@@ -30,7 +30,7 @@ import Testing
             case plain(Int, name: String)
             case sheet(Sheet.Body.State)
             public struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
-              public subscript(root root: State) -> CasePaths.PartialCaseKeyPath<State> {
+              public subscript(root: State) -> CasePaths.PartialCaseKeyPath<State> {
                 if case .alert = root {
                   return \\.alert
                 }
@@ -141,7 +141,7 @@ import Testing
             case timer(Timer.Action)
             case sheet(Sheet.Body.Action)
             public struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
-              public subscript(root root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
+              public subscript(root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
                 if case .alert = root {
                   return \\.alert
                 }
@@ -218,7 +218,7 @@ import Testing
             case plain(Int, name: String)
             case sheet(ComposableArchitecture.StoreOf<Sheet.Body>)
             public struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
-              public subscript(root root: CaseScope) -> CasePaths.PartialCaseKeyPath<CaseScope> {
+              public subscript(root: CaseScope) -> CasePaths.PartialCaseKeyPath<CaseScope> {
                 if case .alert = root {
                   return \\.alert
                 }
@@ -332,7 +332,7 @@ import Testing
             #endif
             case end
             struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
-              subscript(root root: State) -> CasePaths.PartialCaseKeyPath<State> {
+              subscript(root: State) -> CasePaths.PartialCaseKeyPath<State> {
                 #if DEBUG
                 if case .debug = root {
                   return \\.debug
@@ -403,7 +403,7 @@ import Testing
             case debug(Debug.Action)
             #endif
             struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
-              subscript(root root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
+              subscript(root: Action) -> CasePaths.PartialCaseKeyPath<Action> {
                 #if DEBUG
                 if case .debug = root {
                   return \\.debug
@@ -449,7 +449,7 @@ import Testing
             #endif
             case end
             struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
-              subscript(root root: CaseScope) -> CasePaths.PartialCaseKeyPath<CaseScope> {
+              subscript(root: CaseScope) -> CasePaths.PartialCaseKeyPath<CaseScope> {
                 #if DEBUG
                 if case .debug = root {
                   return \\.debug
@@ -532,7 +532,7 @@ import Testing
           enum CaseScope: CasePaths.CasePathable, CasePaths.CasePathIterable {
             case end
             struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
-              subscript(root root: CaseScope) -> CasePaths.PartialCaseKeyPath<CaseScope> {
+              subscript(root: CaseScope) -> CasePaths.PartialCaseKeyPath<CaseScope> {
                 if case .end = root {
                   return \\.end
                 }

@@ -23,7 +23,7 @@ struct ActionCases<Action> {
     return (
       Set(keyPaths),
       { action in
-        guard let root = action as? Root, let path = paths[root: root] as AnyKeyPath as? PartialCaseKeyPath<Action>
+        guard let root = action as? Root, let path = paths[root] as AnyKeyPath as? PartialCaseKeyPath<Action>
         else { preconditionFailure("\(Root.self) is \(Action.self)") }
         return path
       }

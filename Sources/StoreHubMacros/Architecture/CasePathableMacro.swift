@@ -13,9 +13,11 @@ extension CasePathableMacro: ExtensionMacro {
   ) throws -> [ExtensionDeclSyntax] {
     guard declaration.is(EnumDeclSyntax.self), !protocols.isEmpty else { return [] }
     let attributes = declaration.attributes.availability
+    // Without the conformances that the declaration has already.
+    let conformances = protocols.map(\.trimmedDescription).map { $0.contains(".") ? $0 : "CasePaths.\($0)" }
     return [
       try ExtensionDeclSyntax(
-        "\(raw: attributes)extension \(type.trimmed): CasePaths.CasePathable, CasePaths.CasePathIterable {}")
+        "\(raw: attributes)extension \(type.trimmed): \(raw: conformances.joined(separator: ", ")) {}")
     ]
   }
 }
@@ -62,7 +64,7 @@ extension CasePathableMacro: MemberMacro {
       cases.isEmpty
       ? ""
       : """
-      \(access)subscript(root root: \(rootName)) -> CasePaths.PartialCaseKeyPath<\(rootName)> {
+      \(access)subscript(root: \(rootName)) -> CasePaths.PartialCaseKeyPath<\(rootName)> {
       \(cases.lines { "if case .\($0.name) = root { return \\.\($0.name) }" })
       preconditionFailure("every value is of some case")
       }
