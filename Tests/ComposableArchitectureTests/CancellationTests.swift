@@ -250,4 +250,39 @@ import Testing
     #expect(task.isCancelled)
     #expect(task.isOver)
   }
+
+  // MARK: Outside effects
+
+  @Test func workOutsideEffectsIsCancelledByItsID() async {
+    struct ID: Hashable {}
+    let (started, ended) = (Gate(), Gate())
+    let task = Task {
+      try await withTaskCancellation(id: ID()) {
+        started.open()
+        defer { ended.open() }
+        try await Task.never()
+      }
+    }
+    await started.wait()
+    Task.cancel(id: ID())
+    await ended.wait()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func newWorkOutsideEffectsCancelsTheOneInFlight() async throws {
+    struct ID: Hashable {}
+    let (started, ended) = (Gate(), Gate())
+    let first = Task {
+      await withTaskCancellation(id: ID()) {
+        started.open()
+        await Gate().wait()
+        ended.open()
+      }
+    }
+    await started.wait()
+    let value = await withTaskCancellation(id: ID(), cancelInFlight: true) { 42 }
+    #expect(value == 42)
+    await ended.wait()
+    await first.value
+  }
 }

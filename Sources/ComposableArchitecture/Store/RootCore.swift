@@ -45,7 +45,10 @@ package final class RootCore<State, Action>: StoreCore {
   /// Whether effects run on behalf of a send.
   package func isRunning(send: UInt64) -> Bool { reducing.isRunning(cascade: send) }
 
-  /// Cancels everything that runs.
+  /// The send on behalf of which the effects with an id run; nil if none runs.
+  package func send(ofEffectsWithID id: CancelID) -> UInt64? { reducing.cascade(of: id) }
+
+  /// Cancels all effects.
   package func cancelEffects() {
     turn { $0.cancelAll() }
   }

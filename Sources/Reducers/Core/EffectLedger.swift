@@ -3,13 +3,13 @@ package struct EffectID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// What whoever runs a core's effects must do.
+/// A command of a core to the runner of its effects.
 package enum EffectCommand<Action> {
-  /// Run this, deliver what it sends with the effect's name, and say when it is over.
+  /// Run an operation, deliver the actions that it sends with the effect's id, and report its end.
   case start(EffectID, EffectOperation<Action>, EffectContext.Place)
-  /// Stop running this; nothing more of it will be accepted.
+  /// Stop an effect. The core accepts no more of its actions.
   case cancel(EffectID)
-  /// Cancel the named work inside effects: what `withTaskCancellation` runs.
+  /// Cancel the work with an id that `withTaskCancellation` runs inside effects.
   case cancelTasks(TaskCancellations.Request)
 
   /// The same for an effect whose actions are turned into those of another type.
@@ -22,27 +22,28 @@ package enum EffectCommand<Action> {
   }
 }
 
-/// The books on effects: which ones run, under which names, in which order, on behalf of which `send`.
+/// The running effects with their ids, their children, their order, and the `send` that each belongs to.
 ///
-/// It interprets effects as they are returned, at reduce time; nothing runs here. So a cancellation that is asked
-/// for before the effect's task has begun is not lost.
+/// It interprets effects when a reducer returns them and runs nothing. So a cancellation that comes before the effect's
+/// task has begun is not lost. Finding the effects of an id, of a child or of a `send` does not depend on how many others
+/// run.
 @usableFromInline
 struct EffectLedger<Action> {
-  /// A name, and whose it is.
+  /// An id and the child that gave it, or a child that this one is within.
   fileprivate struct Name: Hashable {
     let path: EffectPath
     let id: CancelID
   }
 
-  /// On whose behalf an effect runs.
+  /// The origin of an effect.
   struct Context {
     /// The children within children that it belongs to.
     fileprivate(set) var path: EffectPath = []
-    /// The names by which it can be cancelled.
+    /// The ids that cancel it.
     fileprivate var names: [Name] = []
     /// The sequence of which it is the current step.
     var sequence: UInt64?
-    /// The outermost `send` that it descends from; 0 when nobody waits for it.
+    /// The outermost `send` that it descends from; 0 when nothing waits for it.
     var cascade: UInt64 = 0
 
     init(cascade: UInt64) { self.cascade = cascade }
@@ -52,7 +53,7 @@ struct EffectLedger<Action> {
     let context: Context
   }
 
-  /// A concatenation on its way: how much of the current step is unfinished, and what comes next.
+  /// A running concatenation: the unfinished parts of the current step, and the next step.
   private struct Sequence {
     let context: Context
     var unfinished = 0
@@ -61,15 +62,19 @@ struct EffectLedger<Action> {
 
   private var running: [EffectID: Running] = [:]
   private var sequences: [UInt64: Sequence] = [:]
-  private var effectsByID: [CancelID: Set<EffectID>] = [:]
-  /// What dismisses the children that are presented, and in whose name it is sent.
+  // Effects and sequences have different numbers. Each is listed for every child that it is within.
+  private var numbersByName: [Name: Set<UInt64>] = [:]
+  private var numbersByPath: [EffectPath: Set<UInt64>] = [:]
+  private var numbersByCascade: [UInt64: Set<UInt64>] = [:]
+  private var dismissalsByPath: [EffectPath: Set<EffectPath>] = [:]
+  /// The effects that dismiss the presented children.
   private var dismissals: [EffectPath: (tree: EffectTree<Action>, context: Context)] = [:]
   @usableFromInline var unfinishedByCascade: [UInt64: Int] = [:]
   private var lastNumber: UInt64 = 0
   private var commands: [EffectCommand<Action>] = []
   private var finishedCascades: [UInt64] = []
 
-  /// Whether there is anything to take. A flag, because it is asked in every turn and mostly false.
+  /// Whether there is anything to take. A flag, because every turn reads it and it is mostly false.
   @usableFromInline private(set) var hasCommands = false
 
   var runningCount: Int { running.count }
@@ -81,11 +86,18 @@ struct EffectLedger<Action> {
   /// The cascade of a running effect.
   func cascade(of effect: EffectID) -> UInt64 { running[effect]?.context.cascade ?? 0 }
 
-  /// What the runner must do next, in order.
+  /// The cascade of the running effects with an id; nil if none runs.
+  func cascade(of id: CancelID) -> UInt64? {
+    numbersByName[Name(path: [], id: id)]?.first.map { number in
+      running[EffectID(number: number)]?.context.cascade ?? sequences[number]?.context.cascade ?? 0
+    }
+  }
+
+  /// The commands since the last call, in order.
   mutating func takeCommands() -> [EffectCommand<Action>] {
     defer { (commands, hasCommands) = ([], !finishedCascades.isEmpty) }
     return commands.filter {
-      // What was cancelled before anyone began it need not begin.
+      // An effect that was cancelled before it began need not begin.
       if case .start(let effect, _, _) = $0 { isRunning(effect) } else { true }
     }
   }
@@ -123,7 +135,9 @@ struct EffectLedger<Action> {
     case .cancelScope(let scope):
       cancel(allWithin: context.path + [scope], send: send)
     case .present(let scope, let dismissal):
-      dismissals[context.path + [scope]] = (dismissal, context)
+      let path = context.path + [scope]
+      dismissals[path] = (dismissal, context)
+      for prefix in path.prefixes { dismissalsByPath[prefix, default: []].insert(path) }
     }
   }
 
@@ -136,11 +150,7 @@ struct EffectLedger<Action> {
 
   /// Cancels all effects of one cascade.
   mutating func cancel(cascade: UInt64, send: (Action, UInt64) -> Void) {
-    for number in sequences.keys where sequences[number]?.context.cascade == cascade {
-      sequences[number]?.next = nil
-    }
-    let effects = running.keys.filter { running[$0]?.context.cascade == cascade }
-    for effect in effects.sorted(by: { $0.number < $1.number }) { cancel(effect, send: send) }
+    cancel(numbersByCascade[cascade] ?? [], send: send)
   }
 
   // MARK: Steps
@@ -149,7 +159,7 @@ struct EffectLedger<Action> {
     lastNumber += 1
     let effect = EffectID(number: lastNumber)
     running[effect] = Running(context: context)
-    for name in context.names { effectsByID[name.id, default: []].insert(effect) }
+    list(lastNumber, context)
     if let sequence = context.sequence { sequences[sequence]?.unfinished += 1 }
     retain(context.cascade)
     ask(
@@ -165,6 +175,7 @@ struct EffectLedger<Action> {
     let number = lastNumber
     // One unfinished step stands for the beginning itself, so that the sequence cannot end under it.
     sequences[number] = Sequence(context: context, unfinished: 1, next: second)
+    list(number, context)
     if let outer = context.sequence { sequences[outer]?.unfinished += 1 }
     retain(context.cascade)
     var step = context
@@ -187,6 +198,7 @@ struct EffectLedger<Action> {
       stepFinished(in: step, send: send)
     } else if sequence.unfinished == 0 {
       sequences[number] = nil
+      unlist(number, sequence.context)
       stepFinished(in: sequence.context, send: send)
       release(sequence.context.cascade)
     } else {
@@ -196,39 +208,56 @@ struct EffectLedger<Action> {
 
   // MARK: Cancelling
 
-  /// Cancels the effects of a name that a child or its descendants gave; `Task.cancel(id:)` comes here too.
+  /// Cancels the effects with an id that a child or its descendants gave, also for `Task.cancel(id:)`.
   mutating func cancel(_ id: CancelID, within path: EffectPath, send: (Action, UInt64) -> Void) {
-    func isMeant(_ context: Context) -> Bool {
-      context.names.contains { $0.id == id && $0.path.isWithin(path) }
-    }
-    for number in sequences.keys where sequences[number].map({ isMeant($0.context) }) == true {
-      sequences[number]?.next = nil
-    }
-    for effect in (effectsByID[id] ?? []).sorted(by: { $0.number < $1.number }) {
-      guard let context = running[effect]?.context, isMeant(context) else { continue }
-      cancel(effect, send: send)
-    }
+    cancel(numbersByName[Name(path: path, id: id)] ?? [], send: send)
     ask(.cancelTasks(TaskCancellations.Request(id: id, path: path)))
   }
 
   /// Cancels everything.
   mutating func cancelAll(send: (Action, UInt64) -> Void) { cancel(allWithin: [], send: send) }
 
-  /// Cancels everything that a child and its descendants run.
+  /// Cancels the effects of a child and its descendants.
   private mutating func cancel(allWithin path: EffectPath, send: (Action, UInt64) -> Void) {
     // All elements of a long list may go at once, and mostly none of them runs anything.
     guard !running.isEmpty || !sequences.isEmpty || !dismissals.isEmpty else { return }
-    dismissals = dismissals.filter { !$0.key.isWithin(path) }
-    for number in sequences.keys where sequences[number]?.context.path.isWithin(path) == true {
-      sequences[number]?.next = nil
+    for dismissal in dismissalsByPath[path] ?? [] {
+      dismissals[dismissal] = nil
+      for prefix in dismissal.prefixes { dismissalsByPath.remove(dismissal, at: prefix) }
     }
-    let effects = running.filter { $0.value.context.path.isWithin(path) }.keys
-    for effect in effects.sorted(by: { $0.number < $1.number }) { cancel(effect, send: send) }
+    let all = path.isEmpty ? Set(running.keys.map(\.number)).union(sequences.keys) : numbersByPath[path]
+    cancel(all ?? [], send: send)
+  }
+
+  /// Cancels effects and the next steps of sequences, in the order in which they began.
+  private mutating func cancel(_ numbers: Set<UInt64>, send: (Action, UInt64) -> Void) {
+    for number in numbers { sequences[number]?.next = nil }
+    for number in numbers.sorted() { cancel(EffectID(number: number), send: send) }
+  }
+
+  // MARK: Lists
+
+  private mutating func list(_ number: UInt64, _ context: Context) {
+    for prefix in context.path.prefixes.dropFirst() { numbersByPath[prefix, default: []].insert(number) }
+    for name in context.names {
+      for prefix in name.path.prefixes {
+        numbersByName[Name(path: prefix, id: name.id), default: []].insert(number)
+      }
+    }
+    if context.cascade != 0 { numbersByCascade[context.cascade, default: []].insert(number) }
+  }
+
+  private mutating func unlist(_ number: UInt64, _ context: Context) {
+    for prefix in context.path.prefixes.dropFirst() { numbersByPath.remove(number, at: prefix) }
+    for name in context.names {
+      for prefix in name.path.prefixes { numbersByName.remove(number, at: Name(path: prefix, id: name.id)) }
+    }
+    if context.cascade != 0 { numbersByCascade.remove(number, at: context.cascade) }
   }
 
   // MARK: Presentation
 
-  /// Begins what dismisses a presented child; says whether it is there.
+  /// Begins the dismissal of a presented child; returns true if the child is presented.
   mutating func dismiss(_ path: EffectPath, send: (Action, UInt64) -> Void) -> Bool {
     guard let (tree, context) = dismissals[path] else { return false }
     begin(tree, context, send: send)
@@ -258,10 +287,7 @@ struct EffectLedger<Action> {
 
   private mutating func remove(_ effect: EffectID) -> Context? {
     guard let context = running.removeValue(forKey: effect)?.context else { return nil }
-    for name in context.names {
-      effectsByID[name.id]?.remove(effect)
-      if effectsByID[name.id]?.isEmpty == true { effectsByID[name.id] = nil }
-    }
+    unlist(effect.number, context)
     return context
   }
 
@@ -277,5 +303,14 @@ struct EffectLedger<Action> {
     guard count == 1 else { return }
     finishedCascades.append(cascade)
     hasCommands = true
+  }
+}
+
+extension Dictionary {
+  /// Removes a member of the set of a key, and the set with its last member.
+  mutating func remove<Member>(_ member: Member, at key: Key) where Value == Set<Member> {
+    guard let index = index(forKey: key) else { return }
+    values[index].remove(member)
+    if values[index].isEmpty { remove(at: index) }
   }
 }

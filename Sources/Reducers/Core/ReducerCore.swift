@@ -121,6 +121,9 @@ public struct ReducerCore<State, Action>: ~Copyable {
     reducedCount = actionCount
   }
 
+  /// The send on behalf of which the effects with an id run; nil if none runs.
+  package func cascade(of id: CancelID) -> UInt64? { effects.cascade(of: id) }
+
   /// Whether effects run on behalf of a send.
   @inlinable @inline(__always) package func isRunning(cascade: UInt64) -> Bool { effects.isRunning(cascade: cascade) }
 
@@ -153,8 +156,8 @@ public struct ReducerCore<State, Action>: ~Copyable {
     while next < queue.count {
       let (action, cascade) = queue[next]
       next += 1
-      // Long chains give back what they have used.
-      if next == 1024 {
+      // Long chains give back their memory. Moving the rest costs less than what was done since the last time.
+      if next >= 1024, next >= queue.count / 2 {
         queue.removeFirst(next)
         next = 0
       }

@@ -59,7 +59,7 @@ package struct EffectOperation<Action>: Sendable {
 package struct CancelID: Hashable, Sendable {
   private let id: any Hashable & Sendable
 
-  init(_ id: any Hashable & Sendable) {
+  package init(_ id: any Hashable & Sendable) {
     self.id = id
   }
 

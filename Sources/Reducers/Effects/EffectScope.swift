@@ -96,7 +96,10 @@ final class EffectScopePlace: Sendable {
 package typealias EffectPath = [EffectScope]
 
 extension EffectPath {
-  func isWithin(_ ancestor: EffectPath) -> Bool { starts(with: ancestor) }
+  /// The paths of the children that a path is within, from the root to the path itself.
+  var prefixes: some Sequence<EffectPath> {
+    (0...count).lazy.map { Array(self.prefix($0)) }
+  }
 }
 
 extension Effect {

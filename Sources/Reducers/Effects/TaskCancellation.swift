@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Runs work inside an effect that can be cancelled by a name, while the rest of the effect goes on.
+/// Runs work that can be cancelled by an id. An effect around it goes on.
 ///
 /// ```swift
 /// return .run { send in
@@ -10,21 +10,24 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// The name is cancelled by `Effect.cancel(id:)` and by `Task.cancel(id:)` of the same feature or one that it is
-/// within. Outside a store's effects the name is known to nobody.
+/// Inside an effect, `Effect.cancel(id:)` and `Task.cancel(id:)` of the same feature, or of one that it is within, cancel
+/// the work. Outside effects `Task.cancel(id:)` does.
+///
+/// - Complexity: O(1), however many ids are in use.
 public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
   id: some Hashable & Sendable, cancelInFlight: Bool = false,
   operation: @escaping @Sendable () async throws -> T
 ) async rethrows -> T {
   let context = EffectContext.current
+  let cancellations = context?.host.cancellations ?? .outsideEffects
   let request = TaskCancellations.Request(id: CancelID(id), path: context?.path ?? [])
-  if cancelInFlight, let context {
-    context.host.cancellations.cancel(request)
-    await context.host.cancelEffects(request.id, within: request.path)
+  if cancelInFlight {
+    cancellations.cancel(request)
+    await context?.host.cancelEffects(request.id, within: request.path)
   }
   let task = Task { try await operation() }
-  let number = context?.host.cancellations.add(request) { task.cancel() }
-  defer { if let number { context?.host.cancellations.remove(number) } }
+  let number = cancellations.add(request) { task.cancel() }
+  defer { cancellations.remove(number) }
   return try await withTaskCancellationHandler {
     try await task.rethrowing()
   } onCancel: {
@@ -33,23 +36,29 @@ public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
 }
 
 extension Task where Failure == any Error {
-  /// The value, by a name that `rethrows` functions may use.
+  /// The value, in a form that `rethrows` functions may use.
   fileprivate nonisolated(nonsending) func rethrowing() async throws -> Success { try await value }
 }
 
 extension Task where Success == Never, Failure == Never {
-  /// Cancels the effects, and the work inside effects, of a name: from inside an effect of the same store.
+  /// Cancels the effects, and the work inside effects, with an id: from inside an effect of the same store.
+  ///
+  /// Outside effects it cancels the work that ``withTaskCancellation(id:cancelInFlight:operation:)`` runs outside effects.
+  ///
+  /// - Complexity: O(1), and what the cancelled work costs.
   public static func cancel(id: some Hashable & Sendable) {
-    guard let context = EffectContext.current else { return }
+    guard let context = EffectContext.current else {
+      return TaskCancellations.outsideEffects.cancel(TaskCancellations.Request(id: CancelID(id), path: []))
+    }
     let request = TaskCancellations.Request(id: CancelID(id), path: context.path)
     context.host.cancellations.cancel(request)
     Task<Void, Never> { @MainActor in context.host.cancelEffects(request.id, within: request.path) }
   }
 }
 
-/// The named work that runs inside the effects of one store.
+/// The work with ids that runs inside the effects of one store.
 package final class TaskCancellations: Sendable {
-  /// Whose work of which name.
+  /// An id and the child that uses it.
   package struct Request: Hashable, Sendable {
     let id: CancelID
     let path: EffectPath
@@ -62,29 +71,41 @@ package final class TaskCancellations: Sendable {
 
   private struct Entries {
     var byNumber: [UInt64: Entry] = [:]
+    /// The numbers of the work of each child and its descendants.
+    var numbers: [Request: Set<UInt64>] = [:]
     var lastNumber: UInt64 = 0
   }
+
+  /// The work that runs outside effects.
+  static let outsideEffects = TaskCancellations()
 
   private let entries = Mutex(Entries())
 
   func add(_ request: Request, cancel: @escaping @Sendable () -> Void) -> UInt64 {
     entries.withLock {
       $0.lastNumber += 1
-      $0.byNumber[$0.lastNumber] = Entry(request: request, cancel: cancel)
-      return $0.lastNumber
+      let number = $0.lastNumber
+      $0.byNumber[number] = Entry(request: request, cancel: cancel)
+      for prefix in request.path.prefixes {
+        $0.numbers[Request(id: request.id, path: prefix), default: []].insert(number)
+      }
+      return number
     }
   }
 
   func remove(_ number: UInt64) {
-    entries.withLock { _ = $0.byNumber.removeValue(forKey: number) }
+    entries.withLock {
+      guard let request = $0.byNumber.removeValue(forKey: number)?.request else { return }
+      for prefix in request.path.prefixes {
+        $0.numbers.remove(number, at: Request(id: request.id, path: prefix))
+      }
+    }
   }
 
   func cancel(_ request: Request) {
-    let meant = entries.withLock {
-      $0.byNumber.filter {
-        $0.value.request.id == request.id && $0.value.request.path.isWithin(request.path)
-      }
+    let work = entries.withLock { entries in
+      (entries.numbers[request] ?? []).sorted().compactMap { entries.byNumber[$0]?.cancel }
     }
-    for (_, entry) in meant.sorted(by: { $0.key < $1.key }) { entry.cancel() }
+    for cancel in work { cancel() }
   }
 }
