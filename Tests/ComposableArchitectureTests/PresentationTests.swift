@@ -232,10 +232,64 @@ import Testing
     state.$destination[case: \.step]?.log.append("a")
     #expect(state.destination == .step(Step.State(id: 1, log: ["a"])))
     #expect(state.$destination[case: \.other] == nil)
-    state.$destination[case: \.other] = nil
-    #expect(state.destination != nil)
+    #expect(state.$destination[case: /Destination.State.step]?.id == 1)
     state.$destination[case: \.step] = nil
     #expect(state.destination == nil)
+  }
+
+  @Test func writingThroughAnotherCaseIsReported() {
+    var state = Parent.State()
+    state.destination = .step(Step.State(id: 1))
+    var line: UInt = 0
+    let issues = Issues.of {
+      line = #line + 1
+      state.$destination[case: \.other] = nil
+      state.$destination[case: \.other] = Step.State()
+      state.$destination[case: \.other]?.log.append("a")
+      state.$destination[case: /Destination.State.other] = nil
+    }
+    #expect(issues.lines == Array(line...(line + 3)))
+    #expect(Set(issues.messages) == ["Can't modify unrelated case \"step\""])
+    #expect(state.destination == .step(Step.State(id: 1)))
+
+    state.destination = nil
+    #expect(Issues.of { state.$destination[case: \.other] = Step.State() }.messages.count == 1)
+    #expect(state.destination == nil)
+  }
+
+  /// Equal to nothing, and it counts the comparisons.
+  struct Compared: Equatable {
+    let count: Locked<Int>
+    static func == (lhs: Self, rhs: Self) -> Bool {
+      lhs.count.change { $0 += 1 }
+      return false
+    }
+  }
+
+  @Test func copiesAreEqualWithoutComparing() {
+    let count = Locked(0)
+    var presentation = PresentationState(wrappedValue: Compared(count: count))
+    let copy = presentation
+    #expect(presentation == copy)
+    #expect(count.value == 0)
+    presentation.wrappedValue = Compared(count: count)
+    #expect(presentation != copy)
+    #expect(count.value == 1)
+  }
+
+  /// A feature that handles an action of another destination while an alert is shown.
+  @Test func aPromptIsDismissedOnlyByItsOwnActions() {
+    let issues = Issues()
+    let store = Store(
+      initialState: ByHand.State(destination: .alert(AlertState { TextState("Sure?") }))
+    ) { ByHand() }
+    withIssueReporters([issues]) {
+      store.send(.destination(.presented(.step)))
+      #expect(store.state.destination != nil)
+      store.send(.destination(.presented(.alert(.confirm))))
+    }
+    #expect(store.state.destination == nil)
+    #expect(issues.messages.isEmpty)
   }
 
   @Test func presentationsAreEqualByTheirStates() {

@@ -1,4 +1,5 @@
 import ComposableArchitecture
+import Foundation
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct StackTests {
@@ -130,11 +131,11 @@ import Testing
     #expect(store.log == ["element 9", "pop 9 of 1", "push 0 of 1"])
   }
 
-  @Test func aPromptOnTheStackGoesWithItsAction() {
+  @Test func aPromptOnTheStackStays() {
     let store = store([])
     store.send(.change { $0.path.append(.alert(AlertState { TextState("Sure?") })) })
     store.send(.path(.element(id: 1, action: .alert(7))))
-    #expect(store.path.ids == [0])
+    #expect(store.path.ids == [0, 1])
   }
 
   @Test func idsAreNotUsedAgain() {
@@ -173,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func writingToWhatIsNotThereIsReported() {
+  @Test func writingThroughAnotherCaseIsReported() {
     withDependencies {
       $0.stackElementID = StackElementIDGenerator()
     } operation: {
@@ -181,12 +182,153 @@ import Testing
       var line: UInt = 0
       let issues = Issues.of {
         line = #line + 1
-        path[id: 5] = .step(Step.State())
         path[id: 0, case: \.other] = Step.State()
+        path[id: 0, case: \.other] = nil
+        path[id: 0, case: \.other]?.log.append("a")
+        path[id: 7, case: \.other]?.log.append("a")
+        path[id: 0, case: /Path.State.other] = nil
       }
-      #expect(issues.lines == [line, line + 1])
+      #expect(issues.lines == Array(line...(line + 4)))
+      #expect(issues.messages.first == "Can't modify unrelated case \"step\"")
+      #expect(issues.messages[3] == "Can't modify unrelated case")
+      #expect(path[id: 0, case: \.step] == Step.State())
       #expect(path.count == 1)
+
+      path[id: 0, case: /Path.State.step]?.log.append("a")
+      #expect(path[id: 0, case: /Path.State.step]?.log == ["a"])
+      path[id: 0, case: \.step] = nil
+      #expect(path.isEmpty)
     }
+  }
+
+  @Test func anElementOfAMissingIDIsAppendedWithIt() {
+    var path = StackState<Int>()
+    path[id: 4] = 1
+    path[id: 2] = 2
+    #expect(path.ids == [4, 2])
+    #expect(Array(path) == [1, 2])
+    path[id: 9]? += 1
+    path[id: 9] = nil
+    #expect(path.ids == [4, 2])
+  }
+
+  @Test func elementsThatStayKeepTheirIDs() {
+    withDependencies {
+      $0.stackElementID = StackElementIDGenerator()
+    } operation: {
+      var path = StackState([10, 11, 12, 13])
+      path.removeAll { $0 == 11 }
+      #expect(path.ids == [0, 2, 3])
+      #expect(Array(path) == [10, 12, 13])
+      path.removeAll()
+      path.append(1)
+      #expect(path.ids == [4])
+    }
+  }
+
+  @Test func anIDThatIsInUseIsNotGivenAgain() {
+    withDependencies {
+      $0.stackElementID = StackElementIDGenerator()
+    } operation: {
+      var path = StackState<Int>()
+      path[id: 0] = 1
+      path.append(2)
+      #expect(path.ids == [0, 1])
+      #expect(Array(path) == [1, 2])
+    }
+  }
+
+  @Test func pushingAdvancesTheGenerator() {
+    let store = store([])
+    store.send(.path(.push(id: 1, state: .step(Step.State(log: ["pushed"])))))
+    store.send(.change { $0.path.append(.step(Step.State(log: ["appended"]))) })
+    #expect(store.path.ids == [0, 1, 2])
+    #expect(logs(store) == [[], ["pushed"], ["appended"]])
+  }
+
+  @Test func anIDBeyondTheNextOneIsReported() {
+    let store = store([])
+    let issues = Issues.of { _ = store.send(.path(.push(id: 5, state: .step(Step.State())))) }
+    #expect(issues.lines == [Self.line])
+    let message = issues.messages.first ?? ""
+    #expect(message.contains("\"push\" action with an unexpected generational ID"))
+    #expect(message.contains("Received ID:\n    #5") && message.contains("Expected ID:\n    #1"), "\(message)")
+    #expect(store.path.ids == [0, 5])
+  }
+
+  @Test func popsAndPushesInVainNameTheIDs() {
+    let store = store([], [])
+    let issues = Issues.of { _ = store.send(.path(.popFrom(id: 9))) }
+    #expect(issues.messages.first?.contains("ID:\n    #9\n  Path IDs:\n    [#0, #1]") == true, "\(issues.messages)")
+  }
+
+  /// A parent whose stack is also changed by a reducer around the `forEach`.
+  @Reducer struct Outer {
+    var body: some Reducer<Root.State, Root.Action> {
+      Root()
+      Reduce { state, action in
+        if case .cancel = action { state.path.removeAll() }
+        return .none
+      }
+    }
+  }
+
+  @Test func effectsOfElementsRemovedElsewhereEndAtTheNextAction() async {
+    let store = Store(initialState: Root.State()) {
+      Outer()
+    } withDependencies: {
+      $0.stackElementID = StackElementIDGenerator()
+    }
+    store.send(.change { $0.path.append(.step(Step.State())) })
+    let cancelled = Gate()
+    let task = store.send(.path(.element(id: 0, action: .step(.run(.endless(cancelled))))))
+    store.send(.cancel(7))
+    #expect(store.path.isEmpty)
+    #expect(!task.isOver)
+    store.send(.change { _ in })
+    await cancelled.wait()
+    #expect(task.isOver)
+  }
+
+  @Test func idsAreInDumpsAndDifferences() {
+    withDependencies {
+      $0.stackElementID = StackElementIDGenerator()
+    } operation: {
+      let path = StackState(["a"])
+      var changed = path
+      changed.append("b")
+      #expect(String(customDumping: path) == "[\n  #0: \"a\"\n]")
+      #expect(diff(path, changed) == "  [\n    #0: \"a\",\n+   #1: \"b\"\n  ]")
+      #expect(String(customDumping: StackElementID(generation: 3)) == "#3")
+      #expect(StackElementID(generation: 3).customDumpDescription == "#3")
+      #expect("\(changed)" == "[\"a\", \"b\"]")
+      #expect(String(reflecting: path) == "StackState<String>([#0: \"a\"])")
+      #expect(
+        String(customDumping: StackAction<Int, Int>.popFrom(id: 1)) == "StackAction.popFrom(id: #1)")
+    }
+  }
+
+  @Test func aStackIsCodedAsItsElements() throws {
+    let path = StackState([1, 2])
+    let data = try JSONEncoder().encode(path)
+    #expect(String(decoding: data, as: UTF8.self) == "[1,2]")
+    #expect(Array(try JSONDecoder().decode(StackState<Int>.self, from: data)) == [1, 2])
+  }
+
+  /// The form of 1.0, with case paths.
+  struct Older: Reducer {
+    struct State { var path = StackState<Step.State>() }
+    enum Action { case path(StackAction<Step.State, Step.Action>) }
+    var body: some ReducerOf<Self> {
+      EmptyReducer().forEach(\.path, action: /Action.path) { Step() }
+    }
+  }
+
+  @Test func actionsOfAStackAreNamedByACasePath() {
+    let store = Store(initialState: Older.State(path: StackState([Step.State()]))) { Older() }
+    let id = store.state.path.ids[0]
+    store.send(.path(.element(id: id, action: .note("a"))))
+    #expect(store.state.path[id: id]?.log == ["a"])
   }
 
   @Test func stacksAreEqualByIDsAndElements() {

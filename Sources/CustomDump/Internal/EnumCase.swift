@@ -1,11 +1,11 @@
 /// The runtime's name of an enum's case.
 ///
-/// A mirror tells it only for cases with a payload, and a description may be the developer's own.
+/// A mirror has it only for cases with a payload, and a description may be the developer's own.
 @_silgen_name("swift_EnumCaseName")
 private func enumCaseName<Value>(_ value: Value) -> UnsafePointer<CChar>?
 
-/// The name of the case that `value` is, or nil when it is no enum of Swift's.
-func caseName(of value: Any) -> String? {
+/// The name of the case of a value; nil if the value is not of a Swift enum.
+package func caseName(of value: Any) -> String? {
   func name<Value>(_ value: Value) -> String? { enumCaseName(value).map { String(cString: $0) } }
   return name(value)
 }

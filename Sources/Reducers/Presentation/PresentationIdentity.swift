@@ -1,9 +1,9 @@
 internal import CasePaths
 internal import PromptState
 
-/// Which child is presented: another one when its case or its id is another.
+/// The identity of a presented child: the case of its state and the id of its payload.
 ///
-/// Changes of other fields do not make another child of it.
+/// Changes of other fields keep the identity.
 struct PresentationIdentity: Hashable, Sendable {
   /// The number of an enum's case; 0 for others.
   fileprivate let tag: Int
@@ -19,19 +19,19 @@ private struct AnyID: Hashable, @unchecked Sendable {
   }
 }
 
-/// What a composition needs to know of its children's states. It looks at their type once, not at each of their values.
+/// The facts about the type of a composition's child states. They are computed once, not for each value.
 final class PresentedKind<State> {
   private let readID: ((State) -> AnyID)?
   private let tag: EnumTag<State>?
-  private let isPrompt = State.self is any _EphemeralState.Type
-  /// Whether each case carries a payload of one type, as cases do that features are put on.
+  private let promptType = State.self as? any _EphemeralState.Type
+  /// Whether the payloads of a case all have one type: true for enums with case paths.
   private let hasFixedPayloads = State.self is any CasePathable.Type
   private var payloads: [Payload?] = []
 
-  /// What a case's payload is.
+  /// The facts about a case's payload.
   private struct Payload {
     let isIdentifiable: Bool
-    let isPrompt: Bool
+    let promptType: (any _EphemeralState.Type)?
   }
 
   init() {
@@ -51,17 +51,39 @@ final class PresentedKind<State> {
     return PresentationIdentity(tag: number, id: payload.map { AnyID($0) })
   }
 
-  /// Whether a state goes away with any action of it, as an alert does: itself, or the payload of its case.
-  func isEphemeral(_ state: State) -> Bool {
-    guard let tag, !isPrompt else { return isPrompt }
-    guard hasFixedPayloads else { return Mirror(reflecting: state).children.first?.value is any _EphemeralState }
-    return payload(of: state, tag: tag.of(state)).isPrompt
+  /// Returns true if an action dismisses a state, as any action of an alert does.
+  ///
+  /// The state or the payload of its case is a prompt, and the action or the payload of its case is one of the prompt's.
+  func isDismissed<Action>(_ state: State, by action: Action) -> Bool {
+    guard let actionType = promptType(of: state)?.actionType else { return false }
+    return actionType == Action.self || payloadType(of: action) == actionType
+  }
+
+  private func promptType(of state: State) -> (any _EphemeralState.Type)? {
+    guard let tag, promptType == nil else { return promptType }
+    guard hasFixedPayloads else { return Self.promptType(ofPayload: Mirror(reflecting: state).children.first?.value) }
+    return payload(of: state, tag: tag.of(state)).promptType
+  }
+
+  private static func promptType(ofPayload payload: Any?) -> (any _EphemeralState.Type)? {
+    payload.flatMap { type(of: $0) as? any _EphemeralState.Type }
+  }
+
+  /// The type of the payload of an enum value. A single labelled value is reflected as a tuple of one.
+  private func payloadType(of value: Any) -> Any.Type? {
+    let mirror = Mirror(reflecting: value)
+    guard mirror.displayStyle == .enum, let payload = mirror.children.first?.value else { return nil }
+    let inner = Mirror(reflecting: payload)
+    guard inner.displayStyle == .tuple, inner.children.count == 1, let only = inner.children.first?.value else {
+      return type(of: payload)
+    }
+    return type(of: only)
   }
 
   private func payload(of state: State, tag: Int) -> Payload {
     if tag < payloads.count, let payload = payloads[tag] { return payload }
     let value = Mirror(reflecting: state).children.first?.value
-    let payload = Payload(isIdentifiable: value is any Identifiable, isPrompt: value is any _EphemeralState)
+    let payload = Payload(isIdentifiable: value is any Identifiable, promptType: Self.promptType(ofPayload: value))
     while payloads.count <= tag { payloads.append(nil) }
     payloads[tag] = payload
     return payload

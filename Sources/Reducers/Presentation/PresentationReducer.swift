@@ -2,14 +2,14 @@ public import CasePaths
 public import PromptState
 
 extension Reducer {
-  /// Embeds a child that is presented: its own effects end with it, and it can dismiss itself.
+  /// Embeds a presented child. Its effects are cancelled when it goes, and it can dismiss itself.
   ///
   /// ```swift
   /// Reduce { state, action in … }
   ///   .ifLet(\.$destination, action: \.destination) { Destination() }
   /// ```
   ///
-  /// `.destination(.dismiss)` sets the state to nil, after this reducer has seen the action.
+  /// `.destination(.dismiss)` sets the state to nil after this reducer has run.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
     action toPresentationAction: CaseKeyPath<Action, PresentationAction<ChildAction>>,
@@ -33,7 +33,7 @@ extension Reducer {
       fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Embeds the state of an alert or a dialog, which goes away with any action of it.
+  /// Embeds the state of an alert or a dialog. Any of its actions sets the state to nil.
   public func ifLet<ChildState: _EphemeralState>(
     _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
     action toPresentationAction: CaseKeyPath<Action, PresentationAction<ChildState.Action>>,
@@ -89,14 +89,14 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     return { state, action in
       let before = Glance(at: state[keyPath: toState], kind)
       var effects = Effect<Parent.Action>.none
-      /// Whether this action ends the presentation, if the parent has not changed it meanwhile.
+      /// Whether this action ends the presentation unless the parent presents another child.
       var ends = false
       switch (before.child, toAction.extract(from: action)) {
       case (_, nil): break
       case (nil, _?): site.reportAbsentPresentation(action: action)
       case (_?, .dismiss?): ends = true
       case (let childBefore?, .presented(let childAction)?):
-        ends = before.isEphemeral
+        ends = state[keyPath: toState].wrappedValue.map { kind.isDismissed($0, by: childAction) } ?? false
         let effect = PresentationContext.reducing {
           Reducing.change(&state, at: toState) { presentation, _ in
             let effect = presentation.wrappedValue.modifyIfPresent { child.reduce(into: &$0, action: childAction) }
@@ -129,21 +129,14 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     }
   }
 
-  /// What is known of a presentation at one moment; the child's state is looked at and not kept.
+  /// The identities of a presentation at one moment. It does not keep the child's state.
   private struct Glance {
     var child: PresentationIdentity?
     /// The child that the parent has noticed.
     var noticed: PresentationIdentity?
-    let isEphemeral: Bool
-
     init(at presentation: PresentationState<Child.State>, _ kind: PresentedKind<Child.State>) {
       noticed = presentation.presented
-      guard let state = presentation.wrappedValue else {
-        isEphemeral = false
-        return
-      }
-      child = kind.identity(of: state)
-      isEphemeral = kind.isEphemeral(state)
+      child = presentation.wrappedValue.map(kind.identity)
     }
   }
 }

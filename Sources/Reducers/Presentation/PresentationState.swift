@@ -1,8 +1,9 @@
 public import CasePaths
+internal import IssueReporting
 
-/// An optional child state that is presented: the child can dismiss itself, and its effects end with it.
+/// The optional state of a presented child. The child can dismiss itself; its effects are cancelled when it goes.
 ///
-/// `@Presents` makes it for an `@ObservableState`; in plain states it is a property wrapper:
+/// `@Presents` declares it in an `@ObservableState`. In other states it is a property wrapper:
 ///
 /// ```swift
 /// @PresentationState var destination: Destination.State?
@@ -10,7 +11,7 @@ public import CasePaths
 @propertyWrapper
 public struct PresentationState<State> {
   private var storage: PresentationStorage<State>?
-  /// The child whose presentation its parent has noticed.
+  /// The presented child that the parent has noticed.
   var presented: PresentationIdentity?
 
   /// A presentation of a child, or of none.
@@ -44,21 +45,49 @@ public struct PresentationState<State> {
     _modify { yield &self }
   }
 
-  /// The child's state if it is in the named case.
-  public subscript<Case>(case path: CaseKeyPath<State, Case>) -> Case? where State: CasePathable {
+  /// The payload of the child's state if it is in the named case.
+  ///
+  /// Writing through a case that the child is not in changes nothing and is reported as an issue.
+  public subscript<Case>(
+    case path: CaseKeyPath<State, Case>, fileID fileID: _HashableStaticString = #fileID,
+    filePath filePath: _HashableStaticString = #filePath, line line: UInt = #line, column column: UInt = #column
+  ) -> Case? where State: CasePathable {
     get { wrappedValue.flatMap { $0[case: path] } }
     set {
-      guard let newValue else {
-        if wrappedValue.map({ $0[case: path] != nil }) ?? false { wrappedValue = nil }
-        return
-      }
-      wrappedValue = AnyCasePath(path).embed(newValue)
+      set(
+        AnyCasePath(path), to: newValue, fileID: fileID.rawValue, filePath: filePath.rawValue, line: line,
+        column: column)
     }
   }
 
-  /// Whether the two present the same state; whether parents have noticed does not count.
+  /// The payload of the child's state if it is in a case: the form of 1.0, `$destination[case: /Destination.State.edit]`.
+  public subscript<Case>(
+    case path: AnyCasePath<State, Case>, fileID fileID: StaticString = #fileID,
+    filePath filePath: StaticString = #filePath, line line: UInt = #line, column column: UInt = #column
+  ) -> Case? {
+    get { wrappedValue.flatMap { path.extract(from: $0) } }
+    set { set(path, to: newValue, fileID: fileID, filePath: filePath, line: line, column: column) }
+  }
+
+  private mutating func set<Case>(
+    _ path: AnyCasePath<State, Case>, to newValue: Case?, fileID: StaticString, filePath: StaticString, line: UInt,
+    column: UInt
+  ) {
+    let state = wrappedValue
+    guard let state, path.extract(from: state) != nil else {
+      return reportIssue(
+        "Can't modify unrelated case\(DebugLabels.quotedCase(of: state))", fileID: fileID, filePath: filePath,
+        line: line, column: column)
+    }
+    wrappedValue = newValue.map(path.embed)
+  }
+
+  /// Returns true if both present the same state, whatever their parents have noticed.
+  ///
+  /// - Complexity: O(1) for copies of one value that were not changed since.
   static func areEqual(_ lhs: Self, _ rhs: Self, by equal: (State, State) -> Bool) -> Bool {
-    switch (lhs.wrappedValue, rhs.wrappedValue) {
+    if lhs.storage === rhs.storage { return true }
+    return switch (lhs.wrappedValue, rhs.wrappedValue) {
     case (nil, nil): true
     case (let lhs?, let rhs?): equal(lhs, rhs)
     default: false
@@ -106,12 +135,12 @@ extension PresentationState: CustomReflectable {
 
 /// An action of a presented child, or its dismissal.
 public enum PresentationAction<Action>: CasePathable {
-  /// The child goes away.
+  /// Dismisses the child.
   case dismiss
-  /// Something happened in the child.
+  /// An action of the child.
   indirect case presented(Action)
 
-  /// The case paths; those of the child's actions are reached without saying `presented`.
+  /// The case paths; those of the child's actions need no `presented`.
   @dynamicMemberLookup
   public struct AllCasePaths: Sendable {
     /// The dismissal.

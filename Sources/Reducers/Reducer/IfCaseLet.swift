@@ -20,6 +20,18 @@ extension Reducer {
       toChildAction: AnyCasePath(toChildAction),
       site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
+
+  /// Embeds a child on a case of the state: the form of 1.0, `ifCaseLet(/State.loggedIn, action: /Action.loggedIn)`.
+  public func ifCaseLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
+    _ toChildState: AnyCasePath<State, ChildState>,
+    action toChildAction: AnyCasePath<Action, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> then child: () -> Child,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    _IfCaseLetReducer(
+      parent: self, child: child(), toChildState: toChildState, toChildAction: toChildAction,
+      site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
 }
 
 /// A reducer and a child on one case of its state.

@@ -9,9 +9,9 @@ extension Reducer {
   ///   .ifLet(\.child, action: \.child) { Child() }
   /// ```
   ///
-  /// The child's reducer runs before this one, so that it sees its actions even when this one dismisses it. When its
-  /// state goes away, or another child takes its place, its effects are cancelled. An action for a child that is not
-  /// there is reported as an issue.
+  /// The child's reducer runs before this one, so it handles its actions also when this one dismisses it. The child's
+  /// effects are cancelled when its state becomes nil or another child replaces it. An action for an absent child is
+  /// reported as an issue.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ toChildState: WritableKeyPath<State, ChildState?>,
     action toChildAction: CaseKeyPath<Action, ChildAction>,
@@ -23,7 +23,30 @@ extension Reducer {
       site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Embeds the state of an alert or a dialog, which goes away with any action of it.
+  /// Embeds a child whose actions are named by a case path: the form of 1.0, `ifLet(\.child, action: /Action.child)`.
+  public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
+    _ toChildState: WritableKeyPath<State, ChildState?>,
+    action toChildAction: AnyCasePath<Action, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> then child: () -> Child,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    _IfLetReducer(
+      parent: self, child: child(), toChildState: toChildState, toChildAction: toChildAction,
+      site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Embeds the state of an alert or a dialog: the form of 1.0.
+  public func ifLet<ChildState: _EphemeralState>(
+    _ toChildState: WritableKeyPath<State, ChildState?>,
+    action toChildAction: AnyCasePath<Action, ChildState.Action>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    ifLet(
+      toChildState, action: toChildAction, then: { EmptyReducer() },
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Embeds the state of an alert or a dialog. Any of its actions sets the state to nil.
   public func ifLet<ChildState: _EphemeralState>(
     _ toChildState: WritableKeyPath<State, ChildState?>,
     action toChildAction: CaseKeyPath<Action, ChildState.Action>,
@@ -78,7 +101,9 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     kind: PresentedKind<Child.State>, place: EffectScopePlace,
     embed: @escaping @Sendable (Child.Action) -> Parent.Action, ifAbsent report: () -> Void
   ) -> Effect<Parent.Action> {
-    guard let identity = childState.map(kind.identity), let isEphemeral = childState.map(kind.isEphemeral) else {
+    guard let identity = childState.map(kind.identity),
+      let isDismissed = childState.map({ kind.isDismissed($0, by: childAction) })
+    else {
       report()
       return .none
     }
@@ -86,7 +111,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     guard let effect = childState.modifyIfPresent({ child.reduce(into: &$0, action: childAction) }) else {
       return .none
     }
-    if isEphemeral { childState = nil }
+    if isDismissed { childState = nil }
     guard !effect.isNone else { return .none }
     return effect.map(embed).scoped(to: EffectScope(place: place, child: identity))
   }

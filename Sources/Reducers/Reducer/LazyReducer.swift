@@ -54,7 +54,7 @@ struct CompositionSite: Sendable {
   ///   - causes: What may have led to it, one paragraph each.
   func report(_ composition: String, _ what: String, action: Any, causes: [String]) {
     let list = causes.map { "• \($0)" }.joined(separator: "\n\n")
-    reportIssue(
+    report(
       """
       \(composition) at "\(fileID):\(line)" \(what). …
 
@@ -64,7 +64,12 @@ struct CompositionSite: Sendable {
       This is generally considered an application logic error, and can happen for a few reasons:
 
       \(list)
-      """, fileID: fileID, filePath: filePath, line: line, column: column)
+      """)
+  }
+
+  /// Reports an issue of the composition.
+  func report(_ message: String) {
+    reportIssue(message, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
   /// The labels of an action's cases, without the values that they carry.

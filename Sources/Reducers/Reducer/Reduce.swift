@@ -50,3 +50,14 @@ public struct CombineReducers<State, Action, Reducers: Reducer<State, Action>>: 
 
   @inlinable public func _addSteps(to steps: inout [_ReducerStep<State, Action>]) { reducers._addSteps(to: &steps) }
 }
+
+/// A reducer, or none.
+extension Optional: Reducer where Wrapped: Reducer {
+  public func reduce(into state: inout Wrapped.State, action: Wrapped.Action) -> Effect<Wrapped.Action> {
+    self?.reduce(into: &state, action: action) ?? .none
+  }
+
+  @inlinable public func _compile() -> (inout Wrapped.State, Wrapped.Action) -> Effect<Wrapped.Action> {
+    self?._compile() ?? { _, _ in .none }
+  }
+}

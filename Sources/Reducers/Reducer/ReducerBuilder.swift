@@ -1,7 +1,17 @@
 /// Puts the reducers of a `body` together, in order.
 @resultBuilder
 public enum ReducerBuilder<State, Action> {
-  @inlinable public static func buildExpression<R: Reducer<State, Action>>(_ reducer: R) -> R { reducer }
+  // The second parameter keeps the compiler from opening an existential, whose type is no reducer.
+  @inlinable public static func buildExpression<R: Reducer<State, Action>>(_ reducer: R, _: R.Type = R.self) -> R {
+    reducer
+  }
+
+  /// A reducer whose type is not known: `let child: any ReducerOf<Child>`.
+  @_disfavoredOverload
+  public static func buildExpression(_ reducer: any Reducer<State, Action>) -> Reduce<State, Action> {
+    Reduce(reducer)
+  }
+
   @inlinable public static func buildBlock() -> EmptyReducer<State, Action> { EmptyReducer() }
   @inlinable public static func buildPartialBlock<R: Reducer<State, Action>>(first: R) -> R { first }
 

@@ -1,11 +1,12 @@
+public import CustomDump
 public import Dependencies
 internal import Synchronization
 
-/// Names an element of a ``StackState`` for as long as it is on the stack.
+/// Identifies an element of a ``StackState`` for as long as it is on the stack.
 ///
-/// Ids are given in the order of pushing, from 0; in tests an integer literal is one.
+/// Elements are numbered from 0 in the order in which they are pushed. In tests an integer literal is an id.
 public struct StackElementID: Hashable, Sendable {
-  /// Which pushed element it is, from 0.
+  /// The number of the element.
   public let generation: Int
 
   package init(generation: Int) {
@@ -14,12 +15,17 @@ public struct StackElementID: Hashable, Sendable {
 }
 
 extension StackElementID: ExpressibleByIntegerLiteral {
-  /// The element that was pushed as number `value`, from 0: for tests.
+  /// The id of the element with a number. For tests.
   public init(integerLiteral value: Int) { self.init(generation: value) }
 }
 
 extension StackElementID: CustomDebugStringConvertible {
   public var debugDescription: String { "#\(generation)" }
+}
+
+extension StackElementID: CustomDumpStringConvertible {
+  /// The number: `#3`.
+  public var customDumpDescription: String { debugDescription }
 }
 
 extension StackElementID: Codable {
@@ -33,16 +39,16 @@ extension StackElementID: Codable {
   }
 }
 
-/// Gives ids to pushed elements.
+/// Generates the ids of pushed elements.
 public final class StackElementIDGenerator: Sendable {
   private let count: Mutex<Int>
 
-  /// A generator whose first id is that number.
+  /// Creates a generator whose first id has a number.
   public init(first: Int = 0) {
     count = Mutex(first)
   }
 
-  /// The next id, which is given only once.
+  /// Returns the next id. Each id is returned once.
   public func next() -> StackElementID {
     count.withLock { count in
       defer { count += 1 }
@@ -50,10 +56,15 @@ public final class StackElementIDGenerator: Sendable {
     }
   }
 
-  /// The id that ``next()`` would give.
+  /// The id that ``next()`` will return.
   public func peek() -> StackElementID { count.withLock { StackElementID(generation: $0) } }
 
-  /// Another generator that goes on from here.
+  /// Skips the ids up to one that was given to an element without this generator.
+  func advance(past id: StackElementID) {
+    count.withLock { $0 = max($0, id.generation + 1) }
+  }
+
+  /// Another generator with the same next id.
   public func copy() -> StackElementIDGenerator { StackElementIDGenerator(first: peek().generation) }
 }
 
@@ -63,7 +74,7 @@ extension StackElementIDGenerator: DependencyKey {
 }
 
 extension DependencyValues {
-  /// Gives ids to pushed elements.
+  /// The generator of the ids of pushed elements.
   public var stackElementID: StackElementIDGenerator {
     get { self[StackElementIDGenerator.self] }
     set { self[StackElementIDGenerator.self] = newValue }

@@ -1,9 +1,10 @@
 public import CasePaths
+public import CustomDump
 internal import Dependencies
 package import IdentifiedCollections
 internal import IssueReporting
 
-/// A stack of children, each with an id of its own for as long as it is on the stack.
+/// A stack of children. Each element has an id of its own for as long as it is on the stack.
 ///
 /// ```swift
 /// var path = StackState<Path.State>()
@@ -22,7 +23,7 @@ public struct StackState<Element> {
     }
   }
 
-  /// Whoever changes which elements are here says so to `unnoticed`.
+  /// The elements with their ids. Code that adds or removes elements records it in `unnoticed`.
   package var entries = IdentifiedArray<StackElementID, Entry>(uniqueElements: [], id: \.id)
   package var unnoticed = UnnoticedElements()
 
@@ -37,71 +38,120 @@ public struct StackState<Element> {
   /// The ids, from the bottom to the top.
   public var ids: [StackElementID] { Array(entries.ids) }
 
-  /// The element of an id; nil when it is not on the stack. Setting nil removes it and leaves those above it.
+  /// The element with an id; nil if it is not on the stack. Setting nil removes it and keeps the elements above it.
   ///
-  /// Setting an element for an id that is not on the stack changes nothing, and is reported as an issue.
+  /// In a test, setting an element for a missing id appends it with that id: assertions on pushes do this. Elsewhere
+  /// that changes nothing and is reported as an issue.
   public subscript(
-    id id: StackElementID, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
-    column: UInt = #column
+    id id: StackElementID, fileID fileID: _HashableStaticString = #fileID,
+    filePath filePath: _HashableStaticString = #filePath, line line: UInt = #line,
+    column column: UInt = #column
   ) -> Element? {
     get { entries[id: id]?.element }
     set {
       switch (entries[id: id] != nil, newValue) {
       case (true, let newValue?): entries[id: id]?.element = newValue
-      case (true, nil): entries.remove(id: id)
+      case (true, nil):
+        entries.remove(id: id)
+        unnoticed.remove(CollectionOfOne(id))
       case (false, nil): break
+      case (false, let newValue?) where isTesting: push(newValue, id: id)
       case (false, _?):
         reportIssue(
-          "Can't assign element at missing ID \(id).", fileID: fileID, filePath: filePath, line: line, column: column)
+          "Can't assign element at missing ID \(id).", fileID: fileID.rawValue, filePath: filePath.rawValue, line: line,
+          column: column)
       }
+    }
+    _modify {
+      guard entries.index(id: id) != nil else {
+        var element: Element?
+        defer {
+          if element != nil {
+            self[id: id, fileID: fileID, filePath: filePath, line: line, column: column] = element
+          }
+        }
+        yield &element
+        return
+      }
+      defer { if entries.index(id: id) == nil { unnoticed.remove(CollectionOfOne(id)) } }
+      yield &entries[id: id][element: Element.self]
     }
   }
 
-  /// The payload of an element, if it is in the named case.
+  /// The payload of an element that is in the named case.
+  ///
+  /// Writing through a case that the element is not in changes nothing and is reported as an issue.
   public subscript<Case>(
-    id id: StackElementID, case path: CaseKeyPath<Element, Case>, fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+    id id: StackElementID, case path: CaseKeyPath<Element, Case>, fileID fileID: _HashableStaticString = #fileID,
+    filePath filePath: _HashableStaticString = #filePath, line line: UInt = #line, column column: UInt = #column
   ) -> Case? where Element: CasePathable {
     get { self[id: id]?[case: path] }
     set {
-      guard let newValue else {
-        self[id: id] = nil
-        return
-      }
-      guard self[id: id]?[case: path] != nil else {
-        return reportIssue(
-          "Can't modify unrelated case \(self[id: id].map { DebugLabels.of($0) } ?? "nil").", fileID: fileID,
-          filePath: filePath, line: line, column: column)
-      }
-      self[id: id] = AnyCasePath(path).embed(newValue)
+      self[id: id, case: AnyCasePath(path), fileID: fileID, filePath: filePath, line: line, column: column] = newValue
     }
   }
 
-  /// Takes an element off the stack, and those above it.
+  /// The payload of an element that is in a case: the form of 1.0, `path[id: id, case: /Path.State.detail]`.
+  public subscript<Case>(
+    id id: StackElementID, case path: AnyCasePath<Element, Case>, fileID fileID: _HashableStaticString = #fileID,
+    filePath filePath: _HashableStaticString = #filePath, line line: UInt = #line, column column: UInt = #column
+  ) -> Case? {
+    get { self[id: id].flatMap { path.extract(from: $0) } }
+    set {
+      let element = self[id: id]
+      guard let element, path.extract(from: element) != nil else {
+        return reportIssue(
+          "Can't modify unrelated case\(DebugLabels.quotedCase(of: element))", fileID: fileID.rawValue,
+          filePath: filePath.rawValue,
+          line: line, column: column)
+      }
+      self[id: id] = newValue.map(path.embed)
+    }
+  }
+
+  /// Pops an element and the elements above it.
   public mutating func pop(from id: StackElementID) {
     guard let index = entries.index(id: id) else { return }
-    entries.removeLast(entries.count - index)
+    removeSubrange(index...)
   }
 
-  /// Takes those above an element off the stack.
+  /// Pops the elements above an element.
   public mutating func pop(to id: StackElementID) {
     guard let index = entries.index(id: id) else { return }
-    entries.removeLast(entries.count - index - 1)
+    removeSubrange((index + 1)...)
   }
 
-  /// Pushes an element under an id that was given before, as a client of a stack does.
+  /// Pushes an element with an id that is not on the stack.
   mutating func push(_ element: Element, id: StackElementID) {
     entries.append(Entry(id: id, element: element))
-    unnoticed.ids.append(id)
+    unnoticed.added.append(id)
   }
 
-  /// Returns true if the parent has still to notice elements.
-  var hasUnnoticed: Bool { unnoticed.areAll || !unnoticed.ids.isEmpty }
+  /// Returns true if the parent has not noticed all changes of the stack.
+  var hasUnnoticed: Bool { unnoticed.areAll || !unnoticed.added.isEmpty || !unnoticed.removed.isEmpty }
 
-  /// The elements that the parent has still to notice, which it does now.
-  mutating func takeUnnoticed() -> [StackElementID] {
+  /// The elements that the parent has not noticed yet, and the noticed ones that are gone. Both are noticed then.
+  mutating func takeUnnoticed() -> (added: [StackElementID], removed: [StackElementID]) {
     defer { unnoticed = UnnoticedElements() }
-    return unnoticed.areAll ? ids : unnoticed.ids.filter { entries.index(id: $0) != nil }
+    return (
+      unnoticed.areAll ? ids : unnoticed.added.filter { entries.index(id: $0) != nil },
+      unnoticed.removed.filter { entries.index(id: $0) == nil }
+    )
+  }
+}
+
+extension Optional {
+  /// The element of an entry, changed in place.
+  fileprivate subscript<Element>(element _: Element.Type) -> Element? where Wrapped == StackState<Element>.Entry {
+    get { self?.element }
+    _modify {
+      let id = self?.id
+      var element = self?.element
+      // Released, so that the element is not copied when it changes.
+      self = nil
+      defer { if let id { self = element.map { StackState.Entry(id: id, element: $0) } } }
+      yield &element
+    }
   }
 }
 
@@ -119,27 +169,62 @@ extension StackState: RandomAccessCollection, MutableCollection, RangeReplaceabl
   }
 
   public mutating func replaceSubrange<C: Collection<Element>>(_ range: Range<Int>, with elements: C) {
-    @Dependency(\.stackElementID) var generator
-    entries.removeSubrange(range)
-    for (offset, element) in elements.enumerated() {
-      let id = generator.next()
-      entries.insert(Entry(id: id, element: element), at: range.lowerBound + offset)
-      unnoticed.ids.append(id)
+    if !range.isEmpty {
+      unnoticed.remove(entries.ids[range])
+      entries.removeSubrange(range)
+    }
+    var position = range.lowerBound
+    for element in elements {
+      let id = nextID()
+      entries.insert(Entry(id: id, element: element), at: position)
+      unnoticed.added.append(id)
+      position += 1
     }
   }
 
   public mutating func append(_ element: Element) {
+    push(element, id: nextID())
+  }
+
+  // The standard library's implementations of these two assign a new collection or move elements between ids.
+
+  /// Removes all elements.
+  public mutating func removeAll(keepingCapacity: Bool = false) {
+    removeSubrange(startIndex..<endIndex)
+  }
+
+  /// Removes the elements that satisfy a predicate. The others keep their ids.
+  public mutating func removeAll(where shouldBeRemoved: (Element) throws -> Bool) rethrows {
+    let removed = try entries.filter { try shouldBeRemoved($0.element) }.map(\.id)
+    for id in removed { entries.remove(id: id) }
+    unnoticed.remove(removed)
+  }
+
+  /// The next id that is not on the stack. Tests may have assigned elements to ids that are still to come.
+  private func nextID() -> StackElementID {
     @Dependency(\.stackElementID) var generator
-    push(element, id: generator.next())
+    var id = generator.next()
+    while entries.index(id: id) != nil { id = generator.next() }
+    return id
   }
 }
 
-/// The elements of a stack that are new to its parent. Stacks are equal whatever their parents have noticed.
+/// The changes of a stack that its parent has not noticed. Stacks are equal whatever their parents have noticed.
 package struct UnnoticedElements: Hashable, Sendable {
   /// The new elements; some may be gone already.
-  var ids: [StackElementID] = []
+  fileprivate(set) var added: [StackElementID] = []
+  /// Elements that the parent has noticed and that were removed since.
+  fileprivate(set) var removed: [StackElementID] = []
   /// Whether any element may be new.
   package var areAll = false
+
+  /// Records that elements were removed.
+  fileprivate mutating func remove(_ ids: some Collection<StackElementID>) {
+    let ids = Set(ids)
+    guard !ids.isEmpty else { return }
+    removed += added.isEmpty ? ids : ids.subtracting(added)
+    added.removeAll { ids.contains($0) }
+  }
 
   package static func == (lhs: Self, rhs: Self) -> Bool { true }
   package func hash(into hasher: inout Hasher) {}
@@ -165,9 +250,35 @@ extension StackState: ExpressibleByArrayLiteral {
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }
 
-extension StackState: CustomReflectable {
-  public var customMirror: Mirror {
+extension StackState: Decodable where Element: Decodable {
+  /// Reads an array of elements, which get new ids.
+  public init(from decoder: any Decoder) throws {
+    self.init(try [Element](from: decoder))
+  }
+}
+
+extension StackState: Encodable where Element: Encodable {
+  /// Writes an array of the elements without their ids.
+  public func encode(to encoder: any Encoder) throws {
+    try Array(self).encode(to: encoder)
+  }
+}
+
+extension StackState: CustomStringConvertible {
+  public var description: String { Array(self).description }
+}
+
+extension StackState: CustomDebugStringConvertible {
+  public var debugDescription: String {
+    let elements = entries.map { "\($0.id.debugDescription): \(String(reflecting: $0.element))" }
+    return "\(Self.self)(\(elements.isEmpty ? "[:]" : "[\(elements.joined(separator: ", "))]"))"
+  }
+}
+
+extension StackState: CustomDumpReflectable {
+  /// The elements by their ids: `[#0: …, #1: …]`.
+  public var customDumpMirror: Mirror {
     Mirror(
-      self, children: entries.map { (label: "\($0.id)", value: $0.element as Any) }, displayStyle: .dictionary)
+      self, unlabeledChildren: entries.map { (key: $0.id, value: $0.element) }, displayStyle: .dictionary)
   }
 }

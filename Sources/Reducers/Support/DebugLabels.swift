@@ -1,3 +1,5 @@
+internal import CustomDump
+
 /// An action by the names of its cases: `AppAction.counter(.numberFactResponse(.success))`.
 package enum DebugLabels {
   /// The names, without the values that the innermost case carries.
@@ -8,7 +10,7 @@ package enum DebugLabels {
   private static func labels(of value: Any) -> String {
     let mirror = Mirror(reflecting: value)
     guard mirror.displayStyle == .enum else { return "" }
-    guard let child = mirror.children.first else { return ".\(value)" }
+    guard let child = mirror.children.first else { return caseName(of: value).map { ".\($0)" } ?? "" }
     let inner = labels(ofPayload: child.value)
     return ".\(child.label ?? "")\(inner.isEmpty ? "" : "(\(inner))")"
   }
@@ -24,9 +26,11 @@ package enum DebugLabels {
     }.joined(separator: ", ")
   }
 
-  /// A type's name with the types that it is in, without its module.
-  package static func typeName(_ type: Any.Type) -> String {
-    let name = String(reflecting: type)
-    return name.split(separator: ".").dropFirst().filter { !$0.hasPrefix("(") }.joined(separator: ".")
+  /// The name of an enum value's case, quoted and after a space; empty for values without one.
+  package static func quotedCase(of value: Any?) -> String {
+    value.flatMap { caseName(of: $0) }.map { " \($0.debugDescription)" } ?? ""
   }
+
+  /// A type's name with the types that it is nested in, without its module.
+  package static func typeName(_ type: Any.Type) -> String { CustomDump.typeName(type, generics: true) }
 }
