@@ -31,6 +31,9 @@ import Testing
     #expect(issues.messages.first?.hasPrefix("\"TaskResultTests.Plain\" is not equatable. …") == true)
     let hashing = Issues.of { _ = TaskResult<Int>.failure(Plain()).hashValue }
     #expect(hashing.messages.first?.hasPrefix("\"TaskResultTests.Plain\" is not hashable. …") == true)
+    #expect(issues.messages.first?.contains("To test two values of this type") == true)
+    #expect(hashing.messages.first?.contains("To hash a value of this type") == true)
+    #expect(hashing.messages.first?.contains("extension TaskResultTests.Plain: Hashable {}") == true)
   }
 
   @Test func resultsBecomeOneAnother() throws {

@@ -1,7 +1,7 @@
 public import CasePaths
 internal import IssueReporting
 
-/// A value, or the error that stood in its way, as an action can carry it: equatable when the value is.
+/// A value or an error, for actions: equatable when the value is.
 ///
 /// ```swift
 /// case factResponse(TaskResult<String>)
@@ -11,8 +11,8 @@ internal import IssueReporting
 /// }
 /// ```
 ///
-/// Errors are compared if they are `Equatable`. Two errors of one type that is not are reported as an issue, because a
-/// test of them could never pass. With `Result` nothing is guessed: prefer it where actions need not be equatable.
+/// Errors are compared if they are `Equatable`. Comparing two errors of one type that is not is reported as an issue,
+/// because a test of them cannot pass. Prefer `Result` where actions need not be equatable.
 public enum TaskResult<Success: Sendable>: Sendable {
   /// A value.
   case success(Success)
@@ -103,7 +103,9 @@ extension TaskResult: Equatable where Success: Equatable {
   private static func areEqual(_ lhs: any Error, _ rhs: any Error) -> Bool {
     func isEqual<E: Equatable>(_ lhs: E) -> Bool { lhs == rhs as? E }
     if let lhs = (lhs as Any) as? any Equatable { return isEqual(lhs) }
-    if type(of: lhs) == type(of: rhs) { reportUncomparable(type(of: lhs), "equatable", "Equatable") }
+    if type(of: lhs) == type(of: rhs) {
+      reportMissingConformance(of: type(of: lhs), to: "Equatable", for: "test two values")
+    }
     return false
   }
 }
@@ -119,19 +121,25 @@ extension TaskResult: Hashable where Success: Hashable {
       if let error = (error as Any) as? any Hashable {
         hasher.combine(AnyHashable(error))
       } else {
-        reportUncomparable(type(of: error), "hashable", "Hashable")
+        reportMissingConformance(of: type(of: error), to: "Hashable", for: "hash a value")
       }
     }
   }
 }
 
-private func reportUncomparable(_ type: Any.Type, _ adjective: String, _ name: String) {
+/// Whether comparing errors may report issues. Text for a failure compares errors that were compared before.
+package enum TaskResultReports {
+  @TaskLocal package static var areOn = true
+}
+
+private func reportMissingConformance(of type: Any.Type, to name: String, for operation: String) {
+  guard TaskResultReports.areOn else { return }
   let typeName = DebugLabels.typeName(type)
   reportIssue(
     """
-    "\(typeName)" is not \(adjective). …
+    "\(typeName)" is not \(name.lowercased()). …
 
-    To test two values of this type, it must conform to the "\(name)" protocol. For example:
+    To \(operation) of this type, it must conform to the "\(name)" protocol. For example:
 
         extension \(typeName): \(name) {}
 
