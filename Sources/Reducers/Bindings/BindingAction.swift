@@ -1,23 +1,24 @@
 public import CasePaths
+public import CustomDump
 
-/// An action with a case for changes of fields by the view: `case binding(BindingAction<State>)`.
+/// An action with a case for the fields that a view changes: `case binding(BindingAction<State>)`.
 public protocol BindableAction<State> {
   /// The state whose fields are changed.
   associatedtype State
-  /// Makes a change an action.
+  /// Embeds a change.
   static func binding(_ action: BindingAction<State>) -> Self
-  /// The change, if it is one.
+  /// The change, if the action is one.
   var binding: BindingAction<State>? { get }
 }
 
 extension BindableAction {
-  /// The change, if it is one.
+  /// The change, if the action is one.
   public var binding: BindingAction<State>? {
     AnyCasePath(unsafe: { .binding($0) }).extract(from: self)
   }
 }
 
-extension BindableAction where Self: CasePathable, AllCasePaths: Sendable {
+extension BindableAction {
   /// Sets a field.
   public static func set<Value: Equatable & Sendable>(
     _ keyPath: any WritableKeyPath<State, Value> & Sendable, _ value: Value
@@ -26,14 +27,14 @@ extension BindableAction where Self: CasePathable, AllCasePaths: Sendable {
   }
 }
 
-/// A change of one field of a state: which one, and to what.
+/// A change of one field of a state.
 ///
 /// ```swift
 /// case .binding(\.name): …                     // after BindingReducer() has set it
 /// store.send(.binding(.set(\.name, "Blob")))
 /// ```
 public struct BindingAction<Root>: CasePathable, Equatable, Sendable {
-  /// Which field.
+  /// The field.
   public let keyPath: any PartialKeyPath<Root> & Sendable
   let set: @Sendable (inout Root) -> Void
   let value: any Sendable
@@ -82,8 +83,13 @@ extension BindingAction {
   }
 }
 
-extension BindingAction: CustomReflectable {
-  public var customMirror: Mirror {
-    Mirror(self, children: ["set": (keyPath, value)], displayStyle: .enum)
+extension BindingAction: CustomDumpStringConvertible {
+  /// The field and its value: `.set(\State.name, "Blob")`.
+  public var customDumpDescription: String {
+    var description = ".set("
+    customDump(keyPath, to: &description, maxDepth: 0)
+    description += ", "
+    customDump(value, to: &description, maxDepth: 0)
+    return description + ")"
   }
 }
