@@ -1,12 +1,12 @@
-/// How much of what happens a test must state.
+/// The changes and actions that a test must assert.
 public enum Exhaustivity: Equatable, Sendable {
   /// Every change of the state, every received action, and that all effects end.
   case on
-  /// Only what the test states is checked; the rest is passed over.
+  /// Only the test's assertions are checked. Other changes and actions are skipped.
   ///
-  /// - Parameter showSkippedAssertions: Whether what is passed over is noted as a warning.
+  /// - Parameter showSkippedAssertions: Whether skipped changes and actions are noted as warnings.
   case off(showSkippedAssertions: Bool)
 
-  /// Only what the test states is checked.
+  /// Only the test's assertions are checked.
   public static let off = Exhaustivity.off(showSkippedAssertions: false)
 }

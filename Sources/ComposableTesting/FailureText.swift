@@ -1,10 +1,12 @@
 internal import ComposableArchitecture
 
-/// The words of failures, which authors of tests know by heart: they are those of the original library.
+/// The text of failures. It is that of the original library, which authors of tests know.
 enum FailureText {
-  /// A diff of what was expected and what is.
+  /// The difference of an expected and an actual value.
   static func difference<T>(expected: T, actual: T, actualName: String = "Actual") -> String {
-    if let difference = diff(expected, actual, format: .proportional) {
+    // The two were compared before, so issues of the comparison are reported already.
+    let difference = TaskResultReports.$areOn.withValue(false) { diff(expected, actual, format: .proportional) }
+    if let difference {
       return "\(indent(difference, by: 4))\n\n(Expected: −, \(actualName): +)"
     }
     return """
@@ -21,6 +23,11 @@ enum FailureText {
     var text = ""
     customDump(value, to: &text, indent: 2)
     return text
+  }
+
+  /// A dump of one action, or of a list of several.
+  static func dump<Action>(ofAll actions: [Action]) -> String {
+    actions.count == 1 ? dump(actions[0]) : dump(actions)
   }
 
   static func indent(_ text: String, by count: Int) -> String {

@@ -1,22 +1,37 @@
 internal import ComposableArchitecture
+internal import Dependencies
 
-/// Notes each action that a feature's effects send, with the state after it.
+/// Records each action that a feature's effects send, with the state after it.
 ///
-/// It lives where its store does, on the main actor; a reducer is a plain function, so it does not say so.
+/// It is used on the main actor only, where its store is. It has no isolation because a reducer is a plain function.
 final class Recorder<State, Action> {
-  /// An action of an effect that the test has not stated yet.
+  /// An action of an effect that the test has not received yet.
   struct Received {
     let action: Action
     let state: State
-    /// The ids that the action's pushes got began here.
+    /// The generator of ids as it was before the action.
     let stackElementIDs: StackElementIDGenerator
+  }
+
+  /// The effects that a reducer returned for an action.
+  struct InFlight {
+    let action: Action
+    /// The id that all of them have, whatever other ids they have.
+    let id: CancelID
+  }
+
+  private struct InFlightID: Hashable {
+    let number: Int
   }
 
   var dependencies: DependencyValues
   let tracker: SharedChangeTracker
-  /// The state after what the test has stated.
+  /// The state after the last action that the test sent or received.
   var assertedState: State
   var received: [Received] = []
+  /// The effects that must end before the test does. Some have ended.
+  var inFlight: [InFlight] = []
+  private var returnedCount = 0
   /// The state after the action that the test sends at the moment, before those of its effects.
   private(set) var sentState: State?
   private var isSending = false
@@ -34,11 +49,11 @@ final class Recorder<State, Action> {
     sentState = nil
   }
 
-  /// The feature's reducer, whose actions are noted.
+  /// The feature's reducer with its actions recorded.
   func recording(_ reducer: CompiledReducer<State, Action>) -> CompiledReducer<State, Action> {
     CompiledReducer { [unowned self] state, action in
       let ids = dependencies.stackElementID.copy()
-      let effect = withDependencies {
+      let effect = Dependencies.withDependencies {
         $0 = self.dependencies
       } operation: {
         reducer.reduce(&state, action)
@@ -50,13 +65,17 @@ final class Recorder<State, Action> {
         received.append(Received(action: action, state: state, stackElementIDs: ids))
       }
       changed()
-      return effect
+      guard let tree = effect.tree else { return effect }
+      returnedCount += 1
+      let id = CancelID(InFlightID(number: returnedCount))
+      inFlight.append(InFlight(action: action, id: id))
+      return Effect(tree: .cancellable(tree, id, cancelInFlight: false))
     }
   }
 
   // MARK: Waiting
 
-  /// Wakes who waits for something to happen.
+  /// Resumes the tasks that wait for something to happen.
   func changed() {
     for waiter in waiters { waiter.resume() }
     waiters = []

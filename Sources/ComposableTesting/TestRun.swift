@@ -1,14 +1,15 @@
 internal import ComposableArchitecture
 
-/// What a test has seen of its feature, and what is demanded of it at the end.
+/// The run of a test: its assertions so far, and the requirements at its end.
 @MainActor
 final class TestRun<State, Action> {
   let recorder: Recorder<State, Action>
   let core: RootCore<State, Action>
   var exhaustivity = Exhaustivity.on
-  /// The actions of the test whose effects may still run, and where it sent them.
-  var sends: [UInt64: (action: Action, location: IssueLocation)] = [:]
-  private let site: IssueLocation
+  /// The places of the actions that the test has sent, by the numbers of the sends.
+  var sends: [UInt64: IssueLocation] = [:]
+  /// The place of the last assertion in the test's file.
+  private(set) var site: IssueLocation
 
   init(recorder: Recorder<State, Action>, core: RootCore<State, Action>, site: IssueLocation) {
     self.recorder = recorder
@@ -21,42 +22,78 @@ final class TestRun<State, Action> {
       message, fileID: location.fileID, filePath: location.filePath, line: location.line, column: location.column)
   }
 
-  /// Notes actions that a test that is not exhaustive does not state.
-  func passOver(_ actions: [Action], at location: IssueLocation) {
-    guard exhaustivity == .off(showSkippedAssertions: true), !actions.isEmpty else { return }
-    TestFrameworkReporter.note(
+  /// Reports an issue of an exhaustive test. In other tests it is a note, or nothing.
+  func report(_ message: String, asIn exhaustivity: Exhaustivity, at location: IssueLocation) {
+    switch exhaustivity {
+    case .on: report(message, at: location)
+    case .off(showSkippedAssertions: true):
+      TestFrameworkReporter.note("Skipped assertions: …\n\n\(message)", at: location)
+    case .off(showSkippedAssertions: false): break
+    }
+  }
+
+  /// Notes received actions that the test skips.
+  ///
+  /// - Parameter isExplicit: Whether the test asked for it, so that an exhaustive test notes it too.
+  func noteSkipped(_ actions: [Action], isExplicit: Bool = false, at location: IssueLocation) {
+    guard !actions.isEmpty else { return }
+    report(
       """
       \(FailureText.plural(actions.count, "received action")) \(actions.count == 1 ? "was" : "were") skipped:
 
-      \(actions.map { FailureText.dump($0) }.joined(separator: "\n\n"))
-      """, at: location)
+      \(FailureText.dump(ofAll: actions))
+      """, asIn: isExplicit ? skipping : exhaustivity, at: location)
   }
 
-  /// The end of the test: what it has not stated is an issue.
+  /// How explicit skips are reported: notes of an exhaustive test, not issues.
+  var skipping: Exhaustivity { exhaustivity == .on ? .off(showSkippedAssertions: true) : exhaustivity }
+
+  /// The effects that run and must end before the test does, with the numbers of the sends that led to them.
+  func inFlight() -> [(effect: Recorder<State, Action>.InFlight, send: UInt64)] {
+    let running = recorder.inFlight.compactMap { effect in
+      core.send(ofEffectsWithID: effect.id).map { (effect, $0) }
+    }
+    recorder.inFlight = running.map(\.0)
+    return running
+  }
+
+  /// Returns true if effects run that must end before the test does.
+  func hasInFlight() -> Bool {
+    while let last = recorder.inFlight.last, core.send(ofEffectsWithID: last.id) == nil {
+      recorder.inFlight.removeLast()
+    }
+    return !recorder.inFlight.isEmpty
+  }
+
+  /// Notes the place of an assertion, if it is in the file of the test store.
+  func assertion(at location: IssueLocation) {
+    if "\(location.filePath)" == "\(site.filePath)" { site = location }
+  }
+
+  /// The end of the test. Actions that it has not received, running effects and changes that it has not asserted are
+  /// issues.
   func end() {
     let actions = recorder.received.map(\.action)
-    switch exhaustivity {
-    case .on:
-      if !actions.isEmpty {
-        report(
-          """
-          The store received \(FailureText.plural(actions.count, "unexpected action")) by the end of this test: …
+    if !actions.isEmpty {
+      report(
+        """
+        The store received \(FailureText.plural(actions.count, "unexpected action")) by the end of this test: …
 
-          Unhandled actions:
-          \(FailureText.dump(actions))
-          """, at: site)
-      }
-      for (number, send) in sends.sorted(by: { $0.key < $1.key }) where core.isRunning(send: number) {
-        report("\(FailureText.stillRunning)\n\nAction:\n\(FailureText.dump(send.action))", at: send.location)
-      }
-      assertSharedChangesAreStated(at: site)
-    case .off: passOver(actions, at: site)
+        Unhandled actions:
+        \(FailureText.dump(actions))
+        """, asIn: exhaustivity, at: site)
     }
+    for (effect, send) in inFlight() {
+      report(
+        "\(FailureText.stillRunning)\n\nAction:\n\(FailureText.dump(effect.action))", asIn: exhaustivity,
+        at: sends[send] ?? site)
+    }
+    assertSharedChangesAreStated(at: site)
     recorder.tracker.resetChanges()
     core.cancelEffects()
   }
 
-  /// Reports changes of shared state that the test has not stated.
+  /// Reports changes of shared state that the test has not asserted.
   func assertSharedChangesAreStated(at location: IssueLocation) {
     guard exhaustivity == .on, recorder.tracker.hasChanges else { return }
     let changes = recorder.tracker.changes

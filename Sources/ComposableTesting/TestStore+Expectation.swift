@@ -1,16 +1,17 @@
 internal import ComposableArchitecture
+internal import Dependencies
 
 extension TestStore {
-  /// Checks a state against what a test makes of the one before.
+  /// Compares a state with the one that a test expects after the state before.
   func expectState(
     _ actual: State, after previous: State, _ update: ((inout State) throws -> Void)?,
     stackElementIDs: StackElementIDGenerator, mustChange: Bool = true, at location: IssueLocation
   ) {
     do {
-      let sharedStateChanged = recorder.tracker.hasChanges
-      let expected = try expectedState(from: previous, update, stackElementIDs: stackElementIDs)
       switch exhaustivity {
       case .on:
+        let sharedStateChanged = recorder.tracker.hasChanges
+        let expected = try expectedState(from: previous, update, stackElementIDs: stackElementIDs)
         if expected != actual {
           reportDifference(expected: expected, actual: actual, isStated: update != nil, at: location)
         } else if let change = unstatedSharedChange {
@@ -25,13 +26,13 @@ extension TestStore {
           report(FailureText.noChange, at: location)
         }
       case .off(let showSkippedAssertions):
-        // What the test says is laid over what is: fields that it does not mention count as stated.
-        let stated = try expectedState(from: actual, update, stackElementIDs: stackElementIDs)
-        if stated != actual {
-          reportDifference(expected: stated, actual: actual, isStated: update != nil, at: location)
-        } else if showSkippedAssertions, expected != actual {
-          TestFrameworkReporter.note(
-            "Skipped assertions: …\n\n\(FailureText.difference(expected: expected, actual: actual))", at: location)
+        // The assertion changes the new state: fields that it does not mention are as they are.
+        let expected = try expectedState(from: actual, update, stackElementIDs: stackElementIDs)
+        if expected != actual {
+          reportDifference(expected: expected, actual: actual, isStated: update != nil, at: location)
+        } else if showSkippedAssertions {
+          noteSkipped(
+            actual, after: previous, update, stackElementIDs: stackElementIDs, mustChange: mustChange, at: location)
         }
       }
     } catch {
@@ -39,11 +40,30 @@ extension TestStore {
     }
   }
 
+  /// Notes the changes that a test would have to assert if it were exhaustive.
+  private func noteSkipped(
+    _ actual: State, after previous: State, _ update: ((inout State) throws -> Void)?,
+    stackElementIDs: StackElementIDGenerator, mustChange: Bool, at location: IssueLocation
+  ) {
+    do {
+      let expected = try expectedState(from: previous, update, stackElementIDs: stackElementIDs)
+      if expected != actual {
+        run.report(
+          differenceText(expected: expected, actual: actual, isStated: update != nil), asIn: exhaustivity,
+          at: location)
+      } else if mustChange, update != nil, expected == previous {
+        run.report(FailureText.noChange, asIn: exhaustivity, at: location)
+      }
+    } catch {
+      run.report("Threw error: \(error)", asIn: exhaustivity, at: location)
+    }
+  }
+
   private func expectedState(
     from state: State, _ update: ((inout State) throws -> Void)?, stackElementIDs: StackElementIDGenerator
   ) throws -> State {
     guard let update else { return state }
-    return try withDependencies {
+    return try Dependencies.withDependencies {
       $0 = recorder.dependencies
       $0.stackElementID = stackElementIDs.copy()
     } operation: {
@@ -55,20 +75,23 @@ extension TestStore {
     }
   }
 
-  /// A change of shared state that the test's closures have not stated. Those of received actions that are still to be
-  /// stated have happened already, so it is too early to tell before the last of them.
+  /// A change of shared state that the test's closures have not asserted. The changes of actions that are still to be
+  /// received have happened already, so it is nil before the last of them.
   private var unstatedSharedChange: SharedChange? {
     recorder.received.isEmpty ? recorder.tracker.changes.first : nil
   }
 
   private func reportDifference<T>(expected: T, actual: T, isStated: Bool, at location: IssueLocation) {
+    report(differenceText(expected: expected, actual: actual, isStated: isStated), at: location)
+  }
+
+  private func differenceText<T>(expected: T, actual: T, isStated: Bool) -> String {
     let headline =
       isStated
       ? "A state change does not match expectation" : "State was not expected to change, but a change occurred"
     func difference() -> String { FailureText.difference(expected: expected, actual: actual) }
-    // In an assertion, what is shared differs too. It is too early for that while received actions are to be stated.
-    let text = recorder.received.isEmpty ? recorder.tracker.assert(difference) : difference()
-    report("\(headline): …\n\n\(text)", at: location)
+    // In an assertion, shared values differ too. It is too early for that while received actions are to be asserted.
+    return "\(headline): …\n\n\(recorder.received.isEmpty ? recorder.tracker.assert(difference) : difference())"
   }
 
   func report(_ message: String, at location: IssueLocation) { run.report(message, at: location) }

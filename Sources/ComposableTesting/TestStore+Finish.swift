@@ -1,28 +1,38 @@
 internal import ComposableArchitecture
 
 extension TestStore {
-  /// Waits until all effects have ended; reports an issue when it takes longer than the timeout.
+  /// Waits until all effects have ended, with a timeout in nanoseconds: `finish(timeout: NSEC_PER_SEC)`.
+  public func finish(
+    timeout nanoseconds: UInt64,
+    fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    await finish(
+      timeout: .nanoseconds(Int64(clamping: nanoseconds)), fileID: fileID, file: filePath, line: line, column: column)
+  }
+
+  /// Waits until all effects have ended. After the timeout, effects that still run are an issue.
   public func finish(
     timeout: Duration? = nil,
     fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) async {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    let timeout = timeout ?? self.timeout
+    let timeout = timeout ?? defaultTimeout
     await settle()
-    await wait(until: { core.runningEffectCount == 0 }, timeout: timeout)
-    if core.runningEffectCount > 0 {
-      report(
+    await wait(until: { false }, timeout: timeout)
+    if run.hasInFlight() {
+      run.report(
         """
         Expected effects to finish, but there are still effects in-flight after \(timeout).
 
         \(FailureText.effectsInFlight("in question"))
-        """, at: location)
+        """, asIn: exhaustivity, at: location)
     }
     run.assertSharedChangesAreStated(at: location)
   }
 
-  /// Passes over the actions that effects have sent: their changes of the state count as stated.
+  /// Skips the actions that effects have sent. Their changes of the state need no assertion.
   ///
   /// - Parameter strict: Whether it is an issue when there are none.
   public func skipReceivedActions(
@@ -33,12 +43,17 @@ extension TestStore {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     await settle()
     if strict, recorder.received.isEmpty { report("There were no received actions to skip.", at: location) }
-    run.passOver(recorder.received.map(\.action), at: location)
+    skipReceived(isExplicit: true, at: location)
+  }
+
+  /// Skips the received actions.
+  func skipReceived(isExplicit: Bool, at location: IssueLocation) {
+    run.noteSkipped(recorder.received.map(\.action), isExplicit: isExplicit, at: location)
     if let last = recorder.received.last { recorder.assertedState = last.state }
     recorder.received = []
   }
 
-  /// Cancels the effects that run, so that the test need not wait for them.
+  /// Stops requiring that the running effects end. They go on, and the actions that they send must be received.
   ///
   /// - Parameter strict: Whether it is an issue when there are none.
   public func skipInFlightEffects(
@@ -48,8 +63,18 @@ extension TestStore {
   ) async {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     await settle()
-    if strict, core.runningEffectCount == 0 { report("There were no in-flight effects to skip.", at: location) }
-    core.cancelEffects()
-    await settle()
+    let actions = run.inFlight().map(\.effect.action)
+    guard !actions.isEmpty else {
+      if strict { report("There were no in-flight effects to skip.", at: location) }
+      return
+    }
+    run.report(
+      """
+      \(FailureText.plural(actions.count, "in-flight effect")) \(actions.count == 1 ? "was" : "were") skipped, \
+      originating from:
+
+      \(FailureText.dump(ofAll: actions))
+      """, asIn: run.skipping, at: location)
+    recorder.inFlight = []
   }
 }

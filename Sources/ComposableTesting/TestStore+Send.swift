@@ -4,9 +4,9 @@ extension TestStore {
   /// Sends an action, and checks the state after it.
   ///
   /// - Parameters:
-  ///   - action: The action, as a person or a view would send it.
-  ///   - updateStateToExpectedResult: Makes of the state before what it should be; nil when nothing should change.
-  /// - Returns: What the action set going, to wait for or to cancel.
+  ///   - action: The action, as a user or a view would send it.
+  ///   - updateStateToExpectedResult: Changes the state before the action to the expected one; nil if nothing changes.
+  /// - Returns: The effects of the action, to wait for or to cancel.
   @discardableResult
   public func send(
     _ action: Action, assert updateStateToExpectedResult: ((inout State) throws -> Void)? = nil,
@@ -20,7 +20,8 @@ extension TestStore {
     let stackElementIDs = dependencies.stackElementID.copy()
     recorder.willSend()
     let task = core.send(action)
-    if core.isRunning(send: core.lastSend) { run.sends[core.lastSend] = (action, location) }
+    run.assertion(at: location)
+    if core.isRunning(send: core.lastSend) { run.sends[core.lastSend] = location }
     if let sentState = recorder.sentState {
       expectState(
         sentState, after: recorder.assertedState, updateStateToExpectedResult, stackElementIDs: stackElementIDs,
@@ -28,7 +29,7 @@ extension TestStore {
       recorder.assertedState = sentState
     }
     await settle()
-    return TestStoreTask(task: task, timeout: timeout) { [executor, core] in
+    return TestStoreTask(task: task, timeout: defaultTimeout) { [executor, core] in
       await executor.settle { core.runningEffectCount > 0 }
     }
   }
@@ -71,21 +72,17 @@ extension TestStore {
       at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Complains of received actions that the test has not stated, or passes over them.
+  /// Reports received actions that the test has not received. A test that is not exhaustive skips them.
   private func skipReceived(before action: Action, at location: IssueLocation) {
     guard !recorder.received.isEmpty else { return }
     let actions = recorder.received.map(\.action)
-    switch exhaustivity {
-    case .on:
-      report(
-        """
-        Must handle \(FailureText.plural(actions.count, "received action")) before sending an action: …
+    run.report(
+      """
+      Must handle \(FailureText.plural(actions.count, "received action")) before sending an action: …
 
-        Unhandled actions: \(FailureText.dump(actions).trimmingPrefix(while: \.isWhitespace))
-        """, at: location)
-    case .off: run.passOver(actions, at: location)
-    }
-    if let last = recorder.received.last { recorder.assertedState = last.state }
-    recorder.received = []
+      Unhandled actions: \(FailureText.dump(actions).trimmingPrefix(while: \.isWhitespace))
+      """, asIn: exhaustivity, at: location)
+    // An exhaustive test can still receive them.
+    if exhaustivity != .on { skipReceived(isExplicit: false, at: location) }
   }
 }

@@ -1,4 +1,5 @@
 public import ComposableArchitecture
+public import Dependencies
 internal import Foundation
 
 /// A store that checks what a feature does: each change of its state, each action that its effects send, and that all
@@ -20,19 +21,21 @@ internal import Foundation
 /// }
 /// ```
 ///
-/// A closure is given the state as it was and makes of it what it should be. Failures are those of the test that runs,
-/// at the line that made the assertion. Effects run on the main thread in a fixed order, so a test gives the same
-/// answer however busy the machine is; nothing waits for time to pass but effects that use real clocks.
+/// An assertion's closure changes the state before the action to the expected one. Failures are issues of the running
+/// test, at the line of the assertion. Effects run on the main thread in a fixed order, so the result of a test does not
+/// depend on the load of the machine. Only effects that use real clocks take time.
 @MainActor
 public final class TestStore<State: Equatable, Action> {
-  /// How much of what happens a test must state.
+  /// The changes and actions that a test must assert.
   public var exhaustivity: Exhaustivity {
     get { run.exhaustivity }
     set { run.exhaustivity = newValue }
   }
 
-  /// How long `receive` and `finish` wait, unless told, for effects that depend on something outside the test.
-  public var timeout: Duration = .seconds(1)
+  /// The default timeout of `receive` and `finish`, in nanoseconds, for effects that depend on something outside the
+  /// test.
+  public var timeout: UInt64 = 1_000_000_000
+  var defaultTimeout: Duration { .nanoseconds(Int64(clamping: timeout)) }
   /// Whether the feature asked to be dismissed.
   public private(set) var isDismissed = false
 
@@ -49,7 +52,7 @@ public final class TestStore<State: Equatable, Action> {
   ///   - prepareDependencies: Overrides dependencies.
   public init<R: Reducer<State, Action>>(
     initialState: @autoclosure () -> State,
-    @ReducerBuilder<State, Action> reducer: () -> R,
+    reducer: () -> R,
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
@@ -61,8 +64,9 @@ public final class TestStore<State: Equatable, Action> {
     let flag = DismissFlag()
     let executor = TestExecutor()
     self.executor = executor
-    let (recorder, core) = withDependencies {
-      $0.stackElementID = StackElementIDGenerator()
+    let (recorder, core) = Dependencies.withDependencies {
+      // Read once, so that the store has one generator also where test values are not kept.
+      $0.stackElementID = $0.stackElementID
       $0.dismiss = DismissEffect({ flag.isDismissed = true }, isFallback: true)
       $0.sharedChangeTrackers.append(tracker)
       prepareDependencies(&$0)
@@ -86,7 +90,7 @@ public final class TestStore<State: Equatable, Action> {
     set { recorder.dependencies = newValue }
   }
 
-  /// The state after what the test has stated so far.
+  /// The state after the last action that the test sent or received.
   public var state: State { recorder.assertedState }
 
   /// Whether tasks without an executor of their own take turns on the main actor, in the whole process.
@@ -95,6 +99,28 @@ public final class TestStore<State: Equatable, Action> {
   public var useMainSerialExecutor: Bool {
     get { uncheckedUseMainSerialExecutor }
     set { uncheckedUseMainSerialExecutor = newValue }
+  }
+
+  /// Runs assertions with other dependencies.
+  @discardableResult
+  public func withDependencies<R>(
+    _ update: (inout DependencyValues) throws -> Void, operation: () throws -> R
+  ) rethrows -> R {
+    let previous = dependencies
+    defer { dependencies = previous }
+    try update(&dependencies)
+    return try operation()
+  }
+
+  /// Runs assertions with other dependencies.
+  @discardableResult
+  public func withDependencies<R>(
+    _ update: (inout DependencyValues) throws -> Void, operation: @MainActor () async throws -> R
+  ) async rethrows -> R {
+    let previous = dependencies
+    defer { dependencies = previous }
+    try update(&dependencies)
+    return try await operation()
   }
 
   /// Runs assertions with another exhaustivity.

@@ -1,6 +1,6 @@
 internal import ComposableArchitecture
 
-/// What one `send` of a test set going.
+/// The effects of one `send` of a test.
 @MainActor
 public struct TestStoreTask: Sendable {
   let task: StoreTask
@@ -13,7 +13,17 @@ public struct TestStoreTask: Sendable {
     await settle()
   }
 
-  /// Waits until everything that the action set going is over; reports an issue when it takes longer than the timeout.
+  /// Waits until the action's effects are over, with a timeout in nanoseconds.
+  public func finish(
+    timeout nanoseconds: UInt64,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) async {
+    await finish(
+      timeout: .nanoseconds(Int64(clamping: nanoseconds)), fileID: fileID, filePath: filePath, line: line,
+      column: column)
+  }
+
+  /// Waits until the action's effects are over. After the timeout, effects that still run are an issue.
   public func finish(
     timeout: Duration? = nil,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

@@ -1,5 +1,18 @@
 import ComposableTesting
+import Foundation
+import Synchronization
 import Testing
+
+/// Keeps issues with their lines.
+private final class Places: IssueReporter {
+  private let issues = Mutex<[(message: String, line: UInt)]>([])
+  var messages: [String] { issues.withLock { $0.map(\.message) } }
+  var lines: [UInt] { issues.withLock { $0.map(\.line) } }
+
+  func report(_ message: String, at location: IssueLocation) {
+    issues.withLock { $0.append((message, location.line)) }
+  }
+}
 
 /// A feature whose effects a test can steer.
 @Reducer
@@ -19,6 +32,8 @@ private struct Feature {
     case forever
     case stop
     case silent
+    case ask
+    case chain
     case immediate
     case later(Duration)
     case view(View)
@@ -46,6 +61,8 @@ private struct Feature {
       case .forever: return .run { _ in try await Task.never() }.cancellable(id: "forever")
       case .stop: return .cancel(id: "forever")
       case .silent: return .none
+      case .ask: return .send(.silent)
+      case .chain: return .send(.forever)
       case .immediate: return .send(.loaded("now"))
       case .later(let duration):
         return .run { send in
@@ -115,16 +132,26 @@ private struct Feature {
 
   @Test func receivedActionsComeBeforeTheNextSend() async {
     let store = makeStore()
-    await store.send(.load)
+    await store.send(.ask)
     let text = await issue { await store.send(.tapped) { $0.count = 1 } }
     #expect(
       text == """
         Must handle 1 received action before sending an action: …
 
         Unhandled actions: [
-            [0]: .loaded("a")
+            [0]: .silent
           ]
         """)
+    store.exhaustivity = .off
+  }
+
+  @Test func receivedActionsStayReceivable() async {
+    let store = makeStore()
+    await store.send(.ask)
+    let issues = await withExpectedIssue { await store.send(.tapped) { $0.count = 1 } }
+    #expect(issues.count == 1)
+    store.exhaustivity = .off
+    await store.receive(.silent)
   }
 
   @Test func actionsAreNamedByTheirCases() async {
@@ -183,16 +210,30 @@ private struct Feature {
     let store = makeStore()
     await store.send(.load)
     let text = await issue { await store.receive(\.loaded, "b") }
-    #expect(text.hasPrefix("Received unexpected action: …"))
-    #expect(text.contains("− \"b\"") && text.contains("+ \"a\""))
+    #expect(
+      text == """
+        Received unexpected action: …
+
+            − Feature.Action.loaded("b")
+            + Feature.Action.loaded("a")
+
+        (Expected: −, Received: +)
+        """)
   }
 
   @Test func withoutEffectsNothingIsWaitedFor() async {
     let store = makeStore()
     let text = await issue { await store.receive(.tapped, timeout: .seconds(3600)) }
-    #expect(text.hasPrefix("Expected to receive an action, but received none."))
-    #expect(text.contains("There are no in-flight effects that could deliver this action."))
-    #expect(text.contains(".tapped"))
+    #expect(
+      text == """
+        Expected to receive the following action, but didn't: …
+
+          Feature.Action.tapped
+        """)
+    let predicate = await issue { await store.receive { $0 == .tapped } }
+    #expect(predicate == "Expected to receive an action matching predicate, but didn't get one.")
+    let path = await issue { await store.receive(\.loaded) }
+    #expect(path == "Expected to receive an action matching case path, but didn't get one.")
   }
 
   @Test func aLateActionIsWaitedForUntilTheTimeout() async {
@@ -203,9 +244,11 @@ private struct Feature {
       $0.continuousClock = clock
     }
     await store.send(.later(.seconds(5)))
-    let text = await issue { await store.receive(\.loaded, timeout: .milliseconds(50)) }
-    #expect(text.hasPrefix("Expected to receive an action, but received none after 0.05 seconds."))
-    #expect(text.contains("There are effects in-flight."))
+    let issues = await withExpectedIssue { await store.receive(\.loaded, timeout: .milliseconds(50)) }
+    #expect(issues.count == 2)
+    #expect(issues.first?.hasPrefix("Expected to receive an action, but received none after 0.05 seconds.") == true)
+    #expect(issues.first?.contains("There are effects in-flight.") == true)
+    #expect(issues.last == "Expected to receive an action matching case path, but didn't get one.")
     await clock.advance(by: .seconds(5))
     await store.receive(\.loaded) { $0.text = "late" }
   }
@@ -248,6 +291,34 @@ private struct Feature {
     #expect(text.hasSuffix("Action:\n  Feature.Action.forever"))
   }
 
+  @Test func anEffectOfAReceivedActionIsAnIssueOfThatAction() async {
+    var store: TestStoreOf<Feature>? = makeStore()
+    var line: UInt = 0
+    let places = Places()
+    await withIssueReporters([places]) {
+      line = #line + 1
+      await store?.send(.chain)
+      await store?.receive(.forever)
+      store = nil
+    }
+    #expect(places.lines == [line])
+    #expect(places.messages.first?.hasSuffix("Action:\n  Feature.Action.forever") == true)
+  }
+
+  @Test func anActionThatWasNotReceivedIsReportedAtTheLastAssertion() async {
+    var store: TestStoreOf<Feature>? = makeStore()
+    var line: UInt = 0
+    let places = Places()
+    await withIssueReporters([places]) {
+      await store?.send(.tapped) { $0.count = 1 }
+      line = #line + 1
+      await store?.send(.ask)
+      store = nil
+    }
+    #expect(places.lines == [line])
+    #expect(places.messages.first?.contains("[0]: .silent") == true)
+  }
+
   @Test func aCancelledEffectIsOver() async {
     let store = makeStore()
     await store.send(.forever)
@@ -270,7 +341,27 @@ private struct Feature {
     await store.send(.forever)
     let text = await issue { await store.finish(timeout: .milliseconds(20)) }
     #expect(text.hasPrefix("Expected effects to finish, but there are still effects in-flight after 0.02 seconds."))
-    await store.skipInFlightEffects()
+    let issues = await withExpectedIssue { await store.finish(timeout: NSEC_PER_MSEC) }
+    #expect(issues.count == 1)
+    store.exhaustivity = .off
+    await store.finish(timeout: NSEC_PER_MSEC)
+  }
+
+  @Test func timeoutsAreInNanosecondsToo() async {
+    let store = makeStore()
+    #expect(store.timeout == NSEC_PER_SEC)
+    store.timeout = 2 * NSEC_PER_SEC
+    await store.send(.load)
+    await store.receive(.loaded("a"), timeout: NSEC_PER_SEC) { $0.text = "a" }
+    await store.send(.load)
+    await store.receive(\.loaded, timeout: NSEC_PER_SEC)
+    await store.send(.load)
+    await store.receive(\.loaded, "a", timeout: NSEC_PER_SEC)
+    await store.send(.load)
+    await store.receive({ $0 == .loaded("a") }, timeout: NSEC_PER_SEC)
+    await store.send(.load).finish(timeout: NSEC_PER_SEC)
+    await store.receive(/Feature.Action.loaded, timeout: NSEC_PER_SEC)
+    await store.finish(timeout: NSEC_PER_SEC)
   }
 
   // MARK: Skipping
@@ -287,9 +378,26 @@ private struct Feature {
   @Test func effectsAreSkipped() async {
     let store = makeStore()
     await store.send(.forever)
+    store.exhaustivity = .off
     await store.skipInFlightEffects()
+    store.exhaustivity = .on
     #expect(await issue { await store.skipInFlightEffects() } == "There were no in-flight effects to skip.")
     await store.skipInFlightEffects(strict: false)
+  }
+
+  @Test func skippedEffectsGoOn() async {
+    let clock = TestClock()
+    let store = TestStore(initialState: Feature.State()) {
+      Feature()
+    } withDependencies: {
+      $0.continuousClock = clock
+    }
+    let task = await store.send(.later(.seconds(1)))
+    await store.withExhaustivity(.off) { await store.skipInFlightEffects() }
+    await store.finish()
+    await clock.advance(by: .seconds(1))
+    await task.finish()
+    await store.receive(.loaded("late")) { $0.text = "late" }
   }
 
   // MARK: Not exhaustive
@@ -312,7 +420,40 @@ private struct Feature {
     store.exhaustivity = .off
     await store.send(.load)
     let text = await issue { await store.receive(.loaded("z"), timeout: .milliseconds(10)) }
-    #expect(text.hasPrefix("Expected to receive a matching action, but received none."))
+    #expect(text.hasPrefix("Expected to receive the following action, but didn't: …"))
+    await store.receive(.loaded("a")) { $0.text = "a" }
+  }
+
+  @Test func aClosureOfATestThatIsNotExhaustiveRunsOnceOnTheNewState() async {
+    let store = makeStore(Feature.State(count: 4))
+    store.exhaustivity = .off
+    var seen: [Int] = []
+    await store.send(.tapped) { seen.append($0.count) }
+    #expect(seen == [5])
+    await store.send(.load)
+    await store.receive(\.loaded) { seen.append($0.count + $0.text.count) }
+    #expect(seen == [5, 6])
+  }
+
+  @Test func whatAnExhaustiveTestWouldAssertIsNoted() async {
+    let store = makeStore()
+    store.exhaustivity = .off(showSkippedAssertions: true)
+    // Warnings, not issues.
+    let issues = await withExpectedIssue {
+      reportIssue("An issue of its own")
+      await store.send(.both)
+      await store.receive(.loaded("b")) { $0.text = "b" }
+      await store.send(.tapped) { $0.count = $0.count }
+    }
+    #expect(issues == ["An issue of its own"])
+    #expect(store.state == Feature.State(count: 1, text: "b"))
+  }
+
+  @Test func anErrorOfAClosureIsAnIssueAlsoWhenNotExhaustive() async {
+    struct Failure: Error {}
+    let store = makeStore()
+    store.exhaustivity = .off
+    #expect(await issue { await store.send(.tapped) { _ in throw Failure() } } == "Threw error: Failure()")
   }
 
   @Test func exhaustivityHoldsForAWhile() async {
@@ -329,6 +470,25 @@ private struct Feature {
     store.assert { $0.count = 0 }
     let text = await issue { store.assert { $0.count = 1 } }
     #expect(text.hasPrefix("A state change does not match expectation: …"))
+  }
+
+  @Test func theStateIsTypedByTheReducer() async {
+    let store = TestStore(initialState: .init(count: 3)) { Feature() }
+    await store.send(.tapped) {
+      $0.count = 4
+      #expect(store.state.count == 3)
+    }
+    #expect(store.state.count == 4)
+  }
+
+  @Test func dependenciesHoldForAWhile() async {
+    let store = makeStore()
+    await store.withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      await store.send(.later(.seconds(100)))
+      await store.receive(\.loaded) { $0.text = "late" }
+    }
   }
 
   // MARK: Determinism

@@ -1,0 +1,95 @@
+internal import ComposableArchitecture
+
+/// An action that a test expects to receive.
+struct Expectation<Action> {
+  let isMatching: (Action) -> Bool
+  /// The report when no action was received.
+  let nothingReceived: () -> String
+  /// The description of another action that was received.
+  let unexpected: (Action) -> String
+
+  /// Expects an equal action.
+  init(_ action: Action) where Action: Equatable {
+    isMatching = { $0 == action }
+    nothingReceived = { "Expected to receive the following action, but didn't: …\n\n\(FailureText.dump(action))" }
+    unexpected = { FailureText.difference(expected: action, actual: $0, actualName: "Received") }
+  }
+
+  /// Expects an action that satisfies a predicate or is of a case.
+  init(_ what: String, isMatching: @escaping (Action) -> Bool) {
+    self.isMatching = isMatching
+    nothingReceived = { "Expected to receive an action matching \(what), but didn't get one." }
+    unexpected = { FailureText.dump($0) }
+  }
+
+  /// Expects an action of a case with a value.
+  init<Value: Equatable>(_ path: AnyCasePath<Action, Value>, _ value: Value) {
+    isMatching = { path.extract(from: $0) == value }
+    nothingReceived = {
+      "Expected to receive the following action, but didn't: …\n\n\(FailureText.dump(path.embed(value)))"
+    }
+    unexpected = {
+      guard path.extract(from: $0) != nil else { return FailureText.dump($0) }
+      return FailureText.difference(expected: path.embed(value), actual: $0, actualName: "Received")
+    }
+  }
+}
+
+extension TestStore {
+  /// Receives an action of an effect.
+  func receive(
+    _ expectation: Expectation<Action>, timeout: Duration?, _ update: ((inout State) throws -> Void)?,
+    at location: IssueLocation
+  ) async {
+    await settle()
+    run.assertion(at: location)
+    func hasReceived() -> Bool {
+      exhaustivity == .on
+        ? !recorder.received.isEmpty : recorder.received.contains { expectation.isMatching($0.action) }
+    }
+    if !hasReceived(), run.hasInFlight() {
+      let timeout = timeout ?? defaultTimeout
+      await wait(until: hasReceived, timeout: timeout)
+      if !hasReceived() { reportTimeout(after: timeout, at: location) }
+    }
+    guard hasReceived() else { return report(expectation.nothingReceived(), at: location) }
+
+    if exhaustivity != .on,
+      let index = recorder.received.firstIndex(where: { expectation.isMatching($0.action) })
+    {
+      run.noteSkipped(recorder.received[..<index].map(\.action), at: location)
+      if index > 0 { recorder.assertedState = recorder.received[index - 1].state }
+      recorder.received.removeFirst(index)
+    }
+    let received = recorder.received.removeFirst()
+    if expectation.isMatching(received.action) {
+      expectState(
+        received.state, after: recorder.assertedState, update, stackElementIDs: received.stackElementIDs,
+        at: location)
+    } else {
+      report("Received unexpected action: …\n\n\(expectation.unexpected(received.action))", at: location)
+    }
+    recorder.assertedState = received.state
+    await settle()
+  }
+
+  private func reportTimeout(after timeout: Duration, at location: IssueLocation) {
+    let what = exhaustivity == .on ? "an action" : "a matching action"
+    let isRunning = run.hasInFlight()
+    let hint = isRunning ? FailureText.effectsInFlight("that delivers this action") : FailureText.noEffects
+    let after = isRunning ? " after \(timeout)" : ""
+    report("Expected to receive \(what), but received none\(after).\n\n\(hint)", at: location)
+  }
+
+  /// Waits until a condition holds, no required effect runs, or the timeout is over.
+  func wait(until condition: () -> Bool, timeout: Duration) async {
+    let deadline = ContinuousClock.now.advanced(by: timeout)
+    // The end of an effect is no action; the executor sees its last piece of work.
+    while !condition(), run.hasInFlight(), ContinuousClock.now < deadline {
+      let rest = deadline - ContinuousClock.now
+      _ = await race(against: min(rest, .milliseconds(20))) { [recorder] in await recorder.nextChange() }
+      recorder.changed()
+      await settle()
+    }
+  }
+}
