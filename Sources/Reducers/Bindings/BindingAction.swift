@@ -87,7 +87,11 @@ extension BindingAction: CustomDumpStringConvertible {
   /// The field and its value: `.set(\State.name, "Blob")`.
   public var customDumpDescription: String {
     var description = ".set("
-    customDump(keyPath, to: &description, maxDepth: 0)
+    if let name = keyPath.sourceDescription {
+      description += name
+    } else {
+      customDump(keyPath, to: &description, maxDepth: 0)
+    }
     description += ", "
     customDump(value, to: &description, maxDepth: 0)
     return description + ")"

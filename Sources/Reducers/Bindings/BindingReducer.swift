@@ -22,6 +22,11 @@ public struct BindingReducer<State, Action, ViewAction: BindableAction>: Reducer
     self.toViewAction = { path.extract(from: $0) }
   }
 
+  /// Handles the binding actions of the view's actions: the form of 1.0, `BindingReducer(action: /Action.view)`.
+  public init(action toViewAction: AnyCasePath<Action, ViewAction>) {
+    self.toViewAction = { toViewAction.extract(from: $0) }
+  }
+
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     toViewAction(action)?.binding?.set(&state)
     return .none
