@@ -126,6 +126,48 @@ import Testing
     #expect(try errors(in: Self.feature) == [])
   }
 
+  /// Operations that are not available on Linux, each as the result of a reducer.
+  private static let unavailable = [
+    (".publisher { 1 }", "Combine is not available on Linux"),
+    (".task { .tapped }", "use 'Effect.run' and send the action"),
+    (".fireAndForget {}", "use 'Effect.run'"),
+    (".init(value: .tapped)", "use 'Effect.send'"),
+    (".timer(id: 1, every: 1, on: 1)", "use 'clock.timer(interval:)'"),
+    (".cancel(id: Int.self)", "an id is a value"),
+    (".run { _ in }.cancellable(id: Int.self)", "an id is a value"),
+    (".cancel(ids: [1])", "merge an 'Effect.cancel(id:)' for each id"),
+    (".send(.tapped).receive(on: 1)", "on the main actor"),
+    (".send(.tapped).eraseToEffect()", "not a publisher"),
+  ]
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: plugin.path)))
+  func whatIsNotAvailableIsReportedAtItsLine() throws {
+    let features = Self.unavailable.enumerated().map { index, item in
+      """
+      struct Feature\(index): Reducer {
+        struct State { var count = 0 }
+        enum Action { case tapped }
+        var body: some ReducerOf<Self> {
+          Reduce { state, action in
+            switch action {
+            case .tapped:
+              state.count += 1
+              return \(item.0)
+            }
+          }
+        }
+      }
+      """
+    }
+    let text = "import ComposableArchitecture\n" + features.joined(separator: "\n")
+    let said = try errors(in: text)
+    #expect(said.count == Self.unavailable.count, "\(said.joined(separator: "\n"))")
+    for (index, (operation, message)) in Self.unavailable.enumerated() {
+      let line = "Source.swift:\(index * 13 + 10):"
+      #expect(said.contains { $0.contains(message) && $0.contains(line) }, "\(operation): \(message)")
+    }
+  }
+
   /// The compiler's errors, without the pieces of source that it shows with them.
   private func errors(in text: String) throws -> [String] {
     let folder = FileManager.default.temporaryDirectory.appending(path: "replicated-\(UUID())")
