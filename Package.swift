@@ -149,7 +149,8 @@ let package = Package(
     .target(
       name: "ComposableTesting",
       dependencies: [
-        "ComposableArchitecture", "CustomDumpFoundation", "Dependencies", "DependenciesTestSupport", "IssueReporting",
+        "CasePaths", "ComposableArchitecture", "CustomDumpFoundation", "Dependencies", "DependenciesTestSupport",
+        "IssueReporting",
       ],
       swiftSettings: common),
     .target(

@@ -1,4 +1,4 @@
-// Dispatch has these on Apple's platforms, where sources use them for timeouts and `Task.sleep(nanoseconds:)`.
+// Dispatch has these on Apple platforms. Sources use them for timeouts and `Task.sleep(nanoseconds:)`.
 
 /// The nanoseconds of a second.
 public let NSEC_PER_SEC: UInt64 = 1_000_000_000

@@ -1,4 +1,4 @@
-/// Runs an operation, but does not wait for it longer than a time; says whether it ended.
+/// Runs an operation and waits for it until a timeout. Returns true if it ended.
 @MainActor
 func race(against timeout: Duration, _ operation: @escaping @MainActor @Sendable () async -> Void) async -> Bool {
   let first = FirstOutcome()
@@ -17,7 +17,7 @@ func race(against timeout: Duration, _ operation: @escaping @MainActor @Sendable
   return await first.value
 }
 
-/// Whichever outcome comes first.
+/// The first outcome of the operation and the timeout.
 @MainActor
 private final class FirstOutcome {
   private var outcome: Bool?

@@ -1,18 +1,18 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Runs effects on the main thread, in turns with the main actor and in the order in which they are resumed.
+/// Runs effects on the main thread, interleaved with the main actor and in the order in which they are resumed.
 ///
-/// So what a test sees does not depend on how busy the machine is: when nothing is left in the queue, every effect has
-/// come as far as it can.
+/// So the result of a test does not depend on the load of the machine. When the queue is empty, every effect has come as
+/// far as it can.
 final class TestExecutor: TaskExecutor {
   private let count = Atomic<UInt64>(0)
   private let waiting = Atomic<Int>(0)
 
-  /// How many pieces of work were handed over so far.
+  /// The number of jobs that were enqueued.
   var enqueuedCount: UInt64 { count.load(ordering: .acquiring) }
 
-  /// Whether no piece of work waits.
+  /// Returns true if no job waits.
   var isIdle: Bool { waiting.load(ordering: .acquiring) == 0 }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -25,11 +25,11 @@ final class TestExecutor: TaskExecutor {
     }
   }
 
-  /// Lets everything run until nothing moves any more: what is left sleeps, or waits for something outside.
+  /// Runs jobs until only effects are left that sleep or wait for something outside.
   ///
-  /// The main queue is first in, first out: going to its end several times without new work means that there is none.
-  /// `Task.yield()` in an effect goes through the global pool, so while effects run, that is waited for too. Work that
-  /// never rests is left alone after many rounds.
+  /// The main queue is first in, first out. When several rounds to its end find no new job, there is none. `Task.yield()`
+  /// in an effect goes through the global pool, so a round also goes there while effects run. Work that never rests is
+  /// left after many rounds.
   ///
   /// - Parameter isBusy: Whether effects run.
   @MainActor

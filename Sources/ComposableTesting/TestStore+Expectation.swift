@@ -1,3 +1,4 @@
+internal import CasePaths
 internal import ComposableArchitecture
 internal import Dependencies
 
@@ -69,7 +70,7 @@ extension TestStore {
     } operation: {
       try recorder.tracker.assert {
         var state = state
-        try update(&state)
+        try XCTModifyLocals.$isExhaustive.withValue(exhaustivity == .on) { try update(&state) }
         return state
       }
     }

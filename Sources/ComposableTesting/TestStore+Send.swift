@@ -1,7 +1,7 @@
 public import ComposableArchitecture
 
 extension TestStore {
-  /// Sends an action, and checks the state after it.
+  /// Sends an action and checks the state after it.
   ///
   /// - Parameters:
   ///   - action: The action, as a user or a view would send it.

@@ -153,4 +153,29 @@ import Testing
     #expect(issues.first?.contains("is not equatable") == true)
     #expect(issues.last?.hasPrefix("Received unexpected action") == true)
   }
+
+  // MARK: Dumps
+
+  struct Older: Reducer {
+    struct State: Equatable {
+      @BindingState var width = 0
+      var name = ""
+    }
+    enum Action: BindableAction, Equatable { case binding(BindingAction<State>) }
+    var body: some ReducerOf<Self> { BindingReducer() }
+  }
+
+  @Test func bindingActionsAreDumpedWithTheirFields() {
+    #expect(String(customDumping: BindingAction<Older.State>.set(\.$width, 50)) == #".set(\State.$width, 50)"#)
+    #expect(String(customDumping: BindingAction<Older.State>.set(\.name, "Blob")) == #".set(\State.name, "Blob")"#)
+    #expect(String(customDumping: BindingAction<Login.State>.set(\.email, "a")) == #".set(\State.email, "a")"#)
+    #expect(
+      String(customDumping: Older.Action.set(\.$width, 1)).hasSuffix(#"Action.binding(.set(\State.$width, 1))"#))
+  }
+
+  @Test func aBindingIsReceivedAndSent() async {
+    let store = TestStore(initialState: Older.State()) { Older() }
+    await store.send(.set(\.$width, 5)) { $0.width = 5 }
+    await store.send(.binding(.set(\.$width, 6))) { $0.width = 6 }
+  }
 }

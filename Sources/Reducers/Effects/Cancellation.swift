@@ -1,18 +1,20 @@
 extension Effect {
-  /// Gives the effect a name by which it can be cancelled.
+  /// Gives the effect an id that cancels it.
   ///
-  /// Names hold within one store. Several effects may have the same one; they are cancelled together.
+  /// Ids hold within one store. Effects with the same id are cancelled together.
   ///
   /// - Parameters:
-  ///   - id: The name.
-  ///   - cancelInFlight: Whether effects of that name which run already are cancelled first. They are not when there is
-  ///     nothing to run: `.none` stays `.none`.
+  ///   - id: The id.
+  ///   - cancelInFlight: Whether running effects with the id are cancelled first. `.none` stays `.none` and cancels
+  ///     nothing.
   public func cancellable(id: some Hashable & Sendable, cancelInFlight: Bool = false) -> Effect {
     guard let tree else { return .none }
     return Effect(tree: .cancellable(tree, CancelID(id), cancelInFlight: cancelInFlight))
   }
 
-  /// Cancels the effects of a name.
+  /// Cancels the effects with an id.
+  ///
+  /// - Complexity: O(effects with the id), however many others run.
   public static func cancel(id: some Hashable & Sendable) -> Effect {
     Effect(tree: .cancel(CancelID(id)))
   }

@@ -1,7 +1,7 @@
-/// What a reducer asks of the outside world: a value that says what to run, not the running itself.
+/// Work in the outside world, as a value that a reducer returns.
 ///
-/// A store hands effects to tasks; what they send comes back as actions. An effect that was cancelled never
-/// delivers another action.
+/// A store runs effects as tasks, and the actions that they send go through its reducer. An effect that was cancelled
+/// delivers no more actions.
 public struct Effect<Action> {
   @usableFromInline package let tree: EffectTree<Action>?
 
@@ -54,7 +54,7 @@ package struct EffectOperation<Action>: Sendable {
   }
 }
 
-/// What names an effect to cancel it: any hashable value, equal only to equal values of its own type.
+/// The id of an effect: any hashable value. It equals only equal values of its own type.
 @usableFromInline
 package struct CancelID: Hashable, Sendable {
   private let id: any Hashable & Sendable

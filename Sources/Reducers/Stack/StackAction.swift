@@ -2,28 +2,28 @@ public import CasePaths
 
 /// An action of one element of a stack, or one that changes the stack.
 public enum StackAction<State, Action>: CasePathable {
-  /// Something happened in the element of that id.
+  /// An action of the element with an id.
   indirect case element(id: StackElementID, action: Action)
-  /// The element of that id goes off the stack, and those above it.
+  /// Pops the element with an id and the elements above it.
   case popFrom(id: StackElementID)
-  /// A state goes onto the stack, under that id.
+  /// Pushes a state with an id.
   case push(id: StackElementID, state: State)
 
-  /// The case paths; those of one element are reached as `[id:]`.
+  /// The case paths. `[id:]` is that of one element.
   public struct AllCasePaths: Sendable {
-    /// Any element's actions, with its id.
+    /// The actions of all elements, with their ids.
     public var element: AnyCasePath<StackAction, (id: StackElementID, action: Action)> {
       AnyCasePath(
         embed: { .element(id: $0.id, action: $0.action) },
         extract: { if case .element(let id, let action) = $0 { (id, action) } else { nil } })
     }
 
-    /// Taking off the stack.
+    /// A pop.
     public var popFrom: AnyCasePath<StackAction, StackElementID> {
       AnyCasePath(embed: { .popFrom(id: $0) }, extract: { if case .popFrom(let id) = $0 { id } else { nil } })
     }
 
-    /// Putting onto the stack.
+    /// A push.
     public var push: AnyCasePath<StackAction, (id: StackElementID, state: State)> {
       AnyCasePath(
         embed: { .push(id: $0.id, state: $0.state) },
