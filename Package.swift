@@ -134,9 +134,8 @@ let package = Package(
     .target(
       name: "Reducers",
       dependencies: [
-        "CReducers", "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting",
-        "PromptState",
-        "StoreHubMacros",
+        "CReducers", "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections",
+        "IssueReporting", "PromptState", "StoreHubMacros",
       ], swiftSettings: common),
     .target(
       name: "ComposableArchitecture",

@@ -269,6 +269,27 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
+  @Test func effectsAreCancelledFromOutside() async {
+    struct ID: Hashable {}
+    let store = store()
+    let (cancelled, ended) = (Gate(), Gate())
+    let effect = store.send(.run(.endless(cancelled).cancellable(id: ID())))
+    let work = store.send(
+      .run(
+        .run { _ in
+          await withTaskCancellation(id: ID()) { await Gate().wait() }
+          ended.open()
+        }))
+    Task.cancel(id: ID())
+    await cancelled.wait()
+    await effect.finish()
+    while !work.isOver {
+      Task.cancel(id: ID())
+      await Task.yield()
+    }
+    await ended.wait()
+  }
+
   @Test func newWorkOutsideEffectsCancelsTheOneInFlight() async throws {
     struct ID: Hashable {}
     let (started, ended) = (Gate(), Gate())

@@ -135,6 +135,11 @@ package final class EffectRunner<Action> {
 
     @MainActor init(_ runner: EffectRunner) {
       self.runner = runner
+      EffectHosts.add(self)
+    }
+
+    deinit {
+      EffectHosts.remove(ObjectIdentifier(self))
     }
 
     func cancelEffects(_ id: CancelID, within path: EffectPath) { runner?.requests.cancel(id, path) }

@@ -1,3 +1,5 @@
+internal import ConcurrencyExtras
+internal import Dependencies
 internal import Synchronization
 
 /// Runs work that can be cancelled by an id. An effect around it goes on.
@@ -11,7 +13,7 @@ internal import Synchronization
 /// ```
 ///
 /// Inside an effect, `Effect.cancel(id:)` and `Task.cancel(id:)` of the same feature, or of one that it is within, cancel
-/// the work. Outside effects `Task.cancel(id:)` does.
+/// the work. `Task.cancel(id:)` outside effects cancels the work everywhere; in a test, the work of that test.
 ///
 /// - Complexity: O(1), however many ids are in use.
 public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
@@ -20,7 +22,9 @@ public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
 ) async rethrows -> T {
   let context = EffectContext.current
   let cancellations = context?.host.cancellations ?? .outsideEffects
-  let request = TaskCancellations.Request(id: CancelID(id), path: context?.path ?? [])
+  let request =
+    context.map { TaskCancellations.Request(id: CancelID(id), path: $0.path) }
+    ?? .outsideEffects(CancelID(id), of: CurrentTest.id)
   if cancelInFlight {
     cancellations.cancel(request)
     await context?.host.cancelEffects(request.id, within: request.path)
@@ -43,16 +47,46 @@ extension Task where Failure == any Error {
 extension Task where Success == Never, Failure == Never {
   /// Cancels the effects, and the work inside effects, with an id: from inside an effect of the same store.
   ///
-  /// Outside effects it cancels the work that ``withTaskCancellation(id:cancelInFlight:operation:)`` runs outside effects.
+  /// Outside effects it cancels those of all stores in this process, and the work that
+  /// ``withTaskCancellation(id:cancelInFlight:operation:)`` runs outside effects. In a test, those of that test.
   ///
-  /// - Complexity: O(1), and what the cancelled work costs.
+  /// - Complexity: O(1), and what the cancelled work costs. Outside effects O(root stores).
   public static func cancel(id: some Hashable & Sendable) {
-    guard let context = EffectContext.current else {
-      return TaskCancellations.outsideEffects.cancel(TaskCancellations.Request(id: CancelID(id), path: []))
-    }
+    guard let context = EffectContext.current else { return EffectHosts.cancel(CancelID(id)) }
     let request = TaskCancellations.Request(id: CancelID(id), path: context.path)
     context.host.cancellations.cancel(request)
     Task<Void, Never> { @MainActor in context.host.cancelEffects(request.id, within: request.path) }
+  }
+}
+
+/// The stores of this process, for cancellations outside effects.
+enum EffectHosts {
+  private struct Entry: Sendable {
+    weak let host: (any EffectHost)?
+    let test: AnyHashableSendable?
+  }
+
+  private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+
+  /// Adds the host of a store, until ``remove(_:)``.
+  static func add(_ host: any EffectHost) {
+    let entry = Entry(host: host, test: CurrentTest.id)
+    entries.withLock { $0[ObjectIdentifier(host)] = entry }
+  }
+
+  static func remove(_ host: ObjectIdentifier) {
+    _ = entries.withLock { $0.removeValue(forKey: host) }
+  }
+
+  /// Cancels the effects and the work with an id, of the current test if there is one.
+  fileprivate static func cancel(_ id: CancelID) {
+    let test = CurrentTest.id
+    TaskCancellations.outsideEffects.cancel(.outsideEffects(id, of: test))
+    let request = TaskCancellations.Request(id: id, path: [])
+    for host in entries.withLock({ $0.values.filter { $0.test == test }.compactMap(\.host) }) {
+      host.cancellations.cancel(request)
+      Task<Void, Never> { @MainActor in host.cancelEffects(id, within: []) }
+    }
   }
 }
 
@@ -62,6 +96,16 @@ package final class TaskCancellations: Sendable {
   package struct Request: Hashable, Sendable {
     let id: CancelID
     let path: EffectPath
+
+    private struct OutsideID: Hashable {
+      let id: CancelID
+      let test: AnyHashableSendable?
+    }
+
+    /// An id that is used outside effects, in a test or in none.
+    static func outsideEffects(_ id: CancelID, of test: AnyHashableSendable?) -> Request {
+      Request(id: CancelID(OutsideID(id: id, test: test)), path: [])
+    }
   }
 
   private struct Entry {
