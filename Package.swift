@@ -64,10 +64,16 @@ let package = Package(
   products: [
     .library(name: "CasePaths", targets: ["CasePaths"]),
     .library(name: "IssueReporting", targets: ["IssueReporting"]),
+    .library(name: "IssueReportingTestSupport", targets: ["IssueReportingTestSupport"]),
+    .library(name: "XCTestDynamicOverlay", targets: ["XCTestDynamicOverlay"]),
     .library(name: "CustomDump", targets: ["CustomDump", "CustomDumpFoundation"]),
     .library(name: "PromptState", targets: ["PromptState"]),
+    .library(name: "SwiftNavigation", targets: ["SwiftNavigation"]),
     .library(name: "Sharing", targets: ["Sharing"]),
     .library(name: "ConcurrencyExtras", targets: ["ConcurrencyExtras"]),
+    .library(name: "CombineSchedulers", targets: ["CombineSchedulers"]),
+    .library(name: "Clocks", targets: ["Clocks"]),
+    .library(name: "DependenciesMacros", targets: ["DependenciesMacros"]),
     .library(name: "Dependencies", targets: ["Dependencies"]),
     .library(name: "DependenciesFoundation", targets: ["DependenciesFoundation"]),
     .library(name: "DependenciesTestSupport", targets: ["DependenciesTestSupport"]),
@@ -97,6 +103,9 @@ let package = Package(
     .target(name: "IssueReporting", swiftSettings: common),
     // "Did you mean …?", for options and for names in a schema.
     .target(name: "Spelling", swiftSettings: common),
+    // Apart, because it links the test frameworks.
+    .target(name: "IssueReportingTestSupport", dependencies: ["IssueReporting"], swiftSettings: common),
+    .target(name: "XCTestDynamicOverlay", dependencies: ["IssueReporting"], swiftSettings: common),
     .macro(
       name: "StoreHubMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
       linkerSettings: macroLinkerSettings),
@@ -105,17 +114,26 @@ let package = Package(
     .target(name: "CustomDump", dependencies: ["IssueReporting"], swiftSettings: common),
     // Apart, so that the programs here do not load all of Foundation; the products have both.
     .target(name: "CustomDumpFoundation", dependencies: ["CustomDump"], swiftSettings: common),
-    .target(name: "PromptState", swiftSettings: common),
+    .target(name: "PromptState", dependencies: ["CustomDump"], swiftSettings: common),
+    .target(name: "SwiftNavigation", dependencies: ["PromptState"], swiftSettings: common),
     .target(name: "ConcurrencyExtras", swiftSettings: common),
     .target(
-      name: "Dependencies", dependencies: ["ConcurrencyExtras", "IssueReporting", "StoreHubMacros"],
+      name: "CombineSchedulers", dependencies: ["ConcurrencyExtras", "IssueReporting"], swiftSettings: common),
+    .target(
+      name: "Dependencies",
+      dependencies: ["CombineSchedulers", "ConcurrencyExtras", "IssueReporting", "StoreHubMacros"],
       swiftSettings: common),
+    // The module names of the original libraries, for their import lines.
+    .target(name: "Clocks", dependencies: ["Dependencies"], swiftSettings: common),
+    .target(name: "DependenciesMacros", dependencies: ["Dependencies"], swiftSettings: common),
     // Apart, so that no program links Foundation and FoundationNetworking that does not ask for them.
     .target(
-      name: "DependenciesFoundation", dependencies: ["ConcurrencyExtras", "Dependencies"], swiftSettings: common),
-    // Apart, because it links Swift Testing.
+      name: "DependenciesFoundation", dependencies: ["CombineSchedulers", "ConcurrencyExtras", "Dependencies"],
+      swiftSettings: common),
+    // Apart, because it links the test frameworks.
     .target(
-      name: "DependenciesTestSupport", dependencies: ["ConcurrencyExtras", "Dependencies"], swiftSettings: common),
+      name: "DependenciesTestSupport",
+      dependencies: ["ConcurrencyExtras", "Dependencies", "IssueReportingTestSupport"], swiftSettings: common),
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     // No pkgConfig: ncursesw.pc has -D flags that SwiftPM refuses with a warning on every build.
@@ -135,12 +153,14 @@ let package = Package(
       name: "Reducers",
       dependencies: [
         "CReducers", "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections",
+        "CReducers", "CasePaths", "CombineSchedulers", "CustomDump", "Dependencies", "IdentifiedCollections",
         "IssueReporting", "PromptState", "StoreHubMacros",
       ], swiftSettings: common),
     .target(
       name: "ComposableArchitecture",
       dependencies: [
-        "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "Reducers", "Sharing", "StoreHubMacros",
+        "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "PromptState", "Reducers", "Sharing",
+        "StoreHubMacros",
       ], swiftSettings: common),
     .target(
       name: "Sharing", dependencies: ["CustomDump", "Dependencies", "IssueReporting"], swiftSettings: common),
@@ -150,6 +170,8 @@ let package = Package(
       dependencies: [
         "CasePaths", "ComposableArchitecture", "CustomDumpFoundation", "Dependencies", "DependenciesTestSupport",
         "IssueReporting",
+        "ComposableArchitecture", "CustomDumpFoundation", "DependenciesTestSupport", "IssueReporting",
+        "IssueReportingTestSupport",
       ],
       swiftSettings: common),
     .target(

@@ -1,4 +1,5 @@
 internal import ComposableArchitecture
+internal import IssueReportingTestSupport
 
 /// The run of a test: its assertions so far, and the requirements at its end.
 @MainActor

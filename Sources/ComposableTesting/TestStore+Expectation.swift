@@ -1,6 +1,7 @@
 internal import CasePaths
 internal import ComposableArchitecture
 internal import Dependencies
+internal import IssueReportingTestSupport
 
 extension TestStore {
   /// Compares a state with the one that a test expects after the state before.

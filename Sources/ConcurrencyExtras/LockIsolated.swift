@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Glibc
 
 /// A value behind a lock, for a test or a callback that must share one between tasks.
 ///
@@ -9,22 +9,24 @@ internal import Synchronization
 /// #expect(sent.value == ["hello"])
 /// ```
 ///
-/// The lock is not recursive: an operation must not use the same `LockIsolated` again.
+/// The lock is recursive. An operation that uses the same `LockIsolated` again sees the value from before the
+/// operation, and the outer operation's value is kept in the end.
 @dynamicMemberLookup
-public final class LockIsolated<Value>: Sendable {
-  private let mutex: Mutex<UncheckedSendable<Value>>
+public final class LockIsolated<Value>: @unchecked Sendable {  // `lock` guards `storage`.
+  private let lock = RecursiveLock()
+  private var storage: Value
 
   /// Creates a locked value.
   public init(_ value: @autoclosure @Sendable () throws -> Value) rethrows {
-    mutex = Mutex(UncheckedSendable(try value()))
+    storage = try value()
   }
 
   /// Reads one property of the value.
   public subscript<Subject: Sendable>(dynamicMember keyPath: any KeyPath<Value, Subject> & Sendable) -> Subject {
-    mutex.withLock { $0.value[keyPath: keyPath] }
+    lock.withLock { storage[keyPath: keyPath] }
   }
 
-  /// Reads and changes the value while nobody else does.
+  /// Reads and changes the value in one step.
   ///
   /// ```swift
   /// count.withValue { $0 += 1 }   // one step; `count.setValue(count.value + 1)` would be two
@@ -32,19 +34,47 @@ public final class LockIsolated<Value>: Sendable {
   public func withValue<Result: Sendable>(
     _ operation: @Sendable (inout Value) throws -> Result
   ) rethrows -> Result {
-    try mutex.withLock { try operation(&$0.value) }
+    try lock.withLock {
+      var value = storage
+      defer { storage = value }
+      return try operation(&value)
+    }
   }
 
   /// Replaces the value.
   ///
-  /// The new one is worked out before the lock is taken.
+  /// The new value is computed before the lock is taken.
   public func setValue(_ newValue: @autoclosure @Sendable () throws -> Value) rethrows {
-    let newValue = UncheckedSendable(try newValue())
-    mutex.withLock { $0 = newValue }
+    let newValue = try newValue()
+    lock.withLock { storage = newValue }
   }
 }
 
 extension LockIsolated where Value: Sendable {
   /// The value now.
-  public var value: Value { mutex.withLock { $0.value } }
+  public var value: Value { lock.withLock { storage } }
+}
+
+/// A lock that its thread may take again.
+private final class RecursiveLock: @unchecked Sendable {  // A mutex is made for use from many threads.
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+  init() {
+    var attributes = pthread_mutexattr_t()
+    pthread_mutexattr_init(&attributes)
+    pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_RECURSIVE))
+    pthread_mutex_init(mutex, &attributes)
+    pthread_mutexattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  func withLock<Result>(_ operation: () throws -> Result) rethrows -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try operation()
+  }
 }

@@ -4,14 +4,14 @@ internal import Synchronization
 /// One call of ``prepareDependencies(_:)``.
 package final class Preparation: Sendable {}
 
-/// The values that keys gave, so that each is made once: in the process, or in each test.
+/// The default values of keys. Each is made once: for the process, or for each test.
 ///
-/// A value that a test was given is not seen by another: where it cannot be told which test runs, test values are not
-/// kept at all.
+/// No test sees a value of another test. In a process that links no module that knows the current test, and in detached
+/// tasks, the tests share their values.
 enum CachedValues {
   private struct ID: Hashable {
     let key: ObjectIdentifier
-    /// Nil for what holds in every context.
+    /// Nil for a value of every context.
     let context: DependencyContext?
     let test: AnyHashableSendable?
   }
@@ -23,13 +23,14 @@ enum CachedValues {
 
   private static let entries = Mutex<[ID: Entry]>([:])
 
-  /// The value of a key that nobody overrode.
+  /// The value of a key without an override.
   ///
   /// Keys make their values outside the lock, since they may read other dependencies; of two that are made at the
   /// same moment the first is kept.
   static func value<Key: TestDependencyKey>(of key: Key.Type, in context: DependencyContext) -> Key.Value {
     let id = ID(key: ObjectIdentifier(key), context: context, test: CurrentTest.id)
-    if let value = kept(id) as? Key.Value { return value }
+    // In two steps: the cast of a missing value to an optional type would succeed.
+    if let kept = kept(id), let value = kept as? Key.Value { return value }
     let value = newValue(of: key, in: context)
     return keep(value, as: id) as? Key.Value ?? value
   }
@@ -41,17 +42,16 @@ enum CachedValues {
     entries.withLock { $0[id]?.value }
   }
 
-  /// Keeps a new value, where values are kept, unless another is there already.
-  /// - Returns: The value that holds.
+  /// Keeps a new value unless there is one already.
+  /// - Returns: The kept value.
   @inline(never)
   private static func keep(_ value: any Sendable, as id: ID) -> any Sendable {
     let preparation: Preparation?
     switch DependencyValues.phase {
     case .preparing(let current): preparation = current
+    // A test value that was made without a report must not silence the report of its first use.
     case .overriding where id.context == .test: return value
-    case .overriding, .reading:
-      if id.context == .test, id.test == nil { return value }
-      preparation = nil
+    case .overriding, .reading: preparation = nil
     }
     return entries.withLock { entries in
       if let entry = entries[id] { return entry.value }
@@ -60,8 +60,8 @@ enum CachedValues {
     }
   }
 
-  /// Sets a key's value before anyone has asked for it.
-  /// - Returns: False, without a change, if somebody has, or another preparation came first.
+  /// Sets a key's value before its first use.
+  /// - Returns: False, without a change, if the key was used or prepared before.
   @discardableResult
   static func prepare(
     _ key: ObjectIdentifier, in context: DependencyContext?, value: any Sendable, by preparation: Preparation
@@ -77,7 +77,7 @@ enum CachedValues {
   /// The context that a preparation set.
   static var preparedContext: DependencyContext? {
     let id = ID(key: ObjectIdentifier(DependencyContext.self), context: nil, test: CurrentTest.id)
-    return entries.withLock { $0[id]?.value } as? DependencyContext
+    return kept(id) as? DependencyContext
   }
 
   private static func newValue<Key: TestDependencyKey>(of key: Key.Type, in context: DependencyContext) -> Key.Value {
@@ -85,7 +85,9 @@ enum CachedValues {
     case .test: return Key.testValue
     case .preview: return Key.previewValue
     case .live:
-      if let value = (key as? any DependencyKey.Type)?.erasedLiveValue as? Key.Value { return value }
+      if let liveKey = key as? any DependencyKey.Type, let value = liveKey.erasedLiveValue as? Key.Value {
+        return value
+      }
       reportNoLiveValue(key, value: Key.Value.self)
       return Key.testValue
     }

@@ -3,18 +3,18 @@
 /// The interface of a dependency conforms to this protocol where its implementation is in another module, which then
 /// conforms it to ``DependencyKey``.
 public protocol TestDependencyKey<Value> {
-  /// What the key stands for.
+  /// The type of the dependency.
   associatedtype Value: Sendable = Self
 
-  /// The value while tests run.
+  /// The value in tests.
   static var testValue: Value { get }
-  /// The value in previews; the test value unless said otherwise.
+  /// The value in previews; by default the test value.
   static var previewValue: Value { get }
 }
 
 /// A dependency that has a value in production.
 ///
-/// A test that uses a dependency without a `testValue` is told so: by default nothing of production runs in tests.
+/// A test that uses a dependency without a `testValue` gets a report: by default no live implementation runs in tests.
 ///
 /// ```swift
 /// extension NumberFactClient: DependencyKey {
@@ -29,8 +29,17 @@ public protocol TestDependencyKey<Value> {
 /// }
 /// ```
 public protocol DependencyKey<Value>: TestDependencyKey {
+  // Declared again, so that `Value` can be inferred from any of the three.
+
+  /// The type of the dependency.
+  associatedtype Value = Self
+
   /// The value in production.
   static var liveValue: Value { get }
+  /// The value in tests; by default the preview value, with a report.
+  static var testValue: Value { get }
+  /// The value in previews; by default the live value.
+  static var previewValue: Value { get }
 }
 
 extension DependencyKey {

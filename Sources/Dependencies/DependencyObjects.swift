@@ -1,32 +1,43 @@
 internal import ConcurrencyExtras
 internal import Synchronization
 
-/// Something that knows the dependencies of where it was created.
+/// A value that keeps the dependencies of the place where it was created.
 protocol HasInitialDependencies {
   var initialDependencies: DependencyValues { get }
 }
 
-/// The dependencies of objects that `withDependencies` made, for their children.
+/// The dependencies of objects that `withDependencies` returned, for their children.
 enum DependencyObjects {
   private struct Entry: @unchecked Sendable {  // A weak reference, which the runtime makes safe to read anywhere.
     weak var object: AnyObject?
     let values: DependencyValues
+    /// The number of the call that stored the values.
+    let number: UInt64
   }
 
   private struct Table {
     var entries: [ObjectIdentifier: Entry] = [:]
-    /// At how many entries those of objects that are gone are looked for.
+    /// The number of entries above which those of deallocated objects are removed.
     var limit = 64
   }
 
   private static let table = Mutex(Table())
+  private static let lastNumber = Atomic<UInt64>(0)
+
+  /// A moment before an operation, to be passed to ``remember(_:of:since:)``.
+  static func moment() -> UInt64 { lastNumber.load(ordering: .relaxed) }
 
   /// Keeps the values if the result is an object, for as long as it lives.
-  static func remember<Result>(_ values: DependencyValues, of result: Result) {
+  ///
+  /// Values that were stored since `moment` stay: they are those of a call within the operation, which is nearer to the
+  /// object.
+  static func remember<Result>(_ values: DependencyValues, of result: Result, since moment: UInt64) {
     guard type(of: result as Any) is AnyClass else { return }
     let object = result as AnyObject
-    let (id, entry) = (ObjectIdentifier(object), Entry(object: object, values: values))
+    let number = lastNumber.add(1, ordering: .relaxed).newValue
+    let (id, entry) = (ObjectIdentifier(object), Entry(object: object, values: values, number: number))
     table.withLock { table in
+      if let existing = table.entries[id], existing.object === object, existing.number > moment { return }
       table.entries[id] = entry
       guard table.entries.count > table.limit else { return }
       table.entries = table.entries.filter { $0.value.object != nil }
@@ -34,11 +45,8 @@ enum DependencyObjects {
     }
   }
 
-  /// The dependencies of an object: those it was made with, or those of its first `@Dependency`.
+  /// The dependencies of an object: those of its first `@Dependency`, or those that were stored for it.
   static func values(of object: AnyObject) -> DependencyValues? {
-    if let entry = table.withLock({ $0.entries[ObjectIdentifier(object)] }), entry.object === object {
-      return entry.values
-    }
     var mirror: Mirror? = Mirror(reflecting: object)
     while let current = mirror {
       for child in current.children {
@@ -46,6 +54,9 @@ enum DependencyObjects {
       }
       mirror = current.superclassMirror
     }
-    return nil
+    guard let entry = table.withLock({ $0.entries[ObjectIdentifier(object)] }), entry.object === object else {
+      return nil
+    }
+    return entry.values
   }
 }

@@ -13,20 +13,20 @@ internal import IssueReporting
 ///
 /// A key's own value is made once and kept for the process, or in tests for the test that asked for it.
 ///
-/// `mainQueue` and `mainRunLoop`, which the original library has, are not offered: they are schedulers of Combine, which
-/// Linux does not have, and ``continuousClock`` does what features use them for. `urlSession` and `notificationCenter`
-/// are in the module `DependenciesFoundation`, so that a program that needs neither does not link Foundation.
+/// `urlSession`, `notificationCenter` and `mainRunLoop` are in the module `DependenciesFoundation`, so that a program that
+/// needs none of them does not link Foundation. `import ComposableArchitecture` includes it.
 public struct DependencyValues: Sendable {
-  @TaskLocal package static var current = DependencyValues()
-  /// Who asks for a dependency now, for reports.
+  /// The values of the current task.
+  @TaskLocal public static var _current = DependencyValues()
+  /// The property that reads a dependency, for reports.
   @TaskLocal static var access = DependencyAccess()
-  /// What reading and writing values means now.
+  /// The meaning of reads and writes of values.
   @TaskLocal package static var phase = Phase.reading
 
   package enum Phase: Sendable {
     /// Code uses dependencies.
     case reading
-    /// An update of ``withDependencies(_:operation:)`` runs: it may read what it is about to override.
+    /// An update of ``withDependencies(_:operation:)`` runs, which may read the values that it overrides.
     case overriding
     /// An update of ``prepareDependencies(_:)`` runs.
     case preparing(Preparation)
@@ -37,16 +37,34 @@ public struct DependencyValues: Sendable {
   /// Creates values without overrides.
   public init() {}
 
-  /// The value of a key: the override, or what the key says for the current context.
+  /// The values of the live context, for a test that uses live implementations.
   ///
-  /// The other arguments name the dependency in reports; leave them alone.
+  /// ```swift
+  /// withDependencies { $0 = .live } operation: { … }
+  /// ```
+  public static var live: Self { values(in: .live) }
+  /// The values of the preview context.
+  public static var preview: Self { values(in: .preview) }
+  /// The values of the test context.
+  public static var test: Self { values(in: .test) }
+
+  private static func values(in context: DependencyContext) -> Self {
+    var values = Self()
+    values.overrides[ObjectIdentifier(DependencyContext.self)] = context
+    return values
+  }
+
+  /// The value of a key: the override, or the key's value for the current context.
+  ///
+  /// The other arguments name the dependency in reports; omit them.
   public subscript<Key: TestDependencyKey>(
     key: Key.Type,
     fileID fileID: StaticString = #fileID, filePath filePath: StaticString = #filePath,
     line line: UInt = #line, column column: UInt = #column, function function: StaticString = #function
   ) -> Key.Value {
     get {
-      if let value = overrides[ObjectIdentifier(key)] as? Key.Value { return value }
+      // In two steps: the cast of a missing value to an optional type would succeed.
+      if let override = overrides[ObjectIdentifier(key)], let value = override as? Key.Value { return value }
       var access = Self.access
       access.name = function
       if access.place == nil {
@@ -64,7 +82,7 @@ public struct DependencyValues: Sendable {
     }
   }
 
-  /// The context that decides the value of dependencies that nobody overrode.
+  /// The context that decides the values of dependencies without an override.
   public var context: DependencyContext {
     get {
       overrides[ObjectIdentifier(DependencyContext.self)] as? DependencyContext
@@ -78,7 +96,7 @@ public struct DependencyValues: Sendable {
     }
   }
 
-  /// Whether nothing is overridden.
+  /// Returns true if nothing is overridden.
   var isEmpty: Bool { overrides.isEmpty }
 
   /// These values with the overrides of `other` on top.

@@ -1,2 +1,3 @@
+@_exported public import CombineSchedulers
 @_exported public import ConcurrencyExtras
 @_exported public import IssueReporting

@@ -8,10 +8,20 @@
 /// ```
 ///
 /// A dependency that was read or prepared before keeps its value, and the attempt is reported. In a test the values
-/// hold for that test. Setting `context` here changes the context of every dependency that nobody overrides.
+/// apply to that test. Setting `context` here changes the context of every dependency without an override.
 public func prepareDependencies<Result>(
   _ update: (inout DependencyValues) throws -> Result
 ) rethrows -> Result {
   var values = DependencyValues()
   return try DependencyValues.$phase.withValue(.preparing(Preparation())) { try update(&values) }
+}
+
+/// Sets dependencies for the whole process from an asynchronous closure.
+public func prepareDependencies<Result>(
+  isolation: isolated (any Actor)? = #isolation,
+  _ update: (inout DependencyValues) async throws -> Result
+) async rethrows -> Result {
+  var values = DependencyValues()
+  return try await DependencyValues.$phase.withValue(
+    .preparing(Preparation()), operation: { try await update(&values) }, isolation: isolation)
 }

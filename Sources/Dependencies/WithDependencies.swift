@@ -1,4 +1,4 @@
-/// Runs an operation that sees changed dependencies, and everything it calls or starts as a child task.
+/// Runs an operation with changed dependencies, which its calls and its child tasks also see.
 ///
 /// ```swift
 /// let model = withDependencies {
@@ -12,26 +12,30 @@
 public func withDependencies<Result>(
   _ update: (inout DependencyValues) throws -> Void, operation: () throws -> Result
 ) rethrows -> Result {
-  let values = try DependencyValues.current.updated(by: update)
-  let result = try DependencyValues.$current.withValue(values, operation: operation)
-  DependencyObjects.remember(values, of: result)
+  let values = try DependencyValues._current.updated(by: update)
+  let moment = DependencyObjects.moment()
+  let result = try DependencyValues.$_current.withValue(values, operation: operation)
+  DependencyObjects.remember(values, of: result, since: moment)
   return result
 }
 
-/// Runs an asynchronous operation that sees changed dependencies.
+/// Runs an asynchronous operation with changed dependencies.
 @discardableResult
 public func withDependencies<Result>(
   isolation: isolated (any Actor)? = #isolation,
-  _ update: (inout DependencyValues) throws -> Void, operation: () async throws -> Result
+  _ update: (inout DependencyValues) async throws -> Void, operation: () async throws -> Result
 ) async rethrows -> Result {
-  let values = try DependencyValues.current.updated(by: update)
-  let result = try await DependencyValues.$current.withValue(values, operation: operation, isolation: isolation)
-  DependencyObjects.remember(values, of: result)
+  var values = DependencyValues._current
+  try await DependencyValues.$phase.withValue(
+    .overriding, operation: { try await update(&values) }, isolation: isolation)
+  let moment = DependencyObjects.moment()
+  let result = try await DependencyValues.$_current.withValue(values, operation: operation, isolation: isolation)
+  DependencyObjects.remember(values, of: result, since: moment)
   return result
 }
 
 extension DependencyValues {
-  /// These values as `update` changes them, which may read what it overrides without a report.
+  /// These values as `update` changes them. It may read the values that it overrides without a report.
   func updated(by update: (inout DependencyValues) throws -> Void) rethrows -> DependencyValues {
     var values = self
     try DependencyValues.$phase.withValue(.overriding) { try update(&values) }

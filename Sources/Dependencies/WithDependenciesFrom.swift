@@ -1,6 +1,6 @@
 internal import IssueReporting
 
-/// Runs an operation, such as the making of a child model, that sees the dependencies of an object.
+/// Runs an operation, such as the initialiser of a child model, with the dependencies of an object.
 ///
 /// ```swift
 /// func rowTapped(_ row: Row) {
@@ -8,9 +8,9 @@ internal import IssueReporting
 /// }
 /// ```
 ///
-/// An object's dependencies are those in force where `withDependencies` made it, or where its first `@Dependency` was
-/// created; the current task's overrides go on top. An object of which neither is known is reported, and the operation
-/// then sees the current dependencies.
+/// An object's dependencies are those of the place where its first `@Dependency` was created. An object without one has
+/// those of the innermost `withDependencies` that returned it. The current task's overrides go on top. An object without
+/// known dependencies is reported, and the operation then has the current dependencies.
 @discardableResult
 public func withDependencies<Model: AnyObject, Result>(
   from model: Model, operation: () throws -> Result,
@@ -20,7 +20,7 @@ public func withDependencies<Model: AnyObject, Result>(
     from: model, { _ in }, operation: operation, fileID: fileID, filePath: filePath, line: line, column: column)
 }
 
-/// Runs an operation that sees the dependencies of an object, changed.
+/// Runs an operation with the dependencies of an object, changed.
 @discardableResult
 public func withDependencies<Model: AnyObject, Result>(
   from model: Model, _ update: (inout DependencyValues) throws -> Void, operation: () throws -> Result,
@@ -36,7 +36,7 @@ public func withDependencies<Model: AnyObject, Result>(
   }
 }
 
-/// Runs an asynchronous operation that sees the dependencies of an object.
+/// Runs an asynchronous operation with the dependencies of an object.
 @discardableResult
 public func withDependencies<Model: AnyObject, Result>(
   isolation: isolated (any Actor)? = #isolation, from model: Model, operation: () async throws -> Result,
@@ -47,11 +47,11 @@ public func withDependencies<Model: AnyObject, Result>(
     fileID: fileID, filePath: filePath, line: line, column: column)
 }
 
-/// Runs an asynchronous operation that sees the dependencies of an object, changed.
+/// Runs an asynchronous operation with the dependencies of an object, changed.
 @discardableResult
 public func withDependencies<Model: AnyObject, Result>(
   isolation: isolated (any Actor)? = #isolation,
-  from model: Model, _ update: (inout DependencyValues) throws -> Void, operation: () async throws -> Result,
+  from model: Model, _ update: (inout DependencyValues) async throws -> Void, operation: () async throws -> Result,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
 ) async rethrows -> Result {
   let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
@@ -60,7 +60,7 @@ public func withDependencies<Model: AnyObject, Result>(
     isolation: isolation,
     {
       $0 = inherited.merging($0)
-      try update(&$0)
+      try await update(&$0)
     }, operation: operation)
 }
 

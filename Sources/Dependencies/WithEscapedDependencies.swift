@@ -8,7 +8,7 @@
 public func withEscapedDependencies<Result>(
   _ operation: (DependencyValues.Continuation) throws -> Result
 ) rethrows -> Result {
-  try operation(DependencyValues.Continuation(values: DependencyValues.current))
+  try operation(DependencyValues.Continuation(values: DependencyValues._current))
 }
 
 /// Carries the current dependencies out of an asynchronous operation into a closure that runs later.
@@ -16,27 +16,33 @@ public func withEscapedDependencies<Result>(
   isolation: isolated (any Actor)? = #isolation,
   _ operation: (DependencyValues.Continuation) async throws -> Result
 ) async rethrows -> Result {
-  try await operation(DependencyValues.Continuation(values: DependencyValues.current))
+  try await operation(DependencyValues.Continuation(values: DependencyValues._current))
 }
 
 extension DependencyValues {
-  /// The dependencies of the place that made it, for use in another.
+  /// The dependencies of the place where it was created, for use in another.
   public struct Continuation: Sendable {
     let values: DependencyValues
 
-    /// Whether nothing is overridden.
+    /// Returns true if nothing is overridden.
     package var isEmpty: Bool { values.isEmpty }
+
+    /// Runs an operation with those dependencies, without any cost if neither they nor the current ones are overridden.
+    package func restore(_ operation: () -> Void) {
+      guard !values.isEmpty || !DependencyValues._current.isEmpty else { return operation() }
+      DependencyValues.$_current.withValue(values, operation: operation)
+    }
 
     /// Runs an operation with those dependencies.
     public func yield<Result>(_ operation: () throws -> Result) rethrows -> Result {
-      try DependencyValues.$current.withValue(values, operation: operation)
+      try DependencyValues.$_current.withValue(values, operation: operation)
     }
 
     /// Runs an asynchronous operation with those dependencies.
     public func yield<Result>(
       isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
     ) async rethrows -> Result {
-      try await DependencyValues.$current.withValue(values, operation: operation, isolation: isolation)
+      try await DependencyValues.$_current.withValue(values, operation: operation, isolation: isolation)
     }
   }
 }

@@ -1,18 +1,51 @@
 internal import ConcurrencyExtras
 internal import Dependencies
+internal import IssueReportingTestSupport
+internal import Synchronization
 internal import Testing
+internal import XCTest
 
-/// Tells the dependencies which test runs, from before the first test on: the linker puts this function among those
-/// that the process calls at its start.
+/// Lets the dependencies find the current test. Runs before the first test: the linker puts this function among those that
+/// the process calls at its start.
 @section(".init_array") @used
 private let installCurrentTest: @convention(c) () -> Void = {
+  guard isTesting else { return }
+  XCTestObservationCenter.shared.addTestObserver(CurrentXCTest.shared)
   CurrentTest.install {
-    guard let test = Test.current else { return nil }
+    guard let test = Test.current else { return CurrentXCTest.shared.id }
     return AnyHashableSendable(TestIdentity(test: test.id, arguments: CurrentTestCase.description))
   }
 }
 
-/// A test, and which of its cases.
+/// The test of XCTest that runs. XCTest runs one at a time, so that all tasks of the process belong to it.
+private final class CurrentXCTest: XCTestObservation, Sendable {
+  static let shared = CurrentXCTest()
+
+  private struct State {
+    var count = 0
+    var isRunning = false
+  }
+
+  private let state = Mutex(State())
+
+  /// The number of the test that runs, counted from the start of the process; nil between tests.
+  var id: AnyHashableSendable? {
+    state.withLock { $0.isRunning ? AnyHashableSendable($0.count) : nil }
+  }
+
+  func testCaseWillStart(_ testCase: XCTestCase) {
+    state.withLock {
+      $0.count += 1
+      $0.isRunning = true
+    }
+  }
+
+  func testCaseDidFinish(_ testCase: XCTestCase) {
+    state.withLock { $0.isRunning = false }
+  }
+}
+
+/// A test of Swift Testing, with the arguments of its case.
 struct TestIdentity: Hashable, Sendable {
   let test: Test.ID
   let arguments: String?

@@ -27,8 +27,8 @@ public struct DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     try await CurrentTest.$scope.withValue(CurrentTest.scope ?? AnyHashableSendable(Run())) {
-      let values = try await updated(DependencyValues.current)
-      try await DependencyValues.$current.withValue(values) { try await function() }
+      let values = try await updated(DependencyValues._current)
+      try await DependencyValues.$_current.withValue(values) { try await function() }
     }
   }
 

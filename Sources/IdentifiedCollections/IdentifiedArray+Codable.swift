@@ -14,8 +14,10 @@ extension IdentifiedArray: Decodable where Element: Decodable & Identifiable, ID
     self.init()
     var container = try decoder.unkeyedContainer()
     while !container.isAtEnd {
+      let offset = container.currentIndex
       guard append(try container.decode(Element.self)).inserted else {
-        throw DecodingError.dataCorruptedError(in: container, debugDescription: "Two elements have the same id")
+        throw DecodingError.dataCorruptedError(
+          in: container, debugDescription: "Duplicate element at offset \(offset)")
       }
     }
   }

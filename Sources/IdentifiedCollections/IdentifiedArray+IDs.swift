@@ -7,12 +7,24 @@ extension IdentifiedArray {
 
   /// The ids of an identified array in order, an ordered set.
   public struct IDs: RandomAccessCollection {
-    @usableFromInline let array: IdentifiedArray
+    @usableFromInline let source: Source
+
+    /// Where the ids come from: an array, or a literal for a comparison.
+    @usableFromInline
+    enum Source {
+      case array(IdentifiedArray)
+      case literal([ID])
+    }
 
     @inlinable
     init(_ array: IdentifiedArray) {
-      self.array = array
+      source = .array(array)
     }
+
+    /// The ids as an array.
+    ///
+    /// - Complexity: O(n).
+    public var elements: [ID] { Array(self) }
 
     /// The first position, 0.
     @inlinable
@@ -20,15 +32,25 @@ extension IdentifiedArray {
 
     /// The position after the last.
     @inlinable
-    public var endIndex: Int { array.tree.count }
+    public var endIndex: Int {
+      switch source {
+      case .array(let array): array.tree.count
+      case .literal(let ids): ids.count
+      }
+    }
 
     /// The id at `position`.
     ///
     /// - Complexity: O(log n).
     @inlinable
     public subscript(position: Int) -> ID {
-      array.precondition(isPosition: position)
-      return array.slot(at: position).id.pointee
+      switch source {
+      case .array(let array):
+        array.precondition(isPosition: position)
+        return array.slot(at: position).id.pointee
+      case .literal(let ids):
+        return ids[position]
+      }
     }
 
     /// Whether there is an element with this id.
@@ -36,7 +58,10 @@ extension IdentifiedArray {
     /// - Complexity: O(log n).
     @inlinable
     public func contains(_ id: ID) -> Bool {
-      array.place(of: id) != nil
+      switch source {
+      case .array(let array): array.place(of: id) != nil
+      case .literal(let ids): ids.contains(id)
+      }
     }
 
     /// The position of an id, `nil` if it is not there.
@@ -44,16 +69,17 @@ extension IdentifiedArray {
     /// - Complexity: O(log n).
     @inlinable
     public func firstIndex(of id: ID) -> Int? {
-      array.index(id: id)
+      switch source {
+      case .array(let array): array.index(id: id)
+      case .literal(let ids): ids.firstIndex(of: id)
+      }
     }
 
     /// The position of an id, `nil` if it is not there.
     ///
     /// - Complexity: O(log n).
     @inlinable
-    public func lastIndex(of id: ID) -> Int? {
-      array.index(id: id)
-    }
+    public func lastIndex(of id: ID) -> Int? { firstIndex(of: id) }
   }
 }
 
@@ -63,7 +89,8 @@ extension IdentifiedArray.IDs: Equatable {
   /// - Complexity: O(n).
   @inlinable
   public static func == (lhs: Self, rhs: Self) -> Bool {
-    lhs.array.tree.root === rhs.array.tree.root || lhs.elementsEqual(rhs)
+    if case .array(let lhs) = lhs.source, case .array(let rhs) = rhs.source, lhs.isIdentical(to: rhs) { return true }
+    return lhs.count == rhs.count && lhs.elementsEqual(rhs)
   }
 }
 
@@ -73,6 +100,14 @@ extension IdentifiedArray.IDs: Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     for id in self { hasher.combine(id) }
+  }
+}
+
+extension IdentifiedArray.IDs: ExpressibleByArrayLiteral {
+  /// Ids to compare with: `array.ids == [1, 2, 3]`. Repeated ones are dropped.
+  public init(arrayLiteral elements: ID...) {
+    var known: Set<ID> = []
+    source = .literal(elements.filter { known.insert($0).inserted })
   }
 }
 

@@ -18,6 +18,20 @@ extension IdentifiedArray {
     add(unique: elements)
   }
 
+  /// An array of elements whose ids are known to differ. Here the ids are compared all the same, and of two elements with
+  /// one id the first is kept.
+  ///
+  /// - Complexity: O(n log n); O(1) for an identified array with the same `id`.
+  @inlinable
+  public init(uncheckedUniqueElements elements: some Sequence<Element>, id: KeyPath<Element, ID>) {
+    self.init(_id: id)
+    if let elements = elements as? Self, elements.id == id {
+      self = elements
+    } else {
+      append(contentsOf: elements)
+    }
+  }
+
   @inlinable
   mutating func add(unique elements: some Sequence<Element>) {
     if let elements = elements as? Self, elements.id == id {
@@ -90,11 +104,21 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     add(unique: elements)
   }
 
-  /// An array of elements of which several may have the same id; `combine` says what becomes of them.
+  /// An array of elements whose ids are known to differ. Here the ids are compared all the same, and of two elements with
+  /// one id the first is kept.
+  ///
+  /// - Complexity: O(n log n); O(1) for an identified array.
+  @inlinable
+  public init(uncheckedUniqueElements elements: some Sequence<Element>) {
+    self.init()
+    append(contentsOf: elements)
+  }
+
+  /// An array of elements of which several may have the same id; `combine` decides between them.
   ///
   /// - Parameters:
   ///   - elements: the elements.
-  ///   - combine: gets the element that is there and the one that comes; what it returns takes the place of the first.
+  ///   - combine: gets the existing and the new element; its result takes the place of the existing one.
   /// - Precondition: `combine` returns an element with the id of the two.
   /// - Complexity: O(n log n).
   @inlinable

@@ -1,8 +1,9 @@
 extension IdentifiedArray {
   /// The element at `position`.
   ///
-  /// The element may be changed in place, but not its id.
-  /// - Precondition: `position` is a valid index. Its element keeps its id.
+  /// The element may be changed in place or replaced, also by one with another id. An element elsewhere that has the new id
+  /// is removed, so that the array is then shorter by one.
+  /// - Precondition: `position` is a valid index.
   /// - Complexity: O(log n), and no copy of any element when the array is not shared.
   @inlinable
   public subscript(position: Int) -> Element {
@@ -13,9 +14,22 @@ extension IdentifiedArray {
     _modify {
       precondition(isPosition: position)
       let slot = uniqueSlot(at: position)
-      defer { precondition(slot.element.pointee, keeps: slot.id.pointee) }
+      defer { if identify(slot.element.pointee) != slot.id.pointee { updateID(at: position) } }
       yield &slot.element.pointee
     }
+  }
+
+  /// Puts the element at `position`, whose id has changed, under its new id.
+  @inlinable
+  mutating func updateID(at position: Int) {
+    let element = take(at: position).element
+    let id = identify(element)
+    var position = position
+    if let other = index(id: id) {
+      _ = take(at: other)
+      if other < position { position -= 1 }
+    }
+    insertNew(element, id: id, hash: Self.hash(id), at: position)
   }
 
   /// The element with an id, `nil` if there is none.

@@ -12,15 +12,15 @@
 /// todos.remove(id: 1)
 /// ```
 ///
-/// An identified array is a value that is cheap to keep: a copy costs O(1), and to change one of two copies costs O(log n),
-/// because the two go on sharing all but the way to the change. What differs between two versions is found in O(changes ×
-/// log n) by ``visitChanges(from:by:_:)``.
+/// An identified array is cheap to keep: a copy costs O(1), and a change of one of two copies costs O(log n), because the
+/// two share all nodes but those on the path to the change. ``visitChanges(from:by:_:)`` finds the differences of two
+/// versions in O(changes × log n).
 ///
 /// The elements stand in leaves of up to 64 under a balanced tree, and an index leads from an id to its leaf; how it does so
 /// while places shift and versions share nodes is explained at `OrderTree`. Up to 64 elements are one leaf without any tree
 /// or index, which is changed in place as an array is when nobody else refers to it.
 ///
-/// The id of an element must not change while it is in an identified array; the subscripts trap when it does.
+/// An element that is changed through `[id:]` must keep its id; otherwise the subscript traps.
 public struct IdentifiedArray<ID: Hashable, Element> {
   /// The key path to an element's identity.
   public let id: KeyPath<Element, ID>

@@ -1,16 +1,16 @@
-/// A function that no test should come to: it reports its call, with its arguments, and gives a placeholder.
+/// A function that no test should call: it reports its call, with its arguments, and returns a placeholder.
 ///
 /// ```swift
 /// static let testValue = NumberFactClient(
 ///   fetch: unimplemented("NumberFactClient.fetch", placeholder: ""))
 /// ```
 ///
-/// Functions of any number of arguments, synchronous or asynchronous, can be had in this way; where the function may
-/// throw and a placeholder makes no sense, see ``unimplemented(_:fileID:filePath:function:line:column:)``.
+/// The function may have any number of arguments and may be asynchronous. For a throwing function without a sensible
+/// placeholder see ``unimplemented(_:fileID:filePath:function:line:column:)``.
 ///
 /// - Parameters:
-///   - description: What was called.
-///   - placeholder: What the call gives after it was reported.
+///   - description: The name of the function.
+///   - placeholder: The result of a call, after the report.
 public func unimplemented<each Argument, Result>(
   _ description: @autoclosure @escaping @Sendable () -> String = "",
   placeholder: @autoclosure @escaping @Sendable () -> Result,
@@ -24,7 +24,33 @@ public func unimplemented<each Argument, Result>(
   }
 }
 
-/// A procedure that no test should come to: it reports its call, with its arguments, and does nothing.
+/// A value that no test should read: it reports its use and returns a placeholder.
+///
+/// ```swift
+/// static var testValue: Settings { unimplemented("Settings", placeholder: .default) }
+/// ```
+///
+/// - Parameters:
+///   - description: The name of the value.
+///   - placeholder: The value that is returned after the report.
+public func unimplemented<Result>(
+  _ description: @autoclosure () -> String = "", placeholder: @autoclosure () -> Result,
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, function: StaticString = #function,
+  line: UInt = #line, column: UInt = #column
+) -> Result {
+  let description = description()
+  reportIssue(
+    """
+    Unimplemented\(description.isEmpty ? "" : ": \(description)") …
+
+      Defined in “\(function)” at:
+        \(fileID):\(line)
+    """,
+    fileID: fileID, filePath: filePath, line: line, column: column)
+  return placeholder()
+}
+
+/// A procedure that no test should call: it reports its call, with its arguments, and does nothing.
 @_disfavoredOverload
 public func unimplemented<each Argument>(
   _ description: @autoclosure @escaping @Sendable () -> String = "",
@@ -35,7 +61,7 @@ public func unimplemented<each Argument>(
     description(), placeholder: (), fileID: fileID, filePath: filePath, function: function, line: line, column: column)
 }
 
-/// A throwing function that no test should come to: it reports its call, with its arguments, and throws an
+/// A throwing function that no test should call: it reports its call, with its arguments, and throws an
 /// ``UnimplementedFailure``.
 ///
 /// ```swift
@@ -53,12 +79,12 @@ public func unimplemented<each Argument, Result>(
   }
 }
 
-/// What a throwing function throws that was not implemented.
+/// The error of an unimplemented throwing function.
 public struct UnimplementedFailure: Error, CustomStringConvertible {
-  /// What was called.
+  /// The name of the function.
   public let description: String
 
-  /// That something was called which nobody implemented.
+  /// Creates the error of a function.
   public init(description: String) { self.description = description }
 }
 

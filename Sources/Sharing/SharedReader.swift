@@ -84,3 +84,11 @@ extension SharedReader: CustomStringConvertible {
     "SharedReader<\(Value.self)>(value: \(String(reflecting: location.readCurrent())))"
   }
 }
+
+extension Shared {
+  /// This share, for reading only.
+  public var reader: SharedReader<Value> { SharedReader(self) }
+
+  /// This share, for reading only: another name of ``reader``.
+  public var read: SharedReader<Value> { SharedReader(self) }
+}

@@ -39,7 +39,7 @@ private func expectOwnToken() async {
   @Dependency(\.token) var token
   let first = token
   #expect(token === first)
-  let ofTask = await Task { DependencyValues.current.token }.value
+  let ofTask = await Task { DependencyValues._current.token }.value
   #expect(ofTask === first)
   tokens.withValue { tokens in
     #expect(!tokens.contains { $0 === first })
@@ -54,7 +54,7 @@ private func expectOwnToken() async {
   @Test(.dependencies) func aTestWithATraitHasItsOwnValue() async { await expectOwnToken() }
 
   @Test func aValueOutsideAnyTestIsNotKept() async {
-    let tokens = await Task.detached { (DependencyValues.current.token, DependencyValues.current.token) }.value
+    let tokens = await Task.detached { (DependencyValues._current.token, DependencyValues._current.token) }.value
     #expect(tokens.0 !== tokens.1)
   }
 
@@ -73,7 +73,7 @@ private func expectOwnToken() async {
     prepareDependencies { $0.setting = "prepared" }
     @Dependency(\.setting) var setting
     #expect(setting == "prepared")
-    let ofTask = await Task { DependencyValues.current.setting }.value
+    let ofTask = await Task { DependencyValues._current.setting }.value
     #expect(ofTask == "prepared")
     withDependencies {
       $0.setting += ", overridden"
@@ -83,7 +83,7 @@ private func expectOwnToken() async {
   }
 
   @Test func anotherTestDoesNotSeeAPreparedValue() {
-    #expect(DependencyValues.current.setting == "test")
+    #expect(DependencyValues._current.setting == "test")
   }
 
   @Test func aPreparationMayReadAndChangeWhatItPrepares() {
@@ -91,14 +91,14 @@ private func expectOwnToken() async {
       $0.setting += " one"
       $0.setting += " two"
     }
-    #expect(DependencyValues.current.setting == "test one two")
+    #expect(DependencyValues._current.setting == "test one two")
   }
 
   @Test func preparingWhatWasReadOrPreparedIsReportedAndHasNoEffect() {
-    #expect(DependencyValues.current.setting == "test")
+    #expect(DependencyValues._current.setting == "test")
     let issues = withExpectedIssue { prepareDependencies { $0.setting = "too late" } }
     #expect(issues.first?.hasPrefix("@Dependency(\\.setting) has already been accessed or prepared") == true)
-    #expect(DependencyValues.current.setting == "test")
+    #expect(DependencyValues._current.setting == "test")
 
     prepareDependencies { $0[TokenKey.self] = Token() }
     withExpectedIssue { prepareDependencies { $0[TokenKey.self] = Token() } }
@@ -106,11 +106,11 @@ private func expectOwnToken() async {
 
   @Test func aPreparedContextHoldsUnlessItIsOverridden() {
     prepareDependencies { $0.context = .live }
-    #expect(DependencyValues.current.setting == "live")
+    #expect(DependencyValues._current.setting == "live")
     withDependencies {
       $0.context = .test
     } operation: {
-      #expect(DependencyValues.current.setting == "test")
+      #expect(DependencyValues._current.setting == "test")
     }
   }
 }

@@ -23,8 +23,8 @@ import Testing
     withDependencies {
       $0.context = .live
     } operation: {
-      #expect(DependencyValues.current.notificationCenter === NotificationCenter.default)
-      #expect(DependencyValues.current.urlSession === URLSession.shared)
+      #expect(DependencyValues._current.notificationCenter === NotificationCenter.default)
+      #expect(DependencyValues._current.urlSession === URLSession.shared)
     }
   }
 

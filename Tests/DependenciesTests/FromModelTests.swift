@@ -54,7 +54,7 @@ private final class Plain {}
     withDependencies {
       $0.greeting = "current"
     } operation: {
-      #expect(withDependencies(from: parent) { DependencyValues.current.greeting } == "current")
+      #expect(withDependencies(from: parent) { DependencyValues._current.greeting } == "current")
     }
     let child = withDependencies(from: parent) {
       $0.greeting += "'s child"

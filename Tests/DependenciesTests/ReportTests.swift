@@ -62,7 +62,7 @@ extension DependencyValues {
 
   @Test func aTestIsToldOnce() {
     @Dependency(\.mailer) var mailer
-    withIssueReporters([recorder]) { _ = (mailer, mailer, DependencyValues.current.mailer) }
+    withIssueReporters([recorder]) { _ = (mailer, mailer, DependencyValues._current.mailer) }
     #expect(recorder.messages.count == 1)
   }
 

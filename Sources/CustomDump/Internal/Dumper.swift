@@ -81,7 +81,7 @@ struct Dumper {
 
   private mutating func write(_ string: String, indent: Int, depth: Int) {
     guard string.hasLines else {
-      text += string.debugDescription
+      text += quoted(string)
       return
     }
     guard depth > 0 else {

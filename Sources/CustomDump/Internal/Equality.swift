@@ -1,6 +1,6 @@
-/// Whether two values are equal: by `==` where their type has it, objects by identity, others field by field.
+/// Returns true if two values are equal: by `==` where their type has it, objects by identity, others field by field.
 ///
-/// A difference asks this before it descends, so that equal parts cost one comparison and no dump.
+/// A difference compares before it descends, so that equal parts cost one comparison and no dump.
 func areEqual(_ lhs: Any, _ rhs: Any) -> Bool {
   if let lhs = lhs as? any Equatable { return lhs.isEqual(to: rhs) }
   if let lhs = lhs as? any DumpedReference, let rhs = rhs as? any DumpedReference {
@@ -11,7 +11,7 @@ func areEqual(_ lhs: Any, _ rhs: Any) -> Bool {
   if let lhs = lhs as? any UnorderedDictionary, let rhs = rhs as? any UnorderedDictionary {
     return areEqual(lhs, rhs)
   }
-  let (left, right) = (Mirror(reflecting: lhs), Mirror(reflecting: rhs))
+  let (left, right) = (Mirror(customDumpReflecting: lhs), Mirror(customDumpReflecting: rhs))
   if left.displayStyle == .class { return lhs as AnyObject === rhs as AnyObject }
   guard left.children.count == right.children.count else { return false }
   if left.displayStyle == .enum, left.children.isEmpty, caseName(of: lhs) != caseName(of: rhs) { return false }

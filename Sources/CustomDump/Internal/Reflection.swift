@@ -93,7 +93,7 @@ extension Node {
   /// Numbers, functions, types and others that no mirror describes.
   private init(plain value: Any, _ mirror: Mirror, type: Any.Type, names: inout TypeNames) {
     if let type = value as? any Any.Type {
-      self = .leaf(typeName(type, generics: true) + ".self")
+      self = .leaf(typeName(type, generics: true))
     } else if value is any CustomStringConvertible || mirror.children.isEmpty {
       self = .leaf(String(describing: value))
     } else {

@@ -22,9 +22,22 @@ func lines(of string: String) -> [String] {
   }
 }
 
-/// How many `#` a literal needs so that none of `strings` ends it.
+/// The `#` of a multi-line literal that shows its strings as they are: none of them ends it or has an escape sequence.
 func hashes(for strings: String...) -> String {
-  var delimiter = "\"\"\""
-  while strings.contains(where: { $0.contains(delimiter) }) { delimiter += "#" }
-  return String(delimiter.dropFirst(3))
+  hashes(for: strings, quotes: "\"\"\"")
+}
+
+/// A string of one line as a literal, in raw form if it has quotes or backslashes.
+func quoted(_ string: String) -> String {
+  guard string.utf8.contains(UInt8(ascii: "\"")) || string.utf8.contains(UInt8(ascii: "\\")) else {
+    return string.debugDescription
+  }
+  let hashes = hashes(for: [string], quotes: "\"")
+  return hashes + "\"" + string + "\"" + hashes
+}
+
+private func hashes(for strings: [String], quotes: String) -> String {
+  var hashes = ""
+  while strings.contains(where: { $0.contains(quotes + hashes) || $0.contains("\\" + hashes) }) { hashes += "#" }
+  return hashes
 }

@@ -1,4 +1,5 @@
-/// Any clock of one kind of duration, where `any Clock<Duration>` does not do: as a generic argument, or for `now`.
+/// Any clock of one type of duration, for where `any Clock<Duration>` does not suffice: as a generic argument, or for
+/// `now`.
 ///
 /// ```swift
 /// let clock = AnyClock(dependencies.continuousClock)
@@ -13,28 +14,28 @@ public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
       self.base = base
     }
 
-    /// The instant that is so much later.
+    /// The instant that is later by a duration.
     public func advanced(by duration: Duration) -> Instant {
       func advance(_ base: some InstantProtocol<Duration>) -> Instant { Instant(base.advanced(by: duration)) }
       return advance(base)
     }
 
-    /// The time from here to another instant, which must be of the same kind of clock.
+    /// The time from this instant to another one of the same type of clock.
     public func duration(to other: Instant) -> Duration {
       func duration<I: InstantProtocol<Duration>>(_ base: I) -> Duration { base.duration(to: other.cast()) }
       return duration(base)
     }
 
-    /// Whether an instant comes before another of the same kind of clock.
+    /// Returns true if an instant comes before another of the same type of clock.
     public static func < (lhs: Instant, rhs: Instant) -> Bool {
       func isLess<I: InstantProtocol<Duration>>(_ base: I) -> Bool { base < rhs.cast() }
       return isLess(lhs.base)
     }
 
-    /// Whether two instants are the same of one kind of clock.
+    /// Returns true if two instants are equal and of one type of clock.
     public static func == (lhs: Instant, rhs: Instant) -> Bool { AnyHashable(lhs.base) == AnyHashable(rhs.base) }
 
-    /// Feeds the wrapped instant.
+    /// Feeds the wrapped instant into a hasher.
     public func hash(into hasher: inout Hasher) { AnyHashable(base).hash(into: &hasher) }
 
     fileprivate func cast<I: InstantProtocol<Duration>>(to type: I.Type = I.self) -> I {

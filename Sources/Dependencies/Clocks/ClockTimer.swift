@@ -5,8 +5,8 @@ extension Clock where Duration: Hashable {
   /// for await _ in clock.timer(interval: .seconds(1)) { await send(.timerTicked) }
   /// ```
   ///
-  /// Ticks do not drift: each is due at a fixed instant, whatever time handling the one before took; ticks that
-  /// were missed altogether are passed over. The sequence ends when the task that reads it is cancelled.
+  /// Ticks do not drift: each is due at a fixed instant, however long the handling of the previous one took. Missed ticks
+  /// are skipped. The sequence ends when the task that reads it is cancelled.
   ///
   /// - Precondition: The interval is positive.
   public func timer(interval: Duration, tolerance: Duration? = nil) -> AsyncTimerSequence<AnyClock<Duration>> {
@@ -14,11 +14,11 @@ extension Clock where Duration: Hashable {
   }
 }
 
-/// Instants at a fixed distance from one another, each given when it has come.
+/// Instants at a fixed distance from one another, each delivered when it has come.
 public struct AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
-  /// When a tick was due.
+  /// The instant of a tick.
   public typealias Element = C.Instant
-  /// A timer ends and does not throw.
+  /// A timer does not throw.
   public typealias Failure = Never
 
   private let interval: C.Instant.Duration
@@ -35,18 +35,18 @@ public struct AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
     self.clock = clock
   }
 
-  /// Begins to count.
+  /// Starts the timer.
   public func makeAsyncIterator() -> Iterator {
     Iterator(timer: self, due: clock.now)
   }
 
-  /// Counts from when it was made.
+  /// The ticks since its creation.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let timer: AsyncTimerSequence
     fileprivate var due: C.Instant
 
     /// Sleeps until the next tick.
-    /// - Returns: When the tick was due; nil in a task that was cancelled.
+    /// - Returns: The instant when the tick was due; nil in a cancelled task.
     public mutating func next() async -> C.Instant? {
       let now = timer.clock.now
       repeat { due = due.advanced(by: timer.interval) } while due < now

@@ -1,13 +1,13 @@
 internal import ConcurrencyExtras
 internal import Synchronization
 
-/// A clock on which every sleep is over at once, having moved the clock to its end.
+/// A clock on which every sleep ends at once and advances the clock to its deadline.
 ///
 /// ```swift
 /// withDependencies { $0.continuousClock = ImmediateClock() } operation: { … }   // an hour passes in no time
 /// ```
 ///
-/// A timer on it ticks as fast as it is read: for one use ``TestClock``.
+/// A timer on it ticks as fast as it is read: for timers use ``TestClock``.
 public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A point of the clock's time, which begins at zero.
   public typealias Instant = TestClock<Duration>.Instant
@@ -19,13 +19,13 @@ public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock 
     current = Mutex(now)
   }
 
-  /// How far sleeps have moved the clock.
+  /// The time to which sleeps have advanced the clock.
   public var now: Instant { current.withLock { $0 } }
 
-  /// Zero: the clock moves to any instant.
+  /// Zero: the clock can be advanced to any instant.
   public var minimumResolution: Duration { .zero }
 
-  /// Moves the clock to the deadline and lets other tasks run.
+  /// Advances the clock to the deadline and lets other tasks run.
   /// - Throws: `CancellationError` in a task that is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()

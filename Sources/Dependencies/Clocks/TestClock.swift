@@ -2,7 +2,7 @@ internal import ConcurrencyExtras
 internal import IssueReporting
 internal import Synchronization
 
-/// A clock whose time passes only when a test says so.
+/// A clock whose time passes only when a test advances it.
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -11,23 +11,24 @@ internal import Synchronization
 /// await clock.advance(by: .seconds(3))   // three ticks
 /// ```
 ///
-/// Between one wake and the next the clock gives other tasks a while to reach their next sleep
-/// (`Task.megaYield(count:)`); under `withMainSerialExecutor` that is exact, however busy the machine is.
+/// Between one wake and the next the clock lets other tasks run to their next sleep (`Task.megaYield(count:)`). Under
+/// `withMainSerialExecutor` that is exact, however busy the machine is.
 public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A point of the clock's time, which begins at zero.
   public struct Instant: InstantProtocol {
-    private let offset: Duration
+    /// The time since zero.
+    public var offset: Duration
 
-    /// Creates an instant so far from zero.
+    /// Creates an instant at an offset from zero.
     public init(offset: Duration = .zero) {
       self.offset = offset
     }
 
-    /// The instant that is so much later.
+    /// The instant that is later by a duration.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// The time from here to another instant.
+    /// The time from this instant to another.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
-    /// Whether an instant comes before another.
+    /// Returns true if an instant comes before another.
     public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
   }
 
@@ -38,16 +39,18 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     timeline = Mutex(Timeline(now: now))
   }
 
-  /// The time to which the clock was moved.
+  /// The current time of the clock.
   public var now: Instant { timeline.withLock { $0.now } }
 
-  /// Zero: the clock can be moved to any instant.
+  /// Zero: the clock can be advanced to any instant.
   public var minimumResolution: Duration { .zero }
 
-  /// How many tasks sleep on the clock.
+  /// The number of tasks that sleep on the clock.
   public var sleeperCount: Int { timeline.withLock { $0.sleepers.count } }
 
-  /// Sleeps until the clock is moved to a deadline; not at all if it is there already.
+  /// Sleeps until the clock is advanced to a deadline.
+  ///
+  /// A deadline in the past does not suspend. One that is exactly now does, until the clock is advanced, if by nothing.
   /// - Throws: `CancellationError` when the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
@@ -62,14 +65,14 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     }
   }
 
-  /// Moves the clock forward, waking each sleeper at its own time and letting it go on before the next.
+  /// Advances the clock. Each sleeper wakes at its own time and runs before the next one wakes.
   ///
-  /// Advancing by nothing lets tasks run up to their sleeps.
+  /// Advancing by zero wakes the sleepers whose deadline is now.
   public func advance(by duration: Duration = .zero) async {
     await advance(to: now.advanced(by: duration))
   }
 
-  /// Moves the clock forward to an instant; see ``advance(by:)``.
+  /// Advances the clock to an instant; see ``advance(by:)``.
   public func advance(to instant: Instant) async {
     await settle()
     while let continuation = timeline.withLock({ $0.wakeNext(until: instant) }) {
@@ -78,10 +81,10 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     }
   }
 
-  /// Moves the clock until nobody sleeps on it.
+  /// Advances the clock until no task sleeps on it.
   ///
-  /// Work that sleeps without end, such as a timer, is reported once `timeout` has passed outside this clock and the
-  /// clock has been moved a hundred times: a busy machine is not taken for endless work.
+  /// Endless work, such as a timer, is reported once `timeout` has passed in real time and the clock has been advanced a
+  /// hundred times, so that a busy machine does not look like endless work. Its sleeps are then cancelled.
   public func run(
     timeout: Swift.Duration = .milliseconds(500),
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -91,22 +94,25 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     await settle()
     while let deadline = timeline.withLock({ $0.nextDeadline }), !Task.isCancelled {
       guard moves < 100 || ContinuousClock.now < end else {
-        return reportIssue(
+        reportIssue(
           """
           Expected all sleeps to finish, but \(sleeperCount) still wait after \(timeout).
 
           This happens when work that uses the clock sleeps again and again without end, as a timer does. To fix, cancel \
           that work before the clock runs out, move the clock by “advance” instead, or give “run” a longer timeout.
           """, fileID: fileID, filePath: filePath, line: line, column: column)
+        let sleepers = timeline.withLock { $0.takeAll() }
+        for sleeper in sleepers { sleeper.continuation.resume(throwing: CancellationError()) }
+        return
       }
       await advance(to: deadline)
       moves += 1
     }
   }
 
-  /// Lets woken tasks, and those that they wake, reach their next sleep.
+  /// Lets woken tasks, and the tasks that they wake, run to their next sleep.
   ///
-  /// Waiting for the main actor each time makes it exact for work that takes turns there, as a store's does.
+  /// Waiting for the main actor each time makes it exact for work on the main actor, such as a store's.
   private func settle() async {
     for _ in 0..<Task.defaultMegaYieldCount {
       await Task.megaYield(count: 1)
@@ -114,7 +120,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     }
   }
 
-  /// Makes sure that nobody sleeps on the clock, after letting tasks run.
+  /// Checks that no task sleeps on the clock, after letting tasks run.
   /// - Throws: ``SuspensionError`` if a task does.
   public func checkSuspension() async throws {
     await settle()
@@ -129,9 +135,12 @@ extension TestClock where Duration == Swift.Duration {
   }
 }
 
-/// A task sleeps on a ``TestClock`` that nobody should sleep on.
+/// A task sleeps on a ``TestClock``: the error of ``TestClock/checkSuspension()``.
 public struct SuspensionError: Error, CustomStringConvertible {
-  /// What happened, for people.
+  /// Creates the error.
+  public init() {}
+
+  /// The message.
   public var description: String { "a task sleeps on the test clock" }
 }
 
@@ -142,12 +151,12 @@ extension TestClock {
     let continuation: CheckedContinuation<Void, any Error>
   }
 
-  /// The clock's time and who waits for what, in the order in which they came.
+  /// The clock's time and its sleepers, in the order in which they came.
   private struct Timeline {
     var now: Instant
     private(set) var sleepers: [Sleeper] = []
     private var lastID: UInt64 = 0
-    /// Sleepers that have yet to lie down; one that is cancelled before it does is taken out.
+    /// Sleepers that are not added yet. One that is cancelled before is removed.
     private var expected: Set<UInt64> = []
 
     init(now: Instant) {
@@ -162,10 +171,15 @@ extension TestClock {
       return lastID
     }
 
-    /// - Returns: How the sleep ended, if it has already.
+    mutating func takeAll() -> [Sleeper] {
+      defer { sleepers = [] }
+      return sleepers
+    }
+
+    /// - Returns: The outcome of the sleep, if it is over already.
     mutating func add(_ sleeper: Sleeper) -> Result<Void, any Error>? {
       guard expected.remove(sleeper.id) != nil else { return .failure(CancellationError()) }
-      guard sleeper.deadline > now else { return .success(()) }
+      guard sleeper.deadline >= now else { return .success(()) }
       sleepers.append(sleeper)
       return nil
     }
@@ -175,7 +189,7 @@ extension TestClock {
       return sleepers.firstIndex { $0.id == id }.map { sleepers.remove(at: $0).continuation }
     }
 
-    /// Moves to the next deadline, or to the instant when none comes before it.
+    /// Advances to the next deadline, or to the instant if no deadline comes before it.
     mutating func wakeNext(until instant: Instant) -> CheckedContinuation<Void, any Error>? {
       guard let deadline = nextDeadline, deadline <= instant,
         let index = sleepers.firstIndex(where: { $0.deadline == deadline })

@@ -1,20 +1,20 @@
 internal import IssueReporting
 
-/// A clock that reports every use and then does what the clock beneath it does.
+/// A clock that reports every use and then forwards it to another clock.
 ///
-/// It shows that a test does not come to code that needs time:
+/// It proves that a test runs no code that needs time:
 ///
 /// ```swift
 /// Store(initialState: Feature.State()) { Feature() } withDependencies: { $0.continuousClock = UnimplementedClock() }
 /// ```
 public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
-  /// The instants of the clock beneath, erased.
+  /// The erased instants of the other clock.
   public typealias Instant = AnyClock<Duration>.Instant
 
   private let base: AnyClock<Duration>
   private let report: @Sendable (_ call: String) -> Void
 
-  /// Creates a clock that calls itself `name` in its reports.
+  /// Creates a clock that has a name in its reports.
   public init<C: Clock>(
     _ base: C, name: String = "\(C.self)",
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -29,16 +29,19 @@ public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
     self.report = report
   }
 
-  /// The time of the clock beneath, reported.
+  /// The time of the other clock, reported.
   public var now: Instant {
     report("now")
     return base.now
   }
 
-  /// The resolution of the clock beneath.
-  public var minimumResolution: Duration { base.minimumResolution }
+  /// The resolution of the other clock, reported.
+  public var minimumResolution: Duration {
+    report("minimumResolution")
+    return base.minimumResolution
+  }
 
-  /// Sleeps on the clock beneath, reported.
+  /// Sleeps on the other clock, reported.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     report("sleep")
     try await base.sleep(until: deadline, tolerance: tolerance)
@@ -46,7 +49,7 @@ public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
 }
 
 extension UnimplementedClock where Duration == Swift.Duration {
-  /// Creates a clock over the continuous clock that calls itself `name` in its reports.
+  /// Creates a clock over the continuous clock that has a name in its reports.
   public init(
     name: String = "Clock",
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

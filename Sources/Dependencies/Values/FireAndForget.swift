@@ -1,5 +1,5 @@
 extension DependencyValues {
-  /// Starts work that nobody waits for, such as telling a server of an event; tests wait for it.
+  /// Starts work whose end nobody needs, such as sending analytics; in tests the call waits for it.
   ///
   /// ```swift
   /// @Dependency(\.fireAndForget) var fireAndForget
@@ -11,7 +11,7 @@ extension DependencyValues {
   }
 }
 
-/// Starts work that nobody waits for.
+/// Starts work whose end nobody needs.
 public struct FireAndForget: Sendable {
   private let operation: @Sendable (TaskPriority?, @escaping @Sendable () async throws -> Void) async -> Void
 
@@ -24,7 +24,7 @@ public struct FireAndForget: Sendable {
 
   /// Starts work.
   ///
-  /// Its errors are dropped, and cancelling the current task does not end it outside tests.
+  /// Its errors are dropped, and cancelling the current task does not cancel it.
   public func callAsFunction(
     priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async throws -> Void
   ) async {
@@ -36,5 +36,7 @@ private enum FireAndForgetKey: DependencyKey {
   static let liveValue = FireAndForget { priority, operation in
     Task(priority: priority) { try? await operation() }
   }
-  static let testValue = FireAndForget { _, operation in try? await operation() }
+  static let testValue = FireAndForget { priority, operation in
+    await Task(priority: priority) { try? await operation() }.value
+  }
 }

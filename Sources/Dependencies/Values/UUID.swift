@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import Synchronization
 
 extension DependencyValues {
-  /// What features ask for a new identifier.
+  /// Generates identifiers.
   ///
   /// ```swift
   /// @Dependency(\.uuid) var uuid
@@ -14,7 +14,7 @@ extension DependencyValues {
   }
 }
 
-/// Makes identifiers.
+/// Generates identifiers.
 public struct UUIDGenerator: Sendable {
   private let generate: @Sendable () -> UUID
 
@@ -23,7 +23,7 @@ public struct UUIDGenerator: Sendable {
     self.generate = generate
   }
 
-  /// A generator that always gives the same identifier.
+  /// A generator that always returns the same identifier.
   public static func constant(_ uuid: UUID) -> UUIDGenerator {
     UUIDGenerator { uuid }
   }
@@ -45,12 +45,12 @@ public struct UUIDGenerator: Sendable {
 }
 
 extension UUID {
-  /// The identifier whose hexadecimal digits are a number's: `UUID(10)` is `00000000-0000-0000-0000-00000000000A`.
+  /// The identifier with the hexadecimal digits of a number: `UUID(10)` is `00000000-0000-0000-0000-00000000000A`.
   ///
-  /// - Precondition: The number is not negative.
+  /// A negative number has those of its two's complement: `UUID(-1)` is
+  /// `00000000-0000-0000-FFFF-FFFFFFFFFFFF`.
   public init(_ value: Int) {
-    precondition(value >= 0, "an identifier's number is not negative")
-    self = withUnsafeBytes(of: UInt64(value).bigEndian) { bytes in
+    self = withUnsafeBytes(of: UInt64(truncatingIfNeeded: value).bigEndian) { bytes in
       UUID(
         uuid: (
           0, 0, 0, 0, 0, 0, 0, 0,

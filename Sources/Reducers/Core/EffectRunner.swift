@@ -1,3 +1,4 @@
+internal import Dependencies
 internal import IssueReporting
 
 /// Runs effects as tasks, for a store or a hub.
@@ -88,10 +89,12 @@ package final class EffectRunner<Action> {
   }
 
   private func start(_ effect: EffectID, _ operation: EffectOperation<Action>, _ place: EffectContext.Place) {
+    // An effect may send with overridden dependencies, which must not apply to the reducer of its actions.
+    let dependencies = withEscapedDependencies { $0 }
     let send = Send<Action> { [weak self] action in
       guard let self else { return }
       guard tasks[effect] != nil else { return reportLate(action, from: effect) }
-      requests.deliver(action, effect)
+      dependencies.restore { self.requests.deliver(action, effect) }
     }
     let context = EffectContext(place: place, host: host)
     let run: @Sendable () async -> Void = { [weak self] in

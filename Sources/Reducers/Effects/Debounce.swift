@@ -1,5 +1,8 @@
+public import CombineSchedulers
+internal import Dependencies
+
 extension Effect {
-  /// Begins the effect when nothing of the same name was debounced for a while.
+  /// Begins the effect when nothing of the same name was debounced for a while, on a clock.
   ///
   /// ```swift
   /// case .queryChanged(let query):
@@ -8,15 +11,36 @@ extension Effect {
   /// ```
   ///
   /// - Parameters:
-  ///   - id: The name. An effect of that name which runs already, or waits, is cancelled.
-  ///   - duration: How long to wait.
-  ///   - clock: What to wait on.
+  ///   - id: The name. An effect of that name that runs already, or waits, is cancelled.
+  ///   - duration: The time to wait.
+  ///   - clock: The clock to wait on.
   public func debounce<C: Clock>(
     id: some Hashable & Sendable, for duration: C.Instant.Duration, clock: C
   ) -> Effect {
     guard tree != nil else { return .none }
     let start = clock.now
     return .concatenate(.run { _ in try await clock.sleep(until: start.advanced(by: duration), tolerance: nil) }, self)
+      .cancellable(id: id, cancelInFlight: true)
+  }
+
+  /// Begins the effect when nothing of the same name was debounced for a while, on a scheduler.
+  ///
+  /// ```swift
+  /// .debounce(id: CancelID.search, for: 0.3, scheduler: mainQueue)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - id: The name. An effect of that name that runs already, or waits, is cancelled.
+  ///   - dueTime: The time to wait.
+  ///   - scheduler: The scheduler to wait on.
+  public func debounce<S: Scheduler & Sendable>(
+    id: some Hashable & Sendable, for dueTime: S.SchedulerTimeType.Stride, scheduler: S,
+    options: S.SchedulerOptions? = nil
+  ) -> Effect {
+    guard tree != nil else { return .none }
+    let end = scheduler.now.advanced(by: dueTime)
+    let options = options.map { UncheckedSendable($0) }
+    return .concatenate(.run { _ in try await scheduler.sleep(until: end, options: options?.value) }, self)
       .cancellable(id: id, cancelInFlight: true)
   }
 }

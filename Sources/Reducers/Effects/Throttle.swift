@@ -1,3 +1,4 @@
+public import CombineSchedulers
 internal import Synchronization
 
 extension Effect {
@@ -14,18 +15,63 @@ extension Effect {
   ///
   /// - Parameters:
   ///   - id: The name, within one store. Cancelling it drops the action that is held back.
-  ///   - interval: How long the interval is.
-  ///   - clock: What it is measured on.
+  ///   - interval: The length of the interval.
+  ///   - clock: The clock that measures it.
   ///   - latest: Whether the last of the actions within an interval is kept, and an effect of the name that still runs
   ///     is cancelled by a new one; otherwise the first one is kept.
   public func throttle<C: Clock>(
     id: some Hashable & Sendable, for interval: C.Instant.Duration, clock: C, latest: Bool
   ) -> Effect {
+    throttle(id: CancelID(id), on: ClockTime(clock: clock, interval: interval), latest: latest)
+  }
+
+  /// Lets at most one action of effects of a name through in each interval, measured on a scheduler.
+  ///
+  /// - Parameters:
+  ///   - id: The name, within one store. Cancelling it drops the action that is held back.
+  ///   - interval: The length of the interval.
+  ///   - scheduler: The scheduler that measures it.
+  ///   - latest: Whether the last of the actions within an interval is kept, and an effect of the name that still runs
+  ///     is cancelled by a new one; otherwise the first one is kept.
+  public func throttle<S: Scheduler & Sendable>(
+    id: some Hashable & Sendable, for interval: S.SchedulerTimeType.Stride, scheduler: S, latest: Bool
+  ) -> Effect {
+    throttle(id: CancelID(id), on: SchedulerTime(scheduler: scheduler, interval: interval), latest: latest)
+  }
+
+  private func throttle(id: CancelID, on time: some ThrottleTime, latest: Bool) -> Effect {
     guard let tree else { return .none }
-    let id = CancelID(id)
-    let throttled = tree.mappingOperations { $0.throttled(id, for: interval, clock: clock, latest: latest) }
+    let throttled = tree.mappingOperations { $0.throttled(id, on: time, latest: latest) }
     return Effect(tree: .cancellable(throttled, id, cancelInFlight: latest))
   }
+}
+
+/// The time of throttled effects: a clock or a scheduler, and the length of the interval.
+private protocol ThrottleTime: Sendable {
+  associatedtype Instant: Comparable & Sendable
+
+  var now: Instant { get }
+  /// The end of an interval.
+  func end(ofIntervalFrom start: Instant) -> Instant
+  func sleep(until end: Instant) async throws
+}
+
+private struct ClockTime<C: Clock>: ThrottleTime {
+  let clock: C
+  let interval: C.Instant.Duration
+
+  var now: C.Instant { clock.now }
+  func end(ofIntervalFrom start: C.Instant) -> C.Instant { start.advanced(by: interval) }
+  func sleep(until end: C.Instant) async throws { try await clock.sleep(until: end, tolerance: nil) }
+}
+
+private struct SchedulerTime<S: Scheduler & Sendable>: ThrottleTime {
+  let scheduler: S
+  let interval: S.SchedulerTimeType.Stride
+
+  var now: S.SchedulerTimeType { scheduler.now }
+  func end(ofIntervalFrom start: S.SchedulerTimeType) -> S.SchedulerTimeType { start.advanced(by: interval) }
+  func sleep(until end: S.SchedulerTimeType) async throws { try await scheduler.sleep(until: end) }
 }
 
 extension EffectTree {
@@ -52,22 +98,20 @@ extension EffectTree {
 }
 
 extension EffectOperation {
-  fileprivate func throttled<C: Clock>(
-    _ id: CancelID, for interval: C.Instant.Duration, clock: C, latest: Bool
-  ) -> EffectOperation {
+  fileprivate func throttled<Time: ThrottleTime>(_ id: CancelID, on time: Time, latest: Bool) -> EffectOperation {
     let run = run
     return EffectOperation(name: name, priority: priority) { send in
       let holder = Throttles.Holder(
         throttles: EffectContext.current?.host.throttles ?? Throttles(),
         key: TaskCancellations.Request(id: id, path: EffectContext.current?.path ?? []))
       // An interval's end is waited for beside the operation, which may send more meanwhile.
-      let (ends, continuation) = AsyncStream.makeStream(of: C.Instant.self)
+      let (ends, continuation) = AsyncStream.makeStream(of: Time.Instant.self)
       await withTaskCancellationHandler {
         await withTaskGroup { group in
           group.addTask {
             await run(
               Send { action in
-                switch holder.take(action, now: clock.now, interval: interval, keepsLast: latest) {
+                switch holder.take(action, on: time, keepsLast: latest) {
                 case .now: send(action)
                 case .at(let end): continuation.yield(end)
                 case .held: break
@@ -76,9 +120,9 @@ extension EffectOperation {
             continuation.finish()
           }
           for await end in ends {
-            // A clock that does not wait, because the effect is cancelled, has nothing to wait for either.
-            try? await clock.sleep(until: end, tolerance: nil)
-            await holder.release(now: clock.now, to: send)
+            // The sleep fails only when the effect is cancelled, and then nothing is held any more.
+            try? await time.sleep(until: end)
+            await holder.release(now: time.now, to: send)
           }
         }
       } onCancel: {
@@ -120,13 +164,14 @@ package final class Throttles: Sendable {
     }
 
     @MainActor
-    func take<Action, Instant: InstantProtocol>(
-      _ action: Action, now: Instant, interval: Instant.Duration, keepsLast: Bool
-    ) -> Verdict<Instant> {
+    func take<Action, Time: ThrottleTime>(
+      _ action: Action, on time: Time, keepsLast: Bool
+    ) -> Verdict<Time.Instant> {
       let handedOver = HandedOver(action)
+      let now = time.now
       return throttles.intervals.withLock { intervals in
-        guard let current = intervals[key], let start = current.start as? Instant,
-          now < start.advanced(by: interval) || current.held != nil
+        guard let current = intervals[key], let start = current.start as? Time.Instant,
+          now < time.end(ofIntervalFrom: start) || current.held != nil
         else {
           intervals[key] = Interval(start: now)
           return .now
@@ -137,13 +182,13 @@ package final class Throttles: Sendable {
         }
         intervals[key]?.held = handedOver
         intervals[key]?.holder = ObjectIdentifier(self)
-        return .at(start.advanced(by: interval))
+        return .at(time.end(ofIntervalFrom: start))
       }
     }
 
     /// Sends what this effect holds back.
     @MainActor
-    func release<Action>(now: any InstantProtocol, to send: Send<Action>) {
+    func release<Action>(now: any Sendable, to send: Send<Action>) {
       let released = throttles.intervals.withLock { intervals -> HandedOver<Action>? in
         guard let interval = intervals[key], interval.holder == ObjectIdentifier(self) else { return nil }
         intervals[key] = Interval(start: now)

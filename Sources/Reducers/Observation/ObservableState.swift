@@ -2,7 +2,7 @@ public import Observation
 
 /// A state whose fields are observed one by one. `@ObservableState` writes the conformance.
 public protocol ObservableState: Observable {
-  /// Tells this state from another one that took its place.
+  /// The identity, which differs from that of a state that replaces this one.
   var _$id: ObservableStateID { get }
 
   /// Gives a copied state an identity of its own before it changes.
@@ -30,13 +30,20 @@ public struct ObservableStateID: Hashable, Sendable {
     hasher.combine(tags)
   }
 
-  /// An identity of its own.
+  /// A new identity.
   public init() {
     self.init(number: Extent.nextNumber())
   }
 
-  /// The identity of what has none: values that are equal by what they are.
+  /// The identity of an enum's case without a payload.
   public static let _$inert = ObservableStateID(number: 0)
+
+  /// The identity of a payload that is not observable. No identity continues it, so that any change of it is a change of
+  /// the state around it.
+  public static let _$unobservable = ObservableStateID(number: .max)
+
+  /// Whether changes within the payload are not observed by the payload itself.
+  var isUnobservable: Bool { number == Self._$unobservable.number }
 
   /// The identity of an enum's case with this payload.
   public func _$tag(_ tag: Int) -> Self {
@@ -45,22 +52,23 @@ public struct ObservableStateID: Hashable, Sendable {
     return result
   }
 
-  /// Whether a state of this identity was made from one of another by changes since a moment, all of which its observers
-  /// know of: it is the same state, of which somebody has kept a copy.
+  /// Returns true if a state of this identity was made from one of another by changes since a moment that were reported to
+  /// its observers: it is the same state, of which a copy is kept elsewhere.
   @usableFromInline
   package func continues(_ other: Self, since moment: UInt64) -> Bool {
-    self == other || (origin == other.number && number > moment && tags == other.tags)
+    guard !isUnobservable else { return false }
+    return self == other || (origin == other.number && number > moment && tags == other.tags)
   }
 
-  /// The identity of a payload.
-  public static func _$id<T>(for value: T) -> Self { _$inert }
+  /// The identity of a payload. A type that is generic here may be observable all the same.
+  public static func _$id<T>(for value: T) -> Self { (value as? any ObservableState)?._$id ?? _$unobservable }
   /// The identity of a payload.
   public static func _$id<T: ObservableState>(for value: T) -> Self { value._$id }
 }
 
-/// Gives a payload an identity of its own before it changes; says whether there was anything to do.
+/// Does nothing for a payload that is not observable; returns false.
 public func _$willModify<T>(_ value: inout T) -> Bool { false }
-/// Gives a payload an identity of its own before it changes; says whether there was anything to do.
+/// Gives a payload an identity of its own before it changes; returns true.
 public func _$willModify<T: ObservableState>(_ value: inout T) -> Bool {
   value._$willModify()
   return true

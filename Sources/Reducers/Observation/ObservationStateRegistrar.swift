@@ -1,7 +1,7 @@
 public import CReducers
 public import Synchronization
 
-/// Who observes which field of a state. `@ObservableState` puts one into each struct.
+/// The observers of a state's fields. `@ObservableState` puts one into each struct.
 ///
 /// Copies of a state share their observers until one of them changes.
 public struct ObservationStateRegistrar: Sendable {
@@ -13,7 +13,7 @@ public struct ObservationStateRegistrar: Sendable {
   /// The identity of the state that it is in.
   public var id: ObservableStateID { ObservableStateID(number: extent.number, origin: extent.origin) }
 
-  /// Notes that a field was read.
+  /// Records the read of a field.
   @inlinable
   public func access<Subject, Member>(_ keyPath: @autoclosure () -> KeyPath<Subject, Member>) {
     // One thread-local word: reducers read fields all the time.
@@ -30,21 +30,25 @@ public struct ObservationStateRegistrar: Sendable {
     _ keyPath: @autoclosure () -> KeyPath<Subject, Field>, _ value: inout Member, _ newValue: Member
   ) {
     _$willModify()
-    let before = extent.isObserved ? mark(keyPath(), value) : nil
+    guard extent.isObserved, let before = mark(keyPath(), value) else {
+      value = newValue
+      return
+    }
+    let isEqual = before.isEqual(value, newValue)
     value = newValue
-    if let before { changed(keyPath(), value, before) }
+    if !isEqual { changed(keyPath(), value, before) }
   }
 
-  /// Notes a field before it changes in place.
+  /// Records a field before it changes in place.
   @inlinable
   public mutating func willModify<Subject, Member>(
     _ keyPath: @autoclosure () -> KeyPath<Subject, Member>, _ value: Member
   ) -> _FieldMark? {
     _$willModify()
-    return extent.isObserved ? mark(keyPath(), value) : nil
+    return extent.isObserved ? mark(keyPath(), value)?.keeping(value) : nil
   }
 
-  /// Tells the observers of a field that has changed in place.
+  /// Notifies the observers of a field that has changed in place.
   @inlinable
   public func didModify<Subject, Member>(
     _ keyPath: @autoclosure () -> KeyPath<Subject, Member>, _ value: Member, _ before: _FieldMark?
@@ -73,9 +77,23 @@ public struct ObservationStateRegistrar: Sendable {
   }
 }
 
-/// What a field was before a change.
+/// A field before a change.
 public struct _FieldMark {
   fileprivate let mark: Sameness.Mark
+
+  /// Returns true if a value without an identity is replaced by an equal one, which is not a change.
+  @usableFromInline
+  func isEqual<Member>(_ value: Member, _ newValue: Member) -> Bool {
+    guard case .unknown = mark else { return false }
+    return Sameness.areEqual(value, newValue)
+  }
+
+  /// The mark of a value that changes in place: a copy, if the value has no identity and can be compared.
+  @usableFromInline
+  func keeping<Member>(_ value: Member) -> Self {
+    guard case .unknown = mark, let kept = Sameness.copy(of: value) else { return self }
+    return Self(mark: .copy(kept))
+  }
 }
 
 extension ObservationStateRegistrar: Hashable, Codable {

@@ -1,19 +1,23 @@
 internal import IdentifiedCollections
 
-/// Whether one value is the other, perhaps changed in place since: then those who read a field of it are told by that
-/// field.
+/// The comparison of a field's values before and after a change. A value that is the same, perhaps changed in place,
+/// needs no notification: the observers of its own fields are notified by those fields.
 enum Sameness {
-  /// What is remembered of a value to compare it with what comes after.
+  /// A value before a change, as far as the comparison needs it.
   enum Mark {
     case identity(ObservableStateID?, moment: UInt64)
-    /// The version of a collection that was there.
+    /// The version of a collection before the change.
     case collection(any KeptCollection, moment: UInt64)
+    /// The identities of a collection's elements before the change.
+    case identities([ObservableStateID], moment: UInt64)
     /// A collection of which one element was changed and nothing else.
     case collectionOfChanging
+    /// A copy of a value without an identity.
+    case copy(any Equatable)
     case unknown
   }
 
-  /// What a value is now, to be compared with what comes after.
+  /// The mark of a value.
   static func mark<T>(_ value: T) -> Mark {
     mark(value, since: Reducing.returning?.moment ?? Extent.nextNumber())
   }
@@ -27,29 +31,56 @@ enum Sameness {
       default: false
       }
     case .collection(let before, let moment): before.isKept(in: value, since: moment)
+    case .identities(let before, let moment):
+      switch self.mark(value, since: moment) {
+      case .identities(let after, _):
+        before.count == after.count && zip(before, after).allSatisfy { $1.continues($0, since: moment) }
+      default: false
+      }
     case .collectionOfChanging: true
+    case .copy(let before): areEqual(before, value)
     case .unknown: false
     }
   }
 
+  /// Returns true if two values are of an equatable type and equal.
+  static func areEqual(_ lhs: Any, _ rhs: Any) -> Bool {
+    func open<Value: Equatable>(_ lhs: Value) -> Bool {
+      // The type is checked first: the cast of a missing value to an optional type would succeed.
+      type(of: rhs) == Value.self && (rhs as? Value).map { lhs == $0 } ?? false
+    }
+    return (lhs as? any Equatable).map { open($0) } ?? false
+  }
+
+  /// A copy of a value that is kept while the value changes in place; nil if the two cannot be compared.
+  ///
+  /// A collection is not kept: the change would copy all of it.
+  static func copy<T>(of value: T) -> (any Equatable)? {
+    guard let value = value as? any Equatable, value is String || !(value is any Collection) else { return nil }
+    return value
+  }
+
   fileprivate static func mark<T>(_ value: T, since moment: UInt64) -> Mark {
-    if let state = value as? any ObservableState { return .identity(state._$id, moment: moment) }
+    if let state = value as? any ObservableState {
+      let id = state._$id
+      return id.isUnobservable ? .unknown : .identity(id, moment: moment)
+    }
     if let marked = value as? any IdentityMarked { return marked._$mark(since: moment) }
     return .unknown
   }
 }
 
-/// A container of states that is the same as long as it holds the same ones.
+/// A container of states that is the same as long as it holds the same states.
 protocol IdentityMarked {
   func _$mark(since moment: UInt64) -> Sameness.Mark
 }
 
 /// A version of a collection of states.
 ///
-/// It is kept while the collection changes, so that the change copies the way to it in the tree. What comes after shares
-/// all other nodes, and these need not be looked at: a change of a long list costs what it costs in a short one.
+/// It is kept while the collection changes, so that the change copies the path to it in the tree. The new version shares
+/// all other nodes, which need no comparison: a change of a long list costs as much as in a short one.
 protocol KeptCollection {
-  /// Returns true if another value holds the same states in the same order, each perhaps changed in place.
+  /// Returns true if another value has the same states in the same order, each perhaps changed in place.
   ///
   /// - Complexity: O(log n) after one change of n elements.
   func isKept(in other: Any, since moment: UInt64) -> Bool
@@ -64,14 +95,14 @@ extension Optional: IdentityMarked {
 
 extension IdentifiedArray: IdentityMarked, KeptCollection {
   func _$mark(since moment: UInt64) -> Sameness.Mark {
-    // `forEach` says so when it has changed one element and left the others alone.
+    // Set by `forEach` when it has changed one element and no other.
     if Reducing.returning?.isElementOnly == true { return .collectionOfChanging }
     return Element.self is any ObservableState.Type ? .collection(self, moment: moment) : .unknown
   }
 
   func isKept(in other: Any, since moment: UInt64) -> Bool {
     guard let other = other as? Self, let identify = StateIdentity<Element>.reading else { return false }
-    return other.holdsTheSame(as: self) { identify($1).continues(identify($0), since: moment) }
+    return other.holdsTheSame(as: self) { Sameness.isSame($0, $1, identify, since: moment) }
   }
 }
 
@@ -83,9 +114,37 @@ extension StackState: IdentityMarked, KeptCollection {
   func isKept(in other: Any, since moment: UInt64) -> Bool {
     guard let other = other as? Self, let identify = StateIdentity<Element>.reading else { return false }
     return other.entries.holdsTheSame(as: entries) {
-      identify($1.element).continues(identify($0.element), since: moment)
+      Sameness.isSame($0.element, $1.element, identify, since: moment)
     }
   }
+}
+
+extension Sameness {
+  /// Returns true if an element is the same state as before, perhaps changed in place, or equal if its payload is not
+  /// observable.
+  fileprivate static func isSame<Element>(
+    _ before: Element, _ after: Element, _ identify: (borrowing Element) -> ObservableStateID, since moment: UInt64
+  ) -> Bool {
+    let id = identify(after)
+    return id.isUnobservable ? areEqual(before, after) : id.continues(identify(before), since: moment)
+  }
+
+  fileprivate static func mark<Element>(elementsOf elements: some Collection<Element>, since moment: UInt64) -> Mark {
+    guard let identify = StateIdentity<Element>.reading else { return .unknown }
+    return .identities(elements.map { identify($0) }, moment: moment)
+  }
+}
+
+extension Array: IdentityMarked {
+  func _$mark(since moment: UInt64) -> Sameness.Mark { Sameness.mark(elementsOf: self, since: moment) }
+}
+
+extension ArraySlice: IdentityMarked {
+  func _$mark(since moment: UInt64) -> Sameness.Mark { Sameness.mark(elementsOf: self, since: moment) }
+}
+
+extension ContiguousArray: IdentityMarked {
+  func _$mark(since moment: UInt64) -> Sameness.Mark { Sameness.mark(elementsOf: self, since: moment) }
 }
 
 extension PresentationState: IdentityMarked {

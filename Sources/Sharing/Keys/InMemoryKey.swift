@@ -23,9 +23,10 @@ public struct InMemoryKey<Value: Sendable>: SharedKey, CustomStringConvertible {
 
   public var description: String { ".inMemory(\"\(key)\")" }
 
-  /// Gives what was saved last.
+  /// Delivers the value that was saved last.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
-    continuation.resume(with: .success(storage[key] as? Value))
+    // In two steps: the cast of a missing value to an optional type would succeed.
+    continuation.resume(with: .success(storage[key].flatMap { $0 as? Value }))
   }
 
   /// Does nothing: only references change the memory.

@@ -44,9 +44,13 @@ extension ObservableStateMacro: MemberMacro {
     let cases = EnumCases(of: declaration)
     let identities = cases.lines { enumCase in
       let tag = enumCase.position
-      return enumCase.parameters.count == 1
-        ? "case let .\(enumCase.name)(state):\nreturn ._$id(for: state)._$tag(\(tag))"
-        : "case .\(enumCase.name):\nreturn ComposableArchitecture.ObservableStateID._$inert._$tag(\(tag))"
+      switch enumCase.parameters.count {
+      case 0: return "case .\(enumCase.name):\nreturn ComposableArchitecture.ObservableStateID._$inert._$tag(\(tag))"
+      case 1: return "case let .\(enumCase.name)(state):\nreturn ._$id(for: state)._$tag(\(tag))"
+      default:
+        return "case .\(enumCase.name):\n"
+          + "return ComposableArchitecture.ObservableStateID._$unobservable._$tag(\(tag))"
+      }
     }
     let modifications = cases.lines { enumCase in
       enumCase.parameters.count == 1

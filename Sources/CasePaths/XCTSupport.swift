@@ -1,0 +1,116 @@
+internal import IssueReporting
+
+/// Changes the value inside an optional, or reports that it is nil.
+///
+/// ```swift
+/// await store.send(.destination(.presented(.edit(.nameChanged("Blob"))))) {
+///   XCTModify(&$0.edit) { $0.name = "Blob" }
+/// }
+/// ```
+///
+/// A change that leaves an equatable value as it was is also reported, as is an error that `body` throws.
+public func XCTModify<Wrapped>(
+  _ optional: inout Wrapped?, _ message: @autoclosure () -> String = "", _ body: (inout Wrapped) throws -> Void,
+  fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+) {
+  let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  guard var value = optional else {
+    return report("expected non-nil value of type \(Wrapped.self)", message(), at: place)
+  }
+  change(&value, message, body, at: place)
+  optional = value
+}
+
+/// Changes the value of an enum's case, or reports that the enum is another case.
+///
+/// ```swift
+/// await store.send(.destination(.presented(.edit(.nameChanged("Blob"))))) {
+///   XCTModify(&$0.destination, case: \.edit) { $0.name = "Blob" }
+/// }
+/// ```
+public func XCTModify<Enum: CasePathable, Value>(
+  _ enum: inout Enum, case keyPath: CaseKeyPath<Enum, Value>, _ message: @autoclosure () -> String = "",
+  _ body: (inout Value) throws -> Void,
+  fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+) {
+  XCTModify(
+    &`enum`, case: AnyCasePath(keyPath), message(), body, fileID: fileID, file: filePath, line: line, column: column)
+}
+
+/// Changes the value of a case of an optional enum, or reports that the enum is another case or nil.
+public func XCTModify<Enum: CasePathable, Value>(
+  _ enum: inout Enum?, case keyPath: CaseKeyPath<Enum, Value>, _ message: @autoclosure () -> String = "",
+  _ body: (inout Value) throws -> Void,
+  fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+) {
+  let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  guard var value = `enum` else { return report("expected non-nil value of type \(Enum.self)", message(), at: place) }
+  XCTModify(
+    &value, case: AnyCasePath(keyPath), message(), body, fileID: fileID, file: filePath, line: line, column: column)
+  `enum` = value
+}
+
+/// Changes the value of a case that a case path names, or reports that the enum is another case.
+public func XCTModify<Enum, Value>(
+  _ enum: inout Enum, case casePath: AnyCasePath<Enum, Value>, _ message: @autoclosure () -> String = "",
+  _ body: (inout Value) throws -> Void,
+  fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+) {
+  let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  guard var value = casePath.extract(from: `enum`) else {
+    return report("expected to extract value of type \(Value.self) from \(`enum`)", message(), at: place)
+  }
+  change(&value, message, body, at: place)
+  `enum` = casePath.embed(value)
+}
+
+/// The value of an enum's case.
+///
+/// - Throws: ``CaseUnwrapFailure``, after a report, if the enum is another case.
+public func XCTUnwrap<Enum: CasePathable, Value>(
+  _ enum: Enum, case keyPath: CaseKeyPath<Enum, Value>, _ message: @autoclosure () -> String = "",
+  fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+) throws -> Value {
+  try XCTUnwrap(
+    `enum`, case: AnyCasePath(keyPath), message(), fileID: fileID, file: filePath, line: line, column: column)
+}
+
+/// The value of a case that a case path names.
+///
+/// - Throws: ``CaseUnwrapFailure``, after a report, if the enum is another case.
+public func XCTUnwrap<Enum, Value>(
+  _ enum: Enum, case casePath: AnyCasePath<Enum, Value>, _ message: @autoclosure () -> String = "",
+  fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+) throws -> Value {
+  if let value = casePath.extract(from: `enum`) { return value }
+  let message = message()
+  reportIssue(
+    "XCTUnwrap failed: expected to extract value of type \(Value.self) from \(`enum`)"
+      + (message.isEmpty ? "" : " - \(message)"),
+    fileID: fileID, filePath: filePath, line: line, column: column)
+  throw CaseUnwrapFailure()
+}
+
+/// A value of a case was required of an enum that is another case.
+public struct CaseUnwrapFailure: Error {}
+
+private func change<Value>(
+  _ value: inout Value, _ message: () -> String, _ body: (inout Value) throws -> Void, at place: IssueLocation
+) {
+  let before = value
+  do {
+    try body(&value)
+  } catch {
+    return report("threw error \"\(error)\"", message(), at: place)
+  }
+  func isUnchanged<V: Equatable>(_ before: V) -> Bool { before == value as? V }
+  if let before = before as? any Equatable, isUnchanged(before) {
+    report("expected value of type \(Value.self) to be modified, but it was unchanged", message(), at: place)
+  }
+}
+
+private func report(_ text: String, _ message: String, at place: IssueLocation) {
+  reportIssue(
+    "XCTModify failed: \(text)" + (message.isEmpty ? "" : " - \(message)"),
+    fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
+}

@@ -1,0 +1,62 @@
+internal import IssueReporting
+
+/// A scheduler that reports every use. It proves that a test runs no code that needs a scheduler.
+public struct UnimplementedScheduler<SchedulerTimeType, SchedulerOptions>: Scheduler, Sendable
+where
+  SchedulerTimeType: Strideable & Sendable,
+  SchedulerTimeType.Stride: SchedulerTimeIntervalConvertible & Sendable
+{
+  private let report: @Sendable (_ call: String) -> Void
+  private let time: SchedulerTimeType
+
+  /// Creates a scheduler that has a name in its reports.
+  public init(_ prefix: String = "", now: SchedulerTimeType) {
+    self.init(now: now) { call in
+      reportIssue("Unimplemented: \(prefix.isEmpty ? "" : "\(prefix) - ")\(call)")
+    }
+  }
+
+  /// Creates a scheduler with a report of its own.
+  package init(now: SchedulerTimeType, report: @escaping @Sendable (_ call: String) -> Void) {
+    time = now
+    self.report = report
+  }
+
+  /// A fixed instant, reported.
+  public var now: SchedulerTimeType {
+    report("An unimplemented scheduler was asked the current time.")
+    return time
+  }
+
+  /// Zero, reported.
+  public var minimumTolerance: SchedulerTimeType.Stride {
+    report("An unimplemented scheduler was asked its minimum tolerance.")
+    return .zero
+  }
+
+  /// Reports, and does not run the closure.
+  public func schedule(options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void) {
+    report("An unimplemented scheduler scheduled an action to run immediately.")
+  }
+
+  /// Reports, and does not run the closure.
+  public func schedule(
+    after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
+    _ action: @escaping @Sendable () -> Void
+  ) {
+    report("An unimplemented scheduler scheduled an action to run later.")
+  }
+
+  /// Reports, and does not run the closure.
+  public func schedule(
+    after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
+    options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void
+  ) -> any Cancellable {
+    report("An unimplemented scheduler scheduled an action to run on a timer.")
+    return AnyCancellable {}
+  }
+}
+
+/// An unimplemented scheduler with the time and the options of another type of scheduler.
+public typealias UnimplementedSchedulerOf<S: Scheduler> =
+  UnimplementedScheduler<S.SchedulerTimeType, S.SchedulerOptions>

@@ -1,0 +1,25 @@
+public import CombineSchedulers
+public import Dispatch
+
+extension DependencyValues {
+  /// The scheduler of the main queue, or in tests one that reports that it was not overridden.
+  ///
+  /// ```swift
+  /// @Dependency(\.mainQueue) var mainQueue
+  /// try await mainQueue.sleep(for: .seconds(1))
+  /// ```
+  ///
+  /// New code can use ``continuousClock``.
+  public var mainQueue: AnySchedulerOf<DispatchQueue> {
+    get { self[MainQueueKey.self] }
+    set { self[MainQueueKey.self] = newValue }
+  }
+}
+
+private enum MainQueueKey: DependencyKey {
+  static let liveValue = AnySchedulerOf<DispatchQueue>.main
+  static let testValue: AnySchedulerOf<DispatchQueue> = UnimplementedSchedulerOf<DispatchQueue>(
+    now: DispatchQueue.SchedulerTimeType(DispatchTime(uptimeNanoseconds: 1))
+  ) { _ in reportUnimplemented("mainQueue") }
+  .eraseToAnyScheduler()
+}

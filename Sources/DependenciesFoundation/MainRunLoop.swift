@@ -1,0 +1,19 @@
+public import CombineSchedulers
+public import Dependencies
+public import Foundation
+
+extension DependencyValues {
+  /// The scheduler of the main run loop, or in tests one that reports that it was not overridden.
+  public var mainRunLoop: AnySchedulerOf<RunLoop> {
+    get { self[MainRunLoopKey.self] }
+    set { self[MainRunLoopKey.self] = newValue }
+  }
+}
+
+private enum MainRunLoopKey: DependencyKey {
+  static let liveValue = AnySchedulerOf<RunLoop>.main
+  static let testValue: AnySchedulerOf<RunLoop> = UnimplementedSchedulerOf<RunLoop>(
+    now: RunLoop.SchedulerTimeType(Date(timeIntervalSince1970: 0))
+  ) { _ in reportUnimplemented("mainRunLoop") }
+  .eraseToAnyScheduler()
+}

@@ -1,0 +1,17 @@
+extension IdentifiedArray: MutableCollection {}
+
+extension IdentifiedArray: RangeReplaceableCollection where Element: Identifiable, ID == Element.ID {
+  /// Replaces the elements of a range of positions.
+  ///
+  /// A new element whose id is in the rest of the array replaces the element there; of two new ones with one id the first
+  /// is kept in its place, with the value of the second.
+  ///
+  /// - Precondition: the range is within the array.
+  /// - Complexity: O(k log n) for k elements removed or inserted, amortised.
+  @inlinable
+  public mutating func replaceSubrange(_ subrange: Range<Int>, with newElements: some Collection<Element>) {
+    removeSubrange(subrange)
+    var position = subrange.lowerBound
+    for element in newElements where updateOrInsert(element, orAt: position).originalMember == nil { position += 1 }
+  }
+}

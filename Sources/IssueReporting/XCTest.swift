@@ -1,0 +1,44 @@
+// The names of XCTestDynamicOverlay. They need no XCTest, so app code can use them; where XCTest is imported too, its
+// own functions are preferred.
+
+/// Reports an issue: `XCTFail` for code that is not in a test target.
+@_disfavoredOverload
+public func XCTFail(
+  _ message: String = "", fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,
+  column: UInt = #column
+) {
+  reportIssue(message, fileID: fileID, filePath: filePath, line: line, column: column)
+}
+
+/// A function that reports its call and returns a placeholder: the earlier name of `unimplemented`.
+public func XCTUnimplemented<each Argument, Result>(
+  _ description: @autoclosure @escaping @Sendable () -> String = "",
+  placeholder: @autoclosure @escaping @Sendable () -> Result,
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, function: StaticString = #function,
+  line: UInt = #line, column: UInt = #column
+) -> @Sendable (repeat each Argument) -> Result {
+  unimplemented(
+    description(), placeholder: placeholder(), fileID: fileID, filePath: filePath, function: function, line: line,
+    column: column)
+}
+
+/// A procedure that reports its call and does nothing: the earlier name of `unimplemented`.
+@_disfavoredOverload
+public func XCTUnimplemented<each Argument>(
+  _ description: @autoclosure @escaping @Sendable () -> String = "",
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, function: StaticString = #function,
+  line: UInt = #line, column: UInt = #column
+) -> @Sendable (repeat each Argument) -> Void {
+  unimplemented(
+    description(), placeholder: (), fileID: fileID, filePath: filePath, function: function, line: line, column: column)
+}
+
+/// A throwing function that reports its call and throws: the earlier name of `unimplemented`.
+public func XCTUnimplemented<each Argument, Result>(
+  _ description: @autoclosure @escaping @Sendable () -> String = "",
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, function: StaticString = #function,
+  line: UInt = #line, column: UInt = #column
+) -> @Sendable (repeat each Argument) throws -> Result {
+  unimplemented(
+    description(), fileID: fileID, filePath: filePath, function: function, line: line, column: column)
+}

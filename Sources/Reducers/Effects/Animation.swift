@@ -1,0 +1,28 @@
+public import PromptState
+
+// Nothing here animates: these forms let code that was written for SwiftUI compile.
+
+extension Effect {
+  /// Sends an action in the same turn. The animation has no effect.
+  public static func send(_ action: Action, animation: Animation?) -> Effect {
+    .send(action)
+  }
+
+  /// The effect itself. The animation has no effect.
+  public func animation(_ animation: Animation? = .default) -> Effect { self }
+
+  /// The effect itself. The transaction has no effect.
+  public func transaction(_ transaction: Transaction) -> Effect { self }
+}
+
+extension Send {
+  /// Sends an action. The animation has no effect.
+  public func callAsFunction(_ action: Action, animation: Animation?) {
+    self(action)
+  }
+
+  /// Sends an action. The transaction has no effect.
+  public func callAsFunction(_ action: Action, transaction: Transaction) {
+    self(action)
+  }
+}
