@@ -271,7 +271,7 @@ let package = Package(
     .testTarget(
       name: "CustomDumpTests", dependencies: ["CustomDump", "CustomDumpFoundation", "IssueReporting", "TestSupport"],
       swiftSettings: common),
-    .testTarget(name: "PromptStateTests", dependencies: ["PromptState"], swiftSettings: common),
+    .testTarget(name: "PromptStateTests", dependencies: ["CustomDump", "PromptState"], swiftSettings: common),
     .testTarget(
       name: "SharingTests",
       dependencies: ["CustomDump", "Dependencies", "DependenciesTestSupport", "IssueReporting", "Sharing"],
@@ -281,8 +281,17 @@ let package = Package(
     .testTarget(
       name: "DependenciesTests",
       dependencies: [
-        "ConcurrencyExtras", "Dependencies", "DependenciesFoundation", "DependenciesTestSupport", "IssueReporting",
+        "CombineSchedulers", "ConcurrencyExtras", "Dependencies", "DependenciesFoundation", "DependenciesTestSupport",
+        "IssueReporting",
       ], swiftSettings: common),
+    // Sources written for the original libraries, with their import lines.
+    .testTarget(
+      name: "UnchangedSourcesTests",
+      dependencies: [
+        "CasePaths", "Clocks", "CombineSchedulers", "ComposableArchitecture", "ComposableTesting", "ConcurrencyExtras",
+        "CustomDump", "Dependencies", "DependenciesMacros", "IdentifiedCollections", "IssueReporting",
+        "IssueReportingTestSupport", "Sharing", "SwiftNavigation", "XCTestDynamicOverlay",
+      ], swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "IdentifiedCollectionsTests", dependencies: ["IdentifiedCollections", "TestSupport"], swiftSettings: common),
     .testTarget(name: "ComposableTestingTests", dependencies: ["ComposableTesting"], swiftSettings: common),

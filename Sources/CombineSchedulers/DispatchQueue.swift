@@ -34,7 +34,9 @@ extension DispatchQueue: Scheduler {
     public func hash(into hasher: inout Hasher) { hasher.combine(dispatchTime.rawValue) }
 
     /// A duration in nanoseconds.
-    public struct Stride: SchedulerTimeIntervalConvertible, Comparable, Hashable, SignedNumeric, Sendable {
+    public struct Stride: SchedulerTimeIntervalConvertible, Comparable, Hashable, SignedNumeric, Sendable,
+      ExpressibleByFloatLiteral
+    {
       /// The number of nanoseconds.
       public var magnitude: Int
 
@@ -59,6 +61,11 @@ extension DispatchQueue: Scheduler {
 
       /// Creates a duration of a number of seconds.
       public init(integerLiteral value: Int) {
+        self = .seconds(value)
+      }
+
+      /// Creates a duration of a number of seconds.
+      public init(floatLiteral value: Double) {
         self = .seconds(value)
       }
 

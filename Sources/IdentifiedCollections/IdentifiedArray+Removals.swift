@@ -108,7 +108,15 @@ extension IdentifiedArray {
   /// - Complexity: O(k log n) for k elements, amortised.
   @inlinable
   public mutating func removeSubrange(_ bounds: some RangeExpression<Int>) {
-    let range = bounds.relative(to: self)
+    removeSubrange(bounds.relative(to: self))
+  }
+
+  /// Removes the elements of a range of positions.
+  ///
+  /// - Precondition: the range is within the array.
+  /// - Complexity: O(k log n) for k elements, amortised.
+  @inlinable
+  public mutating func removeSubrange(_ range: Range<Int>) {
     Swift.precondition(range.lowerBound >= 0 && range.upperBound <= count, "Range out of bounds")
     if range.count == count { return removeAll() }
     for position in range.reversed() { _ = take(at: position) }

@@ -12,7 +12,7 @@ import Testing
 
   @Test func texts() {
     #expect(dumped("Blob") == "\"Blob\"")
-    #expect(dumped("a \"b\"\tc") == #""a \"b\"\tc""#)
+    #expect(dumped("a \"b\"\tc") == "#\"a \"b\"\tc\"#")
     #expect(dumped("Blob".dropFirst()) == "\"lob\"")
     #expect(dumped("©" as Character) == "\"©\"")
     #expect(dumped("a" as Unicode.Scalar) == "\"a\"")
@@ -33,11 +33,11 @@ import Testing
   }
 
   @Test func typesAndFunctions() {
-    #expect(dumped(Space.Cell.self) == "Space.Cell.self")
-    #expect(dumped([Box<Int?>].self) == "Array<Box<Optional<Int>>>.self")
-    #expect(dumped((Int, x: String).self) == "(Int, x: String).self")
-    #expect(dumped(((Int) -> String).self) == "(Int) -> String.self")
-    #expect(dumped(Any.self) == "Any.self")
+    #expect(dumped(Space.Cell.self) == "Space.Cell")
+    #expect(dumped([Box<Int?>].self) == "Array<Box<Optional<Int>>>")
+    #expect(dumped((Int, x: String).self) == "(Int, x: String)")
+    #expect(dumped(((Int) -> String).self) == "(Int) -> String")
+    #expect(dumped(Any.self) == "Any")
     let function: (Int) -> Int = { $0 }
     #expect(dumped(Box(value: function)) == "Box(value: (Function))")
   }
@@ -46,7 +46,7 @@ import Testing
     struct Local {}
     #expect(dumped(Local()) == "DumpLibraryTests.Local()")
     #expect(dumped(Hidden()) == "Hidden()")
-    #expect(dumped(Box<Hidden>.self) == "Box<Hidden>.self")
+    #expect(dumped(Box<Hidden>.self) == "Box<Hidden>")
   }
 
   @Test func typeErasureDoesNotShow() {

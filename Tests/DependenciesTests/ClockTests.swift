@@ -68,9 +68,37 @@ import Testing
   @Test func sleepingUntilThePastIsOverAtOnce() async throws {
     let clock = TestClock()
     await clock.advance(by: .seconds(1))
-    try await clock.sleep(until: clock.now)
     try await clock.sleep(for: .seconds(-1))
     #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func sleepingUntilNowWaitsForTheClock() async throws {
+    let clock = TestClock()
+    for wake in [{ await clock.advance() }, { await clock.run() }] {
+      let isAwake = LockIsolated(false)
+      let task = Task {
+        try await clock.sleep(until: clock.now)
+        isAwake.setValue(true)
+      }
+      await sleepers(1, on: clock)
+      #expect(!isAwake.value)
+      await #expect(throws: SuspensionError.self) { try await clock.checkSuspension() }
+      await wake()
+      try await task.value
+    }
+  }
+
+  @Test func endlessSleepsAreCancelledAfterTheReport() async {
+    let clock = TestClock()
+    let task = Task { while true { try await clock.sleep(for: .seconds(1)) } }
+    await sleepers(1, on: clock)
+    await withExpectedIssue { await clock.run(timeout: .milliseconds(1)) }
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func theResolutionOfAnUnimplementedClockIsReported() {
+    let issues = withExpectedIssue { _ = UnimplementedClock().minimumResolution }
+    #expect(issues.count == 1)
   }
 
   @Test func runningGoesOnUntilNobodySleeps() async throws {

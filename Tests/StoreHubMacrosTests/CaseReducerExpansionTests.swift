@@ -107,7 +107,7 @@ import Testing
               case let .timer(state):
                 return ._$id(for: state)._$tag(2)
               case .plain:
-                return ComposableArchitecture.ObservableStateID._$inert._$tag(3)
+                return ComposableArchitecture.ObservableStateID._$unobservable._$tag(3)
               case let .sheet(state):
                 return ._$id(for: state)._$tag(4)
               }

@@ -71,7 +71,7 @@ import Testing
             case let .labelled(state):
               return ._$id(for: state)._$tag(1)
             case .several:
-              return ComposableArchitecture.ObservableStateID._$inert._$tag(2)
+              return ComposableArchitecture.ObservableStateID._$unobservable._$tag(2)
             #if DEBUG
             case .debug:
               return ComposableArchitecture.ObservableStateID._$inert._$tag(3)

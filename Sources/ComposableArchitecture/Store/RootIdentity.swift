@@ -1,17 +1,19 @@
 internal import Reducers
 
-/// Tells the observers of a root store when its state is replaced as a whole; and of any change, when the state does
-/// not say which of its fields are observed.
+/// Notifies the observers of a root store when its state is replaced as a whole, and of any change if the state does not
+/// observe its own fields.
 @MainActor
 final class RootIdentity<State> {
   private let field = ObservedField()
-  /// Whether anybody has ever read the state outside a reducer; without, there is nothing to update.
+  /// Whether the state was ever read outside a reducer; otherwise there is nothing to update.
   private(set) var isObserved = false
-  /// Nil when the state is no `ObservableState`.
+  /// Nil when the state is not an `ObservableState`.
   private let identify = StateIdentity<State>.reading
   private var id: ObservableStateID?
-  /// When `id` was read.
+  /// The moment when `id` was read.
   private var moment = Extent.nextNumber()
+  /// A copy of the state, if it is an enum whose payload is not observable.
+  private var last: State?
 
   init(_ state: State) {
     id = identify?(state)
@@ -25,8 +27,9 @@ final class RootIdentity<State> {
   func update(_ state: State) {
     guard let identify else { return field.changed() }
     let newID = identify(state)
-    let isSame = id.map { newID.continues($0, since: moment) } ?? false
-    (id, moment) = (newID, Extent.nextNumber())
+    var isSame = id.map { newID.continues($0, since: moment) } ?? false
+    if newID.isUnobservable, let last { isSame = StateIdentity.areEqual(last, state) }
+    (id, moment, last) = (newID, Extent.nextNumber(), newID.isUnobservable ? state : nil)
     if !isSame { field.changed() }
   }
 }

@@ -42,8 +42,8 @@ public struct ObservableStateID: Hashable, Sendable {
   /// the state around it.
   public static let _$unobservable = ObservableStateID(number: .max)
 
-  /// Whether changes within the payload are not observed by the payload itself.
-  var isUnobservable: Bool { number == Self._$unobservable.number }
+  /// Returns true if the payload does not observe its own changes.
+  package var isUnobservable: Bool { number == Self._$unobservable.number }
 
   /// The identity of an enum's case with this payload.
   public func _$tag(_ tag: Int) -> Self {

@@ -7,6 +7,9 @@ package enum StateIdentity<State> {
     (State.self as? any ObservableState.Type).map { reading($0) }
   }
 
+  /// Returns true if two states are of an equatable type and equal.
+  package static func areEqual(_ lhs: State, _ rhs: State) -> Bool { Sameness.areEqual(lhs, rhs) }
+
   private static func reading<Observable: ObservableState>(
     _: Observable.Type
   ) -> (borrowing State) -> ObservableStateID {

@@ -1,0 +1,31 @@
+// The import lines of code that was written for the original libraries.
+import CasePaths
+import Clocks
+import CombineSchedulers
+import ComposableArchitecture
+import ConcurrencyExtras
+import CustomDump
+import Dependencies
+import DependenciesMacros
+import IdentifiedCollections
+import IssueReporting
+import IssueReportingTestSupport
+import Sharing
+import SwiftNavigation
+import Testing
+import XCTestDynamicOverlay
+
+@Suite struct ImportTests {
+  @DependencyClient struct Client: Sendable {
+    var fetch: @Sendable (_ id: Int) async throws -> String
+    var count: @Sendable () -> Int = { unimplemented("Client.count", placeholder: 0) }
+  }
+
+  @Test func theModulesExist() async {
+    let clock: TestClock = TestClock()
+    let queue: AnySchedulerOf<DispatchQueue> = .immediate
+    let alert: AlertState<Int> = AlertState { TextState("Hello") }
+    let counter: LockIsolated<Int> = LockIsolated(queue.now < queue.now ? 1 : 0)
+    #expect(clock.sleeperCount == 0 && counter.value == 0 && String(state: alert.title) == "Hello")
+  }
+}
