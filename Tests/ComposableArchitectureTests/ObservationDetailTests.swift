@@ -23,7 +23,7 @@ import Testing
     case settings(Settings)
     case pair(Int, String)
     case child(Child)
-    case none
+    case nothing
   }
 
   @ObservableState enum Incomparable {
@@ -42,8 +42,8 @@ import Testing
     var rows: IdentifiedArrayOf<Child> = [Child(id: 1), Child(id: 2)]
     var numbers = [1, 2]
     var choice = Choice.settings(Settings())
-    var choices = [Choice.settings(Settings()), .none]
-    var choiceRows: IdentifiedArrayOf<Identified<Int, Choice>> = [Identified(.none, id: 1)]
+    var choices = [Choice.settings(Settings()), .nothing]
+    var choiceRows: IdentifiedArrayOf<Identified<Int, Choice>> = [Identified(.nothing, id: 1)]
   }
 
   @ObservableState struct Plain {
@@ -367,7 +367,6 @@ import Testing
     #expect(calls == 1)
     store.send(.settings(Settings(isOn: true)))
     #expect(calls == 2)
-    store.send(.none)
     subscription.cancel()
   }
 }
