@@ -157,11 +157,14 @@ let package = Package(
         "IssueReporting", "PromptState", "StoreHubMacros",
       ], swiftSettings: common),
     .target(
-      name: "ComposableArchitecture",
+      name: "ComposableCore",
       dependencies: [
         "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "PromptState", "Reducers", "Sharing",
         "StoreHubMacros",
       ], swiftSettings: common),
+    // What an app imports. Apart, because programs that link only ComposableCore do not load all of Foundation.
+    .target(
+      name: "ComposableArchitecture", dependencies: ["ComposableCore", "DependenciesFoundation"], swiftSettings: common),
     .target(
       name: "Sharing", dependencies: ["CustomDump", "Dependencies", "IssueReporting"], swiftSettings: common),
     // Apart, because it links the test frameworks.
@@ -183,7 +186,7 @@ let package = Package(
     .target(
       name: "ReplicatedArchitecture",
       dependencies: [
-        "CasePaths", "ComposableArchitecture", "Dependencies", "IdentifiedCollections", "Reducers", "Wire",
+        "CasePaths", "ComposableCore", "Dependencies", "IdentifiedCollections", "Reducers", "Wire",
       ], swiftSettings: spans),
 
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
@@ -203,17 +206,17 @@ let package = Package(
     .target(name: "Journal", dependencies: ["CSQLite", "TurnLog", "Wire"], swiftSettings: spans),
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
     .target(
-      name: "LoadTest", dependencies: ["ComposableArchitecture", "EventLoop", "Features", "Wire"], swiftSettings: onLoop
+      name: "LoadTest", dependencies: ["ComposableCore", "EventLoop", "Features", "Wire"], swiftSettings: onLoop
     ),
     .target(
-      name: "TerminalViews", dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "Wire"],
+      name: "TerminalViews", dependencies: ["ComposableCore", "Features", "ReplicaCore", "Terminal", "Wire"],
       swiftSettings: onLoop),
     .target(
       name: "StoreHub", dependencies: ["EventLoop", "HubCore", "Journal", "Reducers", "TurnLog", "Wire"],
       swiftSettings: onLoop),
     .target(
       name: "StoreClient",
-      dependencies: ["ComposableArchitecture", "EventLoop", "IssueReporting", "ReplicaCore", "Wire"],
+      dependencies: ["ComposableCore", "EventLoop", "IssueReporting", "ReplicaCore", "Wire"],
       swiftSettings: onLoop),
 
     // Virtual shells: a hub, its clients, the network, the disk and the clock on one thread.
@@ -232,7 +235,7 @@ let package = Package(
     .executableTarget(
       name: "storeterm",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient", "Terminal",
+        "ComposableCore", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient", "Terminal",
         "TerminalViews", "Wire",
       ],
       swiftSettings: onLoop),
@@ -245,7 +248,7 @@ let package = Package(
     .target(name: "Allocations", path: "bench/allocations"),
     .executableTarget(
       name: "storebench",
-      dependencies: ["Allocations", "ComposableArchitecture", "HubCore", "IdentifiedCollections", "Wire"],
+      dependencies: ["Allocations", "ComposableCore", "HubCore", "IdentifiedCollections", "Wire"],
       path: "bench/inprocess", swiftSettings: spans),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
@@ -308,7 +311,7 @@ let package = Package(
     .executableTarget(
       name: "allocprobe",
       dependencies: [
-        "Allocations", "ComposableArchitecture", "EventLoop", "HubCore", "StoreClient", "StoreHub", "Wire",
+        "Allocations", "ComposableCore", "EventLoop", "HubCore", "StoreClient", "StoreHub", "Wire",
       ],
       path: "Tests/Fixtures/allocprobe", swiftSettings: spans),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),

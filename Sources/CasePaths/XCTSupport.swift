@@ -37,19 +37,6 @@ public func XCTModify<Enum: CasePathable, Value>(
     &`enum`, case: AnyCasePath(keyPath), message(), body, fileID: fileID, file: filePath, line: line, column: column)
 }
 
-/// Changes the value of a case of an optional enum, or reports that the enum is another case or nil.
-public func XCTModify<Enum: CasePathable, Value>(
-  _ enum: inout Enum?, case keyPath: CaseKeyPath<Enum, Value>, _ message: @autoclosure () -> String = "",
-  _ body: (inout Value) throws -> Void,
-  fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
-) {
-  let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-  guard var value = `enum` else { return report("expected non-nil value of type \(Enum.self)", message(), at: place) }
-  XCTModify(
-    &value, case: AnyCasePath(keyPath), message(), body, fileID: fileID, file: filePath, line: line, column: column)
-  `enum` = value
-}
-
 /// Changes the value of a case that a case path names, or reports that the enum is another case.
 public func XCTModify<Enum, Value>(
   _ enum: inout Enum, case casePath: AnyCasePath<Enum, Value>, _ message: @autoclosure () -> String = "",

@@ -1,2 +1,6 @@
-@_exported public import Reducers
-@_exported public import Sharing
+// What an app imports: the architecture, and the dependencies of Foundation. Apart, because programs that link only
+// `ComposableCore` do not load all of Foundation.
+@_exported public import ComposableCore
+@_exported public import DependenciesFoundation
+@_exported public import Foundation
+@_exported public import FoundationNetworking

@@ -1,6 +1,9 @@
 // The names of XCTestDynamicOverlay. They need no XCTest, so app code can use them; where XCTest is imported too, its
 // own functions are preferred.
 
+/// Whether this process runs tests: the earlier name of ``isTesting``.
+public let _XCTIsTesting = isTesting
+
 /// Reports an issue: `XCTFail` for code that is not in a test target.
 @_disfavoredOverload
 public func XCTFail(

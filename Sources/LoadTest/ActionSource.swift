@@ -1,4 +1,4 @@
-internal import ComposableArchitecture
+internal import ComposableCore
 internal import Features
 internal import Wire
 

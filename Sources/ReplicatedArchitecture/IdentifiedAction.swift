@@ -1,4 +1,4 @@
-public import ComposableArchitecture
+public import ComposableCore
 public import Wire
 
 extension IdentifiedAction: WireValue where ID: WireValue, Action: WireValue {

@@ -1,4 +1,4 @@
-public import ComposableArchitecture
+public import ComposableCore
 public import Wire
 
 // The identities of prompts and buttons do not travel: they are no part of equality, and mean nothing elsewhere.

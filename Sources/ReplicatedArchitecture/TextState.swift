@@ -1,4 +1,4 @@
-public import ComposableArchitecture
+public import ComposableCore
 public import Wire
 
 extension TextState: WireValue {

@@ -1,4 +1,4 @@
-public import ComposableArchitecture
+public import ComposableCore
 internal import ReplicaCore
 public import Wire
 

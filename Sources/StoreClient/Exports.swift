@@ -1,6 +1,6 @@
 // A client needs one import beside that of its feature: its store, the loop, and the types that speak of the connection,
 // of actions and of parts.
-@_exported public import ComposableArchitecture
+@_exported public import ComposableCore
 @_exported public import EventLoop
 @_exported public import Wire
 

@@ -1,4 +1,4 @@
-public import ComposableArchitecture
+public import ComposableCore
 public import EventLoop
 internal import IssueReporting
 public import ReplicaCore

@@ -346,7 +346,7 @@ import Testing
       notifies(parent) {
         _ = $0.choice
       } _: {
-        $0.choice = .none
+        $0.choice = .nothing
       })
   }
 

@@ -22,7 +22,7 @@ import Testing
           @ReducerCaseIgnored case plain(Int, name: String)
           case sheet(Sheet.Body)
           @dynamicMemberLookup
-          public enum State: ComposableArchitecture.CaseReducerState, CasePaths.CasePathIterable, Observation.Observable, Swift.Equatable, Swift.Sendable {
+          public enum State: ComposableCore.CaseReducerState, CasePaths.CasePathIterable, Observation.Observable, Swift.Equatable, Swift.Sendable {
             public typealias StateReducer = Destination
             case alert(AlertState<Alert>)
             case edit(Edit.State)
@@ -98,7 +98,7 @@ import Testing
             public static var allCasePaths: AllCasePaths {
               AllCasePaths()
             }
-            public var _$id: ComposableArchitecture.ObservableStateID {
+            public var _$id: ComposableCore.ObservableStateID {
               switch self {
               case let .alert(state):
                 return ._$id(for: state)._$tag(0)
@@ -107,7 +107,7 @@ import Testing
               case let .timer(state):
                 return ._$id(for: state)._$tag(2)
               case .plain:
-                return ComposableArchitecture.ObservableStateID._$unobservable._$tag(3)
+                return ComposableCore.ObservableStateID._$unobservable._$tag(3)
               case let .sheet(state):
                 return ._$id(for: state)._$tag(4)
               }
@@ -115,21 +115,21 @@ import Testing
             public mutating func _$willModify() {
               switch self {
               case var .alert(state):
-                if ComposableArchitecture._$willModify(&state) {
+                if ComposableCore._$willModify(&state) {
                   self = .alert(state)
                 }
               case var .edit(state):
-                if ComposableArchitecture._$willModify(&state) {
+                if ComposableCore._$willModify(&state) {
                   self = .edit(state)
                 }
               case var .timer(state):
-                if ComposableArchitecture._$willModify(&state) {
+                if ComposableCore._$willModify(&state) {
                   self = .timer(feature: state)
                 }
               case .plain:
                 break
               case var .sheet(state):
-                if ComposableArchitecture._$willModify(&state) {
+                if ComposableCore._$willModify(&state) {
                   self = .sheet(state)
                 }
               }
@@ -197,15 +197,15 @@ import Testing
               AllCasePaths()
             }
           }
-          public static var body: ComposableArchitecture._CaseReducers<Self.State, Self.Action> {
-            return ComposableArchitecture._CaseReducers {
-              ComposableArchitecture.Scope(state: \\Self.State.Cases.edit, action: \\Self.Action.Cases.edit) {
+          public static var body: ComposableCore._CaseReducers<Self.State, Self.Action> {
+            return ComposableCore._CaseReducers {
+              ComposableCore.Scope(state: \\Self.State.Cases.edit, action: \\Self.Action.Cases.edit) {
                 Edit()
               }
-              ComposableArchitecture.Scope(state: \\Self.State.Cases.timer, action: \\Self.Action.Cases.timer) {
+              ComposableCore.Scope(state: \\Self.State.Cases.timer, action: \\Self.Action.Cases.timer) {
                 Timer(id: 1)
               }
-              ComposableArchitecture.Scope(state: \\Self.State.Cases.sheet, action: \\Self.Action.Cases.sheet) {
+              ComposableCore.Scope(state: \\Self.State.Cases.sheet, action: \\Self.Action.Cases.sheet) {
                 Sheet.body
               }
             }
@@ -213,10 +213,10 @@ import Testing
           @dynamicMemberLookup
           public enum CaseScope: CasePaths.CasePathable, CasePaths.CasePathIterable {
             case alert(AlertState<Alert>)
-            case edit(ComposableArchitecture.StoreOf<Edit>)
-            case timer(ComposableArchitecture.StoreOf<Timer>)
+            case edit(ComposableCore.StoreOf<Edit>)
+            case timer(ComposableCore.StoreOf<Timer>)
             case plain(Int, name: String)
-            case sheet(ComposableArchitecture.StoreOf<Sheet.Body>)
+            case sheet(ComposableCore.StoreOf<Sheet.Body>)
             public struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
               public subscript(root: CaseScope) -> CasePaths.PartialCaseKeyPath<CaseScope> {
                 if case .alert = root {
@@ -244,7 +244,7 @@ import Testing
                     return v0
                   })
               }
-              public var edit: CasePaths.AnyCasePath<CaseScope, ComposableArchitecture.StoreOf<Edit>> {
+              public var edit: CasePaths.AnyCasePath<CaseScope, ComposableCore.StoreOf<Edit>> {
                 CasePaths.AnyCasePath(embed: CaseScope.edit, extract: {
                     guard case let .edit(v0) = $0 else {
                       return nil
@@ -252,7 +252,7 @@ import Testing
                     return v0
                   })
               }
-              public var timer: CasePaths.AnyCasePath<CaseScope, ComposableArchitecture.StoreOf<Timer>> {
+              public var timer: CasePaths.AnyCasePath<CaseScope, ComposableCore.StoreOf<Timer>> {
                 CasePaths.AnyCasePath(embed: CaseScope.timer, extract: {
                     guard case let .timer(v0) = $0 else {
                       return nil
@@ -270,7 +270,7 @@ import Testing
                     return (v0, v1)
                   })
               }
-              public var sheet: CasePaths.AnyCasePath<CaseScope, ComposableArchitecture.StoreOf<Sheet.Body>> {
+              public var sheet: CasePaths.AnyCasePath<CaseScope, ComposableCore.StoreOf<Sheet.Body>> {
                 CasePaths.AnyCasePath(embed: CaseScope.sheet, extract: {
                     guard case let .sheet(v0) = $0 else {
                       return nil
@@ -288,7 +288,7 @@ import Testing
             }
           }
           @MainActor
-          public static func scope(_ store: ComposableArchitecture.Store<Self.State, Self.Action>) -> CaseScope {
+          public static func scope(_ store: ComposableCore.Store<Self.State, Self.Action>) -> CaseScope {
             switch store.state {
             case let .alert(v0):
               return .alert(v0)
@@ -303,7 +303,7 @@ import Testing
             }
           }
         }
-        extension Destination: ComposableArchitecture.CaseReducer, ComposableArchitecture.Reducer {
+        extension Destination: ComposableCore.CaseReducer, ComposableCore.Reducer {
         }
         """)
   }
@@ -325,7 +325,7 @@ import Testing
           #endif
           case end
           @dynamicMemberLookup
-          enum State: ComposableArchitecture.CaseReducerState, CasePaths.CasePathIterable, Observation.Observable {
+          enum State: ComposableCore.CaseReducerState, CasePaths.CasePathIterable, Observation.Observable {
             typealias StateReducer = Path
             #if DEBUG
             case debug(Debug.State)
@@ -375,21 +375,21 @@ import Testing
             static var allCasePaths: AllCasePaths {
               AllCasePaths()
             }
-            var _$id: ComposableArchitecture.ObservableStateID {
+            var _$id: ComposableCore.ObservableStateID {
               switch self {
               #if DEBUG
               case let .debug(state):
                 return ._$id(for: state)._$tag(0)
               #endif
               case .end:
-                return ComposableArchitecture.ObservableStateID._$inert._$tag(1)
+                return ComposableCore.ObservableStateID._$inert._$tag(1)
               }
             }
             mutating func _$willModify() {
               switch self {
               #if DEBUG
               case var .debug(state):
-                if ComposableArchitecture._$willModify(&state) {
+                if ComposableCore._$willModify(&state) {
                   self = .debug(state)
                 }
               #endif
@@ -433,10 +433,10 @@ import Testing
               AllCasePaths()
             }
           }
-          static var body: ComposableArchitecture._CaseReducers<Self.State, Self.Action> {
-            return ComposableArchitecture._CaseReducers {
+          static var body: ComposableCore._CaseReducers<Self.State, Self.Action> {
+            return ComposableCore._CaseReducers {
               #if DEBUG
-              ComposableArchitecture.Scope(state: \\Self.State.Cases.debug, action: \\Self.Action.Cases.debug) {
+              ComposableCore.Scope(state: \\Self.State.Cases.debug, action: \\Self.Action.Cases.debug) {
                 Debug()
               }
               #endif
@@ -445,7 +445,7 @@ import Testing
           @dynamicMemberLookup
           enum CaseScope: CasePaths.CasePathable, CasePaths.CasePathIterable {
             #if DEBUG
-            case debug(ComposableArchitecture.StoreOf<Debug>)
+            case debug(ComposableCore.StoreOf<Debug>)
             #endif
             case end
             struct AllCasePaths: CasePaths.CasePathReflectable, Sendable, Sequence {
@@ -461,7 +461,7 @@ import Testing
                 preconditionFailure("every value is of some case")
               }
               #if DEBUG
-              var debug: CasePaths.AnyCasePath<CaseScope, ComposableArchitecture.StoreOf<Debug>> {
+              var debug: CasePaths.AnyCasePath<CaseScope, ComposableCore.StoreOf<Debug>> {
                 CasePaths.AnyCasePath(embed: CaseScope.debug, extract: {
                     guard case let .debug(v0) = $0 else {
                       return nil
@@ -494,7 +494,7 @@ import Testing
             }
           }
           @MainActor
-          static func scope(_ store: ComposableArchitecture.Store<Self.State, Self.Action>) -> CaseScope {
+          static func scope(_ store: ComposableCore.Store<Self.State, Self.Action>) -> CaseScope {
             switch store.state {
             #if DEBUG
             case .debug:
@@ -505,7 +505,7 @@ import Testing
             }
           }
         }
-        extension Path: ComposableArchitecture.CaseReducer, ComposableArchitecture.Reducer {
+        extension Path: ComposableCore.CaseReducer, ComposableCore.Reducer {
         }
         """)
   }
@@ -558,14 +558,14 @@ import Testing
             }
           }
           @MainActor
-          static func scope(_ store: ComposableArchitecture.Store<Self.State, Self.Action>) -> CaseScope {
+          static func scope(_ store: ComposableCore.Store<Self.State, Self.Action>) -> CaseScope {
             switch store.state {
             case .end:
               return .end
             }
           }
         }
-        extension Path: ComposableArchitecture.CaseReducer, ComposableArchitecture.Reducer {
+        extension Path: ComposableCore.CaseReducer, ComposableCore.Reducer {
         }
         """)
   }

@@ -33,15 +33,15 @@ import Testing
           @ObservationStateIgnored var ignored = 1
           @Presents var alert: Alert?
           @Shared(.key) var common = 1
-          var _$observationRegistrar = ComposableArchitecture.ObservationStateRegistrar()
-          public var _$id: ComposableArchitecture.ObservableStateID {
+          var _$observationRegistrar = ComposableCore.ObservationStateRegistrar()
+          public var _$id: ComposableCore.ObservableStateID {
             _$observationRegistrar.id
           }
           public mutating func _$willModify() {
             _$observationRegistrar._$willModify()
           }
         }
-        extension State: ComposableArchitecture.ObservableState, Observation.Observable {
+        extension State: ComposableCore.ObservableState, Observation.Observable {
         }
         """)
   }
@@ -64,28 +64,28 @@ import Testing
           #if DEBUG
             case debug
           #endif
-          var _$id: ComposableArchitecture.ObservableStateID {
+          var _$id: ComposableCore.ObservableStateID {
             switch self {
             case let .one(state):
               return ._$id(for: state)._$tag(0)
             case let .labelled(state):
               return ._$id(for: state)._$tag(1)
             case .several:
-              return ComposableArchitecture.ObservableStateID._$unobservable._$tag(2)
+              return ComposableCore.ObservableStateID._$unobservable._$tag(2)
             #if DEBUG
             case .debug:
-              return ComposableArchitecture.ObservableStateID._$inert._$tag(3)
+              return ComposableCore.ObservableStateID._$inert._$tag(3)
             #endif
             }
           }
           mutating func _$willModify() {
             switch self {
             case var .one(state):
-              if ComposableArchitecture._$willModify(&state) {
+              if ComposableCore._$willModify(&state) {
                 self = .one(state)
               }
             case var .labelled(state):
-              if ComposableArchitecture._$willModify(&state) {
+              if ComposableCore._$willModify(&state) {
                 self = .labelled(two: state)
               }
             case .several:
@@ -97,7 +97,7 @@ import Testing
             }
           }
         }
-        extension State: ComposableArchitecture.ObservableState, Observation.Observable {
+        extension State: ComposableCore.ObservableState, Observation.Observable {
         }
         """)
   }

@@ -17,7 +17,7 @@ import Testing
           public var alert: Alert? {
             @storageRestrictions(initializes: _alert)
             init(initialValue) {
-              _alert = ComposableArchitecture.PresentationState<Alert>(wrappedValue: initialValue)
+              _alert = ComposableCore.PresentationState<Alert>(wrappedValue: initialValue)
             }
             get {
               _$observationRegistrar.access(\\Self.alert)
@@ -34,7 +34,7 @@ import Testing
               yield &_alert.wrappedValue
             }
           }
-          public var $alert: ComposableArchitecture.PresentationState<Alert> {
+          public var $alert: ComposableCore.PresentationState<Alert> {
             get {
               _$observationRegistrar.access(\\Self.alert)
               return _alert.projectedValue
@@ -54,7 +54,7 @@ import Testing
               yield &_alert
             }
           }
-          @ObservationStateIgnored private var _alert = ComposableArchitecture.PresentationState<Alert>(wrappedValue: nil)
+          @ObservationStateIgnored private var _alert = ComposableCore.PresentationState<Alert>(wrappedValue: nil)
         }
         """)
   }
@@ -71,7 +71,7 @@ import Testing
           var `default`: Optional<Alert> {
             @storageRestrictions(initializes: _default)
             init(initialValue) {
-              _default = ComposableArchitecture.PresentationState<Alert>(wrappedValue: initialValue)
+              _default = ComposableCore.PresentationState<Alert>(wrappedValue: initialValue)
             }
             get {
               _$observationRegistrar.access(\\Self.`default`)
@@ -88,7 +88,7 @@ import Testing
               yield &_default.wrappedValue
             }
           }
-          var $default: ComposableArchitecture.PresentationState<Alert> {
+          var $default: ComposableCore.PresentationState<Alert> {
             get {
               _$observationRegistrar.access(\\Self.`default`)
               return _default.projectedValue
@@ -108,7 +108,7 @@ import Testing
               yield &_default
             }
           }
-          @ObservationStateIgnored private var _default = ComposableArchitecture.PresentationState<Alert>(wrappedValue: .first)
+          @ObservationStateIgnored private var _default = ComposableCore.PresentationState<Alert>(wrappedValue: .first)
         }
         """)
   }

@@ -20,9 +20,9 @@ import Testing
           @CasePathable
           public enum Action: Equatable, Hashable, Sendable {
           }
-          public let body = ComposableArchitecture.EmptyReducer<State, Action>()
+          public let body = ComposableCore.EmptyReducer<State, Action>()
         }
-        extension Feature: ComposableArchitecture.Reducer {
+        extension Feature: ComposableCore.Reducer {
         }
         """)
   }
@@ -43,10 +43,10 @@ import Testing
         }
           @CasePathable enum Action { case b 
         }
-          @ComposableArchitecture.ReducerBuilder<Self.State, Self.Action>
+          @ComposableCore.ReducerBuilder<Self.State, Self.Action>
           var body: some ReducerOf<Self> { EmptyReducer() }
         }
-        extension Feature: ComposableArchitecture.Reducer {
+        extension Feature: ComposableCore.Reducer {
         }
         """)
   }
@@ -66,10 +66,10 @@ import Testing
           @CasePathable
           enum Action { case b 
         }
-          @ComposableArchitecture.ReducerBuilder<State, Action>
+          @ComposableCore.ReducerBuilder<State, Action>
           var body: some Reducer<State, Action> { EmptyReducer() }
         }
-        extension Feature: ComposableArchitecture.Reducer {
+        extension Feature: ComposableCore.Reducer {
         }
         """)
   }
@@ -83,10 +83,10 @@ import Testing
       """, "Reducer", as: ReducerMacro.self, adding: ["Reducer", "CaseReducer"],
       is: """
         struct Feature {
-          @ComposableArchitecture.ReducerBuilder<Feature.State, Feature.Action>
+          @ComposableCore.ReducerBuilder<Feature.State, Feature.Action>
           var body: some ReducerOf<Feature> { EmptyReducer() }
         }
-        extension Feature: ComposableArchitecture.Reducer, ComposableArchitecture._DefaultState, ComposableArchitecture._DefaultAction {
+        extension Feature: ComposableCore.Reducer, ComposableCore._DefaultState, ComposableCore._DefaultAction {
         }
         """)
   }
@@ -106,7 +106,7 @@ import Testing
           enum Action {}
         }
         @available(macOS 14, *)
-        extension Feature: ComposableArchitecture.Reducer, ComposableArchitecture._DefaultBody {
+        extension Feature: ComposableCore.Reducer, ComposableCore._DefaultBody {
         }
         """)
   }

@@ -18,7 +18,7 @@ import Testing
           let store: StoreOf<Feature>
           func tap() { send(.tapped) }
         }
-        extension Screen: ComposableArchitecture.ViewActionSending {
+        extension Screen: ComposableCore.ViewActionSending {
         }
         """)
   }

@@ -29,3 +29,20 @@ import XCTestDynamicOverlay
     #expect(clock.sleeperCount == 0 && counter.value == 0 && String(state: alert.title) == "Hello")
   }
 }
+
+@Suite struct FoundationTests {
+  @Test func theDependenciesOfFoundationNeedNoImport() {
+    withDependencies {
+      $0.urlSession = .shared
+      $0.mainRunLoop = .immediate
+    } operation: {
+      @Dependency(\.urlSession) var urlSession
+      @Dependency(\.mainRunLoop) var mainRunLoop
+      @Dependency(\.notificationCenter) var notificationCenter
+      let ran = LockIsolated(false)
+      mainRunLoop.schedule { ran.setValue(true) }
+      #expect(ran.value && urlSession === URLSession.shared)
+      #expect(notificationCenter !== NotificationCenter.default)
+    }
+  }
+}

@@ -1,4 +1,4 @@
-import ComposableArchitecture
+import ComposableCore
 
 /// A hundred children in one body, as no feature should have them.
 @Reducer

@@ -1,4 +1,4 @@
-import ComposableArchitecture
+import ComposableCore
 
 /// A feature with thirty actions and ten children: `scripts/bench-typecheck` times how long the compiler takes for this
 /// file alone.

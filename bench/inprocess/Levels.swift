@@ -1,4 +1,4 @@
-import ComposableArchitecture
+import ComposableCore
 
 // A feature in a feature, ten times: written out, as features are, since generic ones would be slower.
 

@@ -1,4 +1,4 @@
-import ComposableArchitecture
+import ComposableCore
 
 /// A list whose parent adds, edits, moves, deletes and toggles its elements.
 @Reducer

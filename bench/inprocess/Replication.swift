@@ -1,4 +1,4 @@
-import ComposableArchitecture
+import ComposableCore
 import HubCore
 import IdentifiedCollections
 import Wire

@@ -1,4 +1,4 @@
-import ComposableArchitecture
+import ComposableCore
 
 @Reducer
 struct Counter {

@@ -74,7 +74,7 @@ struct CaseReducerExpansion {
       }
     }
     let inherited =
-      ["ComposableArchitecture.CaseReducerState", "CasePaths.CasePathIterable", "Observation.Observable"]
+      ["ComposableCore.CaseReducerState", "CasePaths.CasePathIterable", "Observation.Observable"]
       + conformances.state
     return expanded(
       """
@@ -107,16 +107,16 @@ struct CaseReducerExpansion {
     let scopes = cases.lines { enumCase in
       guard case .reducer(let type) = Self.kind(of: enumCase) else { return nil }
       return """
-        ComposableArchitecture.Scope(state: \\Self.State.Cases.\(enumCase.name), action: \\Self.Action.Cases.\(enumCase.name)) {
+        ComposableCore.Scope(state: \\Self.State.Cases.\(enumCase.name), action: \\Self.Action.Cases.\(enumCase.name)) {
         \(made(enumCase, of: type))
         }
         """
     }
-    let content = scopes.isEmpty ? "ComposableArchitecture.EmptyReducer<Self.State, Self.Action>()" : scopes
+    let content = scopes.isEmpty ? "ComposableCore.EmptyReducer<Self.State, Self.Action>()" : scopes
     // Not `some Reducer`: a feature may be a case of its own destinations.
     return """
-      \(raw: access)static var body: ComposableArchitecture._CaseReducers<Self.State, Self.Action> {
-      return ComposableArchitecture._CaseReducers {
+      \(raw: access)static var body: ComposableCore._CaseReducers<Self.State, Self.Action> {
+      return ComposableCore._CaseReducers {
       \(raw: content)
       }
       }
@@ -134,7 +134,7 @@ struct CaseReducerExpansion {
   private var caseScope: DeclSyntax {
     let lines = cases.lines { enumCase in
       switch Self.kind(of: enumCase) {
-      case .reducer(let type): "case \(enumCase.name)(ComposableArchitecture.StoreOf<\(type)>)"
+      case .reducer(let type): "case \(enumCase.name)(ComposableCore.StoreOf<\(type)>)"
       case .ephemeral, .ignored: "case \(enumCase.text)"
       }
     }
@@ -185,7 +185,7 @@ struct CaseReducerExpansion {
     let content = cases.isEmpty ? "switch store.state {}" : "switch store.state {\n\(lines)\n}"
     return """
       @MainActor
-      \(raw: access)static func scope(_ store: ComposableArchitecture.Store<Self.State, Self.Action>) -> CaseScope {
+      \(raw: access)static func scope(_ store: ComposableCore.Store<Self.State, Self.Action>) -> CaseScope {
       \(raw: content)
       }
       """

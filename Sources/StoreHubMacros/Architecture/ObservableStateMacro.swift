@@ -24,9 +24,9 @@ extension ObservableStateMacro: MemberMacro {
       return []
     }
     return [
-      "var _$observationRegistrar = ComposableArchitecture.ObservationStateRegistrar()",
+      "var _$observationRegistrar = ComposableCore.ObservationStateRegistrar()",
       """
-      \(raw: access)var _$id: ComposableArchitecture.ObservableStateID {
+      \(raw: access)var _$id: ComposableCore.ObservableStateID {
       _$observationRegistrar.id
       }
       """,
@@ -45,22 +45,22 @@ extension ObservableStateMacro: MemberMacro {
     let identities = cases.lines { enumCase in
       let tag = enumCase.position
       switch enumCase.parameters.count {
-      case 0: return "case .\(enumCase.name):\nreturn ComposableArchitecture.ObservableStateID._$inert._$tag(\(tag))"
+      case 0: return "case .\(enumCase.name):\nreturn ComposableCore.ObservableStateID._$inert._$tag(\(tag))"
       case 1: return "case let .\(enumCase.name)(state):\nreturn ._$id(for: state)._$tag(\(tag))"
       default:
         return "case .\(enumCase.name):\n"
-          + "return ComposableArchitecture.ObservableStateID._$unobservable._$tag(\(tag))"
+          + "return ComposableCore.ObservableStateID._$unobservable._$tag(\(tag))"
       }
     }
     let modifications = cases.lines { enumCase in
       enumCase.parameters.count == 1
         ? "case var .\(enumCase.name)(state):\n"
-          + "if ComposableArchitecture._$willModify(&state) { self = .\(enumCase.name)(\(argument(enumCase))) }"
+          + "if ComposableCore._$willModify(&state) { self = .\(enumCase.name)(\(argument(enumCase))) }"
         : "case .\(enumCase.name):\nbreak"
     }
     return [
       """
-      \(raw: access)var _$id: ComposableArchitecture.ObservableStateID {
+      \(raw: access)var _$id: ComposableCore.ObservableStateID {
       switch self {
       \(raw: identities)
       }
@@ -111,7 +111,7 @@ extension ObservableStateMacro: ExtensionMacro {
     return [
       try ExtensionDeclSyntax(
         """
-        \(raw: declaration.attributes.availability)extension \(type.trimmed): ComposableArchitecture.ObservableState, \
+        \(raw: declaration.attributes.availability)extension \(type.trimmed): ComposableCore.ObservableState, \
         Observation.Observable {}
         """)
     ]

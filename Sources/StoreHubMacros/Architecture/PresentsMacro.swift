@@ -48,7 +48,7 @@ extension PresentsMacro: AccessorMacro {
       """
       @storageRestrictions(initializes: \(raw: storage))
       init(initialValue) {
-      \(raw: storage) = ComposableArchitecture.PresentationState<\(raw: wrapped)>(wrappedValue: initialValue)
+      \(raw: storage) = ComposableCore.PresentationState<\(raw: wrapped)>(wrappedValue: initialValue)
       }
       """,
       """
@@ -85,7 +85,7 @@ extension PresentsMacro: PeerMacro {
       variable.bindings.first?.initializer.map { $0.value.trimmedDescription } ?? "nil"
     return [
       """
-      \(raw: access)var \(raw: prefixed(name, by: "$")): ComposableArchitecture.PresentationState<\(raw: wrapped)> {
+      \(raw: access)var \(raw: prefixed(name, by: "$")): ComposableCore.PresentationState<\(raw: wrapped)> {
       get {
       _$observationRegistrar.access(\\Self.\(raw: name))
       return \(raw: storage).projectedValue
@@ -104,7 +104,7 @@ extension PresentsMacro: PeerMacro {
       """,
       """
       @ObservationStateIgnored private var \(raw: storage) = \
-      ComposableArchitecture.PresentationState<\(raw: wrapped)>(wrappedValue: \(raw: initial))
+      ComposableCore.PresentationState<\(raw: wrapped)>(wrappedValue: \(raw: initial))
       """,
     ]
   }

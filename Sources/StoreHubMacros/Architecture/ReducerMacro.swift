@@ -23,7 +23,7 @@ extension ReducerMacro: ExtensionMacro {
       let conformances =
         declaration.is(EnumDeclSyntax.self)
         ? ["CaseReducer", "Reducer"] : ["Reducer"] + MissingParts(of: declaration).conformances
-      let list = conformances.map { "ComposableArchitecture.\($0)" }.joined(separator: ", ")
+      let list = conformances.map { "ComposableCore.\($0)" }.joined(separator: ", ")
       extensions.append(
         try ExtensionDeclSyntax("\(raw: attributes)extension \(type.trimmed): \(raw: list) {}"))
     }
@@ -91,10 +91,10 @@ extension ReducerMacro: MemberAttributeMacro {
     switch (constraint.name.text, arguments.count) {
     case ("ReducerOf", 1):
       let feature = arguments[0].trimmedDescription
-      return "@ComposableArchitecture.ReducerBuilder<\(raw: feature).State, \(raw: feature).Action>"
+      return "@ComposableCore.ReducerBuilder<\(raw: feature).State, \(raw: feature).Action>"
     case ("Reducer", 2):
       let list = arguments.map { $0.argument.trimmedDescription }.joined(separator: ", ")
-      return "@ComposableArchitecture.ReducerBuilder<\(raw: list)>"
+      return "@ComposableCore.ReducerBuilder<\(raw: list)>"
     case ("Reducer", 0):
       context.complain(
         "'body' says neither state nor action; write 'some ReducerOf<Self>'", severity: .warning, at: constraint,
@@ -134,7 +134,7 @@ extension ReducerMacro: MemberMacro {
         """)
     }
     if missing.body == .written {
-      members.append("\(raw: access)let body = ComposableArchitecture.EmptyReducer<State, Action>()")
+      members.append("\(raw: access)let body = ComposableCore.EmptyReducer<State, Action>()")
     }
     return members
   }

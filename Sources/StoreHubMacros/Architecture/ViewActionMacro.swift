@@ -31,7 +31,7 @@ public enum ViewActionMacro: ExtensionMacro {
         fixIt: argument == nil ? nil : ("Call 'send' directly with a view action", Syntax(call), Syntax(replacement)))
     }
     guard !protocols.isEmpty else { return [] }
-    return [try ExtensionDeclSyntax("extension \(type.trimmed): ComposableArchitecture.ViewActionSending {}")]
+    return [try ExtensionDeclSyntax("extension \(type.trimmed): ComposableCore.ViewActionSending {}")]
   }
 }
 

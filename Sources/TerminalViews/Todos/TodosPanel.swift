@@ -1,4 +1,4 @@
-import ComposableArchitecture
+import ComposableCore
 public import Features
 public import Terminal
 

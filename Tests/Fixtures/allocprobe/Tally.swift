@@ -1,4 +1,4 @@
-import ComposableArchitecture
+import ComposableCore
 import Wire
 
 /// A feature whose reducer allocates nothing.

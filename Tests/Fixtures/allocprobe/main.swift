@@ -1,5 +1,5 @@
 import Allocations
-import ComposableArchitecture
+import ComposableCore
 import EventLoop
 import Glibc
 import HubCore

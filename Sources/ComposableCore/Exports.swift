@@ -1,0 +1,2 @@
+@_exported public import Reducers
+@_exported public import Sharing
