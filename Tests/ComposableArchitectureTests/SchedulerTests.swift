@@ -38,19 +38,18 @@ import Testing
 
   @Test func anErasedSchedulerIsADependencyOfEffects() async {
     let queue = DispatchQueue.test
-    let store = Store(initialState: Script.State()) {
-      Script()
-    } withDependencies: {
+    let store = store()
+    let effect = withDependencies {
       $0.mainQueue = queue.eraseToAnyScheduler()
+    } operation: {
+      Effect<Script.Action>.run { send in
+        @Dependency(\.mainQueue) var mainQueue
+        try await mainQueue.sleep(for: .seconds(1))
+        await send(.note("slept"))
+        for await _ in mainQueue.timer(interval: .seconds(1)).prefix(2) { await send(.note("tick")) }
+      }
     }
-    let task = store.send(
-      .run(
-        .run { send in
-          @Dependency(\.mainQueue) var mainQueue
-          try await mainQueue.sleep(for: .seconds(1))
-          await send(.note("slept"))
-          for await _ in mainQueue.timer(interval: .seconds(1)).prefix(2) { await send(.note("tick")) }
-        }))
+    let task = store.send(.run(effect))
     await queue.advance(by: .seconds(1))
     await settled(store, ["slept"])
     await queue.advance(by: .seconds(2))

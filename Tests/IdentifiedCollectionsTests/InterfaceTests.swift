@@ -133,10 +133,6 @@ struct PreconditionTests {
     }
     await #expect(processExitsWith: .failure) {
       var array = items([1])
-      array[0] = Item(id: 2)
-    }
-    await #expect(processExitsWith: .failure) {
-      var array = items([1])
       array.update(Item(id: 2), at: 0)
     }
   }

@@ -17,6 +17,7 @@ final class RootIdentity<State> {
 
   init(_ state: State) {
     id = identify?(state)
+    last = id?.isUnobservable == true ? state : nil
   }
 
   func access() {
