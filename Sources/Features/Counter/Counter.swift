@@ -124,7 +124,8 @@ public struct Counter: Reducer, Sendable {
     let (count, isOver) = state.count.addingReportingOverflow(difference)
     guard !isOver else { return .none }
     state.count = count
-    state.numberFact = nil
+    // Most often there is none, and letting go of nothing takes 20 instructions.
+    if state.numberFact != nil { state.numberFact = nil }
     guard state.isLoadingFact else { return .none }
     state.isLoadingFact = false
     return .cancel(id: CancelID.fact)
