@@ -153,8 +153,7 @@ let package = Package(
       name: "Reducers",
       dependencies: [
         "CReducers", "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections",
-        "CReducers", "CasePaths", "CombineSchedulers", "CustomDump", "Dependencies", "IdentifiedCollections",
-        "IssueReporting", "PromptState", "StoreHubMacros",
+        "CombineSchedulers", "IssueReporting", "PromptState", "StoreHubMacros",
       ], swiftSettings: common),
     .target(
       name: "ComposableCore",
@@ -172,9 +171,7 @@ let package = Package(
       name: "ComposableTesting",
       dependencies: [
         "CasePaths", "ComposableArchitecture", "CustomDumpFoundation", "Dependencies", "DependenciesTestSupport",
-        "IssueReporting",
-        "ComposableArchitecture", "CustomDumpFoundation", "DependenciesTestSupport", "IssueReporting",
-        "IssueReportingTestSupport",
+        "IssueReporting", "IssueReportingTestSupport",
       ],
       swiftSettings: common),
     .target(
@@ -185,9 +182,8 @@ let package = Package(
     // The one import of a shared feature.
     .target(
       name: "ReplicatedArchitecture",
-      dependencies: [
-        "CasePaths", "ComposableCore", "Dependencies", "IdentifiedCollections", "Reducers", "Wire",
-      ], swiftSettings: spans),
+      dependencies: ["CasePaths", "ComposableCore", "Dependencies", "IdentifiedCollections", "Reducers", "Wire"],
+      swiftSettings: spans),
 
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
     .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop),
@@ -310,9 +306,7 @@ let package = Package(
       name: "loopprobe", dependencies: ["EventLoop"], path: "Tests/Fixtures/loopprobe", swiftSettings: onLoop),
     .executableTarget(
       name: "allocprobe",
-      dependencies: [
-        "Allocations", "ComposableCore", "EventLoop", "HubCore", "StoreClient", "StoreHub", "Wire",
-      ],
+      dependencies: ["Allocations", "ComposableCore", "EventLoop", "HubCore", "StoreClient", "StoreHub", "Wire"],
       path: "Tests/Fixtures/allocprobe", swiftSettings: spans),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),
     .testTarget(
@@ -346,8 +340,7 @@ let package = Package(
       name: "StoreHubTests",
       dependencies: [
         "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore",
-        "StoreClient",
-        "StoreHub", "TestFeatures", "Wire",
+        "StoreClient", "StoreHub", "TestFeatures", "Wire",
       ], swiftSettings: onLoop),
     .testTarget(
       name: "ProgramTests", dependencies: ["TestSupport", "allocprobe", "storehubd", "storeload", "storeterm"],
