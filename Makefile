@@ -2,7 +2,7 @@
 
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 
-.PHONY: build run test test-package golden-check fuzz torture sanitize lint tidy format bench bench-inprocess clean help setup
+.PHONY: build run test test-package golden-check simulate fuzz torture sanitize lint tidy format bench bench-inprocess clean help setup
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
 	$(SWIFT_BUILD) -c release
@@ -20,6 +20,10 @@ test-package: setup ## build a package elsewhere that uses this one, macros incl
 
 golden-check: ## read Tests/Golden with implementations of CBOR and CDDL from PyPI
 	@scripts/golden-check
+
+simulate: setup ## run thousands of simulated hubs with faults, each from a seed (SEEDS=6000 FROM=0; about 2 minutes)
+	$(SWIFT_BUILD) -c release --product storesim
+	"$$(swift build -c release --show-bin-path)/storesim" --seeds $(or $(SEEDS),6000) --from $(or $(FROM),0) --jobs $$(nproc)
 
 fuzz: setup ## look for inputs that break what takes bytes from a peer (FUZZ_SECONDS=20 for each target)
 	@scripts/fuzz

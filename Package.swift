@@ -335,7 +335,7 @@ let package = Package(
         "TestSupport", "Wire",
       ],
       swiftSettings: spans),
-    .testTarget(name: "SimulationTests", dependencies: ["Simulation", "TestSupport"], swiftSettings: spans),
+    .testTarget(name: "SimulationTests", dependencies: ["HubCore", "Simulation", "TestSupport"], swiftSettings: spans),
     .testTarget(
       name: "StoreHubTests",
       dependencies: [
@@ -343,7 +343,8 @@ let package = Package(
         "StoreClient", "StoreHub", "TestFeatures", "Wire",
       ], swiftSettings: onLoop),
     .testTarget(
-      name: "ProgramTests", dependencies: ["TestSupport", "allocprobe", "storehubd", "storeload", "storeterm"],
+      name: "ProgramTests",
+      dependencies: ["TestSupport", "allocprobe", "storehubd", "storeload", "storesim", "storeterm"],
       swiftSettings: common),
     .testTarget(
       name: "FeaturesTests",

@@ -22,8 +22,10 @@ extension HubCore {
       return fail(connection.id, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
     }
     let retained = takeRetained(request, of: connection)
+    let isOfThisHistory = request.root == .feature || !connection.session.isRecovered
     let subscriber = publishers[publisher].subscribe(
-      request, as: number, connection: connection, retained: retained)
+      request, as: number, connection: connection, retained: retained,
+      trusted: isOfThisHistory ? connection.trustedRevision : nil)
     if let retained { publishers[publisher].forget(retained) }
     subscriptionCount += 1
     connection.scopes.append(LiveConnection.Scope(number: number, publisher: publisher, subscriber: subscriber))

@@ -17,8 +17,7 @@ extension HubCore {
       ?? Session(
         id: SessionID.random(using: &random), user: greeting.peer.user, name: hello.name)
     let trustedRevision = resumed?.trustedRevision
-    // What the client sees from here on is of this hub's history.
-    (session.trustedRevision, session.settled, session.name) = (.max, 0, hello.name)
+    (session.settled, session.name) = (0, hello.name)
     let connection = LiveConnection(
       id: id, peer: greeting.peer, account: greeting.account, decoder: FrameDecoder(payloadLimit: limits.payloadBytes),
       session: session,

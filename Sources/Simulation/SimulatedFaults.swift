@@ -32,6 +32,11 @@ public struct SimulatedFaults: Sendable {
   public var upgrade = 200
   /// A client's process ends at once, and another one starts that knows nothing of its session.
   public var clientCrash = 2
+  /// A client's process ends at once, and another one goes on with its session and its unacknowledged actions, which were
+  /// on its disk; its state was not.
+  public var clientRestart = 2
+  /// A client sends a frame of actions twice, of all such frames.
+  public var repeatedActions = 20
   /// A client ends its session, and another one starts.
   public var clientLeaves = 1
   /// Nothing happens anywhere for up to 15 seconds, so that timeouts pass.
@@ -60,6 +65,7 @@ public struct SimulatedFaults: Sendable {
     (faults.cut, faults.clientSideCut, faults.hubSideCut, faults.halfClose) = (0, 0, 0, 0)
     (faults.stuckReader, faults.partialDelivery, faults.hubCrash, faults.hubStop) = (0, 0, 0, 0)
     (faults.upgrade, faults.clientCrash, faults.clientLeaves, faults.pause) = (0, 0, 0, 0)
+    (faults.clientRestart, faults.repeatedActions) = (0, 0)
     (faults.commit, faults.logFailure, faults.snapshotFailure, faults.unsyncedSurvives) = (1000, 0, 0, 0)
     faults.trim = 0
     return faults
@@ -79,6 +85,8 @@ public struct SimulatedFaults: Sendable {
     hubStop = chance.pick([0, 1, 5])
     clientCrash = chance.pick([0, 2, 10])
     clientLeaves = chance.pick([0, 0, 5])
+    clientRestart = chance.pick([0, 2, 10])
+    repeatedActions = chance.pick([0, 20, 200])
     pause = chance.pick([1, 5, 20])
     commit = chance.pick([20, 100, 500, 1000])
     logFailure = chance.pick([0, 0, 1, 4])

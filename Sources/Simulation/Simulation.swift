@@ -123,6 +123,7 @@ public final class Simulation {
       trace.note(now, "stuck", Int(client.number))
     }
     if chance.hits(faults.clientCrash) { try replaceClient(at: chance.number(0...clients.count - 1), leaving: false) }
+    if chance.hits(faults.clientRestart) { try restart(chance.pick(clients)) }
     if chance.hits(faults.clientLeaves) { try replaceClient(at: chance.number(0...clients.count - 1), leaving: true) }
     if chance.hits(faults.hubCrash) { try crashHub() }
     if chance.hits(faults.hubStop) { try stopHub() }
@@ -163,7 +164,9 @@ public final class Simulation {
       return false
     }
     return clients.allSatisfy { client in
-      guard let link = client.link, link.toHub.isEmpty, link.toClient.isEmpty, !link.toHub.hasEnded else { return false }
+      guard let link = client.link, link.toHub.isEmpty, link.toClient.isEmpty, !link.toHub.hasEnded else {
+        return false
+      }
       return client.replica.pendingActionCount == 0 && client.replica.connection == .live
     }
   }

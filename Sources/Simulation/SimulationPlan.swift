@@ -32,6 +32,8 @@ public struct SimulationPlan: Sendable {
   public var stepCount = 600
   /// How many clients subscribe to all of the state; the others subscribe to parts.
   public var wholeStateClientCount = 2
+  /// Whether clients subscribe to who is attached.
+  public var watchesHub = false
   /// Whether lists become long.
   public var hasLongLists = false
 
@@ -47,6 +49,7 @@ public struct SimulationPlan: Sendable {
     wholeStateClientCount = chance.number(0...clientCount)
     notesAttendance = chance.hits(300)
     hasLongLists = chance.hits(150)
+    watchesHub = chance.hits(300)
     stepCount = chance.number(200...900)
     limits.versions = chance.pick([1, 2, 4, 64])
     limits.versionBytes = chance.pick([2 << 10, 64 << 20])
@@ -63,5 +66,15 @@ public struct SimulationPlan: Sendable {
     limits.snapshotInterval = chance.pick([256, 2 << 10, 64 << 20])
     limits.rejections = chance.pick([2, 1024])
     limits.payloadBytes = chance.pick([300, 1 << 20])
+  }
+
+  /// The plan in short, for people.
+  public var text: String {
+    """
+    \(storage.rawValue), \(clientCount) clients (\(newerClientCount) newer, \(toolCount) tools, \(wholeStateClientCount) of all), \
+    \(stepCount) steps, versions \(limits.versions), \(limits.versionBytes) bytes of them, detached sessions \
+    \(limits.detachedSessions), unstored turns \(limits.unstoredTurns), sockets of \(faults.socketBytes) bytes\
+    \(watchesHub ? ", attendees" : "")\(notesAttendance ? ", attendance" : "")\(hasLongLists ? ", long lists" : "")
+    """
   }
 }

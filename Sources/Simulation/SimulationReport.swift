@@ -32,6 +32,8 @@ public struct SimulationReport: Equatable, Sendable {
   public var upgrades = 0
   /// Clients that crashed.
   public var clientCrashes = 0
+  /// Clients that crashed and went on with their sessions.
+  public var clientRestarts = 0
   /// Logs that failed.
   public var logFailures = 0
   /// Turns that hubs handed to their logs.
@@ -62,7 +64,8 @@ public struct SimulationReport: Equatable, Sendable {
       ("outcome unknown", \.unknown), ("not kept", \.refusedLocally), ("connections", \.connections),
       ("resumed", \.resumptions), ("cuts", \.cuts), ("half open", \.halfOpen), ("half closes", \.halfCloses),
       ("stuck readers", \.stuckReaders), ("hub crashes", \.hubCrashes), ("hub stops", \.hubStops),
-      ("upgrades", \.upgrades), ("client crashes", \.clientCrashes), ("log failures", \.logFailures),
+      ("upgrades", \.upgrades), ("client crashes", \.clientCrashes),
+      ("client restarts", \.clientRestarts), ("log failures", \.logFailures),
       ("turns logged", \.turns), ("snapshots", \.snapshots), ("recoveries from one", \.snapshotRecoveries),
       ("turns recovered", \.turnsRecovered), ("frames", \.frames), ("effects", \.effects),
       ("simulated seconds", \.virtualSeconds),

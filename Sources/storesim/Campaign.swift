@@ -79,7 +79,9 @@ struct Campaign {
         var status: CInt = 0
         waitpid(worker.process, &status, 0)
         close(worker.output)
-        if let seed = worker.seed { failures.append((seed, "the process has trapped; the seeds behind it were not run")) }
+        if let seed = worker.seed {
+          failures.append((seed, "the process has trapped; the seeds behind it were not run"))
+        }
       }
       if showsProgress { showProgress(doneCount, Self.seconds() - start, failures.count) }
     }

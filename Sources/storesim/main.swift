@@ -14,7 +14,8 @@ let options = ProgramOptions(
     .init("seeds", short: "n", argument: "N", "run so many seeds; default 1000"),
     .init("from", argument: "S", "the first of them; default 0"),
     .init("jobs", short: "j", argument: "J", "how many processes run them; default 1"),
-    .init("stride", argument: "K", "run every K-th seed only, and print a line for each; what the processes of --jobs do"),
+    .init(
+      "stride", argument: "K", "run every K-th seed only, and print a line for each; what the processes of --jobs do"),
   ])
 
 enum Job {
@@ -46,7 +47,9 @@ switch job {
 case .listBugs:
   for bug in PlantedBug.allCases { print(bug.rawValue) }
 case .one(let seed, let isTraced):
-  let simulation = Simulation(SimulationPlan(seed: seed), bug: bug, print: isTraced ? { print($0) } : nil)
+  let plan = SimulationPlan(seed: seed)
+  print(plan.text)
+  let simulation = Simulation(plan, bug: bug, print: isTraced ? { print($0) } : nil)
   let result = Result { try simulation.run() }
   print(simulation.report.text)
   print("events \(simulation.report.events), hash \(String(simulation.report.hash, radix: 16))")

@@ -331,6 +331,45 @@ import Wire
     #expect(hub.turn(again).map(\.kind) == [.snapshot])
   }
 
+  /// Also when the first connection after the restart was cut before the client had the new state.
+  @Test func aRevisionFromBeyondTheRecoveredOneIsNeverTrusted() throws {
+    let old = try Hub(recovering: [], durability: .async)
+    let (_, welcome) = try open(old)
+    let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), durability: .async, seed: 8)
+    let (first, _) = try hub.open(session: welcome.session)
+    hub.disconnect(first)
+    let (other, _) = try hub.open()
+    hub.send(Attach(path: []), on: other)
+    hub.turn()
+    for number in UInt64(1)...5 {
+      hub.send([increment], from: number, on: other)
+      hub.turn()
+    }
+    let (again, resumed) = try hub.open(session: welcome.session)
+    #expect(resumed.isResumed)
+    hub.send(Attach(path: [], knownRevision: 3), on: again)
+    #expect(hub.turn(again).map(\.kind) == [.snapshot])
+  }
+
+  /// The revisions of the hub's own state begin anew with each hub.
+  @Test func aRevisionOfAnotherHubsOwnStateIsNotTrusted() throws {
+    let old = try Hub(recovering: [])
+    let (id, welcome) = try open(old)
+    for _ in 1...5 {
+      old.send([increment], from: old.engine.revision + 1, on: id)
+      old.turn()
+    }
+    let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), seed: 8)
+    let (other, _) = try open(hub)
+    hub.send(Attach(root: .hub, path: []), on: other)
+    hub.turn()
+    for _ in 1...3 { _ = try open(hub) }
+    let (again, resumed) = try open(hub, session: welcome.session)
+    #expect(resumed.isResumed)
+    hub.send(Attach(root: .hub, path: [], knownRevision: 2), on: again)
+    #expect(hub.turn(again).map(\.kind) == [.snapshot])
+  }
+
   @Test func aSessionWhoseOutcomesWereLostIsNotResumed() throws {
     let old = try Hub(recovering: [], durability: .async)
     let (id, welcome) = try open(old)

@@ -19,7 +19,10 @@ struct Program {
   }
 
   /// Runs to the end.
-  func run(_ arguments: String...) throws -> Outcome {
+  func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
+
+  /// Runs to the end.
+  func run(_ arguments: [String]) throws -> Outcome {
     let process = Process()
     process.executableURL = url
     process.arguments = arguments

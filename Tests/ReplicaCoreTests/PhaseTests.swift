@@ -37,10 +37,10 @@ import Wire
       .silent: [.snapshot, .delta, .absent, .detached, .hash, .applied, .rejected, .pong, .schema, .bookmark]
         + clientKinds,
     ],
+    // A session that was resumed: its outcomes come right behind the welcome.
     .comparing: [
-      .opens: [.schema], .goesDown: [.error, .goodbye],
-      .silent: [.snapshot, .delta, .absent, .detached, .hash, .applied, .rejected, .pong, .welcome, .bookmark]
-        + clientKinds,
+      .opens: [.schema], .goesDown: [.error, .goodbye], .applies: [.applied], .fails: [.rejected],
+      .silent: [.snapshot, .delta, .absent, .detached, .hash, .pong, .welcome, .bookmark] + clientKinds,
     ],
     .open: [
       .changes: [.snapshot, .delta, .absent], .diverges: [.hash], .applies: [.applied], .fails: [.rejected],
@@ -52,7 +52,7 @@ import Wire
   private static let read: [ReplicaPhase: [FrameKind]] = [
     .idle: [], .down: [], .connecting: [], .stopped: [],
     .greeting: [.welcome, .error, .goodbye],
-    .comparing: [.schema, .error, .goodbye],
+    .comparing: [.schema, .applied, .rejected, .error, .goodbye],
     .open: [.snapshot, .delta, .hash, .applied, .rejected, .pong, .error, .goodbye],
   ]
 
@@ -120,16 +120,24 @@ private struct Conversation: ~Copyable {
     case .stopped: replica.close()
     case .greeting: replica.connected(at: .zero)
     case .comparing:
+      try open()
+      replica.disconnected(reason: "cut", at: .zero)
+      replica.expire(at: .seconds(60))
       replica.connected(at: .zero)
-      let other = SchemaFingerprint(ofBytes: [1])
-      _ = receive(FrameHeader(kind: .welcome), Self.welcome(other).encoded())
+      var welcome = Self.welcome(SchemaFingerprint(ofBytes: [1]))
+      (welcome.isResumed, welcome.processed) = (true, 1)
+      _ = receive(FrameHeader(kind: .welcome), welcome.encoded())
     case .open:
-      replica.connected(at: .zero)
-      _ = receive(.welcome, Self.payload(.welcome))
-      _ = receive(FrameHeader(kind: .snapshot, flags: 1, revision: 3), Self.snapshot(of: 7))
-      try replica.send(Board.Action.setCount(8))
-      replica.endTurn(at: .zero)
+      try open()
     }
+  }
+
+  private mutating func open() throws {
+    replica.connected(at: .zero)
+    _ = receive(.welcome, Self.payload(.welcome))
+    _ = receive(FrameHeader(kind: .snapshot, flags: 1, revision: 3), Self.snapshot(of: 7))
+    try replica.send(Board.Action.setCount(8))
+    replica.endTurn(at: .zero)
   }
 
   private static func welcome(_ fingerprint: SchemaFingerprint) -> Welcome {

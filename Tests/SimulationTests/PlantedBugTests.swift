@@ -1,3 +1,4 @@
+import HubCore
 import Simulation
 import TestSupport
 import Testing

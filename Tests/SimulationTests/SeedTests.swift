@@ -11,10 +11,12 @@ import Testing
   }
 
   /// Seeds that have found bugs, each with what it found.
-  @Test(arguments: [
-    // Outcomes that came before the schemas were compared were dropped.
-    1, 29, 64, 86, 90,
-  ] as [UInt64]) func whatWasFoundStaysFixed(seed: UInt64) throws {
+  @Test(
+    arguments: [
+      // Outcomes that came before the schemas were compared were dropped.
+      1, 29, 64, 86, 90,
+    ] as [UInt64]) func whatWasFoundStaysFixed(seed: UInt64) throws
+  {
     try Simulation(SimulationPlan(seed: seed)).run()
   }
 

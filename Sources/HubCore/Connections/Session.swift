@@ -11,9 +11,11 @@ struct Session {
   var processed: UInt64 = 0
   /// How far outcomes may be sent, when the log must store them first.
   var settled: UInt64 = 0
-  /// The highest revision that its client can have of this hub's history. After a restart that is the recovered one: what
-  /// the client saw beyond it was not stored.
+  /// The highest revision that its client can have of this hub's history. After a restart that is the recovered one, for
+  /// the rest of the session: what the client saw beyond it was not stored, and the same numbers are used again.
   var trustedRevision = UInt64.max
+  /// Whether it is from before the hub's start. The revisions of the hub's own state are then of another history.
+  var isRecovered = false
   /// Rejections that the client has not acknowledged, oldest first.
   var rejections: [Rejected] = []
   /// The scopes of the last connection, until the client attaches them again.

@@ -70,9 +70,10 @@ extension Publisher {
   ///   - number: The client's number for the scope.
   ///   - connection: The connection.
   ///   - retained: The hub's record of the client's state of the scope.
+  ///   - trusted: The highest revision of this publisher's history that the client can have.
   /// - Returns: The subscriber's number in this publisher.
   mutating func subscribe(
-    _ request: Attach, as number: UInt16, connection: LiveConnection, retained: RetainedScope?
+    _ request: Attach, as number: UInt16, connection: LiveConnection, retained: RetainedScope?, trusted: UInt64?
   ) -> Int {
     // Without subscribers nothing was published: it begins here.
     if publishedRevision == nil { begin() }
@@ -89,7 +90,7 @@ extension Publisher {
       sent[node] = (publishedRevision, publishedRevision)
       nextBookmark = min(nextBookmark, publishedRevision + limits.bookmarkInterval)
     }
-    if let known = request.knownRevision { resume(id, from: known, retained, trusted: connection.trustedRevision) }
+    if let known = request.knownRevision { resume(id, from: known, retained, trusted: trusted) }
     return id
   }
 

@@ -50,9 +50,10 @@ struct SimulatedProgram: @unchecked Sendable {
   private init<State: SimulatedState, Action: SimulatedAction>(
     _ name: StaticString, _: State.Type, _: Action.Type, parts: [SimulatedPart],
     label: ((UInt64, String) -> [UInt8])?,
-    engine: @escaping (
-      Recorder, (inout DependencyValues) -> Void, @escaping (HubEvent, State) -> [Action]
-    ) -> FeatureEngine<State, Action>,
+    engine:
+      @escaping (
+        Recorder, (inout DependencyValues) -> Void, @escaping (HubEvent, State) -> [Action]
+      ) -> FeatureEngine<State, Action>,
     view: @escaping (any SimulatedState) -> State
   ) {
     self.name = name

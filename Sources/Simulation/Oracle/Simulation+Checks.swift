@@ -23,7 +23,8 @@ extension Simulation {
       guard watched.bytes() == there else {
         throw Violation(
           .stateDiffers,
-          "client \(client.number) at revision \(revision), path \(watched.path): \(text(watched.bytes())), not \(text(there))")
+          "client \(client.number) at revision \(revision), path \(watched.path): \(text(watched.bytes())), not \(text(there))"
+        )
       }
     }
   }
@@ -112,7 +113,8 @@ extension Simulation {
     let limits = plan.limits
     try check(hub.core.keptVersionCount, limits.versions, "versions")
     try check(hub.core.detachedSessionCount, limits.detachedSessions, "detached sessions")
-    try check(hub.core.unstoredTurnCount, limits.unstoredTurns + 1 + hub.turnsWhileBehind, "turns wait for the log")
+    // Sessions that open, effects and a stop add turns whatever the log does.
+    try check(hub.core.unstoredTurnCount, limits.unstoredTurns + 3 + hub.turnsWhileBehind, "turns wait for the log")
     for link in hub.links {
       guard let link else { continue }
       // One turn's write, and the last one before the connection is closed.
@@ -147,9 +149,25 @@ extension Simulation {
         }
       }
     }
+    try checkSessions(of: hub)
     if plan.storage == .sync {
       for tag in acknowledged.sorted() where !hub.truth.isApplied(tag) {
         throw Violation(.acknowledgedLost, "\(Tag.text(tag)) was acknowledged and is gone in the end")
+      }
+    }
+  }
+
+  /// The log has the sessions that the hub has, and everyone knows who is attached.
+  private func checkSessions(of hub: HubProcess) throws {
+    let count = hub.core.detachedSessionCount + hub.core.connectionCount
+    if plan.storage != .memory, log.sessions.count != count {
+      throw Violation(.sessionForgotten, "the log has \(log.sessions.count) sessions, and the hub \(count)")
+    }
+    for client in clients {
+      guard let attendees = client.attendees else { continue }
+      let names = attendees.part?.attendees.map(\.name).sorted() ?? []
+      guard names == clients.map(\.name).sorted() else {
+        throw Violation(.stateDiffers, "client \(client.number) believes that \(names) are attached")
       }
     }
   }

@@ -30,6 +30,8 @@ public struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
     case sessionForgotten
     /// The log could not be read.
     case recoveryFailed
+    /// The log's record of a turn's actions or sessions is not what happened.
+    case loggedWrongly
     /// The recovered state is not the one that was stored.
     case recoveredWrongly
     /// A hash of the hub is not that of the client's state.

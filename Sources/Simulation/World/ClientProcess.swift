@@ -6,7 +6,9 @@ final class ClientProcess {
   /// A mirror under the eyes of the oracle.
   struct Watched {
     let mirror: any Mirror
-    let path: [PathStep]
+    let part: SimulatedPart
+    let isUntyped: Bool
+    var path: [PathStep] { part.path }
     let bytes: () -> [UInt8]?
     /// The revision that was checked last, and the hub that had it.
     var revision: UInt64?
@@ -36,7 +38,9 @@ final class ClientProcess {
   var sentCount: UInt32 = 0
   var waiting: [ActionTicket: Sent] = [:]
   var watched: [Watched] = []
-  /// For planted bugs: actions that it has sent in the session.
+  /// The hub's own state; nil if it is not subscribed to.
+  var attendees: TypedMirror<HubState>?
+  /// Whether a hub has opened a session for it.
   var hasOpenedSession = false
 
   init(
@@ -49,7 +53,14 @@ final class ClientProcess {
   func subscribe(_ part: SimulatedPart, untyped: Bool) {
     let (mirror, bytes) = untyped ? SimulatedPart.untyped() : part.makeMirror()
     replica.subscribe(mirror, to: part.path)
-    watched.append(Watched(mirror: mirror, path: part.path, bytes: bytes))
+    watched.append(Watched(mirror: mirror, part: part, isUntyped: untyped, bytes: bytes))
+  }
+
+  /// Subscribes to who is attached.
+  func subscribeToHub() {
+    let mirror = TypedMirror<HubState>()
+    replica.subscribe(mirror, to: [], of: .hub)
+    attendees = mirror
   }
 
   /// The program whose actions it sends and whose states it has; nil for a tool that has met no hub.

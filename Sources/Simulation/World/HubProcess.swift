@@ -19,13 +19,18 @@ final class HubProcess {
   var core: HubCore
   var links: [Link?] = []
   var effects: [RunningEffect] = []
+  /// Checks what goes to the log; nil in memory mode.
+  var audit: LogAudit?
   /// When the process ends, after it has said goodbye; nil while it serves.
   var endsBy: Duration?
   var isAlive = true
   /// Turns that the hub has handed to its log while the log was far behind.
   var turnsWhileBehind = 0
 
-  init(_ program: SimulatedProgram, _ engine: SimulatedEngine, _ recorder: Recorder, _ truth: HubTruth, _ core: consuming HubCore) {
+  init(
+    _ program: SimulatedProgram, _ engine: SimulatedEngine, _ recorder: Recorder, _ truth: HubTruth,
+    _ core: consuming HubCore
+  ) {
     (self.program, self.engine, self.recorder, self.truth) = (program, engine, recorder, truth)
     self.core = core
   }

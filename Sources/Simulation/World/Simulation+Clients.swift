@@ -20,6 +20,7 @@ extension Simulation {
       clientCount, index < plan.newerClientCount ? .newer : .older, isTool: isTool, options: options,
       seed: chance.next())
     trace.note(now, "client starts", Int(client.number), index)
+    if plan.watchesHub { client.subscribeToHub() }
     if index < plan.wholeStateClientCount || isTool {
       client.subscribe(client.program.parts[0], untyped: isTool)
     }
@@ -43,6 +44,21 @@ extension Simulation {
     clients[index] = startClient(at: index)
   }
 
+  /// A process that knows its session goes on where another one has ended: all it lacks is the values of its mirrors.
+  func restart(_ client: ClientProcess) throws {
+    trace.note(now, "client restarts", Int(client.number))
+    report.clientRestarts += 1
+    if let link = client.link {
+      closeAtClient(link)
+      client.replica.disconnected(reason: "the process has ended", at: now)
+    }
+    let parts = client.watched.map { ($0.part, $0.isUntyped) }
+    for watched in client.watched { client.replica.unsubscribe(watched.mirror) }
+    client.watched = []
+    for (part, isUntyped) in parts { client.subscribe(part, untyped: isUntyped) }
+    try turn(client)
+  }
+
   // MARK: Acting
 
   func act(_ client: ClientProcess) throws {
@@ -53,7 +69,8 @@ extension Simulation {
     case 0...79:
       for _ in 0..<chance.pick([1, 1, 1, 3, 10]) { send(from: client, speaking: spoken) }
     case 80...84:
-      client.subscribe(chance.pick(spoken.parts), untyped: client.isTool || chance.hits(300) && spoken.encodeLabel == nil)
+      client.subscribe(
+        chance.pick(spoken.parts), untyped: client.isTool || chance.hits(300) && spoken.encodeLabel == nil)
     case 85...88:
       guard client.watched.count > 1 else { return }
       let watched = client.watched.remove(at: chance.number(1...client.watched.count - 1))
@@ -143,8 +160,10 @@ extension Simulation {
       trace.note(now, "client writes", link.number, bytes.count)
       trace.note(bytes)
       try link.tap.clientWrote(bytes)
+      let isActions = FrameHeader(bytes.span.bytes, at: 0).kind == FrameKind.actions.rawValue
+      let isRepeated = isActions && !isSettling && chance.hits(plan.faults.repeatedActions)
       let isOut = link.toHub.write(
-        bytes, limit: socketBytes, notBefore: now + chance.time(upTo: plan.faults.longestDelay))
+        isRepeated ? bytes + bytes : bytes, limit: socketBytes, notBefore: now + chance.time(upTo: plan.faults.longestDelay))
       if !isOut { client.replica.isBusy(true) }
     case .changed: break
     case .diverged(_, let divergence): throw Violation(.hashDiffers, "\(divergence)")

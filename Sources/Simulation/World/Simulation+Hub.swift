@@ -32,6 +32,7 @@ extension Simulation {
         random: random)
       hub = HubProcess(hubProgram, engine, recorder, truth, core)
       log.schema = hubProgram.schema
+      hub.audit = try LogAudit(hubProgram, engine.state(), at: engine.engine.revision, log.sessions)
     }
     stoppedRevision = nil
     lastTruth = hub.truth
@@ -188,6 +189,7 @@ extension Simulation {
       if let link = hub.link(id) { drop(link) }
     case .store:
       report.turns += hub.core.turnsToStore.count
+      for turn in hub.core.turnsToStore { try hub.audit?.check(turn, hub.truth) }
       log.append(hub.core.turnsToStore)
     case .saveSnapshot:
       log.save(hub.core.snapshot())

@@ -1,0 +1,55 @@
+import HubCore
+import TurnLog
+import Wire
+
+/// Checks that the actions in a log lead to the states in it, by a second engine that is given nothing else.
+final class LogAudit {
+  private let program: SimulatedProgram
+  private let engine: SimulatedEngine
+  /// The last sequence number of each session that the log has named.
+  private var processed: [SessionID: UInt64] = [:]
+
+  /// Begins with the state of a hub that starts.
+  init(_ program: SimulatedProgram, _ state: any SimulatedState, at revision: UInt64, _ sessions: [LoggedSession]) throws {
+    self.program = program
+    engine = program.makeEngine(Recorder(notesAttendance: false, epoch: 0))
+    let bytes = state.encoded()
+    try engine.engine.restore(bytes.span.bytes, at: revision)
+    for session in sessions { processed[session.id] = session.processed }
+  }
+
+  /// Does what a turn says was done.
+  func check(_ turn: LoggedTurn, _ truth: HubTruth) throws {
+    var decoder = CBORDecoder(turn.actions.span.bytes)
+    while !decoder.isAtEnd {
+      let run = try LoggedActions(from: &decoder)
+      if case .session(let session, let first) = run.origin {
+        // Actions that were rejected stand between those that took effect.
+        let last = processed[session] ?? 0
+        guard first > last else {
+          throw Violation(.loggedWrongly, "turn \(turn.position) has action \(first) of a session that is at \(last)")
+        }
+        processed[session] = first + run.count - 1
+      }
+      let bytes = run.actions
+      let outcome = engine.engine.apply(bytes.span.bytes, from: 0, limit: .max)
+      guard outcome.count == Int(run.count), case .complete = outcome.end else {
+        throw Violation(.loggedWrongly, "turn \(turn.position) has \(run.count) actions, and \(outcome.count) can be read")
+      }
+    }
+    for session in turn.sessions {
+      let last = processed[session.id] ?? 0
+      guard session.processed >= last else {
+        throw Violation(.loggedWrongly, "turn \(turn.position) has a session at \(session.processed), not \(last)")
+      }
+      processed[session.id] = session.hasEnded ? nil : session.processed
+    }
+    guard engine.engine.revision == turn.revision, let state = truth.states[turn.revision] else {
+      throw Violation(
+        .loggedWrongly, "the actions of turn \(turn.position) lead to revision \(engine.engine.revision), not \(turn.revision)")
+    }
+    guard program.view(state).encoded() == engine.state().encoded() else {
+      throw Violation(.loggedWrongly, "the actions of turn \(turn.position) lead to another state than its change")
+    }
+  }
+}

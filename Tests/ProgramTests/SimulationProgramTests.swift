@@ -1,0 +1,33 @@
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(10)), .blocking) struct SimulationProgramTests {
+  @Test func aSeedDoesTheSameInEveryProcess() throws {
+    let (first, second) = (try run("--seed", "3"), try run("--seed", "3"))
+    #expect(first.status == 0, "\(first.errors)")
+    #expect(first.output.contains("hash "))
+    #expect(first.output == second.output)
+    let trace = try run("--seed", "3", "--trace")
+    #expect(trace.output.hasSuffix(first.output))
+    #expect(trace.output.contains("hub starts"))
+  }
+
+  @Test func aCampaignSumsUp() throws {
+    let outcome = try run("--seeds", "6", "--from", "40", "--jobs", "3")
+    #expect(outcome.status == 0, "\(outcome.output)")
+    #expect(outcome.output.contains("6 of 6 seeds"))
+  }
+
+  @Test func aFailureNamesTheSeedAndHowToRunItAgain() throws {
+    let outcome = try run("--seeds", "4", "--jobs", "2", "--bug", "hubDoesNotWait")
+    #expect(outcome.status == 1)
+    let line = try #require(outcome.output.split(separator: "\n").first { $0.contains("--trace") })
+    let words = line.split(separator: " ").dropFirst().map(String.init)
+    #expect(words.count == 5)
+    let again = try Program(name: "storesim").run(Array(words.dropLast()))
+    #expect(again.status == 1)
+    #expect(again.errors.contains("seenBeforeStored"))
+  }
+
+  private func run(_ arguments: String...) throws -> Program.Outcome { try Program(name: "storesim").run(arguments) }
+}
