@@ -10,7 +10,9 @@ final class LogAudit {
   private var processed: [SessionID: UInt64] = [:]
 
   /// Begins with the state of a hub that starts.
-  init(_ program: SimulatedProgram, _ state: any SimulatedState, at revision: UInt64, _ sessions: [LoggedSession]) throws {
+  init(_ program: SimulatedProgram, _ state: any SimulatedState, at revision: UInt64, _ sessions: [LoggedSession])
+    throws
+  {
     self.program = program
     engine = program.makeEngine(Recorder(notesAttendance: false, epoch: 0))
     let bytes = state.encoded()
@@ -19,7 +21,9 @@ final class LogAudit {
   }
 
   /// Does what a turn says was done.
-  func check(_ turn: LoggedTurn, _ truth: HubTruth) throws {
+  ///
+  /// - Parameter isStopping: Whether the hub says goodbye: then the core ends turns that its shell does not see.
+  func check(_ turn: LoggedTurn, _ truth: HubTruth, isStopping: Bool) throws {
     var decoder = CBORDecoder(turn.actions.span.bytes)
     while !decoder.isAtEnd {
       let run = try LoggedActions(from: &decoder)
@@ -34,7 +38,8 @@ final class LogAudit {
       let bytes = run.actions
       let outcome = engine.engine.apply(bytes.span.bytes, from: 0, limit: .max)
       guard outcome.count == Int(run.count), case .complete = outcome.end else {
-        throw Violation(.loggedWrongly, "turn \(turn.position) has \(run.count) actions, and \(outcome.count) can be read")
+        throw Violation(
+          .loggedWrongly, "turn \(turn.position) has \(run.count) actions, and \(outcome.count) can be read")
       }
     }
     for session in turn.sessions {
@@ -44,9 +49,11 @@ final class LogAudit {
       }
       processed[session.id] = session.hasEnded ? nil : session.processed
     }
+    if isStopping, truth.states[turn.revision] == nil { try truth.note([], engine.state(), at: turn.revision) }
     guard engine.engine.revision == turn.revision, let state = truth.states[turn.revision] else {
       throw Violation(
-        .loggedWrongly, "the actions of turn \(turn.position) lead to revision \(engine.engine.revision), not \(turn.revision)")
+        .loggedWrongly,
+        "the actions of turn \(turn.position) lead to revision \(engine.engine.revision), not \(turn.revision)")
     }
     guard program.view(state).encoded() == engine.state().encoded() else {
       throw Violation(.loggedWrongly, "the actions of turn \(turn.position) lead to another state than its change")

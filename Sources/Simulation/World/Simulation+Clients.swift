@@ -163,7 +163,8 @@ extension Simulation {
       let isActions = FrameHeader(bytes.span.bytes, at: 0).kind == FrameKind.actions.rawValue
       let isRepeated = isActions && !isSettling && chance.hits(plan.faults.repeatedActions)
       let isOut = link.toHub.write(
-        isRepeated ? bytes + bytes : bytes, limit: socketBytes, notBefore: now + chance.time(upTo: plan.faults.longestDelay))
+        isRepeated ? bytes + bytes : bytes, limit: socketBytes,
+        notBefore: now + chance.time(upTo: plan.faults.longestDelay))
       if !isOut { client.replica.isBusy(true) }
     case .changed: break
     case .diverged(_, let divergence): throw Violation(.hashDiffers, "\(divergence)")

@@ -189,7 +189,9 @@ extension Simulation {
       if let link = hub.link(id) { drop(link) }
     case .store:
       report.turns += hub.core.turnsToStore.count
-      for turn in hub.core.turnsToStore { try hub.audit?.check(turn, hub.truth) }
+      for turn in hub.core.turnsToStore {
+        try hub.audit?.check(turn, hub.truth, isStopping: hub.endsBy != nil)
+      }
       log.append(hub.core.turnsToStore)
     case .saveSnapshot:
       log.save(hub.core.snapshot())
