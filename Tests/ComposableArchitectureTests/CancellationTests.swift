@@ -272,22 +272,23 @@ import Testing
   @Test func effectsAreCancelledFromOutside() async {
     struct ID: Hashable {}
     let store = store()
-    let (cancelled, ended) = (Gate(), Gate())
+    let (cancelled, started, ended) = (Gate(), Gate(), Gate())
     let effect = store.send(.run(.endless(cancelled).cancellable(id: ID())))
     let work = store.send(
       .run(
         .run { _ in
-          await withTaskCancellation(id: ID()) { await Gate().wait() }
+          await withTaskCancellation(id: ID()) {
+            started.open()
+            await Gate().wait()
+          }
           ended.open()
         }))
+    await started.wait()
     Task.cancel(id: ID())
     await cancelled.wait()
     await effect.finish()
-    while !work.isOver {
-      Task.cancel(id: ID())
-      await Task.yield()
-    }
     await ended.wait()
+    await work.finish()
   }
 
   @Test func newWorkOutsideEffectsCancelsTheOneInFlight() async throws {

@@ -28,6 +28,12 @@ import Testing
     }
   }
 
+  /// An action whose description says nothing.
+  enum Silent: CustomStringConvertible {
+    case tapped
+    var description: String { "" }
+  }
+
   @Test func aPrinterSeesActionsAndBothStates() {
     var lines: [String] = []
     let printer = _ReducerPrinter<Counter.State, Counter.Action> { action, old, new in
@@ -171,5 +177,7 @@ import Testing
     #expect(DebugLabels.of(Shape.one(1, "")).hasSuffix(".one(_:, _:)"))
     #expect(DebugLabels.of(Shape.two(1, label: true)).hasSuffix(".two(_:, label:)"))
     #expect(DebugLabels.of(Shape.plain).hasSuffix(".plain"))
+    #expect(DebugLabels.of(Silent.tapped) == "DebugTests.Silent.tapped")
+    #expect(DebugLabels.of(PresentationAction<Silent>.presented(.tapped)).hasSuffix(".presented(.tapped)"))
   }
 }

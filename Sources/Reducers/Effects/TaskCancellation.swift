@@ -29,8 +29,7 @@ public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
     cancellations.cancel(request)
     await context?.host.cancelEffects(request.id, within: request.path)
   }
-  let task = Task { try await operation() }
-  let number = cancellations.add(request) { task.cancel() }
+  let (task, number) = cancellations.start(request, operation)
   defer { cancellations.remove(number) }
   return try await withTaskCancellationHandler {
     try await task.rethrowing()
@@ -125,15 +124,19 @@ package final class TaskCancellations: Sendable {
 
   private let entries = Mutex(Entries())
 
-  func add(_ request: Request, cancel: @escaping @Sendable () -> Void) -> UInt64 {
+  /// Starts work that can be cancelled from its first moment on.
+  func start<T: Sendable>(
+    _ request: Request, _ operation: @escaping @Sendable () async throws -> T
+  ) -> (Task<T, any Error>, number: UInt64) {
     entries.withLock {
       $0.lastNumber += 1
       let number = $0.lastNumber
-      $0.byNumber[number] = Entry(request: request, cancel: cancel)
+      let task = Task { try await operation() }
+      $0.byNumber[number] = Entry(request: request) { task.cancel() }
       for prefix in request.path.prefixes {
         $0.numbers[Request(id: request.id, path: prefix), default: []].insert(number)
       }
-      return number
+      return (task, number)
     }
   }
 
