@@ -154,6 +154,21 @@ import Testing
     #expect(issues.last?.hasPrefix("Received unexpected action") == true)
   }
 
+  // MARK: XCTModify
+
+  @Test func aModificationMustChangeSomethingInExhaustiveTestsOnly() async {
+    let store = TestStore(initialState: .init(optional: .init())) { Parent() }
+    store.exhaustivity = .off
+    await store.send(.optional(.tap)) { XCTModify(&$0.optional) { $0.count = 1 } }
+    store.exhaustivity = .on
+    await store.send(.optional(.tap)) { XCTModify(&$0.optional) { $0.count = 2 } }
+    let issues = await withExpectedIssue {
+      await store.send(.optional(.tap)) { XCTModify(&$0.optional) { $0.count = 2 } }
+    }
+    #expect(issues.count == 2)
+    #expect(issues.first?.contains("was unchanged") == true)
+  }
+
   // MARK: Dumps
 
   struct Older: Reducer {
