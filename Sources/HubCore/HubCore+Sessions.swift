@@ -11,6 +11,10 @@ extension HubCore {
         """
       return fail(id, PeerError(.unsupportedVersion, reason), at: now)
     }
+    guard !isLogBehind else {
+      let reason = "this hub waits for its disk and opens no sessions now; try again later"
+      return fail(id, PeerError(.overloaded, reason), at: now)
+    }
     let resumed = hello.session.flatMap { resume($0, hello, of: greeting.peer.user, at: now) }
     var session =
       resumed

@@ -53,11 +53,7 @@ final class Hub {
   ) throws {
     engine = FeatureEngine(initialState: State(), reducer: AppFeature(), onEvent: onEvent)
     var recovery = Recovery(of: engine)
-    for turn in turns {
-      try recovery.apply(
-        delta: turn.delta.span.bytes, writtenFor: Schema(state: State.self, action: Action.self),
-        from: turn.baseRevision, to: turn.revision, position: turn.position)
-    }
+    for turn in turns { try recovery.apply(turn, writtenFor: Schema(state: State.self, action: Action.self)) }
     log = turns
     core = HubCore(
       engine, limits: limits, name: "hub", history: recovery.history(sessions: sessions), durability: durability,

@@ -6,7 +6,7 @@ public import Wire
 /// ```swift
 /// var recovery = Recovery(of: engine)
 /// try recovery.restore(snapshot: bytes, writtenFor: schema, at: revision, position: position)
-/// for turn in turns { try recovery.apply(delta: turn.delta.span.bytes, … ) }
+/// for turn in turns { try recovery.apply(turn, writtenFor: schema) }
 /// let history = recovery.history(sessions: sessions)
 /// ```
 ///
@@ -96,6 +96,13 @@ public struct Recovery: ~Copyable {
     // Twice as many are kept for a while, so that one turn does not move them all.
     if versions.count >= 2 * versionLimit { versions.removeFirst(versionLimit) }
     versions.append((revision, engine.currentVersion()))
+  }
+
+  /// Applies the delta of the next turn; see `apply(delta:writtenFor:from:to:position:)`.
+  public mutating func apply(_ turn: LoggedTurn, writtenFor schema: Schema) throws(RecoveryError) {
+    try apply(
+      delta: turn.delta.span.bytes, writtenFor: schema, from: turn.baseRevision, to: turn.revision,
+      position: turn.position)
   }
 
   /// The state that was reached, to be saved in the log.

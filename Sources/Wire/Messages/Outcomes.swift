@@ -77,6 +77,8 @@ public struct PeerErrorCode: RawRepresentable, Hashable, Sendable {
   public static let tooManyScopes = Self(rawValue: 12)
   /// The connections of one user hold more bytes of unfinished frames than the hub keeps.
   public static let tooManyBytes = Self(rawValue: 13)
+  /// The hub's log is so far behind that it opens no further sessions.
+  public static let overloaded = Self(rawValue: 14)
 }
 
 /// The hub's last word to a peer that broke the protocol.
