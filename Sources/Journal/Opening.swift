@@ -90,9 +90,7 @@ struct OpenedDatabase {
   private static func create(_ database: Database) throws(SQLiteError) -> Head {
     let head = Head(epoch: .random(), created: now())
     try database.run("BEGIN IMMEDIATE", for: "create the tables")
-    try database.run("PRAGMA application_id = \(Tables.application)", for: "create the tables")
-    try database.run("PRAGMA user_version = \(Tables.version)", for: "create the tables")
-    for (_, sql) in Tables.definitions { try database.run(sql, for: "create the tables") }
+    try Tables.create(in: database)
     let statement = try database.prepare(Head.write, for: "create the tables")
     try head.store(with: statement)
     try database.run("COMMIT", for: "create the tables")

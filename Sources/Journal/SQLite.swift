@@ -25,11 +25,14 @@ final class Database {
 
   /// Opens a database that exists.
   ///
-  /// - Parameter keepsLog: Whether closing leaves the write-ahead log as it is, so that nothing is written at all.
-  init(_ path: String, vfs: String?, keepsLog: Bool = false) throws(SQLiteError) {
+  /// - Parameters:
+  ///   - creates: Whether to create it if it does not.
+  ///   - keepsLog: Whether closing leaves the write-ahead log as it is, so that nothing is written at all.
+  init(_ path: String, vfs: String?, creates: Bool = false, keepsLog: Bool = false) throws(SQLiteError) {
     self.path = path
     // Each connection is used by one thread at a time, so SQLite need not lock it.
-    let result = sqlite3_open_v2(path, &pointer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, vfs)
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
+    let result = sqlite3_open_v2(path, &pointer, flags, vfs)
     guard result == SQLITE_OK, let pointer else {
       let error = SQLiteError(
         code: pointer.map(sqlite3_extended_errcode) ?? result, operation: "open the database",

@@ -50,4 +50,11 @@ enum Tables {
     CREATE TABLE pieces (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT
     """,
   ]
+
+  /// Creates the tables, within a transaction.
+  static func create(in database: Database) throws(SQLiteError) {
+    try database.run("PRAGMA application_id = \(application)", for: "create the tables")
+    try database.run("PRAGMA user_version = \(version)", for: "create the tables")
+    for (_, sql) in definitions { try database.run(sql, for: "create the tables") }
+  }
 }

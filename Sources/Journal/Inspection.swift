@@ -1,0 +1,161 @@
+internal import TurnLog
+internal import Wire
+
+/// Everything that can be found out about a journal, damaged or not. Nothing is changed.
+struct Inspection {
+  /// How far the turns behind a place are sound.
+  struct Reach {
+    var position: UInt64
+    var revision: UInt64
+    var turnCount: UInt64 = 0
+    var byteCount: UInt64 = 0
+    /// What ends it, other than the end of the history.
+    var fault: String?
+  }
+
+  /// A snapshot whose bytes are sound.
+  struct SoundSnapshot {
+    let row: SnapshotRow
+    /// How far the turns behind it are sound.
+    let reach: Reach
+    /// Whether all turns from the first kept one lead to it.
+    let isConnected: Bool
+  }
+
+  private let directory: StateDirectory
+  let database: Database
+  private(set) var problems: [String] = []
+  private(set) var head: Head?
+  private(set) var schemas = SchemaRows()
+  private(set) var snapshots: [SoundSnapshot] = []
+  private(set) var sessions: [SessionRow] = []
+  /// The turns from the first kept one on.
+  private(set) var first: Reach?
+
+  init(_ directory: StateDirectory, options: JournalOptions) throws(LogError) {
+    guard StateDirectory.hasContents(directory.database) else {
+      throw LogError(.storage, "there is no journal in \(directory.path)")
+    }
+    self.directory = directory
+    if let damage = try WALScan(directory).damage { problems.append(damage) }
+    let database = try directory.attempt { () throws(SQLiteError) in
+      try Database(directory.database, vfs: options.vfs, keepsLog: true)
+    }
+    self.database = database
+    try attempt { inspection throws(SQLiteError) in try inspection.checkStructure() }
+    do throws(LogError) {
+      head = try OpenedDatabase.checkedHead(database, in: directory, options)
+    } catch {
+      guard error.problem == .damaged else { throw error }
+      problems.append(error.description)
+    }
+    if let head, let record = TailFile.read(directory) {
+      do throws(LogError) { try OpenedDatabase.compare(record, head, in: directory) } catch {
+        problems.append(error.description)
+      }
+    }
+    try attempt { inspection throws(SQLiteError) in try inspection.readSchemas() }
+    try attempt { inspection throws(SQLiteError) in try inspection.readSessions() }
+    try attempt { inspection throws(SQLiteError) in try inspection.readTurns() }
+    try attempt { inspection throws(SQLiteError) in try inspection.readSnapshots() }
+  }
+
+  /// The last sound revision: the one that the turns behind some sound snapshot lead to.
+  var soundRevision: UInt64? {
+    let ends = snapshots.map(\.reach.revision)
+    if let last = ends.max() { return last }
+    return isFromTheBeginning ? first?.revision : nil
+  }
+
+  /// Whether the kept turns begin with the feature's initial state, because no snapshot was ever saved.
+  var isFromTheBeginning: Bool { head.map { $0.base.position == 0 && $0.snapshot == 0 } ?? false }
+
+  /// Does something, and notes damage that it comes upon.
+  private mutating func attempt(_ body: (inout Inspection) throws(SQLiteError) -> Void) throws(LogError) {
+    do throws(SQLiteError) { try body(&self) } catch {
+      guard error.isDamage || error.code & 0xff == 1 else { throw LogError(error, in: directory) }
+      problems.append("cannot \(error.operation): \(error.message)")
+    }
+  }
+
+  private mutating func checkStructure() throws(SQLiteError) {
+    let verdict = try database.first("PRAGMA integrity_check(1)", for: "check the structure of the file") { $0.text(0) }
+    if verdict != "ok" { problems.append(verdict ?? "the structure of the file cannot be checked") }
+  }
+
+  private mutating func readSchemas() throws(SQLiteError) {
+    schemas = try SchemaRows.load(from: database)
+    if let head, UInt64(schemas.rows.count) != head.schemaCount || schemas.checksum != head.schemaChecksum {
+      problems.append("a row of the table schemas is missing or damaged")
+    }
+  }
+
+  private mutating func readSessions() throws(SQLiteError) {
+    let (sound, damaged) = try SessionStatements.load(from: database)
+    sessions = sound.map(\.row)
+    let sum = sound.reduce(0 as UInt64) { $0 &+ $1.checksum }
+    if damaged > 0 { problems.append("\(damaged) rows of the table sessions are damaged") }
+    if let head, damaged == 0, UInt64(sound.count) != head.sessionCount || sum != head.sessionSum {
+      problems.append("a row of the table sessions is missing")
+    }
+  }
+
+  private mutating func readTurns() throws(SQLiteError) {
+    guard let head else { return }
+    let reach = try reach(behind: head.base, revision: nil)
+    first = reach
+    if let fault = reach.fault { problems.append(fault) }
+  }
+
+  private mutating func readSnapshots() throws(SQLiteError) {
+    let (rows, damaged) = try SnapshotRow.load(from: database)
+    if !damaged.isEmpty { problems.append("\(damaged.count) rows of the table snapshots are damaged") }
+    let complete = rows.filter(\.isComplete)
+    for row in complete {
+      var isSound = false
+      do throws(SQLiteError) { isSound = try row.bytes(from: database) != nil } catch {
+        guard error.isDamage else { throw error }
+      }
+      guard isSound, schemas.rows.contains(where: { $0.fingerprint.bytes == row.fingerprint }) else {
+        problems.append("the snapshot of revision \(row.revision) is damaged")
+        continue
+      }
+      let place = Head.Place(position: row.position, checksum: row.turnChecksum)
+      let reach = try reach(behind: place, revision: row.revision)
+      let isConnected = first.map { row.position <= $0.position } ?? false
+      snapshots.append(SoundSnapshot(row: row, reach: reach, isConnected: isConnected))
+    }
+    if let head, head.snapshot != 0, complete.last?.id != head.snapshot {
+      problems.append("the newest snapshot is missing")
+    }
+  }
+
+  /// Reads turns as far as they are sound.
+  private func reach(behind place: Head.Place, revision: UInt64?) throws(SQLiteError) -> Reach {
+    var cursor = try TurnCursor(database, behind: place)
+    defer { cursor.pause() }
+    var reach = Reach(position: place.position, revision: revision ?? 0)
+    do throws(TurnCursor.Fault) {
+      while let turn = try cursor.next() {
+        if reach.turnCount > 0 || revision != nil, turn.baseRevision != reach.revision {
+          reach.fault = "turn \(turn.position) does not follow revision \(reach.revision)"
+          return reach
+        }
+        (reach.position, reach.revision) = (turn.position, turn.revision)
+        reach.turnCount += 1
+        reach.byteCount += UInt64(turn.actions.count + turn.delta.count)
+      }
+      if let head, reach.position != head.tail.position || cursor.place.checksum != head.tail.checksum {
+        reach.fault = "turn \(reach.position + 1) is missing or not what was written"
+      }
+    } catch {
+      switch error {
+      case .damaged(let position): reach.fault = "turn \(position) is missing or not what was written"
+      case .database(let error):
+        guard error.isDamage else { throw error }
+        reach.fault = "turn \(reach.position + 1) cannot be read: \(error.message)"
+      }
+    }
+    return reach
+  }
+}

@@ -1,0 +1,195 @@
+internal import Glibc
+public import TurnLog
+internal import Wire
+
+extension JournalTool {
+  /// Cuts a journal to a revision that is sound; the files as they are now are copied first, beside the journal.
+  ///
+  /// What is sound is copied into a new database with a new epoch, which then takes the place of the old one. Sessions are
+  /// as they were at that revision; one that is not known any more is refused when its client comes back.
+  /// - Parameters:
+  ///   - directory: A directory that no hub uses.
+  ///   - revision: The last revision to keep; nil for the last sound one.
+  /// - Returns: Nil if there is nothing to repair, and nothing to cut.
+  /// - Throws: `damaged` if no state can be recovered; `trimmed` if that revision cannot; `inUse`, `storage`.
+  /// - Complexity: O(size of the files).
+  public static func repair(_ directory: String, to revision: UInt64? = nil) throws(LogError) -> Repair? {
+    let directory = StateDirectory(path: directory)
+    let lock = try DirectoryLock(directory)
+    defer { lock.release() }
+    let inspection = try Inspection(directory, options: JournalOptions())
+    defer { inspection.database.close() }
+    guard let sound = inspection.soundRevision else {
+      throw .damaged("no state can be recovered; only a backup helps", in: directory, soundRevision: nil)
+    }
+    let target = min(revision ?? sound, sound)
+    guard !inspection.problems.isEmpty || target < inspection.head?.revision ?? .max else { return nil }
+    let start = try inspection.start(for: target, in: directory)
+    let new = directory.database + ".new"
+    unlink(new)
+    let head = try directory.attempt { () throws(SQLiteError) in
+      var rebuild = try Rebuild(inspection, in: new)
+      return try rebuild.copy(from: start, to: target)
+    }
+    try FileCopy.sync(new)
+    let copy = try directory.copyAside()
+    // From here on the old database is refused, whatever happens: it has another epoch.
+    let tail = try TailFile(directory)
+    try tail.write(head)
+    try tail.sync()
+    for file in [directory.writeAheadLog, directory.sharedMemory] { unlink(file) }
+    guard rename(new, directory.database) == 0 else { throw .system("replace", directory.database) }
+    try directory.sync()
+    return Repair(revision: head.revision, copy: copy, epoch: head.epoch)
+  }
+}
+
+extension Inspection {
+  /// Where a history begins that ends with a revision: behind which turn, and with which snapshots.
+  func start(for revision: UInt64, in directory: StateDirectory) throws(LogError) -> Head.Place {
+    let usable = snapshots.filter { $0.row.revision <= revision && $0.reach.revision >= revision }
+    // Older turns are kept if they lead there without a gap.
+    if let head, isFromTheBeginning || usable.contains(where: \.isConnected) { return head.base }
+    guard let newest = usable.last?.row else {
+      throw LogError(
+        .trimmed, "revision \(revision) cannot be recovered from \(directory.database); choose a later one",
+        soundRevision: soundRevision)
+    }
+    return Head.Place(position: newest.position, checksum: newest.turnChecksum)
+  }
+}
+
+/// Copies the sound part of a journal into a new database.
+private struct Rebuild {
+  private let inspection: Inspection
+  private let database: Database
+  private var insertion: TurnInsertion
+  private let snapshotStatements: SnapshotStatements
+  private var schemas = SchemaRows()
+
+  init(_ inspection: Inspection, in file: String) throws(SQLiteError) {
+    self.inspection = inspection
+    database = try Database(file, vfs: nil, creates: true)
+    // The file is synced when it is complete; nobody uses it before.
+    for pragma in ["page_size = 4096", "auto_vacuum = INCREMENTAL", "synchronous = OFF"] {
+      try database.run("PRAGMA \(pragma)", for: "set \(pragma)")
+    }
+    try database.run("BEGIN", for: "create the tables")
+    try Tables.create(in: database)
+    insertion = try TurnInsertion(database)
+    snapshotStatements = try SnapshotStatements(database)
+  }
+
+  /// Copies everything from a place to a revision, and returns the head of the new history.
+  mutating func copy(from start: Head.Place, to revision: UInt64) throws(SQLiteError) -> Head {
+    defer { database.close() }
+    var head = Head(epoch: .random(), created: inspection.head?.created ?? now())
+    head.base = Head.Place(position: start.position, total: start.total, checksum: head.base.checksum)
+    head.tail = head.base
+    if let row = inspection.snapshots.first(where: { $0.row.position == start.position })?.row {
+      (head.revision, head.time) = (row.revision, row.time)
+    }
+    var checksums: [UInt64: UInt64] = [start.position: head.base.checksum]
+    let wanted = Set(inspection.snapshots.map(\.row.position))
+    var seen: [SessionID: SessionRow] = [:]
+    var cursor = try TurnCursor(inspection.database, behind: start)
+    // What follows the last sound turn, or has more than the revision, is left out.
+    while let turn = try? cursor.next(), turn.revision <= revision {
+      try insertion.insert(turn, at: turn.time, movingTailOf: &head)
+      if wanted.contains(turn.position) { checksums[turn.position] = head.tail.checksum }
+      for session in turn.sessions {
+        seen[session.id] = SessionRow(
+          session: session, position: turn.position, revision: turn.revision, time: turn.time)
+      }
+    }
+    cursor.pause()
+    for row in inspection.schemas.rows where row.firstPosition <= head.tail.position + 1 {
+      try schemas.append(row.schema, at: row.firstPosition, to: database)
+    }
+    try copySessions(seen, to: &head)
+    try copySnapshots(checksums, to: &head)
+    (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
+    head.isClean = true
+    try head.store(with: database.prepare(Head.write, for: "store the head of the journal"))
+    try database.run("COMMIT", for: "commit")
+    return head
+  }
+
+  /// Writes the sessions as they were after the last turn.
+  private func copySessions(_ seen: [SessionID: SessionRow], to head: inout Head) throws(SQLiteError) {
+    var rows = seen
+    for row in inspection.sessions where row.position <= head.tail.position { rows[row.session.id] = row }
+    let statements = try SessionStatements(database)
+    for row in rows.values where !row.session.hasEnded {
+      head.sessionSum &+= try statements.store(row)
+      head.sessionCount += 1
+    }
+  }
+
+  /// Writes the snapshots of turns that are there, tied to the new history.
+  private func copySnapshots(_ checksums: [UInt64: UInt64], to head: inout Head) throws(SQLiteError) {
+    for snapshot in inspection.snapshots {
+      guard let checksum = checksums[snapshot.row.position], snapshot.row.revision <= head.revision else { continue }
+      guard let bytes = try snapshot.row.bytes(from: inspection.database) else { continue }
+      var row = SnapshotRow(
+        id: snapshot.row.id, position: snapshot.row.position, revision: snapshot.row.revision)
+      (row.time, row.fingerprint, row.turnChecksum) = (snapshot.row.time, snapshot.row.fingerprint, checksum)
+      var left = bytes[...]
+      while !left.isEmpty {
+        try snapshotStatements.append(Array(left.prefix(JournalOptions().pieceBytes)), to: &row)
+        left = left.dropFirst(JournalOptions().pieceBytes)
+      }
+      row.isComplete = true
+      try snapshotStatements.store(row)
+      head.snapshot = row.id
+    }
+  }
+}
+
+extension StateDirectory {
+  /// Copies the files of the journal, and returns the path of the copy of the database.
+  fileprivate func copyAside() throws(LogError) -> String {
+    var number = 1
+    while StateDirectory.size(of: "\(database).damaged-\(number)") > 0 { number += 1 }
+    let copy = "\(database).damaged-\(number)"
+    // SQLite finds the log of the copy by its name.
+    for (file, name) in [(database, copy), (writeAheadLog, copy + "-wal"), (tail, "\(tail).damaged-\(number)")]
+    where StateDirectory.hasContents(file) {
+      try FileCopy.copy(file, to: name)
+    }
+    try sync()
+    return copy
+  }
+}
+
+/// Copies of files that survive a loss of power.
+private enum FileCopy {
+  static func copy(_ path: String, to other: String) throws(LogError) {
+    let source = open(path, O_RDONLY | O_CLOEXEC)
+    guard source >= 0 else { throw .system("open", path) }
+    defer { close(source) }
+    let target = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard target >= 0 else { throw .system("create", other) }
+    defer { close(target) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = read(source, &buffer, buffer.count)
+      guard count >= 0 else { throw .system("read", path) }
+      if count == 0 { break }
+      var written = 0
+      while written < count {
+        let result = buffer.withUnsafeBytes { write(target, $0.baseAddress?.advanced(by: written), count - written) }
+        guard result > 0 else { throw .system("write", other) }
+        written += result
+      }
+    }
+    guard fsync(target) == 0 else { throw .system("sync", other) }
+  }
+
+  static func sync(_ path: String) throws(LogError) {
+    let file = open(path, O_RDWR | O_CLOEXEC)
+    guard file >= 0 else { throw .system("open", path) }
+    defer { close(file) }
+    guard fchmod(file, 0o600) == 0, fsync(file) == 0 else { throw .system("sync", path) }
+  }
+}

@@ -1,0 +1,140 @@
+import Glibc
+import Journal
+import Testing
+import TurnLog
+import Wire
+
+/// What an operator can do with a journal that no hub uses.
+@Suite(.serialized) struct ToolTests {
+  let scratch = Scratch(isInMemory: true)
+
+  /// Turns and snapshots; the delta of turn 8 is a text.
+  private func makeJournal() throws {
+    let opened = try Opened(scratch.path)
+    opened.save(snapshot(at: 0))
+    opened.store(1...4)
+    opened.save(snapshot(at: 4))
+    opened.store(5...7)
+    var marked = turn(8)
+    marked.delta = Array("the delta of turn eight".utf8)
+    opened.journal.append([marked] + turns(9...12))
+    opened.journal.close()
+  }
+
+  @Test func aSoundJournalIsVerified() throws {
+    try makeJournal()
+    let before = Scratch.read(scratch.path + "/journal.db")
+    let report = try JournalTool.verify(scratch.path)
+    #expect(report.isSound)
+    #expect(report.soundRevision == 6 && report.lastRevision == 6)
+    #expect(report.turns == 12 && report.positions == 1...12)
+    #expect(report.snapshots == [0, 2] && report.sessions == 3)
+    #expect(Scratch.read(scratch.path + "/journal.db") == before)
+    #expect(try JournalTool.repair(scratch.path) == nil)
+  }
+
+  @Test func aDamagedTurnEndsTheSoundPart() throws {
+    try makeJournal()
+    try damage("the delta of turn eight", in: scratch.path + "/journal.db")
+    let report = try JournalTool.verify(scratch.path)
+    #expect(report.problems == ["turn 8 is missing or not what was written"])
+    #expect(report.soundRevision == 3 && report.lastRevision == 6)
+    let (journal, history) = try Journal.open(directory: scratch.path) { _ in }
+    let error = #expect(throws: LogError.self) { try history.rest() }
+    #expect(error?.problem == .damaged && error?.soundRevision == 3)
+    #expect(error?.description.contains("It is sound up to revision 3. ") == true)
+    journal.close()
+
+    let damaged = Scratch.read(scratch.path + "/journal.db")
+    let repair = try #require(try JournalTool.repair(scratch.path))
+    #expect(repair.revision == 3 && repair.copy == scratch.path + "/journal.db.damaged-1")
+    #expect(Scratch.read(repair.copy) == damaged)
+    let again = try Opened(scratch.path)
+    #expect(again.history.epoch == repair.epoch && repair.epoch != history.epoch)
+    #expect(again.history.snapshot?.bytes == stateBytes(at: 4))
+    #expect(try again.history.rest().map(\.position) == [5, 6, 7])
+    // As they were after turn 7.
+    #expect(again.history.sessions == [5, 6, 7].map { sampleSession($0 % 3, processed: $0) })
+    #expect(try again.history.turns(from: 1) == turns(1...7))
+    again.store(8...20)
+    again.journal.close()
+    #expect(try JournalTool.verify(scratch.path).isSound)
+  }
+
+  @Test func aJournalIsCutToAnyRevision() throws {
+    for revision in 0...6 as ClosedRange<UInt64> {
+      scratch.remove(scratch.path)
+      mkdir(scratch.path, 0o700)
+      try makeJournal()
+      let repair = try JournalTool.repair(scratch.path, to: revision)
+      #expect(repair?.revision == (revision == 6 ? nil : revision))
+      let again = try Opened(scratch.path)
+      #expect(again.history.revision == revision)
+      #expect(again.history.snapshot?.revision == (revision < 2 ? 0 : 2))
+      while try again.history.next() != nil {}
+      again.journal.close()
+      #expect(try JournalTool.verify(scratch.path).isSound)
+    }
+  }
+
+  @Test func aTurnBeforeTheSnapshotIsGivenUp() throws {
+    let opened = try Opened(scratch.path)
+    var marked = turn(2)
+    marked.delta = Array("the delta of turn two".utf8)
+    opened.save(snapshot(at: 0))
+    opened.journal.append([turn(1), marked] + turns(3...6))
+    opened.save(snapshot(at: 4))
+    opened.journal.close()
+    try damage("the delta of turn two", in: scratch.path + "/journal.db")
+    // Recovery does not need it.
+    #expect(try JournalHistory.reading(scratch.path).rest().map(\.position) == [5, 6])
+    #expect(try JournalTool.verify(scratch.path).soundRevision == 3)
+    let repair = try #require(try JournalTool.repair(scratch.path))
+    #expect(repair.revision == 3)
+    let again = try Opened(scratch.path)
+    #expect(try again.history.rest().map(\.position) == [5, 6])
+    #expect(throws: LogError.self) { try again.journal.read(from: 4, byteLimit: .max) }
+    #expect(try again.journal.read(from: 5, byteLimit: .max) == turns(5...6))
+  }
+
+  @Test func aJournalThatLostItsLogIsRepaired() throws {
+    let opened = try Opened(scratch.path + "/a")
+    opened.save(snapshot(at: 0))
+    opened.store(1...4)
+    Scratch.copy(scratch.path + "/a", to: scratch.path + "/b")
+    opened.journal.close()
+    var log = Scratch.read(scratch.path + "/b/journal.db-wal")
+    log.removeLast(log.count / 3)
+    Scratch.write(log, to: scratch.path + "/b/journal.db-wal")
+    let error = #expect(throws: LogError.self) { try Opened(scratch.path + "/b") }
+    let sound = try #require(error?.soundRevision)
+    let repair = try JournalTool.repair(scratch.path + "/b")
+    #expect(repair?.revision == sound)
+    let again = try Opened(scratch.path + "/b")
+    #expect(again.history.revision == sound)
+    again.journal.close()
+  }
+
+  @Test func theExportHasALineForEachTurn() throws {
+    try makeJournal()
+    var lines: [String] = []
+    try JournalTool.export(scratch.path) { lines.append($0) }
+    #expect(lines.count == 1 + 12 + 3)
+    #expect(lines[0].hasPrefix(#"{"epoch":""#))
+    #expect(
+      lines[2] == """
+        {"position":2,"base_revision":0,"revision":1,"time_ms":1000002,"actions":[{"origin":"00000000","first":2,\
+        "count":1,"actions":"07070707070707070707"}],"delta":"02020202020202020202","sessions":[{"id":"00000000",\
+        "user":1000,"process":42,"name":"client \\"2\\"","processed":2,"rejections":[],"has_ended":false}]}
+        """)
+    #expect(lines[15].hasPrefix(#"{"session":{"id":"00000000","user":1000,"#))
+  }
+
+  @Test func aDirectoryInUseIsLeftAlone() throws {
+    let opened = try Opened(scratch.path)
+    #expect(throws: LogError.self) { try JournalTool.verify(scratch.path) }
+    #expect(throws: LogError.self) { try JournalTool.repair(scratch.path) }
+    opened.journal.close()
+    #expect(throws: LogError.self) { try JournalTool.verify(scratch.path + "/missing") }
+  }
+}
