@@ -51,7 +51,8 @@ final class Writer: @unchecked Sendable {
   private let begin: Statement
   private let commit: Statement
   private let rollback: Statement
-  private var thread = pthread_t()
+  /// Nil before the start.
+  private var thread: pthread_t?
 
   init(
     _ opened: OpenedDatabase, in directory: StateDirectory, options: JournalOptions,
@@ -85,15 +86,18 @@ final class Writer: @unchecked Sendable {
     } catch { throw failure(error) }
     try tailFile.write(head)
     // The thread lets go of the writer when it ends.
+    var thread = pthread_t()
     let result = pthread_create(&thread, nil, { Writer.main($0) }, Unmanaged.passRetained(self).toOpaque())
     guard result == 0 else {
       Unmanaged.passUnretained(self).release()
       throw .system("start the thread of", directory.database, result)
     }
+    self.thread = thread
   }
 
   /// Waits until everything is written and the thread has ended.
   func stop() {
+    guard let thread else { return }
     handover.close()
     pthread_join(thread, nil)
   }
