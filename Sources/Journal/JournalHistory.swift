@@ -133,8 +133,12 @@ public final class JournalHistory {
     let turn: LoggedTurn?
     do throws(TurnCursor.Fault) {
       turn = try cursor.next(isWhole: false)
-    } catch { throw error.logError(in: directory, soundRevision: lastRevision) }
+    } catch {
+      cursor.pause()
+      throw error.logError(in: directory, soundRevision: lastRevision)
+    }
     guard let turn, turn.baseRevision == lastRevision else {
+      cursor.pause()
       throw .damaged(
         "turn \(cursor.place.position + 1) is missing", in: directory, soundRevision: lastRevision)
     }

@@ -167,4 +167,22 @@ import Wire
       #expect(throws: LogError.self) { try reading(["journal.db": bytes]) }
     }
   }
+
+  @Test func aNewerVersionIsRefused() throws {
+    var files = try closedJournal()
+    // The user version is in the header of the database, at 60.
+    files["journal.db"]?[63] = 2
+    let error = #expect(throws: LogError.self) { try reading(files) }
+    #expect(error?.problem == .unknownFormat)
+    #expect(error?.description.contains("has version 2, and this program reads version 1") == true)
+  }
+
+  @Test func aFileIsNoDirectory() throws {
+    Scratch.write([], to: scratch.path + "/file")
+    let error = #expect(throws: LogError.self) { try Opened(scratch.path + "/file") }
+    #expect(error?.description == "\(scratch.path)/file is not a directory; name another state directory")
+    let missing = #expect(throws: LogError.self) { try Opened(scratch.path + "/no/state") }
+    #expect(
+      missing?.description == "cannot create the directory \(scratch.path)/no/state: No such file or directory")
+  }
 }
