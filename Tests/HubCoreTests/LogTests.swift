@@ -351,6 +351,33 @@ import Wire
     #expect(hub.turn(again).map(\.kind) == [.snapshot])
   }
 
+  /// The hub's record of what it has sent is no proof: the client may have the same number of another history.
+  @Test func aRevisionOfALostHistoryIsNotTakenForOneThatWasSentSince() throws {
+    let old = try Hub(recovering: [], durability: .async)
+    let (_, welcome) = try open(old)
+    let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), durability: .async, seed: 8)
+    let (other, _) = try hub.open()
+    hub.send([increment, increment, increment], from: 1, on: other)
+    hub.turn()
+    // A snapshot of revision 3 goes out, which the client does not get.
+    let (first, _) = try hub.open(session: welcome.session)
+    hub.send(Attach(path: [], knownRevision: 3), on: first)
+    #expect(hub.turn(first).map(\.kind) == [.snapshot])
+    hub.disconnect(first)
+    hub.send([increment], from: 4, on: other)
+    hub.turn()
+    let (second, _) = try hub.open(session: welcome.session)
+    hub.send(Attach(path: [], knownRevision: 3), on: second)
+    #expect(hub.turn(second).map(\.kind) == [.snapshot])
+    hub.disconnect(second)
+    // It has got this one.
+    hub.send([increment], from: 5, on: other)
+    hub.turn()
+    let (third, _) = try hub.open(session: welcome.session)
+    hub.send(Attach(path: [], knownRevision: 4), on: third)
+    #expect(hub.turn(third).map(\.kind) == [.delta])
+  }
+
   /// The revisions of the hub's own state begin anew with each hub.
   @Test func aRevisionOfAnotherHubsOwnStateIsNotTrusted() throws {
     let old = try Hub(recovering: [])

@@ -16,10 +16,21 @@ struct Session {
   var trustedRevision = UInt64.max
   /// Whether it is from before the hub's start. The revisions of the hub's own state are then of another history.
   var isRecovered = false
+  /// What the client has said it has, and may have from a history that was lost with an earlier hub: as long as it says the
+  /// same, it was not sent, or did not get, anything of this one.
+  var doubtfulClaims: [RevisionClaim] = []
   /// Rejections that the client has not acknowledged, oldest first.
   var rejections: [Rejected] = []
   /// The scopes of the last connection, until the client attaches them again.
   var retained: [RetainedScope] = []
+}
+
+/// A client's statement that it has a part of a state as it was at a revision.
+struct RevisionClaim {
+  /// The index of the publisher of its root.
+  let publisher: Int
+  let path: [PathStep]
+  let revision: UInt64
 }
 
 /// The state that the client of a session has of one scope.
