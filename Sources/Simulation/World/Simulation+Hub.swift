@@ -70,7 +70,10 @@ extension Simulation {
           turn.delta = [0xa0]
         }
         report.turnsRecovered += 1
-        try recovery.apply(turn, writtenFor: schemas[index])
+        let delta = turn.delta
+        try recovery.apply(
+          delta: delta.span.bytes, writtenFor: schemas[index], from: turn.baseRevision, to: turn.revision,
+          position: turn.position)
       }
       return recovery.history(sessions: log.recoveredSessions)
     } catch {
