@@ -92,7 +92,11 @@ final class DirectoryLock: Sendable {
   /// Gives the directory free.
   func release() {
     descriptor.withLock {
-      if let descriptor = $0 { close(descriptor) }
+      if let descriptor = $0 {
+        // Not by closing alone: a child of this process that has not come to its exec yet has the lock too.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+      }
       $0 = nil
     }
   }
