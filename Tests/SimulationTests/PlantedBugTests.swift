@@ -44,7 +44,8 @@ import Testing
     case .logLosesAMiddleTurn: [.recoveryFailed, .recoveredWrongly, .acknowledgedLost]
     case .snapshotHasALaterPosition, .recoverySkipsAChange: [.recoveredWrongly]
     case .recoveryForgetsSessions: [.sessionForgotten]
-    case .recoveryForgetsProcessed, .recoveryTakesOldSessions: [.appliedTwice, .sessionForgotten, .protocolBroken]
+    case .recoveryForgetsProcessed, .recoveryTakesOldSessions:
+      [.appliedTwice, .sessionForgotten, .protocolBroken, .loggedWrongly]
     case .shellDropsAWrite, .shellRepeatsAWrite, .shellSwapsWrites: [.protocolBroken, .notAtRest, .stateDiffers]
     case .shellMixesUpScopes: [.protocolBroken, .stateDiffers, .hashDiffers, .framesOutOfOrder]
     case .shellIgnoresFullSockets: [.writtenWhileFull]
