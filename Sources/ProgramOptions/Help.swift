@@ -1,18 +1,51 @@
 extension ProgramOptions {
-  /// What `--help` prints: purpose, usage and options, in lines of at most 80 columns.
-  public var helpText: String {
-    let heads = options.map { option in
-      let short = option.short.map { "-\($0), " } ?? "    "
-      return "  \(short)--\(option.name)\(option.argument.map { " \($0)" } ?? "")"
-    }
-    let column = (heads.map(\.count).max() ?? 0) + 2
-    let lines = zip(options, heads).flatMap { option, head in
-      Self.wrap(option.help, width: 80 - column).enumerated().map { index, text in
-        let left = index == 0 ? head : ""
-        return left + String(repeating: " ", count: column - left.count) + text
+  /// What `--help` prints: purpose, usage, commands and options, in lines of at most 80 columns.
+  public var helpText: String { helpText(of: nil) }
+
+  /// What `--help` prints behind a command.
+  func helpText(of command: Command?) -> String {
+    guard let command else {
+      let usage = commands.isEmpty ? "usage: \(program) [options]" : "usage: \(program) [options] COMMAND ..."
+      var lines = Self.wrap(purpose, width: 80) + ["", usage, ""]
+      if !commands.isEmpty {
+        let heads = commands.map { command in
+          "  " + ([command.name] + command.arguments.map(\.usage)).joined(separator: " ")
+        }
+        lines += ["commands:"] + Self.table(heads, commands.map(\.purpose)) + ["", "options of every command:"]
       }
+      lines += Self.table(options.map(\.head), options.map(\.fullHelp))
+      if !commands.isEmpty {
+        lines += ["", "`\(program) COMMAND --help` explains a command, and `man \(program)` all of them."]
+      }
+      return lines.joined(separator: "\n")
     }
-    return ([purpose, "", "usage: \(program) [options]", ""] + lines).joined(separator: "\n")
+    let usage = ([program, command.name, "[options]"] + command.arguments.map(\.usage)).joined(separator: " ")
+    var lines = Self.wrap(Self.sentence(command.purpose), width: 80) + ["", "usage: \(usage)", ""]
+    for block in command.details {
+      switch block {
+      case .text(let text): lines += Self.wrap(text, width: 80)
+      case .terms(let terms): lines += Self.table(terms.map { "  \($0.0)" }, terms.map(\.1))
+      case .code(let code): lines += code.map { "  \($0)" }
+      }
+      lines.append("")
+    }
+    let all = command.options + options
+    return (lines + Self.table(all.map(\.head), all.map(\.fullHelp))).joined(separator: "\n")
+  }
+
+  static func sentence(_ phrase: String) -> String { phrase.prefix(1).uppercased() + phrase.dropFirst() + "." }
+
+  /// Two columns, the right one wrapped.
+  private static func table(_ heads: [String], _ texts: [String]) -> [String] {
+    let column = min((heads.map(\.count).max() ?? 0) + 2, 34)
+    return zip(heads, texts).flatMap { head, text -> [String] in
+      let isLong = head.count + 2 > column
+      let lines = wrap(text, width: 80 - column).enumerated().map { index, line in
+        let left = index == 0 && !isLong ? head : ""
+        return left + String(repeating: " ", count: column - left.count) + line
+      }
+      return (isLong ? [head] : []) + lines
+    }
   }
 
   /// Breaks text at spaces into lines of at most `width` columns; a longer word keeps a line of its own.
@@ -30,4 +63,13 @@ extension ProgramOptions {
     }
     return lines
   }
+}
+
+extension ProgramOptions.Option {
+  fileprivate var head: String {
+    let short = short.map { "-\($0), " } ?? "    "
+    return "  \(short)--\(name)\(isValueOptional ? "" : argument.map { " \($0)" } ?? "")"
+  }
+
+  fileprivate var fullHelp: String { help + (fallback.map { "; default \($0)" } ?? "") }
 }

@@ -1,6 +1,14 @@
 /// The options of a command line, by name, with typed values.
-public struct ParsedOptions: Sendable {
+public struct ParsedOptions: Equatable, Sendable {
   let values: [String: String]
+  /// The command; nil for a program without commands.
+  public let command: String?
+  /// The arguments of the command, in their order.
+  public let arguments: [String]
+
+  init(values: [String: String] = [:], command: String? = nil, arguments: [String] = []) {
+    (self.values, self.command, self.arguments) = (values, command, arguments)
+  }
 
   /// Whether an option was given.
   public func flag(_ name: String) -> Bool { values[name] != nil }

@@ -1,8 +1,8 @@
-internal import CGlibc
 internal import Glibc
-internal import Synchronization
+internal import Spelling
 
-/// A program's command line: the table of its options, which parsing and `--help` use.
+/// A program's command line: the tables of its options and commands, which parsing, `--help`, the manual page and the
+/// completion of words are made of.
 ///
 /// ```swift
 /// let options = ProgramOptions(
@@ -11,44 +11,39 @@ internal import Synchronization
 /// let path = options.read { $0.string("socket") ?? "/run/hub.sock" }
 /// ```
 ///
-/// Parsing is getopt_long(3)'s: `--name value`, `--name=value`, unambiguous abbreviations, `-n value`. Every program
-/// has `--help` and `--version`.
+/// Parsing is getopt_long(3)'s: `--name value`, `--name=value`, unambiguous abbreviations, `-n value`; options and arguments
+/// may stand in any order, and `--` ends the options. A word such as `-5` is an argument. Every program has `--help` and
+/// `--version`, and `--help=man` prints the manual page.
 public struct ProgramOptions: Sendable {
-  /// One option.
-  public struct Option: Sendable {
-    let name: String
-    let short: Character?
-    let argument: String?
-    let help: String
-
-    /// Creates an option.
-    ///
-    /// - Parameters:
-    ///   - name: Its long name, without dashes.
-    ///   - short: Its one-letter name.
-    ///   - argument: The placeholder of its value in the help, or nil for a flag.
-    ///   - help: The purpose and the default.
-    public init(_ name: String, short: Character? = nil, argument: String? = nil, _ help: String) {
-      self.name = name
-      self.short = short
-      self.argument = argument
-      self.help = help
-    }
-  }
-
   let program: String
   let purpose: String
+  let manualSection: Int
   let options: [Option]
+  let commands: [Command]
+  let sections: [Section]
 
   /// Creates the table of a program's options; `--help` and `--version` are added.
-  public init(program: String, purpose: String, options: [Option]) {
-    self.program = program
-    self.purpose = purpose
+  ///
+  /// - Parameters:
+  ///   - program: The program's name.
+  ///   - purpose: What it does, as a sentence.
+  ///   - manualSection: 1 for a program of users, 8 for a daemon.
+  ///   - options: The options; those of every command if there are commands.
+  ///   - commands: The commands, of which one must be given; none if the program does one thing.
+  ///   - sections: Further sections of the manual page.
+  public init(
+    program: String, purpose: String, manualSection: Int = 1, options: [Option], commands: [Command] = [],
+    sections: [Section] = []
+  ) {
+    (self.program, self.purpose, self.manualSection) = (program, purpose, manualSection)
     self.options =
       options + [
-        Option("help", short: "h", "print this help and exit"),
+        Option(
+          "help", "h", "FORMAT", "print this help and exit; with --help=man, the manual page", nil, .words(["man"]),
+          isValueOptional: true),
         Option("version", "print the version and exit"),
       ]
+    (self.commands, self.sections) = (commands, sections)
   }
 
   /// Reads the process's command line into the program's configuration; the first call of every program.
@@ -59,13 +54,24 @@ public struct ProgramOptions: Sendable {
     _ configure: (ParsedOptions) throws(UsageError) -> Configuration
   ) -> Configuration {
     openStandardDescriptors()
+    var place = program
     do throws(UsageError) {
       let parsed = try parse(Array(CommandLine.arguments.dropFirst()))
-      if parsed.flag("help") { exit(printing: helpText) }
+      if let command = parsed.command { place += " \(command)" }
+      if let format = parsed.string("help") {
+        guard ["", "man"].contains(format) else { throw UsageError("--help has no format “\(format)”") }
+        exit(printing: format == "man" ? manualPage : helpText(of: commands.first { $0.name == parsed.command }))
+      }
       if parsed.flag("version") { exit(printing: "\(program) \(storeHubVersion)") }
+      if !commands.isEmpty {
+        guard let command = commands.first(where: { $0.name == parsed.command }) else {
+          throw UsageError("a command is missing: \(commands.map(\.name).joined(separator: ", "))")
+        }
+        try check(parsed.arguments, of: command)
+      }
       return try configure(parsed)
     } catch {
-      printError("\(program): \(error). Try `\(program) --help`.")
+      printError("\(program): \(error)\(error.description.hasSuffix("?") ? "" : ".") Try `\(place) --help`.")
       Glibc.exit(2)
     }
   }
@@ -75,55 +81,40 @@ public struct ProgramOptions: Sendable {
     Glibc.exit(0)
   }
 
-  /// getopt keeps its place in globals, so one command line is parsed at a time.
-  private static let getopt = Mutex(())
+  private func check(_ arguments: [String], of command: Command) throws(UsageError) {
+    for (index, argument) in command.arguments.enumerated() where argument.count == .once {
+      guard index < arguments.count else { throw UsageError("\(command.name) needs \(argument.name)") }
+    }
+    if case .anyNumber? = command.arguments.last?.count { return }
+    guard arguments.count <= command.arguments.count else {
+      throw UsageError("unexpected argument “\(arguments[command.arguments.count])”")
+    }
+  }
 
   /// Parses arguments without the program's name.
   public func parse(_ arguments: [String]) throws(UsageError) -> ParsedOptions {
-    let result = Self.getopt.withLock { _ in scan(arguments) }
-    return ParsedOptions(values: try result.get())
+    guard !commands.isEmpty else {
+      let found = try scan(arguments, options)
+      if let extra = found.rest.first { throw UsageError("unexpected argument “\(extra)”") }
+      return ParsedOptions(values: found.values)
+    }
+    let first = try scan(arguments, options, untilFirstArgument: true)
+    guard let name = first.rest.first else { return ParsedOptions(values: first.values) }
+    if name == "help" { return try help(Array(first.rest.dropFirst()), first.values) }
+    guard let command = commands.first(where: { $0.name == name }) else { throw unknownCommand(name) }
+    let rest = try scan(Array(first.rest.dropFirst()), options + command.options)
+    return ParsedOptions(
+      values: first.values.merging(rest.values) { $1 }, command: name, arguments: rest.rest)
   }
 
-  private func scan(_ arguments: [String]) -> Result<[String: String], UsageError> {
-    var argv = ([program] + arguments).map { strdup($0) } + [nil]
-    // getopt permutes the array but not the strings.
-    let names = options.map { strdup($0.name) }
-    defer { for string in argv + names { free(string) } }
-    let table =
-      zip(options, names).map { option, name in
-        CGlibc.option(name: name, has_arg: option.argument == nil ? 0 : 1, flag: nil, val: 0)
-      } + [CGlibc.option()]
-    let shorts =
-      ":"
-      + options.map { "\($0.short.map(String.init) ?? "")\($0.short != nil && $0.argument != nil ? ":" : "")" }.joined()
+  private func help(_ words: [String], _ values: [String: String]) throws(UsageError) -> ParsedOptions {
+    if let name = words.first, !commands.contains(where: { $0.name == name }) { throw unknownCommand(name) }
+    return ParsedOptions(values: values.merging(["help": ""]) { $1 }, command: words.first)
+  }
 
-    var values: [String: String] = [:]
-    cglibc_getopt_restart()
-    while true {
-      var index: CInt = -1
-      let seen = cglibc_optind()
-      let found = getopt_long(CInt(arguments.count + 1), &argv, shorts, table, &index)
-      switch found {
-      case -1:
-        if let extra = argv[Int(cglibc_optind())..<arguments.count + 1].first, let extra {
-          return .failure(UsageError("unexpected argument “\(String(cString: extra))”"))
-        }
-        return .success(values)
-      case CInt(UInt8(ascii: "?")), CInt(UInt8(ascii: ":")):
-        // optind is behind the wrong argument, or on it when it is one of several letters.
-        let place = max(Int(cglibc_optind()) - 1, max(Int(seen), 1))
-        let culprit = argv.indices.contains(place) ? argv[place].map { String(cString: $0) } ?? "" : ""
-        let isMissing = found == CInt(UInt8(ascii: ":"))
-        return .failure(
-          UsageError(
-            isMissing ? "\(culprit) needs a value" : "unknown option \(culprit), or an option that takes no value"))
-      case 0:
-        values[options[Int(index)].name] = cglibc_optarg().map { String(cString: $0) } ?? ""
-      default:
-        guard let option = options.first(where: { $0.short?.asciiValue.map(CInt.init) == found }) else { continue }
-        values[option.name] = cglibc_optarg().map { String(cString: $0) } ?? ""
-      }
-    }
+  private func unknownCommand(_ name: String) -> UsageError {
+    let near = Spelling.nearest(to: name, among: commands.map(\.name))
+    return UsageError("there is no command '\(name)'\(Spelling.question(near))")
   }
 }
 

@@ -27,4 +27,22 @@ public protocol Mirror: AnyObject {
 
   /// The hash of the value; nil if there is none, or the mirror cannot compute it.
   func hash() -> StateHash?
+
+  /// Takes note that the hash of the value was compared with the hub's.
+  func compared(_ comparison: HashComparison)
+}
+
+extension Mirror {
+  /// Does nothing.
+  public func compared(_ comparison: HashComparison) {}
+}
+
+/// The hash of a mirror's value beside that of the hub's.
+public struct HashComparison: Equatable, Sendable {
+  /// The hub's revision.
+  public let revision: UInt64
+  /// The hash of the mirror's value.
+  public let here: StateHash
+  /// The hash of the hub's.
+  public let there: StateHash
 }

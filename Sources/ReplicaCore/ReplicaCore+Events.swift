@@ -90,6 +90,15 @@ extension ReplicaCore {
     subscriptions = []
   }
 
+  /// Asks the hub for a sign of life, and returns the number that `lastPong` has once it has come; nil without a session.
+  public mutating func ping(at now: Duration) -> UInt64? {
+    guard case .open(let open) = link else { return nil }
+    open.pings += 1
+    commands.append(.write(output.frame(Ping(number: open.pings))))
+    if case .answer = open.liveness {} else { open.liveness = .answer(until: now + options.timeout) }
+    return open.pings
+  }
+
   /// Ends a turn: writes the actions that it brought, in as few frames as the hub's limit allows.
   public mutating func endTurn(at now: Duration) {
     guard case .open(let open) = link, !open.isBusy, pending.unsentCount > 0 else { return }

@@ -37,7 +37,9 @@ extension ReplicaCore {
       case .hash: receiveHash(header, try StateHash(decoding: payload), on: open, at: now)
       case .applied: try receiveApplied(payload)
       case .rejected: try receiveRejected(payload)
-      case .pong: open.pongs = max(open.pongs, try Pong(decoding: payload).number)
+      case .pong:
+        open.pongs = max(open.pongs, try Pong(decoding: payload).number)
+        lastPong = (open.pongs, header.revision)
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: giveUp(try Goodbye(decoding: payload).reason, at: now)
       case .welcome, .schema: break
@@ -118,6 +120,7 @@ extension ReplicaCore {
     let open = OpenLink(stream, translation: translation)
     link = .open(open)
     attempt = 0
+    lastPong = nil
     attachAll(on: open)
     becomeLiveIfComplete()
   }

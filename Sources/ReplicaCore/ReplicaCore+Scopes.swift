@@ -196,8 +196,10 @@ extension ReplicaCore {
   mutating func receiveHash(_ header: FrameHeader, _ theirs: StateHash, on open: OpenLink, at now: Duration) {
     // A value that was mapped or has other fields has another hash.
     guard open.translation == nil, let subscription = open.numbers[header.scope], subscription.base != nil,
-      let ours = subscription.mirror.hash(), ours != theirs
+      let ours = subscription.mirror.hash()
     else { return }
+    subscription.mirror.compared(HashComparison(revision: header.revision, here: ours, there: theirs))
+    guard ours != theirs else { return }
     // One or two are a defect that heals; a hub that never agrees, nor confirms that numbers are free, uses them up.
     guard open.numbers.retiredCount < ScopeNumbers.retiredLimit else {
       return giveUp("the hub does not confirm that \(open.numbers.retiredCount) scopes are detached", at: now)

@@ -23,6 +23,9 @@ public struct ReplicaCore: ~Copyable {
   /// The bytes that the commands speak of.
   public internal(set) var output = FrameWriter()
 
+  /// The last answer to a ping on this connection, and the hub's revision at that moment; nil before the first.
+  public internal(set) var lastPong: (number: UInt64, revision: UInt64)?
+
   var link = ReplicaLink.idle
   var fingerprint: SchemaFingerprint?
   /// Whether the schema is a hub's: values are then always brought into its form, which the mirrors read.

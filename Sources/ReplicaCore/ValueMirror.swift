@@ -11,6 +11,9 @@ public final class ValueMirror: Mirror {
   /// The schema and the part's type in it; nil before a hub was there.
   public private(set) var type: (schema: Schema, type: SchemaType)?
 
+  /// The last comparison of the value's hash with the hub's.
+  public private(set) var lastComparison: HashComparison?
+
   /// Creates a mirror without a value.
   public init() {}
 
@@ -49,6 +52,13 @@ public final class ValueMirror: Mirror {
     (value, self.revision) = (nil, revision)
   }
 
-  /// Nil: only typed states are hashed.
-  public func hash() -> StateHash? { nil }
+  /// The hash of the value, by its schema.
+  /// - Complexity: O(size of the value).
+  public func hash() -> StateHash? {
+    guard let type, let value else { return nil }
+    return SchemaValues(type.schema).hash(of: value, as: type.type)
+  }
+
+  /// Keeps the comparison.
+  public func compared(_ comparison: HashComparison) { lastComparison = comparison }
 }

@@ -5,7 +5,7 @@
 /// modulo p: its powers repeat only after p − 1 of them, so that the exchange of two elements never goes unnoticed.
 ///
 /// Source: R. M. Karp and M. O. Rabin, "Efficient Randomized Pattern-Matching Algorithms", 1987.
-enum SequenceHash {
+package enum SequenceHash {
   static var prime: UInt64 { 1 << 61 - 1 }
 
   /// The least primitive root of `prime` from 2⁶¹ / φ on, φ being the golden ratio.
@@ -22,7 +22,7 @@ enum SequenceHash {
   }()
 
   /// The hash of a sequence with the hash `hash` and one more number, any, behind it.
-  static func appending(_ number: UInt64, to hash: UInt64) -> UInt64 {
+  package static func appending(_ number: UInt64, to hash: UInt64) -> UInt64 {
     // 2⁶¹ is 1 modulo p: what is above bit 61 is added to what is below.
     sum(product(hash, base), reduced((number & prime) + number >> 61))
   }

@@ -1,9 +1,9 @@
 /// How a type is written that a schema knows by its name and its parts (PROTOCOL.md, 9).
-enum NamedLayout {
+package enum NamedLayout {
   case optional, array, identified, set, dictionary, result, range, stack, button, alert, dialog
 
   /// The layout of a type with this name and number of parts; nil for one that only its own code can read.
-  init?(_ name: String, _ parts: Int) {
+  package init?(_ name: String, _ parts: Int) {
     switch (name, parts) {
     case ("Optional", 1), ("PresentationState", 1): self = .optional
     case ("Array", 1): self = .array

@@ -23,7 +23,7 @@ extension Schema {
   }
 
   /// A type as people write it.
-  func name(of type: SchemaType) -> String {
+  package func name(of type: SchemaType) -> String {
     switch type {
     case .definition(let index): definitions[index].name
     // A type of the feature's own goes by its own name.

@@ -128,7 +128,7 @@ public struct SchemaJSON: Sendable {
   }
 
   /// The case of a value of an enum, and the values that it holds; nil if there is no such case.
-  static func element(of value: CBORValue, _ cases: [Schema.Case]) -> (Schema.Case, [CBORValue])? {
+  package static func element(of value: CBORValue, _ cases: [Schema.Case]) -> (Schema.Case, [CBORValue])? {
     let (key, values): (CBORValue, [CBORValue]) =
       if case .array(let items) = value, let first = items.first {
         (first, Array(items.dropFirst()))
@@ -147,7 +147,7 @@ extension Schema.Case {
   var hasLabels: Bool { payload.allSatisfy { !$0.label.isEmpty } && Set(payload.map(\.label)).count == payload.count }
 
   /// The case as it is declared: `moved(id: Int, before: Int?)`.
-  func signature(in schema: Schema) -> String {
+  package func signature(in schema: Schema) -> String {
     guard !payload.isEmpty else { return name }
     let values = payload.map { ($0.label.isEmpty ? "" : "\($0.label): ") + schema.name(of: $0.type) }
     return "\(name)(\(values.joined(separator: ", ")))"

@@ -1,0 +1,52 @@
+extension ProgramOptions {
+  /// What a shell may offer for the last word of a command line.
+  public enum Completion: Equatable, Sendable {
+    /// These words; a space at the end of one says that it is whole.
+    case words([String])
+    /// The names of files.
+    case files
+    /// What the hub has: of which kind, for which beginning, with which options.
+    case fromHub(Value, String, ParsedOptions)
+  }
+
+  /// What may be written in place of the last of the words, which stand behind the program's name.
+  public func completion(of words: [String]) -> Completion {
+    guard let last = words.last else { return .words([]) }
+    let before = Array(words.dropLast())
+    let known = try? parse(before.filter { $0 != "--" })
+    let name = known?.command ?? commands.first { before.contains($0.name) }?.name
+    let command = commands.first { $0.name == name }
+    let all = (command?.options ?? []) + options
+    if let option = all.first(where: { $0.isAwaitingValue(behind: before.last) }) {
+      return offer(option.value, last, known ?? ParsedOptions())
+    }
+    if last.hasPrefix("-"), !before.contains("--") {
+      return .words(
+        all.map { "--\($0.name) " }.filter { $0.hasPrefix(last) }.sorted())
+    }
+    guard let command, let known else {
+      let names = commands.map(\.name) + (commands.isEmpty ? [] : ["help"])
+      return .words(names.sorted().filter { $0.hasPrefix(last) }.map { $0 + " " })
+    }
+    let index = known.arguments.count
+    if index < command.arguments.count { return offer(command.arguments[index].value, last, known) }
+    guard let argument = command.arguments.last, argument.count == .anyNumber else { return .words([]) }
+    return offer(argument.value, last, known)
+  }
+
+  private func offer(_ value: Value, _ beginning: String, _ options: ParsedOptions) -> Completion {
+    switch value {
+    case .text: .words([])
+    case .file: .files
+    case .words(let words): .words(words.filter { $0.hasPrefix(beginning) }.map { $0 + " " })
+    case .path, .action, .type: .fromHub(value, beginning, options)
+    }
+  }
+}
+
+extension ProgramOptions.Option {
+  fileprivate func isAwaitingValue(behind word: String?) -> Bool {
+    guard argument != nil, !isValueOptional, let word else { return false }
+    return word == "--\(name)" || short.map { word == "-\($0)" } == true
+  }
+}

@@ -1,0 +1,124 @@
+// What a program declares once: its parser, `--help`, its manual page and the completion of its words are made of it.
+
+extension ProgramOptions {
+  /// What a word of the command line may be; the shell completes it.
+  public enum Value: Equatable, Sendable {
+    /// Anything: nothing is offered.
+    case text
+    /// The name of a file.
+    case file
+    /// One of a few words.
+    case words([String])
+    /// A path of the hub's state.
+    case path
+    /// An action of the hub's feature.
+    case action
+    /// The name of a type in the hub's schema.
+    case type
+  }
+
+  /// One option.
+  public struct Option: Sendable {
+    let name: String
+    let short: Character?
+    let argument: String?
+    let help: String
+    let fallback: String?
+    let value: Value
+    let isValueOptional: Bool
+
+    /// Creates an option.
+    ///
+    /// - Parameters:
+    ///   - name: Its long name, without dashes.
+    ///   - short: Its one-letter name.
+    ///   - argument: The placeholder of its value in the help, or nil for a flag.
+    ///   - help: The purpose, and the default if it is the same everywhere.
+    ///   - fallback: The default in this environment, which `--help` shows and the manual page does not.
+    ///   - value: What the value may be.
+    public init(
+      _ name: String, short: Character? = nil, argument: String? = nil, _ help: String, default fallback: String? = nil,
+      value: Value = .text
+    ) {
+      self.init(name, short, argument, help, fallback, value, isValueOptional: false)
+    }
+
+    init(
+      _ name: String, _ short: Character?, _ argument: String?, _ help: String, _ fallback: String? = nil,
+      _ value: Value = .text, isValueOptional: Bool
+    ) {
+      (self.name, self.short, self.argument, self.help, self.fallback) = (name, short, argument, help, fallback)
+      (self.value, self.isValueOptional) = (value, isValueOptional)
+    }
+  }
+
+  /// An argument of a command, which is told by its place.
+  public struct Argument: Sendable {
+    /// How often it may be given.
+    public enum Count: Sendable {
+      case once, atMostOnce, anyNumber
+    }
+
+    let name: String
+    let count: Count
+    let value: Value
+
+    /// Creates an argument with a placeholder such as `PATH`.
+    public init(_ name: String, _ count: Count = .once, value: Value = .text) {
+      (self.name, self.count, self.value) = (name, count, value)
+    }
+
+    var usage: String {
+      switch count {
+      case .once: name
+      case .atMostOnce: "[\(name)]"
+      case .anyNumber: "[\(name)...]"
+      }
+    }
+  }
+
+  /// A command, such as `status` in `storectl status`.
+  public struct Command: Sendable {
+    let name: String
+    let purpose: String
+    let arguments: [Argument]
+    let options: [Option]
+    let details: [Block]
+
+    /// Creates a command.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - purpose: What it does, as a phrase.
+    ///   - arguments: Its arguments in order; only the last one may be given any number of times.
+    ///   - options: Its options, beside those of the program.
+    ///   - details: What else there is to know.
+    public init(
+      _ name: String, _ purpose: String, arguments: [Argument] = [], options: [Option] = [], details: [Block] = []
+    ) {
+      (self.name, self.purpose, self.arguments, self.options) = (name, purpose, arguments, options)
+      self.details = details
+    }
+  }
+
+  /// A piece of text of a manual page.
+  public enum Block: Sendable {
+    /// A paragraph.
+    case text(String)
+    /// Words with their explanations.
+    case terms([(String, String)])
+    /// Lines that stand as they are.
+    case code([String])
+  }
+
+  /// A section of a manual page, such as EXIT STATUS.
+  public struct Section: Sendable {
+    let title: String
+    let blocks: [Block]
+
+    /// Creates a section with a title in capitals.
+    public init(_ title: String, _ blocks: [Block]) {
+      (self.title, self.blocks) = (title, blocks)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+internal import CGlibc
+internal import Glibc
+internal import Spelling
+internal import Synchronization
+
+extension ProgramOptions {
+  /// The options that were found, by name, and the other words in their order.
+  struct Found {
+    var values: [String: String] = [:]
+    var rest: [String] = []
+  }
+
+  /// getopt keeps its place in globals, so one command line is parsed at a time.
+  private static let getopt = Mutex(())
+
+  /// A mark before words such as `-5`, which are no options: no option has a digit.
+  private static let numberMark = "\u{1}"
+
+  /// Finds options among words.
+  func scan(
+    _ words: [String], _ options: [Option], untilFirstArgument stops: Bool = false
+  ) throws(UsageError) -> Found {
+    let marked = words.map { word in
+      let isNumber = word.hasPrefix("-") && word.dropFirst().first.map { "0123456789.".contains($0) } == true
+      return isNumber ? Self.numberMark + word : word
+    }
+    let result = Self.getopt.withLock { _ in scanned(marked, options, stops) }
+    var found = try result.get()
+    let unmarked = { (word: String) in word.hasPrefix(Self.numberMark) ? String(word.dropFirst()) : word }
+    found.values = found.values.mapValues(unmarked)
+    found.rest = found.rest.map(unmarked)
+    return found
+  }
+
+  private func scanned(_ words: [String], _ options: [Option], _ stops: Bool) -> Result<Found, UsageError> {
+    var argv = ([program] + words).map { strdup($0) } + [nil]
+    // getopt permutes the array but not the strings.
+    let names = options.map { strdup($0.name) }
+    defer { for string in argv + names { free(string) } }
+    let table =
+      zip(options, names).map { option, name in
+        let form: CInt = option.argument == nil ? 0 : option.isValueOptional ? 2 : 1
+        return CGlibc.option(name: name, has_arg: form, flag: nil, val: 0)
+      } + [CGlibc.option()]
+    let letters = options.compactMap { option in
+      option.short.map { "\($0)\(option.argument != nil && !option.isValueOptional ? ":" : "")" }
+    }
+    let shorts = (stops ? "+:" : ":") + letters.joined()
+
+    var found = Found()
+    cglibc_getopt_restart()
+    while true {
+      var index: CInt = -1
+      let seen = cglibc_optind()
+      let code = getopt_long(CInt(words.count + 1), &argv, shorts, table, &index)
+      switch code {
+      case -1:
+        found.rest = argv[Int(cglibc_optind())..<words.count + 1].compactMap { $0.map { String(cString: $0) } }
+        return .success(found)
+      case CInt(UInt8(ascii: "?")), CInt(UInt8(ascii: ":")):
+        // optind is behind the wrong argument, or on it when it is one of several letters.
+        let place = max(Int(cglibc_optind()) - 1, max(Int(seen), 1))
+        let culprit = argv.indices.contains(place) ? argv[place].map { String(cString: $0) } ?? "" : ""
+        if code == CInt(UInt8(ascii: ":")) { return .failure(UsageError("\(culprit) needs a value")) }
+        return .failure(unknownOption(culprit, options))
+      case 0:
+        found.values[options[Int(index)].name] = cglibc_optarg().map { String(cString: $0) } ?? ""
+      default:
+        guard let option = options.first(where: { $0.short?.asciiValue.map(CInt.init) == code }) else { continue }
+        found.values[option.name] = cglibc_optarg().map { String(cString: $0) } ?? ""
+      }
+    }
+  }
+
+  private func unknownOption(_ culprit: String, _ options: [Option]) -> UsageError {
+    let name = culprit.drop { $0 == "-" }.prefix { $0 != "=" }
+    if culprit.contains("="), options.contains(where: { $0.name == name }) {
+      return UsageError("--\(name) takes no value")
+    }
+    let near = culprit.hasPrefix("--") ? Spelling.nearest(to: String(name), among: options.map(\.name)) : []
+    return UsageError("unknown option \(culprit)\(Spelling.question(near.map { "--\($0)" }))")
+  }
+}
