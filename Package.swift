@@ -91,6 +91,7 @@ let package = Package(
     .library(name: "StoreHub", targets: ["StoreHub"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
     .executable(name: "storehubd", targets: ["storehubd"]),
+    .executable(name: "storectl", targets: ["storectl"]),
     .executable(name: "storeterm", targets: ["storeterm"]),
     .executable(name: "storeload", targets: ["storeload"]),
     .executable(name: "storesim", targets: ["storesim"]),
@@ -214,6 +215,11 @@ let package = Package(
       name: "StoreClient",
       dependencies: ["ComposableCore", "EventLoop", "IssueReporting", "ReplicaCore", "Wire"],
       swiftSettings: onLoop),
+    // The commands of storectl, which know no feature.
+    .target(
+      name: "HubTool",
+      dependencies: ["EventLoop", "JSONText", "ProgramOptions", "ReplicaCore", "Spelling", "Terminal", "Wire"],
+      swiftSettings: onLoop),
 
     // Virtual shells: a hub, its clients, the network, the disk and the clock on one thread.
     .target(
@@ -224,6 +230,7 @@ let package = Package(
       ], swiftSettings: spans),
 
     // Floor 5: programs. Options and wiring, no logic.
+    .executableTarget(name: "storectl", dependencies: ["HubTool", "ProgramOptions"], swiftSettings: onLoop),
     .executableTarget(
       name: "storehubd",
       dependencies: ["Features", "HTTPClient", "ProgramOptions", "StoreHub"],

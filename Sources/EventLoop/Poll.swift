@@ -13,6 +13,8 @@ public struct Poll: ~Copyable {
     public static let readable = Events(rawValue: CInt(bitPattern: UV_READABLE.rawValue))
     /// There is room to write.
     public static let writable = Events(rawValue: CInt(bitPattern: UV_WRITABLE.rawValue))
+    /// The other end has gone; for a pipe that is written to, it comes as an error.
+    public static let disconnected = Events(rawValue: CInt(bitPattern: UV_DISCONNECT.rawValue))
   }
 
   private final class Box: HandleBox {

@@ -9,7 +9,7 @@ let options = ProgramOptions(
   program: "storeload",
   purpose: "Loads a hub with actions, and checks the state that they lead to.",
   options: [
-    .init("socket", short: "s", argument: "PATH", "the hub's socket; default \(defaultSocketPath())"),
+    .init("socket", short: "s", argument: "PATH", "the hub's socket", default: defaultSocketPath()),
     .init("connections", short: "c", argument: "C", "how many connections send; default 1"),
     .init("depth", short: "d", argument: "D", "how many actions each keeps in flight; default 1"),
     .init("actions", short: "n", argument: "N", "how many actions are sent in all; default 100000"),

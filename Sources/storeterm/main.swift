@@ -14,7 +14,7 @@ import Wire
 let options = ProgramOptions(
   program: "storeterm", purpose: "Shows the store of a hub in a terminal, and changes it by keys.",
   options: [
-    .init("socket", short: "s", argument: "PATH", "the hub's socket; default \(defaultSocketPath())"),
+    .init("socket", short: "s", argument: "PATH", "the hub's socket", default: defaultSocketPath()),
     .init("wait", short: "w", "wait for the hub if it is not running yet"),
   ])
 let (path, waitsForHub) = options.read { (parsed) throws(UsageError) -> (String, Bool) in

@@ -105,7 +105,7 @@ import Wire
     let whole = app.actionCompletions("counter.inc")
     #expect(whole.map(\.text) == ["counter.incrementButtonTapped"] && whole.first?.isWhole == true)
     #expect(app.actionCompletions("todos.t").map(\.text) == ["todos.todos[", "todos.todos."])
-    let ids = app.actionCompletions("todos.todos[") { _ in [.unsigned(7)] }
+    let ids = app.actionCompletions("todos.todos[") { _ in ["[7]"] }
     #expect(ids.map(\.text) == ["todos.todos[7]"])
     #expect(app.actionCompletions("todos.todos[7].t").map(\.text) == ["todos.todos[7].textChanged"])
   }

@@ -156,7 +156,7 @@ private struct Paired: Equatable, Identifiable {
 
   @Test func whatMayFollowIsOffered() {
     func offered(_ text: String, _ ids: [Int] = []) -> [String] {
-      app.pathCompletions(text) { path in path == [1, 0] ? ids.map { .unsigned(UInt64($0)) } : [] }.map(\.text)
+      app.pathCompletions(text) { path in path == [1, 0] ? ids.map { "[\($0)]" } : [] }.map(\.text)
     }
     #expect(offered("") == ["counter.", "todos.", "favourites."])
     #expect(offered("c") == ["counter."])

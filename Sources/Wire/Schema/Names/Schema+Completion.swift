@@ -4,6 +4,11 @@ public struct NameCompletion: Hashable, Sendable {
   public let text: String
   /// Whether nothing can follow.
   public let isWhole: Bool
+
+  /// Creates a completion.
+  public init(text: String, isWhole: Bool) {
+    (self.text, self.isWhole) = (text, isWhole)
+  }
 }
 
 extension Schema {
@@ -11,9 +16,9 @@ extension Schema {
   ///
   /// - Parameters:
   ///   - text: What was written so far.
-  ///   - ids: The ids of the elements at a path, if the caller knows the state: in the form of the ids' type.
+  ///   - ids: The ids of the elements at a path, such as `[3]`, if the caller knows the state.
   /// - Complexity: O(parts × fields).
-  public func pathCompletions(_ text: String, ids: ([PathStep]) -> [CBORValue] = { _ in [] }) -> [NameCompletion] {
+  public func pathCompletions(_ text: String, ids: ([PathStep]) -> [String] = { _ in [] }) -> [NameCompletion] {
     let (stem, rest, isID) = Self.split(text)
     var walk = NameWalk(self, stem)
     guard let tokens = try? NameScanner.tokens(of: stem) else { return [] }
@@ -23,9 +28,8 @@ extension Schema {
     guard let count = try? place.unwrapAll() else { return [] }
     steps += Array(repeating: .key(0), count: count)
     if isID {
-      guard let idType = place.idType else { return [] }
-      return ids(steps).map { self.text(ofID: $0.encoded(), idType, isInStack: place.layout == .stack) }
-        .filter { $0.hasPrefix(rest) }.map { NameCompletion(text: stem + $0, isWhole: false) }
+      guard place.idType != nil else { return [] }
+      return ids(steps).filter { $0.hasPrefix(rest) }.map { NameCompletion(text: stem + $0, isWhole: false) }
     }
     // After "]" or "?" a point is written first.
     if !stem.isEmpty, !stem.hasSuffix("."), rest.isEmpty { return [] }
@@ -45,19 +49,16 @@ extension Schema {
   ///
   /// - Parameters:
   ///   - text: What was written so far.
-  ///   - ids: The ids of the elements that an action's path so far may be for.
+  ///   - ids: The ids of the elements that an action's path so far may be for, such as `[3]`.
   /// - Complexity: O(parts × cases).
-  public func actionCompletions(_ text: String, ids: ([PathStep]) -> [CBORValue] = { _ in [] }) -> [NameCompletion] {
+  public func actionCompletions(_ text: String, ids: ([PathStep]) -> [String] = { _ in [] }) -> [NameCompletion] {
     let (stem, rest, isID) = Self.split(text)
     guard let steps = try? actionPath(named: stem) else { return [] }
     var place = ActionPlace(action)
     for step in steps { _ = place.take(step, in: self) }
     if isID {
-      guard let type = place.type, let element = elementCase(of: type) else { return [] }
-      let idType = element.payload[0].type
-      return ids(steps)
-        .map { self.text(ofID: $0.encoded(), idType, isInStack: idType == .named("StackElementID")) }
-        .filter { $0.hasPrefix(rest) }.map { NameCompletion(text: stem + $0, isWhole: false) }
+      guard let type = place.type, elementCase(of: type) != nil else { return [] }
+      return ids(steps).filter { $0.hasPrefix(rest) }.map { NameCompletion(text: stem + $0, isWhole: false) }
     }
     if !stem.isEmpty, !stem.hasSuffix("."), rest.isEmpty { return [] }
     return (place.type.flatMap { cases(of: $0) } ?? []).flatMap { element -> [NameCompletion] in

@@ -1,0 +1,93 @@
+internal import JSONText
+internal import ProgramOptions
+internal import ReplicaCore
+internal import Wire
+
+extension Tool {
+  func send() async throws(ToolFailure) {
+    let hub = try await connect()
+    let schema = hub.schema(of: .feature)
+    let action = try action(schema)
+    let isDiff = options.flag("diff")
+    var scope: HubConnection.Scope?
+    if isDiff { scope = try await hub.subscribe(to: [], of: .feature) }
+    let before = scope?.mirror.value
+    let sent = try hub.send(action)
+    if options.flag("no-wait") { return await hub.flush() }
+    // When the outcome is there, so is every change that the action made.
+    try await hub.outcome(of: sent)
+    let printer = ChangePrinter(self, schema, isDiff: true, path: "")
+    var found: [SchemaValues.Difference] = []
+    if let before, let after = scope?.mirror.value {
+      found = SchemaValues(schema).differences(from: before, to: after, as: schema.state)
+    }
+    if isJSON {
+      var members = [
+        JSONValue.Member("applied", .bool(true)), .init("revision", .integer(try await hub.ping().revision)),
+      ]
+      if isDiff { members.append(.init("changes", .array(found.map { printer.json($0) }))) }
+      print(.object(members))
+    } else if isDiff {
+      print(found.isEmpty ? [palette.faint("nothing changed")] : found.flatMap { printer.text($0) })
+    }
+  }
+
+  /// The action of the command line.
+  private func action(_ schema: Schema) throws(ToolFailure) -> CBORValue {
+    let name = options.arguments.first ?? ""
+    do {
+      if name.hasPrefix("{") {
+        guard options.arguments.count == 1 else {
+          throw ToolFailure(.usage, "an action that is JSON holds its values itself")
+        }
+        return try schema.action([], [try JSONValue(parsing: name)])
+      }
+      let path = try schema.actionPath(named: name)
+      guard !path.isEmpty, let payload = schema.payload(ofAction: path) else {
+        throw ToolFailure(.unknownName, "an action must stand here")
+      }
+      let words = options.arguments.dropFirst()
+      var values: [JSONValue] = []
+      for (index, word) in words.enumerated() {
+        values.append(try value(word, words.count == payload.count ? payload[index].type : nil))
+      }
+      if values.isEmpty, !payload.isEmpty { throw ToolFailure(.unknownName, missing(schema, name, path, payload)) }
+      return try schema.action(path, values)
+    } catch let error as ToolFailure {
+      throw error
+    } catch {
+      throw ToolFailure(.unknownName, "\(error)")
+    }
+  }
+
+  /// What a word stands for: JSON, or a text as it is where a text must stand.
+  private func value(_ word: String, _ type: SchemaType?) throws(JSONError) -> JSONValue {
+    let isJSON = word.hasPrefix("\"") || ["null", ""].contains(word)
+    if let type, isTextual(type), !isJSON || word.isEmpty { return .string(word) }
+    do throws(JSONError) {
+      return try JSONValue(parsing: word)
+    } catch {
+      // The name of a case, a UUID, a date: what is one word needs no quotes either.
+      guard word.allSatisfy({ $0.isLetter || $0.isNumber || "-_:.+".contains($0) }), !word.isEmpty else { throw error }
+      return .string(word)
+    }
+  }
+
+  private func isTextual(_ type: SchemaType) -> Bool {
+    switch type {
+    case .named("Optional", let parts): parts.first.map { isTextual($0) } ?? false
+    case .named("raw", let parts) where parts.count == 2: isTextual(parts[1])
+    case .named(let name, _): ["String", "Substring", "Character", "Unicode.Scalar", "URL", "TextState"].contains(name)
+    case .definition: false
+    }
+  }
+
+  /// What an action still needs, or which ones there are below a path that ends early.
+  private func missing(_ schema: Schema, _ name: String, _ path: [PathStep], _ payload: [Schema.Payload]) -> String {
+    let below = schema.actionCompletions(name.hasSuffix(".") ? name : name + ".").map(\.text)
+    if !below.isEmpty { return "'\(name)' is not whole: it goes on with one of \(below.joined(separator: ", "))" }
+    let values = payload.map { ($0.label.isEmpty ? "" : "\($0.label): ") + schema.name(of: $0.type) }
+    return
+      "'\(name)' needs \(values.count == 1 ? "a value" : "\(values.count) values"): \(values.joined(separator: ", "))"
+  }
+}

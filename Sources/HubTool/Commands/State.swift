@@ -1,0 +1,47 @@
+internal import ProgramOptions
+internal import ReplicaCore
+internal import Wire
+
+extension Tool {
+  func state() async throws(ToolFailure) {
+    let hub = try await connect()
+    let schema = hub.schema(of: root)
+    let name = options.arguments.first ?? ""
+    let scope = try await hub.subscribe(to: try path(name, in: schema), of: root)
+    guard let value = scope.mirror.value, let type = scope.mirror.type?.type else {
+      throw ToolFailure(.absent, "nothing is at '\(name)'")
+    }
+    if isJSON { return print(SchemaJSON(schema).json(of: value, as: type)) }
+    print(ValueText(schema, palette, width: width).lines(value, type))
+  }
+
+  func verify() async throws(ToolFailure) {
+    let hub = try await connect()
+    var places: [(name: String, root: StateRoot)] = options.arguments.map { ($0, .feature) }
+    if places.isEmpty { places = [("", .feature), ("", .hub)] }
+    var differing = 0
+    for (name, root) in places {
+      let scope = try await hub.subscribe(to: try path(name, in: hub.schema(of: root)), of: root)
+      guard let found = try await hub.verify(scope) else {
+        throw ToolFailure(.absent, "nothing is at '\(name)'")
+      }
+      let isSame = found.here == found.there
+      if !isSame { differing += 1 }
+      if isJSON {
+        print([
+          "root": root == .hub ? "hub" : "feature", "path": .string(name), "revision": .integer(found.revision),
+          "hash": .string("\(found.here)"), "hubHash": .string("\(found.there)"), "same": .bool(isSame),
+        ])
+      } else {
+        let what = root == .hub ? "the hub's own state" : name.isEmpty ? "the state" : name
+        let outcome =
+          isSame ? palette.good("same") : palette.bad("DIFFERENT") + ": here \(found.here), at the hub \(found.there)"
+        print(["\(what) at revision \(found.revision): \(outcome) \(isSame ? palette.faint("\(found.here)") : "")"])
+      }
+    }
+    if differing > 0 {
+      let count = differing == 1 ? "1 of the states" : "\(differing) of the states"
+      throw ToolFailure(.diverged, "\(count) is not the hub's: a defect of the hub or of storectl")
+    }
+  }
+}

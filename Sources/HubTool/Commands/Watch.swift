@@ -1,0 +1,103 @@
+internal import ProgramOptions
+internal import ReplicaCore
+internal import Wire
+
+extension Tool {
+  func watch() async throws(ToolFailure) {
+    let hub = try await connect(isWatched: true)
+    let schema = hub.schema(of: root)
+    let name = options.arguments.first ?? ""
+    let path = try path(name, in: schema)
+    let printer = ChangePrinter(self, schema, isDiff: options.flag("diff"), path: name)
+    let count = options.string("count").flatMap { Int($0) }
+    var seen = 0
+    var scope: HubConnection.Scope?
+    let show = {
+      guard let mirror = scope?.mirror, let revision = mirror.revision, hub.failure == nil else { return }
+      printer.print(mirror.value, mirror.type?.type, at: revision)
+      seen += 1
+      if seen == count { hub.fail(.done, "") }
+    }
+    // Reading stops while nobody takes the output: the hub then sends one delta for many.
+    output.onFull = { hub.pause($0) }
+    scope = try await hub.subscribe(to: path, of: root) { if scope != nil { show() } }
+    show()
+    let end = await hub.waitForFailure()
+    if end.status == .done { return }
+    if isJSON { print(["event": "end", "reason": .string(end.reason), "status": .integer(end.status.rawValue)]) }
+    throw end
+  }
+}
+
+/// Prints one value after another, whole or as what has changed.
+final class ChangePrinter {
+  private let tool: Tool
+  private let schema: Schema
+  private let isDiff: Bool
+  private let path: String
+  private var last: (value: CBORValue?, revision: UInt64)?
+
+  init(_ tool: Tool, _ schema: Schema, isDiff: Bool, path: String) {
+    (self.tool, self.schema, self.isDiff, self.path) = (tool, schema, isDiff, path)
+  }
+
+  func print(_ value: CBORValue?, _ type: SchemaType?, at revision: UInt64) {
+    defer { last = (value, revision) }
+    guard let value, let type else {
+      if tool.isJSON { return tool.print(["event": "absent", "revision": .integer(revision)]) }
+      return lines(["nothing is there"], at: revision)
+    }
+    let old = last.flatMap(\.value)
+    if isDiff, let old {
+      let found = SchemaValues(schema).differences(from: old, to: value, as: type)
+      if tool.isJSON {
+        return tool.print([
+          "event": "change", "revision": .integer(revision), "from": .integer(last?.revision ?? 0),
+          "changes": .array(found.map { json($0) }),
+        ])
+      }
+      return lines(found.flatMap { text($0) }, at: revision)
+    }
+    if tool.isJSON {
+      let json = SchemaJSON(schema).json(of: value, as: type)
+      return tool.print(["event": "value", "revision": .integer(revision), "value": json])
+    }
+    lines(ValueText(schema, tool.palette, width: tool.width).lines(value, type), at: revision)
+  }
+
+  private func lines(_ lines: [String], at revision: UInt64) {
+    tool.output.line(tool.palette.faint("── revision \(revision)"))
+    for line in lines { tool.output.line(line) }
+  }
+
+  private func name(_ difference: SchemaValues.Difference) -> String {
+    let whole = path + difference.path
+    return whole.hasPrefix(".") ? String(whole.dropFirst()) : whole
+  }
+
+  func json(_ difference: SchemaValues.Difference) -> JSONValue {
+    let json = { (value: CBORValue) in SchemaJSON(self.schema).json(of: value, as: difference.type) }
+    var members = [JSONValue.Member("path", .string(name(difference)))]
+    if let old = difference.old { members.append(.init("old", json(old))) }
+    if let new = difference.new { members.append(.init("new", json(new))) }
+    return .object(members)
+  }
+
+  func text(_ difference: SchemaValues.Difference) -> [String] {
+    let (palette, width) = (tool.palette, tool.width ?? 100)
+    let text = ValueText(schema, palette, width: nil)
+    let name = name(difference)
+    let room = max(width - name.count - 6, 30)
+    func inline(_ value: CBORValue) -> String {
+      text.inline(value, difference.type, room: room)
+        ?? "\(text.values.parts(of: value, as: difference.type)?.count ?? 0) parts"
+    }
+    switch (difference.old, difference.new) {
+    case (let old?, let new?):
+      return ["  \(palette.name(name)): \(inline(old)) \(palette.faint("→")) \(inline(new))"]
+    case (nil, let new?): return [palette.good("+") + " \(palette.name(name)): \(inline(new))"]
+    case (let old?, nil): return [palette.bad("-") + " \(palette.name(name)): \(inline(old))"]
+    case (nil, nil): return []
+    }
+  }
+}

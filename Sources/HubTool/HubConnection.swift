@@ -1,0 +1,317 @@
+internal import EventLoop
+internal import ReplicaCore
+internal import Wire
+
+/// A session with a hub whose feature is not known: for one command, so it is never opened again once it is lost.
+///
+/// Functions wait for the hub's answer. When the session fails, for whatever reason, all of them throw that reason.
+final class HubConnection {
+  private var replica: ReplicaCore
+  private let loop: EventLoop
+  private let path: String
+  private let timeout: Duration
+  private var stream: PipeStream?
+  private var hooks: TurnHooks?
+  private var deadlineTimer: DeadlineTimer?
+  private var waitTimer: Timer?
+  private var isPerforming = false
+  private var isPaused = false
+  /// Before this time a hub is not found to be silent, because it was not listened to.
+  private var graceEnd = Duration.zero
+  private var isOpen = false
+  private var waiting: Waiting?
+  private(set) var failure: ToolFailure?
+  /// Called once when the session has failed.
+  var onFailure: (() -> Void)?
+
+  private struct Waiting {
+    var condition: () -> Bool
+    var continuation: CheckedContinuation<Void, Never>
+  }
+
+  /// A subscription to a part of a state.
+  final class Scope {
+    let mirror = ValueMirror()
+    let onChange: () -> Void
+
+    init(_ onChange: @escaping () -> Void) { self.onChange = onChange }
+  }
+
+  /// An action that was sent.
+  final class Sent {
+    var outcome: Result<Void, ActionError>?
+  }
+
+  /// - Parameters:
+  ///   - name: What the client is called among the hub's attendees.
+  ///   - isWatched: Whether a hub that stops answering must be noticed while nothing is asked for.
+  init(loop: EventLoop, path: String, name: String, timeout: Duration, isWatched: Bool) throws(ToolFailure) {
+    (self.loop, self.path, self.timeout) = (loop, path, timeout)
+    var options = ReplicaOptions()
+    options.name = name
+    // The waiting here ends first, and says so.
+    options.timeout = timeout + .milliseconds(500)
+    if isWatched { options.probeInterval = .seconds(2) }
+    replica = ReplicaCore(schema: nil, options: options)
+    do throws(UVError) {
+      hooks = try TurnHooks(on: loop) { [weak self] in self?.endTurn() }
+      deadlineTimer = try DeadlineTimer(on: loop) { [weak self] in self?.deadlinePassed() }
+      waitTimer = try Timer(on: loop) { [weak self] in self?.waitedTooLong() }
+    } catch {
+      throw ToolFailure(.failed, "\(error)")
+    }
+  }
+
+  // MARK: What commands ask for
+
+  var hubName: String { replica.hubName }
+
+  /// The feature's schema; that of the hub's own state for the other root.
+  func schema(of root: StateRoot) -> Schema {
+    if root == .hub { return Schema(state: HubState.self, action: Never.self) }
+    guard let schema = replica.schema else { preconditionFailure("a session that is open has a schema") }
+    return schema
+  }
+
+  /// Connects, and waits for the hub's schema.
+  func open() async throws(ToolFailure) {
+    replica.start()
+    endTurn()
+    try await wait { [weak self] in self?.replica.connection == .live }
+    isOpen = true
+  }
+
+  /// Subscribes to a part of a state, and waits until the hub has said what is there.
+  func subscribe(
+    to path: [PathStep], of root: StateRoot, onChange: @escaping () -> Void = {}
+  ) async throws(ToolFailure) -> Scope {
+    let scope = Scope(onChange)
+    replica.subscribe(scope.mirror, to: path, of: root, context: scope)
+    endTurn()
+    try await wait { scope.mirror.revision != nil }
+    return scope
+  }
+
+  /// Sends an action without waiting for its outcome.
+  func send(_ action: CBORValue) throws(ToolFailure) -> Sent {
+    let sent = Sent()
+    do throws(ActionError) {
+      try replica.send(context: sent) { action.encode(to: &$0) }
+    } catch {
+      throw failure ?? ToolFailure(.failed, "\(error)")
+    }
+    return sent
+  }
+
+  /// Waits until the hub has reported the outcome of an action.
+  func outcome(of sent: Sent) async throws(ToolFailure) {
+    try await wait { sent.outcome != nil }
+    if case .failure(let error)? = sent.outcome { throw ToolFailure(.failed, "\(error)") }
+  }
+
+  /// Waits until the hub's socket has taken all that was written.
+  func flush() async {
+    endTurn()
+    try? await wait { [weak self] in (self?.stream?.queuedByteCount ?? 0) == 0 }
+  }
+
+  /// Measures how long the hub takes to answer, and its revision then.
+  func ping() async throws(ToolFailure) -> (latency: Duration, revision: UInt64) {
+    let start = loop.preciseNow
+    guard let number = replica.ping(at: loop.now) else { throw failure ?? ToolFailure(.hubWentAway, "no session") }
+    endTurn()
+    var end = start
+    try await wait { [weak self] in
+      guard let self, (replica.lastPong?.number ?? 0) >= number else { return false }
+      end = loop.preciseNow
+      return true
+    }
+    return (end - start, replica.lastPong?.revision ?? 0)
+  }
+
+  /// Asks the hub for the hash of a part, and compares; nil if nothing is there.
+  func verify(_ scope: Scope) async throws(ToolFailure) -> HashComparison? {
+    guard scope.mirror.value != nil else { return nil }
+    replica.verify(scope.mirror)
+    endTurn()
+    try await wait { scope.mirror.lastComparison != nil || scope.mirror.value == nil }
+    return scope.mirror.lastComparison
+  }
+
+  /// Lets time pass.
+  func sleep(_ duration: Duration) async throws(ToolFailure) {
+    let end = loop.now + duration
+    let timer: Timer
+    do throws(UVError) {
+      // The turn in which it fires looks at the condition.
+      timer = try Timer(on: loop) {}
+    } catch {
+      throw ToolFailure(.failed, "\(error)")
+    }
+    timer.start(after: duration)
+    try await wait(atMost: nil) { [loop] in loop.now >= end }
+    timer.stop()
+  }
+
+  /// Reads nothing more from the hub, which goes on with one delta when reading is resumed.
+  func pause(_ pauses: Bool) {
+    guard isPaused != pauses, failure == nil else { return }
+    isPaused = pauses
+    if pauses { return stream?.stopReading() ?? () }
+    // The hub's answers may lie in the socket for long.
+    graceEnd = loop.now + timeout
+    do throws(UVError) {
+      try stream?.resumeReading()
+    } catch {
+      fail(.hubWentAway, "\(error)")
+    }
+  }
+
+  /// Ends the session for a reason of the tool's own.
+  func fail(_ status: ExitStatus, _ reason: String) {
+    guard failure == nil else { return }
+    failure = ToolFailure(status, reason)
+    replica.close()
+    endTurn()
+    waiting.take()?.continuation.resume()
+    onFailure?()
+  }
+
+  /// Waits until something is so, which is looked at at the end of each turn.
+  func wait(until condition: @escaping () -> Bool) async throws(ToolFailure) {
+    try await wait(atMost: timeout, until: condition)
+  }
+
+  private func wait(atMost limit: Duration?, until condition: @escaping () -> Bool) async throws(ToolFailure) {
+    if failure == nil, !condition() {
+      precondition(waiting == nil, "a command waits for one thing at a time")
+      if let limit { waitTimer?.start(after: limit) }
+      await withCheckedContinuation { waiting = Waiting(condition: condition, continuation: $0) }
+      waitTimer?.stop()
+    }
+    if let failure { throw failure }
+  }
+
+  /// Waits until the session fails.
+  func waitForFailure() async -> ToolFailure {
+    do throws(ToolFailure) {
+      try await wait(atMost: nil) { false }
+    } catch {
+      return error
+    }
+    return ToolFailure(.failed, "")
+  }
+
+  private func waitedTooLong() {
+    let seconds = "\(timeout)".replacing(" seconds", with: " s")
+    if isOpen {
+      fail(.timedOut, "the hub has not answered for \(seconds)")
+    } else {
+      fail(.timedOut, "the hub at \(path) has not answered for \(seconds)")
+    }
+  }
+
+  // MARK: Events
+
+  private func connect() {
+    do throws(UVError) {
+      let stream = try PipeStream(on: loop)
+      try stream.connect(to: path) { [weak self] in self?.connectionAttemptEnded($0) }
+      self.stream = consume stream
+    } catch {
+      fail(.unreachable, Self.sentence(error))
+    }
+  }
+
+  private func connectionAttemptEnded(_ error: UVError?) {
+    do throws(UVError) {
+      if let error { throw error }
+      try stream?.startReading(
+        onBytes: { [weak self] bytes in
+          guard let self else { return }
+          replica.received(bytes, at: loop.now)
+        },
+        onEnd: { [weak self] error in
+          guard let self else { return }
+          replica.disconnected(reason: error.map { "\($0)" } ?? "the hub closed the connection", at: loop.now)
+        })
+      stream?.onDrained { [weak self] in self?.replica.drained() }
+      replica.connected(at: loop.now)
+    } catch {
+      fail(.unreachable, Self.sentence(error))
+    }
+  }
+
+  private static func sentence(_ error: UVError) -> String {
+    error.connectionAdvice.isEmpty ? "\(error)" : "\(error). \(error.connectionAdvice)"
+  }
+
+  private func deadlinePassed() {
+    if !isPaused, loop.now >= graceEnd { replica.expire(at: loop.now) }
+  }
+
+  private func endTurn() {
+    guard !isPerforming else { return }
+    replica.endTurn(at: loop.now)
+    perform()
+    if failure == nil, !isPaused { deadlineTimer?.arm(replica.deadline.map { max($0, graceEnd) }) }
+    guard let waiting, waiting.condition() else { return }
+    self.waiting = nil
+    waiting.continuation.resume()
+  }
+
+  private func perform() {
+    isPerforming = true
+    defer { isPerforming = false }
+    var next = 0
+    // Carrying out a command may add more.
+    while next < replica.commands.count {
+      perform(replica.commands[next])
+      next += 1
+    }
+    if next > 0 { replica.clear() }
+  }
+
+  private func perform(_ command: ReplicaCommand) {
+    switch command {
+    case .connect: if failure == nil { connect() }
+    case .disconnect: disconnect()
+    case .write(let range):
+      do throws(UVError) {
+        if let isOut = try stream?.write(replica.output.span(range)), !isOut { replica.isBusy(true) }
+      } catch {
+        // The end of reading tells what became of the connection.
+      }
+    case .changed(_, let context): (context as? Scope)?.onChange()
+    case .diverged: break  // `verify` compares.
+    case .connectionChanged: connectionChanged()
+    case .applied(_, let context): (context as? Sent)?.outcome = .success(())
+    case .failed(_, let context, let error): (context as? Sent)?.outcome = .failure(error)
+    }
+  }
+
+  private func connectionChanged() {
+    switch replica.connection {
+    case .connecting(_, let failure?): fail(isOpen ? .hubWentAway : .unreachable, failure)
+    case .stale(_, _, let reason): fail(.hubWentAway, reason)
+    case .refused(let reason): fail(.failed, reason)
+    case .connecting, .live, .closed: break
+    }
+  }
+
+  /// Releases the stream; bytes that were written already still go out.
+  private func disconnect() {
+    guard let old = stream.take() else { return }
+    let closing = ClosingStream(old)
+    closing.stream.finishWriting { _ = closing }
+  }
+}
+
+/// Keeps a stream open until its last bytes are out.
+private final class ClosingStream {
+  let stream: PipeStream
+
+  init(_ stream: consuming PipeStream) {
+    self.stream = stream
+  }
+}

@@ -1,0 +1,114 @@
+internal import Terminal
+internal import Wire
+
+/// Values as people read them: a line for each field, short values within one line, elements by their ids.
+nonisolated struct ValueText {
+  let values: SchemaValues
+  let palette: Palette
+  /// The columns of a line; nil for lines as long as they need be.
+  let width: Int?
+
+  init(_ schema: Schema, _ palette: Palette, width: Int?) {
+    values = SchemaValues(schema)
+    (self.palette, self.width) = (palette, width)
+  }
+
+  /// A value in as many lines as it takes; the text itself for a text.
+  func lines(_ value: CBORValue, _ type: SchemaType) -> [String] {
+    if let text = Self.text(value, type) {
+      return Self.safe(text).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+    guard let parts = values.parts(of: value, as: type) else { return [leaf(value, type)] }
+    if parts.isEmpty { return [leaf(value, type)] }
+    return parts.flatMap { lines($0, indent: 0) }
+  }
+
+  private func lines(_ part: SchemaValues.Part, indent: Int) -> [String] {
+    let margin = String(repeating: " ", count: 2 * indent)
+    let isElement = part.name.hasPrefix("[")
+    let name = isElement ? palette.faint(part.name) : palette.name(part.name) + ":"
+    let room = max((width ?? 100) - 2 * indent - part.name.count - 2, 20)
+    if let line = inline(part.value, part.type, room: room, isNested: isElement ? false : true) {
+      return [margin + name + " " + line]
+    }
+    guard let parts = values.parts(of: part.value, as: part.type), !parts.isEmpty else {
+      return [margin + name + " " + leaf(part.value, part.type)]
+    }
+    let count = parts[0].name.hasPrefix("[") ? " " + palette.faint("(\(parts.count))") : ""
+    return [margin + name + count] + parts.flatMap { lines($0, indent: indent + 1) }
+  }
+
+  /// A value within one line; nil if it does not fit, or has so many parts that it is better read in lines.
+  func inline(_ value: CBORValue, _ type: SchemaType, room: Int, isNested: Bool = false) -> String? {
+    guard let parts = values.parts(of: value, as: type) else {
+      let text = leaf(value, type)
+      // A long text is not broken: it has a line of its own.
+      return TextWidth.columns(of: text) <= room || values.parts(of: value, as: type) == nil ? text : nil
+    }
+    if parts.isEmpty { return leaf(value, type) }
+    // A collection of anything but short leaves is read in lines.
+    let isCollection = parts[0].name.hasPrefix("[")
+    if isCollection, parts.count > 8 || parts.contains(where: { values.parts(of: $0.value, as: $0.type) != nil }) {
+      return nil
+    }
+    if isNested, !isCollection, parts.count > 2 { return nil }
+    var (texts, used): ([String], Int) = ([], 2)
+    for part in parts {
+      guard let text = inline(part.value, part.type, room: room - used, isNested: isNested) else { return nil }
+      let isPlain = isCollection && !isKeyed(type)
+      used += TextWidth.columns(of: text) + (isPlain ? 2 : part.name.count + 4)
+      guard used <= room else { return nil }
+      texts.append(isPlain ? text : palette.name(part.name) + (part.name.hasPrefix("[") ? " " : ": ") + text)
+    }
+    let joined = texts.joined(separator: ", ")
+    return isCollection ? "[\(joined)]" : isNested ? "{\(joined)}" : joined
+  }
+
+  /// Whether the elements of a collection go by other names than their places.
+  private func isKeyed(_ type: SchemaType) -> Bool {
+    if case .named(let name, let parts) = type { NamedLayout(name, parts.count) != .array } else { true }
+  }
+
+  /// A value without parts, in one line.
+  func leaf(_ value: CBORValue, _ type: SchemaType) -> String {
+    switch SchemaJSON(values.schema).json(of: value, as: type) {
+    case .null: palette.faint("nil")
+    case .string(let text) where Self.isBare(type, in: values.schema): text
+    case let json: "\(json)"
+    }
+  }
+
+  /// Whether the JSON string of a type needs no quotes for people.
+  private static func isBare(_ type: SchemaType, in schema: Schema) -> Bool {
+    switch type {
+    case .definition: true
+    case .named("Optional", let parts), .named("PresentationState", let parts):
+      parts.first.map { isBare($0, in: schema) } ?? false
+    case .named("String", _), .named("Substring", _), .named("Character", _), .named("Unicode.Scalar", _),
+      .named("TextState", _), .named("URL", _), .named("raw", _):
+      false
+    case .named: true
+    }
+  }
+
+  /// The text of a text.
+  static func text(_ value: CBORValue, _ type: SchemaType) -> String? {
+    switch (type, value) {
+    case (.named("String", _), .text(let text)), (.named("Substring", _), .text(let text)): text
+    case (.named("Optional", let parts), .array(let items)) where items.count == 1: Self.text(items[0], parts[0])
+    default: nil
+    }
+  }
+
+  /// A text with nothing in it that would control a terminal.
+  static func safe(_ text: String) -> String {
+    guard !text.unicodeScalars.allSatisfy({ $0.isPrintable || $0 == "\n" || $0 == "\t" }) else { return text }
+    return text.unicodeScalars.reduce(into: "") { result, scalar in
+      if scalar.isPrintable || scalar == "\n" || scalar == "\t" {
+        result.unicodeScalars.append(scalar)
+      } else {
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      }
+    }
+  }
+}

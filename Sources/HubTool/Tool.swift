@@ -1,0 +1,166 @@
+internal import EventLoop
+internal import Glibc
+public import ProgramOptions
+internal import Wire
+
+/// One run of storectl: a command, a session with a hub, an exit status.
+public final class Tool {
+  let options: ParsedOptions
+  let path: String
+  let isJSON: Bool
+  let loop: EventLoop
+  let output: Output
+  let palette: Palette
+  let timeout: Duration
+  private let isQuiet: Bool
+  private let usesPager: Bool
+  private var isInterrupted = false
+  private var session: HubConnection?
+  private var signals: [SignalWatch] = []
+
+  /// Reads the options.
+  ///
+  /// - Throws: `UsageError` for a wrong option; another error if the process has no descriptors left.
+  public init(_ options: ParsedOptions) throws {
+    self.options = options
+    path = try options.socketPath("socket", default: defaultSocketPath())
+    isJSON = options.flag("json")
+    isQuiet = options.flag("quiet")
+    timeout = try options.duration("timeout", default: .seconds(10))
+    let mode = try options.choice("color", of: Palette.Mode.allCases.map { ($0.rawValue, $0) }, default: .auto)
+    usesPager = !options.flag("no-pager")
+    for name in ["count"] { _ = try options.integer(name, in: 1...Int.max, default: 1) }
+    guard try options.duration("interval", default: .seconds(1)) >= .milliseconds(10) else {
+      throw UsageError("--interval needs a time of at least 10ms")
+    }
+    setlocale(LC_ALL, "")
+    loop = try EventLoop()
+    try loop.drainMainQueue()
+    output = Output(loop: loop)
+    palette = Palette(mode, isTerminal: output.isTerminal)
+  }
+
+  /// Runs the command to its end, and returns the exit status.
+  public func run() -> Int32 {
+    var status = ExitStatus.failed
+    for (number, status) in [(SIGINT, ExitStatus.interrupted), (SIGTERM, .terminated), (SIGHUP, .terminated)] {
+      if let watch = try? SignalWatch(on: loop, number, { [weak self] in self?.interrupt(status) }) {
+        signals.append(watch)
+      }
+    }
+    output.onEnd = { [weak self] in self?.session?.fail(.done, "") }
+    Task {
+      status = await execute()
+      loop.stop()
+    }
+    loop.run()
+    return status.rawValue
+  }
+
+  private func execute() async -> ExitStatus {
+    var status = ExitStatus.done
+    do throws(ToolFailure) {
+      try await perform()
+    } catch {
+      status = error.status
+      if !isQuiet, status != .interrupted, status != .terminated, !error.reason.isEmpty {
+        printError("storectl: \(error.reason)")
+      }
+    }
+    session?.fail(.done, "")
+    if !isInterrupted { await output.finish() }
+    if case .failed(let reason)? = output.end {
+      if !isQuiet { printError("storectl: cannot write the output: \(reason)") }
+      return .failed
+    }
+    return status
+  }
+
+  private func perform() async throws(ToolFailure) {
+    switch options.command {
+    case "status": try await status()
+    case "clients": try await clients()
+    case "schema": try await schema()
+    case "state": try await state()
+    case "watch": try await watch()
+    case "send": try await send()
+    case "top": try await top()
+    case "verify": try await verify()
+    case "completions": try completions()
+    default: throw ToolFailure(.usage, "there is no such command")
+    }
+  }
+
+  /// The first signal ends what is awaited, a second one what is still to be written.
+  private func interrupt(_ status: ExitStatus) {
+    if isInterrupted { return output.abandon() }
+    isInterrupted = true
+    session?.fail(status, status == .interrupted ? "interrupted" : "terminated")
+  }
+
+  // MARK: For the commands
+
+  /// Connects to the hub.
+  func connect(isWatched: Bool = false) async throws(ToolFailure) -> HubConnection {
+    let session = try HubConnection(
+      loop: loop, path: path, name: "storectl \(options.command ?? "")", timeout: timeout, isWatched: isWatched)
+    self.session = session
+    if isInterrupted { session.fail(.interrupted, "interrupted") }
+    try await session.open()
+    return session
+  }
+
+  var root: StateRoot { options.flag("hub") ? .hub : .feature }
+
+  func path(_ text: String, in schema: Schema) throws(ToolFailure) -> [PathStep] {
+    do throws(SchemaNameError) {
+      return try schema.path(named: text)
+    } catch {
+      throw ToolFailure(.unknownName, "\(error)")
+    }
+  }
+
+  /// The columns of the terminal; nil if the output is none.
+  var width: Int? {
+    if let columns = getenv("COLUMNS").flatMap({ Int(String(cString: $0)) }), columns > 0 { return columns }
+    return terminalSize.map { Int($0.ws_col) }
+  }
+
+  private var terminalSize: winsize? {
+    var size = winsize()
+    guard output.isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return size
+  }
+
+  /// Prints one JSON value.
+  func print(_ json: JSONValue) { output.line("\(json)") }
+
+  /// Prints lines for people, through a pager if they are more than the terminal has.
+  func print(_ lines: [String]) {
+    if usesPager, let size = terminalSize, lines.count >= Int(size.ws_row), page(lines) { return }
+    for line in lines { output.line(line) }
+  }
+
+  private func page(_ lines: [String]) -> Bool {
+    let pager = getenv("PAGER").map { String(cString: $0) } ?? "less"
+    guard !["", "cat"].contains(pager) else { return false }
+    // Ends by itself if all fits, keeps colours, and leaves the text on the screen.
+    setenv("LESS", "FRX", 0)
+    // A shell that finds no such program says so, and reads nothing.
+    guard let pipe = popen("command -v \(pager.prefix { $0 != " " }) >/dev/null && exec \(pager)", "w") else {
+      return false
+    }
+    for line in lines { fputs(line + "\n", pipe) }
+    let status = pclose(pipe)
+    return status == 0 || status & 0x7f != 0
+  }
+}
+
+/// A signal's watch where an array wants to keep it.
+private final class SignalWatch {
+  private let signal: Signal
+
+  init(on loop: EventLoop, _ number: CInt, _ onSignal: @escaping () -> Void) throws(UVError) {
+    signal = try Signal(on: loop, number, onSignal)
+  }
+}

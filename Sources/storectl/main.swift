@@ -1,0 +1,20 @@
+import Glibc
+import HubTool
+import ProgramOptions
+
+// The generic client of a hub: everything it knows of a feature it has from the hub's schema.
+
+let options = toolOptions()
+if CommandLine.arguments.dropFirst().first == "__complete" {
+  exit(printCompletions(of: Array(CommandLine.arguments.dropFirst(2)), options))
+}
+let parsed = options.read { (parsed) throws(UsageError) in parsed }
+do {
+  exit(try Tool(parsed).run())
+} catch let error as UsageError {
+  printError("storectl: \(error). Try `storectl --help`.")
+  exit(ExitStatus.usage.rawValue)
+} catch {
+  printError("storectl: \(error)")
+  exit(ExitStatus.failed.rawValue)
+}
