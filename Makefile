@@ -2,7 +2,7 @@
 
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 
-.PHONY: build run test test-package golden-check simulate fuzz torture sanitize lint tidy format bench bench-inprocess clean help setup
+.PHONY: build run test test-package golden-check simulate fuzz torture sanitize lint tidy format man bench bench-inprocess clean help setup
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
 	$(SWIFT_BUILD) -c release
@@ -43,6 +43,9 @@ tidy: setup ## check layers, comments, commits and documents alone (part of test
 format: setup ## format the sources and wrap the documents
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 	@scripts/wrap-markdown
+
+man: ## write docs/man, the manual pages of the programs that were built last (swift build)
+	@scripts/man-pages
 
 bench: setup ## compare the hub with the C limit and Redis, lists of 1,000 and 1,000,000 todos, allocations, in process
 	@scripts/bench

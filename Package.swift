@@ -351,8 +351,14 @@ let package = Package(
       ], swiftSettings: onLoop),
     .testTarget(
       name: "ProgramTests",
-      dependencies: ["TestSupport", "allocprobe", "storehubd", "storeload", "storesim", "storeterm"],
+      dependencies: ["TestSupport", "allocprobe", "storectl", "storehubd", "storeload", "storesim", "storeterm"],
       swiftSettings: common),
+    .testTarget(
+      name: "HubToolTests",
+      dependencies: [
+        "ComposableArchitecture", "Features", "HubTool", "IdentifiedCollections", "ProgramOptions", "Wire",
+      ],
+      swiftSettings: onLoop),
     .testTarget(
       name: "FeaturesTests",
       dependencies: ["ComposableArchitecture", "ComposableTesting", "Features", "TestSupport", "Wire"],

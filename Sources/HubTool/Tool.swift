@@ -49,12 +49,21 @@ public final class Tool {
       }
     }
     output.onEnd = { [weak self] in self?.session?.fail(.done, "") }
+    runLoop { status = await self.execute() }
+    return status.rawValue
+  }
+
+  /// Runs the loop until a task has ended, whatever it waits for.
+  func runLoop(_ body: @escaping () async -> Void) {
+    // A task that is about to run keeps no loop alive.
+    let whole = try? Timer(on: loop) {}
+    whole?.start(after: .seconds(1 << 30))
     Task {
-      status = await execute()
+      await body()
       loop.stop()
     }
     loop.run()
-    return status.rawValue
+    whole?.stop()
   }
 
   private func execute() async -> ExitStatus {

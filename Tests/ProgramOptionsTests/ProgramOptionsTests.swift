@@ -88,4 +88,79 @@ import Testing
     for name in ["--long X", "--help", "--version"] { #expect(help.contains(name)) }
     #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
+
+  // MARK: Commands
+
+  private let tool = ProgramOptions(
+    program: "tool", purpose: "Does things.",
+    options: [
+      .init("socket", short: "s", argument: "PATH", "where it is", default: "/x", value: .file),
+      .init("color", argument: "WHEN", "when", value: .words(["auto", "never"])),
+    ],
+    commands: [
+      .init(
+        "show", "show it", arguments: [.init("PATH", .atMostOnce, value: .path)],
+        options: [.init("all", short: "a", "all")]),
+      .init("send", "send it", arguments: [.init("ACTION", value: .action), .init("VALUE", .anyNumber)]),
+    ],
+    sections: [.init("FILES", [.text("It's .dotted."), .code(["a-b"])])])
+
+  private func refusal(_ arguments: String...) -> String? {
+    do throws(UsageError) { _ = try tool.parse(arguments) } catch { return error.description }
+    return nil
+  }
+
+  @Test func optionsMayStandOnBothSidesOfACommand() throws {
+    for words in [
+      ["-s", "/y", "show", "p", "-a"], ["show", "-a", "p", "--socket=/y"], ["show", "--all", "-s/y", "--", "p"],
+    ] {
+      let parsed = try tool.parse(words)
+      #expect(parsed.command == "show" && parsed.arguments == ["p"])
+      #expect(parsed.string("socket") == "/y" && parsed.flag("all"))
+    }
+    #expect(try tool.parse(["send", "x", "-5", "-.5", "--", "-a"]).arguments == ["x", "-5", "-.5", "-a"])
+    #expect(try tool.parse(["--color", "-5", "show"]).string("color") == "-5")
+    #expect(try tool.parse(["help", "send"]).command == "send")
+    #expect(try tool.parse(["show", "--help=man"]).string("help") == "man")
+  }
+
+  @Test func wrongCommandsAndOptionsAreNamed() {
+    #expect(refusal("shwo") == "there is no command 'shwo'; did you mean 'show'?")
+    #expect(refusal("help", "shwo") == "there is no command 'shwo'; did you mean 'show'?")
+    // An option of another command.
+    #expect(refusal("send", "--all") == "unknown option --all")
+    #expect(refusal("show", "--al=1") == "unknown option --al=1; did you mean '--all'?")
+    #expect(refusal("--sockte", "x", "show") == "unknown option --sockte; did you mean '--socket'?")
+    #expect(refusal("show", "--all=1") == "--all takes no value")
+  }
+
+  @Test func wordsAreCompleted() {
+    func words(_ words: String...) -> [String]? {
+      if case .words(let offered) = tool.completion(of: words) { offered } else { nil }
+    }
+    #expect(words("s") == ["send ", "show "])
+    #expect(words("show", "--a") == ["--all "])
+    #expect(words("show", "--color", "") == ["auto ", "never "])
+    #expect(words("-s", "x", "sh") == ["show "])
+    #expect(words("show", "p", "") == [])
+    #expect(tool.completion(of: ["show", "-s", "x"]) == .files)
+    guard case .fromHub(let value, let beginning, let parsed) = tool.completion(of: ["-s", "/y", "send", "coun"]) else {
+      Issue.record("an action is completed from the hub")
+      return
+    }
+    #expect(value == .action && beginning == "coun" && parsed.string("socket") == "/y")
+    #expect(tool.completion(of: ["send", "x", "y", ""]) == .words([]))
+  }
+
+  @Test func theManualPageHasEveryOptionAndSurvivesItsLanguage() {
+    let page = tool.manualPage
+    for line in [
+      ".SH \"NAME\"", ".SS \"show [PATH]\"", "\\fB\\-a, \\-\\-all\\fR", "It\\(aqs .dotted.", "a\\-b",
+      "tool \\- does things",
+    ] {
+      #expect(page.split(separator: "\n").contains { $0 == line }, "\(line)")
+    }
+    #expect(!page.contains("/x"))
+    #expect(tool.helpText.contains("where it is; default /x"))
+  }
 }

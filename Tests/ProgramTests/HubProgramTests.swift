@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct HubProgramTests {
-  @Test(arguments: ["storehubd", "storeterm", "storeload"])
+  @Test(arguments: ["storehubd", "storectl", "storeterm", "storeload"])
   func everyProgramExplainsItself(name: String) throws {
     let help = try Program(name: name).run("--help")
     #expect(help.status == 0)

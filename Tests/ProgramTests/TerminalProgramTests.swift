@@ -160,18 +160,19 @@ import Testing
 }
 
 /// A terminal of 80 × 24 that runs `storeterm`, on a tmux server of its own.
-private final class Tmux {
+final class Tmux {
   private let server = "storehub-\(UUID().uuidString.prefix(8))"
 
   private let process: Process
 
-  init(_ hub: HubProcess) throws {
+  /// Runs a program on a hub.
+  init(_ hub: HubProcess, _ program: String = "storeterm", _ arguments: String = "") throws {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-    let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("storeterm").path
+    let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(program).path
     // In the foreground (-D): a server that forks away keeps Foundation from seeing the end of its parent.
     process = Self.process(server, ["-D", "-f", "/dev/null"])
     try process.run()
-    let command = "'\(program)' --socket '\(hub.socket)'"
+    let command = "'\(program)' --socket '\(hub.socket)' \(arguments)"
     try #require(
       hub.wait {
         tmux("new-session", "-d", "-x", "80", "-y", "24", command)

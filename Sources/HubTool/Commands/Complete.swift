@@ -1,4 +1,3 @@
-internal import EventLoop
 internal import ProgramOptions
 internal import ReplicaCore
 internal import Wire
@@ -6,17 +5,15 @@ internal import Wire
 extension Tool {
   /// Prints the paths, actions or types that begin with a text.
   func complete(_ value: ProgramOptions.Value, _ beginning: String) -> Int32 {
-    Task {
+    runLoop {
       do throws(ToolFailure) {
-        let hub = try await connect()
-        for word in try await candidates(value, beginning, hub) { output.line(word) }
-        await output.finish()
+        let hub = try await self.connect()
+        for word in try await self.candidates(value, beginning, hub) { self.output.line(word) }
+        await self.output.finish()
       } catch {
         // There is nothing to offer.
       }
-      loop.stop()
     }
-    loop.run()
     return 0
   }
 

@@ -21,7 +21,7 @@ extension Tool {
       [[ $line == *' ' ]] && words+=("")
       mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" __complete "${words[@]:1}" 2>/dev/null)
       if [[ ${COMPREPLY[0]} == $'\\001files' ]]; then
-        compopt -o filenames +o nospace
+        compopt -o filenames +o nospace 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
       fi
     }

@@ -86,8 +86,7 @@ extension Tool {
   private func missing(_ schema: Schema, _ name: String, _ path: [PathStep], _ payload: [Schema.Payload]) -> String {
     let below = schema.actionCompletions(name.hasSuffix(".") ? name : name + ".").map(\.text)
     if !below.isEmpty { return "'\(name)' is not whole: it goes on with one of \(below.joined(separator: ", "))" }
-    let values = payload.map { ($0.label.isEmpty ? "" : "\($0.label): ") + schema.name(of: $0.type) }
-    return
-      "'\(name)' needs \(values.count == 1 ? "a value" : "\(values.count) values"): \(values.joined(separator: ", "))"
+    let values = SchemaText.values(payload, in: schema)
+    return "'\(name)' needs \(payload.count == 1 ? "a value" : "\(payload.count) values"): \(ValueText.safe(values))"
   }
 }

@@ -18,16 +18,36 @@ nonisolated struct SchemaText {
         + fields.map { field in
           let note = field.hasDefault ? "" : palette.faint("  // required")
           return
-            "  \(palette.faint(Self.key(field.key))) \(palette.name(Self.safe(field.name))): \(Self.safe(schema.name(of: field.type)))\(note)"
+            "  \(palette.faint(Self.key(field.key))) \(palette.name(Self.safe(field.name))): \(Self.safe(Self.name(of: field.type, in: schema)))\(note)"
         }
     case .cases(let cases):
       return [palette.strong("enum \(Self.safe(definition.name))")]
         + cases.map { element in
-          let rest = element.signature(in: schema).dropFirst(element.name.count)
+          let values = Self.values(element.payload, in: schema)
           return
-            "  \(palette.faint(Self.key(element.key))) case \(palette.name(Self.safe(element.name)))\(Self.safe(String(rest)))"
+            "  \(palette.faint(Self.key(element.key))) case \(palette.name(Self.safe(element.name)))\(Self.safe(values))"
         }
     }
+  }
+
+  /// A type as Swift writes it: `Int?`, `[String: Int]`.
+  static func name(of type: SchemaType, in schema: Schema) -> String {
+    guard case .named(let name, let parts) = type, name != "raw", name != "opaque" else {
+      return schema.name(of: type)
+    }
+    let names = parts.map { self.name(of: $0, in: schema) }
+    return switch NamedLayout(name, parts.count) {
+    case .optional: "\(names[0])?"
+    case .array: "[\(names[0])]"
+    case .dictionary: "[\(names[0]): \(names[1])]"
+    default: parts.isEmpty ? name : "\(name)<\(names.joined(separator: ", "))>"
+    }
+  }
+
+  /// The values of a case as it is declared, such as `(id: Int, before: Int?)`; empty without any.
+  static func values(_ payload: [Schema.Payload], in schema: Schema) -> String {
+    let values = payload.map { ($0.label.isEmpty ? "" : "\($0.label): ") + name(of: $0.type, in: schema) }
+    return values.isEmpty ? "" : "(\(values.joined(separator: ", ")))"
   }
 
   private static func key(_ key: UInt64) -> String { key < 10 ? " \(key)" : "\(key)" }

@@ -1,0 +1,300 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// storectl, as people and scripts use it.
+@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct ControlProgramTests {
+  /// A storectl that runs, with its output in a pipe.
+  private final class Running {
+    let process = Process()
+    let output = Pipe()
+    private var rest = Data()
+
+    init(_ hub: HubProcess, _ arguments: String...) throws {
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      // Threads of a pool block all signals, and their children inherit that; env(1) undoes it.
+      process.arguments =
+        ["--default-signal", Program(name: "storectl").url.path, "--socket", hub.socket] + arguments
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+    }
+
+    /// The next line; nil at the end.
+    func line() -> String? {
+      while true {
+        if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+          defer { rest = rest[(end + 1)...] }
+          return String(decoding: rest[..<end], as: UTF8.self)
+        }
+        let more = output.fileHandleForReading.availableData
+        guard !more.isEmpty else { return nil }
+        rest += more
+      }
+    }
+
+    func objects() throws -> [[String: Any]] {
+      var all: [[String: Any]] = []
+      while let line = line() { all.append(try #require(try object(line))) }
+      return all
+    }
+
+    func status(after signal: Int32? = nil) -> Int32 {
+      if let signal { kill(process.processIdentifier, signal) }
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
+  }
+
+  private static func object(_ line: String) throws -> [String: Any]? {
+    try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+  }
+
+  private func run(_ hub: HubProcess, _ arguments: String...) throws -> Program.Outcome {
+    try shell(hub, arguments.map { "'\($0)'" }.joined(separator: " "))
+  }
+
+  /// Runs storectl with words, and what stands behind them, as a shell sees it.
+  private func shell(_ hub: HubProcess, _ words: String) throws -> Program.Outcome {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "--default-signal", "STOREHUB_SOCKET=\(hub.socket)", "/bin/bash", "-c",
+      "set -o pipefail; storectl() { '\(Program(name: "storectl").url.path)' \"$@\"; }; storectl \(words)",
+    ]
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return Program.Outcome(status: process.terminationStatus, output: text, errors: complaint)
+  }
+
+  private func load(_ hub: HubProcess, _ actions: Int) throws {
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "--actions", "\(actions)").status == 0)
+  }
+
+  @Test func theStateIsShownAndChanged() throws {
+    let hub = try HubProcess()
+    #expect(try run(hub, "state", "counter.count").output == "0\n")
+    let sent = try run(hub, "send", "counter.incrementButtonTapped")
+    #expect(sent.status == 0 && sent.output.isEmpty && sent.errors.isEmpty)
+    #expect(try run(hub, "state", "counter.count", "--json").output == "1\n")
+    #expect(
+      try run(hub, "send", "--diff", "todos.addButtonTapped", "oat milk").output
+        == """
+        + todos.todos[0]: id: 0, text: "oat milk", isComplete: false
+          todos.nextID: 0 → 1
+
+        """)
+    #expect(try run(hub, "state", "todos.todos[0].text").output == "oat milk\n")
+    #expect(
+      try run(hub, "state", "todos").output
+        == """
+        todos: (1)
+          [0] id: 0, text: "oat milk", isComplete: false
+        nextID: 1
+
+        """)
+    #expect(
+      try run(hub, "send", "--json", "--diff", "todos.todos[0].completionChanged", "true").output
+        == """
+        {"applied":true,"revision":3,"changes":[{"path":"todos.todos[0].isComplete","old":false,"new":true}]}
+
+        """)
+    let whole = try run(hub, "send", #"{"todos":{"deleteButtonTapped":0}}"#)
+    #expect(whole.status == 0)
+    #expect(try run(hub, "state", "todos.todos", "-j").output == "[]\n")
+  }
+
+  @Test func theHubIsDescribed() throws {
+    let hub = try HubProcess()
+    let status = try #require(try Self.object(try run(hub, "status", "--json").output))
+    #expect(Set(status.keys) == ["hub", "socket", "revision", "clients", "latencyMicroseconds", "schema"])
+    #expect(status["clients"] as? Int == 1 && (status["schema"] as? String)?.count == 64)
+    #expect(try run(hub, "status").output.contains("revision  0\n"))
+    let client = try #require(try Self.object(try run(hub, "clients", "--json").output))
+    #expect(client["name"] as? String == "storectl clients" && client["user"] as? Int == Int(getuid()))
+    #expect(try run(hub, "clients").output.hasPrefix("ID  PROCESS  USER"))
+    let schema = try #require(try Self.object(try run(hub, "schema", "-j").output))
+    #expect(
+      schema["state"] as? String == "AppFeature.State"
+        && schema["fingerprint"] as? String == status["schema"] as? String)
+    #expect(try run(hub, "schema", "Todo.State").output.hasPrefix("struct Todo.State  // id: id\n   0 id: Int"))
+    #expect(try run(hub, "schema", "--hub").output.contains("struct Attendee"))
+    #expect(try run(hub, "verify").status == 0)
+    #expect(try run(hub, "state", "--hub", "attendees", "-j").output.contains(#""name":"storectl state""#))
+    let top = try run(hub, "top", "--json", "--count", "2", "--interval", "50ms").output
+    let keys = Set(["revision", "actionsPerSecond", "latencyMicroseconds", "slowestMicroseconds", "clients"])
+    #expect(
+      try top.split(separator: "\n").allSatisfy { Set(try Self.object(String($0))?.keys.map(\.self) ?? []) == keys })
+    #expect(try run(hub, "top", "-n", "1", "-i", "50ms").output.split(separator: "\n").count == 2)
+  }
+
+  @Test(
+    arguments: [
+      (["state", "counter.cuont"], 3, "did you mean 'counter.count'?"),
+      (["watch", "todos.todos"], nil, ""),
+      (["state", "todos.todos[7]"], 7, "nothing is at 'todos.todos[7]'"),
+      (["send", "counter.incrementButonTapped"], 3, "did you mean 'counter.incrementButtonTapped'?"),
+      (["send", "todos"], 3, "it goes on with one of todos.addButtonTapped,"),
+      (["send", "todos.moved"], 3, "needs 2 values: (id: Int, before: Int?)"),
+      (["send", "todos.moved", "x", "null"], 3, "a value of type Int must stand here"),
+      (["send", "todos.moved", "{"], 3, "this is no JSON"),
+      (["schema", "Todo.Stat"], 3, "did you mean 'Todo.State'?"),
+      (["sned"], 2, "did you mean 'send'?"),
+      ([], 2, "a command is missing: status,"),
+      (["state", "a", "b"], 2, "unexpected argument “b”"),
+      (["send"], 2, "send needs ACTION"),
+      (["watch", "--cuont", "3"], 2, "did you mean '--count'?"),
+      (["watch", "--count", "0"], 2, "--count needs a whole number"),
+      (["status", "--timeout", "5"], 2, "--timeout needs a time"),
+      (["status", "--socket", "/nonexistent/hub.sock"], 4, "no such file or directory"),
+      (["status", "--socket", "/etc/passwd"], 4, "cannot connect to /etc/passwd"),
+      (["completions", "fish"], 2, "bash and zsh"),
+    ] as [([String], Int32?, String)])
+  func mistakesHaveAStatusAndAReason(words: [String], status: Int32?, reason: String) throws {
+    let hub = try HubProcess()
+    guard let status else { return }
+    let outcome = try shell(hub, words.map { "'\($0)'" }.joined(separator: " "))
+    #expect(outcome.status == status)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors.hasPrefix("storectl: ") && outcome.errors.contains(reason), "\(outcome.errors)")
+    #expect(outcome.errors.split(separator: "\n").count == 1)
+    if status != 2 { #expect(try shell(hub, "-q " + words.map { "'\($0)'" }.joined(separator: " ")).errors.isEmpty) }
+  }
+
+  /// Each change is a line; the last two are the last state and the reason of the end.
+  @Test func watchingEndsWithTheReason() throws {
+    let hub = try HubProcess()
+    let watch = try Running(hub, "watch", "--json", "counter.count")
+    let first = try #require(watch.line())
+    #expect(first == #"{"event":"value","revision":0,"value":0}"#)
+    try load(hub, 500)
+    _ = hub.kill(SIGTERM)
+    let events = try watch.objects()
+    #expect(watch.status() == 5)
+    let end = try #require(events.last)
+    #expect(end["event"] as? String == "end" && end["status"] as? Int == 5)
+    #expect((end["reason"] as? String)?.contains("the hub stops") == true)
+    #expect(events.dropLast().last?["value"] as? Int == 500)
+    let revisions = events.dropLast().compactMap { $0["revision"] as? Int }
+    #expect(revisions.count == events.count - 1 && zip(revisions, revisions.dropFirst()).allSatisfy { $0 < $1 })
+  }
+
+  @Test func aHubThatDiesIsNoticed() throws {
+    let hub = try HubProcess()
+    let watch = try Running(hub, "watch", "--json", "--diff")
+    #expect(watch.line()?.contains(#""event":"value""#) == true)
+    try load(hub, 1)
+    #expect(
+      watch.line() == #"{"event":"change","revision":1,"from":0,"changes":[{"path":"counter.count","old":0,"new":1}]}"#)
+    _ = hub.kill(SIGKILL)
+    #expect(watch.line()?.contains(#""event":"end""#) == true)
+    #expect(watch.line() == nil && watch.status() == 5)
+  }
+
+  @Test func aHubThatHangsIsNotWaitedForLonger() throws {
+    let hub = try HubProcess()
+    let process = try #require(hub.process?.processIdentifier)
+    kill(process, SIGSTOP)
+    let outcome = try run(hub, "state", "--timeout", "200ms")
+    kill(process, SIGCONT)
+    #expect(outcome.status == 6 && outcome.errors.contains("has not answered for 0.2 s"), "\(outcome.errors)")
+  }
+
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 143)] as [(Int32, Int32)])
+  func signalsEndIt(signal: Int32, status: Int32) throws {
+    let hub = try HubProcess()
+    let watch = try Running(hub, "watch", "--json")
+    #expect(watch.line() != nil)
+    #expect(watch.status(after: signal) == status)
+    #expect(watch.line()?.contains(#""event":"end""#) == true)
+    // The hub has been told.
+    #expect(try run(hub, "clients", "--json").output.split(separator: "\n").count == 1)
+  }
+
+  /// A reader that goes away ends it at once, though nothing changes that would have to be written.
+  @Test func aReaderMayLeave() throws {
+    let hub = try HubProcess()
+    let outcome = try shell(hub, "watch --json counter.count | head -n 1")
+    #expect(outcome.output == #"{"event":"value","revision":0,"value":0}"# + "\n")
+    #expect(outcome.status == 0 && outcome.errors.isEmpty)
+    #expect(try shell(hub, "schema | head -n 1").status == 0)
+  }
+
+  @Test func aReaderThatDoesNotReadGetsTheLastState() throws {
+    let hub = try HubProcess()
+    let watch = try Running(hub, "watch", "--json")
+    #expect(watch.line() != nil)
+    // Far more than fits a pipe and what is kept beside it.
+    try load(hub, 4000)
+    try load(hub, 4000)
+    var last: Int?
+    while last != 8000, let line = watch.line() {
+      let value = try Self.object(line)?["value"] as? [String: Any]
+      last = (value?["counter"] as? [String: Any])?["count"] as? Int
+    }
+    #expect(last == 8000)
+    try load(hub, 4000)
+    // It is not kept from ending either.
+    #expect(watch.status(after: SIGINT) == 130)
+  }
+
+  @Test func outputThatCannotBeWrittenIsAnError() throws {
+    let hub = try HubProcess()
+    let outcome = try shell(hub, "state > /dev/full")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors == "storectl: cannot write the output: No space left on device\n")
+  }
+
+  @Test func wordsAreCompleted() throws {
+    let hub = try HubProcess()
+    _ = try run(hub, "send", "todos.addButtonTapped", "bread")
+    #expect(try run(hub, "__complete", "st").output == "state \nstatus \n")
+    #expect(try run(hub, "__complete", "state", "counter.c").output == "counter.count \n")
+    #expect(try run(hub, "__complete", "state", "todos.todos[").output == "todos.todos[0]\n")
+    #expect(
+      try run(hub, "__complete", "send", "todos.todos[0].").output
+        == "todos.todos[0].completionChanged \ntodos.todos[0].textChanged \n")
+    #expect(try run(hub, "__complete", "schema", "Todo.").output == "Todo.State \nTodo.Action \n")
+    #expect(try run(hub, "__complete", "--color", "a").output == "auto \nalways \n")
+    #expect(try run(hub, "__complete", "watch", "--c").output == "--color \n--count \n")
+    #expect(try run(hub, "__complete", "--socket", "/nonexistent/hub.sock", "state", "c").output == "")
+    // The script for bash, as the shell calls it.
+    let line = "storectl state todos.todos["
+    let script = """
+      completions bash > '\(hub.directory)/completion'; . '\(hub.directory)/completion'; COMP_LINE='\(line)'; \
+      COMP_POINT=\(line.count); COMP_WORDS=(storectl state 'todos.todos['); COMP_CWORD=2; _storectl; echo "${COMPREPLY[@]}"
+      """
+    let outcome = try shell(hub, script)
+    #expect(outcome.output == "todos.todos[0]\n" && outcome.errors.isEmpty, "\(outcome.errors)")
+  }
+
+  @Test func theTerminalIsDrawnOn() throws {
+    let hub = try HubProcess()
+    let top = try Tmux(hub, "storectl", "top --interval 100ms")
+    #expect(hub.wait { top.screen.contains("actions/s") && top.screen.contains("storectl top") })
+    try load(hub, 50)
+    #expect(hub.wait { top.screen.contains("revision 50") })
+    top.resize(columns: 30, rows: 6)
+    #expect(
+      hub.wait { top.screen.split(separator: "\n").allSatisfy { $0.count <= 30 } && top.screen.contains("latency") })
+    top.press("q")
+    #expect(hub.wait { !top.isRunning })
+  }
+
+  /// `scripts/man-pages` writes them.
+  @Test(arguments: ["storectl.1", "storehubd.8", "storeload.1", "storeterm.1"])
+  func theManualPagesAreCurrent(page: String) throws {
+    let name = String(page.prefix { $0 != "." })
+    let made = try Program(name: name).run("--help=man")
+    #expect(made.status == 0)
+    let kept = try String(contentsOfFile: "docs/man/\(page)", encoding: .utf8)
+    #expect(made.output == kept, "run scripts/man-pages")
+  }
+}
