@@ -26,7 +26,7 @@ public nonisolated func toolOptions() -> ProgramOptions {
         options: [hub], details: [.text("With a TYPE, only that one.")]),
       .init(
         "state", "print the state, or the part at a path", arguments: [path], options: [hub],
-        details: [.text("Exits with 7 if nothing is at the path.")]),
+        details: [.text("Prints nothing and exits with 7 if nothing is at the path.")]),
       .init(
         "watch", "print the state, or the part at a path, each time it changes", arguments: [path],
         options: [

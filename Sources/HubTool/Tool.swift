@@ -73,7 +73,7 @@ public final class Tool {
     } catch {
       status = error.status
       if !isQuiet, status != .interrupted, status != .terminated, !error.reason.isEmpty {
-        printError("storectl: \(error.reason)")
+        printError("storectl: \(ValueText.safe(error.reason))")
       }
     }
     session?.fail(.done, "")

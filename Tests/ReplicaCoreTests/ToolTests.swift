@@ -48,6 +48,26 @@ import Wire
     #expect(world.engine.state.count == 9)
   }
 
+  @Test func itComparesTheHashOfWhatItReadByTheSchema() throws {
+    let world = try world()
+    let tool = world.clients[1]
+    try world.settle()
+    let mirror = ValueMirror()
+    tool.subscribe(mirror, to: [])
+    try world.send(.addItems(3), from: world.clients[0])
+    try world.settle()
+    #expect(mirror.lastComparison == nil)
+    tool.replica.verify(mirror)
+    let asked = tool.replica.ping(at: world.now)
+    try world.settle()
+    let comparison = try #require(mirror.lastComparison)
+    #expect(comparison.here == world.engine.state.stateHash() && comparison.there == comparison.here)
+    #expect(comparison.revision == mirror.revision)
+    #expect(tool.divergences.isEmpty)
+    let answer = tool.replica.lastPong
+    #expect(answer?.number == asked && answer?.revision == mirror.revision)
+  }
+
   @Test func aPathThatTheSchemaDoesNotHaveLeadsToNothing() throws {
     let world = try world()
     let tool = world.clients[1]

@@ -86,7 +86,7 @@ final class ChangePrinter {
   func text(_ difference: SchemaValues.Difference) -> [String] {
     let (palette, width) = (tool.palette, tool.width ?? 100)
     let text = ValueText(schema, palette, width: nil)
-    let name = name(difference)
+    let name = ValueText.safe(name(difference))
     let room = max(width - name.count - 6, 30)
     func inline(_ value: CBORValue) -> String {
       text.inline(value, difference.type, room: room)

@@ -26,7 +26,7 @@ nonisolated struct ValueText {
   private func lines(_ part: SchemaValues.Part, indent: Int) -> [String] {
     let margin = String(repeating: " ", count: 2 * indent)
     let isElement = part.name.hasPrefix("[")
-    let name = isElement ? palette.faint(part.name) : palette.name(part.name) + ":"
+    let name = isElement ? palette.faint(part.name) : palette.name(Self.safe(part.name)) + ":"
     let room = max((width ?? 100) - 2 * indent - part.name.count - 2, 20)
     if let line = inline(part.value, part.type, room: room, isNested: isElement ? false : true) {
       return [margin + name + " " + line]
@@ -58,7 +58,7 @@ nonisolated struct ValueText {
       let isPlain = isCollection && !isKeyed(type)
       used += TextWidth.columns(of: text) + (isPlain ? 2 : part.name.count + 4)
       guard used <= room else { return nil }
-      texts.append(isPlain ? text : palette.name(part.name) + (part.name.hasPrefix("[") ? " " : ": ") + text)
+      texts.append(isPlain ? text : palette.name(Self.safe(part.name)) + (part.name.hasPrefix("[") ? " " : ": ") + text)
     }
     let joined = texts.joined(separator: ", ")
     return isCollection ? "[\(joined)]" : isNested ? "{\(joined)}" : joined
@@ -73,7 +73,7 @@ nonisolated struct ValueText {
   func leaf(_ value: CBORValue, _ type: SchemaType) -> String {
     switch SchemaJSON(values.schema).json(of: value, as: type) {
     case .null: palette.faint("nil")
-    case .string(let text) where Self.isBare(type, in: values.schema): text
+    case .string(let text) where Self.isBare(type, in: values.schema): Self.safe(text)
     case let json: "\(json)"
     }
   }

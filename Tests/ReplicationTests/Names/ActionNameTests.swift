@@ -72,7 +72,10 @@ import Wire
 
   @Test(arguments: [
     ("counter.incrementButonTapped", "did you mean 'counter.incrementButtonTapped'?"),
-    ("incrementButtonTapped", "did you mean 'counter.incrementButtonTapped'?"),
+    (
+      "incrementButtonTapped",
+      "did you mean 'counter.incrementButtonTapped' or 'favourites.view.incrementButtonTapped'?"
+    ),
     ("counter.incrementButtonTapped.x", "'counter.incrementButtonTapped' is whole already"),
     ("todos.addButtonTapped.bread", "holds a value of type String"),
     ("todos[3]", "'todos' is for no element"),

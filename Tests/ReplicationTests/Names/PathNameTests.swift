@@ -60,7 +60,7 @@ private struct Paired: Equatable, Identifiable {
       (app, "counter.factAlert.title", [0, 4, 0, 0]),
       (app, "todos.todos[3].text", [1, 0, number(3), 1]),
       (app, "todos.todos[-3]", [1, 0, number(-3)]),
-      (app, "favourites.destination.list", [2, 3, 0, 1]),
+      (app, "favourites.destination.favourites", [2, 3, 0, 1]),
       (parent, "path[#2].name", [4, number(2), 1]),
       (parent, "path[#2]", [4, number(2)]),
       (places, "position.at.x", [4, 1, 0]),

@@ -31,8 +31,9 @@ private struct Forms: Equatable {
     let bytes = state.encoded()
     let json = SchemaJSON(schema).json(of: try CBORValue(decoding: bytes.span.bytes), as: schema.state)
     let read = try JSONValue(parsing: "\(json)")
-    #expect(read == json, what)
+    // A reader may write 1e7 for 10000000.0, but the value is the same.
     #expect(try SchemaJSON(schema).value(of: read, as: schema.state).encoded() == bytes, what)
+    #expect(try SchemaJSON(schema).value(of: json, as: schema.state).encoded() == bytes, what)
     return json
   }
 

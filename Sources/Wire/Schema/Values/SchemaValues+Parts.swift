@@ -99,9 +99,7 @@ extension SchemaValues {
       // What the parts do not show: a case without values, an absent field, another order.
       if found.count == count { found.append(Difference(path: path, type: type, old: old, new: new)) }
     }
-    guard let olds = parts(of: old, as: type), let news = parts(of: new, as: type), !olds.isEmpty, !news.isEmpty else {
-      return
-    }
+    guard let olds = parts(of: old, as: type), let news = parts(of: new, as: type) else { return }
     let oldParts = Dictionary(olds.map { ($0.name, $0) }) { first, _ in first }
     let newNames = Set(news.map(\.name))
     // Another case of an enum is another value.
