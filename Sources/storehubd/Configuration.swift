@@ -14,9 +14,9 @@ struct Configuration {
   var level: Log.Level
 
   static let options = ProgramOptions(
-    program: "storehubd", purpose: "Serves a store to many processes, on a Unix socket.",
+    program: "storehubd", purpose: "Serves a store to many processes, on a Unix socket.", manualSection: 8,
     options: [
-      .init("socket", short: "s", argument: "PATH", "the socket to listen on; default \(defaultSocketPath())"),
+      .init("socket", short: "s", argument: "PATH", "the socket to listen on", default: defaultSocketPath()),
       .init("mode", argument: "OCTAL", "permissions of the socket; default 600 (only you)"),
       .init("state-dir", argument: "DIR", "store every action in DIR, and go on from there at the next start"),
       .init(
