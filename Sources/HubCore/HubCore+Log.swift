@@ -59,7 +59,7 @@ extension HubCore {
     for logged in history.sessions {
       var session = Session(id: logged.id, user: logged.user, name: logged.name)
       (session.processed, session.rejections) = (logged.processed, logged.rejections)
-      (session.trustedRevision, session.isRecovered) = (engine.revision, true)
+      session.isRecovered = true
       if let dropped = detached.insert(session, limit: limits.detachedSessions) { noteEnd(of: dropped) }
     }
   }

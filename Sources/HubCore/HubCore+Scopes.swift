@@ -22,37 +22,12 @@ extension HubCore {
       return fail(connection.id, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
     }
     let retained = takeRetained(request, of: connection)
-    let isTrusted = trusts(request, retained, of: connection)
     let subscriber = publishers[publisher].subscribe(
-      request, as: number, connection: connection, retained: isTrusted ? retained : nil,
-      trusted: isTrusted ? connection.trustedRevision : nil)
+      request, as: number, connection: connection, retained: connection.knowsHistory ? retained : nil)
     if let retained { publishers[publisher].forget(retained) }
     subscriptionCount += 1
     connection.scopes.append(LiveConnection.Scope(number: number, publisher: publisher, subscriber: subscriber))
     addPending(connection)
-  }
-
-  /// Whether the revision that a client says it has is one of this hub's history.
-  ///
-  /// A session from before a restart may have revisions that were lost; the hub has used the same numbers again, also in
-  /// its own record of what it has sent since.
-  private func trusts(_ request: Attach, _ retained: RetainedScope?, of connection: LiveConnection) -> Bool {
-    guard connection.session.isRecovered, let known = request.knownRevision else { return true }
-    let publisher = request.root.index
-    let claims = connection.session.doubtfulClaims
-    let index = claims.firstIndex { $0.publisher == publisher && $0.path == request.path }
-    if let index {
-      if claims[index].revision == known { return false }
-      connection.session.doubtfulClaims.remove(at: index)
-    }
-    // The revisions of the hub's own state begin anew with each hub.
-    let trusted = request.root == .feature ? connection.session.trustedRevision : 0
-    guard known > trusted, retained?.sentRevision != known || claims.count >= limits.scopes else { return true }
-    if claims.count < limits.scopes {
-      let claim = RevisionClaim(publisher: publisher, path: request.path, revision: known)
-      connection.session.doubtfulClaims.append(claim)
-    }
-    return false
   }
 
   /// The hub's record of the client's state of a scope, from before the session was resumed.

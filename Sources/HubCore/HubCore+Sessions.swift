@@ -20,12 +20,12 @@ extension HubCore {
       resumed
       ?? Session(
         id: SessionID.random(using: &random), user: greeting.peer.user, name: hello.name)
-    let trustedRevision = resumed?.trustedRevision
+    // A session of this process cannot know another history; one from before a restart must name it.
+    let knowsHistory = resumed.map { !$0.isRecovered || hello.history == historyID } ?? false
     (session.settled, session.name) = (0, hello.name)
     let connection = LiveConnection(
       id: id, peer: greeting.peer, account: greeting.account, decoder: FrameDecoder(payloadLimit: limits.payloadBytes),
-      session: session,
-      trustedRevision: trustedRevision, attendee: attendance.add(greeting.peer, name: hello.name),
+      session: session, knowsHistory: knowsHistory, attendee: attendance.add(greeting.peer, name: hello.name),
       // Outcomes that the client may have missed are sent again: rejections, and then the processed number.
       sentProcessed: resumed == nil ? 0 : hello.acknowledged)
     connection.chargedBytes = greeting.chargedBytes
@@ -43,7 +43,8 @@ extension HubCore {
     }
     let welcome = Welcome(
       version: min(hello.newestVersion, ProtocolVersion.newest), session: session.id, isResumed: resumed != nil,
-      processed: session.processed, payloadLimit: UInt64(limits.payloadBytes), hub: name, schema: schemaFingerprint)
+      processed: session.processed, payloadLimit: UInt64(limits.payloadBytes), hub: name, schema: schemaFingerprint,
+      history: historyID)
     if isHolding {
       connection.heldWelcome = welcome
     } else {
@@ -68,7 +69,7 @@ extension HubCore {
   ) -> Session? {
     if let session = detached.remove(id, of: user) {
       // The log has lost outcomes that the client was told: its unacknowledged actions may be among the lost ones or not.
-      guard session.trustedRevision == .max || hello.acknowledged <= session.processed else {
+      guard !session.isRecovered || hello.acknowledged <= session.processed else {
         noteEnd(of: session)
         return nil
       }

@@ -40,7 +40,9 @@ public struct HubCore: ~Copyable {
   package let engine: any Engine
   /// What is on its way to the log; nil for a hub without one.
   let turns: UnstoredTurns?
-  let attendance = Attendance()
+  /// Names the history of this hub's revisions; another one when revisions were lost.
+  let historyID: UInt64
+  let attendance: Attendance
   /// The publishers of the roots, by their numbers: the feature's state and the hub's own.
   var publishers: [Publisher]
   /// The schema of each root.
@@ -104,6 +106,9 @@ public struct HubCore: ~Copyable {
     (self.engine, self.limits, self.name, self.random) = (engine, limits, name, random)
     schemas = [engine.schema, Schema(state: HubState.self, action: Never.self)]
     schemaFingerprint = engine.schema.fingerprint
+    historyID = history?.id ?? self.random.next()
+    // The hub's own state begins anew with each process: its revisions must not be those of the one before.
+    attendance = Attendance(revision: history == nil ? 0 : self.random.next() % (1 << 32) << 20)
     turns = history.map { UnstoredTurns(engine, durability, position: $0.position) }
     let visible: any StateSource = if let turns, turns.isHolding { turns.stored } else { engine }
     publishers = [

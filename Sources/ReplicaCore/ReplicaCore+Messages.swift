@@ -85,9 +85,12 @@ extension ReplicaCore {
       pending.resume(processed: welcome.processed)
     } else {
       pending.beginSession(&commands)
-      // Revisions of another history; the session may be resumed before anything is attached.
+    }
+    // Revisions of another history mean nothing; the session may be resumed before anything is attached.
+    if !welcome.isResumed || welcome.history != history {
       for subscription in subscriptions { subscription.base = nil }
     }
+    history = welcome.history
   }
 
   private mutating func compare(_ theirs: Schema, on stream: ByteStream) {

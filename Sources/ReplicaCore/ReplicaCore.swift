@@ -32,6 +32,8 @@ public struct ReplicaCore: ~Copyable {
   let takesSchemaFromHub: Bool
   /// The last session, to be resumed.
   var session: SessionID?
+  /// The history that the last welcome named.
+  var history: UInt64?
   var pending = PendingActions()
   /// The largest payload that the last hub accepted.
   var payloadLimit = 1 << 20

@@ -95,8 +95,10 @@ extension Recording {
       // The state at the beginning, and the first one of another schema, are not left to the program that reads them.
       if history.snapshot?.schema != engine.schema { try save(recovery.snapshot(), in: journal, mailbox) }
       for note in history.notes { log.write(.warning, "\(directory): \(note)") }
+      // In async mode the end of a process may lose what clients have seen.
+      let id = durability == .sync ? history.epoch.low : .random(in: 0 ... .max)
       return Recording(
-        log: journal, mailbox: mailbox, history: recovery.history(sessions: history.sessions), durability: durability
+        log: journal, mailbox: mailbox, history: recovery.history(id: id, sessions: history.sessions), durability: durability
       ) { journal.close() }
     } catch {
       journal.close()

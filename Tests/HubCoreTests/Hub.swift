@@ -56,7 +56,7 @@ final class Hub {
     for turn in turns { try recovery.apply(turn, writtenFor: Schema(state: State.self, action: Action.self)) }
     log = turns
     core = HubCore(
-      engine, limits: limits, name: "hub", history: recovery.history(sessions: sessions), durability: durability,
+      engine, limits: limits, name: "hub", history: recovery.history(id: durability == .sync ? 1 : seed, sessions: sessions), durability: durability,
       random: SplitMix(seed: seed))
   }
 
@@ -72,9 +72,11 @@ final class Hub {
   }
 
   /// Connects and opens a session, which it returns.
-  func open(session: SessionID? = nil, acknowledged: UInt64 = 0) throws -> (ConnectionID, Welcome) {
+  func open(
+    session: SessionID? = nil, acknowledged: UInt64 = 0, history: UInt64? = nil
+  ) throws -> (ConnectionID, Welcome) {
     let id = connect()
-    send(Hello(session: session, acknowledged: acknowledged, name: "test"), on: id)
+    send(Hello(session: session, acknowledged: acknowledged, name: "test", history: history), on: id)
     let frames = turn(id)
     return (id, try frames[0].decoded())
   }

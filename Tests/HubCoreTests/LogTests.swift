@@ -12,10 +12,10 @@ import Wire
 
   /// Opens a session on a hub that stores it.
   private func open(
-    _ hub: Hub, session: SessionID? = nil, acknowledged: UInt64 = 0
+    _ hub: Hub, session: SessionID? = nil, acknowledged: UInt64 = 0, history: UInt64? = nil
   ) throws -> (ConnectionID, Welcome) {
     let id = hub.connect()
-    hub.send(Hello(session: session, acknowledged: acknowledged, name: "test"), on: id)
+    hub.send(Hello(session: session, acknowledged: acknowledged, name: "test", history: history), on: id)
     hub.turn()
     hub.store()
     return (id, try hub.turn(id)[0].decoded())
@@ -306,7 +306,7 @@ import Wire
       old.turn()
     }
     let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), seed: 8)
-    let (again, _) = try open(hub, session: welcome.session, acknowledged: 3)
+    let (again, _) = try open(hub, session: welcome.session, acknowledged: 3, history: welcome.history)
     hub.send(Attach(path: [], knownRevision: 3), on: again)
     let frames = hub.turn(again)
     #expect(frames.map(\.kind) == [.delta])
@@ -325,7 +325,8 @@ import Wire
     hub.send(Attach(path: []), on: other)
     hub.send([increment, increment], from: 1, on: other)
     hub.turn()
-    let (again, resumed) = try hub.open(session: welcome.session, acknowledged: 1)
+    let (again, resumed) = try hub.open(
+      session: welcome.session, acknowledged: 1, history: welcome.history)
     #expect(resumed.isResumed)
     hub.send(Attach(path: [], knownRevision: 3), on: again)
     #expect(hub.turn(again).map(\.kind) == [.snapshot])
@@ -336,7 +337,7 @@ import Wire
     let old = try Hub(recovering: [], durability: .async)
     let (_, welcome) = try open(old)
     let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), durability: .async, seed: 8)
-    let (first, _) = try hub.open(session: welcome.session)
+    let (first, _) = try hub.open(session: welcome.session, history: welcome.history)
     hub.disconnect(first)
     let (other, _) = try hub.open()
     hub.send(Attach(path: []), on: other)
@@ -345,7 +346,7 @@ import Wire
       hub.send([increment], from: number, on: other)
       hub.turn()
     }
-    let (again, resumed) = try hub.open(session: welcome.session)
+    let (again, resumed) = try hub.open(session: welcome.session, history: welcome.history)
     #expect(resumed.isResumed)
     hub.send(Attach(path: [], knownRevision: 3), on: again)
     #expect(hub.turn(again).map(\.kind) == [.snapshot])
@@ -360,20 +361,20 @@ import Wire
     hub.send([increment, increment, increment], from: 1, on: other)
     hub.turn()
     // A snapshot of revision 3 goes out, which the client does not get.
-    let (first, _) = try hub.open(session: welcome.session)
+    let (first, _) = try hub.open(session: welcome.session, history: welcome.history)
     hub.send(Attach(path: [], knownRevision: 3), on: first)
     #expect(hub.turn(first).map(\.kind) == [.snapshot])
     hub.disconnect(first)
     hub.send([increment], from: 4, on: other)
     hub.turn()
-    let (second, _) = try hub.open(session: welcome.session)
+    let (second, known) = try hub.open(session: welcome.session, history: welcome.history)
     hub.send(Attach(path: [], knownRevision: 3), on: second)
     #expect(hub.turn(second).map(\.kind) == [.snapshot])
     hub.disconnect(second)
     // It has got this one.
     hub.send([increment], from: 5, on: other)
     hub.turn()
-    let (third, _) = try hub.open(session: welcome.session)
+    let (third, _) = try hub.open(session: welcome.session, history: known.history)
     hub.send(Attach(path: [], knownRevision: 4), on: third)
     #expect(hub.turn(third).map(\.kind) == [.delta])
   }
@@ -391,7 +392,7 @@ import Wire
     hub.send(Attach(root: .hub, path: []), on: other)
     hub.turn()
     for _ in 1...3 { _ = try open(hub) }
-    let (again, resumed) = try open(hub, session: welcome.session)
+    let (again, resumed) = try open(hub, session: welcome.session, history: welcome.history)
     #expect(resumed.isResumed)
     hub.send(Attach(root: .hub, path: [], knownRevision: 2), on: again)
     #expect(hub.turn(again).map(\.kind) == [.snapshot])

@@ -4,8 +4,11 @@ import Wire
 /// The hub's own state, as a source to publish: who is attached.
 final class Attendance: StateSource {
   private var state = HubState()
-  private(set) var revision: UInt64 = 0
+  private(set) var revision: UInt64
   private var lastID: UInt64 = 0
+
+  /// Begins at a revision.
+  init(revision: UInt64) { self.revision = revision }
 
   func currentVersion() -> StateVersion { TypedVersion(state) }
 

@@ -58,8 +58,8 @@ final class LiveConnection {
   @exclusivity(unchecked) var isOpen = true
   @exclusivity(unchecked) var decoder: FrameDecoder
   @exclusivity(unchecked) var session: Session
-  /// The highest revision of this hub's history that the client can know; nil if its session is new.
-  let trustedRevision: UInt64?
+  /// Whether the revisions that the client knows are of this hub's history.
+  let knowsHistory: Bool
   /// Its number among the attendees.
   let attendee: UInt64
   @exclusivity(unchecked) var scopes: [Scope] = []
@@ -104,11 +104,11 @@ final class LiveConnection {
 
   init(
     id: ConnectionID, peer: Peer, account: UserAccount, decoder: FrameDecoder, session: Session,
-    trustedRevision: UInt64?, attendee: UInt64,
+    knowsHistory: Bool, attendee: UInt64,
     sentProcessed: UInt64
   ) {
     (self.id, self.peer, self.account, self.decoder, self.session) = (id, peer, account, decoder, session)
-    (self.trustedRevision, self.attendee, self.sentProcessed) = (trustedRevision, attendee, sentProcessed)
+    (self.knowsHistory, self.attendee, self.sentProcessed) = (knowsHistory, attendee, sentProcessed)
   }
 
   /// How many bytes of frames are kept for it.

@@ -11,26 +11,12 @@ struct Session {
   var processed: UInt64 = 0
   /// How far outcomes may be sent, when the log must store them first.
   var settled: UInt64 = 0
-  /// The highest revision that its client can have of this hub's history. After a restart that is the recovered one, for
-  /// the rest of the session: what the client saw beyond it was not stored, and the same numbers are used again.
-  var trustedRevision = UInt64.max
-  /// Whether it is from before the hub's start. The revisions of the hub's own state are then of another history.
+  /// Whether it is from before the hub's start, so that its client may have revisions that were lost.
   var isRecovered = false
-  /// What the client has said it has, and may have from a history that was lost with an earlier hub: as long as it says the
-  /// same, it was not sent, or did not get, anything of this one.
-  var doubtfulClaims: [RevisionClaim] = []
   /// Rejections that the client has not acknowledged, oldest first.
   var rejections: [Rejected] = []
   /// The scopes of the last connection, until the client attaches them again.
   var retained: [RetainedScope] = []
-}
-
-/// A client's statement that it has a part of a state as it was at a revision.
-struct RevisionClaim {
-  /// The index of the publisher of its root.
-  let publisher: Int
-  let path: [PathStep]
-  let revision: UInt64
 }
 
 /// The state that the client of a session has of one scope.

@@ -2,8 +2,10 @@ public import TurnLog
 
 /// What a hub with a log goes on from: where the log ends, and what it knows of the clients.
 ///
-/// `Recovery` makes one from a log; `HubHistory()` is that of an empty log.
+/// `Recovery` makes one from a log.
 public struct HubHistory: Sendable {
+  /// Names the history: the same as before the start exactly if no revision that a client may have seen was lost.
+  public let id: UInt64
   /// The position of the last turn in the log; 0 for none.
   public let position: UInt64
   /// The sessions that may be resumed, the longest unused first.
@@ -11,11 +13,10 @@ public struct HubHistory: Sendable {
   /// Versions of the state after the last turns, for clients that come back, in ascending order of revision.
   let versions: [(revision: UInt64, state: StateVersion)]
 
-  /// Creates the history of an empty log.
-  public init() { self.init(position: 0, sessions: [], versions: []) }
-
-  init(position: UInt64, sessions: [LoggedSession], versions: [(revision: UInt64, state: StateVersion)]) {
-    (self.position, self.sessions, self.versions) = (position, sessions, versions)
+  init(
+    id: UInt64, position: UInt64, sessions: [LoggedSession], versions: [(revision: UInt64, state: StateVersion)]
+  ) {
+    (self.id, self.position, self.sessions, self.versions) = (id, position, sessions, versions)
   }
 }
 

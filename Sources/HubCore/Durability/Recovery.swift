@@ -7,7 +7,7 @@ public import Wire
 /// var recovery = Recovery(of: engine)
 /// try recovery.restore(snapshot: bytes, writtenFor: schema, at: revision, position: position)
 /// for turn in turns { try recovery.apply(turn, writtenFor: schema) }
-/// let history = recovery.history(sessions: sessions)
+/// let history = recovery.history(id: id, sessions: sessions)
 /// ```
 ///
 /// The reducer does not run, so the state is exact whatever reducers and dependencies do today.
@@ -111,9 +111,13 @@ public struct Recovery: ~Copyable {
   }
 
   /// What the hub goes on from.
-  /// - Parameter sessions: The sessions in the log, the longest unused first.
-  public consuming func history(sessions: [LoggedSession]) -> HubHistory {
-    HubHistory(position: position, sessions: sessions, versions: versions.suffix(versionLimit))
+  ///
+  /// - Parameters:
+  ///   - id: Names the history: the log's own name for it if nothing that a client may have seen can be lost with the end
+  ///     of a process, and a new one at each start otherwise.
+  ///   - sessions: The sessions in the log, the longest unused first.
+  public consuming func history(id: UInt64, sessions: [LoggedSession]) -> HubHistory {
+    HubHistory(id: id, position: position, sessions: sessions, versions: versions.suffix(versionLimit))
   }
 
   /// Bytes of another schema as bytes of the feature's; nil if the schema is the feature's.

@@ -70,10 +70,9 @@ extension Publisher {
   ///   - number: The client's number for the scope.
   ///   - connection: The connection.
   ///   - retained: The hub's record of the client's state of the scope.
-  ///   - trusted: The highest revision of this publisher's history that the client can have.
   /// - Returns: The subscriber's number in this publisher.
   mutating func subscribe(
-    _ request: Attach, as number: UInt16, connection: LiveConnection, retained: RetainedScope?, trusted: UInt64?
+    _ request: Attach, as number: UInt16, connection: LiveConnection, retained: RetainedScope?
   ) -> Int {
     // Without subscribers nothing was published: it begins here.
     if publishedRevision == nil { begin() }
@@ -90,7 +89,7 @@ extension Publisher {
       sent[node] = (publishedRevision, publishedRevision)
       nextBookmark = min(nextBookmark, publishedRevision + limits.bookmarkInterval)
     }
-    if let known = request.knownRevision { resume(id, from: known, retained, trusted: trusted) }
+    if let known = request.knownRevision { resume(id, from: known, retained, isSameHistory: connection.knowsHistory) }
     return id
   }
 
@@ -101,12 +100,12 @@ extension Publisher {
   }
 
   /// Finds the version that a client says it has.
-  private mutating func resume(_ id: Int, from known: UInt64, _ retained: RetainedScope?, trusted: UInt64?) {
+  private mutating func resume(_ id: Int, from known: UInt64, _ retained: RetainedScope?, isSameHistory: Bool) {
     subscribers[id]?.sentRevision = known
     if let retained, retained.sentRevision == known, versions.hold(retained.version) {
       subscribers[id]?.standing = .behind(retained.version)
       setHasValue(retained.hasValue, id)
-    } else if let trusted, known <= trusted, let version = versions[known] {
+    } else if isSameHistory, let version = versions[known] {
       versions.hold(known)
       subscribers[id]?.standing = .behind(known)
       setHasValue(subscribers[id].map { version.part(at: scopes.path(of: $0.node)) != nil } ?? false, id)

@@ -75,7 +75,9 @@ extension Simulation {
           delta: delta.span.bytes, writtenFor: schemas[index], from: turn.baseRevision, to: turn.revision,
           position: turn.position)
       }
-      return recovery.history(sessions: log.recoveredSessions)
+      // What a hub of a sync plan lets out is stored, so the history goes on; of an async one it may be lost.
+      let id = plan.storage == .sync ? 1 : 1 + UInt64(hubCount)
+      return recovery.history(id: id, sessions: log.recoveredSessions)
     } catch {
       throw Violation(.recoveryFailed, "\(error)")
     }

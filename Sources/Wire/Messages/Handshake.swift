@@ -14,6 +14,8 @@ public struct Hello: Message, Equatable {
   public var name: String
   /// The fingerprint of the schema that the client was compiled with, if it knows one.
   public var schema: SchemaFingerprint?
+  /// The history that the last welcome of the session named, to which the client's revisions belong.
+  public var history: UInt64?
 
   /// The most bytes a name may have.
   public static var nameLimit: Int { 128 }
@@ -21,7 +23,8 @@ public struct Hello: Message, Equatable {
   /// Creates a hello for a new session, or for one to resume. In the name, `?` replaces characters that a hub refuses.
   public init(
     oldestVersion: UInt64 = ProtocolVersion.oldest, newestVersion: UInt64 = ProtocolVersion.newest,
-    session: SessionID? = nil, acknowledged: UInt64 = 0, name: String = "", schema: SchemaFingerprint? = nil
+    session: SessionID? = nil, acknowledged: UInt64 = 0, name: String = "", schema: SchemaFingerprint? = nil,
+    history: UInt64? = nil
   ) {
     self.oldestVersion = oldestVersion
     self.newestVersion = newestVersion
@@ -29,11 +32,13 @@ public struct Hello: Message, Equatable {
     self.acknowledged = acknowledged
     self.name = name.withoutControls
     self.schema = schema
+    self.history = history
   }
 
-  /// Writes `{0: oldest, 1: newest, ? 2: session, ? 3: acknowledged, ? 4: name, ? 5: schema}`.
+  /// Writes `{0: oldest, 1: newest, ? 2: session, ? 3: acknowledged, ? 4: name, ? 5: schema, ? 6: history}`.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(count: 2 + (session == nil ? 0 : 2) + (name.isEmpty ? 0 : 1) + (schema == nil ? 0 : 1))
+    let optionals = (session == nil ? 0 : 2) + (name.isEmpty ? 0 : 1) + (schema == nil ? 0 : 1)
+    encoder.mapHeader(count: 2 + optionals + (history == nil ? 0 : 1))
     encoder.unsigned(0)
     encoder.unsigned(oldestVersion)
     encoder.unsigned(1)
@@ -51,6 +56,10 @@ public struct Hello: Message, Equatable {
     if let schema {
       encoder.unsigned(5)
       schema.encode(to: &encoder)
+    }
+    if let history {
+      encoder.unsigned(6)
+      encoder.unsigned(history)
     }
   }
 
@@ -73,6 +82,7 @@ public struct Hello: Message, Equatable {
           throw WireError(.controlCharacter(scalar), at: nameStart)
         }
       case 5: schema = try SchemaFingerprint(from: &decoder)
+      case 6: history = try decoder.unsigned()
       default: try decoder.skip()
       }
     }
@@ -100,6 +110,9 @@ public struct Welcome: Message, Equatable {
   public var hub: String
   /// The fingerprint of the schema that the hub was compiled with, if it tells.
   public var schema: SchemaFingerprint?
+  /// The history to which the hub's revisions belong. If it differs from that of the last welcome, revisions were lost,
+  /// and those that the client has seen mean nothing any more.
+  public var history: UInt64?
 
   /// The most bytes a hub's name may have.
   public static var nameLimit: Int { 256 }
@@ -107,7 +120,7 @@ public struct Welcome: Message, Equatable {
   /// Creates a welcome.
   public init(
     version: UInt64, session: SessionID, isResumed: Bool, processed: UInt64, payloadLimit: UInt64, hub: String,
-    schema: SchemaFingerprint? = nil
+    schema: SchemaFingerprint? = nil, history: UInt64? = nil
   ) {
     self.version = version
     self.session = session
@@ -116,11 +129,12 @@ public struct Welcome: Message, Equatable {
     self.payloadLimit = payloadLimit
     self.hub = hub
     self.schema = schema
+    self.history = history
   }
 
-  /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub, ? 6: schema}`.
+  /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub, ? 6: schema, ? 7: history}`.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(count: schema == nil ? 6 : 7)
+    encoder.mapHeader(count: 6 + (schema == nil ? 0 : 1) + (history == nil ? 0 : 1))
     encoder.unsigned(0)
     encoder.unsigned(version)
     encoder.unsigned(1)
@@ -136,6 +150,10 @@ public struct Welcome: Message, Equatable {
     if let schema {
       encoder.unsigned(6)
       schema.encode(to: &encoder)
+    }
+    if let history {
+      encoder.unsigned(7)
+      encoder.unsigned(history)
     }
   }
 
@@ -155,6 +173,7 @@ public struct Welcome: Message, Equatable {
       case 4: payloadLimit = try decoder.unsigned()
       case 5: hub = try decoder.text(limit: Self.nameLimit)
       case 6: schema = try SchemaFingerprint(from: &decoder)
+      case 7: history = try decoder.unsigned()
       default: try decoder.skip()
       }
     }
