@@ -233,7 +233,7 @@ let package = Package(
     .executableTarget(name: "storectl", dependencies: ["HubTool", "ProgramOptions"], swiftSettings: onLoop),
     .executableTarget(
       name: "storehubd",
-      dependencies: ["Features", "HTTPClient", "ProgramOptions", "StoreHub"],
+      dependencies: ["Features", "HTTPClient", "Journal", "ProgramOptions", "StoreHub", "TurnLog"],
       swiftSettings: onLoop),
     .executableTarget(
       name: "storeterm",

@@ -50,13 +50,18 @@ public struct ProgramOptions: Sendable {
   ///
   /// Opens standard descriptors that are closed. Prints the help or the version and exits with 0 when asked to; prints an error message on standard error
   /// and exits with 2 when the command line is wrong.
+  ///
+  /// - Parameters:
+  ///   - arguments: The words behind the program's name, or behind that of a command with a table of its own.
+  ///   - configure: Makes the configuration of the options.
   public func read<Configuration>(
+    _ arguments: [String] = Array(CommandLine.arguments.dropFirst()),
     _ configure: (ParsedOptions) throws(UsageError) -> Configuration
   ) -> Configuration {
     openStandardDescriptors()
     var place = program
     do throws(UsageError) {
-      let parsed = try parse(Array(CommandLine.arguments.dropFirst()))
+      let parsed = try parse(arguments)
       if let command = parsed.command { place += " \(command)" }
       if let format = parsed.string("help") {
         guard ["", "man"].contains(format) else { throw UsageError("--help has no format “\(format)”") }

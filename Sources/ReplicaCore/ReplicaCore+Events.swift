@@ -12,7 +12,8 @@ extension ReplicaCore {
     guard case .connecting = link else { return }
     link = .greeting(ByteStream(at: now))
     let name = options.name.prefix(utf8Count: Hello.nameLimit)
-    let hello = Hello(session: session, acknowledged: pending.acknowledged, name: name, schema: fingerprint, history: history)
+    let hello = Hello(
+      session: session, acknowledged: pending.acknowledged, name: name, schema: fingerprint, history: history)
     commands.append(.write(output.frame(hello)))
   }
 

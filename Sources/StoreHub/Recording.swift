@@ -98,7 +98,8 @@ extension Recording {
       // In async mode the end of a process may lose what clients have seen.
       let id = durability == .sync ? history.epoch.low : .random(in: 0 ... .max)
       return Recording(
-        log: journal, mailbox: mailbox, history: recovery.history(id: id, sessions: history.sessions), durability: durability
+        log: journal, mailbox: mailbox, history: recovery.history(id: id, sessions: history.sessions),
+        durability: durability
       ) { journal.close() }
     } catch {
       journal.close()

@@ -18,7 +18,10 @@ struct Configuration {
     options: [
       .init("socket", short: "s", argument: "PATH", "the socket to listen on", default: defaultSocketPath()),
       .init("mode", argument: "OCTAL", "permissions of the socket; default 600 (only you)"),
-      .init("state-dir", argument: "DIR", "store every action in DIR, and go on from there at the next start"),
+      .init(
+        "state-dir", argument: "DIR",
+        "store every action in DIR, and go on from there at the next start; `storehubd journal --help` tells how to look at it"
+      ),
       .init(
         "durability", argument: "MODE",
         "sync: nothing is acknowledged before it is stored; async: the last 100 ms may be lost; memory: nothing is stored; "

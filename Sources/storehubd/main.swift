@@ -6,6 +6,9 @@ import StoreHub
 
 // The hub: serves the state that all clients share, until it gets SIGTERM or SIGINT.
 
+if CommandLine.arguments.dropFirst().first == "journal" {
+  exit(journalOptions.read(Array(CommandLine.arguments.dropFirst(2)), runJournalCommand))
+}
 let configuration = Configuration.options.read { (parsed) throws(UsageError) in try Configuration(parsed) }
 let log = Log(program: "storehubd", level: configuration.level)
 

@@ -56,7 +56,8 @@ final class Hub {
     for turn in turns { try recovery.apply(turn, writtenFor: Schema(state: State.self, action: Action.self)) }
     log = turns
     core = HubCore(
-      engine, limits: limits, name: "hub", history: recovery.history(id: durability == .sync ? 1 : seed, sessions: sessions), durability: durability,
+      engine, limits: limits, name: "hub",
+      history: recovery.history(id: durability == .sync ? 1 : seed, sessions: sessions), durability: durability,
       random: SplitMix(seed: seed))
   }
 

@@ -61,6 +61,25 @@ import Testing
     #expect(result.errors.contains("in use"))
   }
 
+  @Test(.enabled(if: Python.isInstalled)) func aJournalCanBeCheckedCutAndPrinted() throws {
+    let hub = try hub()
+    let increment = #"{"counter": "incrementButtonTapped"}"#
+    try send(increment, increment, increment, to: hub)
+    let directory = hub.directory + "/state"
+    let program = Program(name: "storehubd")
+    let inUse = try program.run("journal", "verify", "--state-dir", directory)
+    #expect(inUse.status == 1 && inUse.errors.contains("in use"))
+    _ = hub.kill(SIGKILL)
+    let report = try program.run("journal", "verify", "--state-dir", directory)
+    #expect(report.status == 0 && report.output.contains("sound up to revision 3"))
+    let lines = try program.run("journal", "export", "--state-dir", directory).output.split(separator: "\n")
+    #expect(lines.count > 4)
+    for line in lines { _ = try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+    #expect(try program.run("journal", "repair", "--state-dir", directory, "--to", "2").status == 0)
+    try start(hub)
+    #expect(try count(hub) == 2)
+  }
+
   @Test func aDurabilityNeedsADirectory() throws {
     let result = try Program(name: "storehubd").run("--durability", "sync")
     #expect(result.status == 2)

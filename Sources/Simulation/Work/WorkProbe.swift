@@ -81,7 +81,8 @@ private struct WorkHub: ~Copyable {
     let engine = FeatureEngine(initialState: WorkFeature.State(itemCount: itemCount), reducer: WorkFeature())
     var limits = HubLimits()
     limits.hashInterval = .max
-    hub = HubCore(engine, limits: limits, history: Recovery(of: engine).history(id: 1, sessions: []), random: Chance(seed: 1))
+    hub = HubCore(
+      engine, limits: limits, history: Recovery(of: engine).history(id: 1, sessions: []), random: Chance(seed: 1))
     log = SimulatedLog(schema: Schema(state: WorkFeature.State.self, action: WorkFeature.Action.self), bug: nil)
     let item = StatePath<WorkFeature.State, WorkFeature.State>().items[id: CountedID(number: 300)].steps
     for path in [[], item] {
