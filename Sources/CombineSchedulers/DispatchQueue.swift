@@ -160,7 +160,8 @@ extension DispatchQueue: Scheduler {
   }
 }
 
-private struct RunningTimer: Cancellable, @unchecked Sendable {  // Sources of Dispatch are made for use from any thread.
+// Sendable, unchecked: sources of Dispatch are made for use from any thread.
+private struct RunningTimer: Cancellable, @unchecked Sendable {
   let source: any DispatchSourceTimer
 
   func cancel() { source.cancel() }
