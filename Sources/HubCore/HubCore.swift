@@ -103,12 +103,14 @@ public struct HubCore: ~Copyable {
     durability: Durability = .sync, random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
     precondition(name.utf8.count <= Welcome.nameLimit, "a hub's name has at most \(Welcome.nameLimit) bytes")
+    // A copy: drawing from the property while others are not set yet makes the release build of Swift 6.3 crash.
+    var random = random
+    historyID = history?.id ?? random.next()
+    // The hub's own state begins anew with each process: its revisions must not be those of the one before.
+    attendance = Attendance(revision: history == nil ? 0 : random.next() % (1 << 32) << 20)
     (self.engine, self.limits, self.name, self.random) = (engine, limits, name, random)
     schemas = [engine.schema, Schema(state: HubState.self, action: Never.self)]
     schemaFingerprint = engine.schema.fingerprint
-    historyID = history?.id ?? self.random.next()
-    // The hub's own state begins anew with each process: its revisions must not be those of the one before.
-    attendance = Attendance(revision: history == nil ? 0 : self.random.next() % (1 << 32) << 20)
     turns = history.map { UnstoredTurns(engine, durability, position: $0.position) }
     let visible: any StateSource = if let turns, turns.isHolding { turns.stored } else { engine }
     publishers = [

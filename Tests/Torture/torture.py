@@ -90,7 +90,9 @@ def kills(arguments, directory):
         hub.start()
         if cycle % 25 == 0:
             hub.wait_until_ready()
-            check(adders, texts(hub.socket))
+            # What is acknowledged now must be in a state that is read later.
+            acknowledged = {adder: adder.acknowledged for adder in adders}
+            check(adders, texts(hub.socket), acknowledged)
             print(f"  {cycle} kills, {sum(a.applied for a in adders)} actions acknowledged", flush=True)
     hub.wait_until_ready()
     found = finish(hub, adders)
