@@ -66,7 +66,7 @@ extension HubCore {
 
   /// Hands what the turn has done to the log.
   mutating func recordTurn(at wallTime: Int64) {
-    guard let turns else { return }
+    guard let turns, !turns.hasFailed else { return }
     let (base, revision) = (turns.revision, engine.revision)
     guard revision != base || !turns.record.isEmpty else { return }
     var (version, delta) = (turns.version, CBOREncoder())

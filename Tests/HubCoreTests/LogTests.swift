@@ -264,6 +264,21 @@ import Wire
     #expect(hub.turn(id).isEmpty)
   }
 
+  /// Otherwise the hub would wait for ever for turns that nobody stores.
+  @Test func aHubWhoseLogHasFailedCanStop() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try open(hub)
+    hub.send([increment], from: 1, on: id)
+    hub.core.logFailed(reason: "the disk is full", at: hub.now)
+    hub.turn()
+    let count = hub.core.unstoredTurnCount
+    #expect(count == 0)
+    hub.core.shutDown(reason: "the end", at: hub.now)
+    hub.turn()
+    let last = hub.core.unstoredTurnCount
+    #expect(last == 0)
+  }
+
   @Test func goodbyeComesBehindTheLastOutcome() throws {
     let hub = try Hub(recovering: [])
     let (id, _) = try open(hub)

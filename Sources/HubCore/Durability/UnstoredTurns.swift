@@ -33,6 +33,8 @@ final class UnstoredTurns {
   /// How many bytes of turns were stored since the last snapshot was begun.
   var storedByteCount = 0
   var isSavingSnapshot = false
+  /// Whether the log takes no more turns.
+  private(set) var hasFailed = false
 
   init(_ engine: any Engine, _ durability: Durability, position: UInt64) {
     (self.durability, self.position, storedPosition) = (durability, position, position)
@@ -91,6 +93,7 @@ final class UnstoredTurns {
 
   /// Forgets the turns that will never be stored, and everything that waits for them.
   func abandon() {
+    hasFailed = true
     held = []
     (first, byteCount) = (0, 0)
   }
