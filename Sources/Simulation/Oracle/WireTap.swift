@@ -16,6 +16,8 @@ struct WireTap {
   private(set) var session: SessionID?
   private(set) var isResumed = false
   private var lastApplied: UInt64 = 0
+  /// The revisions at which actions were acknowledged.
+  private(set) var appliedRevisions: [UInt64] = []
   private(set) var frameCount = 0
   /// Whether snapshots or hashes were written since the flag was reset.
   var hasWholeStates = false
@@ -71,6 +73,7 @@ struct WireTap {
         throw Violation(.framesOutOfOrder, "applied \(sequence) after applied \(lastApplied)")
       }
       lastApplied = sequence
+      appliedRevisions.append(header.revision)
       try checkOutcome(sequence, limit, processed, "applied")
     case .rejected:
       try checkOutcome(try Rejected(decoding: payload.span.bytes).sequence, limit, processed, "rejected")

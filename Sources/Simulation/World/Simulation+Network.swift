@@ -52,6 +52,9 @@ extension Simulation {
       link.isInputEndNoted = true
       hub.core.inputEnded(link.id, at: now)
     }
+    // A peer that closes its socket with bytes unread resets the stream, so a hub with bytes to write does not wait
+    // until its time limit.
+    if link.isInputEndNoted, !link.isOpenAtClient, !link.toClient.isDead, !link.toClient.rest.isEmpty { drop(link) }
   }
 
   func deliverToClient(_ link: Link) throws {
