@@ -131,6 +131,24 @@ import Wire
     #expect(try state(of: frames) == hub.state)
   }
 
+  /// Others may still be in the middle of it, for as long as they like.
+  @Test func aReaderThatMustBeginAnewDoesNotGetTheSameSnapshotAgain() throws {
+    var limits = Self.limits
+    limits.deltaBytes = 1
+    let (hub, sender) = try largeHub(limits)
+    let (slow, _) = try hub.open()
+    hub.send(Attach(), on: slow)
+    hub.turn(slow)
+    hub.block(slow)
+    let (fast, _) = try hub.open()
+    hub.send(Attach(), on: fast)
+    hub.send(.setTitle(1, "changed meanwhile"), on: sender)
+    var frames = hub.turn(fast)
+    for _ in 0..<200 where hub.hasMoreToWrite { frames += hub.turn(fast) }
+    #expect(!hub.hasMoreToWrite)
+    #expect(try state(of: frames) == hub.state)
+  }
+
   @Test func aSnapshotThatIsNotWantedAnyMoreIsLetGo() throws {
     let (hub, sender) = try largeHub()
     let (late, _) = try hub.open()

@@ -273,7 +273,7 @@ extension Publisher {
         writeChange(id, subscriber, from: version, to: publishedRevision, &out)
       case .snapshotDue(let reason):
         guard out.snapshotBudget > 0 else { return }
-        if let snapshot = snapshot(of: subscriber.node, at: publishedRevision) {
+        if let snapshot = snapshot(of: subscriber.node, beyond: subscriber.sentRevision, at: publishedRevision) {
           subscribers[id]?.standing = .reading(snapshot: snapshot, piece: 0, reason)
         } else {
           writeAbsence(id, subscriber, at: publishedRevision, &out)
@@ -375,9 +375,13 @@ extension Publisher {
 
 extension Publisher {
   /// A snapshot that one more subscriber can read from its beginning; nil if there is nothing at the place.
-  private mutating func snapshot(of node: Int, at revision: UInt64) -> Int? {
+  ///
+  /// One that the subscriber has read already would not bring it further: it would be sent again for as long as others
+  /// read it, who may wait for the same budget.
+  private mutating func snapshot(of node: Int, beyond sent: UInt64, at revision: UInt64) -> Int? {
     for index in snapshots.indices {
-      guard let running = snapshots[index], running.node == node, running.isWhole, versions.hold(running.revision)
+      guard let running = snapshots[index], running.node == node, running.isWhole,
+        running.revision > sent || running.revision == revision, versions.hold(running.revision)
       else { continue }
       snapshots[index]?.readers += 1
       return index
