@@ -1,4 +1,5 @@
 import ComposableArchitecture
+import ComposableTesting
 import Foundation
 import XCTest
 
@@ -29,8 +30,8 @@ final class MeetingsTests: XCTestCase {
     }
     var edited = meeting
     edited.title = "Retro"
-    await store.send(\.path[id: 0].detail.destination.edit.binding.meeting.title, "Retro") {
-      $0.path[id: 0, case: \.detail]?.$destination[case: \.edit]?.meeting.title = "Retro"
+    await store.send(\.path[id: 0].detail.destination.edit.binding.meeting, edited) {
+      $0.path[id: 0, case: \.detail]?.$destination[case: \.edit]?.meeting = edited
     }
     await store.send(\.path[id: 0].detail.doneEditingTapped) {
       $0.path[id: 0, case: \.detail]?.destination = nil
