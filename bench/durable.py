@@ -18,6 +18,7 @@ from compare import LIMIT, Server, load, median
 # Connections, depth, the goal for hub ÷ C limit with its journal, and for hub ÷ Redis.
 CASES = [(1, 1, 0.5, None), (1, 16, 0.5, 1.2), (1, 256, 0.5, None), (50, 64, 0.5, 5)]
 DELAYS = [100, 3000]
+DEPTHS = [64, 1024]
 
 
 def fsync_latency(directory, count=200):
@@ -92,9 +93,9 @@ def main():
             print_rows(case, {"C limit -j": limit_goal, "Redis always": redis_goal}, results)
         print("\n| C | D | each fsync takes, µs more | actions/s of hub sync | ack p50 µs | p99 µs |")
         print("|--:|--:|--:|--:|--:|--:|")
-        for delay in DELAYS:
-            rows = rivals.measure(["hub sync"], (50, 64), options.runs, options.seconds, delay)["hub sync"]
-            print(f"| 50 | 64 | {delay:,} | {median(rows, 'rate') / 1e3:,.1f} k | {median(rows, 'p50'):.0f} | "
+        for depth, delay in [(depth, delay) for depth in DEPTHS for delay in DELAYS]:
+            rows = rivals.measure(["hub sync"], (50, depth), options.runs, options.seconds, delay)["hub sync"]
+            print(f"| 50 | {depth} | {delay:,} | {median(rows, 'rate') / 1e3:,.1f} k | {median(rows, 'p50'):.0f} | "
                   f"{median(rows, 'p99'):.0f} |", flush=True)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
