@@ -50,7 +50,8 @@ extension HubCore {
   private mutating func takeEffectCommands() {
     let taken = engine.takeEffectCommands()
     // An effect may be seen from outside, so it waits for the log like everything that leaves.
-    if let turns, turns.hold(taken) { return }
+    // After a failure of the log nothing leaves any more.
+    if let turns, turns.hasFailed || turns.hold(taken) { return }
     appendEffectCommands(taken)
   }
 

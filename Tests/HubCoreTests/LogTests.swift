@@ -279,6 +279,15 @@ import Wire
     #expect(last == 0)
   }
 
+  @Test func noEffectBeginsAfterAFailure() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try open(hub)
+    hub.send([.counter(.numberFactButtonTapped)], from: 1, on: id)
+    hub.core.logFailed(reason: "the disk is full", at: hub.now)
+    hub.turn()
+    #expect(hub.startedEffects == 0)
+  }
+
   @Test func goodbyeComesBehindTheLastOutcome() throws {
     let hub = try Hub(recovering: [])
     let (id, _) = try open(hub)
