@@ -112,7 +112,8 @@ extension HubCore {
   }
 
   mutating func sayGoodbye(reason: String, at now: Duration) {
-    endTurn(at: now, flushing: true)
+    // What the log has not stored and never will is not acknowledged.
+    if turns?.hasFailed != true { endTurn(at: now, flushing: true) }
     let goodbye = outgoing.writer.frame(Goodbye(.shuttingDown, reason))
     for index in slots.indices {
       switch slots[index].phase {

@@ -264,6 +264,16 @@ import Wire
     #expect(hub.turn(id).isEmpty)
   }
 
+  @Test func whatTheFailedTurnDidIsNotAcknowledgedInAsyncModeEither() throws {
+    let hub = try Hub(recovering: [], durability: .async)
+    let (id, _) = try open(hub)
+    hub.send(Attach(path: []), on: id)
+    hub.turn(id)
+    hub.send([increment], from: 1, on: id)
+    hub.core.logFailed(reason: "the disk is full", at: hub.now)
+    #expect(hub.turn(id).map(\.kind) == [.goodbye])
+  }
+
   /// Otherwise the hub would wait for ever for turns that nobody stores.
   @Test func aHubWhoseLogHasFailedCanStop() throws {
     let hub = try Hub(recovering: [])
