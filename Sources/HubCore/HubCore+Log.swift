@@ -100,12 +100,18 @@ extension HubCore {
   public mutating func start() { notify(.started) }
 
   /// Notifies the feature of an event, to which it may react with actions.
-  func notify(_ event: HubEvent) {
-    for action in engine.actions(for: event) {
-      engine.apply(action)
-      noteOwnAction(action)
-    }
+  mutating func notify(_ event: HubEvent) {
+    for action in engine.actions(for: event) { send(action) }
   }
+
+  /// Applies an action of the hub's own.
+  package mutating func send(_ action: AnyAction) {
+    engine.apply(action)
+    noteOwnAction(action)
+  }
+
+  /// Sets what takes the actions that the program sends to the engine; nil if nothing does.
+  package func onSend(_ body: ((AnyAction) -> Void)?) { engine.onSend = body }
 
   /// Notes an action that came from no client, for the log.
   func noteOwnAction(_ action: AnyAction) {

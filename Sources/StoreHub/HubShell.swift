@@ -61,6 +61,7 @@ final class HubShell {
         finished: { effect in self.informed.finish(effect) },
         cancel: { id, path in self.informed.cancel(id, within: path) },
         dismiss: { path in self.informed.dismiss(path) }))
+    self.core.onSend { self.informed.send($0) }
     informed.start()
   }
 
@@ -78,6 +79,7 @@ final class HubShell {
 
   /// Releases everything at once.
   func abandon() {
+    core.onSend(nil)
     runner?.cancelAll()
     (onStopped, onSocketLost, onLogFailed, runner) = (nil, nil, nil, nil)
     logEvents = nil

@@ -183,6 +183,15 @@ import Wire
     #expect(hub.engine.state.counter.count == 1)
   }
 
+  @Test func anActionOfTheProgramIsStoredAsTheHubsOwn() throws {
+    let hub = try Hub(recovering: [])
+    hub.core.send(AnyAction(increment))
+    hub.turn()
+    let turn = try #require(hub.log.last)
+    #expect((turn.baseRevision, turn.revision) == (0, 1))
+    #expect(try LoggedActions(decoding: turn.actions.span.bytes).origin == .hub)
+  }
+
   @Test func attachingAndDetachingBecomeActions() throws {
     var events: [HubEvent] = []
     let hub = try Hub(recovering: []) { event, _ in

@@ -27,6 +27,25 @@ import Testing
     bench.clean()
   }
 
+  /// Without waiting for anything else to happen in the hub.
+  @Test func whatTheProgramSendsReachesItsClients() async throws {
+    let bench = try Bench()
+    var limits = HubLimits()
+    // Or else its deadline is such an event.
+    limits.helloTimeout = .seconds(600)
+    let server = try bench.serve(limits: limits)
+    bench.engine.send(.counter(.incrementButtonTapped))
+    let client = try bench.attach()
+    #expect(await bench.until { client.store?.counter.count == 1 })
+
+    bench.engine.send(.counter(.incrementButtonTapped))
+    #expect(await bench.until { client.store?.counter.count == 2 })
+
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
   @Test func aScopedRemoteStoreTellsOfItsChangesAlone() async throws {
     let bench = try Bench()
     let server = try bench.serve()

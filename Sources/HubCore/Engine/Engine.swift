@@ -20,6 +20,9 @@ package protocol Engine: StateSource {
   /// Applies an action of the hub's own.
   func apply(_ action: AnyAction)
 
+  /// Takes what the program sends, once a hub serves the engine; until then the engine applies it.
+  var onSend: ((AnyAction) -> Void)? { get set }
+
   /// Writes an action as a client would.
   func encode(_ action: AnyAction, to encoder: inout CBOREncoder)
 

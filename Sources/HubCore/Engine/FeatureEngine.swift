@@ -15,6 +15,7 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   private let operations: EngineOperations
   private let onEvent: (HubEvent, State) -> [Action]
   package let schema: Schema
+  package var onSend: ((AnyAction) -> Void)?
 
   /// Creates an engine at revision 0.
   ///
@@ -49,8 +50,12 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   /// The number of actions that took effect since the engine was made; the state's revision.
   public var revision: UInt64 { operations.revision() }
 
-  /// Applies an action of the hub's own.
-  public func send(_ action: Action) { box.core.send(action) }
+  /// Applies an action of the program's own, which is published and stored like a client's.
+  ///
+  /// Call it on the loop's thread, for example in a timer's callback, and never while a reducer runs.
+  public func send(_ action: Action) {
+    if let onSend { onSend(AnyAction(action)) } else { box.core.send(action) }
+  }
 }
 
 extension FeatureEngine: Engine {
