@@ -209,7 +209,10 @@ let package = Package(
       name: "TerminalViews", dependencies: ["ComposableCore", "Features", "ReplicaCore", "Terminal", "Wire"],
       swiftSettings: onLoop),
     .target(
-      name: "StoreHub", dependencies: ["EventLoop", "HubCore", "Journal", "Reducers", "TurnLog", "Wire"],
+      name: "StoreHub",
+      dependencies: [
+        "Dependencies", "EventLoop", "HubCore", "Journal", "ProgramOptions", "Reducers", "TurnLog", "Wire",
+      ],
       swiftSettings: onLoop),
     .target(
       name: "StoreClient",
@@ -233,7 +236,7 @@ let package = Package(
     .executableTarget(name: "storectl", dependencies: ["HubTool", "ProgramOptions"], swiftSettings: onLoop),
     .executableTarget(
       name: "storehubd",
-      dependencies: ["Features", "HTTPClient", "Journal", "ProgramOptions", "StoreHub", "TurnLog"],
+      dependencies: ["Features", "HTTPClient", "StoreHub"],
       swiftSettings: onLoop),
     .executableTarget(
       name: "storeterm",

@@ -17,6 +17,7 @@ internal import Spelling
 public struct ProgramOptions: Sendable {
   let program: String
   let purpose: String
+  let version: String
   let manualSection: Int
   let options: [Option]
   let commands: [Command]
@@ -27,15 +28,18 @@ public struct ProgramOptions: Sendable {
   /// - Parameters:
   ///   - program: The program's name.
   ///   - purpose: What it does, as a sentence.
+  ///   - version: Its version.
   ///   - manualSection: 1 for a program of users, 8 for a daemon.
   ///   - options: The options; those of every command if there are commands.
   ///   - commands: The commands, of which one must be given; none if the program does one thing.
   ///   - sections: Further sections of the manual page.
   public init(
-    program: String, purpose: String, manualSection: Int = 1, options: [Option], commands: [Command] = [],
+    program: String, purpose: String, version: String? = nil, manualSection: Int = 1, options: [Option],
+    commands: [Command] = [],
     sections: [Section] = []
   ) {
     (self.program, self.purpose, self.manualSection) = (program, purpose, manualSection)
+    self.version = version ?? storeHubVersion
     self.options =
       options + [
         Option(
@@ -67,7 +71,7 @@ public struct ProgramOptions: Sendable {
         guard ["", "man"].contains(format) else { throw UsageError("--help has no format “\(format)”") }
         exit(printing: format == "man" ? manualPage : helpText(of: commands.first { $0.name == parsed.command }))
       }
-      if parsed.flag("version") { exit(printing: "\(program) \(storeHubVersion)") }
+      if parsed.flag("version") { exit(printing: "\(program) \(version)") }
       if !commands.isEmpty {
         guard let command = commands.first(where: { $0.name == parsed.command }) else {
           throw UsageError("a command is missing: \(commands.map(\.name).joined(separator: ", "))")

@@ -1,12 +1,12 @@
 internal import Glibc
 
 /// The default path of a hub's socket: `$STOREHUB_SOCKET`, else `storehub/hub.sock` in `$XDG_RUNTIME_DIR`, else
-/// `storehub-UID/hub.sock` in `$TMPDIR` or `/tmp`.
-package func defaultSocketPath() -> String {
+/// `storehub-UID/hub.sock` in `$TMPDIR` or `/tmp`; for another hub than storehubd, the name of its directory instead.
+package func defaultSocketPath(in name: String = "storehub") -> String {
   let environment = { (name: String) in getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
   if let path = environment("STOREHUB_SOCKET") { return path }
-  if let directory = environment("XDG_RUNTIME_DIR") { return directory + "/storehub/hub.sock" }
-  return (environment("TMPDIR") ?? "/tmp") + "/storehub-\(getuid())/hub.sock"
+  if let directory = environment("XDG_RUNTIME_DIR") { return directory + "/\(name)/hub.sock" }
+  return (environment("TMPDIR") ?? "/tmp") + "/\(name)-\(getuid())/hub.sock"
 }
 
 /// Creates the directory of a socket path if it is missing, for this user alone.

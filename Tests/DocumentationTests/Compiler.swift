@@ -44,12 +44,13 @@ struct Compiler {
       files.append("\(folder)/\(name).swift")
       try other.source.write(toFile: files[files.count - 1], atomically: false, encoding: .utf8)
     }
-    let errors = try run(files)
+    // A program with a type marked @main has no file of statements.
+    let errors = try run(files, asLibrary: block.text.contains("@main"))
     if !errors.isEmpty { throw Failure(description: errors) }
   }
 
   /// The compiler's complaints.
-  private static func run(_ files: [String]) throws -> String {
+  private static func run(_ files: [String], asLibrary: Bool) throws -> String {
     let libraries = try FileManager.default.contentsOfDirectory(atPath: "\(root)/Sources").filter {
       FileManager.default.fileExists(atPath: "\(root)/Sources/\($0)/module.modulemap")
     }
@@ -67,6 +68,7 @@ struct Compiler {
     for library in libraries { arguments += ["-I", "\(root)/Sources/\(library)"] }
     for map in maps { arguments += ["-Xcc", "-fmodule-map-file=\(products)/\(map)/module.modulemap"] }
     arguments += ["-load-plugin-executable", "\(products)/StoreHubMacros-tool#StoreHubMacros"]
+    if asLibrary { arguments.append("-parse-as-library") }
     process.arguments = arguments + files
     let output = Pipe()
     process.standardInput = FileHandle.nullDevice

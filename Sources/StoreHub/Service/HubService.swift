@@ -1,0 +1,83 @@
+public import Dependencies
+public import Reducers
+public import Wire
+
+/// A daemon that serves one feature. The program says what the feature is; everything else is given.
+///
+/// ```swift
+/// import Kitchen
+/// import StoreHub
+///
+/// @main
+/// struct KitchenHub: HubService {
+///   let initialState = Kitchen.State()
+///   var body: some ReducerOf<Kitchen> { Kitchen() }
+/// }
+/// ```
+///
+/// The program has the command line, the journal, the log and the signals of `storehubd`: `kitchenhub --help` lists its
+/// options, and `kitchenhub journal verify` checks its journal. All of it runs on the main thread, which is the loop's.
+public nonisolated protocol HubService {
+  /// The type of `body`.
+  associatedtype Body: Reducer where Body.State: Replicated, Body.Action: WireValue
+
+  /// The program's name and purpose, and the options that it has beside those of every hub.
+  static var description: ServiceDescription { get }
+
+  /// Makes the service, once.
+  init()
+
+  /// Reads the program's own options, before anything else.
+  ///
+  /// - Throws: Which option is wrong, and why; the program prints it and exits with 2.
+  mutating func configure(_ options: ServiceOptions) throws(ServiceOptionError)
+
+  /// Makes what the feature's dependencies need, such as a client of a web service on the loop.
+  ///
+  /// - Throws: Why the hub cannot start; the program logs it and exits with 1.
+  @MainActor mutating func prepare(on loop: EventLoop, log: Log) throws
+
+  /// The state at revision 0. A hub with a journal begins with it only if the journal is empty.
+  var initialState: Body.State { get }
+
+  /// The reducer that every action goes through.
+  @ReducerBuilder<Body.State, Body.Action> var body: Body { get }
+
+  /// Overrides dependencies for the reducer and its effects.
+  @MainActor func prepareDependencies(_ dependencies: inout DependencyValues)
+
+  /// The actions by which the feature reacts to an event of the hub's life: its start, a client that attaches or detaches.
+  func actions(for event: HubEvent, in state: Body.State) -> [Body.Action]
+}
+
+nonisolated extension HubService {
+  /// A description by the name of the program's file.
+  public static var description: ServiceDescription { ServiceDescription(ServiceDescription.nameOfProcess) }
+
+  /// Reads nothing.
+  public mutating func configure(_ options: ServiceOptions) throws(ServiceOptionError) {}
+
+  /// Makes nothing.
+  @MainActor public mutating func prepare(on loop: EventLoop, log: Log) throws {}
+
+  /// Overrides nothing.
+  @MainActor public func prepareDependencies(_ dependencies: inout DependencyValues) {}
+
+  /// No actions.
+  public func actions(for event: HubEvent, in state: Body.State) -> [Body.Action] { [] }
+
+  /// Runs the service until it is told to stop, and exits.
+  ///
+  /// Inlined into the program, where the feature's types are known: the engine is specialised for them.
+  @inlinable
+  @MainActor
+  public static func main() {
+    ServiceLaunch<Self>().run { service in
+      FeatureEngine(initialState: service.initialState, reducer: service.body) {
+        service.prepareDependencies(&$0)
+      } onEvent: {
+        service.actions(for: $0, in: $1)
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import Journal
+internal import ProgramOptions
+internal import TurnLog
+
+/// `storehubd journal …`: looks at a journal that no hub uses, and mends it.
+struct JournalCommand {
+  private let program: String
+
+  /// The command of a service.
+  init(of program: String) { self.program = program }
+
+  var options: ProgramOptions {
+    ProgramOptions(
+      program: "\(program) journal", purpose: "Checks, mends or prints the journal of a hub that is not running.",
+      manualSection: 8,
+      options: [.init("state-dir", argument: "DIR", "the hub's state directory", value: .file)],
+      commands: [
+        .init("verify", "read everything, and say up to which revision it is sound"),
+        .init(
+          "repair", "keep the turns up to a revision and give up the rest; the damaged files are copied aside first",
+          options: [.init("to", argument: "REV", "the last revision to keep; default: the last sound one")]),
+        .init("export", "print the turns and the sessions, one JSON object a line"),
+      ])
+  }
+
+  /// Runs the command and returns the exit status: 0, or 1 if the journal is damaged or cannot be read.
+  func run(_ parsed: ParsedOptions) throws(UsageError) -> Int32 {
+    guard let directory = parsed.string("state-dir"), !directory.isEmpty else {
+      throw UsageError("journal \(parsed.command ?? "") needs --state-dir")
+    }
+    let revision = try parsed.string("to").map { (text) throws(UsageError) in
+      guard let revision = UInt64(text) else { throw UsageError("--to needs a revision, not “\(text)”") }
+      return revision
+    }
+    do throws(LogError) {
+      switch parsed.command {
+      case "verify": return verify(try JournalTool.verify(directory), directory)
+      case "repair":
+        guard let repair = try JournalTool.repair(directory, to: revision) else {
+          print("\(directory) is sound; nothing was changed")
+          return 0
+        }
+        print("\(directory) ends with revision \(repair.revision) now; the files as they were: \(repair.copy)")
+      default: try JournalTool.export(directory) { print($0) }
+      }
+      return 0
+    } catch {
+      printError("\(program): \(error)")
+      return 1
+    }
+  }
+
+  private func verify(_ report: JournalTool.Report, _ directory: String) -> Int32 {
+    let size = "\(report.turns) turns of \(report.turnBytes) bytes in files of \(report.fileBytes) bytes"
+    print("\(directory): \(size), \(report.snapshots.count) snapshots, \(report.sessions) sessions")
+    if let revision = report.soundRevision { print("sound up to revision \(revision)") }
+    for problem in report.problems { print("damaged: \(problem)") }
+    if !report.isSound {
+      print("`\(program) journal repair --state-dir \(directory)` keeps what is sound")
+    }
+    return report.isSound ? 0 : 1
+  }
+}
