@@ -113,6 +113,14 @@ extension Root.Path.State: Equatable {}
     store.exhaustivity = .off
   }
 
+  /// What a test skips while it is not exhaustive is no change for what it asserts after that.
+  @Test func aSkippedChangeOfSharedStateIsNotAssertedLater() async {
+    let store = TestStore(initialState: Root.State()) { Root() }
+    await store.withExhaustivity(.off) { await store.send(.visitTapped) }
+    await store.send(.openTapped(5)) { $0.path[id: 0] = .detail(Detail.State(id: 5)) }
+    await store.send(.visitTapped) { $0.$visits.withLock { $0 = 2 } }
+  }
+
   @Test func aWrongChangeOfSharedStateIsAnIssue() async {
     let store = TestStore(initialState: Root.State()) { Root() }
     let issues = await withExpectedIssue { await store.send(\.visitTapped) { $0.$visits.withLock { $0 = 7 } } }
