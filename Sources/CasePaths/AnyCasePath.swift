@@ -11,6 +11,16 @@ public struct AnyCasePath<Root, Value>: Sendable {
     _extract = extract
   }
 
+  /// Creates a case path from a case itself, for the expansion of `@CasePathable`.
+  ///
+  /// In the Swift 5 language mode a case is not a `@Sendable` function, and passing it as one would be a warning in the
+  /// user's code for each case.
+  @inlinable
+  public init(_case embed: @escaping (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?) {
+    // Sound, because a case captures nothing.
+    self.init(embed: unsafeBitCast(embed, to: (@Sendable (Value) -> Root).self), extract: extract)
+  }
+
   /// The enum value that has this payload.
   @inlinable public func embed(_ value: Value) -> Root { _embed(value) }
 

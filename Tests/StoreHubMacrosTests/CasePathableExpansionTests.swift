@@ -46,7 +46,7 @@ import Testing
                 })
             }
             public var select: CasePaths.AnyCasePath<Action, Int> {
-              CasePaths.AnyCasePath(embed: Action.select, extract: {
+              CasePaths.AnyCasePath(_case: Action.select, extract: {
                   guard case let .select(v0) = $0 else {
                     return nil
                   }
@@ -64,7 +64,7 @@ import Testing
                 })
             }
             public var again: CasePaths.AnyCasePath<Action, Action.ID> {
-              CasePaths.AnyCasePath(embed: Action.again, extract: {
+              CasePaths.AnyCasePath(_case: Action.again, extract: {
                   guard case let .again(v0) = $0 else {
                     return nil
                   }
@@ -133,7 +133,7 @@ import Testing
             }
             #if DEBUG
             var debug: CasePaths.AnyCasePath<Action, Int> {
-              CasePaths.AnyCasePath(embed: Action.debug, extract: {
+              CasePaths.AnyCasePath(_case: Action.debug, extract: {
                   guard case let .debug(v0) = $0 else {
                     return nil
                   }
@@ -190,7 +190,7 @@ import Testing
               preconditionFailure("every value is of some case")
             }
             package var leaf: CasePaths.AnyCasePath<_$CasePayloads._$Root, _$CasePayloads._$Payload0> {
-              CasePaths.AnyCasePath(embed: _$CasePayloads._$Root.leaf, extract: {
+              CasePaths.AnyCasePath(_case: _$CasePayloads._$Root.leaf, extract: {
                   guard case let .leaf(v0) = $0 else {
                     return nil
                   }

@@ -49,7 +49,7 @@ import Testing
                 preconditionFailure("every value is of some case")
               }
               public var alert: CasePaths.AnyCasePath<State, AlertState<Alert>> {
-                CasePaths.AnyCasePath(embed: State.alert, extract: {
+                CasePaths.AnyCasePath(_case: State.alert, extract: {
                     guard case let .alert(v0) = $0 else {
                       return nil
                     }
@@ -57,7 +57,7 @@ import Testing
                   })
               }
               public var edit: CasePaths.AnyCasePath<State, Edit.State> {
-                CasePaths.AnyCasePath(embed: State.edit, extract: {
+                CasePaths.AnyCasePath(_case: State.edit, extract: {
                     guard case let .edit(v0) = $0 else {
                       return nil
                     }
@@ -65,7 +65,7 @@ import Testing
                   })
               }
               public var timer: CasePaths.AnyCasePath<State, Timer.State> {
-                CasePaths.AnyCasePath(embed: State.timer, extract: {
+                CasePaths.AnyCasePath(_case: State.timer, extract: {
                     guard case let .timer(v0) = $0 else {
                       return nil
                     }
@@ -83,7 +83,7 @@ import Testing
                   })
               }
               public var sheet: CasePaths.AnyCasePath<State, Sheet.Body.State> {
-                CasePaths.AnyCasePath(embed: State.sheet, extract: {
+                CasePaths.AnyCasePath(_case: State.sheet, extract: {
                     guard case let .sheet(v0) = $0 else {
                       return nil
                     }
@@ -157,7 +157,7 @@ import Testing
                 preconditionFailure("every value is of some case")
               }
               public var alert: CasePaths.AnyCasePath<Action, AlertState<Alert>.Action> {
-                CasePaths.AnyCasePath(embed: Action.alert, extract: {
+                CasePaths.AnyCasePath(_case: Action.alert, extract: {
                     guard case let .alert(v0) = $0 else {
                       return nil
                     }
@@ -165,7 +165,7 @@ import Testing
                   })
               }
               public var edit: CasePaths.AnyCasePath<Action, Edit.Action> {
-                CasePaths.AnyCasePath(embed: Action.edit, extract: {
+                CasePaths.AnyCasePath(_case: Action.edit, extract: {
                     guard case let .edit(v0) = $0 else {
                       return nil
                     }
@@ -173,7 +173,7 @@ import Testing
                   })
               }
               public var timer: CasePaths.AnyCasePath<Action, Timer.Action> {
-                CasePaths.AnyCasePath(embed: Action.timer, extract: {
+                CasePaths.AnyCasePath(_case: Action.timer, extract: {
                     guard case let .timer(v0) = $0 else {
                       return nil
                     }
@@ -181,7 +181,7 @@ import Testing
                   })
               }
               public var sheet: CasePaths.AnyCasePath<Action, Sheet.Body.Action> {
-                CasePaths.AnyCasePath(embed: Action.sheet, extract: {
+                CasePaths.AnyCasePath(_case: Action.sheet, extract: {
                     guard case let .sheet(v0) = $0 else {
                       return nil
                     }
@@ -237,7 +237,7 @@ import Testing
                 preconditionFailure("every value is of some case")
               }
               public var alert: CasePaths.AnyCasePath<CaseScope, AlertState<Alert>> {
-                CasePaths.AnyCasePath(embed: CaseScope.alert, extract: {
+                CasePaths.AnyCasePath(_case: CaseScope.alert, extract: {
                     guard case let .alert(v0) = $0 else {
                       return nil
                     }
@@ -245,7 +245,7 @@ import Testing
                   })
               }
               public var edit: CasePaths.AnyCasePath<CaseScope, ComposableCore.StoreOf<Edit>> {
-                CasePaths.AnyCasePath(embed: CaseScope.edit, extract: {
+                CasePaths.AnyCasePath(_case: CaseScope.edit, extract: {
                     guard case let .edit(v0) = $0 else {
                       return nil
                     }
@@ -253,7 +253,7 @@ import Testing
                   })
               }
               public var timer: CasePaths.AnyCasePath<CaseScope, ComposableCore.StoreOf<Timer>> {
-                CasePaths.AnyCasePath(embed: CaseScope.timer, extract: {
+                CasePaths.AnyCasePath(_case: CaseScope.timer, extract: {
                     guard case let .timer(v0) = $0 else {
                       return nil
                     }
@@ -271,7 +271,7 @@ import Testing
                   })
               }
               public var sheet: CasePaths.AnyCasePath<CaseScope, ComposableCore.StoreOf<Sheet.Body>> {
-                CasePaths.AnyCasePath(embed: CaseScope.sheet, extract: {
+                CasePaths.AnyCasePath(_case: CaseScope.sheet, extract: {
                     guard case let .sheet(v0) = $0 else {
                       return nil
                     }
@@ -345,7 +345,7 @@ import Testing
               }
               #if DEBUG
               var debug: CasePaths.AnyCasePath<State, Debug.State> {
-                CasePaths.AnyCasePath(embed: State.debug, extract: {
+                CasePaths.AnyCasePath(_case: State.debug, extract: {
                     guard case let .debug(v0) = $0 else {
                       return nil
                     }
@@ -413,7 +413,7 @@ import Testing
               }
               #if DEBUG
               var debug: CasePaths.AnyCasePath<Action, Debug.Action> {
-                CasePaths.AnyCasePath(embed: Action.debug, extract: {
+                CasePaths.AnyCasePath(_case: Action.debug, extract: {
                     guard case let .debug(v0) = $0 else {
                       return nil
                     }
@@ -462,7 +462,7 @@ import Testing
               }
               #if DEBUG
               var debug: CasePaths.AnyCasePath<CaseScope, ComposableCore.StoreOf<Debug>> {
-                CasePaths.AnyCasePath(embed: CaseScope.debug, extract: {
+                CasePaths.AnyCasePath(_case: CaseScope.debug, extract: {
                     guard case let .debug(v0) = $0 else {
                       return nil
                     }

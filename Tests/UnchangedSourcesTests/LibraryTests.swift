@@ -1,4 +1,5 @@
 import ComposableArchitecture
+import ComposableTesting
 import Foundation
 import XCTest
 

@@ -53,7 +53,7 @@ extension CasePathableMacro: MemberMacro {
       let value = isShadowed ? "_$CasePayloads._$Payload\(enumCase.position)" : payloads[enumCase.position] ?? ""
       return """
         \(enumCase.attributes.availability)\(access)var \(enumCase.name): CasePaths.AnyCasePath<\(rootName), \(value)> {
-        CasePaths.AnyCasePath(embed: \(embed(enumCase, rootName)), extract: {
+        CasePaths.AnyCasePath(\(embed(enumCase, rootName)), extract: {
         \(extract(enumCase))
         })
         }
@@ -112,14 +112,14 @@ extension CasePathableMacro: MemberMacro {
   /// How a value is made of its payload. A case is a function; calling it with a `Never` would be warned of.
   private static func embed(_ enumCase: EnumCase, _ root: String) -> String {
     switch enumCase.parameters.count {
-    case 0: return "{ \(root).\(enumCase.name) }"
-    case 1 where plain(enumCase.name) != "self": return "\(root).\(enumCase.name)"
-    case 1: return "{ \(root).\(enumCase.name)(\(enumCase.argument(for: enumCase.parameters[0]))$0) }"
+    case 0: return "embed: { \(root).\(enumCase.name) }"
+    case 1 where plain(enumCase.name) != "self": return "_case: \(root).\(enumCase.name)"
+    case 1: return "embed: { \(root).\(enumCase.name)(\(enumCase.argument(for: enumCase.parameters[0]))$0) }"
     default:
       let arguments = enumCase.parameters.enumerated().map { index, parameter in
         enumCase.argument(for: parameter) + "$0.\(index)"
       }
-      return "{ \(root).\(enumCase.name)(\(arguments.joined(separator: ", "))) }"
+      return "embed: { \(root).\(enumCase.name)(\(arguments.joined(separator: ", "))) }"
     }
   }
 
