@@ -13,7 +13,7 @@ internal import Spelling
 ///
 /// Parsing is getopt_long(3)'s: `--name value`, `--name=value`, unambiguous abbreviations, `-n value`; options and arguments
 /// may stand in any order, and `--` ends the options. A word such as `-5` is an argument. Every program has `--help` and
-/// `--version`, and `--help=man` prints the manual page.
+/// `--version`; `--help=man` prints the manual page, `--help=bash` and `--help=zsh` a script of completions.
 public struct ProgramOptions: Sendable {
   let program: String
   let purpose: String
@@ -40,11 +40,16 @@ public struct ProgramOptions: Sendable {
   ) {
     (self.program, self.purpose, self.manualSection) = (program, purpose, manualSection)
     self.version = version ?? storeHubVersion
+    let isStatic =
+      !(options + commands.flatMap(\.options)).contains { $0.value.isOfHub }
+      && !commands.flatMap(\.arguments).contains { $0.value.isOfHub }
+    let shells = isStatic ? Shell.allCases.map(\.rawValue) : []
+    let completion = isStatic ? ", --help=bash and --help=zsh completions for a shell" : ""
     self.options =
       options + [
         Option(
-          "help", "h", "FORMAT", "print this help and exit; with --help=man, the manual page", nil, .words(["man"]),
-          isValueOptional: true),
+          "help", "h", "FORMAT", "print this help and exit; --help=man prints the manual page\(completion)", nil,
+          .words(["man"] + shells), isValueOptional: true),
         Option("version", "print the version and exit"),
       ]
     (self.commands, self.sections) = (commands, sections)
@@ -68,8 +73,7 @@ public struct ProgramOptions: Sendable {
       let parsed = try parse(arguments)
       if let command = parsed.command { place += " \(command)" }
       if let format = parsed.string("help") {
-        guard ["", "man"].contains(format) else { throw UsageError("--help has no format “\(format)”") }
-        exit(printing: format == "man" ? manualPage : helpText(of: commands.first { $0.name == parsed.command }))
+        exit(printing: try help(in: format, of: parsed.command))
       }
       if parsed.flag("version") { exit(printing: "\(program) \(version)") }
       if !commands.isEmpty {
@@ -82,6 +86,18 @@ public struct ProgramOptions: Sendable {
     } catch {
       printError("\(program): \(error)\(error.description.hasSuffix("?") ? "" : ".") Try `\(place) --help`.")
       Glibc.exit(2)
+    }
+  }
+
+  private func help(in format: String, of command: String?) throws(UsageError) -> String {
+    switch format {
+    case "": return helpText(of: commands.first { $0.name == command })
+    case "man": return manualPage
+    default:
+      guard options.contains(where: { $0.name == "help" && $0.value.allows(format) }),
+        let shell = Shell(rawValue: format)
+      else { throw UsageError("--help has no format “\(format)”") }
+      return completionScript(for: shell)
     }
   }
 

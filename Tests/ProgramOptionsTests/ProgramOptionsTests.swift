@@ -1,5 +1,7 @@
-import ProgramOptions
+import Foundation
 import Testing
+
+@testable import ProgramOptions
 
 @Suite struct ProgramOptionsTests {
   private let options = ProgramOptions(
@@ -150,6 +152,43 @@ import Testing
     }
     #expect(value == .action && beginning == "coun" && parsed.string("socket") == "/y")
     #expect(tool.completion(of: ["send", "x", "y", ""]) == .words([]))
+  }
+
+  /// What bash itself offers behind the words, of which the last one is being written.
+  private func bash(_ options: ProgramOptions, _ words: String...) throws -> [String] {
+    let script = """
+      \(options.completionScript(for: .bash))
+      COMP_WORDS=(\(words.map { "'\($0)'" }.joined(separator: " "))); COMP_CWORD=\(words.count - 1)
+      _probe; printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.arguments = ["-c", script]
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  @Test func aShellCompletesOptionsAndTheirValues() throws {
+    let options = ProgramOptions(
+      program: "probe", purpose: "Probes things.",
+      options: [
+        .init("state-dir", argument: "DIR", "where it's stored: [here]", value: .file),
+        .init("mode", short: "m", argument: "MODE", "how", value: .words(["fast", "slow"])),
+        .init("depth", argument: "N", "how deep"),
+      ])
+    #expect(try bash(options, "probe", "--st") == ["--state-dir"])
+    #expect(try bash(options, "probe", "") == ["--state-dir", "--mode", "--depth", "--help", "--version"])
+    #expect(try bash(options, "probe", "--mode", "") == ["fast", "slow"])
+    #expect(try bash(options, "probe", "-m", "f") == ["fast"])
+    #expect(try bash(options, "probe", "--state-dir", "/bi") == ["/bin"])
+    #expect(try bash(options, "probe", "--depth", "").isEmpty)
+    let zsh = options.completionScript(for: .zsh)
+    #expect(zsh.hasPrefix("#compdef probe\n"))
+    #expect(zsh.contains(#"'--state-dir[where it'\''s stored\: \[here\]]:DIR:_files'"#))
+    #expect(zsh.contains("'(-m --mode)'{-m,--mode}'[how]:MODE:(fast slow)'"))
   }
 
   @Test func theManualPageHasEveryOptionAndSurvivesItsLanguage() {
