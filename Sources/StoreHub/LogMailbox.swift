@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import EventLoop
 internal import Synchronization
 public import TurnLog
@@ -12,6 +13,7 @@ public nonisolated final class LogMailbox: Sendable {
   private struct Contents {
     var events: [LogEvent] = []
     var loop: WakeUp.Sender?
+    var waiter: DispatchSemaphore?
   }
 
   private let contents = Mutex(Contents())
@@ -21,19 +23,31 @@ public nonisolated final class LogMailbox: Sendable {
 
   /// Adds an event. May be called on any thread.
   public func post(_ event: LogEvent) {
-    let loop = contents.withLock { contents in
+    let (loop, waiter) = contents.withLock { contents in
       // Of several "stored" only the last one matters.
       if case .stored = event, case .stored = contents.events.last { contents.events.removeLast() }
       contents.events.append(event)
-      return contents.loop
+      return (contents.loop, contents.waiter)
     }
     loop?.send()
+    waiter?.signal()
   }
 
   /// Wakes a loop for each event from here on, and for those that have come already.
   func wake(_ loop: WakeUp.Sender) {
     contents.withLock { $0.loop = loop }
     loop.send()
+  }
+
+  /// Blocks the thread until there is an event, and takes all; for the time before a loop runs.
+  func waitForEvents() -> [LogEvent] {
+    let semaphore = DispatchSemaphore(value: 0)
+    contents.withLock { $0.waiter = $0.events.isEmpty ? semaphore : nil }
+    defer { contents.withLock { $0.waiter = nil } }
+    let events = take()
+    guard events.isEmpty else { return events }
+    semaphore.wait()
+    return take()
   }
 
   /// Takes the events that have come, in order.

@@ -1,4 +1,3 @@
-internal import Glibc
 public import HubCore
 internal import Journal
 public import TurnLog
@@ -144,15 +143,13 @@ extension Recording {
   ) throws(RecordingError) {
     journal.save(snapshot)
     while true {
-      for event in mailbox.take() {
+      for event in mailbox.waitForEvents() {
         switch event {
         case .saved: return
         case .snapshotFailed(let error), .failed(let error): throw .log(error)
         case .stored, .conflict: break
         }
       }
-      // Nothing else runs yet, and there is no loop to be woken.
-      usleep(1000)
     }
   }
 }
