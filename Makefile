@@ -1,8 +1,10 @@
 # StoreHub. `make run` shows it at work, `make test` proves it; `make help` lists the rest.
 
+export DESTDIR PREFIX SYSCONFDIR UNITDIR
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
+STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --scratch-path .build/static
 
-.PHONY: build run test test-package golden-check simulate fuzz torture sanitize lint tidy format man bench bench-inprocess clean help setup
+.PHONY: build run test test-package golden-check simulate fuzz torture sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
 	$(SWIFT_BUILD) -c release
@@ -52,6 +54,17 @@ bench: setup ## compare the hub with the C limit and Redis, lists of 1,000 and 1
 
 bench-inprocess: setup ## only what stores cost in process
 	@scripts/bench-inprocess
+
+static: setup ## build the programs for machines without a Swift toolchain, in .build/static
+	set -e; for program in storehubd storectl storeterm storeload storesim; do $(STATIC_BUILD) --product $$program; done
+
+install: static install-files ## install the programs, units and manual pages (PREFIX=/usr/local, DESTDIR=)
+
+install-files:
+	@scripts/install "$$($(STATIC_BUILD) --show-bin-path)"
+
+deb: static ## make a Debian package of the programs in .build/deb, and check it with lintian
+	@scripts/deb
 
 setup:
 	@scripts/setup
