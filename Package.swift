@@ -143,6 +143,8 @@ let package = Package(
     .systemLibrary(name: "CLibmd", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CJSON", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .systemLibrary(name: "CINIH", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
+    .systemLibrary(name: "CEpoll"),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
     // Thread-local variables, which Swift has not.
@@ -190,6 +192,8 @@ let package = Package(
     .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop),
     .target(name: "Terminal", dependencies: ["CNcurses"], swiftSettings: onLoop),
     .target(name: "ProgramOptions", dependencies: ["CGlibc", "Spelling"], swiftSettings: common),
+    // Reads INI files. Apart, so that only programs that read one link libinih.
+    .target(name: "INIText", dependencies: ["CINIH"], swiftSettings: common),
     // Reads JSON, for tools. Apart, so that no hub links Jansson.
     .target(name: "JSONText", dependencies: ["CJSON", "Wire"], swiftSettings: common),
     .target(name: "Features", dependencies: ["ReplicatedArchitecture"], swiftSettings: spans),
@@ -202,9 +206,10 @@ let package = Package(
     // Turns in an SQLite database.
     .target(name: "Journal", dependencies: ["CSQLite", "TurnLog", "Wire"], swiftSettings: spans),
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
+    // Makes load by the schema alone, on threads of its own, without the loop of the other shells.
     .target(
-      name: "LoadTest", dependencies: ["ComposableCore", "EventLoop", "Features", "Wire"], swiftSettings: onLoop
-    ),
+      name: "LoadTest", dependencies: ["CEpoll", "INIText", "JSONText", "ReplicaCore", "Spelling", "Wire"],
+      swiftSettings: spans),
     .target(
       name: "TerminalViews", dependencies: ["ComposableCore", "Features", "ReplicaCore", "Terminal", "Wire"],
       swiftSettings: onLoop),
@@ -246,8 +251,7 @@ let package = Package(
       ],
       swiftSettings: onLoop),
     .executableTarget(
-      name: "storeload", dependencies: ["EventLoop", "LoadTest", "ProgramOptions"],
-      swiftSettings: onLoop),
+      name: "storeload", dependencies: ["JSONText", "LoadTest", "ProgramOptions", "Wire"], swiftSettings: common),
     .executableTarget(
       name: "storesim", dependencies: ["ProgramOptions", "Simulation"], swiftSettings: common),
     // What stores cost within one process; `make bench` runs it.

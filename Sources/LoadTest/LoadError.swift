@@ -1,9 +1,11 @@
-public import EventLoop
-
-/// Why a load test did not add up.
-public nonisolated enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
+/// Why a load test failed.
+public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The scenario has a mistake.
+  case scenario(String)
+  /// The hub's schema has no such path or action, or the state has not what the actions need.
+  case doesNotFit(String)
   /// The hub cannot be reached.
-  case cannotConnect(UVError)
+  case cannotConnect(String)
   /// The hub closed a connection.
   case disconnected(reason: String)
   /// The hub refused an action.
@@ -11,29 +13,39 @@ public nonisolated enum LoadError: Error, Equatable, Sendable, CustomStringConve
   /// The hub sent something that this program does not understand.
   case malformed(String)
   /// The hub did not answer.
-  case silent(for: Duration, answered: Int, sent: Int)
-  /// The final count, of the counter or of the todos, is not what the actions make of the first one.
-  case wrongCount(expected: Int, found: Int)
-  /// A todo is not what the last action for it said.
-  case wrongTodo(id: Int)
-  /// The list is too short for the actions.
-  case tooFewTodos(needed: Int, found: Int)
+  case silent(seconds: Double, answered: Int, sent: Int)
+  /// The hub knows a session no more that had unanswered actions.
+  case sessionLost(unanswered: Int)
+  /// A result is not what the actions lead to.
+  case wrong(String)
+  /// Something else failed.
+  case failed(String)
 
   /// What happened, and what it means.
   public var description: String {
     switch self {
-    case .cannotConnect(let error): "\(error). \(error.connectionAdvice)"
+    case .scenario(let text), .doesNotFit(let text), .cannotConnect(let text), .wrong(let text), .failed(let text):
+      text
     case .disconnected(let reason): "the hub closed a connection: \(reason)"
     case .rejected(let reason): "the hub refused an action: \(reason)"
     case .malformed(let what): "the hub sent something malformed: \(what)"
-    case .silent(let duration, let answered, let sent):
-      "no answer for \(duration): \(answered) of \(sent) actions were answered"
-    case .wrongCount(let expected, let found):
-      "the final count is \(found) and not \(expected): actions were lost or doubled, or another client also acts"
-    case .wrongTodo(let id):
-      "todo \(id) is not what the last action said: actions were lost, or another client also acts"
-    case .tooFewTodos(let needed, let found):
-      "the list has \(found) todos and these actions need \(needed): fill it with --todos \(needed)"
+    case .silent(let seconds, let answered, let sent):
+      "no answer for \(Decimals.fixed(seconds, 1)) s: \(answered) of \(sent) actions were answered"
+    case .sessionLost(let count):
+      "the hub does not know a session any more; whether its last \(count) actions took effect is unknown"
+    }
+  }
+
+  /// The exit status of a program that ends with this error.
+  public var exitStatus: Int32 {
+    switch self {
+    case .scenario: 2
+    case .doesNotFit: 3
+    case .cannotConnect: 4
+    case .disconnected, .sessionLost: 5
+    case .silent: 6
+    case .wrong: 8
+    case .rejected, .malformed, .failed: 1
     }
   }
 }

@@ -1,186 +1,139 @@
-public import EventLoop
-internal import Features
+internal import Glibc
+internal import Wire
 
-/// Sends actions from many connections as fast as the hub acknowledges them, and checks the state that they lead to.
+/// Loads a hub with actions, measures it, and verifies the state that they lead to.
 ///
-/// Each connection keeps `depth` actions in flight and sends a new one for each that is acknowledged. Latency is from
-/// the write of an action to the read of the frame that acknowledges it, on this machine's monotonic clock. During a
-/// workload on todos one more connection subscribes to the whole state, so that the hub writes every change.
+/// It knows no feature: actions are made by the hub's schema. In a closed loop each connection sends its next action
+/// when one is acknowledged. In an open loop actions arrive at times of their own, and latency counts from these times, so a hub
+/// that stops is seen in every action that came meanwhile.
 public final class LoadTest {
-  /// What to do.
-  public nonisolated struct Plan: Sendable {
-    /// The hub's socket.
-    public var path: String
-    /// How many connections send.
-    public var connections: Int
-    /// How many actions each keeps in flight.
-    public var depth: Int
-    /// How many actions are sent in all.
-    public var actions: Int
-    /// Which actions are sent.
-    public var workload: Workload
-    /// Todos are added until the list has at least so many, before the clock starts.
-    public var todos: Int
-    /// The hub's process, if its CPU time is to be reported.
-    public var process: Int?
-    /// How long the hub may be silent.
-    public var timeout = Duration.seconds(10)
-
-    /// Creates a plan.
-    public init(
-      path: String, connections: Int, depth: Int, actions: Int, workload: Workload = .increment, todos: Int = 0,
-      process: Int? = nil
-    ) {
-      (self.path, self.connections, self.depth, self.actions) = (path, connections, depth, actions)
-      (self.workload, self.todos, self.process) = (workload, todos, process)
-    }
+  private let path: String
+  private var plan: Plan
+  private let process: Int32?
+  private var report: LoadReport
+  /// Called with the figures of each interval.
+  public var onSample: ((LoadReport.Sample) -> Void)?
+  /// Waits some seconds, and returns the number of a signal that came meanwhile.
+  public var wait: (Double) -> Int32? = { seconds in
+    usleep(UInt32(seconds * 1e6))
+    return nil
   }
-
-  private let plan: Plan
-  private let loop: EventLoop
-  private var probe: StateProbe?
-  /// Subscribed during a workload on todos.
-  private var subscriber: StateProbe?
-  private var filler: LoadSender?
-  private var source: ActionSource?
-  private var senders: [LoadSender] = []
-  private var openCount = 0
-  private var todos = 0
-  private var startTime: UInt64 = 0
-  /// The CPU time of the hub's process, at the start and then for the whole test.
-  private var processorTime: UInt64?
-  private var endTime: UInt64 = 0
-  private var histogram = LatencyHistogram()
-  private var watchdog: Timer?
-  /// Whether anything arrived since the watchdog last looked.
-  private var isAnswered = false
-  private var result: Result<LoadReport, LoadError>?
-
-  /// Called now and then with how many actions were answered.
-  public var onProgress: ((_ answered: Int) -> Void)?
 
   /// Creates a test that has not begun.
-  public init(plan: Plan, loop: EventLoop) {
-    (self.plan, self.loop) = (plan, loop)
+  ///
+  /// - Parameters:
+  ///   - path: The hub's socket.
+  ///   - plan: What to do.
+  ///   - process: The hub's process, if it is not the one that listens.
+  public init(path: String, plan: Plan, process: Int32? = nil) {
+    (self.path, self.plan, self.process) = (path, plan, process)
+    report = LoadReport(plan: plan)
   }
 
-  /// Runs the loop until the test is over.
-  public func run() throws(LoadError) -> LoadReport {
-    readState { [weak self] in self?.prepare($0) }
-    startWatchdog()
-    defer { watchdog = nil }
-    while true {
-      if let result { return try result.get() }
-      loop.run(.once)
+  /// Runs the test to its end, and returns what was found, if only why it failed.
+  public func run() -> LoadReport {
+    report.machine = .this
+    report.date = Int64(time(nil))
+    report.run = String(UInt32.random(in: 0x1000_0000 ... .max), radix: 36)
+    do throws(LoadError) {
+      try perform()
+    } catch {
+      report.failure = report.failure ?? error
     }
+    return report
   }
 
-  private func readState(_ body: @escaping (AppFeature.State) -> Void) {
-    attempt { () throws(UVError) in
-      probe = try StateProbe(on: loop, path: plan.path, onState: body, onEnd: fail)
-    }
+  private func perform() throws(LoadError) {
+    let control = try ControlSession(path: path, timeout: plan.timeout)
+    defer { control.leave() }
+    report.hub = control.hubName
+    report.process = process ?? control.process
+    let hub = report.process.map { HubProcess(id: $0) }
+    report.durability = hub?.durability
+    let schema = try control.schema()
+    try fill(control, schema)
+    guard report.signal == nil else { return }
+
+    guard let before = try control.snapshot([])?.snapshot else { throw .doesNotFit("the hub has no state") }
+    let source = try ActionSource(plan, schema: schema, state: before.bytes, run: report.run)
+    try refuseTooMany(source)
+    report.memoryBefore = hub?.residentBytes
+    let run = Run(path: path, plan: plan, source: source, hub: hub)
+    run.onSample = onSample
+    run.wait = wait
+    let watchers = try WatchPlan(plan, schema: schema, state: before.bytes, run: report.run)
+    defer { run.fill(&report) }
+    try run.perform(watchers, schema)
+    guard !run.isAbandoned else { return }
+    try verify(control, schema, source, before, run)
   }
 
-  /// Fills the list if it is too short, and begins otherwise.
-  private func prepare(_ state: AppFeature.State) {
-    isAnswered = true
-    let missing = plan.todos - state.todos.todos.count
-    guard missing > 0 else { return begin(with: state) }
-    probe?.leave()
-    attempt { () throws(UVError) in
-      filler = try LoadSender(
-        on: loop, path: plan.path, depth: min(missing, 256), share: missing,
-        source: ActionSource(.add, initial: state), numbers: (0, 1), onOpen: { [weak self] in self?.filler?.send() },
-        onAnswers: { [weak self] sender, _, _ in
-          self?.isAnswered = true
-          guard let self, sender.isDone else { return }
-          sender.leave()
-          readState { [weak self] in self?.begin(with: $0) }
-        }, onEnd: fail)
+  /// Sends the scenario's filling action until the collection is long enough.
+  private func fill(_ control: ControlSession, _ schema: Schema) throws(LoadError) {
+    guard let action = plan.fill, plan.fillCount > 0 else { return }
+    let reader = StateReader(schema: schema)
+    let path = try TemplateCompiler(schema: schema, run: report.run, payload: plan.payload).path(plan.fillPath)
+    guard let before = try control.snapshot([])?.snapshot else { throw .doesNotFit("the hub has no state") }
+    guard let length = try reader.number(at: path, of: before.bytes) else {
+      throw .doesNotFit("\(plan.fillPath) is no collection")
     }
+    guard length < plan.fillCount else { return }
+    var filling = Plan()
+    (filling.actions, filling.count, filling.depth) = ([action], plan.fillCount - length, 256)
+    (filling.payload, filling.timeout) = (plan.payload, plan.timeout)
+    let source = try ActionSource(filling, schema: schema, state: before.bytes, run: report.run)
+    let run = Run(path: self.path, plan: filling, source: source, hub: nil)
+    run.wait = wait
+    try run.perform(WatchPlan(), schema)
+    report.signal = run.signal
   }
 
-  private func begin(with state: AppFeature.State) {
-    isAnswered = true
-    if plan.workload == .increment {
-      probe?.leave()
-    } else {
-      subscriber = probe
+  private func refuseTooMany(_ source: ActionSource) throws(LoadError) {
+    guard let count = plan.count else { return }
+    let limits = (0..<plan.connections).map { source.limit(of: $0) }
+    guard limits.allSatisfy({ $0 != nil }) else { return }
+    let most = limits.reduce(0) { $0 + ($1 ?? 0) }
+    guard most < count else { return }
+    throw .doesNotFit(
+      "there are \(most) elements to remove and these actions need \(count): fill the list with --todos \(count)")
+  }
+
+  private func verify(
+    _ control: ControlSession, _ schema: Schema, _ source: ActionSource, _ before: ControlSession.Snapshot, _ run: Run
+  ) throws(LoadError) {
+    guard let (after, hash) = try control.snapshot([], hashLimit: plan.hashLimit) else {
+      throw .wrong("the hub has no state any more")
     }
-    let source = ActionSource(plan.workload, initial: state)
-    if let refusal = source.refusal(of: plan.actions) { return fail(refusal) }
-    self.source = source
-    todos = state.todos.todos.count
-    let (share, rest) = plan.actions.quotientAndRemainder(dividingBy: plan.connections)
-    attempt { () throws(UVError) in
-      for index in 0..<plan.connections {
-        senders.append(
-          try LoadSender(
-            on: loop, path: plan.path, depth: plan.depth, share: share + (index < rest ? 1 : 0), source: source,
-            numbers: (index, plan.connections), onOpen: { [weak self] in self?.senderOpened() },
-            onAnswers: { [weak self] sender, count, now in self?.answered(sender, count, now) }, onEnd: fail))
+    let reader = StateReader(schema: schema)
+    var verification = Verification(
+      source: source, reader: reader, before: before, after: after, answered: run.total.answeredBy)
+    var names: [[PathStep]: String] = [:]
+    for action in plan.actions {
+      guard let name = action.counts?.split(separator: " ").first.map(String.init) else { continue }
+      if let path = try? schema.path(named: name) { names[path] = name }
+    }
+    defer {
+      (report.checks, report.others, report.counts) = (verification.checks, verification.others, verification.counts)
+    }
+    try verification.run(named: names)
+    if let hash {
+      do throws(WireError) {
+        var decoder = CBORDecoder(after.bytes.span.bytes)
+        let values = SchemaValues(schema)
+        let here = values.hash(of: try values.value(of: schema.state, from: &decoder), as: schema.state)
+        guard here == hash else {
+          throw WireError(.doesNotFit(type: "state whose hash is \(hash) at the hub and \(here) here"), at: 0)
+        }
+      } catch {
+        throw .wrong("\(error)")
       }
+      verification.note("the state's hash is the hub's, \(hash)")
     }
-  }
-
-  /// The clock starts when every connection is open.
-  private func senderOpened() {
-    openCount += 1
-    guard openCount == plan.connections else { return }
-    processorTime = plan.process.flatMap { ProcessorTime.nanoseconds(of: $0) }
-    startTime = monotonicNanoseconds()
-    for sender in senders { sender.send() }
-  }
-
-  private func answered(_ sender: LoadSender, _ count: Int, _ now: UInt64) {
-    isAnswered = true
-    sender.latencies(ofLast: count, until: now) { histogram.add($0, times: $1) }
-    guard sender.isDone, histogram.count == UInt64(plan.actions) else { return }
-    endTime = now
-    if let start = processorTime {
-      processorTime = plan.process.flatMap { ProcessorTime.nanoseconds(of: $0) }.map { $0 - start }
+    if run.total.totals.hashes > 0 {
+      verification.note(
+        "\(run.total.totals.mirrors) of \(plan.watchers) subscribers applied every change, and had the hub's hash \(run.total.totals.hashes) times"
+      )
     }
-    for sender in senders { sender.leave() }
-    subscriber?.leave()
-    readState { [weak self] in self?.finish($0) }
-  }
-
-  private func finish(_ state: AppFeature.State) {
-    if let fault = source?.fault(after: plan.actions, from: plan.connections, in: state) { return fail(fault) }
-    result = .success(
-      LoadReport(
-        actions: plan.actions, seconds: Double(endTime - startTime) / 1e9, latencies: histogram,
-        workload: plan.workload, todos: todos, processorNanoseconds: processorTime,
-        finalCount: plan.workload == .increment ? state.counter.count : state.todos.todos.count))
-  }
-
-  private func attempt(_ body: () throws(UVError) -> Void) {
-    do throws(UVError) { try body() } catch { fail(.cannotConnect(error)) }
-  }
-
-  private var fail: (LoadError) -> Void {
-    { [weak self] error in
-      guard let self, result == nil else { return }
-      result = .failure(error)
-    }
-  }
-
-  /// Looks every half second whether anything was answered, and reports progress.
-  private func startWatchdog() {
-    attempt { () throws(UVError) in
-      var quiet = Duration.zero
-      let interval = Duration.milliseconds(500)
-      watchdog = try Timer(on: loop) { [weak self] in
-        guard let self else { return }
-        quiet = isAnswered ? .zero : quiet + interval
-        isAnswered = false
-        onProgress?(Int(histogram.count))
-        guard quiet >= plan.timeout else { return }
-        let sent = senders.reduce(filler?.sent ?? 0) { $0 + $1.sent }
-        let answered = senders.reduce(filler?.answered ?? 0) { $0 + $1.answered }
-        fail(.silent(for: quiet, answered: answered, sent: sent))
-      }
-      watchdog?.start(after: interval, repeating: interval)
-    }
+    if plan.watchers > 0 { verification.note("every change at every subscriber followed the one before it") }
   }
 }

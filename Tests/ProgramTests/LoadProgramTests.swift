@@ -3,74 +3,193 @@ import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct LoadProgramTests {
-  @Test(arguments: [(1, 1), (1, 256), (16, 16), (50, 3)])
-  func everyActionIsCountedOnce(connections: Int, depth: Int) throws {
-    let hub = try HubProcess()
-    let outcome = try Program(name: "storeload").run(
-      "--socket", hub.socket, "--connections", "\(connections)", "--depth", "\(depth)", "--actions", "5003", "--json")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+  /// A result of `storeload --json`.
+  private struct Report {
+    let object: [String: Any]
 
-    let object = try #require(
-      JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
-    #expect(object["actions"] as? Int == 5003)
-    #expect(object["finalCount"] as? Int == 5003)
-    let seconds = try #require(object["seconds"] as? Double)
-    let rate = try #require(object["actionsPerSecond"] as? Double)
+    init(_ text: String) throws {
+      object = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    subscript(name: String) -> Any? { object[name] }
+    func integer(_ name: String) -> Int? { object[name] as? Int }
+    func after(_ path: String) -> Int? { ((object["counts"] as? [String: Any])?[path] as? [String: Int])?["after"] }
+    func latency(_ name: String) -> Double {
+      ((object["latencyMicroseconds"] as? [String: Any])?[name] as? NSNumber)?.doubleValue ?? 0
+    }
+    var checks: String { (object["verified"] as? [String])?.joined(separator: "\n") ?? "" }
+  }
+
+  private func load(_ hub: HubProcess, _ arguments: String..., status: Int32 = 0) throws -> Report {
+    let outcome = try Program(name: "storeload").run(["--socket", hub.socket, "--json"] + arguments)
+    #expect(outcome.status == status, "\(outcome.errors)")
+    return try Report(outcome.output)
+  }
+
+  @Test(arguments: [(1, 1, 1), (1, 256, 1), (16, 16, 2), (50, 3, 1)])
+  func everyActionIsCountedOnce(connections: Int, depth: Int, threads: Int) throws {
+    let hub = try HubProcess()
+    let report = try load(hub, "-c", "\(connections)", "-d", "\(depth)", "-n", "5003", "--threads", "\(threads)")
+    #expect(report.integer("actions") == 5003)
+    #expect(report.after("counter.count") == 5003)
+    #expect(report.integer("otherActions") == 0)
+    let seconds = try #require(report["seconds"] as? Double)
+    let rate = try #require(report["actionsPerSecond"] as? Double)
     #expect(seconds > 0 && abs(rate * seconds - 5003) < 60)
-    let latencies = try #require(object["latencyMicroseconds"] as? [String: Double])
-    let ordered = try ["p50", "p99", "p99_9", "max"].map { try #require(latencies[$0]) }
+    let ordered = ["min", "p50", "p99", "p99_9", "max"].map { report.latency($0) }
     #expect(ordered == ordered.sorted() && ordered[0] > 0)
+    #expect(report.checks.contains("the state's hash is the hub's"))
   }
 
   @Test(arguments: [("add", 350), ("edit", 250), ("move", 250), ("delete", 150), ("toggle", 250)])
   func aListIsFilledAndChanged(workload: String, finalCount: Int) throws {
     let hub = try HubProcess()
-    let outcome = try Program(name: "storeload").run(
-      "--socket", hub.socket, "--workload", workload, "--todos", "250", "-c", "3", "-d", "8", "-n", "100", "--json")
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    let object = try #require(
-      JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
-    #expect(object["workload"] as? String == workload)
-    #expect(object["todos"] as? Int == 250)
-    #expect(object["finalCount"] as? Int == finalCount)
+    let report = try load(hub, "-w", workload, "--todos", "250", "-c", "3", "-d", "8", "-n", "100", "--watch", "2")
+    #expect(report["scenario"] as? String == workload)
+    #expect(report.integer("actions") == 100)
+    if ["add", "delete"].contains(workload) { #expect(report.after("todos.todos") == finalCount) }
+    let wanted = [
+      "add": "100 created elements are there exactly once", "delete": "100 removed elements are gone",
+      "edit": "100 parts of elements", "toggle": "100 parts of elements", "move": "every change at every subscriber",
+    ]
+    #expect(report.checks.contains(try #require(wanted[workload])))
   }
 
   @Test func aListThatIsTooShortIsAnError() throws {
     let hub = try HubProcess()
     let outcome = try Program(name: "storeload").run("--socket", hub.socket, "-w", "delete", "--todos", "5", "-n", "6")
-    #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("5 todos") && outcome.errors.contains("--todos 6"))
+    #expect(outcome.status == 3)
+    #expect(outcome.errors.contains("5 elements") && outcome.errors.contains("--todos 6"))
   }
 
   @Test func aSecondRunCountsFromWhereTheFirstEnded() throws {
     let hub = try HubProcess()
-    _ = try Program(name: "storeload").run("--socket", hub.socket, "-n", "100")
-    let outcome = try Program(name: "storeload").run("--socket", hub.socket, "-n", "100")
-    #expect(outcome.status == 0)
-    #expect(outcome.output.contains("final count 200"))
+    _ = try load(hub, "-n", "100")
+    #expect(try load(hub, "-n", "100").after("counter.count") == 200)
   }
 
   @Test func withoutAHubItSaysSo() throws {
     let outcome = try Program(name: "storeload").run("--socket", "/nonexistent/hub.sock")
-    #expect(outcome.status == 1)
+    #expect(outcome.status == 4)
     #expect(outcome.errors.contains("/nonexistent/hub.sock") && outcome.errors.contains("Is a hub running there?"))
   }
 
-  @Test(arguments: [["--depth", "0"], ["--connections", "many"], ["--actions"], ["extra"]])
+  @Test(arguments: [
+    ["--depth", "0"], ["--connections", "many"], ["--actions"], ["extra"], ["--rate=-1"], ["--slow=3"],
+  ])
   func aWrongCommandLineIsExplained(arguments: [String]) throws {
     let outcome = try Program(name: "storeload").run(arguments[0], arguments.count > 1 ? arguments[1] : "--json=1")
     #expect(outcome.status == 2)
     #expect(outcome.errors.hasPrefix("storeload: ") && outcome.errors.contains("--help"))
   }
 
-  @Test func aHubThatDiesIsAnError() throws {
+  @Test func anActionThatTheHubHasNotIsExplained() throws {
     let hub = try HubProcess()
-    let load = try Program(name: "storeload").start(
-      ["--socket", hub.socket, "-c", "4", "-d", "64", "-n", "100000000"], errors: hub.directory + "/load")
-    #expect(hub.wait { (try? Program(name: "storeload").run("--socket", hub.socket, "-n", "1")) != nil })
-    _ = hub.kill(SIGKILL)
+    let outcome = try Program(name: "storeload").run("--socket", hub.socket, "--action", "counter.incrementButtonTaped")
+    #expect(outcome.status == 3)
+    #expect(outcome.errors.contains("counter.incrementButtonTapped"))
+  }
+
+  @Test func anyActionOfTheSchemaCanBeSent() throws {
+    let hub = try HubProcess()
+    let report = try load(
+      hub, "--action", "todos.addButtonTapped \"{text}\"", "--payload", "100", "--rate", "2000", "-n", "50")
+    #expect(report.integer("actions") == 50)
+    let state = try Program(name: "storectl").run("--socket", hub.socket, "state", "todos.todos[49].text", "--json")
+    #expect(state.status == 0 && state.output.utf8.count > 100)
+  }
+
+  /// Latency counts from the time at which an action was to be sent, so the actions that a stop delays are counted as late.
+  @Test func aStoppedHubIsSeenInThePercentiles() throws {
+    let hub = try HubProcess()
+    let process = try #require(hub.process)
+    let arguments = ["--socket", hub.socket, "--json", "--rate", "500", "--duration", "3s", "-c", "5"]
+    let load = Process()
+    load.executableURL = Program(name: "storeload").url
+    load.arguments = arguments
+    let output = Pipe()
+    load.standardOutput = output
+    load.standardError = FileHandle.nullDevice
+    try load.run()
+    // The hub has work as soon as the run has begun.
+    let sent = { try? Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count") }
+    #expect(hub.wait { Int(sent()?.output.trimmingCharacters(in: .whitespacesAndNewlines) ?? "") ?? 0 > 100 })
+    kill(process.processIdentifier, SIGSTOP)
+    usleep(1_200_000)
+    kill(process.processIdentifier, SIGCONT)
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     load.waitUntilExit()
-    #expect(load.terminationStatus == 1)
-    #expect(try String(contentsOfFile: hub.directory + "/load", encoding: .utf8).contains("hub closed a connection"))
+    #expect(load.terminationStatus == 0)
+    let report = try Report(text)
+    // A third of the actions came while it stood still.
+    #expect(report.latency("p99") > 900_000)
+    #expect(report.latency("p99_9") > 1_000_000)
+    #expect(report.latency("p50") < report.latency("p99") / 2)
+    #expect(report.integer("actions") == 1500)
+  }
+
+  @Test func cutAndReplacedSessionsLoseNothing() throws {
+    let hub = try HubProcess()
+    let report = try load(
+      hub, "--scenario", "team", "--todos", "60", "--rate", "300", "--duration", "2s", "--warmup", "0s", "--storm",
+      "500ms", "--churn", "10", "--watch", "6", "-c", "8")
+    let sessions = try #require(report["sessions"] as? [String: Int])
+    #expect(sessions["replaced"] ?? 0 > 0 && sessions["resumed"] ?? 0 > 0)
+    #expect(report.checks.contains("created elements are there exactly once"))
+    #expect(report.checks.contains("subscribers applied every change"))
+  }
+
+  @Test func twoRunsAtOnceVerifyTheirOwn() throws {
+    let hub = try HubProcess()
+    _ = try load(hub, "-w", "edit", "--todos", "100", "-n", "1")
+    let arguments = [
+      "--scenario", "team", "--rate", "200", "--duration", "2s", "--churn", "0", "--watch", "4", "-c", "4",
+    ]
+    let other = try Program(name: "storeload").start(
+      ["--socket", hub.socket] + arguments, errors: hub.directory + "/other")
+    let outcome = try Program(name: "storeload").run(["--socket", hub.socket] + arguments)
+    other.waitUntilExit()
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(other.terminationStatus == 0)
+    #expect(outcome.output.contains("more were others'"))
+  }
+
+  @Test func aHubThatDiesLeavesTheFiguresSoFar() throws {
+    let hub = try HubProcess()
+    let load = Process()
+    load.executableURL = Program(name: "storeload").url
+    load.arguments = ["--socket", hub.socket, "-c", "4", "-d", "64", "-n", "100000000"]
+    let (output, errors) = (Pipe(), Pipe())
+    (load.standardOutput, load.standardError) = (output, errors)
+    try load.run()
+    let sent = { try? Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count") }
+    #expect(hub.wait { Int(sent()?.output.trimmingCharacters(in: .whitespacesAndNewlines) ?? "") ?? 0 > 100 })
+    _ = hub.kill(SIGKILL)
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    load.waitUntilExit()
+    #expect(load.terminationStatus == 5)
+    #expect(text.contains("actions/s") && text.contains("p99.9"))
+    #expect(complaint.contains("hub closed a connection"))
+  }
+
+  @Test func anInterruptedRunIsVerifiedAndReported() throws {
+    let hub = try HubProcess()
+    let load = Process()
+    load.executableURL = Program(name: "storeload").url
+    load.arguments = ["--socket", hub.socket, "-c", "2", "--rate", "1000", "--duration", "10m", "--json"]
+    let output = Pipe()
+    load.standardOutput = output
+    load.standardError = FileHandle.nullDevice
+    try load.run()
+    let sent = { try? Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count") }
+    #expect(hub.wait { Int(sent()?.output.trimmingCharacters(in: .whitespacesAndNewlines) ?? "") ?? 0 > 100 })
+    kill(load.processIdentifier, SIGINT)
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    load.waitUntilExit()
+    #expect(load.terminationStatus == 130)
+    let report = try Report(text)
+    #expect(report.integer("signal") == 2 && report.integer("actions") ?? 0 > 100)
+    #expect(report.checks.contains("as 0 and these actions make it"))
   }
 }

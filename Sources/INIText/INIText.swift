@@ -1,0 +1,131 @@
+internal import CINIH
+
+/// A text that is no INI file: the line, and the reason.
+public struct INIError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The line, counted from 1.
+  public let line: Int
+  /// The reason.
+  public let reason: String
+
+  /// Creates an error.
+  public init(line: Int, _ reason: String) { (self.line, self.reason) = (line, reason) }
+
+  /// The place and the reason.
+  public var description: String { "line \(line): \(reason)" }
+}
+
+/// The sections of an INI file with their values, in the order of the file.
+///
+/// ```ini
+/// ; a comment
+/// [listen]
+/// socket = /run/storehub/hub.sock
+/// ```
+///
+/// The reader is libinih. A comment begins with `;` or `#` at the start of a line, or with ` ;` behind a value. An indented line
+/// continues the value above it. Lines have at most 197 bytes.
+public struct INIText: Equatable, Sendable {
+  /// A section, such as `[listen]`; the values above the first one are in a section without a name.
+  public struct Section: Equatable, Sendable {
+    /// The name between the brackets.
+    public let name: String
+    /// The values, each under its key.
+    public internal(set) var values: [Value]
+
+    /// The value of a key.
+    public subscript(key: String) -> String? { values.first { $0.key == key }?.text }
+  }
+
+  /// A key and its value.
+  public struct Value: Equatable, Sendable {
+    /// The key.
+    public let key: String
+    /// The value, without spaces at its ends.
+    public internal(set) var text: String
+    /// The line of the key, counted from 1.
+    public let line: Int
+  }
+
+  /// The sections that have values.
+  public private(set) var sections: [Section] = []
+
+  /// The most bytes that the reader takes from one line.
+  private static let lineLimit = 197
+
+  /// Reads a file's text.
+  ///
+  /// - Throws: The first line that is no section, value or comment, or that is too long.
+  /// - Complexity: O(bytes).
+  public init(parsing text: String) throws(INIError) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    if let index = lines.firstIndex(where: { $0.utf8.count > Self.lineLimit }) {
+      throw INIError(
+        line: index + 1, "longer than \(Self.lineLimit) bytes; an indented line continues the value above it")
+    }
+    if let index = lines.firstIndex(where: { $0.utf8.contains(0) }) { throw INIError(line: index + 1, "a zero byte") }
+    var found: [(section: String, key: String, text: String)] = []
+    let status = withUnsafeMutablePointer(to: &found) { found in
+      ini_parse_string(
+        text,
+        { found, section, key, value in
+          guard let found, let section, let key else { return 0 }
+          found.assumingMemoryBound(to: [(section: String, key: String, text: String)].self).pointee.append(
+            (String(cString: section), String(cString: key), value.map { String(cString: $0) } ?? ""))
+          return 1
+        }, found)
+    }
+    guard status == 0 else {
+      throw INIError(line: max(Int(status), 1), "neither [section], key = value nor a comment")
+    }
+    var places = KeyPlaces(lines)
+    for (section, key, text) in found { add(section, key, text, line: places.next(key)) }
+  }
+
+  private mutating func add(_ section: String, _ key: String, _ text: String, line: Int?) {
+    let index: Int
+    if let known = sections.firstIndex(where: { $0.name == section }) {
+      index = known
+    } else {
+      index = sections.count
+      sections.append(Section(name: section, values: []))
+    }
+    // A line that continues a value comes under the same key once more.
+    if line == nil, let last = sections[index].values.indices.last, sections[index].values[last].key == key {
+      sections[index].values[last].text += " " + text
+    } else {
+      sections[index].values.append(Value(key: key, text: text, line: line ?? 0))
+    }
+  }
+}
+
+/// Finds the lines of keys, which libinih does not report.
+private struct KeyPlaces {
+  private let lines: [Substring]
+  private var position = 0
+
+  init(_ lines: [Substring]) { self.lines = lines }
+
+  /// The line of the next value with this key, from 1; nil if the value continues the one before.
+  mutating func next(_ key: String) -> Int? {
+    var index = position
+    while index < lines.count {
+      let line = lines[index]
+      let text = line.drop { $0 == " " || $0 == "\t" }
+      let isComment = text.isEmpty || text.hasPrefix(";") || text.hasPrefix("#")
+      let name = text.prefix { $0 != "=" && $0 != ":" }
+      if !isComment, !text.hasPrefix("[") {
+        if line.first == " " || line.first == "\t", index > 0, position > 0 {
+          position = index + 1
+          return nil
+        }
+        if name.count < text.count, name.filter({ $0 != " " && $0 != "\t" }) == key.filter({ $0 != " " && $0 != "\t" })
+        {
+          position = index + 1
+          return index + 1
+        }
+      }
+      index += 1
+    }
+    return nil
+  }
+}

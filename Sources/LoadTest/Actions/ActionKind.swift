@@ -1,0 +1,77 @@
+internal import Wire
+
+/// A kind of action, ready to be sent: its bytes, its elements, and what it leads to.
+struct ActionKind: Sendable {
+  let name: String
+  let segments: Segments
+  let weight: Int
+  let isRandom: Bool
+  let removes: Bool
+  /// The index of its collection among those of the run; nil if it is for no element.
+  let elements: Int?
+  /// A part of the element, and its value afterwards.
+  let sets: (path: [PathStep], value: Segments)?
+  /// A number or a collection, and by how much it grows.
+  let counts: (path: [PathStep], by: Int)?
+  /// A collection, a field, and the value by which the new element is recognised.
+  let creates: (collection: [PathStep], field: [PathStep], value: Segments)?
+  /// The parts of the state that it changes, as far as the scenario says.
+  let touched: [[PathStep]]
+}
+
+/// What a kind of action leads to, as a scenario writes it.
+struct EffectReader {
+  let compiler: TemplateCompiler
+  let reader: StateReader
+
+  /// The path of a part of the element, and its value.
+  func sets(_ text: String) throws(LoadError) -> (collection: [PathStep], path: [PathStep], value: Segments) {
+    let (path, value) = try Self.split(text, "a path with [{id}] and a value")
+    let (collection, rest) = try compiler.elementPath(path)
+    let type = try elementType(of: collection, rest, path)
+    return (collection, rest, try compiler.value(value, of: type))
+  }
+
+  /// The path of a number or a collection, and by how much it grows.
+  func counts(_ text: String) throws(LoadError) -> (path: [PathStep], by: Int) {
+    let words = text.split(separator: " ").map(String.init)
+    guard let name = words.first, words.count <= 2, let by = words.count == 1 ? 1 : Int(words[1]) else {
+      throw .scenario("'counts' needs a path and a whole number, not '\(text)'")
+    }
+    return (try compiler.path(name), by)
+  }
+
+  /// The collection, the field of its elements and the value of a new one.
+  func creates(
+    _ text: String
+  ) throws(LoadError) -> (collection: [PathStep], field: [PathStep], value: Segments) {
+    let (collectionName, rest) = try Self.split(text, "a collection, a field and a value")
+    let (field, value) = try Self.split(rest, "a collection, a field and a value")
+    let (collection, path) = try compiler.elementPath("\(collectionName)[{id}].\(field)")
+    let type = try elementType(of: collection, path, collectionName)
+    return (collection, path, try compiler.value(value, of: type))
+  }
+
+  private func elementType(of collection: [PathStep], _ rest: [PathStep], _ name: String) throws(LoadError)
+    -> SchemaType
+  {
+    let type = try find(collection, in: compiler.schema)
+    guard reader.collection(type) != nil, let element = reader.element(of: type) else {
+      throw .doesNotFit("'\(name)' leads to no collection of elements with ids")
+    }
+    var schema = compiler.schema
+    schema.state = element
+    return try find(rest, in: schema)
+  }
+
+  private func find(_ path: [PathStep], in schema: Schema) throws(LoadError) -> SchemaType {
+    do throws(SchemaPathError) { return try schema.type(at: path) } catch { throw .doesNotFit("\(error)") }
+  }
+
+  /// The first word and what follows it.
+  private static func split(_ text: String, _ what: String) throws(LoadError) -> (String, String) {
+    let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+    guard words.count == 2 else { throw .scenario("\(what) are needed, not '\(text)'") }
+    return (words[0], words[1])
+  }
+}

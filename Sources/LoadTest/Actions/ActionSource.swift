@@ -1,0 +1,233 @@
+internal import Wire
+
+/// Which action each connection sends as its first, second, third: a function of these two numbers alone.
+///
+/// So an action can be made again after a cut, and nothing has to be kept of those that were sent. Each connection has
+/// elements of its own, every n-th of the collection, so that the last of its actions for an element decides what
+/// becomes of it.
+final class ActionSource: Sendable {
+  let kinds: [ActionKind]
+  let collections: [Elements]
+  /// The tag of this run in texts.
+  let run: String
+  let connections: Int
+  let seed: UInt64
+  /// The kinds in their order, as often as their weights say, and how often each stood before.
+  private let cycle: [(kind: Int, before: Int)]
+  private let perCycle: [Int]
+  /// The bytes of a cycle twice over, if no action of it has gaps, and where each begins.
+  private let constant: (bytes: [UInt8], starts: [Int])?
+  /// For each collection, whether elements are kept apart for actions that remove them.
+  private let reserves: [Reserve]
+  /// What is sent when no element is left to remove.
+  private let fallback: Int?
+
+  private enum Reserve {
+    case none, half, all
+  }
+
+  /// An action: its kind, its element and what stands in its gaps.
+  struct Choice {
+    var kind: Int
+    var values: Segments.Values
+    /// Nil if the action is for no element, or for one that other connections act on too.
+    var ownElement: Int?
+  }
+
+  init(
+    _ plan: Plan, schema: Schema, state: [UInt8], run: String
+  ) throws(LoadError) {
+    (self.run, connections, seed) = (run, plan.connections, plan.seed)
+    var maker = KindMaker(plan, schema: schema, state: state, run: run)
+    for action in plan.actions where action.weight > 0 { try maker.add(action) }
+    guard !maker.kinds.isEmpty else { throw .scenario("no kind of action has a weight above 0") }
+    (kinds, collections) = (maker.kinds, maker.collections)
+    for (kind, action) in zip(kinds, plan.actions.filter { $0.weight > 0 }) {
+      guard let elements = kind.elements, collections[elements].count == 0 else { continue }
+      throw .doesNotFit("'\(action.name)' needs elements, and \(action.ids ?? "the collection") has none")
+    }
+
+    cycle = Self.mixed(kinds.map(\.weight), plan.seed)
+    perCycle = kinds.map(\.weight)
+    let all = kinds.map(\.segments.constant)
+    if all.allSatisfy({ $0 != nil }) {
+      var (bytes, starts): ([UInt8], [Int]) = ([], [])
+      // Repeated, so that a frame of many actions is one copy.
+      let rounds = max(2, 4096 / max(cycle.count, 1))
+      for _ in 0..<rounds {
+        for entry in cycle {
+          starts.append(bytes.count)
+          bytes += all[entry.kind] ?? []
+        }
+      }
+      starts.append(bytes.count)
+      constant = (bytes, starts)
+    } else {
+      constant = nil
+    }
+    reserves = collections.indices.map { collection in
+      let users = maker.kinds.filter { $0.elements == collection }
+      if users.allSatisfy(\.removes) { return .all }
+      return users.contains(where: \.removes) ? .half : .none
+    }
+    fallback = kinds.firstIndex { !$0.removes }
+  }
+
+  // MARK: Actions
+
+  /// Makes the actions of a connection with numbers from a range, as far as they fit into some bytes, and returns how many.
+  func encode(_ range: Range<Int>, of connection: Int, limit: Int, to encoder: inout CBOREncoder) -> Int {
+    if let constant {
+      var index = range.lowerBound
+      let end = encoder.count + limit
+      let entries = constant.starts.count - 1
+      while index < range.upperBound, encoder.count < end {
+        let place = index % cycle.count
+        let count = min(entries - place, range.upperBound - index)
+        encoder.append(constant.bytes.span.bytes.extracting(constant.starts[place]..<constant.starts[place + count]))
+        index += count
+      }
+      return index - range.lowerBound
+    }
+    var scratch: [UInt8] = []
+    for index in range {
+      scratch.removeAll(keepingCapacity: true)
+      let choice = choice(index, of: connection)
+      let kind = kinds[choice.kind]
+      kind.segments.append(choice.values, kind.elements.map { collections[$0] }, seed: seed, to: &scratch)
+      encoder.append(scratch.span.bytes)
+      if encoder.count >= limit { return index + 1 - range.lowerBound }
+    }
+    return range.count
+  }
+
+  /// The action of a connection with a number, counted from 0.
+  func choice(_ index: Int, of connection: Int) -> Choice {
+    let entry = cycle[index % cycle.count]
+    let occurrence = index / cycle.count * perCycle[entry.kind] + entry.before
+    var choice = Choice(kind: entry.kind, values: Segments.Values(), ownElement: nil)
+    choice.values.number = index * connections + connection
+    if choose(occurrence, connection, &choice) { return choice }
+    // The kind has used up its elements.
+    choice.kind = fallback ?? entry.kind
+    _ = choose(index, connection, &choice)
+    return choice
+  }
+
+  /// The most actions that a connection can send; nil if there is no limit.
+  func limit(of connection: Int) -> Int? {
+    guard fallback == nil, let elements = kinds[0].elements else { return nil }
+    return kinds.count == 1 ? own(collections[elements].count, connection) : nil
+  }
+
+  /// Chooses the element; false if none is left.
+  private func choose(_ occurrence: Int, _ connection: Int, _ choice: inout Choice) -> Bool {
+    let kind = kinds[choice.kind]
+    guard let collection = kind.elements else { return true }
+    let count = collections[collection].count
+    let mine = own(count, connection)
+    guard mine > 0 else {
+      // Fewer elements than connections: this one shares.
+      if kind.removes { return false }
+      choice.values.element = Int(Mix.hash(seed &+ UInt64(connection), UInt64(occurrence)) % UInt64(count))
+      choice.values.next = (choice.values.element + 1) % count
+      choice.values.flag = occurrence.isMultiple(of: 2)
+      return true
+    }
+    let reserved = reserves[collection] == .all ? mine : reserves[collection] == .half ? mine / 2 : 0
+    let local: Int
+    if kind.removes {
+      guard occurrence < reserved else { return false }
+      local = Self.strided(occurrence, reserved) + (mine - reserved)
+    } else {
+      let live = max(mine - reserved, 1)
+      local =
+        kind.isRandom
+        ? Int(Mix.hash(seed &+ UInt64(connection), UInt64(occurrence)) % UInt64(live)) : Self.strided(occurrence, live)
+      let next = Self.strided(occurrence + 1, live)
+      choice.values.next = connection + (next == local ? (local + 1) % live : next) * connections
+      let was =
+        collections[collection].flags.isEmpty ? false : collections[collection].flags[connection + local * connections]
+      choice.values.flag = was != (kind.isRandom ? occurrence : occurrence / live).isMultiple(of: 2)
+    }
+    choice.values.element = connection + local * connections
+    choice.ownElement = choice.values.element
+    return true
+  }
+
+  /// How many of the elements belong to a connection.
+  private func own(_ count: Int, _ connection: Int) -> Int {
+    count > connection ? (count - connection + connections - 1) / connections : 0
+  }
+
+  /// Consecutive ones are far apart, so that no two in a turn share a leaf of a list.
+  private static func strided(_ index: Int, _ count: Int) -> Int {
+    index &* (count.isMultiple(of: 7919) ? 1 : 7919) % count
+  }
+
+  /// A sequence with each number as often as its weight says, in random order.
+  private static func mixed(_ weights: [Int], _ seed: UInt64) -> [(kind: Int, before: Int)] {
+    var order = weights.enumerated().flatMap { Array(repeating: $0.offset, count: $0.element) }
+    for index in order.indices.dropFirst() {
+      order.swapAt(index, Int(Mix.hash(seed, UInt64(index)) % UInt64(index + 1)))
+    }
+    var seen = Array(repeating: 0, count: weights.count)
+    return order.map { kind in
+      defer { seen[kind] += 1 }
+      return (kind, seen[kind])
+    }
+  }
+}
+
+/// Makes the kinds of a plan, and reads the collections that they need.
+private struct KindMaker {
+  private let compiler: TemplateCompiler
+  private let reader: StateReader
+  private let state: [UInt8]
+  private(set) var kinds: [ActionKind] = []
+  private(set) var collections: [Elements] = []
+
+  init(_ plan: Plan, schema: Schema, state: [UInt8], run: String) {
+    compiler = TemplateCompiler(schema: schema, run: run, payload: plan.payload)
+    reader = StateReader(schema: schema)
+    self.state = state
+  }
+
+  mutating func add(_ action: Plan.Action) throws(LoadError) {
+    let effects = EffectReader(compiler: compiler, reader: reader)
+    let segments = try compiler.action(action.send)
+    let sets = try action.sets.map { (text) throws(LoadError) in try effects.sets(text) }
+    let counts = try action.counts.map { (text) throws(LoadError) in try effects.counts(text) }
+    let creates = try action.creates.map { (text) throws(LoadError) in try effects.creates(text) }
+    var elements: Int?
+    if segments.needsElement || action.removes || sets != nil {
+      guard let ids = action.ids else { throw .scenario("'\(action.name)' has {id} and needs 'ids = PATH'") }
+      let path = try compiler.path(ids)
+      if let sets, sets.collection != path {
+        throw .scenario("'\(action.name)': ids and sets must name the same collection")
+      }
+      let flag = segments.segments.contains(.toggle) ? sets?.path : nil
+      elements = try collection(path, flag: flag)
+    }
+    let touched = [
+      sets.map { $0.collection }, counts?.path, creates?.collection, elements.map { collections[$0].path },
+    ]
+    kinds.append(
+      ActionKind(
+        name: action.name, segments: segments, weight: action.weight, isRandom: action.isRandom,
+        removes: action.removes, elements: elements, sets: sets.map { ($0.path, $0.value) }, counts: counts,
+        creates: creates, touched: touched.compactMap(\.self)))
+  }
+
+  /// The index of a collection; one with flags is another one than the same without.
+  private mutating func collection(_ path: [PathStep], flag: [PathStep]?) throws(LoadError) -> Int {
+    if let index = collections.firstIndex(where: { $0.path == path }) {
+      if flag != nil, collections[index].flags.isEmpty {
+        collections[index] = try Elements(at: path, flag: flag, of: state, reader)
+      }
+      return index
+    }
+    collections.append(try Elements(at: path, flag: flag, of: state, reader))
+    return collections.count - 1
+  }
+}

@@ -1,0 +1,131 @@
+/// The bytes of an action or a value with gaps, which are filled in for each action anew.
+struct Segments: Sendable, Equatable {
+  /// A piece of the bytes.
+  enum Segment: Sendable, Equatable {
+    /// Bytes that are always the same.
+    case bytes([UInt8])
+    /// The id of the action's element, or of the one after it.
+    case id, nextID
+    /// The number of the action.
+    case number
+    /// An integer at random, from a range.
+    case random(ClosedRange<Int>)
+    /// True or false: the opposite of what the element had.
+    case toggle
+    /// A text put together of pieces, filled up to a size.
+    case text([TextPiece], size: Int)
+  }
+
+  /// A piece of a text.
+  enum TextPiece: Sendable, Equatable {
+    case bytes([UInt8])
+    case number
+  }
+
+  /// What stands in the gaps of one action.
+  struct Values {
+    /// The number of the action among all of the run.
+    var number = 0
+    /// The element and the one after it, in the collection of the action's kind.
+    var (element, next) = (0, 0)
+    /// The flag that the element shall have.
+    var flag = false
+  }
+
+  var segments: [Segment] = []
+
+  /// The bytes, if there are no gaps.
+  var constant: [UInt8]? {
+    segments.isEmpty ? [] : segments.count == 1 ? segments[0].constant : nil
+  }
+
+  /// Whether an element must be chosen.
+  var needsElement: Bool { segments.contains { [.id, .nextID, .toggle].contains($0) } }
+
+  /// Appends the bytes for one action.
+  func append(_ values: Values, _ elements: Elements?, seed: UInt64, to output: inout [UInt8]) {
+    for segment in segments {
+      switch segment {
+      case .bytes(let bytes): output.append(contentsOf: bytes)
+      case .id: elements?.append(values.element, to: &output)
+      case .nextID: elements?.append(values.next, to: &output)
+      case .number: Self.appendHead(0, UInt64(values.number), to: &output)
+      case .toggle: output.append(values.flag ? 0xf5 : 0xf4)
+      case .random(let range):
+        let value = range.lowerBound + Int(Mix.hash(seed, UInt64(values.number)) % UInt64(range.count))
+        value < 0
+          ? Self.appendHead(1, UInt64(-1 - value), to: &output) : Self.appendHead(0, UInt64(value), to: &output)
+      case .text(let pieces, let size): Self.append(pieces, size, values.number, to: &output)
+      }
+    }
+  }
+
+  private static func append(_ pieces: [TextPiece], _ size: Int, _ number: Int, to output: inout [UInt8]) {
+    var length = 0
+    for piece in pieces {
+      switch piece {
+      case .bytes(let bytes): length += bytes.count
+      case .number: length += digits(of: number)
+      }
+    }
+    let padding = max(0, size - length)
+    appendHead(3, UInt64(length + padding), to: &output)
+    for piece in pieces {
+      switch piece {
+      case .bytes(let bytes): output.append(contentsOf: bytes)
+      case .number: append(decimal: number, to: &output)
+      }
+    }
+    for _ in 0..<padding { output.append(UInt8(ascii: "x")) }
+  }
+
+  private static func digits(of number: Int) -> Int {
+    var (rest, count) = (number / 10, 1)
+    while rest > 0 { (rest, count) = (rest / 10, count + 1) }
+    return count
+  }
+
+  private static func append(decimal number: Int, to output: inout [UInt8]) {
+    let end = output.count + digits(of: number)
+    for _ in output.count..<end { output.append(0) }
+    var (rest, place) = (number, end)
+    repeat {
+      place -= 1
+      output[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
+    } while rest > 0
+  }
+
+  /// Writes the head of a CBOR item (RFC 8949, 3) in its shortest form.
+  static func appendHead(_ major: UInt8, _ value: UInt64, to output: inout [UInt8]) {
+    guard value >= 24 else { return output.append(major << 5 | UInt8(value)) }
+    let logarithm: UInt8 = value < 1 << 8 ? 0 : value < 1 << 16 ? 1 : value < 1 << 32 ? 2 : 3
+    output.append(major << 5 | 24 + logarithm)
+    let bytes = 1 << Int(logarithm)
+    for shift in (0..<bytes).reversed() { output.append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(shift)))) }
+  }
+}
+
+extension Segments.Segment {
+  fileprivate var constant: [UInt8]? {
+    if case .bytes(let bytes) = self { bytes } else { nil }
+  }
+}
+
+/// Random numbers that depend on their place alone, so that every action can be made again.
+enum Mix {
+  /// SplitMix64 of two numbers.
+  static func hash(_ first: UInt64, _ second: UInt64) -> UInt64 {
+    var value = first &* 0x9e37_79b9_7f4a_7c15 &+ second &* 0xd1b5_4a32_d192_ed03 &+ 0x9e37_79b9_7f4a_7c15
+    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+    return value ^ (value >> 31)
+  }
+
+  /// FNV-1a of bytes, finished by SplitMix64.
+  static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    var value: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return hash(value, 0)
+  }
+}

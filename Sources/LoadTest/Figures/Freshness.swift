@@ -1,0 +1,71 @@
+/// Joins the revisions of acknowledged actions with those that subscribers read: how old what they see is.
+///
+/// The first frame of a subscriber whose revision is at least that with which an action was acknowledged is the first one
+/// that shows it.
+struct Freshness {
+  private(set) var histogram = LatencyHistogram()
+  private var pending: [ThreadFigures.Acknowledged] = []
+  /// For each sampled subscriber, what it read, by growing revision.
+  private var read: [[(revision: UInt64, time: UInt64)]]
+  private let scopes: [Int?]
+  /// For each pending one, a bit for each sampled subscriber that has shown it.
+  private var seen: [UInt64] = []
+  private static let pendingLimit = 20_000
+  private static let readLimit = 100_000
+
+  /// - Parameter scopes: The scope of each sampled subscriber.
+  init(scopes: [Int?]) {
+    self.scopes = scopes
+    read = Array(repeating: [], count: scopes.count)
+  }
+
+  /// Takes what the threads have counted.
+  mutating func take(_ figures: inout ThreadFigures) {
+    for arrival in figures.arrivals where arrival.watcher < read.count {
+      read[arrival.watcher].append((arrival.revision, arrival.time))
+    }
+    pending += figures.acknowledged
+    seen += Array(repeating: 0, count: figures.acknowledged.count)
+    figures.arrivals.removeAll()
+    figures.acknowledged.removeAll()
+    join()
+  }
+
+  private mutating func join() {
+    var (kept, keptSeen): ([ThreadFigures.Acknowledged], [UInt64]) = ([], [])
+    for (index, action) in pending.enumerated() {
+      var seen = self.seen[index]
+      var isWhole = true
+      for watcher in read.indices where seen & (1 << UInt64(watcher)) == 0 {
+        guard action.scope == nil || scopes[watcher] == nil || scopes[watcher] == action.scope else { continue }
+        guard let time = Self.first(in: read[watcher], from: action.revision) else {
+          isWhole = false
+          continue
+        }
+        histogram.add(time > action.time ? time - action.time : 0, times: UInt64(action.count))
+        seen |= 1 << UInt64(watcher)
+      }
+      if !isWhole {
+        kept.append(action)
+        keptSeen.append(seen)
+      }
+    }
+    if kept.count > Self.pendingLimit {
+      kept.removeFirst(kept.count - Self.pendingLimit)
+      keptSeen.removeFirst(keptSeen.count - kept.count)
+    }
+    (pending, seen) = (kept, keptSeen)
+    for watcher in read.indices where read[watcher].count > Self.readLimit {
+      read[watcher].removeFirst(read[watcher].count - Self.readLimit / 2)
+    }
+  }
+
+  private static func first(in read: [(revision: UInt64, time: UInt64)], from revision: UInt64) -> UInt64? {
+    var (low, high) = (0, read.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if read[middle].revision < revision { low = middle + 1 } else { high = middle }
+    }
+    return low < read.count ? read[low].time : nil
+  }
+}

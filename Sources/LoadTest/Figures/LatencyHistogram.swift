@@ -1,0 +1,95 @@
+/// Counts of times in nanoseconds, in buckets whose width is at most 1/1024 of their values: HdrHistogram's layout.
+///
+/// A quantile is the upper end of its bucket, so it is never below the exact one and exceeds it by at most 0.1 %. All
+/// histograms have the same buckets, so merging loses nothing. Times from a nanosecond to 73 minutes; longer ones count as
+/// 73 minutes, though `maximum` is exact.
+public struct LatencyHistogram: Equatable, Sendable {
+  /// Buckets of one power of two.
+  private static let perOctave = 1024
+  private static let bits = 10
+  private static let bucketCount = 32 * perOctave + perOctave
+  private var counts: [UInt64]
+  /// The buckets that may not be empty.
+  private var used: Range<Int> = 0..<0
+  /// How many times were counted.
+  public private(set) var count: UInt64 = 0
+  /// The sum of all, in nanoseconds.
+  public private(set) var sum: Double = 0
+  /// The greatest one, in nanoseconds, exactly. Zero when empty.
+  public private(set) var maximum: UInt64 = 0
+  /// The least one, in nanoseconds, exactly. Zero when empty.
+  public private(set) var minimum: UInt64 = 0
+
+  /// By how much a quantile may exceed the exact one.
+  public static var relativeError: Double { 1 / Double(perOctave) }
+
+  /// Creates an empty histogram.
+  public init() {
+    counts = Array(repeating: 0, count: Self.bucketCount)
+  }
+
+  /// The mean, in nanoseconds. Zero when empty.
+  public var mean: Double { count == 0 ? 0 : sum / Double(count) }
+
+  /// Counts a time in nanoseconds, several times at once if need be.
+  public mutating func add(_ nanoseconds: UInt64, times: UInt64 = 1) {
+    let bucket = min(Self.bucket(of: nanoseconds), Self.bucketCount - 1)
+    counts[bucket] += times
+    if bucket < used.lowerBound || used.isEmpty { used = bucket..<max(used.upperBound, bucket + 1) }
+    if bucket >= used.upperBound { used = used.lowerBound..<bucket + 1 }
+    minimum = count == 0 ? nanoseconds : min(minimum, nanoseconds)
+    maximum = max(maximum, nanoseconds)
+    count += times
+    sum += Double(nanoseconds) * Double(times)
+  }
+
+  /// Adds the counts of another histogram.
+  /// - Complexity: O(buckets between the other's least and greatest value).
+  public mutating func merge(_ other: LatencyHistogram) {
+    guard other.count > 0 else { return }
+    for bucket in other.used { counts[bucket] += other.counts[bucket] }
+    minimum = count == 0 ? other.minimum : min(minimum, other.minimum)
+    maximum = max(maximum, other.maximum)
+    used =
+      used.isEmpty
+      ? other.used
+      : min(used.lowerBound, other.used.lowerBound)..<max(used.upperBound, other.used.upperBound)
+    count += other.count
+    sum += other.sum
+  }
+
+  /// Forgets all counts and keeps the memory.
+  public mutating func removeAll() {
+    for bucket in used { counts[bucket] = 0 }
+    (used, count, sum, maximum, minimum) = (0..<0, 0, 0, 0, 0)
+  }
+
+  /// The time that a part of all does not exceed, in nanoseconds: 0.5 gives the median. Zero when empty.
+  public func quantile(_ part: Double) -> UInt64 {
+    guard count > 0 else { return 0 }
+    let rank = max(min(UInt64((part * Double(count)).rounded(.up)), count), 1)
+    var passed: UInt64 = 0
+    for bucket in used {
+      passed += counts[bucket]
+      if passed >= rank { return min(Self.upperBound(of: bucket), maximum) }
+    }
+    return maximum
+  }
+
+  /// The buckets that are not empty: the greatest time that each counts, and its count.
+  public var buckets: [(nanoseconds: UInt64, count: UInt64)] {
+    used.compactMap { counts[$0] > 0 ? (Self.upperBound(of: $0), counts[$0]) : nil }
+  }
+
+  private static func bucket(of value: UInt64) -> Int {
+    guard value >= 2 * UInt64(perOctave) else { return Int(value) }
+    let shift = 63 - value.leadingZeroBitCount - bits
+    return shift * perOctave + Int(value >> UInt64(shift))
+  }
+
+  private static func upperBound(of bucket: Int) -> UInt64 {
+    guard bucket >= 2 * perOctave else { return UInt64(bucket) }
+    let shift = bucket / perOctave - 1
+    return ((UInt64(bucket - shift * perOctave) + 1) << UInt64(shift)) - 1
+  }
+}

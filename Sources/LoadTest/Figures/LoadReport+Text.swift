@@ -1,0 +1,82 @@
+extension LoadReport {
+  /// What was measured, and with what: the first lines of every report.
+  public var head: [String] {
+    var hub = self.hub.isEmpty ? "no hub" : self.hub
+    if let process { hub += ", process \(process)" }
+    hub += ", durability \(durability ?? "unknown")"
+    return [
+      "storeload \(Self.version) against \(hub)", machine.summary, "\(plan.name): \(plan.summary)",
+    ]
+  }
+
+  /// Lines for people.
+  public var text: String {
+    var lines = head + [""]
+    let end =
+      plan.count == nil && plan.rate != nil
+      ? " (wanted \(plan.rampTo.map { "up to \(Decimals.grouped($0))" } ?? Decimals.grouped(plan.rate ?? 0)))" : ""
+    lines.append(
+      "\(Decimals.grouped(Double(actions))) actions in \(Decimals.fixed(seconds, 3)) s: "
+        + "\(Decimals.grouped(actionsPerSecond)) actions/s\(end)")
+    lines.append(Self.line(plan.isOpenLoop ? "latency from the intended time" : "latency from sending", latencies))
+    if freshness.count > 0 { lines.append(Self.line("freshness at subscribers", freshness)) }
+    if plan.isOpenLoop { lines.append(Self.line("lateness of this program", lateness)) }
+    if connects.count > UInt64(plan.connections + plan.watchers) {
+      lines.append(Self.line("connecting to welcome", connects))
+    }
+    if let perAction = hubMicrosecondsPerAction {
+      var line = "hub: \(Decimals.fixed(perAction, 3)) µs of CPU time per action"
+      if let memoryAfter { line += ", \(Decimals.short(Double(memoryAfter)))B resident" }
+      if let memoryBefore, let memoryAfter, plan.connections + plan.watchers >= 100 {
+        let clients = plan.connections + plan.watchers
+        line += ", \(Decimals.grouped(Double(memoryAfter - memoryBefore) / Double(clients))) B more for each client"
+      }
+      lines.append(line)
+    }
+    if plan.watchers > 0 {
+      lines.append(
+        "subscribers: \(deltas) deltas, \(snapshots) snapshots, \(bookmarks) bookmarks, \(absences) absences")
+    }
+    if replaced > 0 || resumed > 0 { lines.append("sessions: \(replaced) replaced, \(resumed) resumed") }
+    for count in counts { lines.append("\(count.path): \(count.before) before, \(count.after) after") }
+    for check in checks { lines.append("verified: \(check)") }
+    if !plan.isOpenLoop, plan.count == nil || actions > 10_000 {
+      lines.append(
+        "note: in a closed loop a hub that stops delays the actions behind it, which are then not counted as late; "
+          + "--rate shows how users would see it")
+    }
+    if isGeneratorLate {
+      lines.append("warning: this program could not send at the wanted times, so the latencies are partly its own")
+    }
+    if machine.load > Double(machine.cores) {
+      lines.append("warning: the machine had other work (load average \(Decimals.fixed(machine.load, 1)))")
+    }
+    if let signal { lines.append("ended early by signal \(signal); the figures are those up to then") }
+    if let failure { lines.append("FAILED: \(failure)") }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func line(_ name: String, _ histogram: LatencyHistogram) -> String {
+    let parts = quantiles.map { "\($0.label) \(Decimals.time(histogram.quantile($0.part)))" }
+    return "\(name): \(parts.joined(separator: "  "))  max \(Decimals.time(histogram.maximum))"
+  }
+
+  /// The intervals as CSV with a line of names; times in microseconds, memory in bytes.
+  public var csv: String {
+    var lines = head.map { "# \($0)" }
+    lines.append("seconds,actions_per_second,p50_us,p99_us,p99_9_us,max_us,hub_processors,hub_bytes,own_processors")
+    for sample in samples {
+      let latencies = [sample.p50, sample.p99, sample.p999, sample.maximum].map { Decimals.fixed(Double($0) / 1000, 1) }
+      let cells =
+        [Decimals.fixed(sample.time, 3), Decimals.fixed(sample.rate, 1)] + latencies + [
+          sample.hubProcessors.map { Decimals.fixed($0, 3) } ?? "", sample.hubMemory.map { "\($0)" } ?? "",
+          Decimals.fixed(sample.ownProcessors, 3),
+        ]
+      lines.append(cells.joined(separator: ","))
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The version of the reports.
+  static let version = "0.1.0"
+}

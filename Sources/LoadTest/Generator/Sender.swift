@@ -1,0 +1,224 @@
+internal import Wire
+
+/// A connection that sends actions, over one session or several.
+///
+/// Actions are counted from 0 over all sessions: `answered` ≤ `issued` ≤ those that arrived.
+final class Sender {
+  let number: Int
+  let token: Int
+  let channel = Channel()
+  private let source: ActionSource
+  private let flight: Int
+  private let isOpenLoop: Bool
+  /// When the unanswered actions were sent, or were to be sent.
+  private var times = RunQueue()
+  private(set) var issued = 0
+  private(set) var answered = 0
+  /// The number of the first action of the session.
+  private var sessionBase = 0
+  private var session: SessionID?
+  private var history: UInt64?
+  private(set) var isOpen = false
+  /// Whether the session shall be left when nothing is unanswered.
+  private(set) var isBeingReplaced = false
+  /// When a further attempt to connect is due; nil while there is a connection.
+  private(set) var retryTime: UInt64? = 0
+  private var connectTime: UInt64 = 0
+  /// How many actions are sent in all; nil if there is no limit.
+  var limit: Int?
+  /// The most bytes of a frame.
+  private static let frameLimit = 256 << 10
+
+  init(number: Int, token: Int, source: ActionSource, plan: Plan) {
+    (self.number, self.token, self.source) = (number, token, source)
+    (flight, isOpenLoop) = (plan.flight, plan.isOpenLoop)
+    limit = source.limit(of: number)
+  }
+
+  /// Whether every action that arrived is answered.
+  var isDrained: Bool { times.count == 0 && retryTime == nil && isOpen }
+  /// Whether it has sent and got answered all that it may send.
+  var isDone: Bool { limit.map { answered >= $0 } ?? false }
+
+  // MARK: Connecting
+
+  /// Tries to connect; false if the hub's queue is full.
+  func connect(_ path: String, at now: UInt64) throws(LoadError) -> Bool {
+    connectTime = connectTime == 0 ? now : connectTime
+    guard try channel.open(path) else {
+      retryTime = now + 1_000_000
+      return false
+    }
+    retryTime = nil
+    channel.output.frame(
+      Hello(
+        session: session, acknowledged: UInt64(session == nil ? 0 : answered - sessionBase), name: "storeload",
+        history: history))
+    return true
+  }
+
+  /// Cuts the connection; the session is resumed on the next one.
+  func cut(at now: UInt64) {
+    channel.close()
+    (isOpen, retryTime, connectTime) = (false, now, now)
+  }
+
+  /// Asks for another session in place of this one.
+  func replace() { isBeingReplaced = true }
+
+  /// Leaves the session if it is to be replaced and nothing is unanswered, and says whether.
+  func leaveIfReplaced(at now: UInt64) -> Bool {
+    guard isBeingReplaced, isOpen, issued == answered else { return false }
+    leave()
+    cut(at: now)
+    (session, history, isBeingReplaced) = (nil, nil, false)
+    return true
+  }
+
+  /// Ends the session.
+  func leave() {
+    guard isOpen else { return }
+    channel.output.frame(FrameHeader(kind: .leave)) { _ in }
+    _ = channel.flush()
+  }
+
+  // MARK: Sending
+
+  /// Takes note of actions that are due at a time; for an open loop.
+  func arrive(at time: UInt64) {
+    if limit.map({ answered + times.count < $0 }) ?? true { times.append(time, 1) }
+  }
+
+  /// Sends as many actions as may be in flight; false if the peer has gone.
+  ///
+  /// - Parameter sendsNew: Whether a closed loop goes on.
+  func send(at now: UInt64, sendsNew: Bool, _ figures: inout ThreadFigures) -> Bool {
+    guard isOpen else { return true }
+    while !channel.isBlocked {
+      let known = answered + times.count
+      var end = isOpenLoop || !sendsNew ? min(known, answered + flight) : answered + flight
+      if let limit { end = min(end, limit) }
+      if isBeingReplaced { end = min(end, issued) }
+      guard issued < end else { return channel.output.count == 0 || channel.flush() }
+      var count = 0
+      let range = issued..<end
+      channel.output.frame(FrameHeader(kind: .actions)) { encoder in
+        encoder.unsigned(UInt64(range.lowerBound - sessionBase + 1))
+        encoder.unsigned(UInt64(answered - sessionBase))
+        count = source.encode(range, of: number, limit: Self.frameLimit, to: &encoder)
+      }
+      issued += count
+      if issued > known {
+        times.append(now, issued - known)
+        figures.totals.sent += issued - known
+      }
+      if !channel.flush() { return false }
+    }
+    return true
+  }
+
+  // MARK: Receiving
+
+  /// What reading came to.
+  enum Outcome {
+    case fine, ended
+  }
+
+  /// Reads frames.
+  func receive(
+    _ buffer: UnsafeMutableRawBufferPointer, at now: UInt64, measureStart: UInt64, recordsRevisions: RevisionFilter?,
+    _ figures: inout ThreadFigures
+  ) throws(LoadError) -> Outcome {
+    var failure: LoadError?
+    let isAlive: Bool
+    do throws(WireError) {
+      isAlive = try channel.receive(buffer) { header, payload throws(WireError) in
+        switch FrameKind(rawValue: header.kind) {
+        case .applied:
+          let through = sessionBase + Int(clamping: try UInt64(decoding: payload))
+          acknowledge(through, header.revision, now, measureStart, recordsRevisions, &figures)
+        case .welcome:
+          failure = try welcome(payload, now, measureStart, &figures)
+        case .rejected: failure = .rejected(reason: try Rejected(decoding: payload).reason)
+        case .error: failure = .disconnected(reason: try PeerError(decoding: payload).reason)
+        case .goodbye: failure = .disconnected(reason: try Goodbye(decoding: payload).reason)
+        default: break
+        }
+      }
+    } catch {
+      throw failure ?? .malformed("\(error)")
+    }
+    if let failure { throw failure }
+    return isAlive ? .fine : .ended
+  }
+
+  private func welcome(
+    _ payload: RawSpan, _ now: UInt64, _ measureStart: UInt64, _ figures: inout ThreadFigures
+  ) throws(WireError) -> LoadError? {
+    let welcome = try Welcome(decoding: payload)
+    figures.connects.add(now - connectTime)
+    connectTime = 0
+    if session != nil, !welcome.isResumed, issued > answered { return .sessionLost(unanswered: issued - answered) }
+    if welcome.isResumed {
+      figures.totals.resumed += 1
+      let processed = sessionBase + Int(clamping: welcome.processed)
+      acknowledge(processed, 0, now, measureStart, nil, &figures)
+      // What was sent and not processed is sent once more.
+      issued = answered
+    } else {
+      sessionBase = answered
+    }
+    (session, history, isOpen) = (welcome.session, welcome.history, true)
+    return nil
+  }
+
+  private func acknowledge(
+    _ through: Int, _ revision: UInt64, _ now: UInt64, _ measureStart: UInt64, _ filter: RevisionFilter?,
+    _ figures: inout ThreadFigures
+  ) {
+    guard through > answered, through <= max(issued, answered + times.count) else { return }
+    var index = answered
+    times.removeFirst(through - answered) { time, count in
+      if time >= measureStart {
+        figures.latencies.add(now > time ? now - time : 0, times: UInt64(count))
+        figures.totals.measured += count
+        figures.lastAnswer = now
+        filter?.record(index..<index + count, of: number, time, revision, &figures)
+      }
+      index += count
+    }
+    figures.totals.answered += through - answered
+    answered = through
+    issued = max(issued, answered)
+  }
+}
+
+/// Notes with which revision actions were acknowledged, for the freshness of subscribers.
+struct RevisionFilter {
+  let source: ActionSource
+  /// For each kind of action, whether it changes what is watched.
+  let isTouching: [Bool]
+  /// For each element of a collection, the scope that shows it; nil if all subscribers have one scope.
+  let scopeOfElement: [Int: Int]?
+  /// The most entries between two moments at which they are published, so that joining them costs little.
+  static let limit = 100
+
+  func record(
+    _ range: Range<Int>, of connection: Int, _ time: UInt64, _ revision: UInt64, _ figures: inout ThreadFigures
+  ) {
+    guard figures.acknowledged.count < Self.limit else { return }
+    if scopeOfElement == nil, isTouching.allSatisfy(\.self) {
+      return figures.acknowledged.append(.init(time: time, revision: revision, count: range.count, scope: nil))
+    }
+    for index in range.prefix(64) {
+      let choice = source.choice(index, of: connection)
+      guard isTouching[choice.kind] else { continue }
+      var scope: Int?
+      if let scopeOfElement {
+        guard let found = scopeOfElement[choice.values.element] else { continue }
+        scope = found
+      }
+      figures.acknowledged.append(.init(time: time, revision: revision, count: 1, scope: scope))
+    }
+  }
+}

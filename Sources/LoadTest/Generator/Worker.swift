@@ -1,0 +1,321 @@
+internal import Glibc
+internal import Synchronization
+internal import Wire
+
+/// What a generator thread is given.
+struct WorkerTask: Sendable {
+  let path: String
+  let plan: Plan
+  let source: ActionSource
+  let schema: Schema
+  /// The number of the thread.
+  let number: Int
+  /// The subscribers' paths, and their scopes' indices.
+  let watchers: [(number: Int, scope: Int?, path: [PathStep], isSlow: Bool)]
+  let isTouching: [Bool]
+  let scopeOfElement: [Int: Int]?
+}
+
+/// A thread that sends and receives; every n-th connection is its own.
+final class Worker {
+  private let task: WorkerTask
+  private let plan: Plan
+  private let state: RunState
+  private let poller: Poller
+  private var figures = ThreadFigures()
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+  private var senders: [Sender] = []
+  private var watchers: [Watcher] = []
+  private let filter: RevisionFilter?
+  private var arrivals: Arrivals?
+  /// How many actions of an open loop may still arrive; nil if time ends the run.
+  private var remaining: Int?
+  private var nextSender = 0
+  private var touched: [Int] = []
+  private var isTouched: [Bool] = []
+  /// What is done now and then.
+  private var (nextPublication, nextChurn, nextStorm): (UInt64, UInt64, UInt64) = (0, 0, 0)
+  private var churned = 0
+  /// Whether a connection may have to be opened.
+  private var isConnecting = true
+  private var hasLimits = false
+
+  init(_ task: WorkerTask, _ state: RunState) throws(LoadError) {
+    (self.task, plan, self.state) = (task, task.plan, state)
+    poller = try Poller()
+    for number in stride(from: task.number, to: plan.connections, by: plan.threads) {
+      senders.append(Sender(number: number, token: 2 * senders.count, source: task.source, plan: plan))
+    }
+    for watcher in task.watchers {
+      watchers.append(
+        Watcher(
+          number: watcher.number, token: 2 * watchers.count + 1, scope: watcher.scope, path: watcher.path,
+          schema: task.schema, isSlow: watcher.isSlow, isFirst: watcher.number <= watcher.scope ?? 0))
+    }
+    isTouched = Array(repeating: false, count: senders.count)
+    filter =
+      plan.watchers > 0
+      ? RevisionFilter(source: task.source, isTouching: task.isTouching, scopeOfElement: task.scopeOfElement) : nil
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Runs until the main thread says that it is over, or something fails.
+  func run() {
+    do throws(LoadError) {
+      while true {
+        let phase = state.phase
+        if phase == .aborting { break }
+        let now = Clock.now
+        if isConnecting { try connect(now) }
+        switch phase {
+        case .opening: break
+        case .sending:
+          begin()
+          try send(now)
+        case .draining: try drain(now)
+        case .verifying: for watcher in watchers where !watcher.verify() { throw Self.gone }
+        case .ending, .aborting: return leave()
+        }
+        if plan.slowWatchers > 0 { wakeSlowOnes(now, isVerifying: phase.rawValue >= RunState.Phase.verifying.rawValue) }
+        var failure: LoadError?
+        poller.wait(nanoseconds: pause(phase, Clock.now)) { event in
+          guard failure == nil else { return }
+          do throws(LoadError) { try handle(event, phase) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        if now >= nextPublication || phase != .sending { publish(now, phase) }
+      }
+    } catch {
+      figures.failure = error
+    }
+    publish(Clock.now, state.phase)
+  }
+
+  private static var gone: LoadError { .disconnected(reason: "without a word") }
+
+  // MARK: Sending
+
+  /// At the start of the run: how much each sends, and when.
+  private func begin() {
+    guard !hasLimits else { return }
+    hasLimits = true
+    let (start, measureStart, end) = (state.start, state.measureStart, state.end)
+    (nextChurn, nextStorm) = (measureStart, measureStart + Clock.nanoseconds(plan.storm))
+    guard plan.isOpenLoop else { return }
+    remaining = plan.count.map { count in
+      senders.reduce(0) { $0 + Self.share(of: count, $1.number, plan.connections) }
+    }
+    let share = Double(senders.count) / Double(plan.connections)
+    arrivals = Arrivals(
+      plan, start: start, share: max(share, 1e-9), offset: Double(task.number) / Double(plan.threads),
+      seconds: end == .max ? 10 : Double(end - start) / 1e9, seed: Mix.hash(plan.seed, UInt64(task.number)))
+  }
+
+  private static func share(of count: Int, _ number: Int, _ connections: Int) -> Int {
+    count / connections + (number < count % connections ? 1 : 0)
+  }
+
+  private func send(_ now: UInt64) throws(LoadError) {
+    guard now >= state.start else { return }
+    let (measureStart, end) = (state.measureStart, state.end)
+    if plan.isOpenLoop {
+      try arrive(now, measureStart, end)
+    } else {
+      if let count = plan.count, now >= measureStart {
+        for sender in senders {
+          let wanted = sender.issued + Self.share(of: count, sender.number, plan.connections)
+          if !hasCounted { sender.limit = min(sender.limit ?? .max, wanted) }
+        }
+        hasCounted = true
+      }
+      if !hasStarted || plan.churn > 0 || plan.storm > 0 {
+        hasStarted = true
+        for sender in senders { try flush(sender, now, sendsNew: now < end) }
+      }
+    }
+    try disturb(now, measureStart, end)
+  }
+
+  /// Whether the senders of a closed loop know how many measured actions they send, and have sent their first.
+  private var (hasCounted, hasStarted) = (false, false)
+
+  private func arrive(_ now: UInt64, _ measureStart: UInt64, _ end: UInt64) throws(LoadError) {
+    guard var arrivals, !senders.isEmpty else { return }
+    var rounds = 0
+    while arrivals.next <= now, arrivals.next < end, remaining ?? 1 > 0, rounds < 8192 {
+      let index: Int
+      if plan.arrival == .poisson {
+        index = Int(Mix.hash(plan.seed &+ 7, UInt64(nextSender)) % UInt64(senders.count))
+      } else {
+        index = nextSender % senders.count
+      }
+      nextSender += 1
+      senders[index].arrive(at: arrivals.next)
+      figures.totals.sent += 1
+      if arrivals.next >= measureStart {
+        figures.lateness.add(now - arrivals.next)
+        remaining? -= 1
+      }
+      if !isTouched[index] {
+        isTouched[index] = true
+        touched.append(index)
+      }
+      arrivals.advance()
+      rounds += 1
+    }
+    self.arrivals = arrivals
+    for index in touched {
+      isTouched[index] = false
+      try flush(senders[index], now, sendsNew: true)
+    }
+    touched.removeAll(keepingCapacity: true)
+  }
+
+  private func flush(_ sender: Sender, _ now: UInt64, sendsNew: Bool) throws(LoadError) {
+    let wasBlocked = sender.channel.isBlocked
+    guard sender.send(at: now, sendsNew: sendsNew, &figures) else { throw Self.gone }
+    if sender.channel.isBlocked != wasBlocked, let descriptor = sender.channel.descriptor {
+      poller.update(descriptor, token: sender.token, reads: true, writes: sender.channel.isBlocked)
+    }
+  }
+
+  // MARK: Disturbances
+
+  /// Replaces sessions and cuts connections, as the plan says.
+  private func disturb(_ now: UInt64, _ measureStart: UInt64, _ end: UInt64) throws(LoadError) {
+    guard now >= measureStart, now < end else { return }
+    if plan.churn > 0, now >= nextChurn, !senders.isEmpty {
+      nextChurn += Clock.nanoseconds(Double(plan.threads) / plan.churn)
+      senders[churned % senders.count].replace()
+      churned += 1
+    }
+    if plan.churn > 0 {
+      leaveReplaced(now)
+    }
+    if plan.storm > 0, now >= nextStorm {
+      nextStorm += Clock.nanoseconds(plan.storm)
+      for sender in senders where sender.isOpen { sender.cut(at: now) }
+      for watcher in watchers where watcher.isReady { watcher.cut(at: now) }
+      isConnecting = true
+    }
+  }
+
+  private func leaveReplaced(_ now: UInt64) {
+    for sender in senders where sender.leaveIfReplaced(at: now) {
+      figures.totals.replaced += 1
+      isConnecting = true
+    }
+  }
+
+  private func drain(_ now: UInt64) throws(LoadError) {
+    leaveReplaced(now)
+    for sender in senders { try flush(sender, now, sendsNew: false) }
+  }
+
+  private func wakeSlowOnes(_ now: UInt64, isVerifying: Bool) {
+    for watcher in watchers where watcher.isSlow {
+      guard let end = watcher.pauseEnd, now >= end || isVerifying, let descriptor = watcher.channel.descriptor else {
+        continue
+      }
+      watcher.pauseEnd = nil
+      poller.update(descriptor, token: watcher.token, reads: true, writes: false)
+    }
+  }
+
+  // MARK: Connections
+
+  private func connect(_ now: UInt64) throws(LoadError) {
+    // A hub accepts no more than it has room for at a time; others get their turn in between.
+    var attempts = 64
+    isConnecting = false
+    for sender in senders {
+      guard let time = sender.retryTime else { continue }
+      isConnecting = true
+      guard time <= now, attempts > 0 else { continue }
+      attempts -= 1
+      if try sender.connect(task.path, at: now) { add(sender.channel, sender.token) }
+    }
+    for watcher in watchers {
+      guard let time = watcher.retryTime else { continue }
+      isConnecting = true
+      guard time <= now, attempts > 0 else { continue }
+      attempts -= 1
+      if try watcher.connect(task.path, at: now) { add(watcher.channel, watcher.token) }
+    }
+  }
+
+  private func add(_ channel: Channel, _ token: Int) {
+    guard let descriptor = channel.descriptor else { return }
+    poller.add(descriptor, token: token, writes: false)
+    _ = channel.flush()
+  }
+
+  private func handle(_ event: Poller.Event, _ phase: RunState.Phase) throws(LoadError) {
+    let now = Clock.now
+    figures.lastHeard = now
+    guard event.token.isMultiple(of: 2) else { return try handle(watchers[event.token / 2], now, phase) }
+    let sender = senders[event.token / 2]
+    guard sender.channel.isOpen else { return }
+    let sendsNew = phase == .sending && now < state.end
+    if event.isReadable {
+      let outcome = try sender.receive(
+        buffer, at: now, measureStart: state.measureStart, recordsRevisions: filter, &figures)
+      if outcome == .ended { throw Self.gone }
+    }
+    if event.isWritable {
+      guard sender.channel.flush() else { throw Self.gone }
+      if !sender.channel.isBlocked, let descriptor = sender.channel.descriptor {
+        poller.update(descriptor, token: sender.token, reads: true, writes: false)
+      }
+    }
+    guard phase == .sending || phase == .draining else { return }
+    // The opening of a connection in the middle of a run, too.
+    if phase == .draining || now >= state.start { try flush(sender, now, sendsNew: sendsNew) }
+  }
+
+  private func handle(_ watcher: Watcher, _ now: UInt64, _ phase: RunState.Phase) throws(LoadError) {
+    guard watcher.channel.isOpen else { return }
+    guard try watcher.receive(buffer, at: now, &figures) else { throw Self.gone }
+    if watcher.isSlow, watcher.isReady, phase == .sending, let descriptor = watcher.channel.descriptor {
+      watcher.pauseEnd = now + Clock.nanoseconds(plan.slowPause)
+      poller.update(descriptor, token: watcher.token, reads: false, writes: false)
+    }
+  }
+
+  private func leave() {
+    for sender in senders { sender.leave() }
+    for watcher in watchers where watcher.channel.isOpen { watcher.leave() }
+  }
+
+  // MARK: Time
+
+  /// How long to wait for a socket.
+  private func pause(_ phase: RunState.Phase, _ now: UInt64) -> UInt64 {
+    if isConnecting { return 200_000 }
+    guard phase == .sending else { return 1_000_000 }
+    if now < state.start { return min(state.start - now, 1_000_000) }
+    guard let arrivals, arrivals.next < state.end, remaining ?? 1 > 0 else { return 2_000_000 }
+    return arrivals.next > now ? min(arrivals.next - now, 2_000_000) : 0
+  }
+
+  private func publish(_ now: UInt64, _ phase: RunState.Phase) {
+    nextPublication = now + 20_000_000
+    figures.phase = phase
+    figures.ready = senders.count { $0.isOpen } + watchers.count { $0.isReady && $0.retryTime == nil }
+    figures.isDrained = senders.allSatisfy(\.isDrained)
+    figures.isVerified = watchers.allSatisfy(\.isVerified)
+    if plan.isOpenLoop {
+      figures.isDone = remaining == 0 || senders.allSatisfy(\.isDone)
+    } else {
+      figures.isDone = hasStarted && senders.allSatisfy(\.isDone)
+    }
+    figures.totals.sentBytes = senders.reduce(0) { $0 + $1.channel.sentBytes }
+    figures.totals.receivedBytes =
+      senders.reduce(0) { $0 + $1.channel.receivedBytes } + watchers.reduce(0) { $0 + $1.channel.receivedBytes }
+    if phase != .sending || figures.failure != nil {
+      for sender in senders { figures.answeredBy[sender.number] = sender.answered }
+    }
+    state.reports[task.number].figures.withLock { figures.publish(into: &$0) }
+  }
+}

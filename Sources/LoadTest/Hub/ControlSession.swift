@@ -1,0 +1,157 @@
+internal import Wire
+
+/// A session that asks and waits: for the schema, the state, a revision or a hash.
+final class ControlSession {
+  private let socket: Socket
+  private var decoder = FrameDecoder(payloadLimit: 1 << 26)
+  private var output = FrameWriter()
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+  private var frames: [(header: FrameHeader, payload: [UInt8])] = []
+  private let timeout: Double
+  private var scope: UInt16 = 0
+  private var pings: UInt64 = 0
+  private(set) var hubName = ""
+  let process: Int32?
+
+  /// The state of a scope as the hub sent it.
+  struct Snapshot {
+    var bytes: [UInt8]
+    var revision: UInt64
+  }
+
+  init(path: String, timeout: Double) throws(LoadError) {
+    guard let socket = try Socket.connected(to: path, isBlocking: true) else { throw .cannotConnect("the hub is busy") }
+    socket.setTimeout(seconds: timeout)
+    process = socket.peerProcess
+    self.socket = socket
+    self.timeout = timeout
+    output.frame(Hello(name: "storeload"))
+    try flush()
+    let welcome = try wait(for: .welcome).payload
+    hubName = try read { () throws(WireError) in try Welcome(decoding: welcome.span.bytes) }.hub
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// The schema of the feature.
+  func schema() throws(LoadError) -> Schema {
+    output.frame(FrameHeader(kind: .describe)) { _ in }
+    try flush()
+    let payload = try wait(for: .schema).payload
+    return try read { () throws(WireError) in try Schema(decoding: payload.span.bytes) }
+  }
+
+  /// The revision of the hub.
+  func revision() throws(LoadError) -> UInt64 {
+    pings += 1
+    output.frame(Ping(number: pings))
+    try flush()
+    return try wait(for: .pong).header.revision
+  }
+
+  /// The state of a part, and its hash if it has at most some bytes; nil if nothing is there.
+  func snapshot(
+    _ path: [PathStep], hashLimit: Int = -1
+  ) throws(LoadError) -> (snapshot: Snapshot, hash: StateHash?)? {
+    scope &+= 1
+    output.frame(Attach(path: path), scope: scope)
+    try flush()
+    var bytes: [UInt8] = []
+    while true {
+      let frame = try next()
+      guard frame.header.scope == scope else { continue }
+      if frame.header.kind == FrameKind.absent.rawValue { return nil }
+      guard frame.header.kind == FrameKind.snapshot.rawValue else { continue }
+      try read { () throws(WireError) in
+        if try SnapshotPiece(CBORDecoder(frame.payload.span.bytes)).offset == 0 {
+          bytes.removeAll(keepingCapacity: true)
+        }
+        bytes.append(contentsOf: [UInt8](try SnapshotPiece(CBORDecoder(frame.payload.span.bytes)).bytes))
+      }
+      guard frame.header.flags & SnapshotPiece.finalFlag != 0 else { continue }
+      // The revision of a ping may be later; what is in the bytes is at this one.
+      let snapshot = Snapshot(bytes: bytes, revision: frame.header.revision)
+      let hash = bytes.count <= hashLimit ? try hashOfUnchanged() : nil
+      output.frame(FrameHeader(kind: .detach, scope: scope)) { _ in }
+      try flush()
+      return (snapshot, hash)
+    }
+  }
+
+  /// The hub's hash of the scope; nil if the scope changed before it came.
+  private func hashOfUnchanged() throws(LoadError) -> StateHash? {
+    output.frame(FrameHeader(kind: .verify, scope: scope)) { _ in }
+    try flush()
+    while true {
+      let frame = try next()
+      guard frame.header.scope == scope else { continue }
+      switch FrameKind(rawValue: frame.header.kind) {
+      case .hash: return try read { () throws(WireError) in try StateHash(decoding: frame.payload.span.bytes) }
+      case .delta, .snapshot, .absent: return nil
+      default: continue
+      }
+    }
+  }
+
+  /// Ends the session.
+  func leave() {
+    output.frame(FrameHeader(kind: .leave)) { _ in }
+    try? flush()
+  }
+
+  private func read<Value>(_ body: () throws(WireError) -> Value) throws(LoadError) -> Value {
+    do throws(WireError) { return try body() } catch { throw .malformed("\(error)") }
+  }
+
+  private func flush() throws(LoadError) {
+    // Taken out for the call, so that its bytes can be lent to the socket.
+    let frames = output
+    output = FrameWriter()
+    var offset = 0
+    while offset < frames.count {
+      let taken = frames.span(offset..<frames.count).withUnsafeBytes { socket.send($0) }
+      guard let taken else { throw .disconnected(reason: "without a word") }
+      guard taken > 0 else { throw .silent(seconds: timeout, answered: 0, sent: 0) }
+      offset += taken
+    }
+  }
+
+  private func wait(for kind: FrameKind) throws(LoadError) -> (header: FrameHeader, payload: [UInt8]) {
+    while true {
+      let frame = try next()
+      if frame.header.kind == kind.rawValue { return frame }
+    }
+  }
+
+  private func next() throws(LoadError) -> (header: FrameHeader, payload: [UInt8]) {
+    while frames.isEmpty {
+      let count: Int
+      switch socket.receive(into: buffer) {
+      case .bytes(let received): count = received
+      case .end: throw .disconnected(reason: "without a word")
+      // A blocking read that took too long.
+      case .nothing: throw .silent(seconds: timeout, answered: 0, sent: 0)
+      }
+      do throws(WireError) {
+        try decoder.feed(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]).bytes) {
+          (header, payload) throws(WireError) in
+          frames.append((header, payload.withUnsafeBytes { [UInt8]($0) }))
+        }
+      } catch {
+        throw .malformed("\(error)")
+      }
+      // They are taken from the end.
+      frames.reverse()
+    }
+    let frame = frames.removeLast()
+    switch FrameKind(rawValue: frame.header.kind) {
+    case .error:
+      throw .disconnected(
+        reason: try read { () throws(WireError) in try PeerError(decoding: frame.payload.span.bytes) }.reason)
+    case .goodbye:
+      throw .disconnected(
+        reason: try read { () throws(WireError) in try Goodbye(decoding: frame.payload.span.bytes) }.reason)
+    default: return frame
+    }
+  }
+}

@@ -1,0 +1,93 @@
+internal import Glibc
+
+/// A connection to a Unix socket, without a loop.
+struct Socket: ~Copyable {
+  /// The file descriptor.
+  let descriptor: CInt
+
+  /// Connects.
+  ///
+  /// - Returns: Nil if the hub's queue of connections is full: try again later. That happens without blocking only.
+  static func connected(to path: String, isBlocking: Bool) throws(LoadError) -> Socket? {
+    let kind =
+      CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | (isBlocking ? 0 : CInt(SOCK_NONBLOCK.rawValue))
+    let descriptor = Glibc.socket(AF_UNIX, kind, 0)
+    guard descriptor >= 0 else {
+      throw .failed("cannot create a socket: \(errorText); `ulimit -n` limits the connections")
+    }
+    let socket = Socket(descriptor: descriptor)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      throw .cannotConnect("a socket's path has from 1 to 107 bytes, not \(bytes.count)")
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    while true {
+      let result = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      if result == 0 { return socket }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN where !isBlocking: return nil
+      case ENOENT, ECONNREFUSED:
+        throw .cannotConnect("cannot connect to \(path): \(errorText). Is a hub running there?")
+      default: throw .cannotConnect("cannot connect to \(path): \(errorText)")
+      }
+    }
+  }
+
+  private init(descriptor: CInt) { self.descriptor = descriptor }
+
+  deinit { Glibc.close(descriptor) }
+
+  /// The process that listens, as the kernel knows it; nil if it cannot be told.
+  var peerProcess: Int32? {
+    var credentials: (process: Int32, user: UInt32, group: UInt32) = (0, 0, 0)
+    var size = socklen_t(MemoryLayout.size(ofValue: credentials))
+    guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0, credentials.process > 0 else {
+      return nil
+    }
+    return credentials.process
+  }
+
+  /// Limits the time that a blocking read or write waits.
+  func setTimeout(seconds: Double) {
+    var time = timeval(tv_sec: Int(seconds), tv_usec: Int((seconds - seconds.rounded(.down)) * 1e6))
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  /// Writes bytes, and returns how many the socket took; nil if the peer has gone.
+  func send(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard !bytes.isEmpty else { return 0 }
+    while true {
+      let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
+      if count >= 0 { return count }
+      if errno == EINTR { continue }
+      return errno == EAGAIN ? 0 : nil
+    }
+  }
+
+  /// What a read came to.
+  enum Received {
+    case bytes(Int), nothing, end
+  }
+
+  /// Reads what is there.
+  func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+    while true {
+      let count = Glibc.recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      if count > 0 { return .bytes(count) }
+      if count == 0 { return .end }
+      if errno == EINTR { continue }
+      return errno == EAGAIN ? .nothing : .end
+    }
+  }
+
+  /// The text of errno(3).
+  static var errorText: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,203 @@
+internal import Wire
+
+/// Compares the state at the end with what the acknowledged actions lead to.
+///
+/// Other clients may have acted too: the hub's revision says how many actions there were in all. Elements that this run
+/// created are recognised by their values, so that each can be looked for exactly once, whoever else acts.
+struct Verification {
+  let source: ActionSource
+  let reader: StateReader
+  /// The state and the revision at the start.
+  let before: ControlSession.Snapshot
+  let after: ControlSession.Snapshot
+  /// How many actions of each connection were acknowledged.
+  let answered: [Int: Int]
+  /// What was found to be right, as sentences.
+  private(set) var checks: [String] = []
+  private(set) var counts: [(path: String, before: Int, after: Int)] = []
+  /// How many actions took effect that are not this run's.
+  private(set) var others = 0
+  /// The most actions of a connection that are looked at one by one.
+  private static let limit = 20_000_000
+
+  init(
+    source: ActionSource, reader: StateReader, before: ControlSession.Snapshot, after: ControlSession.Snapshot,
+    answered: [Int: Int]
+  ) {
+    (self.source, self.reader, self.before, self.after, self.answered) = (source, reader, before, after, answered)
+  }
+
+  /// Verifies everything that the scenario says.
+  mutating func run(named paths: [[PathStep]: String]) throws(LoadError) {
+    let sum = answered.values.reduce(0, +)
+    guard after.revision >= before.revision, Int(after.revision - before.revision) >= sum else {
+      throw .wrong(
+        "the hub acknowledged \(sum) actions, but its revision went from \(before.revision) to \(after.revision)")
+    }
+    others = Int(after.revision - before.revision) - sum
+    checks.append(
+      "\(sum) actions acknowledged, each counted once by the hub's revision"
+        + (others > 0 ? "; \(others) more were others', or the hub's own" : ""))
+    try verifyCounts(paths)
+    try verifyElements()
+    for kind in source.kinds where kind.creates != nil { try verifyCreated(kind) }
+  }
+
+  /// Notes something else that was found to be right.
+  mutating func note(_ check: String) { checks.append(check) }
+
+  // MARK: Counts
+
+  private mutating func verifyCounts(_ paths: [[PathStep]: String]) throws(LoadError) {
+    var expected: [[PathStep]: Int] = [:]
+    let sums = kindSums()
+    for (index, kind) in source.kinds.enumerated() {
+      if let (path, by) = kind.counts { expected[path, default: 0] += by * sums[index] }
+    }
+    for (path, growth) in expected.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+      let name = paths[path] ?? "\(path)"
+      guard let old = try reader.number(at: path, of: before.bytes),
+        let new = try reader.number(at: path, of: after.bytes)
+      else { throw .doesNotFit("\(name) is neither a number nor a collection") }
+      counts.append((name, old, new))
+      // Each of the others' actions may have changed it by one.
+      guard abs(new - old - growth) <= others else {
+        throw .wrong(
+          "\(name) went from \(old) to \(new) and not to \(old + growth): actions were lost or took effect twice"
+            + (others > 0 ? ", and the \(others) actions of others do not explain it" : ""))
+      }
+      checks.append(
+        others == 0
+          ? "\(name) is \(new), as \(old) and these actions make it"
+          : "\(name) is \(new), within what the actions of others explain")
+    }
+  }
+
+  /// How many of the acknowledged actions were of each kind.
+  private func kindSums() -> [Int] {
+    var sums = Array(repeating: 0, count: source.kinds.count)
+    if source.kinds.count == 1 { return [answered.values.reduce(0, +)] }
+    for (connection, count) in answered {
+      for index in 0..<min(count, Self.limit) { sums[source.choice(index, of: connection).kind] += 1 }
+    }
+    return sums
+  }
+
+  // MARK: Elements
+
+  /// What an element should be like: the values of parts, or gone.
+  private struct Expectation {
+    var parts: [(kind: Int, value: [UInt8])] = []
+    var isRemoved = false
+  }
+
+  private mutating func verifyElements() throws(LoadError) {
+    for collection in source.collections.indices {
+      let kinds = source.kinds.indices.filter {
+        source.kinds[$0].elements == collection && (source.kinds[$0].sets != nil || source.kinds[$0].removes)
+      }
+      guard !kinds.isEmpty else { continue }
+      try verify(source.collections[collection], expectations(of: kinds, collection))
+    }
+  }
+
+  /// The last action for each part decides, and each connection has elements of its own.
+  private func expectations(of kinds: [Int], _ collection: Int) -> [UInt64: Expectation] {
+    let elements = source.collections[collection]
+    var expected: [UInt64: Expectation] = [:]
+    for (connection, count) in answered {
+      for index in (max(0, count - Self.limit)..<count).reversed() {
+        let choice = source.choice(index, of: connection)
+        let kind = source.kinds[choice.kind]
+        guard kinds.contains(choice.kind), let element = choice.ownElement else { continue }
+        let key = Mix.hash(elements.id(element))
+        if kind.removes {
+          expected[key, default: Expectation()].isRemoved = true
+        } else if let sets = kind.sets {
+          let known = expected[key]?.parts.contains { source.kinds[$0.kind].sets?.path == sets.path } ?? false
+          guard !known else { continue }
+          var value: [UInt8] = []
+          sets.value.append(choice.values, elements, seed: source.seed, to: &value)
+          expected[key, default: Expectation()].parts.append((choice.kind, value))
+        }
+      }
+    }
+    return expected
+  }
+
+  private mutating func verify(_ elements: Elements, _ expected: [UInt64: Expectation]) throws(LoadError) {
+    guard !expected.isEmpty, let part = try reader.part(at: elements.path, of: after.bytes),
+      let type = reader.element(of: part.type)
+    else { return }
+    var (right, wrong, seen, removed) = (0, 0, 0, 0)
+    var failure: LoadError?
+    try reader.forEachElement(at: elements.path, of: after.bytes) { id, value in
+      guard failure == nil, let expectation = expected[Mix.hash(after.bytes[id])] else { return }
+      if expectation.isRemoved {
+        failure = .wrong("an element that was removed is still there")
+        return
+      }
+      seen += 1
+      for part in expectation.parts {
+        do throws(LoadError) {
+          let path = source.kinds[part.kind].sets?.path ?? []
+          let range = try reader.part(path, ofElement: value, type, in: after.bytes)
+          if range.map({ after.bytes[$0].elementsEqual(part.value) }) ?? false { right += 1 } else { wrong += 1 }
+        } catch {
+          failure = failure ?? error
+        }
+      }
+    }
+    if let failure { throw failure }
+    removed = expected.values.count { $0.isRemoved }
+    let missing = expected.count - removed - seen
+    guard wrong + missing <= others else {
+      throw .wrong(
+        "\(wrong) of \(right + wrong) parts of elements are not what the last action for them said, and \(missing) "
+          + "elements are missing" + (others > 0 ? "; \(others) actions of others do not explain it" : ""))
+    }
+    if right + wrong > 0 {
+      checks.append(
+        "\(right) parts of elements are what the last action for them said"
+          + (wrong + missing > 0 ? "; \(wrong + missing) were changed by others" : ""))
+    }
+    if removed > 0 { checks.append("\(removed) removed elements are gone") }
+  }
+
+  // MARK: Created elements
+
+  private mutating func verifyCreated(_ kind: ActionKind) throws(LoadError) {
+    guard let creates = kind.creates, let part = try reader.part(at: creates.collection, of: after.bytes),
+      let type = reader.element(of: part.type)
+    else { return }
+    var found: [UInt64: Int] = [:]
+    for (connection, count) in answered {
+      for index in 0..<min(count, Self.limit) {
+        let choice = source.choice(index, of: connection)
+        guard source.kinds[choice.kind].name == kind.name else { continue }
+        var value: [UInt8] = []
+        creates.value.append(choice.values, nil, seed: source.seed, to: &value)
+        found[Mix.hash(value)] = 0
+      }
+    }
+    var failure: LoadError?
+    try reader.forEachElement(at: creates.collection, of: after.bytes) { _, value in
+      do throws(LoadError) {
+        guard let range = try reader.part(creates.field, ofElement: value, type, in: after.bytes) else { return }
+        let key = Mix.hash(after.bytes[range])
+        if let count = found[key] { found[key] = count + 1 }
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    let twice = found.values.count { $0 > 1 }
+    let lost = found.values.count { $0 == 0 }
+    guard twice == 0 else { throw .wrong("\(twice) of \(found.count) created elements are there more than once") }
+    guard lost <= others else { throw .wrong("\(lost) of \(found.count) created elements are not there") }
+    guard !found.isEmpty else { return }
+    checks.append(
+      "\(found.count - lost) created elements are there exactly once"
+        + (lost > 0 ? "; \(lost) were changed or removed by others" : ""))
+  }
+}

@@ -1,0 +1,43 @@
+internal import Wire
+
+/// The parts of the state that the subscribers of a run subscribe to.
+struct WatchPlan {
+  private(set) var watchers: [(number: Int, scope: Int?, path: [PathStep], isSlow: Bool)] = []
+  /// For each element of the collection, the scope that shows it; nil if all subscribers have the same scope.
+  private(set) var scopeOfElement: [Int: Int]?
+  /// The path of the part, or of the collection whose elements are the parts.
+  private var root: [PathStep] = []
+
+  /// No subscribers.
+  init() {}
+
+  init(_ plan: Plan, schema: Schema, state: [UInt8], run: String) throws(LoadError) {
+    guard plan.watchers > 0 else { return }
+    let compiler = TemplateCompiler(schema: schema, run: run, payload: 0)
+    let slow = max(0, plan.watchers - plan.slowWatchers)
+    guard plan.scope.contains("{id}") else {
+      root = try compiler.path(plan.scope)
+      watchers = (0..<plan.watchers).map { ($0, nil, root, $0 >= slow) }
+      return
+    }
+    let (collection, rest) = try compiler.elementPath(plan.scope)
+    root = collection
+    let elements = try Elements(at: collection, flag: nil, of: state, StateReader(schema: schema))
+    guard elements.count > 0 else { throw .doesNotFit("\(plan.scope) needs elements, and there are none") }
+    let scopes = min(plan.scopes, elements.count)
+    let chosen = (0..<scopes).map { $0 * elements.count / scopes }
+    scopeOfElement = Dictionary(uniqueKeysWithValues: chosen.enumerated().map { ($1, $0) })
+    watchers = (0..<plan.watchers).map { number in
+      let scope = number % scopes
+      return (number, scope, collection + [.id(elements.id(chosen[scope]))] + rest, number >= slow)
+    }
+  }
+
+  /// Whether a kind of action changes what is watched, as far as the scenario says.
+  func isTouched(by kind: ActionKind) -> Bool {
+    root.isEmpty || kind.touched.contains { $0.starts(with: root) || root.starts(with: $0) }
+  }
+
+  /// The scopes of those at which freshness is measured.
+  var sampledScopes: [Int?] { watchers.prefix(Watcher.sampleLimit).map(\.scope) }
+}

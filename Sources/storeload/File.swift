@@ -1,0 +1,50 @@
+import Glibc
+import ProgramOptions
+
+/// Small files, read and written whole.
+enum File {
+  /// The text of a file; nil if it cannot be read. `-` is standard input.
+  static func read(_ path: String) -> String? {
+    guard let file = fopen(path == "-" ? "/dev/stdin" : path, "r") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = fread(&block, 1, block.count, file)
+      guard count > 0 else { break }
+      bytes += block[..<count]
+    }
+    return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
+  }
+
+  /// Writes a file; false if it cannot be written.
+  static func write(_ text: String, to path: String) -> Bool {
+    guard let file = fopen(path, "w") else { return false }
+    let isWritten = fputs(text, file) >= 0
+    return fclose(file) == 0 && isWritten
+  }
+}
+
+/// The signals that end a run early. They are blocked in all threads, and taken while the main thread waits.
+enum Signals {
+  nonisolated private static var set: sigset_t {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&set, number) }
+    return set
+  }
+
+  /// Blocks them; before any thread is started.
+  static func block() {
+    var set = set
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  /// Waits some seconds, and returns the number of one that came.
+  static func wait(_ seconds: Double) -> Int32? {
+    var set = set
+    var time = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
+    let number = sigtimedwait(&set, nil, &time)
+    return number > 0 ? number : nil
+  }
+}
