@@ -334,6 +334,10 @@ let package = Package(
     .testTarget(
       name: "JournalTests", dependencies: ["CFaultVFS", "Journal", "TestSupport", "TurnLog", "Wire"],
       swiftSettings: spans),
+    .testTarget(
+      name: "LoadTestTests",
+      dependencies: ["Features", "INIText", "IdentifiedCollections", "LoadTest", "Reducers", "TestSupport", "Wire"],
+      swiftSettings: spans),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(
       name: "HubCoreTests",

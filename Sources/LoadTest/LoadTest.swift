@@ -106,7 +106,8 @@ public final class LoadTest {
     }
     let reader = StateReader(schema: schema)
     var verification = Verification(
-      source: source, reader: reader, before: before, after: after, answered: run.total.answeredBy)
+      source: source, reader: reader, before: before, after: after, answered: run.total.answeredBy,
+      refused: run.total.refusedBy)
     var names: [[PathStep]: String] = [:]
     for action in plan.actions {
       guard let name = action.counts?.split(separator: " ").first.map(String.init) else { continue }

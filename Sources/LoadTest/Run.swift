@@ -1,3 +1,4 @@
+internal import CEpoll
 internal import Glibc
 internal import Synchronization
 internal import Wire
@@ -57,8 +58,9 @@ final class Run {
     threads.join()
     take()
     for report in state.reports {
-      let answered = report.figures.withLock { $0.answeredBy }
+      let (answered, refused) = report.figures.withLock { ($0.answeredBy, $0.refusedBy) }
       total.answeredBy.merge(answered) { $1 }
+      total.refusedBy.merge(refused) { $1 }
     }
     if let failure { throw failure }
   }
@@ -171,6 +173,7 @@ final class Run {
         lastAnswer = max(lastAnswer, figures.lastAnswer)
         totals += figures.totals
         failure = failure ?? figures.failure
+        total.refusal = total.refusal ?? figures.refusal
       }
     }
     (total.ready, total.lastAnswer, total.totals) = (ready, lastAnswer, totals)
@@ -201,6 +204,7 @@ final class Run {
     }
     sample.ownProcessors = Double(ownTime - intervalOwn) / nanoseconds
     sample.hubMemory = hub?.residentBytes
+    sample.refused = total.totals.refused
     (intervalStart, intervalHub, intervalOwn, intervalMeasured) = (now, hubTime, ownTime, total.totals.measured)
     samples.append(sample)
     mergeInterval()
@@ -228,7 +232,8 @@ final class Run {
     (report.bookmarks, report.absences) = (total.totals.bookmarks, total.totals.absences)
     (report.sentBytes, report.receivedBytes) = (total.totals.sentBytes, total.totals.receivedBytes)
     (report.replaced, report.resumed) = (total.totals.replaced, total.totals.resumed)
-    report.signal = signal
+    (report.refused, report.signal) = (total.totals.refused, signal)
+    if let reason = total.refusal, report.failure == nil { report.failure = .rejected(reason: reason) }
   }
 }
 

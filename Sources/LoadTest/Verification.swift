@@ -12,6 +12,8 @@ struct Verification {
   let after: ControlSession.Snapshot
   /// How many actions of each connection were acknowledged.
   let answered: [Int: Int]
+  /// The numbers of those that the hub refused, by connection.
+  let refused: [Int: Set<Int>]
   /// What was found to be right, as sentences.
   private(set) var checks: [String] = []
   private(set) var counts: [(path: String, before: Int, after: Int)] = []
@@ -22,14 +24,15 @@ struct Verification {
 
   init(
     source: ActionSource, reader: StateReader, before: ControlSession.Snapshot, after: ControlSession.Snapshot,
-    answered: [Int: Int]
+    answered: [Int: Int], refused: [Int: Set<Int>]
   ) {
     (self.source, self.reader, self.before, self.after, self.answered) = (source, reader, before, after, answered)
+    self.refused = refused
   }
 
   /// Verifies everything that the scenario says.
   mutating func run(named paths: [[PathStep]: String]) throws(LoadError) {
-    let sum = answered.values.reduce(0, +)
+    let sum = answered.values.reduce(0, +) - refused.values.reduce(0) { $0 + $1.count }
     guard after.revision >= before.revision, Int(after.revision - before.revision) >= sum else {
       throw .wrong(
         "the hub acknowledged \(sum) actions, but its revision went from \(before.revision) to \(after.revision)")
@@ -73,12 +76,18 @@ struct Verification {
     }
   }
 
+  private func isRefused(_ index: Int, _ connection: Int) -> Bool {
+    !refused.isEmpty && refused[connection]?.contains(index) ?? false
+  }
+
   /// How many of the acknowledged actions were of each kind.
   private func kindSums() -> [Int] {
     var sums = Array(repeating: 0, count: source.kinds.count)
-    if source.kinds.count == 1 { return [answered.values.reduce(0, +)] }
+    if source.kinds.count == 1, refused.isEmpty { return [answered.values.reduce(0, +)] }
     for (connection, count) in answered {
-      for index in 0..<min(count, Self.limit) { sums[source.choice(index, of: connection).kind] += 1 }
+      for index in 0..<min(count, Self.limit) where !isRefused(index, connection) {
+        sums[source.choice(index, of: connection).kind] += 1
+      }
     }
     return sums
   }
@@ -106,7 +115,7 @@ struct Verification {
     let elements = source.collections[collection]
     var expected: [UInt64: Expectation] = [:]
     for (connection, count) in answered {
-      for index in (max(0, count - Self.limit)..<count).reversed() {
+      for index in (max(0, count - Self.limit)..<count).reversed() where !isRefused(index, connection) {
         let choice = source.choice(index, of: connection)
         let kind = source.kinds[choice.kind]
         guard kinds.contains(choice.kind), let element = choice.ownElement else { continue }
@@ -172,7 +181,7 @@ struct Verification {
     else { return }
     var found: [UInt64: Int] = [:]
     for (connection, count) in answered {
-      for index in 0..<min(count, Self.limit) {
+      for index in 0..<min(count, Self.limit) where !isRefused(index, connection) {
         let choice = source.choice(index, of: connection)
         guard source.kinds[choice.kind].name == kind.name else { continue }
         var value: [UInt8] = []

@@ -71,6 +71,28 @@ final class ActionSource: Sendable {
       return users.contains(where: \.removes) ? .half : .none
     }
     fallback = kinds.firstIndex { !$0.removes }
+    try check(schema)
+  }
+
+  /// Refuses a kind whose first action the schema cannot have made, such as an id where a text must stand.
+  private func check(_ schema: Schema) throws(LoadError) {
+    for kind in kinds {
+      var values = Segments.Values()
+      values.next = max(0, min(1, (kind.elements.map { collections[$0].count } ?? 0) - 1))
+      var bytes: [UInt8] = []
+      kind.segments.append(values, kind.elements.map { collections[$0] }, seed: seed, to: &bytes)
+      let json = SchemaJSON(schema)
+      let isRight: Bool
+      do {
+        let action = try CBORValue(decoding: bytes.span.bytes)
+        isRight = try json.value(of: json.json(of: action, as: schema.action), as: schema.action).encoded() == bytes
+      } catch {
+        isRight = false
+      }
+      guard isRight else {
+        throw .doesNotFit("'\(kind.name)': what stands for one of its placeholders does not fit the action's type")
+      }
+    }
   }
 
   // MARK: Actions

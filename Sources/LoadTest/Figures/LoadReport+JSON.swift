@@ -15,7 +15,8 @@ extension LoadReport {
         ]),
       .init("plan", planJSON),
       .init("actions", .integer(actions)), .init("sent", .integer(sent)), .init("answered", .integer(answered)),
-      .init("seconds", Self.number(seconds, 6)), .init("actionsPerSecond", Self.number(actionsPerSecond, 1)),
+      .init("refused", .integer(refused)), .init("seconds", Self.number(seconds, 6)),
+      .init("actionsPerSecond", Self.number(actionsPerSecond, 1)),
       .init("latencyMicroseconds", Self.summary(latencies)),
       .init("latencyFrom", .string(plan.isOpenLoop ? "intended" : "sent")),
     ]
@@ -44,7 +45,15 @@ extension LoadReport {
       .init("signal", signal.map { .integer($0) } ?? .null), .init("exitStatus", .integer(exitStatus)),
       .init("samples", .array(samples.map(Self.json))), .init("histogram", Self.histogram(latencies)),
     ]
+    if !searched.isEmpty { members.append(.init("search", .array(searched.map(Self.json)))) }
     return .object(members)
+  }
+
+  private static func json(_ step: RateSearch.Step) -> JSONValue {
+    [
+      "wanted": number(step.wanted, 1), "reached": number(step.reached, 1), "p99": microseconds(step.p99),
+      "isKept": .bool(step.isKept), "isGeneratorLate": .bool(step.isGeneratorLate),
+    ]
   }
 
   private var planJSON: JSONValue {

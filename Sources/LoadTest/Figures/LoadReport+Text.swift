@@ -51,6 +51,12 @@ extension LoadReport {
     if machine.load > Double(machine.cores) {
       lines.append("warning: the machine had other work (load average \(Decimals.fixed(machine.load, 1)))")
     }
+    if refused > 0 { lines.append("\(refused) actions were refused") }
+    if let best = searched.filter(\.isKept).max(by: { $0.wanted < $1.wanted }) {
+      lines.append("highest rate that kept the limit: \(Decimals.grouped(best.wanted)) actions/s")
+    } else if !searched.isEmpty {
+      lines.append("no rate kept the limit; these are the figures of the last one")
+    }
     if let signal { lines.append("ended early by signal \(signal); the figures are those up to then") }
     if let failure { lines.append("FAILED: \(failure)") }
     return lines.joined(separator: "\n")

@@ -40,6 +40,8 @@ public struct LoadReport: Sendable {
   public var (deltas, snapshots, bookmarks, absences) = (0, 0, 0, 0)
   /// The bytes that were sent and received.
   public var (sentBytes, receivedBytes) = (0, 0)
+  /// How many actions the hub refused.
+  public var refused = 0
   /// How often sessions were replaced and resumed.
   public var (replaced, resumed) = (0, 0)
   /// What was verified, as sentences.
@@ -48,6 +50,8 @@ public struct LoadReport: Sendable {
   public var others: Int?
   /// Numbers and lengths at the end that the scenario counts, by their paths.
   public var counts: [(path: String, before: Int, after: Int)] = []
+  /// What a search for the highest rate has tried.
+  public var searched: [RateSearch.Step] = []
   /// Why the run failed, if so.
   public var failure: LoadError?
   /// The signal that ended the run early.
@@ -60,15 +64,28 @@ public struct LoadReport: Sendable {
     /// Actions acknowledged a second.
     public var rate = 0.0
     /// Latencies, in nanoseconds.
-    public var (p50, p99, p999, maximum): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    public var p50: UInt64 = 0, p99: UInt64 = 0, p999: UInt64 = 0, maximum: UInt64 = 0
     /// How many processors the hub, and this program, kept busy.
     public var hubProcessors: Double?
     public var ownProcessors = 0.0
     /// The hub's resident memory, in bytes.
     public var hubMemory: Int?
+    /// How many actions the hub has refused so far.
+    public var refused = 0
 
     /// Creates an empty sample.
     public init() {}
+
+    /// One line for people.
+    public var line: String {
+      var parts = [
+        "\(Decimals.fixed(time, 1)) s", "\(Decimals.grouped(rate)) actions/s", "p50 \(Decimals.time(p50))",
+        "p99 \(Decimals.time(p99))", "max \(Decimals.time(maximum))", "\(refused) refused",
+      ]
+      if let hubProcessors { parts.append("hub \(Decimals.fixed(hubProcessors * 100, 0)) % CPU") }
+      if let hubMemory { parts.append("\(Decimals.short(Double(hubMemory)))B") }
+      return parts.joined(separator: "  ")
+    }
   }
 
   /// Creates a report without figures.

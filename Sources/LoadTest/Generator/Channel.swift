@@ -1,14 +1,17 @@
 internal import Wire
 
 /// A connection of a generator thread: frames out, frames in, never blocking.
+///
+/// As in the other classes of a generator thread, the exclusivity of its properties is not checked at run time: that was a
+/// quarter of the instructions of an action.
 final class Channel {
-  private var socket: Socket?
-  private var decoder = FrameDecoder(payloadLimit: 1 << 26)
+  @exclusivity(unchecked) private var socket: Socket?
+  @exclusivity(unchecked) private var decoder = FrameDecoder(payloadLimit: 1 << 26)
   /// The frames that `flush` sends.
-  var output = FrameWriter()
-  private var rest: [UInt8] = []
-  private(set) var sentBytes = 0
-  private(set) var receivedBytes = 0
+  @exclusivity(unchecked) var output = FrameWriter()
+  @exclusivity(unchecked) private var rest: [UInt8] = []
+  @exclusivity(unchecked) private(set) var sentBytes = 0
+  @exclusivity(unchecked) private(set) var receivedBytes = 0
 
   /// Whether bytes wait for the socket.
   var isBlocked: Bool { !rest.isEmpty }

@@ -82,11 +82,14 @@ struct ThreadFigures: Sendable {
   var failure: LoadError?
   /// How many actions each connection has had acknowledged, by its number.
   var answeredBy: [Int: Int] = [:]
+  /// Which of them the hub refused, and the first one's reason.
+  var refusedBy: [Int: Set<Int>] = [:]
+  var refusal: String?
 
   /// Numbers since the start of the run.
   struct Totals: Sendable {
-    /// How many actions were measured, sent and acknowledged.
-    var (measured, sent, answered) = (0, 0, 0)
+    /// How many actions were measured, sent, acknowledged and refused.
+    var (measured, sent, answered, refused) = (0, 0, 0, 0)
     /// How many frames the subscribers read.
     var (deltas, snapshots, bookmarks, absences) = (0, 0, 0, 0)
     /// The bytes of all connections.
@@ -100,6 +103,7 @@ struct ThreadFigures: Sendable {
       left.measured += right.measured
       left.sent += right.sent
       left.answered += right.answered
+      left.refused += right.refused
       left.deltas += right.deltas
       left.snapshots += right.snapshots
       left.bookmarks += right.bookmarks
@@ -135,6 +139,7 @@ struct ThreadFigures: Sendable {
     (shared.isDrained, shared.isVerified, shared.isDone) = (isDrained, isVerified, isDone)
     shared.phase = phase
     (shared.failure, shared.answeredBy) = (failure, answeredBy)
+    (shared.refusal, shared.refusedBy) = (refusal, refusedBy)
   }
 
   /// Moves what was counted to others.

@@ -11,21 +11,23 @@ final class Sender {
   private let flight: Int
   private let isOpenLoop: Bool
   /// When the unanswered actions were sent, or were to be sent.
-  private var times = RunQueue()
-  private(set) var issued = 0
-  private(set) var answered = 0
+  @exclusivity(unchecked) private var times = RunQueue()
+  @exclusivity(unchecked) private(set) var issued = 0
+  @exclusivity(unchecked) private(set) var answered = 0
   /// The number of the first action of the session.
-  private var sessionBase = 0
+  @exclusivity(unchecked) private var sessionBase = 0
   private var session: SessionID?
   private var history: UInt64?
-  private(set) var isOpen = false
+  @exclusivity(unchecked) private(set) var isOpen = false
   /// Whether the session shall be left when nothing is unanswered.
-  private(set) var isBeingReplaced = false
+  @exclusivity(unchecked) private(set) var isBeingReplaced = false
   /// When a further attempt to connect is due; nil while there is a connection.
-  private(set) var retryTime: UInt64? = 0
+  @exclusivity(unchecked) private(set) var retryTime: UInt64? = 0
   private var connectTime: UInt64 = 0
   /// How many actions are sent in all; nil if there is no limit.
-  var limit: Int?
+  @exclusivity(unchecked) var limit: Int?
+  /// The numbers of the actions that the hub refused.
+  private(set) var refused: Set<Int> = []
   /// The most bytes of a frame.
   private static let frameLimit = 256 << 10
 
@@ -139,7 +141,7 @@ final class Sender {
           acknowledge(through, header.revision, now, measureStart, recordsRevisions, &figures)
         case .welcome:
           failure = try welcome(payload, now, measureStart, &figures)
-        case .rejected: failure = .rejected(reason: try Rejected(decoding: payload).reason)
+        case .rejected: try refused(payload, &figures)
         case .error: failure = .disconnected(reason: try PeerError(decoding: payload).reason)
         case .goodbye: failure = .disconnected(reason: try Goodbye(decoding: payload).reason)
         default: break
@@ -150,6 +152,13 @@ final class Sender {
     }
     if let failure { throw failure }
     return isAlive ? .fine : .ended
+  }
+
+  private func refused(_ payload: RawSpan, _ figures: inout ThreadFigures) throws(WireError) {
+    let refusal = try Rejected(decoding: payload)
+    guard refused.insert(sessionBase + Int(clamping: refusal.sequence) - 1).inserted else { return }
+    figures.totals.refused += 1
+    figures.refusal = figures.refusal ?? refusal.reason
   }
 
   private func welcome(

@@ -22,23 +22,23 @@ final class Worker {
   private let plan: Plan
   private let state: RunState
   private let poller: Poller
-  private var figures = ThreadFigures()
+  @exclusivity(unchecked) private var figures = ThreadFigures()
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-  private var senders: [Sender] = []
+  @exclusivity(unchecked) private var senders: [Sender] = []
   private var watchers: [Watcher] = []
   private let filter: RevisionFilter?
-  private var arrivals: Arrivals?
+  @exclusivity(unchecked) private var arrivals: Arrivals?
   /// How many actions of an open loop may still arrive; nil if time ends the run.
-  private var remaining: Int?
-  private var nextSender = 0
-  private var touched: [Int] = []
-  private var isTouched: [Bool] = []
+  @exclusivity(unchecked) private var remaining: Int?
+  @exclusivity(unchecked) private var nextSender = 0
+  @exclusivity(unchecked) private var touched: [Int] = []
+  @exclusivity(unchecked) private var isTouched: [Bool] = []
   /// What is done now and then.
   private var (nextPublication, nextChurn, nextStorm): (UInt64, UInt64, UInt64) = (0, 0, 0)
   private var churned = 0
   /// Whether a connection may have to be opened.
-  private var isConnecting = true
-  private var hasLimits = false
+  @exclusivity(unchecked) private var isConnecting = true
+  @exclusivity(unchecked) private var hasLimits = false
 
   init(_ task: WorkerTask, _ state: RunState) throws(LoadError) {
     (self.task, plan, self.state) = (task, task.plan, state)
@@ -314,7 +314,10 @@ final class Worker {
     figures.totals.receivedBytes =
       senders.reduce(0) { $0 + $1.channel.receivedBytes } + watchers.reduce(0) { $0 + $1.channel.receivedBytes }
     if phase != .sending || figures.failure != nil {
-      for sender in senders { figures.answeredBy[sender.number] = sender.answered }
+      for sender in senders {
+        figures.answeredBy[sender.number] = sender.answered
+        if !sender.refused.isEmpty { figures.refusedBy[sender.number] = sender.refused }
+      }
     }
     state.reports[task.number].figures.withLock { figures.publish(into: &$0) }
   }

@@ -1,3 +1,4 @@
+internal import CEpoll
 internal import Glibc
 
 /// A connection to a Unix socket, without a loop.

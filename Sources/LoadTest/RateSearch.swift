@@ -1,0 +1,68 @@
+/// Looks for the highest rate of an open loop at which the p99 keeps a limit: steps that double, then bisection.
+public struct RateSearch: Sendable {
+  /// A rate that was tried.
+  public struct Step: Equatable, Sendable {
+    /// Actions a second that were wanted, and that were acknowledged.
+    public var (wanted, reached): (Double, Double)
+    /// The p99, in nanoseconds.
+    public var p99: UInt64
+    /// Whether the limit was kept.
+    public var isKept: Bool
+    /// Whether this program was the one that was too slow.
+    public var isGeneratorLate: Bool
+
+    public static func == (left: Step, right: Step) -> Bool {
+      (left.wanted, left.reached, left.p99, left.isKept, left.isGeneratorLate)
+        == (right.wanted, right.reached, right.p99, right.isKept, right.isGeneratorLate)
+    }
+  }
+
+  /// The limit of the p99, in nanoseconds.
+  public let limit: UInt64
+  /// What was tried, in order.
+  public private(set) var steps: [Step] = []
+  private var rate: Double
+  private var (highestKept, lowestMissed): (Double?, Double?)
+
+  /// Begins with a rate.
+  public init(limit: UInt64, from rate: Double) { (self.limit, self.rate) = (limit, rate) }
+
+  /// The next rate to try; nil when the search is over.
+  public var next: Double? {
+    guard let highestKept else { return lowestMissed == nil || rate >= 1 ? rate : nil }
+    guard let lowestMissed else { return steps.count < 40 ? rate : nil }
+    return lowestMissed / highestKept > 1.05 ? rate : nil
+  }
+
+  /// The highest rate that kept the limit.
+  public var best: Step? { steps.filter(\.isKept).max { $0.wanted < $1.wanted } }
+
+  /// Takes the result of the rate that `next` named.
+  public mutating func take(_ report: LoadReport) {
+    let p99 = report.latencies.quantile(0.99)
+    // A hub that cannot keep up answers fewer actions than arrive.
+    let isKept = report.failure == nil && p99 <= limit && report.actionsPerSecond >= 0.95 * rate
+    take(
+      Step(
+        wanted: rate, reached: report.actionsPerSecond, p99: p99, isKept: isKept,
+        isGeneratorLate: report.isGeneratorLate))
+  }
+
+  mutating func take(_ step: Step) {
+    steps.append(step)
+    if step.isKept { highestKept = max(highestKept ?? 0, rate) } else { lowestMissed = min(lowestMissed ?? rate, rate) }
+    switch (highestKept, lowestMissed) {
+    case (let kept?, let missed?): rate = (kept * missed).squareRoot()
+    case (let kept?, nil): rate = kept * 2
+    default: rate /= 4
+    }
+  }
+}
+
+extension RateSearch.Step: CustomStringConvertible {
+  /// One line.
+  public var description: String {
+    "\(Decimals.grouped(wanted)) actions/s wanted, \(Decimals.grouped(reached)) reached, p99 \(Decimals.time(p99)): "
+      + (isKept ? "kept" : isGeneratorLate ? "missed, and this program was late itself" : "missed")
+  }
+}

@@ -1,0 +1,24 @@
+import JSONText
+import ProgramOptions
+import Wire
+
+/// A JSON value of a file that has one a line, or one over several lines.
+struct JSONLine {
+  let value: JSONValue
+
+  static func all(in text: String, of path: String) throws(UsageError) -> [JSONLine] {
+    do throws(JSONError) {
+      return [JSONLine(value: try JSONValue(parsing: text))]
+    } catch {
+      var lines: [JSONLine] = []
+      for line in text.split(separator: "\n") {
+        do throws(JSONError) {
+          lines.append(JSONLine(value: try JSONValue(parsing: String(line))))
+        } catch {
+          throw UsageError("\(path): \(error)")
+        }
+      }
+      return lines
+    }
+  }
+}

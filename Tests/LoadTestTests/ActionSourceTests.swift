@@ -1,0 +1,133 @@
+import Features
+import IdentifiedCollections
+import Reducers
+import Testing
+import Wire
+
+@testable import LoadTest
+
+/// The features that storehubd serves, as a hub shows them: by their schema.
+enum Hub {
+  static let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
+
+  static func state(todos count: Int, count number: Int = 0) -> AppFeature.State {
+    var state = AppFeature.State()
+    state.counter.count = number
+    state.todos = Todos.State(todos: .init(uniqueElements: (0..<count).map { Todo.State(id: $0 * 3, text: "t\($0)") }))
+    return state
+  }
+
+  static func plan(_ text: String, connections: Int = 1) throws -> Plan {
+    var plan = try Scenario.plan(parsing: text, name: "test")
+    plan.connections = connections
+    return plan
+  }
+}
+
+@Suite struct ActionSourceTests {
+  private func actions(_ source: ActionSource, _ range: Range<Int>, of connection: Int) throws -> [AppFeature.Action] {
+    var encoder = CBOREncoder()
+    #expect(source.encode(range, of: connection, limit: .max, to: &encoder) == range.count)
+    let bytes = encoder.bytes
+    var decoder = CBORDecoder(bytes.span.bytes)
+    return try range.map { _ in try AppFeature.Action(from: &decoder) }
+  }
+
+  private func source(
+    _ text: String, todos: Int = 10, connections: Int = 1, payload: Int = 0
+  ) throws -> ActionSource {
+    var plan = try Hub.plan(text, connections: connections)
+    plan.payload = payload
+    return try ActionSource(plan, schema: Hub.schema, state: Hub.state(todos: todos).encoded(), run: "RUN")
+  }
+
+  @Test func placeholdersBecomeValues() throws {
+    let edit = try source("[action a]\nsend = todos.todos[{id}].textChanged \"{run} {n}\"\nids = todos.todos", todos: 1)
+    #expect(
+      try actions(edit, 0..<2, of: 0) == [
+        .todos(.todos(.element(id: 0, action: .textChanged("RUN 0")))),
+        .todos(.todos(.element(id: 0, action: .textChanged("RUN 1")))),
+      ])
+    let move = try source(
+      "[action a]\nsend = todos.moved {\"id\": {id}, \"before\": {next}}\nids = todos.todos", todos: 2)
+    #expect(
+      try actions(move, 0..<2, of: 0) == [.todos(.moved(id: 0, before: 3)), .todos(.moved(id: 3, before: 0))])
+    let number = try source("[action a]\nsend = todos.deleteButtonTapped {random:-5..-5}")
+    #expect(try actions(number, 3..<4, of: 0) == [.todos(.deleteButtonTapped(id: -5))])
+    let many = try source("[action a]\nsend = todos.deleteButtonTapped {n}")
+    #expect(
+      try actions(many, 70_000..<70_001, of: 0) == [.todos(.deleteButtonTapped(id: 70_000))])
+  }
+
+  @Test func textsAreFilledUp() throws {
+    let add = try source("[action a]\nsend = todos.addButtonTapped \"{text}\"", payload: 300)
+    guard case .todos(.addButtonTapped(let text)) = try actions(add, 12..<13, of: 0)[0] else {
+      Issue.record("another action")
+      return
+    }
+    #expect(text.utf8.count == 300 && text.hasPrefix("RUN-12 xxx"))
+  }
+
+  @Test func constantActionsAreCopiedFromAnyPlace() throws {
+    let text =
+      "[action a]\nweight = 2\nsend = counter.incrementButtonTapped\n[action b]\nsend = counter.decrementButtonTapped"
+    let source = try source(text)
+    let all = try actions(source, 0..<10_000, of: 0)
+    #expect(all.count { $0 == .counter(.decrementButtonTapped) } == 3333)
+    #expect(try actions(source, 4090..<9001, of: 0) == Array(all[4090..<9001]))
+  }
+
+  @Test func aTogglePassesOverTheListAndBack() throws {
+    let toggle = """
+      [action a]
+      send = todos.todos[{id}].completionChanged {toggle}
+      ids = todos.todos
+      sets = todos.todos[{id}].isComplete {toggle}
+      """
+    let found = try actions(try source(toggle, todos: 4), 0..<8, of: 0)
+    let flags = found.map { action -> Bool? in
+      if case .todos(.todos(.element(id: _, action: .completionChanged(let flag)))) = action { flag } else { nil }
+    }
+    #expect(flags == [true, true, true, true, false, false, false, false])
+  }
+
+  @Test func connectionsHaveElementsOfTheirOwn() throws {
+    let text = """
+      [action edit]
+      weight = 2
+      send = todos.todos[{id}].textChanged "{n}"
+      ids = todos.todos
+      [action delete]
+      send = todos.deleteButtonTapped {id}
+      ids = todos.todos
+      removes = yes
+      """
+    let source = try source(text, todos: 101, connections: 4)
+    var (edited, deleted): ([Set<Int>], [Int]) = (Array(repeating: [], count: 4), [])
+    for connection in 0..<4 {
+      for index in 0..<200 {
+        let choice = source.choice(index, of: connection)
+        let element = try #require(choice.ownElement)
+        if source.kinds[choice.kind].removes { deleted.append(element) } else { edited[connection].insert(element) }
+        // The same again.
+        #expect(source.choice(index, of: connection).values.element == element)
+      }
+    }
+    #expect(Set(deleted).count == deleted.count && deleted.count == 13 + 3 * 12)
+    for connection in 0..<4 {
+      #expect(edited[connection].isDisjoint(with: deleted))
+      for other in 0..<connection { #expect(edited[connection].isDisjoint(with: edited[other])) }
+    }
+  }
+
+  @Test(arguments: [
+    ("[action a]\nsend = todos.todos[{id}].textChanged \"x\"", "needs 'ids = PATH'"),
+    ("[action a]\nsend = counter.increment", "incrementButtonTapped"),
+    ("[action a]\nsend = todos.addButtonTapped {what}", "there is no placeholder {what}"),
+    ("[action a]\nsend = todos.todos[{id}].textChanged \"x\"\nids = counter.count", "is no collection"),
+    ("[action a]\nsend = todos.addButtonTapped {id}\nids = todos.todos", "does not fit"),
+  ]) func whatDoesNotFitIsExplained(text: String, reason: String) {
+    let error = #expect(throws: LoadError.self) { try source(text) }
+    #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+  }
+}

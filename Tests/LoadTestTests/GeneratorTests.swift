@@ -1,0 +1,130 @@
+import Testing
+
+@testable import LoadTest
+
+@Suite struct GeneratorTests {
+  private func arrivals(_ plan: Plan, count: Int, offset: Double = 0, seconds: Double = 10) -> [UInt64] {
+    var arrivals = Arrivals(plan, start: 1_000, share: 1, offset: offset, seconds: seconds, seed: 3)
+    return (0..<count).map { _ in
+      defer { arrivals.advance() }
+      return arrivals.next
+    }
+  }
+
+  @Test func evenArrivalsKeepTheirDistances() {
+    var plan = Plan()
+    plan.rate = 1000
+    #expect(arrivals(plan, count: 4) == [1_000, 1_001_000, 2_001_000, 3_001_000])
+    // Two threads take turns.
+    #expect(arrivals(plan, count: 2, offset: 0.5) == [501_000, 1_501_000])
+  }
+
+  @Test func poissonArrivalsAreAsManyAndIrregular() {
+    var plan = Plan()
+    (plan.rate, plan.arrival) = (1000, .poisson)
+    let times = arrivals(plan, count: 20_000)
+    let gaps = zip(times.dropFirst(), times).map { Double($0 - $1) }
+    let mean = gaps.reduce(0, +) / Double(gaps.count)
+    let variance = gaps.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(gaps.count)
+    #expect(abs(mean / 1e6 - 1) < 0.03)
+    // As large as the mean: exponential distances.
+    #expect(abs(variance.squareRoot() / mean - 1) < 0.05)
+  }
+
+  @Test func aRampReachesItsEnd() {
+    var plan = Plan()
+    (plan.rate, plan.rampTo) = (100, 300)
+    let times = arrivals(plan, count: 2001)
+    // (100 + 300) ÷ 2 × 10 s.
+    #expect(abs(Double(times[2000]) / 1e9 - 10) < 0.01)
+    #expect(abs(1e9 / Double(times[1] - times[0]) - 100) < 2)
+    #expect(abs(1e9 / Double(times[2000] - times[1999]) - 300) < 2)
+  }
+
+  @Test func runsOfEqualTimesStayTogether() {
+    var queue = RunQueue()
+    var found: [String] = []
+    queue.append(5, 3)
+    queue.append(5, 1)
+    queue.append(9, 2)
+    #expect(queue.count == 6)
+    queue.removeFirst(2) { found.append("\($0)×\($1)") }
+    queue.removeFirst(3) { found.append("\($0)×\($1)") }
+    #expect(found == ["5×2", "5×2", "9×1"] && queue.count == 1)
+    queue.removeFirst(9) { found.append("\($0)×\($1)") }
+    #expect(found.last == "9×1" && queue.count == 0)
+    for time in 0..<20_000 {
+      queue.append(UInt64(time), 1)
+      if time >= 10 { queue.removeFirst(1) { time, _ in found.append("\(time)") } }
+    }
+    #expect(found.last == "19989" && queue.count == 10)
+  }
+
+  @Test func freshnessIsTheFirstFrameThatShowsTheAction() {
+    var freshness = Freshness(scopes: [nil, 1])
+    var figures = ThreadFigures()
+    figures.acknowledged = [
+      .init(time: 100, revision: 5, count: 2, scope: 0), .init(time: 150, revision: 7, count: 1, scope: 1),
+    ]
+    freshness.take(&figures)
+    #expect(freshness.histogram.count == 0)
+    figures.arrivals = [
+      .init(watcher: 0, revision: 4, time: 200), .init(watcher: 0, revision: 7, time: 300),
+      .init(watcher: 1, revision: 7, time: 450),
+    ]
+    freshness.take(&figures)
+    // Both at the first subscriber, and the second one at the subscriber of its scope.
+    #expect(freshness.histogram.count == 4)
+    #expect(freshness.histogram.minimum == 150 && freshness.histogram.maximum == 300)
+  }
+}
+
+@Suite struct ComparisonTests {
+  @Test func aSearchEndsNearTheCapacity() {
+    var search = RateSearch(limit: 1_000_000, from: 1000)
+    while let rate = search.next {
+      let isKept = rate <= 37_000
+      search.take(
+        .init(wanted: rate, reached: rate, p99: isKept ? 1 : 2_000_000, isKept: isKept, isGeneratorLate: false))
+    }
+    let best = search.best?.wanted ?? 0
+    #expect(best <= 37_000 && best > 37_000 / 1.06 && search.steps.count < 15)
+  }
+
+  @Test func aSearchThatFindsNothingEnds() {
+    var search = RateSearch(limit: 1, from: 1000)
+    while let rate = search.next {
+      search.take(.init(wanted: rate, reached: rate, p99: 2, isKept: false, isGeneratorLate: false))
+    }
+    #expect(search.best == nil && search.steps.count < 8)
+  }
+
+  @Test func ranksTellNoiseFromChange() {
+    let (noise, same) = ([10, 12, 11, 9, 13, 10.5, 11.5, 12.5], [11, 10, 12, 9.5, 12.7, 10.2, 11.1, 12.1])
+    #expect(abs(Comparison.mannWhitney(noise, same)) < 1)
+    #expect(Comparison.mannWhitney(noise, same.map { $0 + 5 }) > 3)
+    let verdict = { (after: [Double], change: Double) in
+      Comparison.verdict(noise, after, isMoreBetter: false, least: 0.01, hasNoise: true, change: change)
+    }
+    #expect(verdict(same, -0.01) == .same)
+    #expect(verdict(same.map { $0 + 5 }, 0.45) == .worse)
+    #expect(verdict(same.map { $0 - 5 }, -0.45) == .better)
+    #expect(verdict([3, 4], -0.7) == .unclear)
+  }
+
+  @Test func chartsAreWellFormedAndEscaped() {
+    let points = [Chart.Point(10, 20_000), Chart.Point(1_000_000, 40_000)]
+    let chart = Chart(
+      "a < b", x: .init("n", isLogarithmic: true), y: .init("time", .time), [.init("x & y", points), .init("z", [])])
+    let svg = chart.svg(isStandalone: true)
+    #expect(svg.contains("a &lt; b") && svg.contains("x &amp; y") && !svg.contains("nan"))
+    #expect(svg.contains("prefers-color-scheme") && svg.contains("1 M") && svg.contains("40 µs"))
+    #expect(svg.split(separator: "<text").count == svg.split(separator: "</text>").count)
+  }
+
+  @Test func numbersAreShort() {
+    #expect(Decimals.grouped(1_234_567) == "1,234,567" && Decimals.grouped(12) == "12")
+    #expect(Decimals.short(12_345) == "12.3 k" && Decimals.time(83_120) == "83.1 µs")
+    #expect(Decimals.fixed(-0.004, 2) == "0.00" && Decimals.fixed(2.5, 1) == "2.5")
+  }
+}

@@ -1,0 +1,111 @@
+import Features
+import IdentifiedCollections
+import Reducers
+import Testing
+import Wire
+
+@testable import LoadTest
+
+/// Lost, doubled and wrong actions are found.
+@Suite struct VerificationTests {
+  private static let scenario = """
+    [action increment]
+    send = counter.incrementButtonTapped
+    counts = counter.count 1
+    [action edit]
+    send = todos.todos[{id}].textChanged "{run} {n}"
+    ids = todos.todos
+    sets = todos.todos[{id}].text "{run} {n}"
+    [action add]
+    send = todos.addButtonTapped "new {run} {n}"
+    counts = todos.todos 1
+    creates = todos.todos text "new {run} {n}"
+    [action delete]
+    send = todos.deleteButtonTapped {id}
+    ids = todos.todos
+    counts = todos.todos -1
+    removes = yes
+    """
+
+  /// Runs 40 actions of each of two connections on a state, as a hub would, and verifies what a fault makes of it.
+  private func verify(
+    others: UInt64 = 0, acknowledged: Int = 40, fault: (inout AppFeature.State) -> Void = { _ in }
+  ) throws -> Verification {
+    let before = Hub.state(todos: 60, count: 7)
+    let plan = try Hub.plan(Self.scenario, connections: 2)
+    let source = try ActionSource(plan, schema: Hub.schema, state: before.encoded(), run: "RUN")
+    var state = before
+    for index in 0..<40 {
+      for connection in 0..<2 {
+        var encoder = CBOREncoder()
+        _ = source.encode(index..<index + 1, of: connection, limit: .max, to: &encoder)
+        let bytes = encoder.bytes
+        reduce(&state, try AppFeature.Action(decoding: bytes.span.bytes))
+      }
+    }
+    fault(&state)
+    var verification = Verification(
+      source: source, reader: StateReader(schema: Hub.schema),
+      before: .init(bytes: before.encoded(), revision: 100),
+      after: .init(bytes: state.encoded(), revision: 180 + others),
+      answered: [0: 40, 1: acknowledged], refused: [:])
+    try verification.run(named: [:])
+    return verification
+  }
+
+  private func reduce(_ state: inout AppFeature.State, _ action: AppFeature.Action) {
+    switch action {
+    case .counter: state.counter.count += 1
+    case .todos(.addButtonTapped(let text)):
+      state.todos.todos.append(Todo.State(id: state.todos.nextID, text: text))
+      state.todos.nextID += 1
+    case .todos(.deleteButtonTapped(let id)): state.todos.todos.remove(id: id)
+    case .todos(.todos(.element(id: let id, action: .textChanged(let text)))): state.todos.todos[id: id]?.text = text
+    default: break
+    }
+  }
+
+  @Test func aRightStateIsVerified() throws {
+    let checks = try verify().checks.joined(separator: "\n")
+    #expect(checks.contains("80 actions acknowledged") && !checks.contains("others"))
+    #expect(checks.contains("20 created elements are there exactly once"))
+    #expect(checks.contains("20 removed elements are gone"))
+    #expect(checks.contains("20 parts of elements are what the last action for them said"))
+  }
+
+  @Test func aLostActionIsFound() {
+    #expect(throws: LoadError.self) { try verify { $0.counter.count -= 1 } }
+    #expect(throws: LoadError.self) { try verify { $0.todos.todos.removeLast() } }
+    // One more was acknowledged than the revision has counted.
+    #expect(throws: LoadError.self) { try verify(acknowledged: 41) }
+  }
+
+  @Test func anActionThatTookEffectTwiceIsFound() {
+    #expect(throws: LoadError.self) { try verify { $0.counter.count += 1 } }
+    // Also while others act.
+    let error = #expect(throws: LoadError.self) {
+      try verify(others: 5) { state in
+        guard let last = state.todos.todos.last else { return }
+        state.todos.todos.append(Todo.State(id: 9999, text: last.text))
+      }
+    }
+    #expect(error?.description.contains("more than once") == true)
+  }
+
+  @Test func aWrongPartIsFound() {
+    let fault: (inout AppFeature.State) -> Void = { state in
+      guard let index = state.todos.todos.indices.first(where: { state.todos.todos[$0].text.hasPrefix("RUN") }) else {
+        return
+      }
+      state.todos.todos[id: state.todos.todos[index].id]?.text = "another"
+    }
+    #expect(throws: LoadError.self) { try verify(fault: fault) }
+    #expect(throws: Never.self) { try verify(others: 1, fault: fault) }
+  }
+
+  @Test func whatOthersDidIsAllowed() throws {
+    let verification = try verify(others: 3) { $0.counter.count += 3 }
+    #expect(verification.others == 3)
+    #expect(throws: LoadError.self) { try verify(others: 3) { $0.counter.count += 4 } }
+  }
+}
