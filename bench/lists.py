@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from compare import Server, on_core
+from servers import Server, on_core
 
 GOAL = 2
 WORKLOADS = ["add", "delete", "edit", "move", "toggle"]
