@@ -4,7 +4,7 @@ export DESTDIR PREFIX SYSCONFDIR UNITDIR
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --scratch-path .build/static
 
-.PHONY: build run test test-package golden-check simulate fuzz torture sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup
+.PHONY: build run test test-package golden-check simulate fuzz torture sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-smoke soak
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
 	$(SWIFT_BUILD) -c release
@@ -49,8 +49,20 @@ format: setup ## format the sources and wrap the documents
 man: ## write docs/man, the manual pages of the programs that were built last (swift build)
 	@scripts/man-pages
 
-bench: setup ## compare the hub with the C limit and Redis, lists of 1,000 and 1,000,000 todos, allocations, in process
+bench: setup ## compare the hub with the C limit, Redis, NATS and Python in one table (8 minutes; RUNS=5 SECONDS_EACH=0.7)
 	@scripts/bench
+
+bench-all: setup ## the same, slower disks, growth, a client that floods and heap allocations (25 minutes)
+	@scripts/bench all
+
+bench-growth: setup ## lists, clients, scopes and payloads of all sizes, with charts in docs/charts (9 minutes)
+	@scripts/bench growth
+
+bench-smoke: setup ## guard against gross regressions by instructions, allocations and ratios (2 minutes)
+	@scripts/bench smoke
+
+soak: setup ## load a hub at 80 % for long, and check that nothing grows (MINUTES=30)
+	@scripts/bench soak
 
 bench-inprocess: setup ## only what stores cost in process
 	@scripts/bench-inprocess

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""A short guard against gross regressions: counts that do not depend on the machine's speed, and ratios of one run.
+
+Counts: the hub's instructions per action under callgrind, the difference between two runs of different length divided by
+the difference of their actions, beside those in bench/counts.json; more than 25 % above is a failure. Ratios: hub ÷ C
+limit, alternating; less than half of the goal is a failure. `--update` writes the counts that were found.
+Heap allocations are counted by scripts/allocations.
+"""
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from servers import HERE, Rivals, TemporaryDirectory, median, ratios
+
+COUNTS = os.path.join(HERE, "counts.json")
+# What is sent in two lengths: a name, and the arguments of storeload.
+ACTIONS = {
+    "increment, 1 × 1": ("-c", 1, "-d", 1, (2_000, 6_000)),
+    "increment, 1 × 64": ("-c", 1, "-d", 64, (64_000, 192_000)),
+    "increment, 8 × 16": ("-c", 8, "-d", 16, (40_000, 120_000)),
+    "edit in 1,000 todos, 1 × 1": ("-w", "edit", "--todos", 1000, (1_000, 3_000)),
+    "add to 1,000 todos, 1 × 1": ("-w", "add", "--todos", 1000, (1_000, 3_000)),
+}
+MARGIN = 1.25
+# Connections, depth, watchers, and the least ratio: half the goal.
+CASES = [(1, 16, 0, 0.45), (50, 16, 0, 0.45), (1, 64, 16, 0.4)]
+
+
+def instructions(programs, directory, arguments, count):
+    """The instructions of a hub from its start to its end."""
+    path, log = f"{directory}/counted.sock", f"{directory}/callgrind.log"
+    with open(log, "w", encoding="utf-8") as output:
+        hub = subprocess.Popen(
+            ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"{programs}/storehubd",
+             "--socket", path, "--log-level", "error"], stderr=output)
+    try:
+        while not os.path.exists(path):
+            time.sleep(0.05)
+            if hub.poll() is not None:
+                raise SystemExit(f"the hub under valgrind ended: {open(log, encoding='utf-8').read()[-500:]}")
+        run = subprocess.run(
+            [f"{programs}/storeload", "--socket", path, "--timeout", "60s", "--quiet", *map(str, arguments),
+             "-n", str(count)], capture_output=True, text=True, timeout=300, check=False)
+        if run.returncode:
+            raise SystemExit(run.stderr)
+    finally:
+        hub.send_signal(signal.SIGTERM)
+        hub.wait(60)
+    found = re.search(r"Collected\s*:\s*(\d+)", open(log, encoding="utf-8").read())
+    if not found:
+        raise SystemExit("callgrind printed no count")
+    return int(found.group(1))
+
+
+def check_counts(options, directory):
+    known = {}
+    if os.path.exists(COUNTS):
+        with open(COUNTS, encoding="utf-8") as file:
+            known = json.load(file)
+    found, failed = {}, False
+    print("| instructions of the hub for an action | found | recorded | |\n|---|--:|--:|---|")
+    for name, (*arguments, (short, long)) in ACTIONS.items():
+        less, more = (instructions(options.programs, directory, arguments, count) for count in (short, long))
+        found[name] = round((more - less) / (long - short))
+        is_over = name in known and found[name] > known[name] * MARGIN
+        failed = failed or is_over
+        print(f"| {name} | {found[name]:,} | {known.get(name, 0):,} | {'more than 25 % above' if is_over else ''} |",
+              flush=True)
+    if options.update:
+        with open(COUNTS, "w", encoding="utf-8") as file:
+            json.dump(found, file, indent=2, ensure_ascii=False)
+            file.write("\n")
+        return False
+    return failed
+
+
+def check_ratios(options, directory):
+    rivals, failed = Rivals({"hub": f"{options.programs}/storehubd"}, directory), False
+    print("\n| C | D | W | hub ÷ C limit, median of 5 | at least |\n|--:|--:|--:|--:|--:|")
+    for *case, least in CASES:
+        results = rivals.measure(["C limit", "hub"], case, 5, 0.3)
+        ratio = median([{"x": value} for value in ratios(results["hub"], results["C limit"])], "x")
+        failed = failed or ratio < least
+        print(f"| {case[0]} | {case[1]} | {case[2]} | {ratio:.2f} | {least}{'' if ratio >= least else ', missed'} |",
+              flush=True)
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", required=True, help="the folder of storehubd and storeload")
+    parser.add_argument("--update", action="store_true", help="record the counts that are found")
+    options = parser.parse_args()
+    with TemporaryDirectory() as directory:
+        failed = check_counts(options, directory)
+        failed = check_ratios(options, directory) or failed
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

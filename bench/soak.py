@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Loads a hub for long at a part of what it can do, and checks that neither its memory nor its latencies grow.
+
+First a closed loop finds the highest rate of the scenario, then an open loop runs at a part of it. Exits with status 1 if
+the hub's memory in the last quarter is more than 2 % and 1 MB above that of the second quarter, or the median p99 more
+than 1.5 times that; the first quarter is for caches and lists to fill.
+"""
+import argparse
+import statistics
+import sys
+
+from servers import Server, TemporaryDirectory, raise_descriptor_limit
+from storeload import storeload
+
+SCENARIO = """
+[load]
+connections = 50
+[fill]
+send = todos.addButtonTapped "{run}-fill-{n}"
+path = todos.todos
+count = 1000
+[watch]
+count = 16
+[action increment]
+weight = 5
+send = counter.incrementButtonTapped
+counts = counter.count 1
+[action edit]
+weight = 3
+send = todos.todos[{id}].textChanged "{text}"
+ids = todos.todos
+sets = todos.todos[{id}].text "{text}"
+[action toggle]
+send = todos.todos[{id}].completionChanged {toggle}
+ids = todos.todos
+sets = todos.todos[{id}].isComplete {toggle}
+[action move]
+send = todos.moved {id} {next}
+ids = todos.todos
+"""
+
+
+def quarter(samples, number, figure):
+    part = samples[number * len(samples) // 4:(number + 1) * len(samples) // 4]
+    return statistics.median(sample[figure] or 0 for sample in part)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", required=True, help="the folder of storehubd and storeload")
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--load", type=float, default=0.8, help="the part of the highest rate")
+    parser.add_argument("--report", help="also write a page with charts")
+    options = parser.parse_args()
+    raise_descriptor_limit()
+    with TemporaryDirectory() as directory:
+        scenario = f"{directory}/soak.ini"
+        with open(scenario, "w", encoding="utf-8") as file:
+            file.write(SCENARIO)
+        path = f"{directory}/hub.sock"
+        argv = [f"{options.programs}/storehubd", "--socket", path, "--log-level", "error"]
+        with Server(argv, path) as server:
+            highest = storeload(options.programs, server, "--scenario", scenario, "--duration", "5s", "--warmup", "1s")
+            rate = round(highest["actionsPerSecond"] * options.load, 1)
+            print(f"A closed loop reached {highest['actionsPerSecond']:,.0f} actions/s; {options.minutes} minutes at "
+                  f"{rate:,.0f}.", flush=True)
+            report = storeload(
+                options.programs, server, "--scenario", scenario, "--rate", rate, "--arrival", "poisson", "--duration",
+                f"{round(options.minutes * 60)}s", "--timeout", "60s",
+                *(["--report", options.report] if options.report else []), timeout=options.minutes * 60 + 600)
+    samples = report["samples"]
+    if len(samples) < 8:
+        raise SystemExit("too short to say anything")
+    memory = [quarter(samples, number, "hubBytes") for number in range(4)]
+    p99 = [quarter(samples, number, "p99") for number in range(4)]
+    print("| quarter | actions/s | p99 µs | hub memory MB |\n|--:|--:|--:|--:|")
+    for number in range(4):
+        print(f"| {number + 1} | {quarter(samples, number, 'actionsPerSecond'):,.0f} | {p99[number]:,.0f} | "
+              f"{memory[number] / 1e6:.2f} |")
+    grows = memory[3] > memory[1] * 1.02 + 1e6 or p99[3] > 1.5 * p99[1]
+    print("It grows." if grows else f"No growth; {report['actions']:,} actions, every one verified.")
+    sys.exit(1 if grows else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+"""Runs storeload, on core 1, and draws charts with it."""
+import json
+import os
+import subprocess
+
+from servers import on_core
+
+
+def storeload(programs, server, *arguments, timeout=900):
+    """The result of a run. A run whose result is wrong ends the measurement."""
+    run = subprocess.run(
+        on_core(1, [f"{programs}/storeload", "--socket", server.socket, "--json", *map(str, arguments)]),
+        capture_output=True, text=True, timeout=timeout, check=False)
+    if run.returncode:
+        raise SystemExit(f"storeload {' '.join(map(str, arguments))}: {run.stderr.strip()}")
+    return json.loads(run.stdout)
+
+
+def chart(programs, path, title, x, y, series):
+    """Draws lines, each a name and points. An axis is its label, its unit (number, time in ns, bytes) and whether it is
+    logarithmic."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+
+    def axis(label, unit, log):
+        return {"label": label, "unit": unit, "log": log}
+    text = json.dumps({"title": title, "x": axis(*x), "y": axis(*y),
+                       "series": [{"name": name, "points": points} for name, points in series]})
+    with open(path, "w", encoding="utf-8") as file:
+        subprocess.run([f"{programs}/storeload", "chart"], input=text, stdout=file, text=True, check=True)
+    print(f"drew {path}", flush=True)
