@@ -90,6 +90,7 @@ extension ReplicaCore {
     if !welcome.isResumed || welcome.history != history {
       for subscription in subscriptions { subscription.base = nil }
     }
+    if let history, history != welcome.history { lossCount += 1 }
     history = welcome.history
   }
 

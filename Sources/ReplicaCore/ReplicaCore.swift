@@ -16,6 +16,8 @@ public struct ReplicaCore: ~Copyable {
   public internal(set) var connection = ConnectionState.connecting(attempt: 0, failure: nil)
   /// The hub's name for itself; empty before the first welcome.
   public internal(set) var hubName = ""
+  /// How often a hub came back that had lost revisions which this client had seen: it went on from an older state, or anew.
+  public internal(set) var lossCount = 0
   /// The schema of the feature: the one that the client was compiled with, or else that of the first hub it met.
   public internal(set) var schema: Schema?
   /// What the shell must do, in order, since the last `clear()`.
@@ -65,6 +67,9 @@ public struct ReplicaCore: ~Copyable {
 
   /// The number of actions that the hub has not acknowledged.
   public var pendingActionCount: Int { pending.count }
+
+  /// How many bytes have come of values that are not there as a whole yet.
+  public var loadedByteCount: Int { subscriptions.reduce(0) { $0 + ($1.attachment?.pieces.count ?? 0) } }
 
   /// The time at which `expire` must be called; nil when there is nothing to wait for.
   public var deadline: Duration? {

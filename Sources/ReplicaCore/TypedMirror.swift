@@ -4,8 +4,6 @@ public import Wire
 ///
 /// The value changes in place, so that observers of a field that stays the same are not notified.
 public final class TypedMirror<Part: Replicated>: Mirror {
-  // A mirror that predicts keeps this value as the confirmed one, and beside it the one with the pending actions on top.
-
   /// The part as the hub had it at `revision`; nil before it is known, and while it is not there.
   public private(set) var part: Part?
   /// The last value of the part before it went away.

@@ -17,6 +17,8 @@ public final class Attachment<State: Replicated, Action> {
   public var onChange: (() -> Void)?
 
   let mirror = TypedMirror<State>()
+  /// What is shown instead of the mirror's value while actions are pending.
+  var prediction: Prediction<State, Action>?
   var isDetached = false
   private let send: (Action) -> StoreTask
   private var core: RemoteCore<State, Action>?
@@ -48,7 +50,7 @@ extension Attachment: AnyAttachment {
   func updateStore() -> Bool {
     if let state = mirror.part {
       guard core == nil else { return false }
-      let core = RemoteCore(mirror: mirror, state: state, send: send)
+      let core = RemoteCore(mirror: mirror, prediction, state: state, send: send)
       self.core = core
       store = Store(core: core)
     } else {
@@ -67,13 +69,17 @@ extension Attachment: AnyAttachment {
 /// The core of a store whose state is a hub's.
 final class RemoteCore<State: Replicated, Action>: StoreCore {
   private let mirror: TypedMirror<State>
+  private let prediction: Prediction<State, Action>?
   private let toHub: (Action) -> StoreTask
   private let mirrored: MirroredState<State>
   /// The last state of the part when it went away.
   private var last: State?
 
-  init(mirror: TypedMirror<State>, state: State, send: @escaping (Action) -> StoreTask) {
-    self.mirror = mirror
+  init(
+    mirror: TypedMirror<State>, _ prediction: Prediction<State, Action>?, state: State,
+    send: @escaping (Action) -> StoreTask
+  ) {
+    (self.mirror, self.prediction) = (mirror, prediction)
     toHub = send
     mirrored = MirroredState(state)
   }
@@ -84,6 +90,7 @@ final class RemoteCore<State: Replicated, Action>: StoreCore {
   func read<Result>(_ body: (State) -> Result) -> Result {
     mirrored.access()
     if let last { return body(last) }
+    if let predicted = prediction?.state { return body(predicted) }
     guard let part = mirror.part else { preconditionFailure("a store that has not ended has a state") }
     return body(part)
   }
@@ -93,7 +100,7 @@ final class RemoteCore<State: Replicated, Action>: StoreCore {
   func end(with state: State) { last = state }
 
   func tell() {
-    guard let state = last ?? mirror.part else { return }
+    guard let state = last ?? prediction?.state ?? mirror.part else { return }
     mirrored.changed(state)
   }
 }

@@ -28,6 +28,12 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   private var whole: Attachment<State, Action>?
   private var changes = MirroredChanges()
   private var isPerforming = false
+  private var prediction: Prediction<State, Action>?
+  /// What the pending actions have changed in the state that is shown.
+  private var predictedChanges = MirroredChanges()
+  /// Whether an action has ended, or the hub's state has changed, since the pending ones were applied.
+  private var mustRebase = false
+  private var toldByteCount = 0
 
   /// The hub's whole state as a store; nil until the first snapshot has come, and without a subscription to it.
   public var store: Store<State, Action>? { whole?.store }
@@ -35,6 +41,8 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   public var onStore: ((Store<State, Action>) -> Void)?
   /// Called when `connection` has changed.
   public var onConnectionChange: (() -> Void)?
+  /// Called when `loadedByteCount` has changed.
+  public var onProgress: (() -> Void)?
   /// Called when the value of a part is not the hub's, which is a defect of the hub or of the client; the hub's replaces it.
   /// Without a handler, an issue is reported.
   public var onDivergence: ((Divergence) -> Void)?
@@ -54,6 +62,35 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     if options.subscribesToWholeState { whole = add([], of: .feature) { $0 } }
   }
 
+  /// Creates a client whose actions take effect in `store` at once, before the hub has answered.
+  ///
+  /// The reducer changes the state as it will do at the hub; the effects that it returns are not run here. What the hub decides
+  /// differently is corrected when its answer comes: because others were faster, or it refused an action, or the reducer
+  /// got another date or id there. ``StoreTask/taken()`` still waits for the hub. Stores of parts (`attach`) show what the
+  /// hub has.
+  ///
+  /// Each change of the hub costs the reducer's work for every action that is pending. What the reducer reports as issues is
+  /// not reported here, since an action may meet a state that its sender did not see.
+  ///
+  /// - Parameters:
+  ///   - loop: The loop that the client runs on, which must outlive it.
+  ///   - path: The hub's socket.
+  ///   - options: The client's options, which must subscribe to the whole state.
+  ///   - reducer: The feature that the hub runs.
+  ///   - prepareDependencies: Overrides dependencies for the reducer.
+  public convenience init<R: Reducer<State, Action>>(
+    loop: EventLoop, path: String, options: ReplicaOptions = ReplicaOptions(), predictingWith reducer: R,
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in }
+  ) throws(UVError) {
+    precondition(options.subscribesToWholeState, "only the whole state can be predicted")
+    try self.init(loop: loop, path: path, options: options)
+    let reducer = ComposableCore.withDependencies(prepareDependencies) { CompiledReducer(reducer) }
+    prediction = Prediction { state, action in
+      withIssueReporters([]) { _ = reducer.reduce(&state, action) }
+    }
+    whole?.prediction = prediction
+  }
+
   /// The state of the connection to the hub.
   public var connection: ConnectionState { replica.connection }
 
@@ -62,6 +99,13 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
 
   /// The hub's name for itself; empty before the first welcome.
   public var hubName: String { replica.hubName }
+
+  /// How often a hub came back that had lost state which this client had seen. A client that is told of it need do nothing; a
+  /// person may want to know.
+  public var lossCount: Int { replica.lossCount }
+
+  /// How many bytes have come of states that are not there as a whole yet.
+  public var loadedByteCount: Int { replica.loadedByteCount }
 
   /// The number of actions that the hub has not acknowledged.
   public var pendingActionCount: Int { replica.pendingActionCount }
@@ -124,15 +168,46 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     return attachment
   }
 
-  /// Costs one allocation, that of the completion, however long the action is.
+  /// Costs one allocation, that of the completion, however long the action is, and what predicting it costs.
   private func send(_ action: Action) -> StoreTask {
     let completion = StoreTask.Completion()
     do throws(ActionError) {
-      try replica.send(action, context: completion)
+      let ticket = try replica.send(action, context: completion)
+      if prediction != nil { predict(action, ticket) }
     } catch {
       completion.complete(.failure(error))
     }
     return StoreTask(completion: completion, onCancel: {})
+  }
+
+  // MARK: Prediction
+
+  /// Shows what an action changes, at once.
+  private func predict(_ action: Action, _ ticket: ActionTicket) {
+    guard let whole else { return }
+    var changes = MirroredChanges()
+    changes.collect { prediction?.sent(action, as: ticket, on: whole.mirror.part) }
+    predictedChanges.append(changes)
+    changes.tell { whole.tell() }
+  }
+
+  /// Applies the actions that are still pending to the hub's state.
+  ///
+  /// What they had changed may be as it was: its observers are told as well.
+  private func rebase() {
+    mustRebase = false
+    guard let whole else { return }
+    changes.append(predictedChanges)
+    predictedChanges = MirroredChanges()
+    predictedChanges.collect { prediction?.rebase(on: whole.mirror.part) }
+    changes.append(predictedChanges)
+  }
+
+  /// Takes note that an action is over.
+  private func ended(_ ticket: ActionTicket) {
+    guard let prediction else { return }
+    prediction.ended(ticket)
+    mustRebase = true
   }
 
   // MARK: Events
@@ -192,6 +267,14 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     var changed: [any AnyAttachment] = []
     performCommands(&changed)
     deadlineTimer?.arm(replica.deadline)
+    if toldByteCount != replica.loadedByteCount {
+      toldByteCount = replica.loadedByteCount
+      onProgress?()
+    }
+    if mustRebase {
+      rebase()
+      if let whole, !changed.contains(where: { $0 === whole }) { changed.append(whole) }
+    }
     guard !changed.isEmpty else { return }
     let others = changed.filter { $0.updateStore() }
     if !hadStore, let store { onStore?(store) }
@@ -228,14 +311,17 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     case .changed(_, let context):
       guard let attachment = context as? any AnyAttachment, !attachment.isDetached else { return }
       changed.append(attachment)
+      if prediction != nil, attachment === whole { mustRebase = true }
     case .diverged(_, let divergence):
       guard let onDivergence else { return reportIssue("\(divergence)") }
       onDivergence(divergence)
     case .connectionChanged:
       onConnectionChange?()
-    case .applied(_, let context):
+    case .applied(let ticket, let context):
+      ended(ticket)
       (context as? StoreTask.Completion)?.complete(.success(()))
-    case .failed(_, let context, let error):
+    case .failed(let ticket, let context, let error):
+      ended(ticket)
       (context as? StoreTask.Completion)?.complete(.failure(error))
     }
   }

@@ -54,6 +54,8 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     /// Whether the hub's socket to this client is full.
     var isBlocked = false
     var pending: Set<ActionTicket> = []
+    /// What the client shows while its actions are pending; nil if it does not predict.
+    var prediction: Prediction<State, Action>?
     var applied = 0
     var failed: [ActionError] = []
     var divergences: [Divergence] = []
@@ -81,6 +83,8 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     }
 
     var state: State? { whole?.part }
+    /// What a person sees.
+    var shownState: State? { prediction?.state ?? whole?.part }
 
     @discardableResult
     func subscribe<Value>(_ mirror: TypedMirror<Value>, to path: [PathStep]) -> Part {
@@ -175,11 +179,13 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   }
 
   func act(_ client: Client) throws {
-    try send(randomAction(&random, client.state), from: client)
+    try send(randomAction(&random, client.shownState), from: client)
   }
 
   func send(_ action: Action, from client: Client) throws {
-    client.pending.insert(try client.replica.send(action))
+    let ticket = try client.replica.send(action)
+    client.pending.insert(ticket)
+    client.prediction?.sent(action, as: ticket, on: client.state)
     sentCount += 1
   }
 
@@ -275,12 +281,15 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
         client.divergences.append(divergence)
       case .applied(let ticket, _):
         guard client.pending.remove(ticket) != nil else { throw Violation.outcomeWithoutAction }
+        client.prediction?.ended(ticket)
         client.applied += 1
       case .failed(let ticket, _, let error):
         guard client.pending.remove(ticket) != nil else { throw Violation.outcomeWithoutAction }
+        client.prediction?.ended(ticket)
         client.failed.append(error)
       }
     }
+    if !client.replica.commands.isEmpty { client.prediction?.rebase(on: client.state) }
     client.replica.clear()
   }
 

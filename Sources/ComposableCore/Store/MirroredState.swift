@@ -35,6 +35,9 @@ package struct MirroredChanges {
     fields += Reducing.end(turn)
   }
 
+  /// Takes over what others have collected.
+  package mutating func append(_ others: MirroredChanges) { fields += others.fields }
+
   /// Tells the observers of everything collected, and then runs what is to run once all are told.
   package mutating func tell(_ others: () -> Void) {
     let fields = fields

@@ -1,0 +1,123 @@
+import ComposableArchitecture
+import Features
+import HubCore
+import ReplicaCore
+import TestSupport
+import Testing
+import Wire
+
+/// What a client shows before the hub has answered.
+@Suite(.computing) struct PredictionTests {
+  /// The reducer that the world's hub runs.
+  private static func reduce(_ state: inout AppFeature.State, _ action: AppFeature.Action) {
+    withDependencies {
+      $0.continuousClock = TestClock()
+    } operation: {
+      _ = AppFeature().reduce(into: &state, action: action)
+    }
+  }
+
+  /// Every client has another one that does not predict beside it in the same history: what others did comes first, or last.
+  @Test(arguments: [UInt64](0..<20))
+  func onceAllIsQuietWhatIsShownIsTheHubsState(block: UInt64) throws {
+    var (different, ahead) = (0, 0)
+    for seed in block * 5..<block * 5 + 5 {
+      let world = AppWorld(seed: seed, clientCount: 4)
+      for client in world.clients.dropLast() { client.prediction = Prediction(Self.reduce) }
+      for _ in 0..<300 {
+        try world.step()
+        for client in world.clients {
+          guard let prediction = client.prediction else { continue }
+          #expect((prediction.pendingCount == 0) == client.pending.isEmpty, "seed \(seed)")
+          #expect(client.state == nil || (prediction.state == nil) == client.pending.isEmpty, "seed \(seed)")
+          if !client.pending.isEmpty { ahead += 1 }
+          if let predicted = prediction.state, predicted != client.state { different += 1 }
+        }
+      }
+      try world.settle()
+      for client in world.clients {
+        #expect(client.shownState == world.engine.state, "seed \(seed)")
+        #expect(client.prediction?.state == nil && client.failed.isEmpty, "seed \(seed)")
+      }
+    }
+    // The histories are of the kind that is meant.
+    #expect(ahead > 100 && different > 100)
+  }
+
+  /// At each moment what is shown is the hub's state with the pending actions on top, in their order.
+  @Test(arguments: [UInt64](0..<10))
+  func whatIsShownIsThePendingActionsOnTheHubsState(seed: UInt64) throws {
+    let world = AppWorld(seed: seed, clientCount: 3)
+    var sent: [ObjectIdentifier: [AppFeature.Action]] = [:]
+    for client in world.clients {
+      client.prediction = Prediction { state, action in
+        sent[ObjectIdentifier(client), default: []].append(action)
+        Self.reduce(&state, action)
+      }
+    }
+    for _ in 0..<300 {
+      sent = [:]
+      try world.step()
+      for client in world.clients {
+        guard var expected = client.state, let prediction = client.prediction, let shown = prediction.state else {
+          continue
+        }
+        sent[ObjectIdentifier(client)] = []
+        prediction.rebase(on: client.state)
+        let pending = sent[ObjectIdentifier(client)] ?? []
+        #expect(pending.count == client.pending.count)
+        for action in pending { Self.reduce(&expected, action) }
+        #expect(shown == expected && prediction.state == expected)
+      }
+    }
+  }
+
+  /// The hub's state is never copied or walked through: a rebase costs the pending actions.
+  @Test func aRebaseCostsThePendingActions() throws {
+    var calls = 0
+    let prediction = Prediction<AppFeature.State, AppFeature.Action> { state, action in
+      calls += 1
+      Self.reduce(&state, action)
+    }
+    let (replica, tickets) = try Self.tickets(5)
+    var hub = AppFeature.State()
+    for ticket in tickets { prediction.sent(.counter(.incrementButtonTapped), as: ticket, on: hub) }
+    #expect(calls == 5 && prediction.state?.counter.count == 5)
+    for ticket in tickets.prefix(3) { prediction.ended(ticket) }
+    hub.counter.count = 13
+    prediction.rebase(on: hub)
+    #expect(calls == 7 && prediction.state?.counter.count == 15)
+    // One in the middle was refused.
+    prediction.ended(tickets[4])
+    prediction.rebase(on: hub)
+    #expect(prediction.state?.counter.count == 14 && prediction.pendingCount == 1)
+    prediction.ended(tickets[3])
+    prediction.rebase(on: hub)
+    #expect(prediction.state == nil && prediction.pendingCount == 0)
+    // One that is not pending changes nothing.
+    prediction.ended(tickets[0])
+    withExtendedLifetime(replica) {}
+  }
+
+  @Test func actionsThatWereSentBeforeTheStateCameAreAppliedToIt() throws {
+    let prediction = Prediction(Self.reduce)
+    let (replica, tickets) = try Self.tickets(2)
+    for ticket in tickets { prediction.sent(.counter(.incrementButtonTapped), as: ticket, on: nil) }
+    #expect(prediction.state == nil && prediction.pendingCount == 2)
+    prediction.rebase(on: AppFeature.State())
+    #expect(prediction.state?.counter.count == 2)
+    withExtendedLifetime(replica) {}
+  }
+
+  /// Keeps a replica, which cannot be copied.
+  private final class Holder {
+    var replica = ReplicaCore(schema: Schema(state: AppFeature.State.self, action: AppFeature.Action.self))
+  }
+
+  private static func tickets(_ count: Int) throws -> (Holder, [ActionTicket]) {
+    let holder = Holder()
+    return (
+      holder, try (0..<count).map { _ in try holder.replica.send(AppFeature.Action.counter(.incrementButtonTapped)) }
+    )
+  }
+}

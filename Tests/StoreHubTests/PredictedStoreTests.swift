@@ -1,0 +1,126 @@
+import ComposableArchitecture
+import EventLoop
+import Features
+import HubCore
+import ReplicaCore
+import StoreClient
+import StoreHub
+import Testing
+import Wire
+
+/// A store whose actions take effect before the hub has answered.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct PredictedStoreTests {
+  private func attach(
+    _ bench: Bench, predictingWith reducer: some Reducer<AppFeature.State, AppFeature.Action> = AppFeature()
+  ) throws -> Client {
+    var options = ReplicaOptions()
+    (options.shortestDelay, options.longestDelay) = (.milliseconds(5), .milliseconds(50))
+    let client = try Client(loop: bench.loop, path: bench.path, options: options, predictingWith: reducer)
+    client.start()
+    return client
+  }
+
+  @Test func anActionTakesEffectAtOnceAndStays() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    let client = try attach(bench)
+    #expect(await bench.until { client.store != nil })
+    let store = try #require(client.store)
+    var (counts, told): ([Int], Int) = ([], 0)
+    let observation = observe { counts.append(store.counter.count) }
+    let subscription = store.subscribe { _ in told += 1 }
+    // It is told of the state that is there.
+    told = 0
+
+    let task = store.send(.counter(.incrementButtonTapped))
+    #expect(store.counter.count == 1 && bench.engine.state.counter.count == 0)
+    #expect(told == 1 && counts == [0, 1])
+    store.send(.todos(.addButtonTapped(text: "milk")))
+    #expect(store.todos.todos.map(\.text) == ["milk"])
+    #expect(await bench.until { task.isOver && client.pendingActionCount == 0 })
+    try await task.taken()
+    #expect(store.counter.count == 1 && bench.engine.state.counter.count == 1)
+    #expect(store.state == bench.engine.state)
+
+    withExtendedLifetime((observation, subscription)) {}
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  /// The reducer here is wrong about everything: the hub's word counts, and whoever looks is told.
+  @Test func whatTheHubDecidesDifferentlyIsCorrected() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    let wrong = Reduce<AppFeature.State, AppFeature.Action> { state, action in
+      state.counter.count += 10
+      state.todos.todos.append(Todo.State(id: 1000 + state.todos.todos.count, text: "dream"))
+      return .none
+    }
+    let client = try attach(bench, predictingWith: wrong)
+    #expect(await bench.until { client.store != nil })
+    let store = try #require(client.store)
+    var (counts, lists): ([Int], [[String]]) = ([], [])
+    let todos = store.scope(state: \.todos, action: \.todos)
+    let observations = [
+      observe { counts.append(store.counter.count) }, observe { lists.append(todos.todos.map(\.text)) },
+    ]
+    store.send(.counter(.incrementButtonTapped))
+    #expect(store.counter.count == 10 && store.todos.todos.count == 1)
+    #expect(await bench.until { client.pendingActionCount == 0 && store.counter.count == 1 })
+    #expect(store.state == bench.engine.state)
+    #expect(counts.last == 1 && counts.contains(10))
+    // The hub has changed nothing in the list, but here it is another one again.
+    #expect(lists == [[], ["dream"], []])
+
+    withExtendedLifetime(observations) {}
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  @Test func anActionThatNoHubTakesIsTakenBack() async throws {
+    let bench = try Bench()
+    var server = try bench.serve()
+    let client = try attach(bench)
+    #expect(await bench.until { client.store != nil })
+    let store = try #require(client.store)
+    store.send(.counter(.incrementButtonTapped))
+    #expect(await bench.until { bench.engine.state.counter.count == 1 && client.pendingActionCount == 0 })
+    #expect(await bench.stop(server))
+    #expect(await bench.until { client.connection != .live })
+    // Nobody is there; it is shown all the same, on what is known.
+    let waiting = store.send(.counter(.incrementButtonTapped))
+    #expect(store.counter.count == 2 && client.pendingActionCount == 1)
+    // Another hub, which begins anew: the action is for it.
+    server = try bench.serve()
+    #expect(await bench.until { client.connection == .live && waiting.isOver })
+    #expect(await bench.until { store.counter.count == 1 })
+    #expect(client.lossCount == 1)
+
+    // What is too large for any hub is not shown at all.
+    let refused = store.send(.todos(.addButtonTapped(text: String(repeating: "x", count: 1 << 21))))
+    #expect(store.todos.todos.isEmpty)
+    await #expect(throws: ActionError.self) { try await refused.taken() }
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  /// An action may meet a state that its sender did not see: that is no mistake of the program.
+  @Test func whatTheReducerReportsIsNotReportedHere() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    let complaining = Reduce<AppFeature.State, AppFeature.Action> { _, _ in
+      reportIssue("this must not be seen")
+      return .none
+    }
+    let client = try attach(bench, predictingWith: complaining)
+    #expect(await bench.until { client.store != nil })
+    client.store?.send(.counter(.incrementButtonTapped))
+    #expect(await bench.until { client.store?.counter.count == 1 })
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+}
