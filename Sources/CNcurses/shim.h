@@ -4,6 +4,7 @@
 
 #define NCURSES_WIDECHAR 1
 #define NCURSES_NOMACROS 1
+#include <langinfo.h>
 #include <locale.h>
 #include <ncurses.h>
 #include <sys/ioctl.h>
@@ -12,12 +13,28 @@
 static const attr_t cncurses_bold = A_BOLD;
 static const attr_t cncurses_dim = A_DIM;
 static const attr_t cncurses_reverse = A_REVERSE;
+static const mmask_t cncurses_press = BUTTON1_PRESSED;
+static const mmask_t cncurses_wheel_up = BUTTON4_PRESSED;
+static const mmask_t cncurses_wheel_down = BUTTON5_PRESSED;
 
 static inline WINDOW *_Nullable cncurses_screen(void) { return stdscr; }
+// What ncurses believes to be on the terminal.
+static inline WINDOW *_Nullable cncurses_current(void) { return curscr; }
+static inline int cncurses_color_count(void) { return COLORS; }
 
 // _XOPEN_SOURCE hides these two from some headers; both are in every glibc and ncurses 6.
 extern int wcwidth(wchar_t character);
 extern int set_escdelay(int milliseconds);
+
+// Of term.h, which defines macros with names such as `lines`.
+extern int setupterm(const char *_Nullable name, int descriptor, int *_Nullable problem);
+extern char *_Nullable tigetstr(const char *_Nonnull name);
+
+// A string of the terminal's description; NULL if it has none.
+static inline const char *_Nullable cncurses_capability(const char *_Nonnull name) {
+    const char *text = tigetstr(name);
+    return text == (const char *)-1 ? NULL : text;
+}
 
 // Columns and rows of the terminal behind a descriptor; 0 on success.
 static inline int cncurses_terminal_size(int descriptor, int *_Nonnull rows, int *_Nonnull columns) {

@@ -62,12 +62,20 @@ nonisolated extension Canvas {
   }
 
   /// Draws a frame around lines of text in the middle of the canvas, hiding what is below it.
-  public mutating func box(_ lines: [String], title: String, _ style: Style) {
-    let width = (lines + [title]).map { TextWidth.columns(of: $0) }.max() ?? 0
-    let top = max((size.rows - lines.count - 2) / 2, 0)
+  ///
+  /// - Parameters:
+  ///   - top: The row of the upper edge; nil for one in the middle.
+  ///   - width: The columns for the text; nil for as many as the lines need.
+  public mutating func box(
+    _ lines: [String], title: String, _ style: Style, top: Int? = nil, width: Int? = nil
+  ) {
+    let needed = (lines + [title]).map { TextWidth.columns(of: $0) }.max() ?? 0
+    let width = max(width ?? 0, needed)
+    let top = top ?? max((size.rows - lines.count - 2) / 2, 0)
     let left = max((size.columns - width - 4) / 2, 0)
-    let bar = String(repeating: "─", count: max(width - TextWidth.columns(of: title), 0))
-    text(top, left, "┌ \(title) \(bar)┐", style)
+    let head = title.isEmpty ? "" : " \(title) "
+    let bar = String(repeating: "─", count: max(width + 2 - TextWidth.columns(of: head), 0))
+    text(top, left, "┌\(head)\(bar)┐", style)
     for (index, line) in lines.enumerated() {
       let padding = String(repeating: " ", count: width - TextWidth.columns(of: line))
       text(top + 1 + index, left, "│ \(line)\(padding) │", style)

@@ -1,4 +1,4 @@
-/// A key that was pressed.
+/// A key that was pressed, or something else that a terminal reports like one.
 public nonisolated enum Key: Equatable, Sendable {
   /// A character, control characters excepted.
   case character(Character)
@@ -20,6 +20,12 @@ public nonisolated enum Key: Equatable, Sendable {
   case escape
   /// The enter key.
   case enter
+  /// Text that was pasted. None of its characters is a command.
+  case paste(String)
+  /// The left button of the mouse was pressed, at a row and a column.
+  case click(row: Int, column: Int)
+  /// The wheel of the mouse was turned.
+  case wheelUp, wheelDown
   /// Any other key.
   case other
 }

@@ -9,24 +9,42 @@ internal import Glibc
 /// terminal.draw { canvas in canvas.centered(0, "hello") }
 /// ```
 ///
-/// Whoever owns the loop polls `inputDescriptor` and calls `readKeys`, and calls `resized` on SIGWINCH.
+/// Whoever owns the loop polls `inputDescriptor` and calls `readKeys`, calls `resized` on SIGWINCH, and `suspend` on
+/// SIGTSTP.
 public final class Terminal {
   private var screen: OpaquePointer?
   private let hasColors: Bool
+  private let isUnicode: Bool
+  private var reader = KeyReader()
+  /// What turns bracketed paste on and off; empty if the terminal has no such thing.
+  private var pasteOn = "", pasteOff = ""
 
   /// The descriptor that keys come from.
   public let inputDescriptor: CInt = STDIN_FILENO
 
   /// Takes the terminal over: no echo, no line editing, no cursor.
   ///
-  /// - Throws: When standard input or output is no terminal, or one that ncurses does not know.
-  public init() throws(TerminalError) {
+  /// Where the locale has no Unicode, what is not ASCII is drawn in its likeness or as question marks.
+  ///
+  /// - Parameters:
+  ///   - theme: The colours; none if the environment has NO_COLOR.
+  ///   - takesMouse: Whether the mouse is reported, so that the terminal itself selects text only with shift.
+  /// - Throws: When standard input or output is no terminal, or one that ncurses does not know or cannot draw on.
+  public init(theme: Theme = .dark, takesMouse: Bool = true) throws(TerminalError) {
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
     setlocale(LC_ALL, "")
+    isUnicode = nl_langinfo(CInt(CODESET)).map { String(cString: $0) } == "UTF-8"
+    let name = getenv("TERM").map { String(cString: $0) } ?? ""
+    var problem: CInt = 0
+    if setupterm(nil, STDOUT_FILENO, &problem) == OK, cncurses_capability("cup") == nil {
+      throw .cannotPlaceText(name: name)
+    }
     // initscr() would end the process on a terminal that it does not know; newterm() says so.
     guard let input = fdopen(dup(STDIN_FILENO), "r"), let output = fdopen(dup(STDOUT_FILENO), "w"),
       let screen = newterm(nil, output, input)
-    else { throw .unknownTerminal(name: getenv("TERM").map { String(cString: $0) } ?? "") }
+    else { throw .unknownTerminal(name: name) }
+    // Widths are those of Unicode also where it cannot be drawn.
+    if !isUnicode { setlocale(LC_CTYPE, "C.UTF-8") }
     self.screen = screen
     set_term(screen)
     cbreak()
@@ -36,30 +54,77 @@ public final class Terminal {
     set_escdelay(25)
     nodelay(cncurses_screen(), true)
     keypad(cncurses_screen(), true)
-    hasColors = has_colors() && getenv("NO_COLOR") == nil
+    let noColor = getenv("NO_COLOR").map { String(cString: $0) } ?? ""
+    hasColors = has_colors() && noColor.isEmpty && theme != .mono
     if hasColors {
       start_color()
       use_default_colors()
-      let colors: [(Style.Color, Int32)] = [
-        (.red, COLOR_RED), (.green, COLOR_GREEN), (.yellow, COLOR_YELLOW), (.blue, COLOR_BLUE), (.cyan, COLOR_CYAN),
-      ]
-      for (color, number) in colors { init_pair(color.rawValue, Int16(number), -1) }
+      for color in Style.Color.allCases {
+        if let number = theme.number(of: color, count: cncurses_color_count()) { init_pair(color.rawValue, number, -1) }
+      }
     }
+    if takesMouse {
+      mousemask(cncurses_press | cncurses_wheel_up | cncurses_wheel_down, nil)
+      mouseinterval(0)
+    }
+    takePastes()
+  }
+
+  /// Asks the terminal to mark what is pasted.
+  private func takePastes() {
+    // Descriptions older than the capability do not have it; terminals ignore modes that they do not know.
+    pasteOn = cncurses_capability("BE").map { String(cString: $0) } ?? "\u{1b}[?2004h"
+    pasteOff = cncurses_capability("BD").map { String(cString: $0) } ?? "\u{1b}[?2004l"
+    define_key(cncurses_capability("PS") ?? UnsafePointer(strdup("\u{1b}[200~")), KeyReader.pasteStart)
+    define_key(cncurses_capability("PE") ?? UnsafePointer(strdup("\u{1b}[201~")), KeyReader.pasteEnd)
+    send(pasteOn)
+  }
+
+  private func send(_ text: String) {
+    _ = text.utf8.withContiguousStorageIfAvailable { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
   }
 
   /// Gives the terminal back as it was; a second call changes nothing.
   public func close() {
     guard let screen else { return }
     self.screen = nil
+    send(pasteOff)
     endwin()
     delscreen(screen)
+  }
+
+  /// Gives the terminal back and stops the process, as Ctrl-Z asks; takes it again when the process goes on.
+  ///
+  /// Draw afterwards. Where nobody could let the process go on, it does not stop.
+  public func suspend() {
+    guard screen != nil else { return }
+    send(pasteOff)
+    endwin()
+    var (standard, ours) = (sigaction(), sigaction())
+    standard.__sigaction_handler.sa_handler = SIG_DFL
+    sigaction(SIGTSTP, &standard, &ours)
+    raise(SIGTSTP)
+    sigaction(SIGTSTP, &ours, nil)
+    send(pasteOn)
+    redraw()
+    resized()
+  }
+
+  /// Has the next `draw` send everything, whatever the terminal may show now.
+  public func redraw() {
+    if screen != nil { clearok(cncurses_current(), true) }
+  }
+
+  /// The rows and columns of the terminal.
+  public var size: CanvasSize {
+    CanvasSize(rows: Int(getmaxy(cncurses_screen())), columns: Int(getmaxx(cncurses_screen())))
   }
 
   /// Draws everything anew; only what differs from what is on the screen is sent.
   public func draw(_ content: (inout any Canvas) -> Void) {
     guard screen != nil else { return }
     werase(cncurses_screen())
-    var canvas: any Canvas = Window(hasColors: hasColors)
+    var canvas: any Canvas = Window(size: size, hasColors: hasColors, isUnicode: isUnicode)
     content(&canvas)
     wrefresh(cncurses_screen())
   }
@@ -83,43 +148,9 @@ public final class Terminal {
       guard screen != nil else { return false }
       let kind = wget_wch(cncurses_screen(), &code)
       guard kind != ERR else { return false }
-      onKey(kind == KEY_CODE_YES ? Self.functionKey(code) : Self.key(code))
+      if let key = reader.key(kind: kind, code: code) { onKey(key) }
     }
     return true
-  }
-
-  private static func functionKey(_ code: wint_t) -> Key {
-    switch CInt(bitPattern: code) {
-    case KEY_UP: .up
-    case KEY_DOWN: .down
-    case KEY_LEFT: .left
-    case KEY_RIGHT: .right
-    case KEY_HOME: .home
-    case KEY_END: .end
-    case KEY_PPAGE: .pageUp
-    case KEY_NPAGE: .pageDown
-    case KEY_BACKSPACE: .backspace
-    case KEY_DC: .delete
-    case KEY_BTAB: .backTab
-    case KEY_ENTER: .enter
-    default: .other
-    }
-  }
-
-  private static func key(_ code: wint_t) -> Key {
-    switch code {
-    case 27: return .escape
-    case 9: return .tab
-    // Terminals send one or the other, whatever terminfo says.
-    case 8, 127: return .backspace
-    case 10, 13: return .enter
-    case 1...26: return .control(Character(Unicode.Scalar(UInt8(code) + 96)))
-    default:
-      guard let scalar = Unicode.Scalar(UInt32(code)), scalar.properties.generalCategory != .control else {
-        return .other
-      }
-      return .character(Character(scalar))
-    }
   }
 }
 
@@ -129,6 +160,8 @@ public nonisolated enum TerminalError: Error, Equatable, Sendable, CustomStringC
   case notATerminal
   /// ncurses has no description of the terminal.
   case unknownTerminal(name: String)
+  /// The terminal writes line after line, as one of paper.
+  case cannotPlaceText(name: String)
 
   /// The problem and the remedy.
   public var description: String {
@@ -136,23 +169,22 @@ public nonisolated enum TerminalError: Error, Equatable, Sendable, CustomStringC
     case .notATerminal:
       "standard input and output must be a terminal"
     case .unknownTerminal(let name):
-      "unknown terminal “\(name)”; set TERM to a known one, such as xterm-256color"
+      "unknown terminal '\(name)'; set TERM to a known one, such as xterm-256color"
+    case .cannotPlaceText(let name):
+      "a terminal of the type '\(name)' cannot show screens; set TERM to what it is, or use `storectl watch`"
     }
   }
 }
 
 /// The terminal's whole screen as a canvas.
 private struct Window: Canvas {
-  let size = CanvasSize(rows: Int(getmaxy(cncurses_screen())), columns: Int(getmaxx(cncurses_screen())))
+  let size: CanvasSize
   let hasColors: Bool
+  let isUnicode: Bool
 
   mutating func text(_ row: Int, _ column: Int, _ text: String, _ style: Style) {
     guard 0..<size.rows ~= row, 0..<size.columns ~= column else { return }
-    // Text from others must not move the cursor, nor reverse what stands beside it.
-    let printable = String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.filter { $0.properties.generalCategory != .control && !$0.properties.isBidiControl }))
-    let visible = TextWidth.prefix(of: printable, columns: size.columns - column)
+    let visible = Glyphs.text(text, columns: size.columns - column, isUnicode: isUnicode)
     var attributes: attr_t = 0
     if style.isBold { attributes |= cncurses_bold }
     if style.isDim { attributes |= cncurses_dim }

@@ -10,7 +10,22 @@ public nonisolated enum TextWidth {
   /// The columns that one character takes.
   public static func columns(of character: Character) -> Int {
     if let ascii = character.asciiValue { return 32..<127 ~= ascii ? 1 : 0 }
-    return character.unicodeScalars.reduce(0) { max($0, Int(wcwidth(wchar_t(bitPattern: $1.value)))) }
+    let scalars = character.unicodeScalars
+    if isEmoji(character), let first = scalars.first { return columns(of: first) }
+    return scalars.reduce(0) { $0 + columns(of: $1) }
+  }
+
+  private static func columns(of scalar: Unicode.Scalar) -> Int {
+    Glyphs.isPrintable(scalar) ? max(Int(wcwidth(wchar_t(bitPattern: scalar.value))), 0) : 0
+  }
+
+  /// Whether a character is an emoji of several, or with a colour of skin, of which the first is drawn.
+  static func isEmoji(_ character: Character) -> Bool {
+    let scalars = character.unicodeScalars
+    guard scalars.count > 1, let first = scalars.first else { return false }
+    // The letters of flags are no emoji of their own; digits are emoji by the letter of the standard.
+    return first.properties.isEmojiPresentation && columns(of: first) == 2
+      || first.properties.isEmoji && first.value > 0xFF && scalars.contains("\u{200D}")
   }
 
   /// The longest beginning of a text that fits a number of columns.

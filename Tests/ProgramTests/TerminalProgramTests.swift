@@ -155,6 +155,111 @@ import Testing
     #expect(hub.wait { !terminal.isRunning })
   }
 
+  @Test func aPasteIsTextAndNoCommand() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub)
+    #expect(hub.wait { terminal.screen.contains("live") })
+    terminal.paste("q+\nq", isMarked: true)
+    #expect(hub.wait { terminal.screen.contains("pasted text is no command") })
+    terminal.press("2", "a")
+    terminal.paste("bread\nq", isMarked: true)
+    #expect(hub.wait { terminal.screen.contains("new: bread q") })
+    terminal.press("\r")
+    #expect(hub.wait { terminal.screen.contains("› [ ] bread q") })
+    terminal.press("1")
+    #expect(hub.wait { Self.count(on: terminal) == 0 })
+  }
+
+  /// What several keys make is one character, and what stands behind it stays where it is.
+  @Test func joinedCharactersAreOneAndAsWideAsTheyAreDrawn() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub)
+    #expect(hub.wait { terminal.screen.contains("live") })
+    terminal.press("2", "a", "👨‍👩‍👧e\u{301}|👍🏽|")
+    #expect(hub.wait { terminal.screen.contains("new: 👨e\u{301}|👍|") })
+    terminal.type("Left", "Left", "BSpace", "Home", "Delete")
+    #expect(hub.wait { terminal.screen.contains("new: e\u{301}👍|\n") })
+    terminal.type("Right", "BSpace", "Enter")
+    #expect(hub.wait { terminal.screen.contains("› [ ] 👍|\n") })
+  }
+
+  @Test func withoutUnicodeThereAreLikenesses() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub, environment: "LC_ALL=C")
+    #expect(hub.wait { terminal.screen.contains("live") })
+    terminal.press("2", "a", "水x", "\r")
+    #expect(hub.wait { terminal.screen.contains("> [ ] ??x") && terminal.screen.contains("- 1 counter |2 todos| 3") })
+    let isPlain = terminal.screen.allSatisfy { $0.isASCII }
+    #expect(isPlain)
+  }
+
+  @Test func aTerminalOfPaperIsRefusedInOneSentence() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub, environment: "TERM=dumb", after: "; echo status $?; sleep 600")
+    #expect(hub.wait { terminal.screen.contains("status 1") })
+    #expect(terminal.screen.contains("of the type 'dumb'"))
+  }
+
+  @Test func aHubThatLostItsStateIsAnnounced() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub)
+    #expect(hub.wait { terminal.screen.contains("live") })
+    terminal.press("+")
+    #expect(hub.wait { Self.count(on: terminal) == 1 })
+    _ = hub.kill(SIGKILL)
+    #expect(hub.wait { terminal.screen.contains("hub away") })
+    try hub.start()
+    #expect(hub.wait { terminal.screen.contains("came back without its last state") && Self.count(on: terminal) == 0 })
+    terminal.press("+")
+    #expect(hub.wait { Self.count(on: terminal) == 1 && !terminal.screen.contains("came back") })
+  }
+
+  @Test func aKeyTakesEffectBeforeTheHubHasAnswered() throws {
+    let hub = try HubProcess()
+    let (one, other) = (try Tmux(hub), try Tmux(hub, "storeterm", "--no-prediction"))
+    #expect(hub.wait { one.screen.contains("live") && other.screen.contains("live") })
+    let process = try #require(hub.process?.processIdentifier)
+    Foundation.kill(process, SIGSTOP)
+    other.press("+", "?")
+    one.press("+", "+")
+    #expect(hub.wait { Self.count(on: one) == 2 && other.screen.contains("Keys: counter") })
+    other.press("?")
+    #expect(hub.wait { Self.count(on: other) == 0 })
+    Foundation.kill(process, SIGCONT)
+    #expect(hub.wait { Self.count(on: one) == 3 && Self.count(on: other) == 3 })
+  }
+
+  @Test func itStopsAndGoesOnAsTheShellSays() throws {
+    let hub = try HubProcess()
+    // An interactive shell, whose $RUN is the command.
+    let terminal = try Tmux(
+      hub, environment: "exec bash --norc -c 'export PS1=ready: RUN=\"$*\"; exec bash --norc' bash")
+    #expect(hub.wait { terminal.screen.contains("ready:") })
+    terminal.press("$RUN\r")
+    #expect(hub.wait { terminal.screen.contains("live") })
+    terminal.type("C-z")
+    #expect(hub.wait { terminal.screen.contains("Stopped") && !terminal.screen.contains("live") })
+    terminal.resize(columns: 40, rows: 10)
+    terminal.press("fg\r")
+    #expect(hub.wait { terminal.screen.contains("live") })
+    terminal.press("+")
+    #expect(hub.wait { Self.count(on: terminal) == 1 })
+    #expect(terminal.screen.split(separator: "\n").allSatisfy { $0.count <= 40 })
+  }
+
+  @Test func twentyColumnsAndSixRowsAreEnough() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub)
+    #expect(hub.wait { terminal.screen.contains("live") })
+    terminal.resize(columns: 20, rows: 6)
+    terminal.press("2", "a", "bread", "\r")
+    #expect(hub.wait { terminal.screen.contains("› [ ] bread") && terminal.screen.contains("live") })
+    terminal.press("?")
+    #expect(hub.wait { terminal.screen.contains("add") })
+    terminal.press("q", " ", "c", "d")
+    #expect(hub.wait { terminal.screen.contains("no todos") })
+  }
+
   /// The number that stands alone in a line.
   private static func count(on terminal: Tmux) -> Int? {
     terminal.screen.split(separator: "\n").compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }.first
@@ -168,13 +273,20 @@ final class Tmux {
   private let process: Process
 
   /// Runs a program on a hub.
-  init(_ hub: HubProcess, _ program: String = "storeterm", _ arguments: String = "") throws {
+  ///
+  /// - Parameters:
+  ///   - environment: Words of the shell before the program.
+  ///   - end: And behind its arguments.
+  init(
+    _ hub: HubProcess, _ program: String = "storeterm", _ arguments: String = "", environment: String = "",
+    after end: String = ""
+  ) throws {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(program).path
     // In the foreground (-D): a server that forks away keeps Foundation from seeing the end of its parent.
     process = Self.process(server, ["-D", "-f", "/dev/null"])
     try process.run()
-    let command = "'\(program)' --socket '\(hub.socket)' \(arguments)"
+    let command = "\(environment) '\(program)' --socket '\(hub.socket)' \(arguments) \(end)"
     try #require(
       hub.wait {
         tmux("new-session", "-d", "-x", "80", "-y", "24", command)
@@ -194,11 +306,12 @@ final class Tmux {
     for key in keys { tmux("send-keys", key) }
   }
 
-  func paste(_ text: String) {
+  /// - Parameter isMarked: Whether the terminal tells the program that it is a paste.
+  func paste(_ text: String, isMarked: Bool = false) {
     let path = NSTemporaryDirectory() + server
     try? text.write(toFile: path, atomically: true, encoding: .utf8)
     tmux("load-buffer", path)
-    tmux("paste-buffer")
+    if isMarked { tmux("paste-buffer", "-p") } else { tmux("paste-buffer") }
     try? FileManager.default.removeItem(atPath: path)
   }
 

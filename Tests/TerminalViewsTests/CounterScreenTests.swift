@@ -38,16 +38,16 @@ import Testing
     counter.factAlert = FactAlert(title: "no facts today")
     let lines = screen(counter)
     #expect(lines.contains { $0.contains("┌ No fact") })
-    #expect(lines.contains { $0.contains("│ no facts today     │") })
-    #expect(lines.contains { $0.contains("press d to dismiss") })
+    #expect(lines.contains { $0.contains("│ no facts today       │") })
+    #expect(lines.contains { $0.contains("press esc to dismiss") })
   }
 
   @Test func whereThereIsNoRoomForAFrameTheAlertIsPlain() {
     var counter = Counter.State(count: 1)
     counter.factAlert = FactAlert(title: "no facts today")
-    #expect(screen(counter, rows: 5, columns: 20)[2...3] == ["no facts today", "press d to dismiss"])
+    #expect(screen(counter, rows: 5, columns: 20)[2...3] == ["no facts today", "press esc to dismiss"])
     counter.factAlert = FactAlert(title: "there are no facts today, nor were there any yesterday")
-    #expect(screen(counter, rows: 5, columns: 20)[2...3] == ["there are no facts …", "press d to dismiss"])
+    #expect(screen(counter, rows: 5, columns: 20)[2...3] == ["there are no facts …", "press esc to dismiss"])
   }
 
   @Test func nothingJumpsWhenAPartChanges() {
@@ -83,6 +83,8 @@ import Testing
     #expect(TextWidth.wrap("one two", columns: 7, lines: 1) == ["one two"])
     #expect(TextWidth.wrap("one two", columns: 7, lines: 0) == [])
     #expect(TextWidth.columns(of: "水e\u{301}") == 3)
+    // Joined emoji, a colour of skin, a flag, a conjunct of two letters, a mark of direction.
+    #expect(["👨‍👩‍👧", "👍🏽", "🇩🇪", "क्ष", "\u{202E}", "❤️"].map { TextWidth.columns(of: $0) } == [2, 2, 2, 2, 0, 1])
     #expect(TextWidth.prefix(of: "水水", columns: 3) == "水")
     #expect(TextWidth.fit("水水", columns: 4) == "水水")
     #expect(TextWidth.fit("水水水", columns: 4) == "水…")

@@ -51,7 +51,7 @@ import Testing
   @Test func aComplaintSaysWhatToDoAboutIt() {
     let lines = terminal(over: Self.complaint).lines
     #expect(lines.contains { $0.contains("┌ No fact") } && lines.contains { $0.contains("│ nobody knows") })
-    #expect(lines[11] == "enter try again   esc never mind   tab next   q quit")
+    #expect(lines[11] == "← → choose   enter try again   esc never mind   tab next   q quit")
   }
 
   @Test func aFactIsShownOverTheNumber() {
@@ -85,6 +85,15 @@ import Testing
     var complaint = terminal(over: Self.complaint)
     #expect(
       complaint.press(.enter) == .send(.favourites(.destination(.presented(.alert(.tryAgainButtonTapped))))))
+    #expect(complaint.press("n") == .send(.favourites(.destination(.dismiss))))
+    complaint.press(.right)
+    #expect(complaint.reversed == ["[ Never mind ]"])
+    #expect(complaint.press(.enter) == .send(.favourites(.destination(.dismiss))))
+    let row = complaint.lines.firstIndex { $0.contains("[ Try again ]") } ?? 0
+    let column = complaint.lines[row].split(separator: "[")[0].count
+    #expect(
+      complaint.press(.click(row: row, column: column + 3))
+        == .send(.favourites(.destination(.presented(.alert(.tryAgainButtonTapped))))))
     #expect(complaint.press(.escape) == .send(.favourites(.destination(.dismiss))))
     #expect(complaint.press("+") == nil)
     var fact = terminal(over: .alert(AlertState { TextState("28 is perfect") }))

@@ -44,6 +44,43 @@ import Wire
     #expect(terminal.press("q") == .quit)
   }
 
+  @Test func aStateThatIsLoadingIsCounted() {
+    var terminal = TestTerminal(columns: 60)
+    terminal.content.state = nil
+    terminal.content.loadedByteCount = 12_345_678
+    #expect(
+      terminal.lines.contains { $0.contains("loading the state") } && terminal.lines.contains { $0.contains("12.3 MB") }
+    )
+  }
+
+  @Test func theHelpNamesTheKeysOfItsScreen() {
+    var terminal = TestTerminal(rows: 24, columns: 80)
+    terminal.press("2")
+    terminal.press("?")
+    #expect(terminal.lines.contains { $0.contains("Keys: todos") } && terminal.lines.contains { $0.contains("search") })
+    terminal.press(.down)
+    #expect(terminal.lines.contains { $0.contains("Keys: todos") })
+    #expect(terminal.press("q") == nil)
+    #expect(!terminal.lines.contains { $0.contains("Keys: todos") })
+    #expect(terminal.press("q") == .quit)
+  }
+
+  @Test func aMessageStandsUntilTheNextKey() {
+    var terminal = TestTerminal()
+    terminal.screens.say("the hub refused the action", isBad: true)
+    #expect(terminal.lines[11] == "the hub refused the action")
+    terminal.press(.up)
+    #expect(terminal.lines[11].hasPrefix("+ "))
+  }
+
+  @Test func aClickOpensATab() {
+    var terminal = TestTerminal()
+    terminal.press(.click(row: 1, column: 16))
+    #expect(terminal.screens.tab == .todos)
+    terminal.press(.click(row: 1, column: 50))
+    #expect(terminal.screens.tab == .todos)
+  }
+
   @Test func tabsAreReachedByTheirNumbersAndOneAfterTheOther() {
     var terminal = TestTerminal(columns: 60)
     func open() -> String { terminal.lines[1].split { "┤├".contains($0) }.dropFirst().first.map(String.init) ?? "" }

@@ -18,7 +18,7 @@ struct TestTerminal {
   /// Presses a key, as the program does: what is on the screen is what the state was then.
   @discardableResult
   mutating func press(_ key: Key) -> Screens.Intent? {
-    screens.follow(content)
+    screens.follow(content, size: CanvasSize(rows: rows, columns: columns))
     return screens.pressed(key, content)
   }
 

@@ -57,7 +57,7 @@ import Testing
     arguments: [
       (" ", .todos(.element(id: 1, action: .completionChanged(true)))),
       ("x", .todos(.element(id: 1, action: .completionChanged(true)))), ("d", .deleteButtonTapped(id: 1)),
-      (.delete, .deleteButtonTapped(id: 1)), ("c", .clearCompletedButtonTapped), ("K", .moved(id: 1, before: 0)),
+      (.delete, .deleteButtonTapped(id: 1)), ("c", nil), ("K", .moved(id: 1, before: 0)),
       ("J", .moved(id: 1, before: nil)), ("f", nil), ("e", nil), ("a", nil), (.up, nil), (.escape, nil),
     ] as [(Key, Todos.Action?)])
   func keysMeanWhatTheFooterSays(key: Key, action: Todos.Action?) {
@@ -69,6 +69,72 @@ import Testing
   @Test func whatIsDoneIsUntickedByTheSameKey() {
     var terminal = terminal(done: [0])
     #expect(terminal.press(" ") == .send(.todos(.todos(.element(id: 0, action: .completionChanged(false))))))
+  }
+
+  @Test func whatIsDoneIsClearedOnlyByWhoAnswersTheQuestion() {
+    var terminal = terminal(done: [0, 1])
+    #expect(terminal.press("c") == nil)
+    #expect(terminal.lines.contains { $0.contains("│ Delete 2 completed todos for all? │") })
+    #expect(terminal.lines[11] == "← → choose   enter keep   esc keep")
+    // The button that destroys nothing comes first.
+    #expect(terminal.press(.enter) == nil && !terminal.lines.contains { $0.contains("Delete") })
+    terminal.press("c")
+    #expect(terminal.press("q") == nil)
+    terminal.press(.left)
+    #expect(terminal.reversed.contains("[ Delete ]"))
+    #expect(terminal.press(.enter) == .send(.todos(.clearCompletedButtonTapped)))
+    terminal.press("c")
+    #expect(terminal.press("d") == .send(.todos(.clearCompletedButtonTapped)))
+    #expect(terminal.press("q") == .quit)
+  }
+
+  @Test func withNothingDoneThereIsNoQuestion() {
+    var terminal = terminal()
+    #expect(terminal.press("c") == nil)
+    #expect(terminal.lines[11] == "nothing is completed")
+    terminal.press(.down)
+    #expect(terminal.lines[11].hasPrefix("a add"))
+  }
+
+  @Test func aClickChoosesAndAClickOnTheBoxTicks() {
+    var terminal = terminal(rows: 14)
+    #expect(terminal.press(.click(row: 6, column: 20)) == nil)
+    #expect(atCursor(terminal) == "salt")
+    #expect(
+      terminal.press(.click(row: 5, column: 3))
+        == .send(.todos(.todos(.element(id: 1, action: .completionChanged(true))))))
+    terminal.press(.click(row: 9, column: 3))
+    #expect(atCursor(terminal) == "水 and milk")
+    terminal.press(.wheelUp)
+    #expect(atCursor(terminal) == "bread")
+  }
+
+  @Test func aSearchGoesOnAtTheOtherEnd() {
+    var terminal = terminal(["bread", "Milk", "salt", "milk again"])
+    for key in ["/", "i", "l"] as [Key] { terminal.press(key) }
+    #expect(atCursor(terminal) == "Milk" && terminal.lines[11] == "/il")
+    terminal.press("k")
+    terminal.press(.enter)
+    #expect(atCursor(terminal) == "Milk")
+    terminal.press("n")
+    #expect(atCursor(terminal) == "milk again")
+    terminal.press("n")
+    #expect(atCursor(terminal) == "Milk")
+    terminal.press("N")
+    #expect(atCursor(terminal) == "milk again")
+    for key in ["/", "q", "q"] as [Key] { terminal.press(key) }
+    #expect(terminal.lines[11] == "not found: qq")
+    #expect(terminal.press(.escape) == nil && terminal.press("q") == .quit)
+  }
+
+  @Test func aPasteIsTextOrNothing() {
+    var terminal = terminal()
+    #expect(terminal.press(.paste("dq\n")) == nil)
+    #expect(terminal.lines[11] == "pasted text is no command; press a first to add it")
+    terminal.press("a")
+    terminal.press(.paste("two\r\nlines\tq\n\u{1b}"))
+    #expect(terminal.lines[9] == "new: two lines q")
+    #expect(terminal.press(.enter) == .send(.todos(.addButtonTapped(text: "two lines q"))))
   }
 
   @Test func atTheEndsThereIsNowhereToMoveTo() {
@@ -178,7 +244,7 @@ import Testing
     #expect(terminal.lines[4] == "› [ ] todo 0" && terminal.lines[9] == "  [ ] todo 5")
     terminal.press(.pageDown)
     terminal.press(.pageDown)
-    #expect(terminal.lines[4] == "  [ ] todo 17" && terminal.lines[7] == "› [ ] todo 20")
+    #expect(terminal.lines[4] == "  [ ] todo 9" && terminal.lines[7] == "› [ ] todo 12")
     terminal.press(.end)
     #expect(terminal.lines[9] == "› [ ] todo 49" && terminal.lines[4] == "  [ ] todo 44")
     terminal.press("g")

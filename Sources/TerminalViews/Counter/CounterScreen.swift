@@ -1,3 +1,4 @@
+internal import ComposableCore
 public import Features
 public import Terminal
 
@@ -15,6 +16,7 @@ public nonisolated struct CounterScreen {
 
   /// The help line in several lengths, the longest first.
   public static let keys = [
+    "+ up   - down   f fact   t timer   d dismiss   u undo   tab next   ? help   q quit",
     "+ up   - down   f fact   t timer   d dismiss   tab next   q quit", "+ - f t d  tab  q quit", "+ - f t d tab q",
   ]
 
@@ -28,7 +30,8 @@ public nonisolated struct CounterScreen {
     let text = counter.isLoadingFact ? "loading a fact …" : counter.numberFact ?? ""
     canvas.paragraph(text, in: factRow..<max(rows.upperBound, factRow), Style(dim: isOld || counter.isLoadingFact))
     if let alert = counter.factAlert {
-      canvas.notice("No fact", alert.title, hint: "press d to dismiss", in: rows, Style(.red, bold: true))
+      let dialog = AlertState<Never>(title: { TextState("No fact") }, message: { TextState(alert.title) })
+      Dialog(dialog).draw(nil, in: rows, on: &canvas)
     }
   }
 

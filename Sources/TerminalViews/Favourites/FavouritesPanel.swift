@@ -6,9 +6,18 @@ public import Terminal
 public nonisolated struct FavouritesPanel: Equatable, Sendable {
   /// The favourite that keys act on while the list is open.
   public private(set) var cursor = ListCursor<Favourite.ID>()
+  /// The button of an alert that was selected, and of which alert.
+  private var choice: (button: Int, alert: AlertState<FactQuestion>)?
 
   /// Creates a view that has not seen the favourites.
   public init() {}
+
+  public static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.cursor == rhs.cursor && lhs.choice?.button == rhs.choice?.button && lhs.choice?.alert == rhs.choice?.alert
+  }
+
+  /// The selected button of an alert; nil before one was selected.
+  func choice(in alert: AlertState<FactQuestion>) -> Int? { choice.flatMap { $0.alert == alert ? $0.button : nil } }
 
   /// Finds the cursor's favourite again after the list may have changed.
   public mutating func follow(_ state: FavouriteNumbers.State) {
@@ -18,13 +27,19 @@ public nonisolated struct FavouritesPanel: Equatable, Sendable {
 
   /// Takes a key.
   ///
+  /// - Parameters:
+  ///   - rows: Where the screen is drawn.
+  ///   - size: The size of the whole terminal.
   /// - Returns: The action to send, if any.
-  public mutating func pressed(_ key: Key, _ state: FavouriteNumbers.State) -> FavouriteNumbers.Action? {
+  public mutating func pressed(
+    _ key: Key, _ state: FavouriteNumbers.State, in rows: Range<Int>, of size: CanvasSize
+  ) -> FavouriteNumbers.Action? {
     follow(state)
     switch state.destination {
     case nil: return Self.action(for: key).map { .view($0) }
-    case .alert(let alert): return Self.action(for: key, in: alert).map { .destination($0) }
-    case .favourites(let list): return action(for: key, in: list).map { .destination(.presented(.favourites($0))) }
+    case .alert(let alert): return action(for: key, in: alert, rows, size).map { .destination($0) }
+    case .favourites(let list):
+      return action(for: key, in: list, rows).map { .destination(.presented(.favourites($0))) }
     }
   }
 
@@ -39,19 +54,30 @@ public nonisolated struct FavouritesPanel: Equatable, Sendable {
     }
   }
 
-  /// Enter takes the first button that does something, escape takes none.
-  private static func action(
-    for key: Key, in alert: AlertState<FactQuestion>
+  private mutating func action(
+    for key: Key, in alert: AlertState<FactQuestion>, _ rows: Range<Int>, _ size: CanvasSize
   ) -> PresentationAction<FavouriteNumbers.Destination.Action>? {
-    switch key {
-    case .enter: alert.buttons.lazy.compactMap(\.action.action).first.map { .presented(.alert($0)) } ?? .dismiss
-    case .escape, .character("d"): .dismiss
-    default: nil
+    switch Dialog(alert).answer(key, choice(in: alert), in: rows, size) {
+    case .selected(let button): choice = (button, alert)
+    case .pressed(let action): return action.map { .presented(.alert($0)) } ?? .dismiss
+    case nil: break
     }
+    return nil
   }
 
-  private mutating func action(for key: Key, in list: FavouriteList.State) -> FavouriteList.Action? {
-    if cursor.pressed(key, list.favourites.ids) { return nil }
+  /// Goes to a favourite whose digits contain some text.
+  ///
+  /// - Returns: Whether there is one; nil if the list is not open.
+  mutating func search(_ text: String, _ direction: SearchDirection, _ state: FavouriteNumbers.State) -> Bool? {
+    guard case .favourites(let list) = state.destination else { return nil }
+    follow(state)
+    return cursor.search(list.favourites.ids, direction) { "\($0)".contains(text) }
+  }
+
+  private mutating func action(
+    for key: Key, in list: FavouriteList.State, _ rows: Range<Int>
+  ) -> FavouriteList.Action? {
+    if cursor.pressed(key, list.favourites.ids, in: ListWindow.rows(under: rows)) { return nil }
     switch key {
     case .enter: return cursor.id.map { .numberTapped($0) }
     case .character("d"), .delete: return cursor.id.map { .deleteButtonTapped($0) }

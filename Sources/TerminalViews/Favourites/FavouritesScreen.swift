@@ -25,7 +25,11 @@ public nonisolated struct FavouritesScreen {
         "+ - space f fact l list  q quit", "+ - spc f l tab q",
       ]
     case .alert(let alert):
-      [hint(alert) + "   tab next   q quit", "enter  esc  q quit"]
+      [
+        Dialog(alert).hint(panel.choice(in: alert)) + "   tab next   q quit",
+        Dialog(alert).hint(panel.choice(in: alert)),
+        "enter  esc  q quit",
+      ]
     case .favourites:
       [
         "↑ ↓ choose   enter go there   d delete   esc back   tab next   q quit", "↑ ↓ enter d esc  q quit",
@@ -41,10 +45,7 @@ public nonisolated struct FavouritesScreen {
     case .favourites(let list): draw(list, in: rows, on: &canvas)
     case .alert(let alert):
       drawNumber(in: rows, on: &canvas)
-      let style = alert.buttons.isEmpty ? Style(.green, bold: true) : Style(.red, bold: true)
-      let (title, text) =
-        alert.message.map { (String(state: alert.title), String(state: $0)) } ?? ("Fact", String(state: alert.title))
-      canvas.notice(title, text, hint: hint(alert), in: rows, style)
+      Dialog(alert).draw(panel.choice(in: alert), in: rows, on: &canvas)
     }
   }
 
@@ -62,23 +63,15 @@ public nonisolated struct FavouritesScreen {
   }
 
   private func draw(_ list: FavouriteList.State, in rows: Range<Int>, on canvas: inout some Canvas) {
-    var rows = rows
     if rows.count >= 4 {
       let count = list.favourites.count
       canvas.text(rows.lowerBound, 0, count == 1 ? "1 favourite" : "\(count) favourites", Style(.yellow, dim: isOld))
-      rows = (rows.lowerBound + (rows.count >= 8 ? 2 : 1))..<rows.upperBound
     }
+    let rows = ListWindow.rows(under: rows)
     guard !list.favourites.isEmpty else {
       if let row = rows.first { canvas.text(row, 0, "no favourites yet", Style(dim: true)) }
       return
     }
     canvas.list(list.favourites, cursor: panel.cursor.position, in: rows) { ("\($0.number)", Style(dim: isOld)) }
-  }
-
-  /// The help line of an alert.
-  private func hint(_ alert: AlertState<FactQuestion>) -> String {
-    guard let button = alert.buttons.first(where: { $0.action.action != nil }) else { return "press esc to dismiss" }
-    let never = alert.buttons.first { $0.role == .cancel }.map { String(state: $0.label) } ?? "Dismiss"
-    return "enter \(String(state: button.label).lowercased())   esc \(never.lowercased())"
   }
 }

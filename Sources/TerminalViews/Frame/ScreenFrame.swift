@@ -11,6 +11,10 @@ nonisolated struct ScreenFrame {
   var openTab: Int
   /// The help line in several lengths, the longest first.
   var keys: [String]
+  /// What stands in place of the help line, if anything.
+  var message: (text: String, style: Style)?
+  /// The line of a search, which stands there while it is being written.
+  var search: TextLine?
 
   /// The rows between the frame's.
   static func content(of size: CanvasSize) -> Range<Int> {
@@ -61,18 +65,32 @@ nonisolated struct ScreenFrame {
     }
   }
 
-  private func drawTabs(on canvas: inout some Canvas) {
-    guard canvas.size.rows > 1 else { return }
-    canvas.rule(1)
+  /// The labels of the tabs, with their names if there is room.
+  private func labels(_ columns: Int) -> [String] {
     func labels(named: Bool) -> [String] {
       tabs.enumerated().map { index, name in
         index == openTab ? "┤\(index + 1) \(name)├" : named ? " \(index + 1) \(name) " : " \(index + 1) "
       }
     }
     let long = labels(named: true)
-    let fits = long.reduce(1) { $0 + TextWidth.columns(of: $1) } <= canvas.size.columns
+    return long.reduce(1) { $0 + TextWidth.columns(of: $1) } <= columns ? long : labels(named: false)
+  }
+
+  /// The tab at a place that was clicked on; nil if there is none.
+  func tab(at row: Int, _ column: Int, of size: CanvasSize) -> Int? {
+    guard row == 1 else { return nil }
+    var end = 1
+    return labels(size.columns).firstIndex { label in
+      end += TextWidth.columns(of: label)
+      return column >= 1 && column < end
+    }
+  }
+
+  private func drawTabs(on canvas: inout some Canvas) {
+    guard canvas.size.rows > 1 else { return }
+    canvas.rule(1)
     var column = 1
-    for (index, label) in (fits ? long : labels(named: false)).enumerated() {
+    for (index, label) in labels(canvas.size.columns).enumerated() {
       canvas.text(1, column, label, index == openTab ? Style(.cyan, bold: true) : Style(dim: true))
       column += TextWidth.columns(of: label)
     }
@@ -80,8 +98,17 @@ nonisolated struct ScreenFrame {
 
   private func drawKeys(on canvas: inout some Canvas) {
     let rows = canvas.size.rows
-    guard rows >= 4 else { return }
+    if rows < 4, message == nil, search == nil { return }
     if rows >= 8 { canvas.rule(rows - 2) }
+    if let search {
+      canvas.text(rows - 1, 0, "/", Style(.cyan, bold: true))
+      return search.draw(rows - 1, 1, on: &canvas)
+    }
+    if let message {
+      let text = TextWidth.fit(message.text, columns: canvas.size.columns)
+      let padding = String(repeating: " ", count: max(canvas.size.columns - TextWidth.columns(of: text), 0))
+      return canvas.text(rows - 1, 0, text + padding, message.style)
+    }
     let line = keys.first { TextWidth.columns(of: $0) <= canvas.size.columns } ?? keys.last ?? ""
     canvas.text(rows - 1, 0, line, Style(dim: true))
   }

@@ -15,6 +15,8 @@ public nonisolated struct ScreenContent {
   public var path: String
   /// The current time on the clock of `connection`.
   public var now: Duration
+  /// The bytes of the state that have come while it is being loaded.
+  public var loadedByteCount = 0
 
   /// Creates the content.
   public init(
@@ -27,8 +29,8 @@ public nonisolated struct ScreenContent {
 
 /// The screens of one terminal: what they show, and what the keys do.
 ///
-/// The content is shared. This is the terminal's own state: the open tab, the cursors, the filter, and the line that is being
-/// edited.
+/// The content is shared. This is the terminal's own state: the open tab, the cursors, the filter, the line that is being
+/// edited, and what can be undone.
 public nonisolated struct Screens: Equatable, Sendable {
   /// A screen.
   public enum Tab: String, CaseIterable, Sendable {
@@ -41,6 +43,14 @@ public nonisolated struct Screens: Equatable, Sendable {
     case send(AppFeature.Action)
     /// End the program.
     case quit
+    /// Draw everything anew, whatever the terminal may show.
+    case redraw
+  }
+
+  /// A sentence in place of the help line, until the next key.
+  struct Message: Equatable {
+    var text: String
+    var isBad: Bool
   }
 
   /// The open tab.
@@ -49,13 +59,24 @@ public nonisolated struct Screens: Equatable, Sendable {
   public private(set) var todos = TodosPanel()
   /// This terminal's view of the favourites.
   public private(set) var favourites = FavouritesPanel()
+  /// The rows and columns that there are.
+  public private(set) var size = CanvasSize(rows: 24, columns: 80)
   private var presence = ListCursor<Attendee.ID>()
+  private var undoable = UndoHistory()
+  private var message: Message?
+  /// The line that is being searched for, while it is written.
+  private var search: TextLine?
+  /// What was searched for last.
+  private var sought = ""
+  /// The first line of the help that is shown; nil if it is closed.
+  private var helpLine: Int?
 
   /// Creates screens with the first tab open.
   public init() {}
 
   /// Follows changes of the content: each cursor stays on its element.
-  public mutating func follow(_ content: ScreenContent) {
+  public mutating func follow(_ content: ScreenContent, size: CanvasSize? = nil) {
+    if let size { self.size = size }
     if !tabs(content).contains(tab) { tab = .counter }
     if let attendees = content.attendees {
       presence.follow(attendees.map(\.id)) { id in attendees.firstIndex { $0.id == id } }
@@ -65,45 +86,162 @@ public nonisolated struct Screens: Equatable, Sendable {
     favourites.follow(state.favourites)
   }
 
+  /// Says something in place of the help line, until a key is pressed.
+  public mutating func say(_ text: String, isBad: Bool = false) {
+    message = Message(text: text, isBad: isBad)
+  }
+
+  // MARK: Keys
+
   /// Takes a key.
   ///
   /// - Returns: What the program must do, if anything.
   public mutating func pressed(_ key: Key, _ content: ScreenContent) -> Intent? {
+    message = nil
     if key == .control("c") { return .quit }
-    let isWriting = tab == .todos && todos.writing != nil
-    if !isWriting, key == .character("q") || key == .control("d") { return .quit }
-    guard let state = content.state, isWriting || !switched(by: key, content) else { return nil }
+    if key == .control("l") { return .redraw }
+    if let line = helpLine {
+      helpLine = scrolled(line, by: key)
+      return nil
+    }
+    guard let state = content.state else { return Self.isQuit(key) ? .quit : nil }
+    if search != nil {
+      sought(key, content)
+      return nil
+    }
+    if tab == .todos, todos.writing != nil { return passed(key, state, content) }
+    if case .paste = key {
+      say(tab == .todos ? "pasted text is no command; press a first to add it" : "pasted text is no command")
+      return nil
+    }
+    if tab == .todos, todos.question != nil { return passed(key, state, content) }
+    if Self.isQuit(key) { return .quit }
+    if isCommon(key, content) { return common(key, state, content) }
+    return passed(key, state, content)
+  }
+
+  private static func isQuit(_ key: Key) -> Bool { key == .character("q") || key == .control("d") }
+
+  private func scrolled(_ line: Int, by key: Key) -> Int? {
+    let rows = ScreenFrame.content(of: size).count
+    let help = HelpScreen(tab: tab)
+    switch key {
+    case .down, .wheelDown, .character("j"): return help.first(line + 1, rows: rows)
+    case .up, .wheelUp, .character("k"): return max(line - 1, 0)
+    case .pageDown, .character(" "): return help.first(line + rows, rows: rows)
+    case .pageUp: return max(line - rows, 0)
+    default: return nil
+    }
+  }
+
+  /// Whether a key means the same on all screens.
+  private func isCommon(_ key: Key, _ content: ScreenContent) -> Bool {
+    switch key {
+    case .character("?"), .character("u"), .tab, .backTab: true
+    case .character("/"), .character("n"), .character("N"): hasList(content)
+    case .character(let character):
+      character.wholeNumberValue.map { tabs(content).indices.contains($0 - 1) } ?? false
+    case .click(let row, let column): frame(content, []).tab(at: row, column, of: size) != nil
+    default: false
+    }
+  }
+
+  private func hasList(_ content: ScreenContent) -> Bool {
+    switch tab {
+    case .counter: false
+    case .todos, .presence: true
+    case .favourites: if case .favourites = content.state?.favourites.destination { true } else { false }
+    }
+  }
+
+  private mutating func common(_ key: Key, _ state: AppFeature.State, _ content: ScreenContent) -> Intent? {
+    let tabs = tabs(content)
+    let open = tabs.firstIndex(of: tab) ?? 0
+    switch key {
+    case .character("?"): helpLine = 0
+    case .character("/"): search = TextLine()
+    case .character("n"): find(.next, content)
+    case .character("N"): find(.previous, content)
+    case .character("u"): return undo(state)
+    case .tab: tab = tabs[(open + 1) % tabs.count]
+    case .backTab: tab = tabs[(open + tabs.count - 1) % tabs.count]
+    case .character(let character): tab = character.wholeNumberValue.map { tabs[$0 - 1] } ?? tab
+    case .click(let row, let column): tab = frame(content, []).tab(at: row, column, of: size).map { tabs[$0] } ?? tab
+    default: break
+    }
+    return nil
+  }
+
+  /// A key for the open screen.
+  private mutating func passed(_ key: Key, _ state: AppFeature.State, _ content: ScreenContent) -> Intent? {
+    let rows = ScreenFrame.content(of: size)
+    var action: AppFeature.Action?
     switch tab {
     case .counter:
-      return CounterScreen.action(for: key).map { .send(.counter($0)) }
+      action = CounterScreen.action(for: key).map { .counter($0) }
     case .todos:
-      return todos.pressed(key, state.todos).map { .send(.todos($0)) }
+      action = todos.pressed(key, state.todos, in: rows, of: size).map { .todos($0) }
+      if let complaint = todos.complaint { say(complaint) }
     case .favourites:
-      return favourites.pressed(key, state.favourites).map { .send(.favourites($0)) }
+      action = favourites.pressed(key, state.favourites, in: rows, of: size).map { .favourites($0) }
     case .presence:
-      _ = presence.pressed(key, (content.attendees ?? []).map(\.id))
+      _ = presence.pressed(key, (content.attendees ?? []).map(\.id), in: ListWindow.rows(under: rows))
+    }
+    guard let action else { return nil }
+    undoable.note(action, in: state)
+    return .send(action)
+  }
+
+  private mutating func undo(_ state: AppFeature.State) -> Intent? {
+    switch undoable.undo(in: state) {
+    case .send(let action, let what):
+      say(what)
+      return .send(action)
+    case .nothing(let reason):
+      say(reason)
       return nil
     }
   }
 
-  /// Opens another tab, if the key is for that.
-  private mutating func switched(by key: Key, _ content: ScreenContent) -> Bool {
-    let tabs = tabs(content)
-    let open = tabs.firstIndex(of: tab) ?? 0
+  // MARK: Searching
+
+  /// A key of the line that is searched for: what is found is shown at once.
+  private mutating func sought(_ key: Key, _ content: ScreenContent) {
     switch key {
-    case .tab: tab = tabs[(open + 1) % tabs.count]
-    case .backTab: tab = tabs[(open + tabs.count - 1) % tabs.count]
-    case .character(let character):
-      guard let number = character.wholeNumberValue, tabs.indices.contains(number - 1) else { return false }
-      tab = tabs[number - 1]
-    default: return false
+    case .escape: search = nil
+    case .enter:
+      search = nil
+      if sought.isEmpty { return }
+      find(.here, content)
+    case .backspace where search?.text.isEmpty == true: search = nil
+    default:
+      search?.pressed(key)
+      sought = search?.text ?? ""
+      if !sought.isEmpty { find(.here, content) }
     }
-    return true
+  }
+
+  private mutating func find(_ direction: SearchDirection, _ content: ScreenContent) {
+    guard let state = content.state else { return }
+    guard !sought.isEmpty else { return say("press / to search") }
+    var isFound: Bool?
+    switch tab {
+    case .counter: break
+    case .todos: isFound = todos.search(sought, direction, state.todos)
+    case .favourites: isFound = favourites.search(sought, direction, state.favourites)
+    case .presence:
+      let (attendees, wanted) = (content.attendees ?? [], sought.lowercased())
+      let names = Dictionary(attendees.map { ($0.id, $0.name) }) { first, _ in first }
+      isFound = presence.search(attendees.map(\.id), direction) { names[$0]?.lowercased().contains(wanted) ?? false }
+    }
+    if isFound == false { say("not found: \(sought)", isBad: true) }
   }
 
   private func tabs(_ content: ScreenContent) -> [Tab] {
     content.attendees == nil ? [.counter, .todos, .favourites] : Tab.allCases
   }
+
+  // MARK: Drawing
 
   /// Draws the open tab in its frame.
   public func draw(_ content: ScreenContent, on canvas: inout some Canvas) {
@@ -130,19 +268,35 @@ public nonisolated struct Screens: Equatable, Sendable {
     } else {
       drawAbsence(content, in: rows, on: &canvas)
     }
+    if let helpLine {
+      keys = ["↑ ↓ scroll   any other key closes this", "any key closes this"]
+      HelpScreen(tab: tab).draw(from: helpLine, in: rows, on: &canvas)
+    }
+    frame(content, keys).draw(on: &canvas)
+  }
+
+  private func frame(_ content: ScreenContent, _ keys: [String]) -> ScreenFrame {
     let tabs = tabs(content)
-    ScreenFrame(
+    let message = message.map { ($0.text, Style($0.isBad ? .red : .yellow, bold: true)) }
+    return ScreenFrame(
       connection: content.connection, path: content.path, now: content.now, tabs: tabs.map(\.rawValue),
-      openTab: tabs.firstIndex(of: tab) ?? 0, keys: keys
-    ).draw(on: &canvas)
+      openTab: tabs.firstIndex(of: tab) ?? 0, keys: keys, message: message, search: message == nil ? search : nil)
   }
 
   private func drawAbsence(_ content: ScreenContent, in rows: Range<Int>, on canvas: inout some Canvas) {
     let row = max(rows.lowerBound + (rows.count - 2) / 2 - 2, rows.lowerBound)
+    guard content.loadedByteCount == 0 else {
+      canvas.centered(row, "loading the state …")
+      let text = Self.megabytes(content.loadedByteCount)
+      if rows.contains(row + 1) { canvas.centered(row + 1, text, Style(.cyan, bold: true)) }
+      return
+    }
     canvas.centered(row, "waiting for the hub")
     guard case .connecting(_, let failure?) = content.connection else { return }
     for (index, line) in TextWidth.wrap(failure, columns: canvas.size.columns - 4).prefix(3).enumerated() {
       if rows.contains(row + 2 + index) { canvas.centered(row + 2 + index, line, Style(dim: true)) }
     }
   }
+
+  private static func megabytes(_ count: Int) -> String { "\(count / 1_000_000).\(count / 100_000 % 10) MB" }
 }

@@ -25,12 +25,31 @@ public nonisolated struct TextLine: Equatable, Sendable {
   /// Returns true if there is nothing but spaces.
   public var isBlank: Bool { text.allSatisfy(\.isWhitespace) }
 
-  /// Takes a key: a character, or a key that moves the cursor or deletes.
+  /// Puts a text in at the cursor, as much as the line can hold; line breaks become spaces.
+  /// - Complexity: O(length of the text).
+  public mutating func insert(_ text: String) {
+    var isBehindBreak = false
+    for character in text {
+      let isBreak = character.isNewline || character == "\t"
+      // Line breaks at the end of what was copied are meant for nobody.
+      if isBreak {
+        isBehindBreak = true
+        continue
+      }
+      guard character.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else { continue }
+      if isBehindBreak { pressed(.character(" ")) }
+      isBehindBreak = false
+      pressed(.character(character))
+    }
+  }
+
+  /// Takes a key: a character, a paste, or a key that moves the cursor or deletes.
   public mutating func pressed(_ key: Key) {
     switch key {
     case .character(let character):
       guard before.utf8.count + afterByteCount + character.utf8.count <= Self.limit else { return }
       before.append(character)
+    case .paste(let text): insert(text)
     case .left, .control("b"):
       if let character = before.popLast() {
         after.append(character)

@@ -16,15 +16,16 @@ public nonisolated struct PresenceScreen {
   }
 
   /// The help line in several lengths, the longest first.
-  public static let keys = ["↑ ↓ scroll   tab next   q quit", "↑ ↓  tab  q quit"]
+  public static let keys = [
+    "↑ ↓ scroll   / search   tab next   ? help   q quit", "↑ ↓ scroll   tab next   q quit", "↑ ↓  tab  q quit",
+  ]
 
   /// Draws the screen.
   public func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
-    var rows = rows
     if rows.count >= 4 {
       canvas.text(rows.lowerBound, 0, "\(attendees.count) attached", Style(.yellow, dim: isOld))
-      rows = (rows.lowerBound + (rows.count >= 8 ? 2 : 1))..<rows.upperBound
     }
+    let rows = ListWindow.rows(under: rows)
     // Names are of any length, and several clients may have the same; the numbers must stay visible.
     let width = min(attendees.map { TextWidth.columns(of: $0.name) }.max() ?? 0, max(canvas.size.columns - 32, 8))
     canvas.list(attendees, cursor: cursor.position, in: rows) { attendee in

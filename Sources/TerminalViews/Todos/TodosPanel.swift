@@ -1,4 +1,4 @@
-import ComposableCore
+internal import ComposableCore
 public import Features
 public import Terminal
 
@@ -11,8 +11,16 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
   public private(set) var cursor = ListCursor<Todo.State.ID>()
   /// The line that is being edited, if any.
   public private(set) var writing: Writing?
+  /// The question that must be answered first, if any.
+  private(set) var question: ConfirmationDialogState<Todos.Action>?
+  /// The button of the question that was selected.
+  private(set) var choice: Int?
+  /// What the last key did not do, and why.
+  private(set) var complaint: String?
   /// The todo that this terminal added and that has not come back yet: the cursor moves to it.
   private var awaited: Awaited?
+  /// What is shown of the list that was seen last.
+  private var seen: ShownTodos?
 
   /// A line that is being edited, and the todo it belongs to.
   public struct Writing: Equatable, Sendable {
@@ -31,9 +39,19 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
   /// Creates a view of all todos.
   public init() {}
 
+  /// What is shown of a list.
+  /// - Complexity: O(1) for the list that was followed last, otherwise O(n).
+  func shown(_ state: Todos.State) -> ShownTodos {
+    if let seen, seen.isCurrent(state) { return seen }
+    return ShownTodos(state, showing: filter)
+  }
+
   /// Finds the cursor's todo again after the list may have changed.
+  /// - Complexity: O(1) if it has not.
   public mutating func follow(_ state: Todos.State) {
-    let shown = state.todos(showing: filter)
+    guard seen?.isCurrent(state) != true else { return }
+    let shown = ShownTodos(state, showing: filter)
+    seen = shown
     cursor.follow(shown.ids) { shown.index(id: $0) }
     if let sent = awaited, let position = shown.firstIndex(where: { $0.id >= sent.id && $0.text == sent.text }) {
       awaited = nil
@@ -43,20 +61,36 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
     if let id = writing?.id, state.todos[id: id] == nil { writing?.id = nil }
   }
 
+  private mutating func show(_ filter: TodoFilter, _ state: Todos.State) {
+    (self.filter, seen) = (filter, nil)
+    follow(state)
+  }
+
   /// Takes a key.
   ///
+  /// - Parameters:
+  ///   - rows: Where the screen is drawn.
+  ///   - size: The size of the whole terminal.
   /// - Returns: The action to send, if any.
-  public mutating func pressed(_ key: Key, _ state: Todos.State) -> Todos.Action? {
-    // Pasted text is many keys, and none of them changes which todos are shown.
+  public mutating func pressed(
+    _ key: Key, _ state: Todos.State, in rows: Range<Int>, of size: CanvasSize
+  ) -> Todos.Action? {
+    complaint = nil
+    // None of the keys that make up a line changes which todos are shown.
     if writing != nil, key != .enter, key != .escape {
       writing?.line.pressed(key)
       return nil
     }
     follow(state)
-    defer { follow(state) }
     if writing != nil { return written(key, state) }
-    let shown = state.todos(showing: filter)
-    if cursor.pressed(key, shown.ids) {
+    if let question { return answered(key, Dialog(question), in: rows, size) }
+    let shown = shown(state)
+    let listRows = ListWindow.rows(under: rows)
+    // A click on the box of a todo ticks it.
+    if case .click(_, 2...4) = key, cursor.pressed(key, shown.ids, in: listRows), let todo = cursor.id {
+      return shown[id: todo].flatMap { pressed(" ", on: $0, shown, state) }
+    }
+    if cursor.pressed(key, shown.ids, in: listRows) {
       awaited = nil
       return nil
     }
@@ -65,18 +99,47 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
       writing = Writing()
     case .character("f"):
       let all = TodoFilter.allCases
-      filter = all[((all.firstIndex(of: filter) ?? 0) + 1) % all.count]
+      show(all[((all.firstIndex(of: filter) ?? 0) + 1) % all.count], state)
     case .character("c"):
-      return .clearCompletedButtonTapped
+      askWhetherToClear(state)
     default:
-      return cursor.id.flatMap { shown[id: $0] }.flatMap { pressed(key, on: $0, shown, state) }
+      guard let id = cursor.id, let todo = shown[id: id] else { return nil }
+      return pressed(key, on: todo, shown, state)
+    }
+    return nil
+  }
+
+  /// What is cleared cannot be brought back.
+  private mutating func askWhetherToClear(_ state: Todos.State) {
+    let count = state.todos.count - shown(state).activeCount
+    guard count > 0 else { return complaint = "nothing is completed" }
+    choice = nil
+    question = ConfirmationDialogState(titleVisibility: .visible) {
+      TextState("Clear completed")
+    } actions: {
+      ButtonState(role: .destructive, action: .clearCompletedButtonTapped) { TextState("Delete") }
+      ButtonState(role: .cancel) { TextState("Keep") }
+    } message: {
+      TextState(count == 1 ? "Delete 1 completed todo for all?" : "Delete \(count) completed todos for all?")
+    }
+  }
+
+  private mutating func answered(
+    _ key: Key, _ dialog: Dialog<Todos.Action>, in rows: Range<Int>, _ size: CanvasSize
+  ) -> Todos.Action? {
+    switch dialog.answer(key, choice, in: rows, size) {
+    case .selected(let button): choice = button
+    case .pressed(let action):
+      question = nil
+      return action
+    case nil: break
     }
     return nil
   }
 
   /// A key that acts on the cursor's todo.
   private mutating func pressed(
-    _ key: Key, on todo: Todo.State, _ shown: IdentifiedArrayOf<Todo.State>, _ state: Todos.State
+    _ key: Key, on todo: Todo.State, _ shown: ShownTodos, _ state: Todos.State
   ) -> Todos.Action? {
     switch key {
     case .character(" "), .character("x"):
@@ -97,6 +160,22 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
     return nil
   }
 
+  private func pressed(_ key: Character, on todo: Todo.State, _ shown: ShownTodos, _ state: Todos.State)
+    -> Todos.Action?
+  {
+    var copy = self
+    return copy.pressed(.character(key), on: todo, shown, state)
+  }
+
+  /// Goes to a todo whose text contains some text, whatever the case of its letters.
+  ///
+  /// - Returns: Whether there is one.
+  mutating func search(_ text: String, _ direction: SearchDirection, _ state: Todos.State) -> Bool {
+    follow(state)
+    let (shown, wanted) = (shown(state), text.lowercased())
+    return cursor.search(shown.ids, direction) { id in shown[id: id]?.text.lowercased().contains(wanted) ?? false }
+  }
+
   /// A key that ends the line that is being written.
   private mutating func written(_ key: Key, _ state: Todos.State) -> Todos.Action? {
     guard let writing else { return nil }
@@ -110,7 +189,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
       if let id = writing.id {
         return state.todos[id: id]?.text == text ? nil : .todos(.element(id: id, action: .textChanged(text)))
       }
-      if filter == .completed { filter = .all }
+      if filter == .completed { show(.all, state) }
       awaited = Awaited(text: text, id: state.nextID)
       return .addButtonTapped(text: text)
     default:

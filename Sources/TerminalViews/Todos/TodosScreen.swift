@@ -17,8 +17,10 @@ public nonisolated struct TodosScreen {
 
   /// The help line in several lengths, the longest first.
   public var keys: [String] {
+    if let question = panel.question { return [Dialog(question).hint(panel.choice), "enter  esc"] }
     guard let writing = panel.writing else {
       return [
+        "a add  e edit  space done  d delete  J K move  f filter  c clear done  / search  ? help  q quit",
         "a add  e edit  space done  d delete  J K move  f filter  c clear done  tab  q quit",
         "a add  e edit  space done  d del  J K move  f filter  c clear  q quit",
         "a add e edit spc done d del JK move f filter c clear q quit", "a e space d JK f c  q quit",
@@ -33,19 +35,21 @@ public nonisolated struct TodosScreen {
   }
 
   /// Draws the screen.
-  public func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
-    var rows = rows
-    if rows.count >= 4 {
-      drawSummary(rows.lowerBound, on: &canvas)
-      rows = (rows.lowerBound + (rows.count >= 8 ? 2 : 1))..<rows.upperBound
-    }
+  public func draw(in whole: Range<Int>, on canvas: inout some Canvas) {
+    drawList(in: whole, on: &canvas)
+    if let question = panel.question { Dialog(question).draw(panel.choice, in: whole, on: &canvas) }
+  }
+
+  private func drawList(in rows: Range<Int>, on canvas: inout some Canvas) {
+    let shown = panel.shown(state)
+    if rows.count >= 4 { drawSummary(rows.lowerBound, shown.activeCount, on: &canvas) }
+    var rows = ListWindow.rows(under: rows)
     if let writing = panel.writing, !rows.isEmpty {
       rows = rows.lowerBound..<(rows.upperBound - 1)
       let label = canvas.size.columns < 40 ? "> " : writing.id == nil ? "new: " : "text: "
       canvas.text(rows.upperBound, 0, label, Style(.cyan, bold: true))
       writing.line.draw(rows.upperBound, label.count, on: &canvas)
     }
-    let shown = state.todos(showing: panel.filter)
     guard !shown.isEmpty else {
       let nothing = state.todos.isEmpty ? "no todos; press a to add one" : "no \(panel.filter) todos"
       if let row = rows.first {
@@ -58,8 +62,8 @@ public nonisolated struct TodosScreen {
     }
   }
 
-  private func drawSummary(_ row: Int, on canvas: inout some Canvas) {
-    let count = "\(state.activeCount) to do"
+  private func drawSummary(_ row: Int, _ activeCount: Int, on canvas: inout some Canvas) {
+    let count = "\(activeCount) to do"
     let filters = TodoFilter.allCases.map { $0 == panel.filter ? "[\($0)]" : " \($0) " }.joined(separator: " ")
     canvas.text(row, 0, count, Style(.yellow, dim: isOld))
     let isNarrow = count.count + 2 + filters.count > canvas.size.columns

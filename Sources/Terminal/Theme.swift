@@ -1,0 +1,30 @@
+internal import CNcurses
+
+/// The colours of a terminal's text.
+public nonisolated enum Theme: String, CaseIterable, Sendable {
+  /// For light text on a dark background.
+  case dark
+  /// For dark text on a light background.
+  case light
+  /// Without colours: what matters is also bold, dim or reversed.
+  case mono
+
+  /// The number of a colour in this theme, on a terminal with this many colours; nil for the terminal's own.
+  func number(of color: Style.Color, count: CInt) -> Int16? {
+    let hasMany = count >= 256
+    switch (self, color) {
+    case (.mono, _), (_, .standard): return nil
+    case (.dark, .red): return hasMany ? 203 : Int16(COLOR_RED)
+    case (.dark, .green): return Int16(COLOR_GREEN)
+    case (.dark, .yellow): return Int16(COLOR_YELLOW)
+    case (.dark, .blue): return hasMany ? 75 : Int16(COLOR_BLUE)
+    case (.dark, .cyan): return Int16(COLOR_CYAN)
+    // Yellow and cyan are hard to read on white.
+    case (.light, .red): return hasMany ? 124 : Int16(COLOR_RED)
+    case (.light, .green): return hasMany ? 28 : Int16(COLOR_GREEN)
+    case (.light, .yellow): return hasMany ? 94 : Int16(COLOR_MAGENTA)
+    case (.light, .blue): return hasMany ? 19 : Int16(COLOR_BLUE)
+    case (.light, .cyan): return hasMany ? 25 : Int16(COLOR_BLUE)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+internal import ComposableCore
+internal import Features
+
+/// What one terminal did, so that it can be taken back: its own actions, not those of others.
+///
+/// Others act meanwhile. So a step says what to do in the state as it is when it is taken back, and may find that there is
+/// nothing left to take back.
+nonisolated struct UndoHistory: Equatable, Sendable {
+  /// The most steps that are kept.
+  private static let limit = 100
+
+  private enum Step: Equatable, Sendable {
+    /// The opposite, whatever the state is.
+    case opposite(AppFeature.Action)
+    /// Takes a todo away that this terminal added: its text, and the smallest id that it can have.
+    case added(text: String, id: Todo.State.ID)
+    /// Gives a todo back the text that it had, unless somebody has changed it since.
+    case edited(id: Todo.State.ID, old: String, new: String)
+    /// Ticks or unticks a todo.
+    case ticked(id: Todo.State.ID, was: Bool)
+    /// Moves a todo back to before another one, or to the end.
+    case moved(id: Todo.State.ID, before: Todo.State.ID?)
+    /// Adds a todo with the text of a deleted one.
+    case deleted(text: String)
+    /// Makes a number a favourite, or none, again.
+    case liked(number: Int)
+    /// Something that cannot be taken back.
+    case final(String)
+  }
+
+  /// What an undo comes to.
+  enum Outcome: Equatable {
+    /// An action, and what it does.
+    case send(AppFeature.Action, String)
+    /// Nothing, and why.
+    case nothing(String)
+  }
+
+  private var steps: [Step] = []
+
+  /// Takes note of an action that is sent in a state.
+  mutating func note(_ action: AppFeature.Action, in state: AppFeature.State) {
+    guard let step = Self.step(action, state) else { return }
+    steps.append(step)
+    if steps.count > Self.limit { steps.removeFirst() }
+  }
+
+  private static func step(_ action: AppFeature.Action, _ state: AppFeature.State) -> Step? {
+    switch action {
+    case .counter(.incrementButtonTapped): .opposite(.counter(.decrementButtonTapped))
+    case .counter(.decrementButtonTapped): .opposite(.counter(.incrementButtonTapped))
+    case .counter(.toggleTimerButtonTapped): .opposite(.counter(.toggleTimerButtonTapped))
+    case .counter: nil
+    case .todos(let action): step(action, state.todos)
+    case .favourites(.view(.incrementButtonTapped)): .opposite(.favourites(.view(.decrementButtonTapped)))
+    case .favourites(.view(.decrementButtonTapped)): .opposite(.favourites(.view(.incrementButtonTapped)))
+    case .favourites(.view(.favouriteButtonTapped)): .liked(number: state.favourites.count)
+    case .favourites(.destination(.presented(.favourites(.deleteButtonTapped(let number))))): .liked(number: number)
+    case .favourites: nil
+    }
+  }
+
+  private static func step(_ action: Todos.Action, _ state: Todos.State) -> Step? {
+    switch action {
+    case .addButtonTapped(let text):
+      return .added(text: text, id: state.nextID)
+    case .clearCompletedButtonTapped:
+      return .final("clearing cannot be undone")
+    case .deleteButtonTapped(let id):
+      return state.todos[id: id].map { .deleted(text: $0.text) }
+    case .moved(let id, _):
+      guard let index = state.todos.index(id: id) else { return nil }
+      return .moved(id: id, before: index + 1 < state.todos.count ? state.todos[index + 1].id : nil)
+    case .todos(.element(let id, .completionChanged)):
+      return state.todos[id: id].map { .ticked(id: id, was: $0.isComplete) }
+    case .todos(.element(let id, .textChanged(let text))):
+      return state.todos[id: id].map { .edited(id: id, old: $0.text, new: text) }
+    case .sortCompletedTodos:
+      return nil
+    }
+  }
+
+  /// Takes the last step back.
+  mutating func undo(in state: AppFeature.State) -> Outcome {
+    guard let step = steps.popLast() else { return .nothing("nothing to undo") }
+    let todos = state.todos.todos
+    switch step {
+    case .opposite(let action):
+      return .send(action, "undone")
+    case .added(let text, let first):
+      guard let todo = todos.first(where: { $0.id >= first && $0.text == text }) else {
+        return .nothing("the todo that you added is gone, or has another text")
+      }
+      return .send(.todos(.deleteButtonTapped(id: todo.id)), "undone: added")
+    case .edited(let id, let old, let new):
+      guard let todo = todos[id: id] else { return .nothing("the todo that you changed is gone") }
+      guard todo.text == new else { return .nothing("somebody has changed that todo since") }
+      return .send(.todos(.todos(.element(id: id, action: .textChanged(old)))), "undone: changed")
+    case .ticked(let id, let was):
+      guard let todo = todos[id: id] else { return .nothing("the todo that you ticked is gone") }
+      guard todo.isComplete != was else { return .nothing("somebody has undone that already") }
+      return .send(
+        .todos(.todos(.element(id: id, action: .completionChanged(was)))), was ? "undone: unticked" : "undone: ticked")
+    case .moved(let id, let next):
+      guard todos[id: id] != nil else { return .nothing("the todo that you moved is gone") }
+      if let next, todos[id: next] == nil { return .nothing("the todo that stood behind it is gone") }
+      return .send(.todos(.moved(id: id, before: next)), "undone: moved")
+    case .deleted(let text):
+      return .send(.todos(.addButtonTapped(text: text)), "undone: deleted, now at the end of what is to do")
+    case .liked(let number):
+      guard state.favourites.count == number else { return .nothing("go to \(number) to change that again") }
+      return .send(.favourites(.view(.favouriteButtonTapped)), "undone")
+    case .final(let reason):
+      return .nothing(reason)
+    }
+  }
+}

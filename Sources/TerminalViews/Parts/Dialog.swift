@@ -1,0 +1,144 @@
+internal import ComposableCore
+import Terminal
+
+/// A question or a message that lies over a screen, with a row of buttons: an alert, or a confirmation dialog.
+nonisolated struct Dialog<Action> {
+  var title: String
+  var text: String
+  var buttons: [Button]
+  var style: Style
+
+  struct Button {
+    var label: String
+    /// Nil if the button only takes the dialog away.
+    var action: Action?
+    var role: ButtonStateRole?
+  }
+
+  init(_ alert: AlertState<Action>) {
+    buttons = alert.buttons.map(Button.init)
+    style = alert.buttons.isEmpty && alert.message == nil ? Style(.green, bold: true) : Style(.red, bold: true)
+    (title, text) = ("Fact", String(state: alert.title))
+    if let message = alert.message { (title, text) = (text, String(state: message)) }
+  }
+
+  init(_ dialog: ConfirmationDialogState<Action>) {
+    buttons = dialog.buttons.map(Button.init)
+    style = Style(.yellow, bold: true)
+    title = dialog.titleVisibility == .hidden ? "" : String(state: dialog.title)
+    text = dialog.message.map { String(state: $0) } ?? ""
+  }
+
+  /// The button that is selected at first: one that destroys nothing.
+  private var first: Int {
+    buttons.firstIndex { $0.action != nil && $0.role != .destructive }
+      ?? buttons.firstIndex { $0.role != .destructive } ?? 0
+  }
+
+  /// The selected button, for a choice that was made by keys; nil before one was.
+  func selected(_ choice: Int?) -> Int { choice.map { max(min($0, buttons.count - 1), 0) } ?? first }
+
+  /// The answer to a key.
+  enum Answer {
+    /// Another button is selected.
+    case selected(Int)
+    /// A button was pressed; nil to take the dialog away.
+    case pressed(Action?)
+  }
+
+  /// Takes a key; nil if it means nothing here.
+  func answer(_ key: Key, _ choice: Int?, in rows: Range<Int>, _ size: CanvasSize) -> Answer? {
+    let selected = selected(choice)
+    switch key {
+    case .left where !buttons.isEmpty: return .selected(max(selected - 1, 0))
+    case .right where !buttons.isEmpty: return .selected(min(selected + 1, buttons.count - 1))
+    case .enter: return .pressed(buttons.isEmpty ? nil : buttons[selected].action)
+    case .escape: return .pressed(cancel?.action)
+    case .click(let row, let column):
+      guard row == layout(in: rows, size).buttonRow else { return nil }
+      return places(size).firstIndex { $0.contains(column) }.map { .pressed(buttons[$0].action) }
+    case .character(let character):
+      let letter = character.lowercased()
+      if let button = buttons.first(where: { $0.label.lowercased().hasPrefix(letter) }) {
+        return .pressed(button.action)
+      }
+      return letter == "d" ? .pressed(cancel?.action) : nil
+    default: return nil
+    }
+  }
+
+  private var cancel: Button? { buttons.first { $0.role == .cancel } }
+
+  /// The help line.
+  func hint(_ choice: Int?) -> String {
+    guard !buttons.isEmpty else { return "press esc to dismiss" }
+    let never = cancel?.label ?? "Dismiss"
+    let choose = buttons.count > 1 ? "← → choose   " : ""
+    return "\(choose)enter \(buttons[selected(choice)].label.lowercased())   esc \(never.lowercased())"
+  }
+
+  // MARK: Drawing
+
+  private struct Layout {
+    var lines: [String]
+    /// The row of the frame's upper edge; nil where there is no room for a frame.
+    var top: Int?
+    var width: Int
+    var buttonRow: Int
+  }
+
+  private func layout(in rows: Range<Int>, _ size: CanvasSize) -> Layout {
+    let bar = labels.reduce(-1) { $0 + TextWidth.columns(of: $1) + 1 }
+    let room = rows.count - 4
+    if room >= 1, size.columns >= max(bar + 4, 20) {
+      let lines = TextWidth.wrap(text, columns: min(size.columns - 6, 50), lines: max(room, 1))
+      let width = (lines + [title]).map { TextWidth.columns(of: $0) }.reduce(bar) { max($0, $1) }
+      let top = rows.lowerBound + max((rows.count - lines.count - 3) / 2, 0)
+      return Layout(lines: lines, top: top, width: width, buttonRow: top + lines.count + 1)
+    }
+    let title = title.isEmpty || text.isEmpty || rows.count < 3 ? [] : [TextWidth.fit(title, columns: size.columns)]
+    let whole = text.isEmpty || rows.count < 2 ? (text.isEmpty ? self.title : text) : text
+    let count = max(rows.count - 1 - title.count, 0)
+    let lines = title + TextWidth.wrap(whole, columns: size.columns, lines: count)
+    return Layout(lines: lines, top: nil, width: size.columns, buttonRow: rows.upperBound - 1)
+  }
+
+  private var labels: [String] { buttons.isEmpty ? [hint(nil)] : buttons.map { "[ \($0.label) ]" } }
+
+  /// The columns of the buttons.
+  private func places(_ size: CanvasSize) -> [Range<Int>] {
+    let bar = labels.reduce(-1) { $0 + TextWidth.columns(of: $1) + 1 }
+    var column = max((size.columns - bar) / 2, 0)
+    return labels.map { label in
+      let range = column..<column + TextWidth.columns(of: label)
+      column = range.upperBound + 1
+      return range
+    }
+  }
+
+  /// Draws it over everything in some rows: in a frame, or without one if there is no room.
+  func draw(_ choice: Int?, in rows: Range<Int>, on canvas: inout some Canvas) {
+    guard !rows.isEmpty else { return }
+    let layout = layout(in: rows, canvas.size)
+    if let top = layout.top {
+      canvas.box(layout.lines + [""], title: title, style, top: top, width: layout.width)
+    } else {
+      let blank = String(repeating: " ", count: canvas.size.columns)
+      for row in rows { canvas.text(row, 0, blank, style) }
+      for (row, line) in zip(rows, layout.lines) { canvas.text(row, 0, line, style) }
+    }
+    let selected = selected(choice)
+    for (index, place) in places(canvas.size).enumerated() {
+      let isSelected = index == selected && !buttons.isEmpty
+      let isDestructive = !buttons.isEmpty && buttons[index].role == .destructive
+      let style = buttons.isEmpty ? style : Style(isDestructive ? .red : .standard, bold: true, reversed: isSelected)
+      canvas.text(layout.buttonRow, place.lowerBound, labels[index], style)
+    }
+  }
+}
+
+nonisolated extension Dialog.Button {
+  init(_ button: ButtonState<Action>) {
+    self.init(label: String(state: button.label), action: button.action.action, role: button.role)
+  }
+}

@@ -1,0 +1,48 @@
+internal import ComposableCore
+internal import Features
+
+/// The todos that a filter shows, in their order, as a view of the whole list.
+nonisolated struct ShownTodos: RandomAccessCollection, Equatable, Sendable {
+  private var all: IdentifiedArrayOf<Todo.State>
+  /// The ids of those that are shown; nil for all.
+  private var shownIDs: [Todo.State.ID]?
+  /// How many of the whole list are not done.
+  private(set) var activeCount: Int
+
+  /// Reads the list. - Complexity: O(n).
+  init(_ state: Todos.State, showing filter: TodoFilter) {
+    all = state.todos
+    activeCount = state.activeCount
+    shownIDs = filter == .all ? nil : state.todos.lazy.filter(filter.shows).map(\.id)
+  }
+
+  /// Whether this is still what the list shows. - Complexity: O(1).
+  func isCurrent(_ state: Todos.State) -> Bool { all.isIdentical(to: state.todos) }
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { shownIDs?.count ?? all.count }
+
+  subscript(position: Int) -> Todo.State {
+    guard let shownIDs else { return all[position] }
+    guard let todo = all[id: shownIDs[position]] else { preconditionFailure("an id that is shown is in the list") }
+    return todo
+  }
+
+  /// Where a todo stands among those that are shown.
+  ///
+  /// - Complexity: O(log n) if all are shown, otherwise O(n).
+  func index(id: Todo.State.ID) -> Int? { shownIDs.map { $0.firstIndex(of: id) } ?? all.index(id: id) }
+
+  /// A todo that is shown.
+  subscript(id id: Todo.State.ID) -> Todo.State? { all[id: id] }
+
+  /// The ids of those that are shown.
+  var ids: some RandomAccessCollection<Todo.State.ID> { IDs(todos: self) }
+
+  private struct IDs: RandomAccessCollection {
+    let todos: ShownTodos
+    var startIndex: Int { 0 }
+    var endIndex: Int { todos.count }
+    subscript(position: Int) -> Todo.State.ID { todos.shownIDs?[position] ?? todos.all[position].id }
+  }
+}

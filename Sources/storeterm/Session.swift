@@ -1,0 +1,258 @@
+import ComposableCore
+import EventLoop
+import Features
+import Glibc
+import ProgramOptions
+import ReplicaCore
+import StoreClient
+import Terminal
+import TerminalViews
+import Wire
+
+/// Connects the parts of the program.
+final class Session {
+  /// The command line.
+  struct Settings {
+    var path: String
+    var waitsForHub: Bool
+    var theme: Theme
+    var predicts: Bool
+    var takesMouse: Bool
+  }
+
+  /// The time that the hub has to acknowledge the last actions when the user quits.
+  private static let quitTimeout = Duration.seconds(2)
+  /// The time between two pictures: nobody sees more, and a busy hub must not keep the terminal busy.
+  private static let frameTime = Duration.milliseconds(16)
+
+  private let settings: Settings
+  private let loop: EventLoop
+  private let client: StoreClient<AppFeature.State, AppFeature.Action>
+  private var terminal: Terminal?
+  private var store: StoreOf<AppFeature>?
+  private var screens = Screens()
+  private var subscription: StoreSubscription?
+  private let attendance: Attachment<HubState, Never>
+  private var attendanceSubscription: StoreSubscription?
+  private var keys: Poll?
+  /// Reads keys that the poll does not announce.
+  private var moreKeys: Timer?
+  private var lastAction: StoreTask?
+  /// Runs while the hub has actions to acknowledge before the program ends.
+  private var quitTimer: Timer?
+  private var clock: Timer?
+  /// Runs from one picture to the earliest time of the next one.
+  private var frame: Timer?
+  private var isFrameRunning = false
+  private var mustDraw = false
+  private var signals: [SignalWatch] = []
+  private var toldLossCount = 0
+  private var hasQuit = false
+  /// The reason why the program ends with a failure.
+  private(set) var failure: String?
+
+  init(_ settings: Settings) throws {
+    self.settings = settings
+    loop = try EventLoop()
+    try loop.drainMainQueue()
+    var options = ReplicaOptions()
+    options.name = "storeterm \(storeHubVersion)"
+    // A user is watching: a hub that has stopped must not count as live.
+    (options.probeInterval, options.timeout) = (.seconds(2), .seconds(5))
+    client =
+      settings.predicts
+      ? try StoreClient(loop: loop, path: settings.path, options: options, predictingWith: AppFeature())
+      : try StoreClient(loop: loop, path: settings.path, options: options)
+    attendance = client.attachToHub { $0 }
+  }
+
+  func run() throws {
+    client.onConnectionChange = { [weak self] in self?.connectionChanged() }
+    // There is no room for it on the screen; it is printed at the end.
+    client.onDivergence = { [weak self] in self?.failure = "\($0)" }
+    client.onStore = { [weak self] in self?.attach($0) }
+    client.onProgress = { [weak self] in self?.loaded() }
+    attendance.onChange = { [weak self] in
+      guard let self else { return }
+      attendanceSubscription = attendance.store?.subscribe { [weak self] _ in self?.drawSoon() }
+    }
+    clock = try Timer(on: loop) { [weak self] in self?.drawSoon() }
+    frame = try Timer(on: loop) { [weak self] in self?.frameEnded() }
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      signals.append(try SignalWatch(on: loop, number) { [weak self] in self?.quit() })
+    }
+    if settings.waitsForHub { try openTerminal() }
+    client.start()
+    loop.run()
+    terminal?.close()
+  }
+
+  private func attach(_ store: StoreOf<AppFeature>) {
+    do {
+      try openTerminal()
+      self.store = store
+      subscription = store.subscribe { [weak self] _ in self?.drawSoon() }
+    } catch {
+      quit(because: "\(error)")
+    }
+  }
+
+  /// A state that takes long to come is announced.
+  private func loaded() {
+    guard store == nil, client.loadedByteCount > 0 else { return }
+    do {
+      try openTerminal()
+      drawSoon()
+    } catch {
+      quit(because: "\(error)")
+    }
+  }
+
+  private func openTerminal() throws {
+    guard terminal == nil else { return }
+    let terminal = try Terminal(theme: settings.theme, takesMouse: settings.takesMouse)
+    self.terminal = terminal
+    let keys = try Poll(on: loop, descriptor: terminal.inputDescriptor) { [weak self] events in
+      guard case .success = events else { return self?.quit() ?? () }
+      self?.readKeys()
+    }
+    moreKeys = try Timer(on: loop) { [weak self] in self?.readKeys() }
+    try keys.start(.readable)
+    self.keys = consume keys
+    // After ncurses has installed its own handlers, so that these stay.
+    signals.append(
+      try SignalWatch(on: loop, SIGWINCH) { [weak self] in
+        terminal.resized()
+        self?.draw()
+      })
+    signals.append(
+      try SignalWatch(on: loop, SIGTSTP) { [weak self] in
+        terminal.suspend()
+        self?.draw()
+      })
+    draw()
+  }
+
+  private func readKeys() {
+    guard let terminal else { return }
+    // Copied anew only behind what may have changed it: a paste is many keys.
+    var content = content
+    let hasMore = terminal.readKeys { if pressed($0, content) { content = self.content } }
+    if hasMore { moreKeys?.start(after: .zero) }
+    draw()
+  }
+
+  /// Takes a key; returns true if it may have changed the content.
+  private func pressed(_ key: Key, _ content: ScreenContent) -> Bool {
+    switch screens.pressed(key, content) {
+    case .quit: quitWhenAcknowledged()
+    case .redraw: terminal?.redraw()
+    // A key that is typed after `q` is not meant for this program.
+    case .send where quitTimer != nil: break
+    case .send(let action):
+      send(action)
+      return true
+    case nil: break
+    }
+    return false
+  }
+
+  private func send(_ action: AppFeature.Action) {
+    guard let task = store?.send(action) else { return }
+    lastAction = task
+    Task { [weak self] in
+      do {
+        try await task.taken()
+      } catch {
+        guard let self, !hasQuit else { return }
+        screens.say("\(error)", isBad: true)
+        drawSoon()
+      }
+    }
+  }
+
+  private func connectionChanged() {
+    switch client.connection {
+    case .connecting(_, let failure?) where !settings.waitsForHub && terminal == nil:
+      quit(because: failureMessage(failure, hasReachedHub: !client.hubName.isEmpty))
+    case .refused(let reason):
+      quit(because: reason)
+    case .stale:
+      clock?.start(after: .seconds(1), repeating: .seconds(1))
+    default:
+      clock?.stop()
+    }
+    if client.connection == .live, client.lossCount > toldLossCount {
+      toldLossCount = client.lossCount
+      screens.say("the hub came back without its last state: this is what it has now", isBad: true)
+    }
+    drawSoon()
+  }
+
+  private var content: ScreenContent {
+    var content = ScreenContent(
+      state: store?.state, attendees: attendance.store.map { Array($0.attendees) }, connection: client.connection,
+      path: settings.path, now: loop.now)
+    content.loadedByteCount = store == nil ? client.loadedByteCount : 0
+    return content
+  }
+
+  // MARK: Drawing
+
+  /// Draws at once, or when the time for the next picture has come.
+  private func drawSoon() {
+    if isFrameRunning { mustDraw = true } else { draw() }
+  }
+
+  private func frameEnded() {
+    isFrameRunning = false
+    if mustDraw { draw() }
+  }
+
+  private func draw() {
+    guard let terminal, !hasQuit else { return }
+    mustDraw = false
+    let content = content
+    screens.follow(content, size: terminal.size)
+    terminal.draw { screens.draw(content, on: &$0) }
+    isFrameRunning = true
+    frame?.start(after: Self.frameTime)
+  }
+
+  // MARK: The end
+
+  /// Ends the program once the hub has acknowledged all actions. It ends at once on a second call, and if the hub is away.
+  private func quitWhenAcknowledged() {
+    guard quitTimer == nil, client.connection == .live, client.pendingActionCount > 0, let action = lastAction else {
+      return quit()
+    }
+    quitTimer = try? Timer(on: loop) { [weak self] in self?.quit() }
+    quitTimer?.start(after: Self.quitTimeout)
+    Task { [weak self] in
+      await action.finish()
+      self?.quit()
+    }
+  }
+
+  private func quit(because reason: String? = nil) {
+    guard !hasQuit else { return }
+    hasQuit = true
+    let count = client.pendingActionCount
+    if count > 0, failure == nil, reason == nil {
+      failure = "the hub has not acknowledged \(count == 1 ? "1 action" : "\(count) actions"), which may be lost"
+    }
+    failure = failure ?? reason
+    client.onConnectionChange = nil
+    client.close()
+    loop.stop()
+  }
+}
+
+/// A signal's watch where an array wants to keep it.
+final class SignalWatch {
+  private let signal: Signal
+
+  init(on loop: EventLoop, _ number: CInt, _ onSignal: @escaping () -> Void) throws(UVError) {
+    signal = try Signal(on: loop, number, onSignal)
+  }
+}

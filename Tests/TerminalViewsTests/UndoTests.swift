@@ -1,0 +1,85 @@
+import ComposableArchitecture
+import Features
+import Glibc
+import Terminal
+import TerminalViews
+import Testing
+
+/// Each terminal takes back its own actions, by the features' own.
+@Suite struct UndoTests {
+  /// wcwidth(3) asks the locale how wide a character is.
+  init() { setlocale(LC_CTYPE, "C.UTF-8") }
+
+  /// A terminal whose actions take effect.
+  private struct Local {
+    var terminal = TestTerminal()
+    private let reducer = Reduce(AppFeature())
+
+    init() {
+      terminal.change {
+        $0.todos = Todos.State(todos: [Todo.State(id: 0, text: "bread"), Todo.State(id: 1, text: "milk")])
+      }
+    }
+
+    mutating func press(_ keys: Key...) {
+      for key in keys {
+        guard case .send(let action) = terminal.press(key) else { continue }
+        send(action)
+      }
+    }
+
+    /// Somebody sends an action.
+    mutating func send(_ action: AppFeature.Action) {
+      let reducer = reducer
+      withDependencies {
+        $0.continuousClock = ImmediateClock()
+      } operation: {
+        terminal.change { _ = reducer.reduce(into: &$0, action: action) }
+      }
+    }
+
+    var state: AppFeature.State { terminal.content.state ?? AppFeature.State() }
+    var texts: [String] { state.todos.todos.map(\.text) }
+    var footer: String { terminal.lines.last ?? "" }
+  }
+
+  @Test func oneStepAfterTheOther() {
+    var local = Local()
+    local.press("+", "+", "-", "t", "u")
+    #expect(local.state.counter.count == 1 && !local.state.counter.isTimerOn && local.footer == "undone")
+    local.press("u", "u", "u")
+    #expect(local.state.counter.count == 0)
+    local.press("u")
+    #expect(local.state.counter.count == 0 && local.footer == "nothing to undo")
+  }
+
+  @Test func whatWasDoneToTheListIsTakenBack() {
+    var local = Local()
+    local.press("2", "a", "x", .enter)
+    #expect(local.texts == ["bread", "milk", "x"])
+    local.press("u")
+    #expect(local.texts == ["bread", "milk"])
+    local.press(.home, "e", "s", .enter, "u")
+    #expect(local.texts == ["bread", "milk"])
+    local.press("J")
+    #expect(local.texts == ["milk", "bread"])
+    local.press("u")
+    #expect(local.texts == ["bread", "milk"])
+    local.press(" ", "u")
+    #expect(local.state.todos.activeCount == 2)
+    local.press("d", "u")
+    #expect(local.texts.sorted() == ["bread", "milk"])
+  }
+
+  @Test func whatOthersHaveDoneSinceStays() {
+    var local = Local()
+    local.press("2", .home, "e", "s", .enter)
+    local.send(.todos(.todos(.element(id: 0, action: .textChanged("rolls")))))
+    local.press("u")
+    #expect(local.texts == ["rolls", "milk"] && local.footer == "somebody has changed that todo since")
+    local.press(" ")
+    local.send(.todos(.deleteButtonTapped(id: 0)))
+    local.press("u")
+    #expect(local.texts == ["milk"] && local.footer == "the todo that you ticked is gone")
+  }
+}
