@@ -226,7 +226,9 @@ let package = Package(
     // The commands of storectl, which know no feature.
     .target(
       name: "HubTool",
-      dependencies: ["EventLoop", "JSONText", "ProgramOptions", "ReplicaCore", "Spelling", "Terminal", "Wire"],
+      dependencies: [
+        "EventLoop", "JSONText", "Journal", "ProgramOptions", "ReplicaCore", "Spelling", "Terminal", "TurnLog", "Wire",
+      ],
       swiftSettings: onLoop),
 
     // Virtual shells: a hub, its clients, the network, the disk and the clock on one thread.

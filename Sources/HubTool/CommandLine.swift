@@ -4,6 +4,10 @@ public import ProgramOptions
 public nonisolated func toolOptions() -> ProgramOptions {
   let path = ProgramOptions.Argument("PATH", .atMostOnce, value: .path)
   let hub = ProgramOptions.Option("hub", "take the hub's own state (who is attached) instead of the feature's")
+  let directory = ProgramOptions.Option(
+    "state-dir", argument: "DIR", "the hub's state directory; default: STOREHUB_STATE_DIR", value: .file)
+  let reads = ProgramOptions.Block.text(
+    "Reads the hub's state directory, whether the hub runs or not, and changes nothing.")
   return ProgramOptions(
     program: "storectl",
     purpose: "Shows the state of a hub, follows it, and sends it actions, whatever its feature is.",
@@ -25,7 +29,11 @@ public nonisolated func toolOptions() -> ProgramOptions {
         arguments: [.init("TYPE", .atMostOnce, value: .type)],
         options: [hub], details: [.text("With a TYPE, only that one.")]),
       .init(
-        "state", "print the state, or the part at a path", arguments: [path], options: [hub],
+        "state", "print the state, or the part at a path", arguments: [path],
+        options: [
+          hub, .init("at", argument: "REV|TIME", "the state as it was then, from the journal in --state-dir"),
+          directory,
+        ],
         details: [.text("Prints nothing and exits with 7 if nothing is at the path.")]),
       .init(
         "watch", "print the state, or the part at a path, each time it changes", arguments: [path],
@@ -83,6 +91,90 @@ public nonisolated func toolOptions() -> ProgramOptions {
             """)
         ]),
       .init(
+        "log", "print the actions of the journal, each with what it changed",
+        options: [
+          .init("follow", short: "f", "go on with what the hub stores from now on"),
+          .init("path", short: "p", argument: "PATH", "only what changed the part at a path", value: .path),
+          .init("uid", short: "u", argument: "USER", "only what a user sent, by number or name"),
+          .init("since", argument: "REV|TIME", "only what came behind a revision or a time"),
+          .init("count", short: "n", argument: "N", "only the last N of them"), directory,
+        ],
+        details: [
+          reads,
+          .text(
+            """
+            The actions of one turn of the hub took effect together, and what they changed stands behind the last of them. \
+            With --json there is one object for each turn: revision, from, time, actions (name, action, origin, user, \
+            process, client, sequence) and changes (path, old, new).
+            """),
+        ]),
+      .init(
+        "diff", "print in what two revisions of the journal differ",
+        arguments: [.init("REV1|TIME1"), .init("REV2|TIME2")], options: [directory], details: [reads]),
+      .init(
+        "blame", "print the action that last changed the part at a path", arguments: [.init("PATH", value: .path)],
+        options: [directory], details: [reads]),
+      .init(
+        "bisect", "print the first revision of the journal at which something holds",
+        arguments: [.init("PREDICATE", .anyNumber)], options: [directory],
+        details: [
+          reads,
+          .text(
+            """
+            A predicate is a path, a comparison (== != < <= > >=, or ~ for a text that contains another one) and a value, \
+            or a path alone: that holds if something is there that is neither false nor nil; with ! before it, if not. \
+            .count behind a path stands for the number of its elements. All revisions are looked at, so it need not hold \
+            from then on.
+            """),
+          .code([
+            "storectl bisect 'counter.count > 5'", "storectl bisect 'todos.todos[3].text ~ milk'",
+            "storectl bisect '!todos.todos[3]'",
+          ]),
+        ]),
+      .init(
+        "fork", "start a hub on a copy of the journal, as it was at a revision", arguments: [.init("REV|TIME")],
+        options: [
+          directory,
+          .init("into", argument: "DIR", "the copy's directory; default: a new one in $TMPDIR", value: .file),
+          .init(
+            "hub-program", argument: "PROGRAM",
+            "the hub's program, which takes --socket and --state-dir; default storehubd",
+            value: .file),
+        ],
+        details: [
+          .text(
+            """
+            The other hub listens on --socket, runs in the foreground, and is nothing to the first one: a place to try out \
+            what would have happened.
+            """),
+          .code(["storectl fork 1200 --state-dir /var/lib/storehub --socket /tmp/sandbox.sock"]),
+        ]),
+      .init(
+        "snapshot", "write the state to a file, or begin a journal with one",
+        arguments: [.init("ACTION", value: .words(["export", "import"])), .init("FILE", .atMostOnce, value: .file)],
+        options: [directory, .init("at", argument: "REV|TIME", "export: the state as it was then; default now")],
+        details: [
+          .text(
+            """
+            export writes one JSON object with the schema and the state to FILE, or to standard output. import makes a \
+            journal in --state-dir, where there must be none, from which a hub of the same feature goes on.
+            """)
+        ]),
+      .init(
+        "journal", "check, mend or print the journal of a hub that is not running",
+        arguments: [.init("ACTION", value: .words(["verify", "repair", "export"]))],
+        options: [
+          directory, .init("to", argument: "REV", "repair: the last revision to keep; default: the last sound one"),
+        ],
+        details: [
+          .text(
+            """
+            verify reads everything and exits with 9 if something is damaged. repair keeps the turns up to a revision and \
+            gives up the rest; the files as they were are copied first. export prints the turns and the sessions, one JSON \
+            object a line, with the bytes as they are stored.
+            """)
+        ]),
+      .init(
         "completions", "print a script that completes words in a shell",
         arguments: [.init("SHELL", value: .words(["bash", "zsh"]))],
         details: [
@@ -117,6 +209,16 @@ public nonisolated func toolOptions() -> ProgramOptions {
             todos.addButtonTapped bread. The element of a collection that an action is for stands in brackets, \
             todos.todos[3].textChanged, which is short for todos.todos.element 3 '{"textChanged": ...}'.
             """)
+        ]),
+      .init(
+        "REVISIONS AND TIMES",
+        [
+          .terms([
+            ("1234", "a revision: the state after that many actions"), ("now", "the last one that is stored"),
+            ("90s, 10m, 2h, 3d", "so long ago"), ("14:30, 14:30:05", "today"),
+            ("2026-11-21, 2026-11-21T22:51", "a day or a time, in this machine's zone"),
+            ("2026-11-21T22:51:30Z", "in UTC"),
+          ])
         ]),
       .init(
         "JSON",
@@ -155,8 +257,10 @@ public nonisolated func toolOptions() -> ProgramOptions {
             ("2", "the command line is wrong"),
             ("3", "the hub's schema has no such path, action or type, or a value does not fit"),
             ("4", "no hub can be reached"), ("5", "the hub went away, or stopped answering, while it was needed"),
-            ("6", "the hub did not answer in time"), ("7", "nothing is at the path"),
-            ("8", "verify: the state here is not the hub's"), ("130, 143", "SIGINT; SIGTERM or SIGHUP"),
+            ("6", "the hub did not answer in time"),
+            ("7", "nothing is at the path, or the journal has nothing of the kind"),
+            ("8", "verify: the state here is not the hub's"), ("9", "the journal is damaged"),
+            ("130, 143", "SIGINT; SIGTERM or SIGHUP"),
           ])
         ]),
       .init(
@@ -167,6 +271,7 @@ public nonisolated func toolOptions() -> ProgramOptions {
               "STOREHUB_SOCKET",
               "the socket; without it storehub/hub.sock in $XDG_RUNTIME_DIR, or storehub-UID/hub.sock in $TMPDIR or /tmp"
             ),
+            ("STOREHUB_STATE_DIR", "the hub's state directory, where --state-dir is not given"),
             ("PAGER", "shows output that is longer than the terminal; default less"),
             ("NO_COLOR", "if it is not empty, there are no colours"),
             ("COLUMNS", "the width of lines, if it is not the terminal's"),

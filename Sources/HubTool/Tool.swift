@@ -14,8 +14,12 @@ public final class Tool {
   let timeout: Duration
   private let isQuiet: Bool
   private let usesPager: Bool
-  private var isInterrupted = false
+  private(set) var isInterrupted = false
+  /// The status of the signal that interrupted the tool.
+  private(set) var interruption = ExitStatus.interrupted
   private var session: HubConnection?
+  /// Called when a signal comes, to end what is awaited.
+  var onInterrupt: (() -> Void)?
   private var signals: [SignalWatch] = []
 
   /// Reads the options.
@@ -29,7 +33,7 @@ public final class Tool {
     timeout = try options.duration("timeout", default: .seconds(10))
     let mode = try options.choice("color", of: Palette.Mode.allCases.map { ($0.rawValue, $0) }, default: .auto)
     usesPager = !options.flag("no-pager")
-    for name in ["count"] { _ = try options.integer(name, in: 1...Int.max, default: 1) }
+    for name in ["count", "to"] { _ = try options.integer(name, in: 1...Int.max, default: 1) }
     guard try options.duration("interval", default: .seconds(1)) >= .milliseconds(10) else {
       throw UsageError("--interval needs a time of at least 10ms")
     }
@@ -48,7 +52,10 @@ public final class Tool {
         signals.append(watch)
       }
     }
-    output.onEnd = { [weak self] in self?.session?.fail(.done, "") }
+    output.onEnd = { [weak self] in
+      self?.onInterrupt?()
+      self?.session?.fail(.done, "")
+    }
     runLoop { status = await self.execute() }
     return status.rawValue
   }
@@ -90,11 +97,18 @@ public final class Tool {
     case "status": try await status()
     case "clients": try await clients()
     case "schema": try await schema()
-    case "state": try await state()
+    case "state": try await options.string("at") == nil ? state() : pastState()
     case "watch": try await watch()
     case "send": try await send()
     case "top": try await top()
     case "verify": try await verify()
+    case "log": try await log()
+    case "diff": try await diff()
+    case "blame": try await blame()
+    case "bisect": try await bisect()
+    case "fork": try fork()
+    case "snapshot": try await snapshot()
+    case "journal": try await journal()
     case "completions": try completions()
     default: throw ToolFailure(.usage, "there is no such command")
     }
@@ -103,7 +117,8 @@ public final class Tool {
   /// The first signal ends what is awaited, a second one what is still to be written.
   private func interrupt(_ status: ExitStatus) {
     if isInterrupted { return output.abandon() }
-    isInterrupted = true
+    (isInterrupted, interruption) = (true, status)
+    onInterrupt?()
     session?.fail(status, status == .interrupted ? "interrupted" : "terminated")
   }
 
@@ -149,6 +164,9 @@ public final class Tool {
     if usesPager, let size = terminalSize, lines.count >= Int(size.ws_row), page(lines) { return }
     for line in lines { output.line(line) }
   }
+
+  /// Whether lines are kept until the end, to be shown in a pager.
+  var isPaged: Bool { usesPager && terminalSize != nil }
 
   private func page(_ lines: [String]) -> Bool {
     let pager = getenv("PAGER").map { String(cString: $0) } ?? "less"

@@ -14,10 +14,13 @@ public nonisolated enum ExitStatus: Int32, Sendable, CaseIterable {
   case hubWentAway = 5
   /// The hub did not answer in time.
   case timedOut = 6
-  /// Nothing is at the path: an optional is nil, an enum in another case, or there is no such element.
+  /// Nothing is at the path: an optional is nil, an enum in another case, or there is no such element. Or the journal has
+  /// nothing of the kind that was asked for.
   case absent = 7
   /// The state here is not the hub's.
   case diverged = 8
+  /// The journal is damaged.
+  case damaged = 9
   /// It was interrupted, by SIGINT.
   case interrupted = 130
   /// It was terminated, by SIGTERM or SIGHUP.

@@ -1,5 +1,6 @@
 internal import ProgramOptions
 internal import ReplicaCore
+internal import Terminal
 internal import Wire
 
 extension Tool {
@@ -83,6 +84,23 @@ final class ChangePrinter {
     return .object(members)
   }
 
+  /// The elements of a collection in their old and new order, if nothing else is different.
+  private func order(
+    _ old: CBORValue, _ new: CBORValue, _ type: SchemaType, _ values: SchemaValues, room: Int
+  ) -> String? {
+    guard let olds = values.parts(of: old, as: type)?.map(\.name), olds.count > 1, olds[0].hasPrefix("["),
+      let news = values.parts(of: new, as: type)?.map(\.name), olds.sorted() == news.sorted()
+    else { return nil }
+    // Only what stands elsewhere, for long lists.
+    let first = zip(olds, news).prefix { $0 == $1 }.count
+    let last = zip(olds.reversed(), news.reversed()).prefix { $0 == $1 }.count
+    func part(_ names: [String]) -> String {
+      let text = names[first..<(names.count - last)].joined(separator: " ")
+      return (first > 0 ? "… " : "") + TextWidth.fit(text, columns: max(room / 2, 12)) + (last > 0 ? " …" : "")
+    }
+    return "\(part(olds)) \(tool.palette.faint("→")) \(part(news))"
+  }
+
   func text(_ difference: SchemaValues.Difference) -> [String] {
     let (palette, width) = (tool.palette, tool.width ?? 100)
     let text = ValueText(schema, palette, width: nil)
@@ -94,6 +112,9 @@ final class ChangePrinter {
     }
     switch (difference.old, difference.new) {
     case (let old?, let new?):
+      if let order = order(old, new, difference.type, text.values, room: room) {
+        return ["  \(palette.name(name)): \(order)"]
+      }
       return ["  \(palette.name(name)): \(inline(old)) \(palette.faint("→")) \(inline(new))"]
     case (nil, let new?): return [palette.good("+") + " \(palette.name(name)): \(inline(new))"]
     case (let old?, nil): return [palette.bad("-") + " \(palette.name(name)): \(inline(old))"]

@@ -78,6 +78,10 @@ extension SchemaValues {
     package var old: CBORValue?
     /// Nil for a part that was removed.
     package var new: CBORValue?
+
+    package init(path: String, type: SchemaType, old: CBORValue?, new: CBORValue?) {
+      (self.path, self.type, self.old, self.new) = (path, type, old, new)
+    }
   }
 
   /// The smallest named parts in which two values of a type differ, in the order of the new value; removed ones first.

@@ -1,0 +1,172 @@
+internal import Glibc
+internal import JSONText
+internal import Journal
+internal import ProgramOptions
+internal import Spelling
+internal import TurnLog
+internal import Wire
+
+extension Tool {
+  /// `fork REV --socket NEW`: a hub on a copy of the journal, in place of this process.
+  func fork() throws(ToolFailure) {
+    let reader = try openJournal()
+    guard options.string("socket") != nil else {
+      throw ToolFailure(.usage, "fork needs --socket, a socket of its own for the other hub")
+    }
+    let states = try states(at: options.arguments[0], in: reader)
+    let revision = states.revision
+    let into = options.string("into")
+    let directory: String = if let into { into } else { try temporaryDirectory() }
+    try JournalStates.attempt { () throws(LogError) in
+      try reader.copy(to: directory)
+      if let repair = try JournalTool.repair(directory, to: revision) { unlink(repair.copy) }
+    }
+    let program = options.string("hub-program") ?? hubProgram()
+    if isJSON {
+      print(["revision": .integer(revision), "directory": .string(directory), "socket": .string(path)])
+    } else if !options.flag("quiet") {
+      printError("storectl: revision \(revision) is in \(directory); \(program) serves it at \(path)")
+    }
+    let words = [program, "--socket", path, "--state-dir", directory]
+    var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    execvp(program, &pointers)
+    let reason = String(cString: strerror(errno))
+    throw ToolFailure(.failed, "cannot start \(program): \(reason); name the hub's program with --hub-program")
+  }
+
+  /// The storehubd beside this program, or the one on the path.
+  private func hubProgram() -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    let own = String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let beside =
+      own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/storehubd"
+    return access(beside, X_OK) == 0 ? beside : "storehubd"
+  }
+
+  private func temporaryDirectory() throws(ToolFailure) -> String {
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/storehub-fork-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw ToolFailure(.failed, "cannot make a directory in \(parent): \(String(cString: strerror(errno)))")
+    }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  func snapshot() async throws(ToolFailure) {
+    switch options.arguments.first {
+    case "export": try exportSnapshot()
+    case "import": try importSnapshot()
+    case let word: throw wrongWord(word, ["export", "import"])
+    }
+  }
+
+  private func exportSnapshot() throws(ToolFailure) {
+    let reader = try openJournal()
+    let states = try states(at: options.string("at") ?? "now", in: reader)
+    let json: JSONValue = [
+      "format": "storehub-snapshot-1", "revision": .integer(states.revision), "time": .string(Moment.json(states.time)),
+      "time_ms": .integer(states.time), "schema": .string(states.schema.encoded().hexadecimal),
+      "state": .string(states.value.encoded().hexadecimal),
+    ]
+    guard options.arguments.count > 1 else { return print(json) }
+    let file = options.arguments[1]
+    guard let stream = fopen(file, "wx") else {
+      throw ToolFailure(.failed, "cannot create \(file): \(String(cString: strerror(errno)))")
+    }
+    let isWritten = fputs("\(json)\n", stream) >= 0
+    guard fclose(stream) == 0, isWritten else {
+      throw ToolFailure(.failed, "cannot write \(file): \(String(cString: strerror(errno)))")
+    }
+  }
+
+  private func importSnapshot() throws(ToolFailure) {
+    let directory = try stateDirectory()
+    guard options.arguments.count > 1 else { throw ToolFailure(.usage, "snapshot import needs a file") }
+    let file = options.arguments[1]
+    guard let stream = fopen(file, "r") else {
+      throw ToolFailure(.failed, "cannot open \(file): \(String(cString: strerror(errno)))")
+    }
+    defer { fclose(stream) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = fread(&buffer, 1, buffer.count, stream), count > 0 { bytes += buffer[..<count] }
+    let wrong = ToolFailure(.failed, "\(file) is no snapshot that `storectl snapshot export` wrote")
+    guard let json = try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self)),
+      json["format"] == "storehub-snapshot-1", case .number(let revision)? = json["revision"],
+      case .number(let time)? = json["time_ms"], case .string(let schemaText)? = json["schema"],
+      case .string(let stateText)? = json["state"], let revision = UInt64(revision), let time = Int64(time),
+      let schemaBytes = [UInt8](hexadecimal: schemaText), let state = [UInt8](hexadecimal: stateText),
+      let schema = try? Schema(decoding: schemaBytes.span.bytes)
+    else { throw wrong }
+    var decoder = CBORDecoder(state.span.bytes)
+    guard (try? SchemaValues(schema).value(of: schema.state, from: &decoder)) != nil else { throw wrong }
+    try JournalStates.attempt { () throws(LogError) in
+      try JournalTool.begin(directory, schema: schema, state: state, revision: revision, time: time)
+    }
+    if isJSON { print(["revision": .integer(revision), "directory": .string(directory)]) }
+  }
+
+  func wrongWord(_ word: String?, _ known: [String]) -> ToolFailure {
+    let near = word.map { Spelling.nearest(to: $0, among: known) } ?? []
+    let list = known.joined(separator: ", ")
+    let other = word.map { ", not '\($0)'\(Spelling.question(near))" } ?? ""
+    return ToolFailure(.usage, "\(options.command ?? "") needs one of \(list)\(other)")
+  }
+
+  func journal() async throws(ToolFailure) {
+    let directory = try stateDirectory()
+    switch options.arguments.first {
+    case "verify":
+      let report = try JournalStates.attempt { () throws(LogError) in try JournalTool.verify(directory) }
+      if isJSON { print(Self.json(report)) } else { print(lines(report)) }
+      guard report.isSound else { throw ToolFailure(.damaged, "the journal in \(directory) is damaged") }
+    case "repair":
+      let revision = options.string("to").flatMap { UInt64($0) }
+      let repair = try JournalStates.attempt { () throws(LogError) in try JournalTool.repair(directory, to: revision) }
+      guard let repair else {
+        if isJSON { return print(["changed": .bool(false)]) }
+        return print(["the journal is sound; nothing was changed"])
+      }
+      if isJSON {
+        return print(["changed": .bool(true), "revision": .integer(repair.revision), "copy": .string(repair.copy)])
+      }
+      print(["the journal ends with revision \(repair.revision) now; the files as they were: \(repair.copy)"])
+    case "export":
+      try JournalStates.attempt { () throws(LogError) in try JournalTool.export(directory) { output.line($0) } }
+    case let word: throw wrongWord(word, ["verify", "repair", "export"])
+    }
+  }
+
+  private static func json(_ report: JournalTool.Report) -> JSONValue {
+    [
+      "sound": .bool(report.isSound), "soundRevision": report.soundRevision.map { .integer($0) } ?? .null,
+      "lastRevision": report.lastRevision.map { .integer($0) } ?? .null, "turns": .integer(report.turns),
+      "snapshots": .array(report.snapshots.map { .integer($0) }), "sessions": .integer(report.sessions),
+      "fileBytes": .integer(report.fileBytes), "problems": .array(report.problems.map { .string($0) }),
+    ]
+  }
+
+  private func lines(_ report: JournalTool.Report) -> [String] {
+    [
+      "\(report.turns) turns, \(report.snapshots.count) snapshots, \(report.sessions) sessions, \(report.fileBytes) bytes",
+      report.soundRevision.map { "sound up to revision \($0)" } ?? "no state can be recovered",
+    ] + report.problems.map { palette.bad("damaged") + ": \($0)" }
+  }
+}
+
+extension [UInt8] {
+  /// Bytes of two hexadecimal digits each; nil for anything else.
+  nonisolated fileprivate init?(hexadecimal text: String) {
+    let digits = Array(text.utf8)
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    self = []
+    reserveCapacity(digits.count / 2)
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = Character(Unicode.Scalar(digits[index])).hexDigitValue,
+        let low = Character(Unicode.Scalar(digits[index + 1])).hexDigitValue
+      else { return nil }
+      append(UInt8(high << 4 | low))
+    }
+  }
+}

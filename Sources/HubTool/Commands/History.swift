@@ -1,0 +1,104 @@
+internal import Journal
+internal import ProgramOptions
+internal import TurnLog
+internal import Wire
+
+extension Tool {
+  /// `state PATH --at REV`.
+  func pastState() async throws(ToolFailure) {
+    let reader = try openJournal()
+    guard root == .feature else { throw ToolFailure(.usage, "the hub's own state is in no journal: --hub or --at") }
+    let states = try states(at: options.string("at") ?? "", in: reader)
+    let (schema, name) = (states.schema, options.arguments.first ?? "")
+    let path = try path(name, in: schema)
+    guard let part = SchemaValues(schema).part(at: path, of: states.value, as: schema.state) else {
+      throw ToolFailure(.absent, "nothing was at '\(name)' at revision \(states.revision)")
+    }
+    if isJSON { return print(SchemaJSON(schema).json(of: part.value, as: part.type)) }
+    print(ValueText(schema, palette, width: width).lines(part.value, part.type))
+  }
+
+  func diff() async throws(ToolFailure) {
+    let reader = try openJournal()
+    let old = try states(at: options.arguments[0], in: reader)
+    let new = try states(at: options.arguments[1], in: reader)
+    let schema = new.schema
+    let before = try JournalStates.mapped(old.value, from: old.schema, to: schema)
+    let changes = SchemaValues(schema).differences(from: before, to: new.value, as: schema.state)
+    let printer = ChangePrinter(self, schema, isDiff: true, path: "")
+    if isJSON {
+      return print([
+        "from": .integer(old.revision), "to": .integer(new.revision),
+        "changes": .array(changes.map { printer.json($0) }),
+      ])
+    }
+    if changes.isEmpty { return print([palette.faint("nothing differs")]) }
+    print(changes.flatMap { printer.text($0) })
+  }
+
+  func blame() async throws(ToolFailure) {
+    let reader = try openJournal()
+    let name = options.arguments.first ?? ""
+    let (extent, places) = try JournalStates.attempt { () throws(LogError) in
+      (try reader.extent(), try reader.snapshots())
+    }
+    var end = extent.tail
+    // From one snapshot to the next, the last first: most often what one looks for is not long ago.
+    for place in places.reversed() {
+      let states = try JournalStates(reader, at: place.position)
+      var path = try path(name, in: states.schema)
+      var schema = states.schema
+      var last: (turn: LoggedTurn, old: CBORValue?, new: CBORValue?, schema: Schema)?
+      while states.position < end, let (turn, before) = try states.next() {
+        try checkInterruption()
+        if states.schema != schema { (schema, path) = (states.schema, try self.path(name, in: states.schema)) }
+        guard hasChanged(path, before, states) else { continue }
+        let values = SchemaValues(schema)
+        last = (
+          turn, values.part(at: path, of: before, as: schema.state)?.value,
+          values.part(at: path, of: states.value, as: schema.state)?.value, schema
+        )
+      }
+      if let last { return print(last.turn, last.old, last.new, last.schema, path) }
+      end = place.position
+    }
+    let since = places.first?.revision ?? 0
+    throw ToolFailure(.absent, "nothing has changed '\(name)' since revision \(since), with which the journal begins")
+  }
+
+  /// Prints what a turn did to one part.
+  private func print(_ turn: LoggedTurn, _ old: CBORValue?, _ new: CBORValue?, _ schema: Schema, _ path: [PathStep]) {
+    guard let type = try? schema.type(at: path) else { return }
+    var changes = [SchemaValues.Difference(path: "", type: type, old: old, new: new)]
+    if let old, let new { changes = SchemaValues(schema).differences(from: old, to: new, as: type) }
+    let prefix = (try? schema.name(of: path)) ?? ""
+    for index in changes.indices { changes[index].path = "\(prefix)\(changes[index].path)" }
+    let text = TurnText(tool: self, schema: schema)
+    if isJSON { print(text.json(turn, changes)) } else { print(text.lines(turn, changes)) }
+  }
+
+  func bisect() async throws(ToolFailure) {
+    let reader = try openJournal()
+    let text = options.arguments.joined(separator: " ")
+    let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
+    let states = try JournalStates(reader, at: first?.position ?? 0)
+    var schema = states.schema
+    var predicate = try Predicate(text, in: schema)
+    let begin = states.revision
+    if predicate.holds(states.value, schema) {
+      if isJSON {
+        return print(["revision": .integer(begin), "time": .null, "actions": .array([]), "changes": .array([])])
+      }
+      return print(["it holds from the beginning of the journal on: revision \(begin)"])
+    }
+    while let (turn, before) = try states.next() {
+      try checkInterruption()
+      if states.schema != schema { (schema, predicate) = (states.schema, try Predicate(text, in: states.schema)) }
+      guard predicate.holds(states.value, schema) else { continue }
+      let changes = SchemaValues(schema).differences(from: before, to: states.value, as: schema.state)
+      let text = TurnText(tool: self, schema: schema)
+      return isJSON ? print(text.json(turn, changes)) : print(text.lines(turn, changes))
+    }
+    throw ToolFailure(.absent, "it holds at no revision from \(begin) to \(states.revision)")
+  }
+}

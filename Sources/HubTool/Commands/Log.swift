@@ -1,0 +1,154 @@
+internal import EventLoop
+internal import Glibc
+internal import Journal
+internal import ProgramOptions
+internal import TurnLog
+internal import Wire
+
+extension Tool {
+  /// The journal that the options name.
+  func openJournal() throws(ToolFailure) -> JournalReader {
+    let directory = try stateDirectory()
+    return try JournalStates.attempt { () throws(LogError) in try JournalReader(directory) }
+  }
+
+  /// The state directory that the options or the environment name.
+  func stateDirectory() throws(ToolFailure) -> String {
+    let variable = getenv("STOREHUB_STATE_DIR").map { String(cString: $0) }
+    guard let directory = options.string("state-dir") ?? variable, !directory.isEmpty else {
+      throw ToolFailure(.usage, "\(options.command ?? "") needs --state-dir, the state directory of the hub")
+    }
+    return directory
+  }
+
+  /// The last turn that is not behind a moment.
+  func position(of moment: Moment, in reader: JournalReader) throws(ToolFailure) -> UInt64 {
+    let extent = try JournalStates.attempt { () throws(LogError) in try reader.extent() }
+    switch moment {
+    case .time(let time):
+      let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
+      guard time >= first?.time ?? 0 || extent.base == 0 else {
+        throw ToolFailure(.absent, "the journal goes back to \(Moment.text(first?.time ?? 0)) only")
+      }
+      return try JournalStates.attempt { () throws(LogError) in try reader.position(at: time) }
+    case .revision(let revision):
+      guard revision <= extent.revision else {
+        throw ToolFailure(.absent, "there is no revision \(revision) yet: the last one is \(extent.revision)")
+      }
+      let position = try JournalStates.attempt { () throws(LogError) in try reader.position(of: revision) }
+      guard let position else { throw ToolFailure(.absent, "the journal does not go back to revision \(revision)") }
+      return position
+    }
+  }
+
+  /// The state at a moment.
+  ///
+  /// The actions of one turn take effect together: a revision within a turn has the state of the turn's end.
+  func states(at text: String, in reader: JournalReader) throws(ToolFailure) -> JournalStates {
+    let moment = try Moment(text)
+    let states = try JournalStates(reader, at: try position(of: moment, in: reader))
+    if case .revision(let revision) = moment, states.revision < revision { _ = try states.next() }
+    return states
+  }
+
+  func log() async throws(ToolFailure) {
+    let reader = try openJournal()
+    let user: UInt32? = if let name = options.string("uid") { try Users.number(name) } else { nil }
+    let extent = try JournalStates.attempt { () throws(LogError) in try reader.extent() }
+    var start = extent.base
+    if let since = options.string("since") { start = try position(of: try Moment(since), in: reader) }
+    let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
+    let states = try JournalStates(reader, at: max(start, first?.position ?? 0))
+    let path = try options.string("path").map { (text) throws(ToolFailure) in try self.path(text, in: states.schema) }
+    let limit = options.string("count").flatMap { Int($0) }
+    let follows = options.flag("follow")
+    let printer = LogPrinter(self, limit: limit, isPaged: isPaged && !isJSON && !follows)
+    while true {
+      while let (turn, before) = try states.next() {
+        try checkInterruption()
+        guard turn.baseRevision < turn.revision || !turn.delta.isEmpty else { continue }
+        let text = TurnText(tool: self, schema: states.schema)
+        if let user, !text.actions(turn).contains(where: { $0.session?.user == user }) { continue }
+        if let path, !hasChanged(path, before, states) { continue }
+        let changes = SchemaValues(states.schema).differences(from: before, to: states.value, as: states.schema.state)
+        printer.add(isJSON ? ["\(text.json(turn, changes))"] : text.lines(turn, changes))
+        if printer.isFull { await output.finish() }
+      }
+      printer.end()
+      guard follows, output.end == nil else { break }
+      try await pause(.milliseconds(200))
+    }
+    if printer.count == 0, !isJSON, output.end == nil { throw ToolFailure(.absent, "the journal has no such action") }
+  }
+
+  /// Whether a turn has changed what is at a path.
+  func hasChanged(_ path: [PathStep], _ before: CBORValue, _ states: JournalStates) -> Bool {
+    let values = SchemaValues(states.schema)
+    return values.part(at: path, of: before, as: states.schema.state)?.value
+      != values.part(at: path, of: states.value, as: states.schema.state)?.value
+  }
+
+  /// Ends a command that a signal interrupts, or that nobody reads any more.
+  func checkInterruption() throws(ToolFailure) {
+    if isInterrupted { throw ToolFailure(interruption, "interrupted") }
+    if output.end != nil { throw ToolFailure(.done, "") }
+  }
+
+  /// Lets time pass.
+  private func pause(_ duration: Duration) async throws(ToolFailure) {
+    var timer: Timer?
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      var waiting: CheckedContinuation<Void, Never>? = continuation
+      let end = { waiting.take()?.resume() ?? () }
+      timer = try? Timer(on: loop) { end() }
+      timer?.start(after: duration)
+      onInterrupt = end
+      if timer == nil || isInterrupted { end() }
+    }
+    onInterrupt = nil
+    timer?.stop()
+    try checkInterruption()
+  }
+}
+
+/// Prints the entries of a log as they come, or the last ones of them, or all at the end in a pager.
+private final class LogPrinter {
+  private let tool: Tool
+  private let limit: Int?
+  private let isPaged: Bool
+  private var kept: [[String]] = []
+  private var first = 0
+  private(set) var count = 0
+  private var sinceFlush = 0
+
+  init(_ tool: Tool, limit: Int?, isPaged: Bool) {
+    (self.tool, self.limit, self.isPaged) = (tool, limit, isPaged)
+  }
+
+  /// Whether what was printed should be written before there is more.
+  var isFull: Bool {
+    guard sinceFlush >= 500 else { return false }
+    sinceFlush = 0
+    return true
+  }
+
+  func add(_ lines: [String]) {
+    count += 1
+    guard limit != nil || isPaged else { return print(lines) }
+    guard let limit, kept.count == limit else { return kept.append(lines) }
+    kept[first] = lines
+    first = (first + 1) % limit
+  }
+
+  private func print(_ lines: [String]) {
+    for line in lines { tool.output.line(line) }
+    sinceFlush += 1
+  }
+
+  /// Prints what was kept.
+  func end() {
+    let lines = kept[first...] + kept[..<first]
+    (kept, first) = ([], 0)
+    if isPaged { tool.print(lines.flatMap { $0 }) } else { for entry in lines { print(entry) } }
+  }
+}

@@ -1,0 +1,106 @@
+internal import Journal
+internal import TurnLog
+internal import Wire
+
+/// Goes through a journal turn by turn, with the state after each.
+final class JournalStates {
+  let reader: JournalReader
+  private let schemas: [JournalHistory.SchemaChange]
+  private var schemaIndex: Int
+  /// The turn after which the state is this one; the base of the walk at first.
+  private(set) var position: UInt64
+  private(set) var revision: UInt64
+  /// The time of that turn, in milliseconds since 1970; 0 before the first one that was read.
+  private(set) var time: Int64 = 0
+  /// The state after that turn.
+  private(set) var value: CBORValue
+  private var waiting: [LoggedTurn] = []
+  private var nextWaiting = 0
+
+  /// Begins with the state after a turn.
+  ///
+  /// - Complexity: O(state + turns since the snapshot before it).
+  init(_ reader: JournalReader, at position: UInt64) throws(ToolFailure) {
+    self.reader = reader
+    let (schemas, snapshot) = try Self.attempt { () throws(LogError) in
+      (try reader.schemas(), try reader.snapshot(upTo: position))
+    }
+    guard let snapshot, let first = schemas.lastIndex(where: { $0.schema == snapshot.schema }) else {
+      throw ToolFailure(.absent, "the journal does not go back that far")
+    }
+    (self.schemas, schemaIndex) = (schemas, first)
+    (self.position, revision) = (snapshot.position, snapshot.revision)
+    do throws(WireError) {
+      var decoder = CBORDecoder(snapshot.bytes.span.bytes)
+      value = try SchemaValues(snapshot.schema).value(of: snapshot.schema.state, from: &decoder)
+    } catch {
+      throw ToolFailure(.damaged, "the snapshot of revision \(snapshot.revision) cannot be read: \(error)")
+    }
+    while self.position < position { guard try next() != nil else { break } }
+  }
+
+  /// The schema of the state.
+  var schema: Schema { schemas[schemaIndex].schema }
+
+  /// Goes on to the next turn, and returns it with the state before it; nil behind the last one.
+  func next() throws(ToolFailure) -> (turn: LoggedTurn, before: CBORValue)? {
+    if nextWaiting == waiting.count {
+      waiting = try Self.attempt { () throws(LogError) in try reader.read(from: position + 1, byteLimit: 1 << 20) }
+      nextWaiting = 0
+    }
+    guard nextWaiting < waiting.count else { return nil }
+    let turn = waiting[nextWaiting]
+    nextWaiting += 1
+    try takeSchema(at: turn.position)
+    let before = value
+    if !turn.delta.isEmpty {
+      do throws(WireError) {
+        var change = CBORDecoder(turn.delta.span.bytes)
+        value = try SchemaValues(schema).applying(&change, to: before, of: schema.state)
+        try change.finish()
+      } catch {
+        throw ToolFailure(.damaged, "turn \(turn.position) does not fit the state before it: \(error)")
+      }
+    }
+    (position, revision, time) = (turn.position, turn.revision, turn.time)
+    return (turn, before)
+  }
+
+  /// Brings the state into the form of the schema that is in force from a turn on.
+  private func takeSchema(at position: UInt64) throws(ToolFailure) {
+    while schemaIndex + 1 < schemas.count, schemas[schemaIndex + 1].firstPosition <= position {
+      let (old, new) = (schema, schemas[schemaIndex + 1].schema)
+      value = try Self.mapped(value, from: old, to: new)
+      schemaIndex += 1
+    }
+  }
+
+  /// A state in the form of another schema.
+  static func mapped(_ value: CBORValue, from old: Schema, to new: Schema) throws(ToolFailure) -> CBORValue {
+    guard old != new else { return value }
+    do {
+      let mapping = try SchemaMapping(from: old, to: new, .state)
+      let bytes = value.encoded()
+      var decoder = CBORDecoder(bytes.span.bytes)
+      var encoder = CBOREncoder()
+      try mapping.mapValue(&decoder, to: &encoder)
+      let mapped = encoder.bytes
+      var reading = CBORDecoder(mapped.span.bytes)
+      return try SchemaValues(new).value(of: new.state, from: &reading)
+    } catch {
+      throw ToolFailure(
+        .failed, "the feature changed in between, and an older state cannot be brought into its form: \(error)")
+    }
+  }
+
+  /// Reads from a journal, and says what its errors mean for the tool.
+  static func attempt<Result>(_ body: () throws(LogError) -> Result) throws(ToolFailure) -> Result {
+    do throws(LogError) { return try body() } catch {
+      switch error.problem {
+      case .damaged: throw ToolFailure(.damaged, error.description)
+      case .trimmed: throw ToolFailure(.absent, error.description)
+      case .storage, .inUse, .unknownFormat: throw ToolFailure(.failed, error.description)
+      }
+    }
+  }
+}

@@ -1,0 +1,16 @@
+internal import Glibc
+
+/// The users of this machine, by name and number.
+nonisolated enum Users {
+  /// The name of a user; the number if it has none.
+  static func name(_ number: UInt32) -> String {
+    getpwuid(number).flatMap { $0.pointee.pw_name }.map { String(cString: $0) } ?? "\(number)"
+  }
+
+  /// The number of a user that is named by its number or name.
+  static func number(_ text: String) throws(ToolFailure) -> UInt32 {
+    if let number = UInt32(text) { return number }
+    guard let entry = getpwnam(text) else { throw ToolFailure(.usage, "there is no user '\(text)'") }
+    return entry.pointee.pw_uid
+  }
+}

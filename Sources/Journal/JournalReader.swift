@@ -1,0 +1,153 @@
+public import TurnLog
+internal import Wire
+
+/// Reads a journal beside the hub that writes it, or without one. Nothing is changed.
+///
+/// One thread uses it. Each function reads from one version of the database; between two calls the hub may have stored more, or
+/// have forgotten old turns.
+public final class JournalReader {
+  /// Where a journal begins and ends.
+  public struct Extent: Equatable, Sendable {
+    /// The identity of the history.
+    public let epoch: Epoch
+    /// The turns that are kept lie behind this position.
+    public let base: UInt64
+    /// The last turn.
+    public let tail: UInt64
+    /// The revision after the last turn.
+    public let revision: UInt64
+    /// The time of the last turn, in milliseconds since 1970; 0 if there was none.
+    public let time: Int64
+  }
+
+  /// A state that was saved whole.
+  public struct SnapshotPlace: Equatable, Sendable {
+    /// The last turn that it contains.
+    public let position: UInt64
+    /// Its revision.
+    public let revision: UInt64
+    /// The time of that turn, in milliseconds since 1970; 0 if there was none.
+    public let time: Int64
+  }
+
+  private let directory: StateDirectory
+  private let database: Database
+  private let reader: TurnReader
+  private let times: Statement
+
+  /// Opens the journal of a state directory.
+  ///
+  /// - Throws: `storage` if there is none or it cannot be read; `unknownFormat`.
+  public init(_ path: String) throws(LogError) {
+    let directory = StateDirectory(path: path)
+    guard StateDirectory.hasContents(directory.database) else {
+      throw LogError(.storage, "there is no journal in \(path): it has no file journal.db")
+    }
+    self.directory = directory
+    let (database, kind) = try directory.attempt { () throws(SQLiteError) in
+      let database = try Database(directory.database, vfs: nil, keepsLog: true)
+      let application = try database.run("PRAGMA application_id", for: "read the kind of the file")
+      let version = try database.run("PRAGMA user_version", for: "read the version of the file")
+      return (database, (application, version))
+    }
+    guard kind == (Tables.application, Tables.version) else {
+      throw LogError(.unknownFormat, "\(directory.database) is no journal of this version")
+    }
+    self.database = database
+    (reader, times) = try directory.attempt { () throws(SQLiteError) in
+      (
+        try TurnReader(directory, options: JournalOptions()),
+        try database.prepare("SELECT time_ms FROM turns WHERE position = ?", for: "look for a time")
+      )
+    }
+  }
+
+  /// Where the journal begins and ends.
+  public func extent() throws(LogError) -> Extent {
+    let head = try directory.attempt { () throws(SQLiteError) in
+      try Head.load(with: database.prepare(Head.read, for: "read the head of the journal"))
+    }
+    guard let head else {
+      throw .damaged("the row of its table meta is not what was written", in: directory, soundRevision: nil)
+    }
+    return Extent(
+      epoch: head.epoch, base: head.base.position, tail: head.tail.position, revision: head.revision, time: head.time)
+  }
+
+  /// The schemas that were in force, oldest first.
+  public func schemas() throws(LogError) -> [JournalHistory.SchemaChange] {
+    try directory.attempt { () throws(SQLiteError) in try SchemaRows.load(from: database) }.rows.map {
+      JournalHistory.SchemaChange(firstPosition: $0.firstPosition, schema: $0.schema)
+    }
+  }
+
+  /// The whole snapshots, oldest first.
+  public func snapshots() throws(LogError) -> [SnapshotPlace] {
+    try rows().map { SnapshotPlace(position: $0.position, revision: $0.revision, time: $0.time) }
+  }
+
+  /// The newest snapshot that contains no turn behind a position; nil if there is none.
+  ///
+  /// - Throws: `damaged` if its bytes are not what was written.
+  /// - Complexity: O(size of the state).
+  public func snapshot(upTo position: UInt64) throws(LogError) -> JournalHistory.Snapshot? {
+    guard let row = try rows().last(where: { $0.position <= position }) else { return nil }
+    let bytes = try directory.attempt { () throws(SQLiteError) in try row.bytes(from: database) }
+    let schemas = try directory.attempt { () throws(SQLiteError) in try SchemaRows.load(from: database) }
+    guard let bytes, let schema = schemas.rows.last(where: { $0.fingerprint.bytes == row.fingerprint })?.schema else {
+      throw .damaged(
+        "the snapshot of revision \(row.revision) is not what was written", in: directory, soundRevision: nil)
+    }
+    return JournalHistory.Snapshot(position: row.position, revision: row.revision, schema: schema, bytes: bytes)
+  }
+
+  private func rows() throws(LogError) -> [SnapshotRow] {
+    try directory.attempt { () throws(SQLiteError) in try SnapshotRow.load(from: database) }.sound.filter(\.isComplete)
+  }
+
+  /// Reads turns in order, up to the one that reaches the limit; none behind the tail.
+  ///
+  /// - Throws: `trimmed`, `damaged` or `storage`.
+  public func read(from position: UInt64, byteLimit: Int) throws(LogError) -> [LoggedTurn] {
+    try reader.read(from: position, byteLimit: byteLimit)
+  }
+
+  /// The last turn with at most this revision; nil if it is not kept any more.
+  /// - Complexity: O(log n) reads.
+  public func position(of revision: UInt64) throws(LogError) -> UInt64? { try reader.position(of: revision) }
+
+  /// The last turn that is not later than a time, in milliseconds since 1970; the base if all that are kept are.
+  /// - Complexity: O(log n) reads.
+  public func position(at time: Int64) throws(LogError) -> UInt64 {
+    let extent = try extent()
+    var (low, high) = (extent.base, extent.tail)
+    while low < high {
+      let middle = high - (high - low) / 2
+      times.bind(1, bits: middle)
+      defer { times.reset() }
+      let isFound = try directory.attempt { () throws(SQLiteError) in try times.step() }
+      // A turn that was forgotten meanwhile was earlier.
+      if !isFound || times.integer(0) <= time { low = middle } else { high = middle - 1 }
+    }
+    return low
+  }
+
+  /// Copies the journal into another directory, as it is now.
+  ///
+  /// - Parameter path: A directory without a journal; it is created, but not those above it.
+  /// - Complexity: O(size of the files).
+  public func copy(to path: String) throws(LogError) {
+    let target = StateDirectory(path: path)
+    try target.create()
+    guard !StateDirectory.hasContents(target.database), !StateDirectory.hasContents(target.tail) else {
+      throw LogError(.storage, "there is a journal in \(path) already; name another directory")
+    }
+    try StateDirectory.createEmpty(target.database)
+    try directory.attempt { () throws(SQLiteError) in
+      let statement = try database.prepare("VACUUM INTO ?", for: "copy the journal to \(path)")
+      statement.bind(1, target.database)
+      try statement.run()
+    }
+    try target.sync()
+  }
+}

@@ -1,0 +1,50 @@
+public import TurnLog
+public import Wire
+
+extension JournalTool {
+  /// Begins a journal with a state, from which a hub goes on.
+  ///
+  /// - Parameters:
+  ///   - path: A directory without a journal; it is created, but not those above it.
+  ///   - state: The bytes of the state, by the schema.
+  ///   - revision: The state's revision.
+  ///   - time: When that was, in milliseconds since 1970.
+  /// - Throws: `inUse`; `storage`, also if there is a journal already.
+  public static func begin(
+    _ path: String, schema: Schema, state: [UInt8], revision: UInt64, time: Int64
+  ) throws(LogError) {
+    let directory = StateDirectory(path: path)
+    try directory.create()
+    let lock = try DirectoryLock(directory)
+    defer { lock.release() }
+    guard !StateDirectory.hasContents(directory.database), !StateDirectory.hasContents(directory.tail) else {
+      throw LogError(.storage, "there is a journal in \(path) already; name another directory")
+    }
+    try StateDirectory.createEmpty(directory.database)
+    try directory.attempt { () throws(SQLiteError) in
+      let database = try Database(directory.database, vfs: nil)
+      defer { database.close() }
+      try OpenedDatabase.configure(database, JournalOptions())
+      try database.run("BEGIN", for: "create the tables")
+      try Tables.create(in: database)
+      var head = Head(epoch: .random(), created: now())
+      (head.revision, head.time, head.snapshot) = (revision, time, 1)
+      var schemas = SchemaRows()
+      try schemas.append(schema, at: 1, to: database)
+      (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
+      var row = SnapshotRow(id: 1, position: 0, revision: revision)
+      (row.time, row.fingerprint, row.turnChecksum) = (time, schema.fingerprint.bytes, head.base.checksum)
+      let statements = try SnapshotStatements(database)
+      var left = state[...]
+      while !left.isEmpty {
+        try statements.append(Array(left.prefix(JournalOptions().pieceBytes)), to: &row)
+        left = left.dropFirst(JournalOptions().pieceBytes)
+      }
+      row.isComplete = true
+      try statements.store(row)
+      try head.store(with: database.prepare(Head.write, for: "store the head of the journal"))
+      try database.run("COMMIT", for: "commit")
+    }
+    try directory.sync()
+  }
+}

@@ -1,0 +1,55 @@
+extension SchemaValues {
+  /// The part of a value at a path; nil if nothing is there, or no path leads there.
+  /// - Complexity: O(steps × parts).
+  package func part(
+    at path: some Collection<PathStep>, of value: CBORValue, as type: SchemaType
+  ) -> (value: CBORValue, type: SchemaType)? {
+    guard let step = path.first else { return (value, type) }
+    let rest = path.dropFirst()
+    switch type {
+    case .definition(let index):
+      guard case .key(let key) = step else { return nil }
+      switch schema.definitions[index].content {
+      case .fields(let fields):
+        guard case .map(let pairs) = value, let field = fields.first(where: { $0.key == key }),
+          let pair = pairs.first(where: { $0.key == .unsigned(key) })
+        else { return nil }
+        return part(at: rest, of: pair.value, as: field.type)
+      case .cases(let cases):
+        guard let (element, values) = SchemaJSON.element(of: value, cases), element.key == key else { return nil }
+        guard values.count > 1 else {
+          return values.first.flatMap { part(at: rest, of: $0, as: element.payload[0].type) }
+        }
+        guard case .key(let number)? = rest.first, let index = Int(exactly: number), index < values.count else {
+          return nil
+        }
+        return part(at: rest.dropFirst(), of: values[index], as: element.payload[index].type)
+      }
+    case .named(let name, let parts):
+      if name == "raw", parts.count == 2 { return part(at: path, of: value, as: parts[1]) }
+      return NamedLayout(name, parts.count).flatMap { part(step, rest, of: value, $0, type, parts) }
+    }
+  }
+
+  private func part(
+    _ step: PathStep, _ rest: some Collection<PathStep>, of value: CBORValue, _ layout: NamedLayout, _ type: SchemaType,
+    _ parts: [SchemaType]
+  ) -> (value: CBORValue, type: SchemaType)? {
+    guard case .array(let items) = value else { return nil }
+    switch (layout, step) {
+    case (.optional, .key(0)) where items.count == 1: return part(at: rest, of: items[0], as: parts[0])
+    case (.result, .key(let key)) where items.count == 2 && items[0] == .unsigned(key) && key < 2:
+      return part(at: rest, of: items[1], as: parts[Int(key)])
+    case (.identified, .id(let id)):
+      let element = ElementType(type, in: schema)
+      guard let item = items.first(where: { element.id(of: $0)?.encoded() == id }) else { return nil }
+      return part(at: rest, of: item, as: element.element)
+    case (.stack, .id(let id)):
+      for case .array(let pair) in items where pair.count == 2 && pair[0].encoded() == id {
+        return part(at: rest, of: pair[1], as: parts[0])
+      }
+      return nil
+    default: return nil
+    }
+  }
+}

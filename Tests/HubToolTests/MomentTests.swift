@@ -1,0 +1,34 @@
+import Glibc
+import Testing
+
+@testable import HubTool
+
+@Suite struct MomentTests {
+  /// 2026-11-21 22:51:30 UTC.
+  private let now: Int64 = 1_795_301_490_000
+
+  @Test(
+    arguments: [
+      ("17", .revision(17)), ("now", .time(.max)), ("10m", .time(1_795_301_490_000 - 600_000)),
+      ("1.5s", .time(1_795_301_490_000 - 1500)), ("250ms", .time(1_795_301_490_000 - 250)),
+      ("2d", .time(1_795_301_490_000 - 172_800_000)), ("2026-11-21T22:51:30Z", .time(1_795_301_490_000)),
+      ("2026-11-21T22:51:30.5Z", .time(1_795_301_490_500)), ("2026-11-21 22:51Z", .time(1_795_301_460_000)),
+      ("2026-11-21Z", .time(1_795_219_200_000)), ("22:51:30Z", .time(1_795_301_490_000)),
+    ] as [(String, Moment)])
+  func whatPeopleWrite(text: String, moment: Moment) throws {
+    #expect(try Moment(text, now: now) == moment)
+  }
+
+  @Test(
+    arguments: [
+      "", "soon", "-5", "1x", "25:00", "12:60", "12", "2026-13-01", "2026-11-41", "2026-11", "2026-11-21T", "12:30:",
+      "12:30.5", "T12:30T", "1e99d", "Z", "2026-11-21 10:00 11:00",
+    ].filter { UInt64($0) == nil })
+  func whatIsNoMoment(text: String) {
+    #expect(throws: ToolFailure.self) { try Moment(text) }
+  }
+
+  @Test func timesForProgramsAreInUTC() {
+    #expect(Moment.json(now + 5) == "2026-11-21T22:51:30.005Z")
+  }
+}

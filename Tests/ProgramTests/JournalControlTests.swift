@@ -1,0 +1,179 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// storectl on the journal of a hub, while the hub runs and without it.
+@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct JournalControlTests {
+  /// A hub that stores its actions, with some history.
+  private final class Stored {
+    let hub: HubProcess
+    var directory: String { hub.directory + "/state" }
+
+    init() throws {
+      hub = try HubProcess(awaitsLog: false)
+      _ = hub.kill(SIGKILL)
+      try hub.start(["--state-dir", hub.directory + "/state"])
+      for action in [
+        ["counter.incrementButtonTapped"], ["todos.addButtonTapped", "bread"], ["todos.addButtonTapped", "milk"],
+        ["counter.incrementButtonTapped"], ["todos.todos[0].textChanged", "rye bread"],
+        ["favourites.view.favouriteButtonTapped"], ["favourites.view.incrementButtonTapped"],
+        ["todos.deleteButtonTapped", "1"],
+      ] {
+        let outcome = try Program(name: "storectl").run(["--socket", hub.socket, "send"] + action)
+        try #require(outcome.status == 0, "\(outcome.errors)")
+      }
+    }
+
+    func run(_ arguments: String...) throws -> Program.Outcome { try run(arguments) }
+
+    func run(_ arguments: [String]) throws -> Program.Outcome {
+      try Program(name: "storectl").run(arguments + ["--state-dir", directory])
+    }
+  }
+
+  /// What is different each time goes by a name.
+  private static func normal(_ text: String, _ stored: Stored) -> String {
+    var text = text.replacingOccurrences(of: stored.directory, with: "DIRECTORY")
+    for (pattern, name) in [
+      ("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z", "TIME"),
+      ("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3}", "TIME"), ("\"process\":\\d+", "\"process\":PROCESS"),
+      ("\"user\":\\d+", "\"user\":USER"), ("(TIME  )\\S+ storectl", "$1USER storectl"),
+    ] {
+      text = text.replacingOccurrences(of: pattern, with: name, options: .regularExpression)
+    }
+    return text
+  }
+
+  /// `STOREHUB_RECORD_GOLDEN=1` writes the file anew.
+  @Test func everyCommandPrintsWhatTheGoldenFileHas() throws {
+    let stored = try Stored()
+    let commands: [[String]] = [
+      ["log"], ["log", "--path", "todos.todos[0]"], ["log", "-n", "1", "--since", "4"], ["log", "--uid", "4294967294"],
+      ["log", "--since", "soon"], ["log", "--path", "todo"], ["state", "--at", "3"],
+      ["state", "todos.todos[1].text", "--at", "3"], ["state", "todos.todos[1]", "--at", "8"], ["state", "--at", "9"],
+      ["state", "--hub", "--at", "1"], ["diff", "1", "5"], ["diff", "5", "1"], ["diff", "3", "3"], ["diff", "1"],
+      ["blame", "todos.todos[0].text"], ["blame", "counter"], ["blame", "counter.numberFact"],
+      ["blame", "counter.cout"],
+      ["bisect", "counter.count == 2"], ["bisect", "todos.todos.count", ">=", "2"],
+      ["bisect", "todos.todos[0].text ~ rye"],
+      ["bisect", "!counter.isTimerOn"], ["bisect", "counter.count > 9"], ["bisect", "counter.count >"], ["bisect"],
+      ["journal", "verfy"], ["snapshot", "export", "--at", "99"], ["fork", "3"],
+    ]
+    var text = ""
+    for command in commands {
+      for arguments in [command, command + ["--json"]] {
+        let outcome = try stored.run(arguments)
+        text += "$ storectl \(arguments.joined(separator: " "))\n\(outcome.output)\(outcome.errors)"
+        text += outcome.status == 0 ? "\n" : "[exit status \(outcome.status)]\n\n"
+      }
+    }
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let file = folder.appendingPathComponent("Golden/storectl/journal.txt")
+    let found = Self.normal(text, stored)
+    if ProcessInfo.processInfo.environment["STOREHUB_RECORD_GOLDEN"] != nil {
+      try found.write(to: file, atomically: true, encoding: .utf8)
+    }
+    let (expected, lines) = (
+      try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n"), found.components(separatedBy: "\n")
+    )
+    for (number, pair) in zip(expected, lines).enumerated() where pair.0 != pair.1 {
+      Issue.record("line \(number + 1) of journal.txt is '\(pair.0)', and storectl printed '\(pair.1)'")
+      return
+    }
+    #expect(expected.count == lines.count)
+  }
+
+  @Test func aLogThatFollowsGoesOnWithWhatTheHubStores() throws {
+    let stored = try Stored()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "--default-signal", Program(name: "storectl").url.path, "log", "-f", "--json", "--since", "8", "--state-dir",
+      stored.directory,
+    ]
+    let output = Pipe()
+    (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, output)
+    try process.run()
+    let sent = try Program(name: "storectl").run("--socket", stored.hub.socket, "send", "counter.decrementButtonTapped")
+    #expect(sent.status == 0)
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    #expect(line.contains("\"revision\":9") && line.contains("counter.decrementButtonTapped"))
+    kill(process.processIdentifier, SIGINT)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 130)
+  }
+
+  /// A hub on a copy of an older state, which the first hub knows nothing of.
+  @Test func aForkIsAnotherHub() throws {
+    let stored = try Stored()
+    let (socket, copy) = (stored.hub.directory + "/fork.sock", stored.hub.directory + "/copy")
+    let process = try Program(name: "storectl").start(
+      ["fork", "3", "--state-dir", stored.directory, "--socket", socket, "--into", copy],
+      errors: stored.hub.directory + "/fork.log")
+    let control = Program(name: "storectl")
+    #expect(
+      stored.hub.wait { (try? control.run("--socket", socket, "state", "counter.count"))?.output == "1\n" })
+    #expect(try control.run("--socket", socket, "send", "counter.incrementButtonTapped").status == 0)
+    #expect(try control.run("--socket", socket, "state", "counter.count").output == "2\n")
+    kill(process.processIdentifier, SIGTERM)
+    process.waitUntilExit()
+    #expect(try control.run("log", "-n", "1", "--state-dir", copy).output.contains("── 4 "))
+    #expect(try control.run("log", "-n", "1", "--state-dir", stored.directory).output.contains("── 8 "))
+    #expect(try control.run("journal", "verify", "--state-dir", copy).status == 0)
+    // There is a journal already.
+    let again = try control.run("fork", "3", "--state-dir", stored.directory, "--socket", socket, "--into", copy)
+    #expect(again.status == 1 && again.errors.contains("already"))
+  }
+
+  @Test func aSnapshotBeginsAnotherJournal() throws {
+    let stored = try Stored()
+    let (file, other) = (stored.hub.directory + "/snapshot.json", stored.hub.directory + "/other")
+    let control = Program(name: "storectl")
+    #expect(try stored.run("snapshot", "export", file, "--at", "5").status == 0)
+    #expect(try stored.run("snapshot", "export", file).errors.contains("File exists"))
+    let imported = try control.run("snapshot", "import", file, "--state-dir", other)
+    #expect(imported.status == 0, "\(imported.errors)")
+    #expect(try control.run("snapshot", "import", file, "--state-dir", other).status == 1)
+    #expect(
+      try control.run("state", "--at", "now", "--state-dir", other).output
+        == stored.run("state", "--at", "5").output)
+
+    let hub = try HubProcess(awaitsLog: false)
+    _ = hub.kill(SIGKILL)
+    try hub.start(["--state-dir", other])
+    #expect(try control.run("--socket", hub.socket, "state", "todos.todos[0].text").output == "rye bread\n")
+    #expect(try control.run("--socket", hub.socket, "send", "counter.incrementButtonTapped").status == 0)
+    #expect(hub.kill(SIGTERM) == 0)
+    #expect(try control.run("journal", "verify", "--state-dir", other).status == 0)
+    #expect(try control.run("blame", "counter.count", "--state-dir", other).output.contains("── 6 "))
+
+    try "{}".write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try control.run("snapshot", "import", file, "--state-dir", other + "2").errors.contains("no snapshot"))
+  }
+
+  @Test func aJournalIsCheckedAndMended() throws {
+    let stored = try Stored()
+    let busy = try stored.run("journal", "verify")
+    #expect(busy.status == 1 && busy.errors.contains("in use"))
+    #expect(stored.hub.kill(SIGTERM) == 0)
+    // Without a hub all is there as well.
+    #expect(try stored.run("log", "-n", "1").output.contains("── 8 "))
+    let report = try stored.run("journal", "verify", "--json")
+    #expect(
+      report.status == 0 && report.output.contains("\"sound\":true") && report.output.contains("\"lastRevision\":8"))
+    #expect(try stored.run("journal", "repair").output == "the journal is sound; nothing was changed\n")
+    #expect(try stored.run("journal", "export").output.split(separator: "\n").count > 8)
+    #expect(try stored.run("journal", "repair", "--to", "4").output.contains("ends with revision 4"))
+    #expect(try stored.run("log", "-n", "1").output.contains("── 4 "))
+
+    let database = try FileHandle(forWritingTo: URL(fileURLWithPath: stored.directory + "/journal.db"))
+    try database.seek(toOffset: 100)
+    try database.write(contentsOf: Data(repeating: 0xaa, count: 8192))
+    try database.close()
+    let damaged = try stored.run("journal", "verify", "-q")
+    #expect([1, 9].contains(damaged.status) && damaged.errors.isEmpty)
+    #expect(
+      try Program(name: "storectl").run("log", "--state-dir", "/nonexistent").errors.contains("there is no journal"))
+    #expect(try Program(name: "storectl").run("log").errors.contains("needs --state-dir"))
+  }
+}
