@@ -40,7 +40,7 @@ import Testing
         "  [ ] salt",
         "", "", "",
         String(repeating: "─", count: 60),
-        "a add e edit spc done d del JK move f filter c clear q quit",
+        "a add e edit spc done d del JK move f filter ? help q quit",
       ])
     #expect(terminal.reversed.map { $0.split(separator: " ").joined(separator: " ") } == ["› [ ] bread"])
   }

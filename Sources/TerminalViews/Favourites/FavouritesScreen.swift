@@ -22,7 +22,8 @@ public nonisolated struct FavouritesScreen {
     case nil:
       [
         "+ up   - down   space toggle favourite   f fact   l list   tab next   q quit",
-        "+ - space f fact l list  q quit", "+ - spc f l tab q",
+        "+ up   - down   space favourite   f fact   l list   tab next   ? help   q quit",
+        "+ - space f fact l list  ? help  q quit", "+ - space f fact l list  q quit", "+ - spc f l tab q",
       ]
     case .alert(let alert):
       [

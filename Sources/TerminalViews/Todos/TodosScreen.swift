@@ -22,8 +22,8 @@ public nonisolated struct TodosScreen {
       return [
         "a add  e edit  space done  d delete  J K move  f filter  c clear done  / search  ? help  q quit",
         "a add  e edit  space done  d delete  J K move  f filter  c clear done  tab  q quit",
-        "a add  e edit  space done  d del  J K move  f filter  c clear  q quit",
-        "a add e edit spc done d del JK move f filter c clear q quit", "a e space d JK f c  q quit",
+        "a add  e edit  space done  d del  J K move  f filter  / search  ? help  q quit",
+        "a add e edit spc done d del JK move f filter ? help q quit", "a e space d JK f c  q quit",
         "a e spc d JK f c q",
       ]
     }
