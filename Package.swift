@@ -79,7 +79,12 @@ let package = Package(
     .library(name: "DependenciesTestSupport", targets: ["DependenciesTestSupport"]),
     .library(name: "IdentifiedCollections", targets: ["IdentifiedCollections"]),
     .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture", "CustomDumpFoundation"]),
+    .library(name: "ComposableArchitectureClassic", targets: ["ComposableArchitectureClassic"]),
+    .library(
+      name: "ComposableArchitectureTestSupport", targets: ["ComposableArchitectureTestSupport", "CustomDumpFoundation"]),
     .library(name: "ComposableTesting", targets: ["ComposableTesting"]),
+    .library(name: "RxComposableArchitecture", targets: ["RxComposableArchitecture"]),
+    .library(name: "RxComposableTesting", targets: ["RxComposableTesting", "CustomDumpFoundation"]),
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "ReplicatedArchitecture", targets: ["ReplicatedArchitecture"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
@@ -169,6 +174,44 @@ let package = Package(
       name: "ComposableArchitecture", dependencies: ["ComposableCore", "DependenciesFoundation"], swiftSettings: common),
     .target(
       name: "Sharing", dependencies: ["CustomDump", "Dependencies", "IssueReporting"], swiftSettings: common),
+    // The streams of the older generations' effects.
+    .target(
+      name: "EffectStreams", dependencies: ["CombineSchedulers", "ConcurrencyExtras", "Reducers"],
+      swiftSettings: common),
+    // The generations of the architecture before 1.0, over the same core.
+    .target(
+      name: "ComposableArchitectureClassic",
+      dependencies: [
+        "CasePaths", "CombineSchedulers", "ComposableCore", "ConcurrencyExtras", "CustomDump", "EffectStreams",
+        "IdentifiedCollections", "IssueReporting", "PromptState", "Reducers",
+      ], swiftSettings: common),
+    // What the test stores of these generations have in common. Apart, because it links the test frameworks.
+    .target(
+      name: "TestScripts",
+      dependencies: [
+        "ComposableCore", "ConcurrencyExtras", "CustomDump", "CustomDumpFoundation", "IssueReporting",
+        "IssueReportingTestSupport", "Reducers",
+      ], swiftSettings: common),
+    // The name is that of TCA 0.1.
+    .target(
+      name: "ComposableArchitectureTestSupport",
+      dependencies: [
+        "ComposableArchitectureClassic", "ConcurrencyExtras", "EffectStreams", "IssueReporting", "Reducers",
+        "TestScripts",
+      ], swiftSettings: common),
+    .target(
+      name: "RxComposableArchitecture",
+      dependencies: [
+        "CasePaths", "CombineSchedulers", "ComposableArchitectureClassic", "ComposableCore", "ConcurrencyExtras",
+        "CustomDump", "Dependencies", "EffectStreams", "IdentifiedCollections", "IssueReporting", "PromptState",
+        "Reducers",
+      ], swiftSettings: common),
+    .target(
+      name: "RxComposableTesting",
+      dependencies: [
+        "ConcurrencyExtras", "Dependencies", "EffectStreams", "IssueReporting", "RxComposableArchitecture",
+        "TestScripts",
+      ], swiftSettings: common),
     // Apart, because it links the test frameworks.
     .target(
       name: "ComposableTesting",
@@ -308,6 +351,23 @@ let package = Package(
         "IssueReportingTestSupport", "Sharing", "SwiftNavigation", "XCTestDynamicOverlay",
       ], swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
+      name: "ComposableArchitectureClassicTests",
+      dependencies: [
+        "ComposableArchitecture", "ComposableArchitectureClassic", "ComposableArchitectureTestSupport",
+        "ComposableTesting", "IssueReporting",
+      ], swiftSettings: [.swiftLanguageMode(.v5)]),
+    // The code of the seeds of each generation; names clash between them.
+    .testTarget(
+      name: "SeedsTestsClassic", dependencies: ["ComposableArchitectureClassic", "ComposableArchitectureTestSupport"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "SeedsTestsRx", dependencies: ["RxComposableArchitecture", "RxComposableTesting"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "RxComposableArchitectureTests",
+      dependencies: ["IssueReporting", "RxComposableArchitecture", "RxComposableTesting"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
       name: "IdentifiedCollectionsTests", dependencies: ["IdentifiedCollections", "TestSupport"], swiftSettings: common),
     .testTarget(name: "ComposableTestingTests", dependencies: ["ComposableTesting"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
@@ -362,6 +422,13 @@ let package = Package(
         "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore",
         "StoreClient", "StoreHub", "TestFeatures", "Wire",
       ], swiftSettings: onLoop),
+    // The seeds' apps of each generation in a hub.
+    .testTarget(
+      name: "SeedsTestsHub",
+      dependencies: [
+        "ComposableArchitectureClassic", "EventLoop", "HubCore", "Reducers", "ReplicaCore", "ReplicatedArchitecture",
+        "RxComposableArchitecture", "StoreClient", "StoreHub",
+      ], swiftSettings: spans),
     .testTarget(
       name: "ProgramTests",
       dependencies: ["TestSupport", "allocprobe", "storectl", "storehubd", "storeload", "storesim", "storeterm"],

@@ -36,7 +36,7 @@ extension BindableAction {
 public struct BindingAction<Root>: CasePathable, Equatable, Sendable {
   /// The field.
   public let keyPath: any PartialKeyPath<Root> & Sendable
-  let set: @Sendable (inout Root) -> Void
+  package let set: @Sendable (inout Root) -> Void
   let value: any Sendable
   private let isEqual: @Sendable (any Sendable) -> Bool
 

@@ -1,3 +1,4 @@
+internal import CombineSchedulers
 internal import Dependencies
 internal import IssueReporting
 
@@ -44,6 +45,13 @@ package final class EffectRunner<Action> {
   }
 
   private var tasks: [EffectID: Task<Void, Never>] = [:]
+  /// The effects that are subscriptions; nil while one is being subscribed to.
+  private var subscriptions: [EffectID: AnyCancellable?] = [:]
+  /// Commands that wait, because the subscription of one before them sent an action at once.
+  private var waiting: [EffectCommand<Action>] = []
+  private var isExecuting = false
+  /// Effects that were cancelled while their start was waiting.
+  private var skipped: Set<EffectID> = []
   /// Effects that were cancelled and whose work has not returned yet.
   private var ending: Set<EffectID> = []
   private let requests: Requests
@@ -65,24 +73,56 @@ package final class EffectRunner<Action> {
   }
 
   /// How many effects run.
-  package var count: Int { tasks.count }
+  package var count: Int { tasks.count + subscriptions.count }
 
   /// Starts or cancels effects, in order.
   package func execute(_ commands: [EffectCommand<Action>]) {
+    guard !isExecuting else { return wait(commands) }
+    isExecuting = true
+    defer { isExecuting = false }
+    for command in commands { execute(command) }
+    // A loop, not a recursion: any number of subscriptions may send one another's actions.
+    while !waiting.isEmpty { execute(waiting.removeFirst()) }
+  }
+
+  private func execute(_ command: EffectCommand<Action>) {
+    switch command {
+    case .start(let effect, let operation, let place):
+      guard skipped.remove(effect) == nil else { return }
+      start(effect, operation, place)
+    case .cancel(let effect): cancel(effect)
+    case .cancelTasks(let request): host.cancellations.cancel(request)
+    }
+  }
+
+  /// Cancels at once, and starts when the commands before are done. An effect that is cancelled before does not begin.
+  private func wait(_ commands: [EffectCommand<Action>]) {
     for command in commands {
       switch command {
-      case .start(let effect, let operation, let place): start(effect, operation, place)
-      case .cancel(let effect):
-        guard let task = tasks.removeValue(forKey: effect) else { continue }
-        ending.insert(effect)
-        task.cancel()
-      case .cancelTasks(let request): host.cancellations.cancel(request)
+      case .start: waiting.append(command)
+      case .cancel(let effect): if !cancel(effect) { skipped.insert(effect) }
+      case .cancelTasks: execute(command)
       }
     }
   }
 
+  @discardableResult
+  private func cancel(_ effect: EffectID) -> Bool {
+    if let subscription = subscriptions.removeValue(forKey: effect) {
+      subscription?.cancel()
+      return true
+    }
+    guard let task = tasks.removeValue(forKey: effect) else { return false }
+    ending.insert(effect)
+    task.cancel()
+    return true
+  }
+
   /// Cancels everything that runs.
   package func cancelAll() {
+    let ended = subscriptions.values
+    subscriptions = [:]
+    for subscription in ended { subscription?.cancel() }
     ending.formUnion(tasks.keys)
     for task in tasks.values { task.cancel() }
     tasks = [:]
@@ -97,6 +137,7 @@ package final class EffectRunner<Action> {
       dependencies.restore { self.requests.deliver(action, effect) }
     }
     let context = EffectContext(place: place, host: host)
+    if let subscription = operation.subscription { return start(effect, subscription, context, dependencies) }
     let run: @Sendable () async -> Void = { [weak self] in
       await EffectContext.$current.withValue(context) { await operation.run(send) }
       await self?.ended(effect)
@@ -104,6 +145,27 @@ package final class EffectRunner<Action> {
     tasks[effect] = Task(
       name: operation.name, executorPreference: executor,
       priority: operation.priority.map(TaskPriority.init(rawValue:)), operation: run)
+  }
+
+  private func start(
+    _ effect: EffectID, _ subscription: EffectSubscription<Action>, _ context: EffectContext,
+    _ dependencies: DependencyValues.Continuation
+  ) {
+    subscriptions[effect] = .some(nil)
+    let cancellable = EffectContext.$current.withValue(context) {
+      subscription.begin(
+        { [weak self] action in
+          guard let self, subscriptions[effect] != nil else { return }
+          dependencies.restore { self.requests.deliver(action, effect) }
+        },
+        { [weak self] error in
+          guard let self, subscriptions.removeValue(forKey: effect) != nil else { return }
+          if let error { EffectSubscription<Action>.report(error) }
+          requests.finished(effect)
+        })
+    }
+    // It may have ended, or been cancelled, by what it sent at once.
+    if subscriptions[effect] == nil { cancellable.cancel() } else { subscriptions[effect] = cancellable }
   }
 
   private func ended(_ effect: EffectID) {

@@ -41,14 +41,19 @@ package struct EffectOperation<Action>: Sendable {
   /// stack asks the runtime for it.
   package let priority: UInt8?
   package let run: @Sendable (Send<Action>) async -> Void
+  /// What begins the work in the turn of its action instead of in a task; nil for a task.
+  package let subscription: EffectSubscription<Action>?
 
-  package init(name: String?, priority: UInt8?, run: @escaping @Sendable (Send<Action>) async -> Void) {
-    (self.name, self.priority, self.run) = (name, priority, run)
+  package init(
+    name: String?, priority: UInt8?, subscription: EffectSubscription<Action>? = nil,
+    run: @escaping @Sendable (Send<Action>) async -> Void
+  ) {
+    (self.name, self.priority, self.subscription, self.run) = (name, priority, subscription, run)
   }
 
   /// The work with its actions turned into those of another type.
   package func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> EffectOperation<Other> {
-    EffectOperation<Other>(name: name, priority: priority) { [run] send in
+    EffectOperation<Other>(name: name, priority: priority, subscription: subscription?.map(transform)) { [run] send in
       await run(Send { send(transform($0)) })
     }
   }

@@ -7,7 +7,7 @@ package struct EffectContext: Sendable {
     var presentation: EffectPath?
   }
 
-  @TaskLocal static var current: EffectContext?
+  @TaskLocal package static var current: EffectContext?
 
   let place: Place
   let host: any EffectHost

@@ -117,6 +117,15 @@ package final class TaskCancellations: Sendable {
     /// The numbers of the work of each child and its descendants.
     var numbers: [Request: Set<UInt64>] = [:]
     var lastNumber: UInt64 = 0
+
+    mutating func add(_ request: Request, cancel: @escaping @Sendable () -> Void) -> UInt64 {
+      lastNumber += 1
+      byNumber[lastNumber] = Entry(request: request, cancel: cancel)
+      for prefix in request.path.prefixes {
+        numbers[Request(id: request.id, path: prefix), default: []].insert(lastNumber)
+      }
+      return lastNumber
+    }
   }
 
   /// The work that runs outside effects.
@@ -129,15 +138,14 @@ package final class TaskCancellations: Sendable {
     _ request: Request, _ operation: @escaping @Sendable () async throws -> T
   ) -> (Task<T, any Error>, number: UInt64) {
     entries.withLock {
-      $0.lastNumber += 1
-      let number = $0.lastNumber
       let task = Task { try await operation() }
-      $0.byNumber[number] = Entry(request: request) { task.cancel() }
-      for prefix in request.path.prefixes {
-        $0.numbers[Request(id: request.id, path: prefix), default: []].insert(number)
-      }
-      return (task, number)
+      return (task, $0.add(request) { task.cancel() })
     }
+  }
+
+  /// Adds work that has begun already.
+  func add(_ request: Request, cancel: @escaping @Sendable () -> Void) -> UInt64 {
+    entries.withLock { $0.add(request, cancel: cancel) }
   }
 
   func remove(_ number: UInt64) {

@@ -1,0 +1,51 @@
+internal import ConcurrencyExtras
+public import Reducers
+
+/// The reducer protocol of 1.x, which this module's ``Reducer`` hides.
+public typealias ReducerProtocol = Reducers.Reducer
+
+extension Effect where Failure == Never {
+  /// An effect of 1.x.
+  public init(_ effect: Reducers.Effect<Output>) {
+    self.init(effect.tree.map(Work.tree) ?? .none)
+  }
+}
+
+extension Reducers.Effect {
+  /// An effect of an older generation.
+  public init(_ effect: ComposableArchitectureClassic.Effect<Action, Never>) {
+    self.init(tree: effect.tree)
+  }
+}
+
+extension Reduce {
+  /// A reducer of an older generation in a feature of 1.x, or in a hub.
+  ///
+  /// ```swift
+  /// var body: some ReducerOf<Self> {
+  ///   Reduce(appReducer, environment: .live)
+  /// }
+  /// ```
+  public init<Environment>(
+    _ reducer: ComposableArchitectureClassic.Reducer<State, Action, Environment>, environment: Environment
+  ) {
+    self.init { state, action in Reducers.Effect(reducer.run(&state, action, environment)) }
+  }
+}
+
+extension Reducer {
+  /// A reducer of 1.x among reducers of an older generation.
+  ///
+  /// ```swift
+  /// let appReducer = Reducer<AppState, AppAction, AppEnvironment>.combine(
+  ///   Reducer { environment in Search(client: environment.client) }.pullback(…),
+  /// ```
+  ///
+  /// - Parameter feature: Makes the reducer for an action's environment.
+  public init<R: ReducerProtocol & SendableMetatype>(feature: @escaping @Sendable (Environment) -> R)
+  where R.State == State, R.Action == Action {
+    self.init { state, action, environment in
+      Effect(feature(environment).reduce(into: &state, action: action))
+    }
+  }
+}

@@ -1,0 +1,132 @@
+public import CasePaths
+public import ComposableCore
+internal import ConcurrencyExtras
+public import Dispatch
+internal import Reducers
+
+/// How `debug()` prints actions.
+public enum ActionFormat: Sendable {
+  /// The cases of an action, without payloads.
+  case labelsOnly
+  /// All of an action.
+  case prettyPrint
+}
+
+/// Where `debug()` prints, and on which queue.
+public struct DebugEnvironment: Sendable {
+  /// Prints a text.
+  public var printer: @Sendable (String) -> Void
+  /// The queue on which the text is made and printed.
+  public var queue: DispatchQueue
+
+  /// Creates an environment.
+  @preconcurrency
+  public init(
+    printer: @escaping @Sendable (String) -> Void = { print($0) },
+    queue: DispatchQueue = DispatchQueue(label: "ComposableArchitectureClassic.DebugEnvironment")
+  ) {
+    (self.printer, self.queue) = (printer, queue)
+  }
+}
+
+extension Reducer {
+  /// Prints each action and the changes of the state that it makes. Only in debug builds.
+  @preconcurrency
+  public func debug(
+    _ prefix: String = "", actionFormat: ActionFormat = .prettyPrint,
+    environment toDebugEnvironment: @escaping @Sendable (Environment) -> DebugEnvironment = { _ in .shared }
+  ) -> Reducer {
+    debug(prefix, state: { $0 }, action: CasePath(), actionFormat: actionFormat, environment: toDebugEnvironment)
+  }
+
+  /// Prints each action. Only in debug builds.
+  @preconcurrency
+  public func debugActions(
+    _ prefix: String = "", actionFormat: ActionFormat = .prettyPrint,
+    environment toDebugEnvironment: @escaping @Sendable (Environment) -> DebugEnvironment = { _ in .shared }
+  ) -> Reducer {
+    debug(prefix, state: { _ in () }, action: CasePath(), actionFormat: actionFormat, environment: toDebugEnvironment)
+  }
+
+  /// Prints the actions of a case and the changes of a part of the state that they make. Only in debug builds.
+  @preconcurrency
+  public func debug<LocalState, LocalAction>(
+    _ prefix: String = "", state toLocalState: @escaping @Sendable (State) -> LocalState,
+    action toLocalAction: CasePath<Action, LocalAction>, actionFormat: ActionFormat = .prettyPrint,
+    environment toDebugEnvironment: @escaping @Sendable (Environment) -> DebugEnvironment = { _ in .shared }
+  ) -> Reducer {
+    #if DEBUG
+      return Reducer { state, action, environment in
+        let previous = toLocalState(state)
+        let effect = run(&state, action, environment)
+        guard let localAction = toLocalAction.extract(from: action) else { return effect }
+        let turn = UncheckedSendable((previous, toLocalState(state), localAction))
+        let debug = toDebugEnvironment(environment)
+        let printing = Effect<Action, Never>.fireAndForget {
+          debug.queue.async { debug.printer(DebugText.of(turn.value, prefix: prefix, format: actionFormat)) }
+        }
+        return .merge(printing, effect)
+      }
+    #else
+      return self
+    #endif
+  }
+
+  /// Marks actions and effects in the trace of a run; see `signpost` of 1.x.
+  ///
+  /// - Parameters:
+  ///   - prefix: Stands before the names, to tell features apart.
+  ///   - log: What is traced to; the file of `STOREHUB_TRACE` unless said otherwise.
+  public func signpost(_ prefix: String = "", log: TraceLog? = .environment) -> Reducer {
+    Reducer(feature: { environment in Reduce(self, environment: environment).signpost(prefix, log: log) })
+  }
+}
+
+/// A trace of actions and effects.
+public typealias TraceLog = ComposableCore.TraceLog
+
+extension DebugEnvironment {
+  /// Prints to the standard output, on one queue for all reducers.
+  public static let shared = DebugEnvironment()
+}
+
+private enum DebugText {
+  static func of<State, Action>(
+    _ turn: (previous: State, next: State, action: Action), prefix: String, format: ActionFormat
+  ) -> String {
+    let title = "\(prefix.isEmpty ? "" : "\(prefix): ")received action:"
+    let action =
+      switch format {
+      case .prettyPrint: debugOutput(turn.action)
+      case .labelsOnly: labels(turn.action)
+      }
+    return "\(title)\n\(action.indented(by: 2))\n\(changes(turn.previous, turn.next))"
+  }
+
+  private static func changes<State>(_ previous: State, _ next: State) -> String {
+    if State.self == Void.self { return "" }
+    return debugDiff(previous, next).map { "\($0)\n" } ?? "  (No state changes)\n"
+  }
+
+  private static func labels(_ value: Any) -> String {
+    let mirror = Mirror(reflecting: value)
+    guard mirror.displayStyle == .enum else { return "\(mirror.subjectType)" }
+    return "\(mirror.subjectType).\(labelPath(value, mirror))"
+  }
+
+  private static func labelPath(_ value: Any, _ mirror: Mirror) -> String {
+    guard let child = mirror.children.first else { return "\(value)" }
+    let (label, payload) = (child.label ?? "", Mirror(reflecting: child.value))
+    switch payload.displayStyle {
+    case .enum: return "\(label)(.\(labelPath(child.value, payload)))"
+    case .tuple:
+      let parts = payload.children.map { part in
+        let name = part.label.flatMap { $0.hasPrefix(".") ? nil : "\($0):" } ?? ""
+        let inner = Mirror(reflecting: part.value)
+        return inner.displayStyle == .enum ? "\(name).\(labelPath(part.value, inner))" : name.isEmpty ? "_" : name
+      }
+      return "\(label)(\(parts.joined(separator: ", ")))"
+    default: return label
+    }
+  }
+}

@@ -1,0 +1,91 @@
+public import CasePaths
+internal import ConcurrencyExtras
+internal import IssueReporting
+
+extension Reducer {
+  /// Lifts the reducer of a part of the state to the whole.
+  ///
+  /// - Parameters:
+  ///   - toLocalState: The part of the state.
+  ///   - toLocalAction: The case of the actions.
+  ///   - toLocalEnvironment: The part of the environment.
+  @preconcurrency
+  public func pullback<GlobalState, GlobalAction, GlobalEnvironment>(
+    state toLocalState: WritableKeyPath<GlobalState, State>, action toLocalAction: CasePath<GlobalAction, Action>,
+    environment toLocalEnvironment: @escaping @Sendable (GlobalEnvironment) -> Environment
+  ) -> Reducer<GlobalState, GlobalAction, GlobalEnvironment> {
+    let toLocalState = UncheckedSendable(toLocalState)
+    return .init { state, action, environment in
+      guard let localAction = toLocalAction.extract(from: action) else { return .none }
+      return run(&state[keyPath: toLocalState.value], localAction, toLocalEnvironment(environment))
+        .map(toLocalAction.embed)
+    }
+  }
+
+  /// Lifts the reducer of a case of the state to the whole. An action while the state is another case is an issue.
+  ///
+  /// - Parameter breakpointOnNil: Whether it is an issue.
+  @preconcurrency
+  public func pullback<GlobalState, GlobalAction, GlobalEnvironment>(
+    state toLocalState: CasePath<GlobalState, State>, action toLocalAction: CasePath<GlobalAction, Action>,
+    environment toLocalEnvironment: @escaping @Sendable (GlobalEnvironment) -> Environment,
+    breakpointOnNil: Bool = true,
+    file: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
+  ) -> Reducer<GlobalState, GlobalAction, GlobalEnvironment> {
+    .init { state, action, environment in
+      guard let localAction = toLocalAction.extract(from: action) else { return .none }
+      guard var localState = toLocalState.extract(from: state) else {
+        if breakpointOnNil {
+          reportMissing("pullback", "its state was of another case", localAction, file, filePath, line)
+        }
+        return .none
+      }
+      defer { state = toLocalState.embed(localState) }
+      return run(&localState, localAction, toLocalEnvironment(environment)).map(toLocalAction.embed)
+    }
+  }
+
+  /// Lifts the reducer to an optional state. An action while the state is nil is an issue.
+  public var optional: Reducer<State?, Action, Environment> { optional() }
+
+  /// Lifts the reducer to an optional state. An action while the state is nil is an issue.
+  ///
+  /// - Parameter breakpointOnNil: Whether it is an issue.
+  public func optional(
+    breakpointOnNil: Bool = true,
+    file: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
+  ) -> Reducer<State?, Action, Environment> {
+    .init { state, action, environment in
+      let effect = state.modify { run(&$0, action, environment) }
+      if effect == nil, breakpointOnNil { reportMissing("optional", "its state was nil", action, file, filePath, line) }
+      return effect ?? .none
+    }
+  }
+}
+
+/// Reports an action for a state that is not there.
+func reportMissing<Action>(
+  _ name: String, _ why: String, _ action: Action, _ file: StaticString, _ filePath: StaticString, _ line: UInt
+) {
+  var dump = ""
+  customDump(action, to: &dump, indent: 4)
+  reportIssue(
+    """
+    A "\(name)" reducer at "\(file):\(line)" received an action when \(why). …
+
+      Action:
+    \(dump)
+
+    Combine it before a parent reducer that sets the state to nil, or to another case or list; cancel its effects when \
+    the state goes away; and send it no actions then. If this is intended, pass "breakpointOnNil: false".
+    """, fileID: file, filePath: filePath, line: line)
+}
+
+extension Optional {
+  /// Changes the value where it is; nil if there is none.
+  mutating func modify<Result>(_ change: (inout Wrapped) -> Result) -> Result? {
+    guard var value = take() else { return nil }
+    defer { self = value }
+    return change(&value)
+  }
+}

@@ -1,0 +1,28 @@
+public import CombineSchedulers
+
+extension DispatchQueue {
+  /// A scheduler with the time of queues that a test advances: the name of 0.x for `test`.
+  public static var testScheduler: TestSchedulerOf<DispatchQueue> { test }
+
+  /// A scheduler with the time of queues that runs every closure at once: the name of 0.x for `immediate`.
+  public static var immediateScheduler: ImmediateSchedulerOf<DispatchQueue> { immediate }
+
+  /// A scheduler with the time of queues that fails a test which uses it: the name of 0.x for `unimplemented`.
+  public static var failing: UnimplementedSchedulerOf<DispatchQueue> { unimplemented }
+
+  /// A scheduler with the time of queues that fails a test which uses it.
+  public static func failing(_ prefix: String) -> UnimplementedSchedulerOf<DispatchQueue> { unimplemented(prefix) }
+}
+
+extension AnyScheduler
+where SchedulerTimeType == DispatchQueue.SchedulerTimeType, SchedulerOptions == DispatchQueue.SchedulerOptions {
+  /// A scheduler that fails a test which uses it.
+  public static var failing: Self { unimplemented }
+
+  /// A scheduler that fails a test which uses it.
+  public static func failing(_ prefix: String) -> Self { unimplemented(prefix) }
+}
+
+/// The name of an unimplemented scheduler in 0.x.
+public typealias FailingScheduler<Time, Options> = UnimplementedScheduler<Time, Options>
+where Time: Strideable & Sendable, Time.Stride: SchedulerTimeIntervalConvertible & Sendable

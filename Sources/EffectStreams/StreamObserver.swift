@@ -1,0 +1,117 @@
+package import CombineSchedulers
+internal import ConcurrencyExtras
+package import Reducers
+internal import Synchronization
+
+/// The names of Combine for the ends of streams.
+public enum Subscribers {
+  /// How a stream ends.
+  public enum Completion<Failure: Error> {
+    /// Without an error.
+    case finished
+    /// With an error.
+    case failure(Failure)
+  }
+}
+
+extension Subscribers.Completion: Sendable where Failure: Sendable {}
+extension Subscribers.Completion: Equatable where Failure: Equatable {}
+
+/// The receiving end of a stream: takes values, then one completion. What comes after the end is dropped.
+///
+/// Unchecked: the state is behind its lock. A stream calls its observers one value after another, on the thread of its
+/// source or of the scheduler that it was sent to.
+public final class StreamObserver<Output, Failure: Error>: @unchecked Sendable {
+  private struct State {
+    var isOver = false
+    var lastToken = 0
+    var cleanups: [Int: @Sendable () -> Void] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let onValue: (Output) -> Void
+  private let onCompletion: (Subscribers.Completion<Failure>) -> Void
+  /// The effect that the stream is a part of.
+  package let context: EffectContext?
+
+  package init(
+    context: EffectContext? = .current, value: @escaping (Output) -> Void,
+    completion: @escaping (Subscribers.Completion<Failure>) -> Void
+  ) {
+    (self.context, onValue, onCompletion) = (context, value, completion)
+  }
+
+  /// An observer of a stream that this one's is made of. It ends with this one.
+  package func child<Value, Error>(
+    value: @escaping (Value) -> Void, completion: @escaping (Subscribers.Completion<Error>) -> Void
+  ) -> StreamObserver<Value, Error> {
+    let child = StreamObserver<Value, Error>(context: context, value: value, completion: completion)
+    if let token = onEnd({ child.cancel() }) { child.onEnd { [weak self] in self?.forget(token) } }
+    return child
+  }
+
+  /// An observer of a stream of other values that fails and ends as this one's does.
+  package func child<Value>(value: @escaping (Value) -> Void) -> StreamObserver<Value, Failure> {
+    child(value: value, completion: { [self] in send(completion: $0) })
+  }
+
+  /// Returns true after the completion, and after a cancellation.
+  package var isOver: Bool { state.withLock { $0.isOver } }
+
+  /// Sends a value.
+  public func send(_ value: Output) {
+    if !isOver { onValue(value) }
+  }
+
+  /// Ends the stream.
+  public func send(completion: Subscribers.Completion<Failure>) {
+    if end() { onCompletion(completion) }
+  }
+
+  /// Ends the stream without a word to the observer.
+  package func cancel() {
+    _ = end()
+  }
+
+  /// Runs a closure at the end of the stream; at once if it is over.
+  ///
+  /// - Returns: A token to forget the closure by; nil if the stream is over.
+  @discardableResult
+  package func onEnd(_ cleanup: @escaping @Sendable () -> Void) -> Int? {
+    let token = state.withLock { state -> Int? in
+      guard !state.isOver else { return nil }
+      state.lastToken += 1
+      state.cleanups[state.lastToken] = cleanup
+      return state.lastToken
+    }
+    if token == nil { cleanup() }
+    return token
+  }
+
+  /// Keeps something until the end of the stream, and then cancels it.
+  package func keep(_ cancellable: any Cancellable) {
+    let cancellable = UncheckedSendable(cancellable)
+    onEnd { cancellable.value.cancel() }
+  }
+
+  private func forget(_ token: Int) {
+    state.withLock { _ = $0.cleanups.removeValue(forKey: token) }
+  }
+
+  private func end() -> Bool {
+    let cleanups = state.withLock { state -> [Int: @Sendable () -> Void]? in
+      guard !state.isOver else { return nil }
+      state.isOver = true
+      defer { state.cleanups = [:] }
+      return state.cleanups
+    }
+    guard let cleanups else { return false }
+    for (_, cleanup) in cleanups.sorted(by: { $0.key < $1.key }) { cleanup() }
+    return true
+  }
+}
+
+extension StreamObserver where Output == Void {
+  /// Sends a value.
+  public func send() { send(()) }
+}

@@ -1,0 +1,94 @@
+public import CombineSchedulers
+internal import ConcurrencyExtras
+
+extension Publisher {
+  /// The events of the stream, handed to a scheduler.
+  public func receive<S: Scheduler>(
+    on scheduler: S, options: S.SchedulerOptions? = nil
+  ) -> AnyPublisher<Output, Failure> {
+    rescheduled { scheduler.schedule(options: options, $0) }
+  }
+
+  /// The events of the stream, later.
+  public func delay<S: Scheduler>(
+    for interval: S.SchedulerTimeType.Stride, tolerance: S.SchedulerTimeType.Stride? = nil, scheduler: S,
+    options: S.SchedulerOptions? = nil
+  ) -> AnyPublisher<Output, Failure> {
+    rescheduled {
+      scheduler.schedule(
+        after: scheduler.now.advanced(by: interval), tolerance: tolerance ?? scheduler.minimumTolerance,
+        options: options, $0)
+    }
+  }
+
+  /// Begins the stream on a scheduler.
+  public func subscribe<S: Scheduler>(
+    on scheduler: S, options: S.SchedulerOptions? = nil
+  ) -> AnyPublisher<Output, Failure> {
+    AnyPublisher { observer in
+      let begin = UncheckedSendable({ receive(observer: observer) })
+      scheduler.schedule(options: options) { if !observer.isOver { begin.value() } }
+    }
+  }
+
+  /// The last value after each pause of a length.
+  public func debounce<S: Scheduler>(
+    for dueTime: S.SchedulerTimeType.Stride, scheduler: S, options: S.SchedulerOptions? = nil
+  ) -> AnyPublisher<Output, Failure> {
+    AnyPublisher { observer in
+      var (last, number): (Output?, Int) = (nil, 0)
+      let pause = UncheckedSendable({ (of: Int) in
+        guard of == number, let value = last else { return }
+        last = nil
+        observer.send(value)
+      })
+      receive(
+        observer: observer.child(
+          value: {
+            (last, number) = ($0, number + 1)
+            let current = number
+            scheduler.schedule(
+              after: scheduler.now.advanced(by: dueTime), tolerance: scheduler.minimumTolerance, options: options
+            ) { pause.value(current) }
+          },
+          completion: { completion in
+            if let value = last.take() { observer.send(value) }
+            observer.send(completion: completion)
+          }))
+    }
+  }
+
+  private func rescheduled(
+    _ schedule: @escaping (@escaping @Sendable () -> Void) -> Void
+  ) -> AnyPublisher<Output, Failure> {
+    AnyPublisher { observer in
+      receive(
+        observer: observer.child(
+          value: {
+            let value = UncheckedSendable($0)
+            schedule { observer.send(value.value) }
+          },
+          completion: {
+            let completion = UncheckedSendable($0)
+            schedule { observer.send(completion: completion.value) }
+          }))
+    }
+  }
+}
+
+extension AnyPublisher {
+  /// The scheduler's time at an interval.
+  package static func timer<S: Scheduler>(
+    every interval: S.SchedulerTimeType.Stride, tolerance: S.SchedulerTimeType.Stride?, on scheduler: S,
+    options: S.SchedulerOptions?
+  ) -> AnyPublisher where Output == S.SchedulerTimeType {
+    AnyPublisher { observer in
+      let now = UncheckedSendable({ scheduler.now })
+      observer.keep(
+        scheduler.schedule(
+          after: scheduler.now.advanced(by: interval), interval: interval,
+          tolerance: tolerance ?? scheduler.minimumTolerance, options: options
+        ) { observer.send(now.value()) })
+    }
+  }
+}

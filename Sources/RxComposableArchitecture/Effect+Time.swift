@@ -1,0 +1,68 @@
+internal import CombineSchedulers
+internal import EffectStreams
+public import Reducers
+
+extension Effect {
+  /// Gives the effect an id that cancels it, within the store that runs it.
+  @_disfavoredOverload
+  public func cancellable(id: AnyHashable, cancelInFlight: Bool = false) -> Effect {
+    guard let tree else { return .none }
+    return Effect(tree: .cancellable(tree, cancelID(id), cancelInFlight: cancelInFlight))
+  }
+
+  /// Gives the effect a type as the id that cancels it.
+  public func cancellable(id: Any.Type, cancelInFlight: Bool = false) -> Effect {
+    cancellable(id: ObjectIdentifier(id), cancelInFlight: cancelInFlight)
+  }
+
+  /// Cancels the effects with an id.
+  @_disfavoredOverload
+  public static func cancel(id: AnyHashable) -> Effect { Effect(tree: .cancel(cancelID(id))) }
+
+  /// Cancels the effects whose id is a type.
+  public static func cancel(id: Any.Type) -> Effect { .cancel(id: ObjectIdentifier(id)) }
+
+  /// Cancels the effects with one of several ids.
+  public static func cancel(ids: [any Hashable & Sendable]) -> Effect {
+    .merge(ids.map { Effect(tree: .cancel(CancelID($0))) })
+  }
+
+  /// Cancels the effects with one of several ids.
+  public static func cancel(ids: any Hashable & Sendable...) -> Effect { .cancel(ids: ids) }
+
+  /// Creates an effect that waits before it begins.
+  public func deferred(for dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Effect {
+    guard tree != nil else { return .none }
+    return Observable<Void>.just(()).delay(dueTime, scheduler: scheduler).flatMap { self }.eraseToEffect()
+  }
+
+  /// Begins the effect when nothing with the same id was debounced for a while.
+  public func debounce(
+    id: some Hashable & Sendable, for dueTime: RxTimeInterval, scheduler: any SchedulerType
+  ) -> Effect {
+    deferred(for: dueTime, scheduler: scheduler).cancellable(id: id, cancelInFlight: true)
+  }
+
+  /// Lets at most one value of the effects with an id through in each interval.
+  ///
+  /// - Parameter latest: Whether the last value of an interval is kept, else the first.
+  public func throttle(
+    id: some Hashable & Sendable, for interval: RxTimeInterval, scheduler: any SchedulerType, latest: Bool
+  ) -> Effect {
+    guard let tree else { return .none }
+    return Effect(
+      stream: tree.publisher.throttle(
+        id: CancelID(id), for: .init(interval), scheduler: scheduler.queue, latest: latest))
+  }
+}
+
+extension Effect where Action == Void {
+  /// Creates an effect that sends a value at an interval until it is cancelled.
+  public static func timer(
+    id: some Hashable & Sendable, every interval: RxTimeInterval, on scheduler: any SchedulerType
+  ) -> Effect {
+    let ticks = AnyPublisher<DispatchQueue.SchedulerTimeType, Never>.timer(
+      every: .init(interval), tolerance: nil, on: scheduler.queue, options: nil)
+    return Effect(stream: ticks.map { _ in }).cancellable(id: id, cancelInFlight: true)
+  }
+}

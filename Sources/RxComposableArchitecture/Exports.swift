@@ -1,0 +1,16 @@
+@_exported public import CasePaths
+@_exported public import CustomDump
+@_exported public import Dependencies
+@_exported public import EffectStreams
+@_exported public import IdentifiedCollections
+@_exported public import PromptState
+@_exported public import Reducers
+
+/// The name of the reducer protocol before 1.0. `Reducer` is ``AnyReducer`` here.
+public typealias ReducerProtocol = Reducers.Reducer
+/// The state and action of a reducer, before 1.0.
+public typealias ReducerProtocolOf<R: Reducers.Reducer> = Reducers.Reducer<R.State, R.Action>
+/// The older struct of a function and an environment.
+public typealias Reducer = AnyReducer
+/// The name of `AnyCasePath` before 1.0.
+public typealias CasePath<Root, Value> = AnyCasePath<Root, Value>

@@ -1,0 +1,66 @@
+public import EffectStreams
+
+/// A subject without memory.
+public final class PublishSubject<Element>: Publisher, Sendable {
+  /// The values of the stream.
+  public typealias Output = Element
+  /// Any error.
+  public typealias Failure = any Error
+  private let subject = PassthroughSubject<Element, any Error>()
+
+  /// Creates a subject.
+  public init() {}
+
+  /// Sends a value to all subscribers.
+  public func onNext(_ element: Element) { subject.send(element) }
+  /// Ends the stream with an error.
+  public func onError(_ error: any Error) { subject.send(completion: .failure(error)) }
+  /// Ends the stream.
+  public func onCompleted() { subject.send(completion: .finished) }
+  /// Adds a subscriber.
+  public func receive(observer: StreamObserver<Element, any Error>) { subject.receive(observer: observer) }
+  /// The subject as a stream only.
+  public func asObservable() -> Observable<Element> { eraseToAnyPublisher() }
+}
+
+/// A subject without memory that does not end.
+public final class PublishRelay<Element>: Publisher, Sendable {
+  /// The values of the stream.
+  public typealias Output = Element
+  /// Any error.
+  public typealias Failure = any Error
+  private let subject = PassthroughSubject<Element, any Error>()
+
+  /// Creates a relay.
+  public init() {}
+
+  /// Sends a value to all subscribers.
+  public func accept(_ element: Element) { subject.send(element) }
+  /// Adds a subscriber.
+  public func receive(observer: StreamObserver<Element, any Error>) { subject.receive(observer: observer) }
+  /// The relay as a stream only.
+  public func asObservable() -> Observable<Element> { eraseToAnyPublisher() }
+}
+
+/// A subject with a value that does not end.
+public final class BehaviorRelay<Element>: Publisher, Sendable {
+  /// The values of the stream.
+  public typealias Output = Element
+  /// Any error.
+  public typealias Failure = any Error
+  private let subject: CurrentValueSubject<Element, any Error>
+
+  /// Creates a relay with a value.
+  public init(value: Element) {
+    subject = CurrentValueSubject(value)
+  }
+
+  /// The value.
+  public var value: Element { subject.value }
+  /// Sends a value to all subscribers and keeps it.
+  public func accept(_ element: Element) { subject.send(element) }
+  /// Adds a subscriber.
+  public func receive(observer: StreamObserver<Element, any Error>) { subject.receive(observer: observer) }
+  /// The relay as a stream only.
+  public func asObservable() -> Observable<Element> { eraseToAnyPublisher() }
+}

@@ -1,0 +1,276 @@
+import ComposableArchitectureClassic
+import ComposableArchitectureTestSupport
+import IssueReporting
+import Testing
+
+/// Effects as streams, subscribed to directly and run by stores.
+@MainActor @Suite struct EffectTests {
+  struct Failure: Error, Equatable {}
+
+  /// The values of an effect that ends at once, and how it ended.
+  private func events<Output, E: Error>(_ effect: some Publisher<Output, E>) -> (values: [Output], end: String?) {
+    let events = Events<Output>()
+    let cancellable = effect.sink(
+      receiveCompletion: { events.end = "\($0)" }, receiveValue: { events.values.append($0) })
+    defer { cancellable.cancel() }
+    return (events.values, events.end)
+  }
+
+  private final class Events<Output> {
+    var values: [Output] = []
+    var end: String?
+  }
+
+  @Test func constructors() {
+    #expect(events(Effect<Int, Never>(value: 1)) == ([1], "finished"))
+    #expect(events(Effect<Int, Failure>(error: Failure())).end?.hasPrefix("failure") == true)
+    #expect(events(Effect<Int, Failure>.none) == ([], "finished"))
+    #expect(events(Effect<Int, Failure>.future { $0(.success(2)) }) == ([2], "finished"))
+    #expect(events(Effect<Int, Failure>.result { .failure(Failure()) }).end?.hasPrefix("failure") == true)
+    #expect(events(Effect<Int, any Error>.catching { throw Failure() }).end?.hasPrefix("failure") == true)
+    #expect(events(Effect<Int, Never>.sync { 3 }) == ([3], "finished"))
+    #expect(events(Effect<Int, Never>.fireAndForget {}) == ([], "finished"))
+    let many = Effect<Int, Never>.run { subscriber in
+      for value in 1...3 { subscriber.send(value) }
+      subscriber.send(completion: .finished)
+      subscriber.send(4)
+      return AnyCancellable {}
+    }
+    #expect(events(many) == ([1, 2, 3], "finished"))
+  }
+
+  @Test func nothingRunsBeforeASubscription() {
+    let count = Events<Int>()
+    let effect = Effect<Int, Never>.future {
+      count.values.append(1)
+      $0(.success(count.values.count))
+    }
+    #expect(count.values.isEmpty)
+    #expect(events(effect).values == [1])
+    #expect(events(effect).values == [2])
+  }
+
+  @Test func operators() {
+    let numbers = [1, 2, 3, 4].publisher
+    #expect(events(numbers.map { $0 * 2 }).values == [2, 4, 6, 8])
+    #expect(events(numbers.filter { $0 % 2 == 0 }).values == [2, 4])
+    #expect(events(numbers.flatMap { [$0, $0 * 10].publisher }).values == [1, 10, 2, 20, 3, 30, 4, 40])
+    #expect(events(numbers.prefix(2)) == ([1, 2], "finished"))
+    #expect(events(numbers.scan(0, +)).values == [1, 3, 6, 10])
+    #expect(events(numbers.collect()).values == [[1, 2, 3, 4]])
+    #expect(events(numbers.dropFirst(3)).values == [4])
+    #expect(events(numbers.prepend(0).append(Just(5))).values == [0, 1, 2, 3, 4, 5])
+    #expect(events([1, 1, 2, 1].publisher.removeDuplicates()).values == [1, 2, 1])
+    #expect(events(numbers.tryMap { if $0 == 3 { throw Failure() } else { $0 } }).values == [1, 2])
+    #expect(events(Fail<Int, Failure>(error: Failure()).replaceError(with: 9)).values == [9])
+    #expect(events(Fail<Int, Failure>(error: Failure()).catch { _ in Just(8) }).values == [8])
+    #expect(events(Just(1).combineLatest(Just(2))).values.map { $0.0 + $0.1 } == [3])
+    #expect(events(Effect<Int, Failure>(error: Failure()).catchToEffect()).values == [.failure(Failure())])
+    #expect(events(Effect<Int, Failure>(value: 1).catchToEffect { "\($0)" }).values == ["success(1)"])
+    #expect(events(Just(1).eraseToEffect { $0 + 1 }).values == [2])
+    #expect(events(Just(1).fireAndForget(outputType: Int.self, failureType: Never.self)) == ([], "finished"))
+  }
+
+  @Test func concatenationWaitsAndMergingDoesNot() {
+    let queue = DispatchQueue.testScheduler
+    func later(_ value: Int, _ seconds: Int) -> Effect<Int, Failure> {
+      Effect(value: value).delay(for: .seconds(seconds), scheduler: queue).eraseToEffect()
+    }
+    let (one, both) = (Events<Int>(), Events<Int>())
+    let cancellables = [
+      Effect.concatenate(later(1, 2), later(2, 1)).sink { _ in
+      } receiveValue: {
+        one.values.append($0)
+      },
+      Effect.merge(later(1, 2), later(2, 1)).sink { _ in
+      } receiveValue: {
+        both.values.append($0)
+      },
+    ]
+    queue.advance(by: 2)
+    #expect(one.values == [1] && both.values == [2, 1])
+    queue.advance(by: 1)
+    #expect(one.values == [1, 2])
+    #expect(
+      events(Effect.concatenate(Effect<Int, Failure>(value: 1), Effect(error: Failure()), Effect(value: 2))).values == [
+        1
+      ])
+    _ = cancellables
+  }
+
+  @Test func cancellationByIDOutsideAStore() {
+    struct ID: Hashable {}
+    let subject = PassthroughSubject<Int, Never>()
+    let events = Events<Int>()
+    let cancellable = Effect(subject).cancellable(id: ID()).map { $0 + 1 }
+      .sink(receiveCompletion: { events.end = "\($0)" }, receiveValue: { events.values.append($0) })
+    subject.send(1)
+    let cancelling = Effect<Never, Never>.cancel(id: ID()).sink { _ in }
+    subject.send(2)
+    #expect(events.values == [2] && events.end == "finished")
+    cancelling.cancel()
+    cancellable.cancel()
+  }
+
+  enum Action: Equatable { case start, stop, value(Int), failed }
+
+  /// A store whose effect is of the test's making.
+  private func store(
+    _ effect: @escaping (AnySchedulerOf<DispatchQueue>) -> Effect<Action, Never>, queue: AnySchedulerOf<DispatchQueue>,
+    stop: Effect<Action, Never> = .none
+  ) -> TestStore<[Int], [Int], Action, Action, Void> {
+    let effects = Box((effect, stop, queue))
+    let reducer = Reducer<[Int], Action, Void> { state, action, _ in
+      switch action {
+      case .start: return effects.value.0(effects.value.2)
+      case .stop: return effects.value.1
+      case .value(let value): state.append(value)
+      case .failed: state = []
+      }
+      return .none
+    }
+    return TestStore(initialState: [], reducer: reducer, environment: ())
+  }
+
+  @Test func debounceInAStore() {
+    struct ID: Hashable {}
+    let queue = DispatchQueue.testScheduler
+    let store = store(
+      { Effect(value: .value(1)).debounce(id: ID(), for: 1, scheduler: $0) }, queue: queue.eraseToAnyScheduler())
+    store.assert(
+      .send(.start),
+      .do { queue.advance(by: .milliseconds(900)) },
+      .send(.start),
+      .do { queue.advance(by: .milliseconds(900)) },
+      .do { queue.advance(by: .milliseconds(100)) },
+      .receive(.value(1)) { $0 = [1] })
+  }
+
+  @Test func throttleInAStore() {
+    struct ID: Hashable {}
+    let (queue, counter) = (DispatchQueue.testScheduler, Events<Int>())
+    let store = store(
+      { scheduler in
+        counter.values.append(counter.values.count)
+        return Effect(value: .value(counter.values.count))
+          .throttle(id: ID(), for: 1, scheduler: scheduler, latest: true)
+      }, queue: queue.eraseToAnyScheduler())
+    store.assert(
+      .send(.start),
+      .do { queue.advance() },
+      .receive(.value(1)) { $0 = [1] },
+      .send(.start),
+      .send(.start),
+      .do { queue.advance(by: .milliseconds(500)) },
+      .do { queue.advance(by: .milliseconds(500)) },
+      .receive(.value(3)) { $0 = [1, 3] })
+  }
+
+  @Test func timersRunUntilTheyAreCancelled() {
+    struct ID: Hashable {}
+    let queue = DispatchQueue.testScheduler
+    let store = store(
+      { Effect.timer(id: ID(), every: 1, on: $0).map { _ in .value(0) } }, queue: queue.eraseToAnyScheduler(),
+      stop: .cancel(id: ID()))
+    store.assert(
+      .send(.start),
+      .do { queue.advance(by: 2) },
+      .receive(.value(0)) { $0 = [0] },
+      .receive(.value(0)) { $0 = [0, 0] },
+      .send(.stop),
+      .do { queue.run() })
+  }
+
+  @Test func anEffectThatIsCancelledInTheMiddleOfAStreamEnds() {
+    struct ID: Hashable {}
+    let subject = PassthroughSubject<Int, Failure>()
+    let queue = DispatchQueue.testScheduler
+    let store = store(
+      {
+        Effect(subject).cancellable(id: ID()).receive(on: $0).catchToEffect().map {
+          (try? $0.get()).map(Action.value) ?? .failed
+        }
+      },
+      queue: queue.eraseToAnyScheduler(), stop: .cancel(id: ID()))
+    store.assert(
+      .send(.start),
+      .do { subject.send(1) },
+      .do { queue.advance() },
+      .receive(.value(1)) { $0 = [1] },
+      .send(.stop),
+      .do { subject.send(2) },
+      .do { queue.advance() })
+  }
+
+  @Test func aCancelledEffectOfTheSameTurnDoesNotBegin() {
+    struct ID: Hashable {}
+    let begun = Events<Int>()
+    let store = store(
+      { _ in
+        .merge(
+          .fireAndForget { begun.values.append(1) },
+          Effect.result { .success(.stop) },
+          Effect.fireAndForget { begun.values.append(2) }.cancellable(id: ID()))
+      }, queue: .immediate, stop: .cancel(id: ID()))
+    store.assert(.send(.start), .receive(.stop))
+    #expect(begun.values == [1])
+  }
+
+  @Test func longChainsOfStreamsDoNotGrowTheStack() {
+    let reducer = Reducer<Int, Int, Void> { state, action, _ in
+      state += 1
+      return action == 0 ? .none : Effect.result { .success(action - 1) }
+    }
+    let store = Store(initialState: 0, reducer: reducer, environment: ())
+    store.send(100_000)
+    #expect(store.state == 100_001)
+  }
+
+  @Test func valuesOfOtherThreadsAreReducedOnTheMainThread() async {
+    let reducer = Reducer<[Int], Int, Void> { state, action, _ in
+      state.append(action)
+      guard action == 0 else { return .none }
+      return Effect.run { subscriber in
+        DispatchQueue.global().async {
+          for value in 1...3 { subscriber.send(value) }
+          subscriber.send(completion: .finished)
+        }
+        return AnyCancellable {}
+      }
+    }
+    let store = Store(initialState: [], reducer: reducer, environment: ())
+    await store.send(0).finish()
+    #expect(store.state == [0, 1, 2, 3])
+  }
+
+  @Test func asynchronousWork() async {
+    let reducer = Reducer<[Int], Int, Void> { state, action, _ in
+      state.append(action)
+      guard action == 0 else { return .none }
+      return .concatenate(
+        .task { 1 },
+        .run { send in
+          await send(2)
+          await send(3)
+        },
+        Effect<Int, any Error>.task { throw Failure() }.catchToEffect { _ in 4 })
+    }
+    let store = TestStore(initialState: [], reducer: reducer, environment: ())
+    store.send(0) { $0 = [0] }
+    await store.receive(1) { $0 = [0, 1] }
+    await store.receive(2) { $0 = [0, 1, 2] }
+    await store.receive(3) { $0 = [0, 1, 2, 3] }
+    await store.receive(4) { $0 = [0, 1, 2, 3, 4] }
+    await store.finish()
+  }
+
+  @Test func failingEffectsAndSchedulersFailTheTest() {
+    withExpectedIssue { _ = events(Effect<Int, Never>.failing("Client.fetch")) }
+    withExpectedIssue { _ = events(Just(1).receive(on: DispatchQueue.failing.eraseToAnyScheduler())) }
+  }
+}
+
+private struct Box<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
