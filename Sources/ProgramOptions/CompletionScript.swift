@@ -50,14 +50,6 @@ extension ProgramOptions {
 }
 
 extension ProgramOptions.Value {
-  /// Returns true if only a running hub knows the words, so that a fixed script cannot have them.
-  var isOfHub: Bool {
-    switch self {
-    case .path, .action, .type: true
-    case .text, .file, .words: false
-    }
-  }
-
   /// Returns true if the word is one of the allowed ones.
   func allows(_ word: String) -> Bool {
     if case .words(let words) = self { words.contains(word) } else { true }

@@ -40,9 +40,8 @@ public struct ProgramOptions: Sendable {
   ) {
     (self.program, self.purpose, self.manualSection) = (program, purpose, manualSection)
     self.version = version ?? storeHubVersion
-    let isStatic =
-      !(options + commands.flatMap(\.options)).contains { $0.value.isOfHub }
-      && !commands.flatMap(\.arguments).contains { $0.value.isOfHub }
+    // A program whose words come from the hub has a command for them.
+    let isStatic = !commands.contains { $0.name == "completions" }
     let shells = isStatic ? Shell.allCases.map(\.rawValue) : []
     let completion = isStatic ? ", --help=bash and --help=zsh completions for a shell" : ""
     self.options =
