@@ -2,7 +2,7 @@
 
 export DESTDIR PREFIX SYSCONFDIR UNITDIR
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
-STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --scratch-path .build/static
+STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/static
 
 .PHONY: build run test test-package golden-check simulate fuzz torture sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-smoke soak
 
@@ -73,7 +73,7 @@ static: setup ## build the programs for machines without a Swift toolchain, in .
 install: static install-files ## install the programs, units and manual pages (PREFIX=/usr/local, DESTDIR=)
 
 install-files:
-	@scripts/install "$$($(STATIC_BUILD) --show-bin-path)"
+	@scripts/install "$(or $(PROGRAMS),$$($(STATIC_BUILD) --show-bin-path))"
 
 deb: static ## make a Debian package of the programs in .build/deb, and check it with lintian
 	@scripts/deb
