@@ -150,6 +150,7 @@ let package = Package(
     .systemLibrary(name: "CJSON", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CINIH", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
     .systemLibrary(name: "CEpoll"),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
     // Thread-local variables, which Swift has not.
@@ -233,6 +234,8 @@ let package = Package(
 
     // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
     .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop),
+    // systemd: notifications, passed and kept descriptors, journal records.
+    .target(name: "ServiceManager", dependencies: ["CSystemd"], swiftSettings: spans),
     .target(name: "Terminal", dependencies: ["CNcurses"], swiftSettings: onLoop),
     .target(name: "ProgramOptions", dependencies: ["CGlibc", "Spelling"], swiftSettings: common),
     // Reads INI files. Apart, so that only programs that read one link libinih.
@@ -259,7 +262,8 @@ let package = Package(
     .target(
       name: "StoreHub",
       dependencies: [
-        "Dependencies", "EventLoop", "HubCore", "Journal", "ProgramOptions", "Reducers", "TurnLog", "Wire",
+        "Dependencies", "EventLoop", "HubCore", "Journal", "ProgramOptions", "Reducers", "ServiceManager",
+        "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     .target(
@@ -392,6 +396,7 @@ let package = Package(
       name: "TerminalViewsTests",
       dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalViews", "Wire"],
       swiftSettings: common),
+    .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], swiftSettings: common),
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Fixtures/CFaultVFS"),
     .testTarget(
       name: "JournalTests", dependencies: ["CFaultVFS", "Journal", "TestSupport", "TurnLog", "Wire"],
@@ -420,7 +425,7 @@ let package = Package(
       name: "StoreHubTests",
       dependencies: [
         "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore",
-        "StoreClient", "StoreHub", "TestFeatures", "Wire",
+        "StoreClient", "StoreHub", "TestFeatures", "TurnLog", "Wire",
       ], swiftSettings: onLoop),
     // The seeds' apps of each generation in a hub.
     .testTarget(

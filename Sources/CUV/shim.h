@@ -3,6 +3,7 @@
 #define STOREHUB_CUV_SHIM_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <uv.h>
@@ -30,6 +31,12 @@ static inline int cuv_peer_credentials(int descriptor, struct cuv_credentials *_
 int accept4(int descriptor, struct sockaddr *_Nullable address, socklen_t *_Nullable length, int flags);
 static inline int cuv_accept(int descriptor) {
     return accept4(descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+// fcntl(2) takes a variable number of arguments.
+static inline int cuv_make_nonblocking(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL);
+    return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
 }
 
 #endif

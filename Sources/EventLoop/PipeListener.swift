@@ -29,6 +29,28 @@ public struct PipeListener: ~Copyable {
     acceptor = try Acceptor(loop: loop, path: path, backlog: CInt(clamping: backlog), onConnection: onConnection)
   }
 
+  /// Accepts on a socket that listens already, such as one that a service manager has passed.
+  ///
+  /// - Parameters:
+  ///   - loop: The loop, which must outlive the listener.
+  ///   - descriptor: The socket; the listener closes it, also when this throws.
+  ///   - path: The path that the socket is bound to.
+  ///   - ownsFile: Whether the file is removed when the listener goes away.
+  ///   - onConnection: See `init(on:path:backlog:onConnection:)`.
+  package init(
+    on loop: EventLoop, adopting descriptor: CInt, path: String, ownsFile: Bool,
+    onConnection: @escaping (UVError?) -> Void
+  ) throws(UVError) {
+    acceptor = try Acceptor(
+      loop: loop, adopting: descriptor, path: path, ownsFile: ownsFile, onConnection: onConnection)
+  }
+
+  /// The socket, which stays the listener's.
+  package var descriptor: CInt { acceptor.descriptor }
+
+  /// Leaves the file of the socket where it is when the listener goes away, because another process goes on with it.
+  package func leaveFile() { acceptor.ownsFile = false }
+
   /// The file of the socket, which tells it from one that has taken its place.
   public var file: FileIdentity? { acceptor.file }
 
@@ -71,7 +93,9 @@ private final class Acceptor {
   private let loop: EventLoop
   private let path: String
   let file: FileIdentity?
-  private var descriptor: CInt
+  /// Whether the file is removed with the listener.
+  var ownsFile = true
+  private(set) var descriptor: CInt
   private var onConnection: ((UVError?) -> Void)?
   private var poll: Poll?
   private var retry: Timer?
@@ -96,10 +120,30 @@ private final class Acceptor {
       Glibc.close(descriptor)
       throw error
     }
+    guard listen(descriptor, backlog) == 0 else {
+      let error = UVError(operation: "listen on", subject: path, code: -errno)
+      close()
+      throw error
+    }
+    try start()
+  }
+
+  init(
+    loop: EventLoop, adopting descriptor: CInt, path: String, ownsFile: Bool, onConnection: @escaping (UVError?) -> Void
+  ) throws(UVError) {
+    (self.loop, self.path, self.descriptor, self.ownsFile) = (loop, path, descriptor, ownsFile)
+    self.onConnection = onConnection
+    file = FileIdentity(path: path)
+    guard cuv_make_nonblocking(descriptor) == 0 else {
+      let error = UVError(operation: "use the passed socket", subject: path, code: -errno)
+      close()
+      throw error
+    }
+    try start()
+  }
+
+  private func start() throws(UVError) {
     do throws(UVError) {
-      guard listen(descriptor, backlog) == 0 else {
-        throw UVError(operation: "listen on", subject: path, code: -errno)
-      }
       retry = try Timer(on: loop) { [weak self] in self?.resume() }
       poll = try Poll(on: loop, descriptor: descriptor) { [weak self] _ in self?.acceptWaiting() }
       try poll?.start(.readable)
@@ -152,8 +196,7 @@ private final class Acceptor {
     guard let connection = accepted else {
       throw UVError(operation: "accept a connection", code: UVError.Code.wouldBlock)
     }
-    let stream = try PipeStream(on: loop)
-    try stream.open(connection)
+    let stream = try PipeStream.adopting(connection, on: loop)
     accepted = nil
     return stream
   }
@@ -182,7 +225,7 @@ private final class Acceptor {
     retry = nil
     onConnection = nil
     closeAccepted()
-    if file != nil, file == FileIdentity(path: path) { unlink(path) }
+    if ownsFile, file != nil, file == FileIdentity(path: path) { unlink(path) }
     Glibc.close(descriptor)
     descriptor = -1
   }

@@ -11,6 +11,8 @@ public struct PipeStream: ~Copyable {
     var onDrained: (() -> Void)?
     var onConnected: ((UVError?) -> Void)?
     var onFinished: (() -> Void)?
+    /// The queued writes, oldest first; their memory is that of their requests.
+    var queue: [UnsafeRawBufferPointer] = []
 
     override func forgetCallbacks() {
       (onBytes, onEnd, onDrained, onConnected, onFinished) = (nil, nil, nil, nil, nil)
@@ -23,6 +25,25 @@ public struct PipeStream: ~Copyable {
   public init(on loop: EventLoop) throws(UVError) {
     box = Box(loop: loop, type: UV_NAMED_PIPE)
     try box.open("create a socket") { uv_pipe_init(loop.pointer, $0.assumingMemoryBound(to: uv_pipe_t.self), 0) }
+  }
+
+  /// Takes over a connected socket; when that fails, the descriptor stays the caller's.
+  package static func adopting(_ descriptor: CInt, on loop: EventLoop) throws(UVError) -> PipeStream {
+    let stream = try PipeStream(on: loop)
+    try stream.open(descriptor)
+    return stream
+  }
+
+  /// The socket, which stays the stream's; nil once it has gone.
+  package var descriptor: CInt? {
+    var descriptor: CInt = -1
+    return uv_fileno(box.pointer(uv_handle_t.self), &descriptor) == 0 ? descriptor : nil
+  }
+
+  /// The bytes that are queued, which whoever takes over the socket must write first.
+  package var unsentBytes: [UInt8] {
+    let count = queuedByteCount
+    return Array(box.queue.joined().suffix(count))
   }
 
   /// Takes over a connected socket; when that fails, the descriptor stays the caller's.
@@ -175,10 +196,13 @@ public struct PipeStream: ~Copyable {
     let request = memory.bindMemory(to: uv_write_t.self, capacity: 1)
     var buffer = uv_buf_init(
       memory.advanced(by: header).assumingMemoryBound(to: CChar.self), CUnsignedInt(count))
+    box.queue.append(UnsafeRawBufferPointer(start: memory.advanced(by: header), count: count))
     let code = uv_write(request, streamPointer, &buffer, 1) { request, status in
       guard let request else { return }
       onLoop((request, status)) { request, status in
         let box = Box.of(UnsafeMutableRawPointer(request.pointee.handle))
+        // libuv ends the writes of a stream in their order.
+        if !box.queue.isEmpty { box.queue.removeFirst() }
         UnsafeMutableRawPointer(request).deallocate()
         guard status == 0, box.isOpen, uv_stream_get_write_queue_size(box.pointer(uv_stream_t.self)) == 0 else {
           return
@@ -187,6 +211,7 @@ public struct PipeStream: ~Copyable {
       }
     }
     if code < 0 {
+      box.queue.removeLast()
       memory.deallocate()
       throw UVError(operation: "write to a socket", code: code)
     }

@@ -15,6 +15,9 @@ extension HubCore {
   /// How many turns wait to be stored.
   public var unstoredTurnCount: Int { turns?.count ?? 0 }
 
+  /// The last turn that the log has stored; nil for a hub without one.
+  public var storedTurn: UInt64? { turns?.storedPosition }
+
   /// The revision that clients may see: the last one that is stored, or the engine's.
   var visibleRevision: UInt64 {
     guard let turns, turns.isHolding else { return engine.revision }

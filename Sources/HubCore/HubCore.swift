@@ -86,7 +86,7 @@ public struct HubCore: ~Copyable {
   ///   - engine: The feature.
   ///   - limits: The limits of peers.
   ///   - name: The name by which the hub introduces itself, of at most `Welcome.nameLimit` bytes.
-  ///   - history: What the hub goes on from, if it has a log.
+  ///   - history: What the hub goes on from, if it has a log or takes over from another process.
   ///   - durability: When a turn is let out, if the hub has a log.
   ///   - random: The source of session ids; a simulation passes its seeded generator.
   public init<State, Action>(
@@ -107,11 +107,12 @@ public struct HubCore: ~Copyable {
     var random = random
     historyID = history?.id ?? random.next()
     // The hub's own state begins anew with each process: its revisions must not be those of the one before.
-    attendance = Attendance(revision: history == nil ? 0 : random.next() % (1 << 32) << 20)
+    attendance = Attendance(
+      revision: history.map { $0.hubRevision.map { $0 + 1 } ?? random.next() % (1 << 32) << 20 } ?? 0)
     (self.engine, self.limits, self.name, self.random) = (engine, limits, name, random)
     schemas = [engine.schema, Schema(state: HubState.self, action: Never.self)]
     schemaFingerprint = engine.schema.fingerprint
-    turns = history.map { UnstoredTurns(engine, durability, position: $0.position) }
+    turns = history.flatMap { $0.isLogged ? UnstoredTurns(engine, durability, position: $0.position) : nil }
     let visible: any StateSource = if let turns, turns.isHolding { turns.stored } else { engine }
     publishers = [
       Publisher(StateRoot.feature.index, of: visible, limits: limits),

@@ -20,6 +20,44 @@ extension HubReport {
     }
   }
 
+  /// What the journal gets besides the line.
+  func details(at revision: UInt64) -> Log.Details {
+    switch self {
+    case .opened(let connection, let session, let peer, let name),
+      .resumed(let connection, let session, let peer, let name):
+      Log.Details(
+        nil,
+        [
+          "CONNECTION": "\(connection.index)", "SESSION": "\(session)", "UID": "\(peer.user)", "PID": "\(peer.process)",
+          "CLIENT": Self.printable(name), "REVISION": "\(revision)",
+        ])
+    case .detached(let connection, let session):
+      Log.Details(
+        nil,
+        [
+          "CONNECTION": "\(connection.index)", "SESSION": session.map { "\($0)" } ?? "", "REVISION": "\(revision)",
+        ])
+    case .left(let connection, let session):
+      Log.Details(
+        nil, ["CONNECTION": "\(connection.index)", "SESSION": "\(session)", "REVISION": "\(revision)"])
+    case .failed(let connection, let peer, let error):
+      Log.Details(
+        .connectionClosed,
+        [
+          "CONNECTION": "\(connection.index)", "UID": "\(peer.user)", "PID": "\(peer.process)", "REASON": error.reason,
+          "CODE": "\(error.code.rawValue)", "REVISION": "\(revision)",
+        ])
+    case .rejected(let connection, let session, let peer, let rejected):
+      Log.Details(
+        .actionRejected,
+        [
+          "CONNECTION": "\(connection.index)", "SESSION": "\(session)", "UID": "\(peer.user)",
+          "PID": "\(peer.process)", "ACTION": "\(rejected.sequence)", "REASON": rejected.reason,
+          "CODE": "\(rejected.code.rawValue)", "REVISION": "\(revision)",
+        ])
+    }
+  }
+
   /// The report as a line.
   package var text: String {
     switch self {
@@ -42,13 +80,18 @@ extension HubReport {
 
   private static func describe(_ peer: Peer, _ name: String) -> String {
     let process = "process \(peer.process) of user \(peer.user)"
-    // A client chooses its name: line breaks would let it forge log lines, bidirectional controls hide what follows.
-    let printable = name.unicodeScalars.filter { scalar in
+    let name = printable(name)
+    return name.isEmpty ? process : "\(name) (\(process))"
+  }
+
+  /// A client chooses its name: line breaks would let it forge log lines, bidirectional controls hide what follows.
+  private static func printable(_ name: String) -> String {
+    let scalars = name.unicodeScalars.filter { scalar in
       switch scalar.properties.generalCategory {
       case .control, .lineSeparator, .paragraphSeparator: false
       default: !scalar.properties.isBidiControl
       }
     }
-    return printable.isEmpty ? process : "\(String(String.UnicodeScalarView(printable))) (\(process))"
+    return String(String.UnicodeScalarView(scalars))
   }
 }

@@ -1,5 +1,6 @@
 public import EventLoop
 public import HubCore
+internal import ServiceManager
 public import TurnLog
 internal import Wire
 
@@ -27,16 +28,20 @@ public final class HubServer {
   ///   - path: The socket's path; a dead hub's socket there is replaced.
   ///   - mode: The socket's permissions.
   ///   - recording: Where the hub's turns are stored; nil for a hub that forgets everything when it stops.
+  ///   - inheritance: What the service manager has passed: a socket is used instead of `path`, and the clients of the
+  ///     process before are served on if they can be.
   ///   - log: The operator's log.
   /// - Throws: `alreadyServed`, `notASocket`, or why the path cannot be used.
   public init<State, Action>(
     _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), name: String = "", loop: EventLoop,
-    path: String, mode: UInt32 = 0o600, recording: Recording? = nil, log: Log
+    path: String, mode: UInt32 = 0o600, recording: Recording? = nil, inheritance: Inheritance = Inheritance(), log: Log
   ) throws(HubError) {
+    var inheritance = inheritance
+    let history = inheritance.settle(engine, recording?.history, log: log)
     let core = HubCore(
-      engine, limits: limits, name: name, history: recording?.history,
-      durability: recording?.durability ?? .sync)
-    shell = try HubShell(core: core, loop: loop, path: path, mode: mode, recording: recording, log: log)
+      engine, limits: limits, name: name, history: history, durability: recording?.durability ?? .sync)
+    shell = try HubShell(
+      core: core, loop: loop, path: path, mode: mode, recording: recording, inheritance: inheritance, log: log)
   }
 
   isolated deinit { shell.abandon() }
@@ -57,6 +62,25 @@ public final class HubServer {
 
   /// How many connections are being served.
   public var connectionCount: Int { shell.connectionCount }
+
+  /// The path of the socket that the hub listens on.
+  public var path: String { shell.path }
+
+  /// What the hub is doing, for the operator.
+  public var summary: String { shell.summary }
+
+  /// Whether turns wait to be stored, and the last one that was, by which a watchdog sees whether the writer comes on; nil
+  /// without a recording.
+  var storing: (isWaiting: Bool, last: UInt64)? { shell.storing }
+
+  /// Stops serving and leaves all connections to the next process, by the service manager. Calls `onStopped` when that is
+  /// done; false if nobody took them, and they were closed.
+  func handOver(to manager: ServiceManager, onStopped: @escaping (Bool) -> Void) {
+    shell.handOver(to: manager, onStopped: onStopped)
+  }
+
+  /// Ends everything at once.
+  func abandon() { shell.abandon() }
 
   /// Says goodbye to all clients and closes; calls `onStopped` when the last connection has ended.
   ///

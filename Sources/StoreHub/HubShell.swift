@@ -2,6 +2,7 @@ internal import EventLoop
 internal import Glibc
 internal import HubCore
 internal import Reducers
+internal import ServiceManager
 internal import TurnLog
 internal import Wire
 
@@ -12,34 +13,37 @@ internal import Wire
 final class HubShell {
   // The hot path's properties go without the run-time check for overlapping accesses: the core never calls back, and a
   // callback of the loop never comes inside another.
-  @exclusivity(unchecked) private var core: HubCore
+  @exclusivity(unchecked) private(set) var core: HubCore
   /// Whether the core was told anything since the end of the last turn. The hook before the loop waits runs in every turn,
   /// and most often nothing has happened since the one after the callbacks: 400 instructions at depth 1.
-  @exclusivity(unchecked) private var hasNews = true
-  private let loop: EventLoop
-  private let log: Log
-  private var socket: ServedSocket?
+  @exclusivity(unchecked) var hasNews = true
+  let loop: EventLoop
+  let log: Log
+  private(set) var socket: ServedSocket?
   private var hooks: TurnHooks?
   private var deadlineTimer: DeadlineTimer?
   private var nextTurn: Timer?
-  @exclusivity(unchecked) private var meter = WorkMeter()
-  @exclusivity(unchecked) private var connections: [ServedConnection?] = []
+  @exclusivity(unchecked) private(set) var meter = WorkMeter()
+  @exclusivity(unchecked) private(set) var connections: [ServedConnection?] = []
   private let recording: Recording?
   private var logEvents: WakeUp?
-  private var runner: EffectRunner<AnyAction>?
+  private(set) var runner: EffectRunner<AnyAction>?
   private var onStopped: (() -> Void)?
+  /// Who gets the connections when the log has stored everything, and what to call then.
+  var handingOver: (manager: ServiceManager, onStopped: (Bool) -> Void)?
   var onSocketLost: ((HubError) -> Void)?
   var onLogFailed: ((LogError) -> Void)?
 
   init(
-    core: consuming HubCore, loop: EventLoop, path: String, mode: UInt32, recording: Recording?, log: Log
+    core: consuming HubCore, loop: EventLoop, path: String, mode: UInt32, recording: Recording?,
+    inheritance: Inheritance, log: Log
   ) throws(HubError) {
     self.core = core
     self.recording = recording
     self.loop = loop
     self.log = log
     socket = try ServedSocket(
-      on: loop, path: path, mode: mode, log: log,
+      on: loop, path: path, mode: mode, inherited: inheritance.listener, log: log,
       onConnection: { self.connectionArrived($0) },
       onLost: { self.socketLost($0) })
     do {
@@ -63,12 +67,26 @@ final class HubShell {
         dismiss: { path in self.informed.dismiss(path) }))
     self.core.onSend { self.informed.send($0) }
     informed.start()
+    takeOver(inheritance)
   }
 
   var connectionCount: Int { core.connectionCount }
 
+  var path: String { socket?.path ?? "" }
+
+  /// Whether the hub is on its way to its end.
+  var isStopping: Bool { onStopped != nil || handingOver != nil }
+
+  var summary: String {
+    let waiting = core.unstoredTurnCount
+    let stored = waiting > 0 ? ", \(waiting) turns not stored" : ""
+    return "\(core.connectionCount) connections, revision \(core.revision)\(stored)"
+  }
+
+  var storing: (isWaiting: Bool, last: UInt64)? { core.storedTurn.map { (core.unstoredTurnCount > 0, $0) } }
+
   func stop(reason: String, onStopped: @escaping () -> Void) {
-    guard let socket, self.onStopped == nil else { return }
+    guard let socket, !isStopping else { return }
     self.onStopped = onStopped
     socket.stopListening()
     runner?.cancelAll()
@@ -82,6 +100,7 @@ final class HubShell {
     core.onSend(nil)
     runner?.cancelAll()
     (onStopped, onSocketLost, onLogFailed, runner) = (nil, nil, nil, nil)
+    handingOver = nil
     logEvents = nil
     connections = []
     hooks = nil
@@ -93,7 +112,7 @@ final class HubShell {
   // MARK: Events
 
   /// The core, to tell it something, which the end of the turn has to follow.
-  private var informed: HubCore {
+  var informed: HubCore {
     _read { yield core }
     _modify {
       hasNews = true
@@ -103,7 +122,9 @@ final class HubShell {
 
   private func connectionArrived(_ error: UVError?) {
     if let error {
-      return log.write(.warning, cause: Log.Cause("connections not accepted"), "\(error); clients wait until it can")
+      return log.write(
+        .warning, cause: Log.Cause("connections not accepted"), "\(error); clients wait until it can",
+        Log.Details(.acceptFailed, ["REASON": "\(error)"]))
     }
     do throws(UVError) {
       let stream = try socket?.accept()
@@ -115,11 +136,20 @@ final class HubShell {
   }
 
   private func socketLost(_ error: HubError) {
-    log.write(.error, "new clients cannot connect: \(error)")
+    log.write(.error, "new clients cannot connect: \(error)", Log.Details(.socketLost, ["REASON": "\(error)"]))
     onSocketLost?(error)
   }
 
   private func open(_ stream: consuming PipeStream) throws(UVError) {
+    let connection = try add(stream)
+    do throws(UVError) { try startReading(connection) } catch {
+      drop(connection.id)
+      throw error
+    }
+  }
+
+  /// Adds a connection that is not read from yet.
+  func add(_ stream: consuming PipeStream) throws(UVError) -> ServedConnection {
     let credentials = try stream.peerCredentials()
     let peer = Peer(process: credentials.process, user: credentials.user, group: credentials.group)
     let connection = ServedConnection(id: informed.connected(peer, at: loop.now), stream: stream)
@@ -128,13 +158,10 @@ final class HubShell {
     connections[id.index] = connection
     // The callbacks hold the shell; closing the stream releases it.
     connection.stream.onDrained { self.informed.drained(id, at: self.loop.now) }
-    do throws(UVError) { try startReading(connection) } catch {
-      drop(id)
-      throw error
-    }
+    return connection
   }
 
-  private func startReading(_ connection: ServedConnection) throws(UVError) {
+  func startReading(_ connection: ServedConnection) throws(UVError) {
     let id = connection.id
     try connection.stream.startReading(
       onBytes: { self.received($0, on: id) }, onEnd: { self.readingEnded(id, $0) })
@@ -168,7 +195,7 @@ final class HubShell {
         log.write(.debug, "saved a snapshot of revision \(revision)")
       case .snapshotFailed(let error):
         informed.snapshotEnded()
-        log.write(.error, "cannot save a snapshot: \(error)")
+        log.write(.error, "cannot save a snapshot: \(error)", Log.Details(.snapshotFailed, ["REASON": "\(error)"]))
       case .conflict(let position, let tail):
         fail(LogError(.inUse, "another hub has written turn \(position) of the log, which now ends at \(tail)"))
       case .failed(let error):
@@ -176,17 +203,23 @@ final class HubShell {
       }
     }
     if onStopped != nil { finishIfStopped() }
+    if handingOver != nil {
+      endTurn()
+      finishHandOver()
+    }
   }
 
   private func fail(_ error: LogError) {
-    log.write(.error, "nothing more is acknowledged: \(error)")
+    log.write(
+      .error, "nothing more is acknowledged: \(error)",
+      Log.Details(.logFailed, ["REASON": "\(error)", "REVISION": "\(core.revision)"]))
     runner?.cancelAll()
     informed.logFailed(reason: "the hub cannot store what it does; its operator must look", at: loop.now)
     onLogFailed?(error)
   }
 
   /// The wall-clock time in milliseconds since 1970.
-  private func wallTime() -> Int64 {
+  func wallTime() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
@@ -194,10 +227,10 @@ final class HubShell {
 
   // MARK: Commands
 
-  private func endTurn() {
+  func endTurn() {
     guard hasNews else { return }
     hasNews = false
-    while core.hasBacklog, meter.limit > 0, !core.isLogBehind {
+    while core.hasBacklog, meter.limit > 0, !core.isLogBehind, handingOver == nil {
       noteWork(core.workOnBacklog(limit: meter.limit, at: loop.now))
     }
     meter.beginTurn()
@@ -205,14 +238,14 @@ final class HubShell {
     performCommands()
     deadlineTimer?.arm(core.deadline)
     // Frames and snapshots go on as soon as everything else was served.
-    if core.needsAnotherTurn {
+    if core.needsAnotherTurn, handingOver == nil {
       nextTurn?.start(after: .zero)
     } else if let due = core.publicationDue {
       nextTurn?.start(after: due - loop.preciseNow)
     }
   }
 
-  private func performCommands() {
+  func performCommands() {
     var next = 0
     // Carrying out a command may add more.
     while next < core.commandCount {
@@ -233,7 +266,7 @@ final class HubShell {
         drop(id)
       }
     case .resumeReading(let id):
-      guard let connection = connection(id) else { return }
+      guard let connection = connection(id), handingOver == nil else { return }
       do throws(UVError) { try connection.stream.resumeReading() } catch { readingEnded(id, error) }
     case .close(let id):
       guard let connection = connection(id) else { return }
@@ -247,7 +280,7 @@ final class HubShell {
       recording?.log.save(core.snapshot())
     case .report(let index):
       let report = core.reports[index]
-      log.write(report.level, cause: report.cause, report.text)
+      log.write(report.level, cause: report.cause, report.text, report.details(at: core.revision))
     case .effect(let index):
       runner?.execute([core.effectCommands[index]])
     }

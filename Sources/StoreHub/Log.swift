@@ -1,11 +1,12 @@
 public import EventLoop
 internal import Glibc
+internal import ServiceManager
 
-/// Lines for the operator on standard error, by level.
+/// Lines for the operator, by level: records with fields if systemd's journal reads standard error, else lines there.
 ///
-/// A line is written whole or not at all, and writing never blocks: when nobody reads standard error, lines are dropped,
-/// and their number is logged once there is room again. Under systemd, lines begin with their level as `<6>`
-/// (sd-daemon(3)); elsewhere with its name.
+/// A line is written whole or not at all, and writing never blocks: when nobody reads them, lines are dropped, and their
+/// number is logged once there is room again. A service manager without a journal gets lines that begin with their
+/// level as `<6>` (sd-daemon(3)); elsewhere they begin with its name.
 ///
 /// Lines that clients can provoke have a *cause*. Of each cause at most 10 lines are written in 10 seconds; the others
 /// are counted, and one line says how many there were. Debug lines are not limited.
@@ -50,6 +51,19 @@ public final class Log {
     public nonisolated var description: String { user.map { "\(kind), user \($0)" } ?? kind }
   }
 
+  /// What the journal gets besides the text of a line.
+  public struct Details: Sendable {
+    /// What kind of event it is.
+    public var id: MessageID?
+    /// Fields for the journal: capital letters, digits and underscores, without the prefix `STOREHUB_`; and values.
+    public var fields: KeyValuePairs<String, String>
+
+    /// Creates details.
+    public nonisolated init(_ id: MessageID? = nil, _ fields: KeyValuePairs<String, String> = [:]) {
+      (self.id, self.fields) = (id, fields)
+    }
+  }
+
   /// How many lines of one cause are written in `interval`; the others are counted.
   public static let linesPerCause = 10
   /// The time after which lines of one cause are written again.
@@ -65,12 +79,10 @@ public final class Log {
     var suppressed = 0
   }
 
-  private let program: String
-  private let level: Level
-  private let isUnderSystemd: Bool
-  private let descriptor: CInt
+  /// The last level that is written; a reload may change it.
+  public var level: Level
+  private let output: LogOutput
   private let clock: () -> Duration
-  private var droppedCount = 0
   private var windows: [Cause: Window] = [:]
   /// The earliest end of a window when the table was full; before it there is nothing to remove.
   private var cleanupTime: Duration?
@@ -88,11 +100,9 @@ public final class Log {
   public init(
     program: String, level: Level, descriptor: CInt = 2, clock: @escaping () -> Duration = Log.monotonicTime
   ) {
-    self.program = program
     self.level = level
-    self.descriptor = descriptor
     self.clock = clock
-    isUnderSystemd = getenv("JOURNAL_STREAM") != nil
+    output = LogOutput(program: program, descriptor: descriptor)
   }
 
   /// The time of CLOCK_MONOTONIC.
@@ -113,23 +123,29 @@ public final class Log {
   }
 
   /// Writes a line, if its level is wanted. The text is not made when it is not.
-  public func write(_ level: Level, _ text: @autoclosure () -> String) {
+  public func write(
+    _ level: Level, _ text: @autoclosure () -> String, _ details: @autoclosure () -> Details = Details()
+  ) {
     guard level <= self.level else { return }
-    deliver(level, text())
+    output.deliver(level, text(), details())
   }
 
   /// Writes a line, if its level is wanted and there were not too many of its cause. The text is made only if it is
   /// written.
   /// - Complexity: O(1), and O(causes) at most once in `interval` for each cause.
-  public func write(_ level: Level, cause: Cause, _ text: @autoclosure () -> String) {
+  public func write(
+    _ level: Level, cause: Cause, _ text: @autoclosure () -> String, _ details: @autoclosure () -> Details = Details()
+  ) {
     guard level <= self.level else { return }
     guard level == .debug || admits(cause, level) else { return }
-    deliver(level, text())
+    output.deliver(level, text(), details())
   }
 
-  /// Writes the summaries of all lines that were counted and not written; call it before the program ends.
+  /// Writes the summaries of all lines that were counted and not written, and waits for the journal, for a second at the
+  /// most; call it before the program ends.
   public func flush() {
     summarise(at: nil)
+    output.flush()
   }
 
   // MARK: Limits
@@ -171,7 +187,11 @@ public final class Log {
       windows[cause] = nil
       guard window.suppressed > 0 else { continue }
       let seconds = Self.interval.components.seconds
-      deliver(window.level, "… and \(window.suppressed) more like this in \(seconds) s (\(cause))")
+      output.deliver(
+        window.level, "… and \(window.suppressed) more like this in \(seconds) s (\(cause))",
+        Details(
+          .repeated,
+          ["COUNT": "\(window.suppressed)", "CAUSE": cause.kind, "UID": cause.user.map { "\($0)" } ?? ""]))
     }
     summaryTime = windows.values.lazy.filter { $0.suppressed > 0 }.map { $0.start + Self.interval }.min()
   }
@@ -185,23 +205,5 @@ public final class Log {
   private func armTimer(at now: Duration) {
     guard let summaryTime else { return }
     timer?.start(after: max(summaryTime - now, .milliseconds(1)))
-  }
-
-  // MARK: Output
-
-  private func deliver(_ level: Level, _ text: String) {
-    if droppedCount > 0, put(.warning, "\(droppedCount) log lines were dropped because standard error was not read") {
-      droppedCount = 0
-    }
-    if droppedCount > 0 || !put(level, text) { droppedCount += 1 }
-  }
-
-  private func put(_ level: Level, _ text: String) -> Bool {
-    let head = isUnderSystemd ? "<\(level.priority)>" : "\(program): \(level): "
-    // A pipe that poll(2) calls writable takes PIPE_BUF bytes at once, so a line of that size does not block.
-    let line = Array((head + text).utf8.prefix(Int(PIPE_BUF) - 1)) + [UInt8(ascii: "\n")]
-    var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    guard Glibc.poll(&poll, 1, 0) == 1, poll.revents & Int16(POLLOUT) != 0 else { return false }
-    return Glibc.write(descriptor, line, line.count) == line.count
   }
 }

@@ -4,11 +4,14 @@ internal import Glibc
 /// The socket that a hub serves: the claim on its path, the listener, and a watch over its file.
 ///
 /// When the file is removed or renamed under a running hub, it logs a warning and listens at the path again. When
-/// another server has taken the path, it reports that: clients that connect no longer reach this hub.
+/// another server has taken the path, it reports that: clients that connect no longer reach this hub. A socket of the
+/// service manager's is the service manager's to mend, so the hub only logs that it is gone.
 final class ServedSocket {
   private let loop: EventLoop
-  private let path: String
+  let path: String
   private let mode: UInt32
+  /// Whether the file, and the claim on it, are the hub's.
+  private let isOwn: Bool
   private let log: Log
   private let onConnection: (UVError?) -> Void
   private let onLost: (HubError) -> Void
@@ -21,18 +24,31 @@ final class ServedSocket {
   /// - Parameters:
   ///   - loop: The loop, which must outlive this.
   ///   - path: The path; a dead hub's socket there is replaced.
+  ///   - inherited: The socket that the service manager passed, if it did.
   ///   - mode: The permissions of the socket.
   ///   - log: The log of the hub.
   ///   - onConnection: See `PipeListener`.
   ///   - onLost: Called when the path is another server's, or cannot be used any more. Nothing comes after it.
   init(
-    on loop: EventLoop, path: String, mode: UInt32, log: Log, onConnection: @escaping (UVError?) -> Void,
-    onLost: @escaping (HubError) -> Void
+    on loop: EventLoop, path: String, mode: UInt32, inherited: Inheritance.Listener?, log: Log,
+    onConnection: @escaping (UVError?) -> Void, onLost: @escaping (HubError) -> Void
   ) throws(HubError) {
-    (self.loop, self.path, self.mode, self.log) = (loop, path, mode, log)
+    (self.loop, self.path, self.mode, self.log) = (loop, inherited?.path ?? path, mode, log)
     (self.onConnection, self.onLost) = (onConnection, onLost)
-    claim = try SocketClaim.claiming(path)
-    try listen()
+    isOwn = inherited?.isOwn ?? true
+    guard let inherited else {
+      claim = try SocketClaim.claiming(path)
+      try listen()
+      return
+    }
+    if inherited.isOwn { claim = try SocketClaim.claiming(inherited.path, isServing: true) }
+    do {
+      listener = try PipeListener(
+        on: loop, adopting: inherited.descriptor, path: inherited.path, ownsFile: isOwn, onConnection: onConnection)
+    } catch {
+      throw .loop(error)
+    }
+    watchFile()
   }
 
   /// Takes the connection that `onConnection` was called for.
@@ -40,6 +56,17 @@ final class ServedSocket {
 
   /// Accepts connections again at once; call it when a connection was closed.
   func resume() { listener?.resume() }
+
+  /// Accepts no further connections; clients wait in the kernel's queue.
+  func pause() { listener?.pause() }
+
+  /// The socket, for the process that goes on with it; nil for one that the service manager has itself. Its file is left
+  /// where it is.
+  func handOver() -> CInt? {
+    listener?.leaveFile()
+    watch = nil
+    return isOwn ? listener?.descriptor : nil
+  }
 
   /// Stops listening and removes the socket; the claim is kept, so that no other hub starts before this one has ended.
   func stopListening() {
@@ -56,6 +83,10 @@ final class ServedSocket {
     } catch {
       throw .loop(error)
     }
+    watchFile()
+  }
+
+  private func watchFile() {
     do throws(UVError) {
       watch = try FileWatch(on: loop, path: path) { [weak self] in self?.fileChanged() }
     } catch {
@@ -65,6 +96,12 @@ final class ServedSocket {
 
   private func fileChanged() {
     guard listener != nil, listener?.file != FileIdentity(path: path) else { return }
+    guard isOwn else {
+      watch = nil
+      return log.write(
+        .error, "the socket \(path) was removed, so no client can connect: restart its socket unit",
+        Log.Details(.socketLost, ["PATH": path]))
+    }
     stopListening()
     do throws(HubError) {
       if claim?.isHeld == true {

@@ -15,7 +15,11 @@ struct SocketClaim: ~Copyable {
   }
 
   /// Claims a path and removes a dead socket from it.
-  static func claiming(_ path: String) throws(HubError) -> SocketClaim {
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - isServing: Whether this process has the socket there already, from the process before.
+  static func claiming(_ path: String, isServing: Bool = false) throws(HubError) -> SocketClaim {
     do throws(UVError) {
       try checkSocketPath(path)
     } catch {
@@ -23,7 +27,7 @@ struct SocketClaim: ~Copyable {
     }
     let lockPath = path + ".lock"
     let claim = SocketClaim(lockPath: lockPath, descriptor: try lock(lockPath, for: path))
-    try claim.removeDeadSocket(at: path)
+    if !isServing { try claim.removeDeadSocket(at: path) }
     return claim
   }
 

@@ -13,6 +13,9 @@ struct Backlog {
   /// How many bytes are kept.
   var byteCount: Int { bytes.count - start }
 
+  /// The frames that were not handled to their end, whole.
+  var unhandledBytes: [UInt8] { Array(bytes[start...]) }
+
   /// Adds a frame behind those that wait.
   mutating func append(_ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: Int? = nil) {
     precondition(resumption == nil || isEmpty, "only the first frame can have been begun")

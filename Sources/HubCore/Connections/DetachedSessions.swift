@@ -20,6 +20,13 @@ struct DetachedSessions {
 
   var count: Int { sessions.count }
 
+  /// All of them, those of each user in the order in which they were detached.
+  var all: [Session] {
+    queues.sorted { $0.key < $1.key }.flatMap { $0.value.order[$0.value.first...] }.compactMap { id in
+      id.flatMap { sessions[$0]?.session }
+    }
+  }
+
   /// Adds a session; beyond the limit one is removed and returned.
   /// - Complexity: Amortised O(1); O(users) beyond the limit.
   mutating func insert(_ session: Session, limit: Int) -> Session? {

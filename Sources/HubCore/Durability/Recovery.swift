@@ -117,7 +117,8 @@ public struct Recovery: ~Copyable {
   ///     of a process, and a new one at each start otherwise.
   ///   - sessions: The sessions in the log, the longest unused first.
   public consuming func history(id: UInt64, sessions: [LoggedSession]) -> HubHistory {
-    HubHistory(id: id, position: position, sessions: sessions, versions: versions.suffix(versionLimit))
+    HubHistory(
+      id: id, isLogged: true, position: position, sessions: sessions, versions: versions.suffix(versionLimit))
   }
 
   /// Bytes of another schema as bytes of the feature's; nil if the schema is the feature's.

@@ -60,7 +60,7 @@ struct TurnRecord {
 }
 
 extension LoggedSession {
-  fileprivate init(_ session: Session, process: Int32, hasEnded: Bool) {
+  init(_ session: Session, process: Int32, hasEnded: Bool) {
     self.init(
       id: session.id, user: session.user, process: process, name: session.name, processed: session.processed,
       rejections: session.rejections, hasEnded: hasEnded)

@@ -29,7 +29,7 @@ final class UnstoredTurns {
   private var first = 0
   private(set) var byteCount = 0
   /// The last turn that is stored.
-  private var storedPosition: UInt64
+  private(set) var storedPosition: UInt64
   /// How many bytes of turns were stored since the last snapshot was begun.
   var storedByteCount = 0
   var isSavingSnapshot = false

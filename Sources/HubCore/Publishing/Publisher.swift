@@ -169,6 +169,21 @@ extension Publisher {
     versions.release(retained.version)
   }
 
+  /// What a subscriber has, for the process that goes on with its connection.
+  func handed(_ scope: LiveConnection.Scope) -> HandedSession.Scope? {
+    guard let subscriber = subscribers[scope.subscriber] else { return nil }
+    let version: UInt64? =
+      switch subscriber.standing {
+      case .current: publishedRevision
+      case .behind(let version): version
+      case .snapshotDue, .reading: nil
+      }
+    return HandedSession.Scope(
+      number: scope.number, root: StateRoot(rawValue: UInt64(index)), path: scopes.path(of: subscriber.node),
+      sentRevision: subscriber.sentRevision, version: version, hasValue: subscriber.hasValue,
+      isHashDue: subscriber.isHashDue)
+  }
+
   /// Notes that a subscriber wants the hash of what it has.
   mutating func verify(_ id: Int) {
     subscribers[id]?.isHashDue = true

@@ -9,6 +9,8 @@ struct ServiceConfiguration {
   var stateDirectory: String?
   var durability: Durability
   var level: Log.Level
+  /// How long a stop may take.
+  var stopLimit: Duration
 
   /// The options of a service: those of every hub, and its own.
   static func options(of service: ServiceDescription) -> ProgramOptions {
@@ -36,6 +38,10 @@ struct ServiceConfiguration {
         "the most clients served at the same time; default 4096. If other users may connect, one user gets seven eighths"
       ),
       .init(
+        "stop-limit", argument: "TIME",
+        "how long a stop may take until everybody is told and everything stored, such as 500ms, 5s or 2m; then the process ends with status 1; default 10s"
+      ),
+      .init(
         "log-level", argument: "LEVEL", "error, warning, info or debug; default info",
         value: .words(Log.Level.allCases.map { "\($0)" })),
     ]
@@ -49,6 +55,7 @@ struct ServiceConfiguration {
     // Where others may connect, one user cannot take all places.
     if mode & 0o077 != 0 { limits.connectionsPerUser = limits.connections - limits.connections / 8 }
     level = try parsed.choice("log-level", of: Log.Level.allCases.map { ("\($0)", $0) }, default: .info)
+    stopLimit = try parsed.duration("stop-limit", default: .seconds(10))
     stateDirectory = parsed.string("state-dir")
     let mode: Durability? = try parsed.choice(
       "durability", of: [("sync", .sync), ("async", .async), ("memory", nil)],

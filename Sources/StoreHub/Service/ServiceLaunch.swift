@@ -10,8 +10,6 @@ final class ServiceLaunch<Service: HubService> {
   private var service = Service()
   private let configuration: ServiceConfiguration
   private let log: Log
-  private var server: HubServer?
-  private var status: Int32 = 0
 
   /// Reads the command line; carries out `journal` commands, `--help` and `--version`, which exit.
   @usableFromInline
@@ -43,14 +41,15 @@ final class ServiceLaunch<Service: HubService> {
       try log.summarise(on: loop)
       try service.prepare(on: loop, log: log)
       let engine = makeEngine(service)
-      let recording = try openRecording(of: engine)
-      try serve(engine, recording, on: loop)
-      recording?.close()
-      log.flush()
-      log.write(.info, "stopped")
-      exit(status)
+      let life = ServiceLifecycle(loop: loop, log: log)
+      life.stopLimit = configuration.stopLimit
+      let inheritance = try Inheritance.take()
+      let recording = try openRecording(of: engine, life)
+      try serve(engine, recording, inheritance, life, on: loop)
+      exit(life.run())
     } catch {
       log.write(.error, "\(error)")
+      log.flush()
       exit(1)
     }
   }
@@ -68,40 +67,34 @@ final class ServiceLaunch<Service: HubService> {
   }
 
   private func openRecording<State, Action>(
-    of engine: FeatureEngine<State, Action>
+    of engine: FeatureEngine<State, Action>, _ life: ServiceLifecycle
   ) throws(RecordingError) -> Recording? {
     guard let directory = configuration.stateDirectory else { return nil }
+    life.recovering()
     let recording = try Recording.open(
       engine, directory: directory, durability: configuration.durability, log: log
-    ) { log.write(.info, "recovering: \($0) of \($1) turns") }
-    log.write(.info, "recovered revision \(engine.revision) from \(directory)")
+    ) {
+      life.recovering($0, of: $1)
+      log.write(.info, "recovering: \($0) of \($1) turns")
+    }
+    log.write(
+      .info, "recovered revision \(engine.revision) from \(directory)",
+      Log.Details(.recovered, ["REVISION": "\(engine.revision)"]))
     return recording
   }
 
   private func serve<State, Action>(
-    _ engine: FeatureEngine<State, Action>, _ recording: Recording?, on loop: EventLoop
+    _ engine: FeatureEngine<State, Action>, _ recording: Recording?, _ inheritance: Inheritance,
+    _ life: ServiceLifecycle, on loop: EventLoop
   ) throws {
-    // Installed before the socket is there: whoever sees the socket may send a signal at once.
-    let terminate = try Signal(on: loop, SIGTERM) { self.stop(loop, "received SIGTERM") }
-    let interrupt = try Signal(on: loop, SIGINT) { self.stop(loop, "received SIGINT") }
-    server = try HubServer(
+    try life.watchSignals()
+    let server = try HubServer(
       engine, limits: configuration.limits, name: "\(about.name) \(about.version)", loop: loop,
-      path: configuration.path, mode: configuration.mode, recording: recording, log: log)
-    server?.onSocketLost = { _ in self.fail(loop, "another program has taken over \(self.configuration.path)") }
-    server?.onLogFailed = { _ in self.fail(loop, "the journal cannot be written") }
-    log.write(.info, "listening on \(configuration.path)")
-    loop.run()
-    terminate.close()
-    interrupt.close()
-  }
-
-  private func fail(_ loop: EventLoop, _ reason: String) {
-    status = 1
-    stop(loop, reason)
-  }
-
-  private func stop(_ loop: EventLoop, _ reason: String) {
-    log.write(.info, "stopping: \(reason)")
-    server?.stop(reason: "the hub stops: \(reason)") { loop.stop() }
+      path: configuration.path, mode: configuration.mode, recording: recording, inheritance: inheritance, log: log)
+    server.onSocketLost = { [path = server.path] _ in
+      life.stop(reason: "another program has taken over \(path)", status: 1, error: EADDRINUSE)
+    }
+    server.onLogFailed = { _ in life.stop(reason: "the journal cannot be written", status: 1, error: EIO) }
+    try life.serve(server, recording)
   }
 }

@@ -17,6 +17,9 @@ public struct FrameDecoder: Sendable {
   /// Whether the bytes so far end inside a frame.
   @inlinable public var isInsideFrame: Bool { !partial.isEmpty }
 
+  /// The begin of a cut frame, for a decoder that goes on in another process.
+  package var partialFrame: [UInt8] { partial }
+
   /// How many bytes of a cut frame are kept.
   @inlinable public var heldBytes: Int { partial.count }
 

@@ -1,0 +1,209 @@
+import TurnLog
+public import Wire
+
+/// What a hub leaves to the process that goes on with its connections: everything that it knows of them and that is not
+/// in its log.
+///
+/// The shell carries the descriptors, and names each by a number of its own, the *token*.
+public struct HandOver: Equatable, Sendable {
+  /// The form of the bytes; a process that does not know it closes the connections.
+  static let form: UInt64 = 1
+
+  /// The state, for a hub without a log.
+  struct State: Equatable, Sendable {
+    var schema: Schema
+    var bytes: [UInt8]
+  }
+
+  /// The schema for which clients were told to read what the hub sends.
+  var schema: SchemaFingerprint
+  /// The history to which the clients' revisions belong.
+  var history: UInt64
+  /// The last turn in the log; nil for a hub without one.
+  var position: UInt64?
+  /// The revision of the state.
+  public internal(set) var revision: UInt64
+  /// The revision of the hub's own state.
+  var hubRevision: UInt64
+  var state: State?
+  /// The sessions without a connection, for a hub without a log.
+  var sessions: [LoggedSession]
+  var connections: [HandedConnection]
+
+  /// How many connections there are.
+  public var connectionCount: Int { connections.count }
+
+  /// The tokens of the connections.
+  public var tokens: [UInt64] { connections.map(\.token) }
+}
+
+/// A connection on its way from one process to the next.
+struct HandedConnection: Equatable, Sendable {
+  /// How far a connection had come.
+  enum Phase: Equatable, Sendable {
+    case greeting
+    case live(HandedSession)
+    /// Its last frame was written.
+    case closing
+  }
+
+  var token: UInt64
+  var user: UInt32
+  var phase: Phase
+  /// What was read and not handled: frames that wait, and the begin of one that is cut.
+  var unread: [UInt8]
+  /// What was written and not taken by the socket.
+  var unsent: [UInt8]
+}
+
+/// The session of a connection on its way, and what its client was told.
+struct HandedSession: Equatable, Sendable {
+  /// A scope, and what the client has of it.
+  struct Scope: Equatable, Sendable {
+    var number: UInt16
+    var root: StateRoot
+    var path: [PathStep]
+    var sentRevision: UInt64
+    /// The version with the same value at the place; nil if a snapshot is due.
+    var version: UInt64?
+    var hasValue: Bool
+    var isHashDue: Bool
+  }
+
+  var session: LoggedSession
+  var knowsHistory: Bool
+  var sentProcessed: UInt64
+  var sentRejections: Int
+  var pong: UInt64?
+  var detached: [UInt16]
+  var requestedSchemas: [StateRoot]
+  var scopes: [Scope]
+}
+
+// MARK: - Bytes
+
+extension HandOver: WireValue {
+  /// Writes `[form, schema, history, position, revision, hub's revision, state, sessions, connections]`.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(count: 9)
+    encoder.unsigned(Self.form)
+    schema.encode(to: &encoder)
+    encoder.unsigned(history)
+    position.encode(to: &encoder)
+    encoder.unsigned(revision)
+    encoder.unsigned(hubRevision)
+    state.encode(to: &encoder)
+    sessions.encode(to: &encoder)
+    connections.encode(to: &encoder)
+  }
+
+  /// Reads what another process has written.
+  /// - Throws: `outOfRange` for another form.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    let start = decoder.offset
+    try decoder.tuple(9)
+    guard try decoder.unsigned() == Self.form else {
+      throw WireError(.outOfRange(type: "form of a hand-over"), at: start)
+    }
+    schema = try SchemaFingerprint(from: &decoder)
+    history = try decoder.unsigned()
+    position = try UInt64?(from: &decoder)
+    revision = try decoder.unsigned()
+    hubRevision = try decoder.unsigned()
+    state = try State?(from: &decoder)
+    sessions = try [LoggedSession](from: &decoder)
+    connections = try [HandedConnection](from: &decoder)
+  }
+}
+
+extension HandOver.State: WireValue {
+  func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(count: 2)
+    schema.encode(to: &encoder)
+    encoder.byteString(bytes.span.bytes)
+  }
+
+  init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.tuple(2)
+    schema = try Schema(from: &decoder)
+    bytes = [UInt8](try decoder.byteString())
+  }
+}
+
+extension HandedConnection: WireValue {
+  func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(count: 5)
+    encoder.unsigned(token)
+    encoder.unsigned(UInt64(user))
+    switch phase {
+    case .greeting: encoder.unsigned(0)
+    case .closing: encoder.unsigned(1)
+    case .live(let session): session.encode(to: &encoder)
+    }
+    encoder.byteString(unread.span.bytes)
+    encoder.byteString(unsent.span.bytes)
+  }
+
+  init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.tuple(5)
+    token = try decoder.unsigned()
+    user = try UInt32(from: &decoder)
+    if try decoder.nextType() == .array {
+      phase = .live(try HandedSession(from: &decoder))
+    } else {
+      phase = try decoder.unsigned() == 0 ? .greeting : .closing
+    }
+    unread = [UInt8](try decoder.byteString())
+    unsent = [UInt8](try decoder.byteString())
+  }
+}
+
+extension HandedSession: WireValue {
+  func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(count: 8)
+    session.encode(to: &encoder)
+    encoder.bool(knowsHistory)
+    encoder.unsigned(sentProcessed)
+    encoder.unsigned(UInt64(sentRejections))
+    pong.encode(to: &encoder)
+    detached.encode(to: &encoder)
+    requestedSchemas.map(\.rawValue).encode(to: &encoder)
+    scopes.encode(to: &encoder)
+  }
+
+  init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.tuple(8)
+    session = try LoggedSession(from: &decoder)
+    knowsHistory = try decoder.bool()
+    sentProcessed = try decoder.unsigned()
+    sentRejections = Int(clamping: try decoder.unsigned())
+    pong = try UInt64?(from: &decoder)
+    detached = try [UInt16](from: &decoder)
+    requestedSchemas = try [UInt64](from: &decoder).map { StateRoot(rawValue: $0) }
+    scopes = try [Scope](from: &decoder)
+  }
+}
+
+extension HandedSession.Scope: WireValue {
+  func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(count: 7)
+    encoder.unsigned(UInt64(number))
+    encoder.unsigned(root.rawValue)
+    path.encode(to: &encoder)
+    encoder.unsigned(sentRevision)
+    version.encode(to: &encoder)
+    encoder.bool(hasValue)
+    encoder.bool(isHashDue)
+  }
+
+  init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.tuple(7)
+    number = try UInt16(from: &decoder)
+    root = StateRoot(rawValue: try decoder.unsigned())
+    path = try [PathStep](from: &decoder)
+    sentRevision = try decoder.unsigned()
+    version = try UInt64?(from: &decoder)
+    hasValue = try decoder.bool()
+    isHashDue = try decoder.bool()
+  }
+}

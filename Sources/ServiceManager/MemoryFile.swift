@@ -1,0 +1,52 @@
+internal import CSystemd
+internal import Glibc
+
+/// A file without a path, which exists in memory for as long as somebody has it open: memfd_create(2).
+///
+/// A process can leave it to the next one by `ServiceManager.store`.
+public struct MemoryFile: ~Copyable {
+  /// The open file.
+  public let descriptor: CInt
+
+  /// Creates a file with these bytes; nil without descriptors or memory for it.
+  public init?(name: String, containing bytes: RawSpan) {
+    // 1 is MFD_CLOEXEC.
+    descriptor = memfd_create(name, 1)
+    guard descriptor >= 0 else { return nil }
+    let isWritten = bytes.withUnsafeBytes { bytes in
+      var offset = 0
+      while offset < bytes.count {
+        let count = write(descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        offset += count
+      }
+      return true
+    }
+    guard isWritten else { return nil }
+  }
+
+  /// All bytes of a file that another process has left; nil if they cannot be read. The descriptor stays the caller's.
+  public static func contents(of descriptor: CInt) -> [UInt8]? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let size = Int(status.st_size)
+    var offset = 0
+    var hasFailed = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      while offset < size {
+        let read = pread(descriptor, buffer.baseAddress?.advanced(by: offset), size - offset, off_t(offset))
+        if read < 0, errno == EINTR { continue }
+        guard read > 0 else {
+          hasFailed = true
+          break
+        }
+        offset += read
+      }
+      count = offset
+    }
+    return hasFailed ? nil : bytes
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+}

@@ -1,0 +1,62 @@
+internal import CSystemd
+internal import Glibc
+
+/// A descriptor that the service manager passed to this process at its start: a socket that it listens on, or what the
+/// process before this one has stored.
+public struct PassedDescriptor: Equatable, Sendable {
+  /// The descriptor, which is closed when the process executes another program.
+  public let descriptor: CInt
+  /// Its name: `FileDescriptorName=` of the socket unit, or the name under which it was stored.
+  public let name: String
+
+  /// Creates a description of a descriptor.
+  public init(descriptor: CInt, name: String) { (self.descriptor, self.name) = (descriptor, name) }
+
+  /// All descriptors that were passed; none the second time.
+  ///
+  /// - Throws: Why the passed descriptors cannot be used, as an errno.
+  public static func take() throws(PassedDescriptorError) -> [PassedDescriptor] {
+    var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+    // Taken out of the environment, so that programs that this process starts do not take them for theirs.
+    let count = sd_listen_fds_with_names(1, &names)
+    guard count >= 0 else { throw PassedDescriptorError(errno: -count) }
+    defer {
+      for index in 0..<Int(count) { free(names?[index]) }
+      free(names)
+    }
+    return (0..<count).map { index in
+      let name = names?[Int(index)].map { String(cString: $0) } ?? ""
+      return PassedDescriptor(descriptor: CInt(SD_LISTEN_FDS_START) + index, name: name)
+    }
+  }
+
+  /// Whether it is a Unix stream socket that listens.
+  public var isListeningUnixSocket: Bool {
+    sd_is_socket_unix(descriptor, CInt(SOCK_STREAM.rawValue), 1, nil, 0) > 0
+  }
+
+  /// The path that a Unix socket is bound to; nil for other descriptors and other addresses.
+  public var socketPath: String? {
+    var address = sockaddr_un()
+    var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    guard result == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+    return withUnsafeBytes(of: address.sun_path) { bytes in
+      let path = bytes.prefix { $0 != 0 }
+      return path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
+    }
+  }
+}
+
+/// Why the descriptors that the service manager passed cannot be used.
+public struct PassedDescriptorError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The errno.
+  public let errno: CInt
+
+  /// What happened.
+  public var description: String {
+    "cannot take the descriptors that the service manager passed: \(String(cString: strerror(errno)))"
+  }
+}

@@ -1,0 +1,93 @@
+internal import EventLoop
+internal import Glibc
+internal import HubCore
+internal import Reducers
+internal import ServiceManager
+internal import Wire
+
+// The connections' way from one process to the next, through the service manager.
+
+extension HubShell {
+  /// Stops reading; when the log has stored everything, gives the service manager the connections and their record.
+  func handOver(to manager: ServiceManager, onStopped: @escaping (Bool) -> Void) {
+    guard let socket, !isStopping else { return }
+    handingOver = (manager, onStopped)
+    socket.pause()
+    for connection in connections { connection?.stream.stopReading() }
+    runner?.cancelAll()
+    hasNews = true
+    endTurn()
+    finishHandOver()
+  }
+
+  /// Hands over, unless turns wait for the log.
+  func finishHandOver() {
+    guard let (manager, onStopped) = handingOver, core.unstoredTurnCount == 0 else { return }
+    informed.endTurn(at: loop.now, wallTime: wallTime(), flushing: true)
+    performCommands()
+    guard core.unstoredTurnCount == 0 else { return }
+    handingOver = nil
+    let isTaken = store(in: manager)
+    abandon()
+    onStopped(isTaken)
+  }
+
+  /// Gives the service manager everything; false if it did not take it.
+  private func store(in manager: ServiceManager) -> Bool {
+    var descriptors: [CInt] = []
+    let open = connections
+    let record = core.handOver { id in
+      guard open.indices.contains(id.index), let connection = open[id.index], connection.id == id,
+        let descriptor = connection.stream.descriptor, let inode = Inheritance.inode(of: descriptor)
+      else { return nil }
+      descriptors.append(descriptor)
+      return (inode, connection.stream.unsentBytes)
+    }
+    guard let record, let file = MemoryFile(name: "storehub", containing: record.encoded().span.bytes) else {
+      return false
+    }
+    // The record last: a process that finds it finds everything.
+    if let listener = socket?.handOver(), !manager.store([listener], as: Inheritance.Name.listener) { return false }
+    guard manager.store(descriptors, as: Inheritance.Name.connections),
+      manager.store([file.descriptor], as: Inheritance.Name.record)
+    else { return false }
+    // Until then the descriptors must stay open here.
+    guard manager.synchronize(within: .seconds(5)) else { return false }
+    log.write(
+      .info, "left \(descriptors.count) connections at revision \(core.revision) to the next process",
+      Log.Details(.handedOver, ["COUNT": "\(descriptors.count)", "REVISION": "\(core.revision)"]))
+    return true
+  }
+
+  /// Goes on with the connections of the process before.
+  func takeOver(_ inheritance: Inheritance) {
+    guard let handOver = inheritance.handOver else { return }
+    var count = 0
+    for token in handOver.tokens {
+      // A connection that is missing has ended meanwhile.
+      guard let descriptor = inheritance.connections[token] else { continue }
+      do throws(UVError) {
+        try takeOver(PipeStream.adopting(descriptor, on: loop), handOver, token)
+        count += 1
+      } catch {
+        log.write(.warning, cause: Log.Cause("connections not taken over"), "\(error)")
+      }
+    }
+    // Whatever has no record is closed.
+    for (token, descriptor) in inheritance.connections where !handOver.tokens.contains(token) { close(descriptor) }
+    // Before anything is read: a process after a crash must not find what is not true any more.
+    ServiceManager().removeKept()
+    log.write(
+      .info, "took over \(count) connections of the process before, at revision \(core.revision)",
+      Log.Details(.takenOver, ["COUNT": "\(count)", "REVISION": "\(core.revision)"]))
+  }
+
+  private func takeOver(_ stream: consuming PipeStream, _ handOver: HandOver, _ token: UInt64) throws(UVError) {
+    let connection = try add(stream)
+    let isReadable = informed.takeOver(handOver, token, on: connection.id, at: loop.now, limit: meter.limit)
+    // Its first bytes stand before those of the turn.
+    performCommands()
+    try startReading(connection)
+    if !isReadable { connection.stream.stopReading() }
+  }
+}

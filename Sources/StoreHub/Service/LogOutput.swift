@@ -1,0 +1,74 @@
+internal import Glibc
+internal import ServiceManager
+
+/// Where log lines go: to the journal with their fields, or to a descriptor.
+final class LogOutput {
+  private enum Target {
+    case journal(JournalWriter)
+    /// Lines that begin with their level's number, for a service manager.
+    case numbered
+    /// Lines that begin with the program and the level, for people.
+    case named
+  }
+
+  private let program: String
+  private let descriptor: CInt
+  private let target: Target
+  private var droppedCount = 0
+
+  init(program: String, descriptor: CInt) {
+    (self.program, self.descriptor) = (program, descriptor)
+    if let journal = JournalWriter(insteadOf: descriptor) {
+      target = .journal(journal)
+    } else if JournalWriter.isRead(descriptor) || ServiceManager().isPresent && !Self.isFileOrTerminal(descriptor) {
+      target = .numbered
+    } else {
+      target = .named
+    }
+  }
+
+  /// A file or a terminal is read by people, whoever started the process.
+  private static func isFileOrTerminal(_ descriptor: CInt) -> Bool {
+    var status = stat()
+    return isatty(descriptor) == 1 || fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Writes a line, or counts it if it cannot be written now.
+  func deliver(_ level: Log.Level, _ text: String, _ details: Log.Details) {
+    if droppedCount > 0, put(.warning, "\(droppedCount) log lines were dropped because nobody read them", Log.Details())
+    {
+      droppedCount = 0
+    }
+    if droppedCount > 0 || !put(level, text, details) { droppedCount += 1 }
+  }
+
+  /// Waits for the journal, for a second at the most.
+  func flush() {
+    if case .journal(let journal) = target { journal.flush(within: .seconds(1)) }
+  }
+
+  private func put(_ level: Log.Level, _ text: String, _ details: Log.Details) -> Bool {
+    switch target {
+    case .journal(let journal): return journal.send(record(level, text, details))
+    case .numbered: return put(line: "<\(level.priority)>" + text)
+    case .named: return put(line: "\(program): \(level): " + text)
+    }
+  }
+
+  private func record(_ level: Log.Level, _ text: String, _ details: Log.Details) -> [JournalWriter.Field] {
+    var fields: [JournalWriter.Field] = [
+      ("MESSAGE", text), ("PRIORITY", "\(level.priority)"), ("SYSLOG_IDENTIFIER", program),
+    ]
+    if let id = details.id { fields.append(("MESSAGE_ID", id.rawValue)) }
+    for (name, value) in details.fields where !value.isEmpty { fields.append(("STOREHUB_\(name)", value)) }
+    return fields
+  }
+
+  private func put(line text: String) -> Bool {
+    // A pipe that poll(2) calls writable takes PIPE_BUF bytes at once, so a line of that size does not block.
+    let line = Array(text.utf8.prefix(Int(PIPE_BUF) - 1)) + [UInt8(ascii: "\n")]
+    var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    guard Glibc.poll(&poll, 1, 0) == 1, poll.revents & Int16(POLLOUT) != 0 else { return false }
+    return Glibc.write(descriptor, line, line.count) == line.count
+  }
+}

@@ -1,0 +1,205 @@
+internal import Dispatch
+public import EventLoop
+internal import Glibc
+internal import ServiceManager
+
+/// A hub's life as a process: what the service manager is told, signals, the watchdog, and an end within a time.
+///
+/// ```swift
+/// let life = ServiceLifecycle(loop: loop, log: log)
+/// let recording = try Recording.open(engine, directory: directory, log: log) { life.recovering($0, of: $1) }
+/// try life.watchSignals()
+/// let server = try HubServer(engine, loop: loop, path: path, recording: recording, log: log)
+/// try life.serve(server, recording)
+/// exit(life.run())
+/// ```
+///
+/// SIGTERM and SIGINT stop the hub: what clients have pending is sent, everybody is told, the log stores what waits. A
+/// second one ends the process at once. SIGHUP reads the configuration again. SIGUSR1 logs what the hub is doing. SIGUSR2
+/// leaves the connections to the process that the service manager starts next. Other signals that would end the process
+/// without a word are logged and ignored.
+public final class ServiceLifecycle {
+  /// Called by SIGHUP; reads the configuration again, and returns what was done, for the log.
+  public var onReload: () -> String = { "there is no configuration file; options take effect at the next start" }
+  /// How long a stop may take; then the process ends with what it has.
+  public var stopLimit = Duration.seconds(10)
+
+  private let loop: EventLoop
+  private let log: Log
+  private let manager = ServiceManager()
+  private var server: HubServer?
+  private var recording: Recording?
+  private var watchdog: Watchdog?
+  private var signals: [Int32: SignalWatch] = [:]
+  private var stopTimer: Timer?
+  private var isStopping = false
+  /// Whether the end has come without everything being done.
+  private var hasTimedOut = false
+  private var status: Int32 = 0
+
+  /// Signals that have no meaning for a hub, and whose default is to end the process.
+  private static let ignored: [Int32] = [SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT]
+  /// How long a recovery may go without progress.
+  private static let recoveryStep = Duration.seconds(60)
+
+  /// Begins the life of a process on a loop.
+  public init(loop: EventLoop, log: Log) {
+    (self.loop, self.log) = (loop, log)
+    // Until there is a hub, there is nothing that these could mean; SIGTERM and SIGINT end the process.
+    for number in [SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ] + Self.ignored { Glibc.signal(number, SIG_IGN) }
+    // For the real-time signals there is no use at all.
+    for number in 34...64 { Glibc.signal(Int32(number), SIG_IGN) }
+  }
+
+  /// Notes how far a recovery has come, so that the service manager waits for it.
+  ///
+  /// - Parameters:
+  ///   - done: How many turns were read; 0 at the beginning.
+  ///   - total: How many there are.
+  public func recovering(_ done: UInt64 = 0, of total: UInt64 = 0) {
+    let percent = total > 0 ? " \(done * 100 / total) %" : ""
+    manager.notify(.status("reading the journal:\(percent)"), .extendTimeout(Self.recoveryStep))
+  }
+
+  /// Watches signals from here on. Call it before the socket is there: whoever sees the socket may send one at once.
+  public func watchSignals() throws(UVError) {
+    try watch(SIGTERM) { [weak self] in self?.stop(reason: "received SIGTERM") }
+    try watch(SIGINT) { [weak self] in self?.stop(reason: "received SIGINT") }
+    try watch(SIGHUP) { [weak self] in self?.reload() }
+    try watch(SIGUSR1) { [weak self] in self?.logSummary() }
+    try watch(SIGUSR2) { [weak self] in self?.handOver() }
+    for number in Self.ignored {
+      try watch(number) { [log] in
+        log.write(
+          .warning, cause: Log.Cause("ignored signals"),
+          "signal \(number) has no meaning for a hub and is ignored",
+          Log.Details(.signalIgnored, ["SIGNAL": "\(number)"])
+        )
+      }
+    }
+  }
+
+  private func watch(_ number: Int32, _ action: @escaping () -> Void) throws(UVError) {
+    signals[number] = SignalWatch(try Signal(on: loop, number, action))
+  }
+
+  /// Tells the service manager that the hub serves, and feeds its watchdog from here on.
+  public func serve(_ server: HubServer, _ recording: Recording?) throws(UVError) {
+    (self.server, self.recording) = (server, recording)
+    stopTimer = try Timer(on: loop) { [weak self] in self?.giveUp() }
+    stopTimer?.keepsLoopAlive(false)
+    if let interval = manager.watchdogInterval {
+      watchdog = try Watchdog(on: loop, interval: interval, server: server, manager: manager, log: log)
+    }
+    log.write(.info, "listening on \(server.path)", Log.Details(.ready, ["PATH": server.path]))
+    manager.notify(.ready, .status(server.summary))
+  }
+
+  /// Runs the loop until the hub has stopped, and closes the recording; returns the status for `exit`.
+  public func run() -> Int32 {
+    loop.run()
+    signals = [:]
+    guard !hasTimedOut else { return end() }
+    // The log may wait for a disk that does not answer; nothing else would end the process then.
+    let limit = stopLimit
+    let backstop = DispatchWorkItem {
+      let line = "the journal could not be closed within \(limit); the process ends\n"
+      _ = write(2, line, line.utf8.count)
+      _exit(1)
+    }
+    DispatchQueue.global().asyncAfter(
+      deadline: .now() + .milliseconds(Int(clamping: limit.milliseconds)), execute: backstop)
+    recording?.close()
+    backstop.cancel()
+    return end()
+  }
+
+  private func end() -> Int32 {
+    log.write(.info, "stopped")
+    log.flush()
+    return status
+  }
+
+  // MARK: Stopping
+
+  /// Says goodbye to all clients and ends `run`, within `stopLimit`.
+  ///
+  /// - Parameters:
+  ///   - reason: Why, for clients and the log.
+  ///   - status: What `run` returns.
+  ///   - error: The errno of the failure, for the service manager.
+  public func stop(reason: String, status: Int32 = 0, error: Int32? = nil) {
+    self.status = max(self.status, status)
+    if let error { manager.notify(.error(error)) }
+    guard beginStopping(reason) else { return }
+    guard let server else { return loop.stop() }
+    server.stop(reason: "the hub stops: \(reason)") { [loop] in loop.stop() }
+  }
+
+  private func handOver() {
+    guard manager.isPresent else {
+      return log.write(
+        .warning, cause: Log.Cause("ignored signals"),
+        "SIGUSR2 leaves the connections to the next process, but no service manager keeps them; it is ignored",
+        Log.Details(.signalIgnored, ["SIGNAL": "\(SIGUSR2)"]))
+    }
+    guard let server, beginStopping("received SIGUSR2; the connections are left to the next process") else { return }
+    server.handOver(to: manager) { [self] isTaken in
+      if !isTaken { log.write(.warning, "the service manager did not take the connections, so they are closed") }
+      loop.stop()
+    }
+  }
+
+  /// False if the hub is stopping already.
+  private func beginStopping(_ reason: String) -> Bool {
+    guard !isStopping else { return false }
+    isStopping = true
+    // From here on another one ends the process at once, even if the loop is held up.
+    for number in [SIGTERM, SIGINT] { signals[number] = nil }
+    watchdog = nil
+    log.write(.info, "stopping: \(reason)", Log.Details(.stopping, ["REASON": reason]))
+    manager.notify(.stopping, .status("stopping: \(reason)"), .watchdog)
+    stopTimer?.keepsLoopAlive(true)
+    stopTimer?.start(after: stopLimit)
+    return true
+  }
+
+  /// The time is over.
+  private func giveUp() {
+    guard isStopping, let server else { return }
+    hasTimedOut = true
+    status = 1
+    log.write(
+      .error, "the hub could not stop within \(stopLimit) and ends now: \(server.summary)",
+      Log.Details(.stopTimedOut, ["REASON": server.summary]))
+    server.abandon()
+    loop.stop()
+  }
+
+  // MARK: Other signals
+
+  private func reload() {
+    manager.notify(.reloading)
+    let outcome = onReload()
+    log.write(.info, "reloaded: \(outcome)", Log.Details(.reloaded, ["REASON": outcome]))
+    manager.notify(.ready, .status(server?.summary ?? ""))
+  }
+
+  private func logSummary() {
+    if let server { log.write(.info, server.summary) }
+  }
+}
+
+/// A signal handle in a collection.
+private final class SignalWatch {
+  private let signal: Signal
+
+  init(_ signal: consuming Signal) { self.signal = signal }
+}
+
+extension Duration {
+  /// Whole milliseconds.
+  fileprivate nonisolated var milliseconds: Int64 {
+    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""As much of a service manager as the tests need: starts one program, takes its notifications, keeps its descriptors.
+
+    manager.py [--activate PATH] [--watchdog SECONDS] PROGRAM ARGUMENT...
+
+Reads commands from standard input, one a line: `restart` (SIGUSR2, wait, start again with what was stored),
+`restart DIRECTORY` (the same, and the directory is removed in between), `signal NUMBER`, `kill` (SIGKILL, wait, start
+again), `end`. Prints what happens, one event a line, to standard output.
+"""
+import array, fcntl, os, select, shutil, signal, socket, sys, tempfile
+
+arguments = sys.argv[1:]
+activated = watchdog = None
+while arguments and arguments[0].startswith("--"):
+    name, value = arguments.pop(0), arguments.pop(0)
+    if name == "--activate":
+        activated = socket.socket(socket.AF_UNIX)
+        activated.bind(value)
+        activated.listen(4096)
+    elif name == "--watchdog":
+        watchdog = float(value)
+
+directory = tempfile.mkdtemp()
+notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+notify.bind(directory + "/notify")
+stored = []  # (name, descriptor)
+child = None
+
+
+def say(*words):
+    print(*words, flush=True)
+
+
+def start():
+    global child
+    passed = ([("hub", activated.fileno())] if activated else []) + stored
+    child = os.fork()
+    if child:
+        say("started", child, len(passed))
+        return
+    # Out of the way of the numbers that they get.
+    copies = [os.dup(descriptor) for _, descriptor in passed]
+    high = [fcntl.fcntl(copy, fcntl.F_DUPFD, 1000) for copy in copies]
+    for index, descriptor in enumerate(high):
+        os.dup2(descriptor, 3 + index)
+    os.closerange(3 + len(high), 4096)
+    os.environ["NOTIFY_SOCKET"] = directory + "/notify"
+    if passed:
+        os.environ["LISTEN_PID"] = str(os.getpid())
+        os.environ["LISTEN_FDS"] = str(len(passed))
+        os.environ["LISTEN_FDNAMES"] = ":".join(name for name, _ in passed)
+    if watchdog:
+        os.environ["WATCHDOG_USEC"] = str(int(watchdog * 1e6))
+        os.environ["WATCHDOG_PID"] = str(os.getpid())
+    os.execv(arguments[0], arguments)
+
+
+def take():
+    global stored
+    text, ancillary, _, _ = notify.recvmsg(65536, socket.CMSG_SPACE(4 * 300))
+    descriptors = array.array("i")
+    for _, _, data in ancillary:
+        descriptors.frombytes(data[: len(data) - len(data) % 4])
+    values = dict(line.split("=", 1) for line in text.decode().splitlines())
+    name = values.get("FDNAME", "stored")
+    if values.get("FDSTORE") == "1":
+        stored += [(name, descriptor) for descriptor in descriptors]
+        say("stored", name, len(descriptors))
+    elif values.get("FDSTOREREMOVE") == "1":
+        for kept in [kept for kept in stored if kept[0] == name]:
+            stored.remove(kept)
+            os.close(kept[1])
+    else:
+        # A barrier ends when its descriptor is closed.
+        for descriptor in descriptors:
+            os.close(descriptor)
+        if "BARRIER" not in values:
+            say("notified", *text.decode().splitlines())
+
+
+def wait():
+    """Takes what comes until the child has ended."""
+    global child
+    while True:
+        while select.select([notify], [], [], 0.01)[0]:
+            take()
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            while select.select([notify], [], [], 0)[0]:
+                take()
+            say("ended", os.waitstatus_to_exitcode(status))
+            child = None
+            return
+
+
+def commands():
+    """The commands that have come; `end` at the end of the input."""
+    text = os.read(0, 4096).decode()
+    return [line.split() for line in text.splitlines() if line] or [["end"]]
+
+
+start()
+while True:
+    ready = select.select([notify, 0], [], [], 0.05)[0]
+    if notify in ready:
+        take()
+    if child and os.waitpid(child, os.WNOHANG)[0]:
+        say("ended")
+        child = None
+    for words in commands() if 0 in ready else []:
+        if words[0] == "end":
+            if child:
+                os.kill(child, signal.SIGTERM)
+                wait()
+            os.unlink(directory + "/notify")
+            os.rmdir(directory)
+            sys.exit()
+        elif words[0] == "signal":
+            os.kill(child, int(words[1]))
+        elif words[0] in ("restart", "kill"):
+            if child:
+                os.kill(child, signal.SIGUSR2 if words[0] == "restart" else signal.SIGKILL)
+                wait()
+            for path in words[1:]:
+                shutil.rmtree(path)
+            say("kept", len(stored))
+            start()

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// A hub process under a service manager of the tests' own, on a socket in a directory of its own.
+final class ManagedHub {
+  let directory: String
+  private let manager = Process()
+  private let commands = Pipe()
+  var socket: String { directory + "/hub.sock" }
+  /// What happened, in the service manager's words.
+  var events: [String] { lines("events") }
+  /// What the hub wrote to standard error.
+  var log: String { lines("log").joined(separator: "\n") }
+
+  init(_ options: [String] = [], activated: Bool = false, watchdog: Double? = nil) throws {
+    directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    for name in ["events", "log"] { _ = FileManager.default.createFile(atPath: directory + "/" + name, contents: nil) }
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    manager.executableURL = URL(fileURLWithPath: try #require(Python.path))
+    manager.arguments =
+      [tests.appendingPathComponent("Fixtures/servicemanager/manager.py").path]
+      + (activated ? ["--activate", socket] : []) + (watchdog.map { ["--watchdog", "\($0)"] } ?? [])
+      + [Program(name: "storehubd").url.path, "--socket", socket] + options
+    manager.standardInput = commands
+    manager.standardOutput = FileHandle(forWritingAtPath: directory + "/events")
+    manager.standardError = FileHandle(forWritingAtPath: directory + "/log")
+    try manager.run()
+    try #require(wait { count("READY=1") == 1 }, "\(log)")
+  }
+
+  /// How many events contain a text.
+  func count(_ text: String) -> Int { events.count { $0.contains(text) } }
+
+  /// Has the service manager do something.
+  func tell(_ command: String) { commands.fileHandleForWriting.write(Data((command + "\n").utf8)) }
+
+  /// Restarts the hub, and waits until the next process serves.
+  func restart(_ command: String = "restart") throws {
+    let before = count("READY=1")
+    tell(command)
+    try #require(wait { count("READY=1") > before }, "\(events) \(log)")
+  }
+
+  /// Looks again and again until something is so, for half a minute at the most.
+  func wait(until condition: () -> Bool) -> Bool {
+    let deadline = Date().addingTimeInterval(30)
+    while !condition() {
+      guard Date() < deadline else { return false }
+      usleep(5_000)
+    }
+    return true
+  }
+
+  private func lines(_ name: String) -> [String] {
+    let text = (try? String(contentsOfFile: directory + "/" + name, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  deinit {
+    tell("end")
+    manager.waitUntilExit()
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A hub as a service: what it tells the service manager, signals, its end, and restarts that nobody notices.
+@Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: Python.isInstalled)) struct ServiceTests {
+  // MARK: Notifications
+
+  @Test func theServiceManagerIsToldWhatTheHubDoes() throws {
+    let hub = try ManagedHub(watchdog: 0.4)
+    #expect(hub.events.contains("notified READY=1 STATUS=0 connections, revision 0"))
+    #expect(hub.wait { hub.count("WATCHDOG=1 STATUS=0 connections") >= 3 })
+    // 1 is SIGHUP.
+    hub.tell("signal 1")
+    #expect(hub.wait { hub.count("READY=1") == 2 })
+    #expect(hub.count("notified RELOADING=1 MONOTONIC_USEC=") == 1)
+    #expect(hub.log.contains("reloaded: "))
+    hub.tell("signal 15")
+    #expect(hub.wait { hub.events.last == "ended" })
+    #expect(hub.count("notified STOPPING=1 STATUS=stopping: received SIGTERM") == 1)
+  }
+
+  @Test func aRecoveryIsTold() throws {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let hub = try ManagedHub(["--state-dir", state])
+    #expect(hub.events[1].hasPrefix("notified STATUS=reading the journal: EXTEND_TIMEOUT_USEC="))
+    #expect(hub.events[2].hasPrefix("notified READY=1"))
+  }
+
+  // MARK: Activation
+
+  @Test func aHubServesTheSocketThatItIsPassed() throws {
+    let hub = try ManagedHub(activated: true)
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "100").status == 0)
+    hub.tell("signal 15")
+    #expect(hub.wait { hub.events.last == "ended" })
+    // The socket is the service manager's.
+    #expect(FileManager.default.fileExists(atPath: hub.socket))
+    #expect(!FileManager.default.fileExists(atPath: hub.socket + ".lock"))
+  }
+
+  @Test func clientsWaitWhileAnActivatedHubIsAway() throws {
+    let hub = try ManagedHub(activated: true)
+    try hub.restart("kill")
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "100").status == 0)
+    #expect(hub.count("READY=1") == 2)
+  }
+
+  // MARK: Restarts
+
+  /// One connection in each of many processes' lives: the load program fails if it is cut, or an action is lost, doubled or
+  /// out of order; `storectl watch` ends with its connection.
+  @Test(arguments: [true, false], ["memory", "async", "sync"])
+  func nobodyNoticesARestart(activated: Bool, durability: String) throws {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let hub = try ManagedHub(["--state-dir", state, "--durability", durability], activated: activated)
+    let watcher = try Program(name: "storectl").start(
+      ["--socket", hub.socket, "watch"], errors: hub.directory + "/watch")
+    defer { watcher.terminate() }
+    #expect(
+      hub.wait {
+        (try? String(contentsOfFile: "/proc/\(watcher.processIdentifier)/comm", encoding: .utf8)) == "storectl\n"
+      })
+    let count = durability == "sync" ? "200000" : "1000000"
+    let load = try Program(name: "storeload").start(
+      ["--socket", hub.socket, "-c", "20", "-d", "16", "-n", count], errors: hub.directory + "/load")
+    // 10 is SIGUSR1.
+    #expect(
+      hub.wait {
+        hub.tell("signal 10")
+        return hub.log.contains("info: 21 connections")
+      })
+    var restarts = 0
+    while load.isRunning, restarts < 6 {
+      try hub.restart()
+      restarts += 1
+    }
+    load.waitUntilExit()
+    #expect(
+      load.terminationStatus == 0, "\((try? String(contentsOfFile: hub.directory + "/load", encoding: .utf8)) ?? "")")
+    #expect(restarts > 0)
+    #expect(watcher.isRunning)
+    #expect(hub.count("ended 0") == restarts)
+    // The watcher's at least.
+    #expect(hub.log.components(separatedBy: "took over").count == restarts + 1 && !hub.log.contains("took over 0 "))
+  }
+
+  /// Half of a frame was sent before the restart, and the rest after it.
+  @Test func aFrameThatIsCutByARestartIsPutTogether() throws {
+    let hub = try ManagedHub(["--durability", "memory"])
+    let client = try RawClient(hub.socket)
+    client.send(RawClient.hello)
+    #expect(client.receive().first == 0x81)
+    let ping: [UInt8] = RawClient.frame(kind: 9, payload: [0x18, 0x2a])
+    client.send(Array(ping.prefix(17)))
+    usleep(50_000)
+    try hub.restart()
+    client.send(Array(ping.dropFirst(17)))
+    #expect(client.receive().isEmpty == false)
+    #expect(hub.log.contains("took over 1 connections"))
+  }
+
+  @Test func withoutAServiceManagerNothingIsLeftToTheNextProcess() throws {
+    let hub = try HubProcess()
+    let process = try #require(hub.process?.processIdentifier)
+    #expect(kill(process, SIGUSR2) == 0)
+    #expect(hub.wait { hub.log.contains("no service manager keeps them") })
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "10").status == 0)
+    #expect(hub.kill(SIGTERM) == 0)
+  }
+
+  /// A hub whose journal has gone on without the connections must not go on with them.
+  @Test func connectionsOfAnotherStateAreClosed() throws {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let hub = try ManagedHub(["--state-dir", state])
+    let client = try RawClient(hub.socket)
+    client.send(RawClient.hello)
+    #expect(client.receive().first == 0x81)
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "10").status == 0)
+    // The next process finds no journal.
+    try hub.restart("restart \(state)")
+    #expect(client.receive().isEmpty)
+    #expect(hub.log.contains("cannot be taken over: the journal does not end where the process before has left it"))
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "10").status == 0)
+  }
+
+  // MARK: Signals
+
+  @Test(arguments: [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGXFSZ, 34, 50, 64])
+  func aSignalDoesNotEndAHubWithoutAWord(number: Int32) throws {
+    let hub = try HubProcess()
+    let process = try #require(hub.process?.processIdentifier)
+    #expect(kill(process, number) == 0)
+    switch number {
+    case SIGHUP: #expect(hub.wait { hub.log.contains("reloaded: ") })
+    case SIGUSR1: #expect(hub.wait { hub.log.contains("0 connections, revision 0") })
+    case SIGXFSZ, 34...: break
+    default: #expect(hub.wait { hub.log.contains("is ignored") })
+    }
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "10").status == 0)
+    #expect(hub.kill(SIGTERM) == 0)
+  }
+
+  @Test func aClientThatDoesNotReadCannotHoldUpTheEnd() throws {
+    let hub = try HubProcess()
+    let client = try RawClient(hub.socket)
+    client.stuff()
+    #expect(hub.kill(SIGTERM) == 0)
+    #expect(hub.log.contains("stopped"))
+  }
+
+  @Test func theTimeForAStopHasALimit() throws {
+    let hub = try HubProcess(options: ["--stop-limit", "10ms"])
+    let client = try RawClient(hub.socket)
+    client.stuff()
+    #expect(hub.kill(SIGTERM) == 1)
+    #expect(hub.log.contains("could not stop within"))
+  }
+
+  @Test func aSecondSignalEndsAHubAtOnce() throws {
+    let hub = try HubProcess()
+    let client = try RawClient(hub.socket)
+    client.stuff()
+    let process = try #require(hub.process?.processIdentifier)
+    #expect(kill(process, SIGTERM) == 0)
+    #expect(hub.wait { hub.log.contains("stopping: received SIGTERM") })
+    #expect(hub.kill(SIGTERM) == SIGTERM)
+    #expect(!hub.log.contains("stopped"))
+  }
+}
+
+/// A client that writes and reads bytes.
+final class RawClient {
+  private let descriptor: Int32
+
+  init(_ path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let result = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(result == 0)
+    var limit = timeval(tv_sec: 30, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  static func frame(kind: UInt8, payload: [UInt8] = []) -> [UInt8] {
+    [UInt8(payload.count), 0, 0, 0, kind] + [UInt8](repeating: 0, count: 11) + payload
+  }
+
+  static let hello = frame(kind: 1, payload: [0xa3, 0, 1, 1, 1, 4, 0x67, 0x65, 0x78, 0x61, 0x6d, 0x70, 0x6c, 0x65])
+
+  func send(_ bytes: [UInt8]) { _ = write(descriptor, bytes, bytes.count) }
+
+  /// The kind of the first frame that comes, and what came with it; empty at the end of the stream.
+  func receive() -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 65536)
+    let count = read(descriptor, &bytes, bytes.count)
+    return count > 4 ? [bytes[4]] + bytes[..<count] : []
+  }
+
+  /// Requests schemas and reads none, until the hub's socket is full.
+  func stuff() {
+    send(Self.hello)
+    for _ in 0..<2000 {
+      send(Self.frame(kind: 8))
+      usleep(50)
+    }
+    usleep(100_000)
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import ServiceManager
+import Testing
+
+/// A service manager that takes notifications, for the length of a test.
+private final class Manager {
+  let path = NSTemporaryDirectory() + "notify-\(UUID().uuidString.prefix(8))"
+  private let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+
+  init() {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let result = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    #expect(result == 0)
+    setenv("NOTIFY_SOCKET", path, 1)
+  }
+
+  deinit {
+    unsetenv("NOTIFY_SOCKET")
+    close(descriptor)
+    unlink(path)
+  }
+
+  /// The next message, and the descriptors in it.
+  func receive() -> (text: String, descriptors: [CInt]) {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    var control = [UInt8](repeating: 0, count: 4096)
+    var controlCount = 0
+    let count = bytes.withUnsafeMutableBytes { bytes in
+      control.withUnsafeMutableBytes { control in
+        var vector = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+        return withUnsafeMutablePointer(to: &vector) { vector in
+          var message = msghdr()
+          (message.msg_iov, message.msg_iovlen) = (vector, 1)
+          (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
+          let count = recvmsg(descriptor, &message, Int32(MSG_DONTWAIT))
+          controlCount = message.msg_controllen
+          return count
+        }
+      }
+    }
+    guard count >= 0 else { return ("", []) }
+    // A head of 16 bytes before the descriptors, which begins with the length of both: cmsg(3).
+    let end = controlCount < 16 ? 0 : control.withUnsafeBytes { $0.load(as: Int.self) }
+    let descriptors = stride(from: 16, to: end, by: 4).map { offset in
+      control.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: CInt.self) }
+    }
+    return (String(decoding: bytes[..<count], as: UTF8.self), descriptors)
+  }
+}
+
+@Suite(.serialized) struct NotificationTests {
+  @Test func withoutAServiceManagerNothingHappens() {
+    unsetenv("NOTIFY_SOCKET")
+    #expect(!ServiceManager().isPresent)
+    #expect(!ServiceManager().notify(.ready))
+    #expect(!ServiceManager().store([0], as: "x"))
+    #expect(ServiceManager().watchdogInterval == nil)
+  }
+
+  @Test func notificationsOfOneCallAreOneMessage() {
+    let manager = Manager()
+    #expect(ServiceManager().notify(.ready, .status("serves\n3 clients")))
+    #expect(manager.receive().text == "READY=1\nSTATUS=serves 3 clients")
+    ServiceManager().notify(.stopping)
+    #expect(manager.receive().text == "STOPPING=1")
+    ServiceManager().notify(.error(28), .extendTimeout(.milliseconds(1500)), .watchdog)
+    #expect(manager.receive().text == "ERRNO=28\nEXTEND_TIMEOUT_USEC=1500000\nWATCHDOG=1")
+  }
+
+  @Test func aReloadTellsItsTime() throws {
+    let manager = Manager()
+    ServiceManager().notify(.reloading)
+    let lines = manager.receive().text.split(separator: "\n")
+    #expect(lines.first == "RELOADING=1" && lines.count == 2)
+    let value = try #require(lines.last?.split(separator: "=").last.flatMap { UInt64($0) })
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    #expect(value <= UInt64(time.tv_sec + 1) * 1_000_000 && value > UInt64(max(time.tv_sec - 60, 0)) * 1_000_000)
+  }
+
+  @Test func theWatchdogIsThisProcessOnly() {
+    setenv("WATCHDOG_USEC", "3000000", 1)
+    setenv("WATCHDOG_PID", "\(getpid())", 1)
+    #expect(ServiceManager().watchdogInterval == .seconds(3))
+    setenv("WATCHDOG_PID", "1", 1)
+    #expect(ServiceManager().watchdogInterval == nil)
+    unsetenv("WATCHDOG_USEC")
+    unsetenv("WATCHDOG_PID")
+  }
+
+  /// One message takes 253 descriptors at the most.
+  @Test func manyDescriptorsAreStoredInSeveralMessages() throws {
+    let manager = Manager()
+    guard let file = MemoryFile(name: "test", containing: Array("what was left".utf8).span.bytes) else {
+      Issue.record("no memory file")
+      return
+    }
+    #expect(ServiceManager().store(Array(repeating: file.descriptor, count: 300), as: "clients"))
+    let (first, second) = (manager.receive(), manager.receive())
+    #expect(first.text == "FDSTORE=1\nFDNAME=clients" && second.text == first.text)
+    #expect(first.descriptors.count == 253 && second.descriptors.count == 47)
+    let copy = try #require(first.descriptors.first)
+    #expect(MemoryFile.contents(of: copy) == Array("what was left".utf8))
+    for descriptor in first.descriptors + second.descriptors { close(descriptor) }
+    ServiceManager().removeDescriptors(named: "clients")
+    #expect(manager.receive().text == "FDSTOREREMOVE=1\nFDNAME=clients")
+  }
+
+  @Test func onlyTheDescriptorThatTheJournalNamesIsItsStream() throws {
+    var status = stat()
+    #expect(fstat(2, &status) == 0)
+    setenv("JOURNAL_STREAM", "\(status.st_dev):\(status.st_ino)", 1)
+    #expect(JournalWriter.isRead(2))
+    guard let other = MemoryFile(name: "test", containing: [1].span.bytes) else {
+      Issue.record("no memory file")
+      return
+    }
+    #expect(!JournalWriter.isRead(other.descriptor))
+    unsetenv("JOURNAL_STREAM")
+    #expect(!JournalWriter.isRead(2))
+  }
+
+  @Test func whatIsNoMemoryFileHasNoContents() {
+    #expect(MemoryFile.contents(of: -1) == nil)
+    let (manager, directory) = (Manager(), open("/", O_RDONLY))
+    #expect(MemoryFile.contents(of: directory) == nil)
+    close(directory)
+    withExtendedLifetime(manager) {}
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+/// The files in systemd/, as systemd itself judges them.
+@Suite(.serialized) struct UnitFileTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  private static let analyzer = "/usr/bin/systemd-analyze"
+  private static var isAnalyzerInstalled: Bool { FileManager.default.isExecutableFile(atPath: analyzer) }
+  private static let skipped: Comment = "skipped: systemd-analyze is not installed (Debian package systemd)"
+
+  /// Runs systemd-analyze on copies of the units whose program exists.
+  private func analyze(_ arguments: [String], _ units: [String]) throws -> (status: Int32, text: String) {
+    let directory = NSTemporaryDirectory() + "units-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let folder = Self.root.appendingPathComponent("systemd")
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    where name.hasSuffix(".service") || name.hasSuffix(".socket") {
+      let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+      try text.replacingOccurrences(of: "ExecStart=/usr/bin/storehubd", with: "ExecStart=/bin/true")
+        .write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Self.analyzer)
+    process.arguments = arguments + units.map { "\(directory)/\($0)" }
+    _ = FileManager.default.createFile(atPath: directory + "/output", contents: nil)
+    let output = FileHandle(forWritingAtPath: directory + "/output")
+    (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, output)
+    try process.run()
+    process.waitUntilExit()
+    return (process.terminationStatus, try String(contentsOfFile: directory + "/output", encoding: .utf8))
+  }
+
+  /// The threshold is in tenths: 5 is 0.5. The best unit of other daemons that we found had 1.2.
+  @Test(.enabled(if: isAnalyzerInstalled, skipped), arguments: ["storehub.service", "storehub@.service"])
+  func theServiceExposesLittle(unit: String) throws {
+    let outcome = try analyze(["security", "--offline=true", "--no-pager", "--threshold=5"], [unit])
+    #expect(
+      outcome.status == 0, "\(outcome.text.split(separator: "\n").filter { !$0.contains("✓") }.joined(separator: "\n"))"
+    )
+    #expect(outcome.text.contains("SAFE"))
+  }
+
+  @Test(.enabled(if: isAnalyzerInstalled, skipped)) func systemdFindsNothingWrong() throws {
+    let units = ["storehub.service", "storehub.socket", "storehub@kitchen.service", "storehub@kitchen.socket"]
+    let outcome = try analyze(["verify", "--man=no"], units)
+    #expect(outcome.status == 0)
+    #expect(outcome.text.isEmpty)
+  }
+
+  /// Inside a user namespace every client would seem to be the user nobody.
+  @Test func theServiceSeesWhoConnects() throws {
+    for name in ["storehub.service", "storehub@.service", "user/storehub.service"] {
+      let text = try String(contentsOf: Self.root.appendingPathComponent("systemd/\(name)"), encoding: .utf8)
+      #expect(!text.contains("\nPrivateUsers=yes"))
+    }
+  }
+
+  /// One instance differs from the other by its name only.
+  @Test(arguments: ["service", "socket"]) func theTemplateIsTheUnit(kind: String) throws {
+    let folder = Self.root.appendingPathComponent("systemd")
+    let unit = try String(contentsOf: folder.appendingPathComponent("storehub.\(kind)"), encoding: .utf8)
+    let template = try String(contentsOf: folder.appendingPathComponent("storehub@.\(kind)"), encoding: .utf8)
+    #expect(
+      template.replacingOccurrences(of: "storehub@%i.socket", with: "storehub.socket")
+        .replacingOccurrences(of: "storehub/%i.sock", with: "storehub/hub.sock")
+        .replacingOccurrences(of: "storehub-%i", with: "storehub").replacingOccurrences(
+          of: "StoreHub %I", with: "StoreHub")
+        == unit)
+  }
+}

@@ -1,0 +1,35 @@
+import EventLoop
+import Features
+import HubCore
+import StoreHub
+import Testing
+import TurnLog
+import Wire
+
+/// A log that never stores anything, as with a disk that does not answer.
+private nonisolated final class StuckLog: TurnLog {
+  let tail: UInt64 = 0
+  func append(_ turns: [LoggedTurn]) {}
+  func save(_ snapshot: LogSnapshot) {}
+  func read(from position: UInt64, byteLimit: Int) throws(LogError) -> [LoggedTurn] { [] }
+  func trim(before position: UInt64) {}
+}
+
+@Suite(.serialized, .timeLimit(.minutes(2))) struct LifecycleTests {
+  @Test func aStuckLogCannotHoldUpTheEnd() async throws {
+    let bench = try Bench()
+    let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
+    let recovery = Recovery(of: engine)
+    let recording = Recording(
+      log: StuckLog(), mailbox: LogMailbox(), history: recovery.history(id: 1, sessions: []), durability: .sync)
+    let log = Log(program: "test", level: .error, descriptor: -1)
+    let life = ServiceLifecycle(loop: bench.loop, log: log)
+    life.stopLimit = .milliseconds(50)
+    let server = try HubServer(engine, loop: bench.loop, path: bench.path, recording: recording, log: log)
+    engine.send(.counter(.incrementButtonTapped))
+    try life.serve(server, recording)
+    life.stop(reason: "a test")
+    #expect(life.run() == 1)
+    bench.clean()
+  }
+}
