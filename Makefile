@@ -4,7 +4,7 @@ export DESTDIR PREFIX SYSCONFDIR UNITDIR
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/static
 
-.PHONY: build run test test-package golden-check simulate fuzz torture sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-smoke soak
+.PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-smoke soak
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
 	$(SWIFT_BUILD) -c release
@@ -32,6 +32,9 @@ fuzz: setup ## look for inputs that break what takes bytes from a peer (FUZZ_SEC
 
 torture: setup ## kill, stop and starve a hub under load (CYCLES=200 kills), and check what it kept
 	@scripts/torture
+
+system-test: setup ## run the hub as a service of a real systemd, in namespaces (needs root; a static build first)
+	@scripts/system-test
 
 sanitize: setup ## run the tests of what touches C or memory with the address sanitizer
 	@scripts/sanitize

@@ -10,13 +10,15 @@ typealias AppWorld = World<AppFeature.State, AppFeature.Action>
 
 extension World where State == AppFeature.State, Action == AppFeature.Action {
   convenience init(seed: UInt64, clientCount: Int, toolCount: Int = 0) {
-    // The clock stands still: what the hub would do by itself a second later is no part of the history.
-    let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()) {
-      $0.continuousClock = TestClock()
-    }
-    self.init(seed: seed, clientCount: clientCount, engine: engine, toolCount: toolCount) {
+    self.init(seed: seed, clientCount: clientCount, engine: Self.engine(), toolCount: toolCount) {
       Self.randomAction(seenBy: $1, &$0)
     }
+  }
+
+  /// The feature at revision 0.
+  static func engine() -> FeatureEngine<State, Action> {
+    // The clock stands still: what the hub would do by itself a second later is no part of the history.
+    FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()) { $0.continuousClock = TestClock() }
   }
 
   /// An action that makes the hub do nothing by itself, on what the client sees, which others may have changed already.
@@ -144,6 +146,35 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     self.engine = engine
     hub = HubCore(engine, random: SplitMix(seed: 99))
     history = [0: engine.state]
+  }
+
+  /// Has the hub of another process go on with all connections. Of what is on its way to a client, the socket has taken
+  /// any part.
+  func handOver(to engine: FeatureEngine<State, Action>) throws {
+    try turn()
+    var unsent: [[UInt8]] = []
+    for client in clients {
+      let taken = Int.random(in: 0...client.fromHub.count, using: &random)
+      unsent.append(Array(client.fromHub[taken...]))
+      client.fromHub.removeLast(client.fromHub.count - taken)
+    }
+    let record = hub.handOver { id in
+      clients.firstIndex { $0.connection == id }.map { (UInt64($0), unsent[$0]) }
+    }
+    guard let record else { throw WorldViolation.nothingHandedOver }
+    let read = try HandOver(reading: record.encoded())
+    let history = try read.restore(engine, id: random.next())
+    try read.check(against: engine, history)
+    self.engine = engine
+    hub = HubCore(engine, limits: hub.limits, history: history?.continuing(read), random: SplitMix(seed: random.next()))
+    for (index, client) in clients.enumerated() where client.connection != nil {
+      let id = hub.connected(Peer(process: 1, user: 1, group: 1), at: now)
+      client.connection = id
+      _ = hub.takeOver(read, UInt64(index), on: id, at: now)
+      for command in hub.commands { perform(command) }
+      hub.clear()
+    }
+    try turn()
   }
 
   /// One thing that can happen, drawn by chance.
@@ -313,4 +344,5 @@ enum WorldViolation: Error, Equatable {
   case revisionWentBack(from: UInt64, to: UInt64)
   case stateIsNotTheHubs(revision: UInt64)
   case outcomeWithoutAction
+  case nothingHandedOver
 }

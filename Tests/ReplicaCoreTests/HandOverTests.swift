@@ -1,0 +1,79 @@
+import ComposableArchitecture
+import Features
+import HubCore
+import ReplicaCore
+import TestSupport
+import Testing
+import Wire
+
+/// One hub's connections go on with another hub, in another process, at any moment of any history.
+@Suite(.computing) struct HandOverTests {
+  @Test(arguments: [UInt64](0..<20))
+  func theNextProcessGoesOnWithEveryConnection(block: UInt64) throws {
+    for seed in block * 10..<block * 10 + 10 {
+      let world = AppWorld(seed: seed, clientCount: 4, toolCount: 1)
+      for step in 0..<300 {
+        try world.step()
+        if step % 20 == 19 { try world.handOver(to: AppWorld.engine()) }
+      }
+      try world.settle()
+
+      #expect(world.hub.revision == UInt64(world.sentCount), "seed \(seed)")
+      for client in world.clients {
+        #expect(client.replica.connection == .live, "seed \(seed)")
+        #expect(client.whole == nil || client.state == world.engine.state, "seed \(seed)")
+        #expect(client.untyped?.value?.encoded() == world.engine.state.encoded(), "seed \(seed)")
+        #expect(client.pending.isEmpty && client.failed.isEmpty, "seed \(seed)")
+      }
+      #expect(world.clients.reduce(0) { $0 + $1.applied } == world.sentCount, "seed \(seed)")
+    }
+  }
+
+  @Test func nobodyConnectsAgain() throws {
+    let world = AppWorld(seed: 7, clientCount: 3)
+    try world.settle()
+    for _ in 0..<50 {
+      for client in world.clients { try world.act(client) }
+      try world.turn()
+      try world.handOver(to: AppWorld.engine())
+      #expect(world.clients.allSatisfy { $0.connection != nil && $0.replica.connection == .live })
+      for client in world.clients { world.deliver(client, atMost: 30) }
+      try world.turn()
+    }
+    try world.settle()
+    #expect(world.clients.reduce(0) { $0 + $1.applied } == 150)
+  }
+
+  @Test func aSessionWithoutAConnectionCanBeResumedInTheNextProcess() throws {
+    let world = AppWorld(seed: 3, clientCount: 2)
+    try world.settle()
+    for _ in 0..<5 { try world.send(.incrementButtonTapped, from: world.clients[0]) }
+    try world.settle()
+    world.cut(world.clients[0])
+    #expect(world.hub.detachedSessionCount == 1)
+    try world.handOver(to: AppWorld.engine())
+    #expect(world.hub.detachedSessionCount == 1)
+    try world.send(.incrementButtonTapped, from: world.clients[0])
+    try world.settle()
+    #expect(world.hub.revision == 6 && world.clients[0].failed.isEmpty)
+    #expect(world.hub.detachedSessionCount == 0)
+  }
+
+  @Test func clientsThatWereToldAnotherSchemaAreRefused() throws {
+    let record = try #require(HubCore(AppWorld.engine()).handOver { _ in nil })
+    let read = try HandOver(reading: record.encoded())
+    #expect(read == record)
+    let other = FeatureEngine(initialState: Counter.State(), reducer: Counter())
+    #expect(throws: HandOverRefusal.otherSchema) { try read.check(against: other, nil) }
+  }
+
+  @Test func aRecordOfAnotherFormIsRefused() throws {
+    let record = try #require(HubCore(AppWorld.engine()).handOver { _ in nil }).encoded()
+    var other = record
+    // Behind the head of the array.
+    other[1] = 2
+    #expect(throws: HandOverRefusal.self) { try HandOver(reading: other) }
+    #expect(throws: HandOverRefusal.self) { try HandOver(reading: Array(record.dropLast())) }
+    #expect(throws: HandOverRefusal.self) { try HandOver(reading: []) }
+  }
+}
