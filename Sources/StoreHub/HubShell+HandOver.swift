@@ -62,19 +62,19 @@ extension HubShell {
   /// Goes on with the connections of the process before.
   func takeOver(_ inheritance: Inheritance) {
     guard let handOver = inheritance.handOver else { return }
-    var count = 0
-    for token in handOver.tokens {
+    var (count, rest) = (0, inheritance.connections)
+    for (index, token) in handOver.tokens.enumerated() {
       // A connection that is missing has ended meanwhile.
-      guard let descriptor = inheritance.connections[token] else { continue }
+      guard let descriptor = rest.removeValue(forKey: token) else { continue }
       do throws(UVError) {
-        try takeOver(PipeStream.adopting(descriptor, on: loop), handOver, token)
+        try takeOver(PipeStream.adopting(descriptor, on: loop), handOver, index)
         count += 1
       } catch {
         log.write(.warning, cause: Log.Cause("connections not taken over"), "\(error)")
       }
     }
     // Whatever has no record is closed.
-    for (token, descriptor) in inheritance.connections where !handOver.tokens.contains(token) { close(descriptor) }
+    for descriptor in rest.values { close(descriptor) }
     // Before anything is read: a process after a crash must not find what is not true any more.
     ServiceManager().removeKept()
     log.write(
@@ -82,9 +82,9 @@ extension HubShell {
       Log.Details(.takenOver, ["COUNT": "\(count)", "REVISION": "\(core.revision)"]))
   }
 
-  private func takeOver(_ stream: consuming PipeStream, _ handOver: HandOver, _ token: UInt64) throws(UVError) {
+  private func takeOver(_ stream: consuming PipeStream, _ handOver: HandOver, _ index: Int) throws(UVError) {
     let connection = try add(stream)
-    let isReadable = informed.takeOver(handOver, token, on: connection.id, at: loop.now, limit: meter.limit)
+    let isReadable = informed.takeOver(handOver, index, on: connection.id, at: loop.now, limit: meter.limit)
     // Its first bytes stand before those of the turn.
     performCommands()
     try startReading(connection)

@@ -32,4 +32,40 @@ private nonisolated final class StuckLog: TurnLog {
     #expect(life.run() == 1)
     bench.clean()
   }
+
+  @Test func theWatchdogIsFedAfterTurnsOfTheLoop() async throws {
+    let bench = try Bench()
+    var count = 0
+    let watchdog = try Watchdog(on: bench.loop, interval: .milliseconds(20), log: silent) {
+      nil
+    } feed: {
+      count += 1
+    }
+    // A loop that does not turn feeds nothing, however long.
+    usleep(50_000)
+    #expect(count == 0)
+    #expect(await bench.until { count >= 3 })
+    withExtendedLifetime(watchdog) {}
+    bench.clean()
+  }
+
+  @Test func theWatchdogStarvesWhileNothingIsStored() async throws {
+    let bench = try Bench()
+    var (count, stored, checks) = (0, UInt64(1), 0)
+    let watchdog = try Watchdog(on: bench.loop, interval: .milliseconds(10), log: silent) {
+      checks += 1
+      return (true, stored)
+    } feed: {
+      count += 1
+    }
+    // The first check cannot know how long the turns have waited.
+    #expect(await bench.until { checks >= 5 })
+    #expect(count == 1)
+    stored = 2
+    #expect(await bench.until { count == 2 })
+    withExtendedLifetime(watchdog) {}
+    bench.clean()
+  }
+
+  private var silent: Log { Log(program: "test", level: .error, descriptor: -1) }
 }

@@ -33,7 +33,7 @@ public struct HandOver: Equatable, Sendable {
   /// How many connections there are.
   public var connectionCount: Int { connections.count }
 
-  /// The tokens of the connections.
+  /// The tokens of the connections, in their order.
   public var tokens: [UInt64] { connections.map(\.token) }
 }
 

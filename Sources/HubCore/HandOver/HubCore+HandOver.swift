@@ -140,19 +140,16 @@ extension HubCore {
   ///
   /// - Parameters:
   ///   - handOver: The record.
-  ///   - token: Which of its connections.
+  ///   - index: Which of its connections.
   ///   - id: The connection's id here.
   ///   - now: A monotonic time.
   ///   - limit: How many frames and actions to handle at most, of those that were read already.
   /// - Returns: Whether the shell should read from it; if not, it waits for the command `resumeReading`.
   public mutating func takeOver(
-    _ handOver: HandOver, _ token: UInt64, on id: ConnectionID, at now: Duration, limit: Int = .max
+    _ handOver: HandOver, _ index: Int, on id: ConnectionID, at now: Duration, limit: Int = .max
   ) -> Bool {
     guard case .greeting(let greeting) = phase(of: id) else { return true }
-    guard let handed = handOver.connections.first(where: { $0.token == token }) else {
-      close(id, at: now)
-      return false
-    }
+    let handed = handOver.connections[index]
     if !handed.unsent.isEmpty { write(outgoing.writer.part { $0.append(handed.unsent.span.bytes) }, to: id) }
     switch handed.phase {
     case .closing:

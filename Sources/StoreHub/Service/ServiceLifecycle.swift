@@ -89,7 +89,11 @@ public final class ServiceLifecycle {
     stopTimer = try Timer(on: loop) { [weak self] in self?.giveUp() }
     stopTimer?.keepsLoopAlive(false)
     if let interval = manager.watchdogInterval {
-      watchdog = try Watchdog(on: loop, interval: interval, server: server, manager: manager, log: log)
+      watchdog = try Watchdog(on: loop, interval: interval, log: log) {
+        server.storing
+      } feed: { [manager] in
+        manager.notify(.watchdog, .status(server.summary))
+      }
     }
     log.write(.info, "listening on \(server.path)", Log.Details(.ready, ["PATH": server.path]))
     manager.notify(.ready, .status(server.summary))
