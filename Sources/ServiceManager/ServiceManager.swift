@@ -25,9 +25,6 @@ public struct ServiceManager: Sendable {
     case extendTimeout(Duration)
   }
 
-  /// How many descriptors fit one message: the kernel's SCM_MAX_FD, unix(7).
-  static let descriptorsPerMessage = 253
-
   /// Creates the connection to the service manager, which is the same for the whole process.
   public init() {}
 
@@ -51,24 +48,17 @@ public struct ServiceManager: Sendable {
 
   // MARK: Descriptors
 
-  /// Gives the service manager copies of descriptors, for the process that it starts next.
+  /// Gives the service manager a copy of a descriptor, for the process that it starts next.
   ///
-  /// It takes no more than `FileDescriptorStoreMax=` and says nothing of those that it did not take. Of a socket, it
-  /// closes its copy when the other end has gone.
+  /// It takes no more than `FileDescriptorStoreMax=` and says nothing of one that it did not take. It compares each with
+  /// all that it has, so many descriptors go in a `DescriptorBox`.
   ///
   /// - Parameters:
-  ///   - descriptors: What to keep open.
-  ///   - name: The name under which the next process finds them.
-  /// - Returns: Whether there is a service manager, and it got all messages.
-  public func store(_ descriptors: [CInt], as name: String) -> Bool {
-    var start = 0
-    while start < descriptors.count {
-      let batch = Array(descriptors[start..<min(start + Self.descriptorsPerMessage, descriptors.count)])
-      let result = sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)", batch, CUnsignedInt(batch.count))
-      guard result > 0 else { return false }
-      start += batch.count
-    }
-    return true
+  ///   - descriptor: What to keep open, even if it is a socket whose other end goes.
+  ///   - name: The name under which the next process finds it.
+  /// - Returns: Whether there is a service manager, and it got the message.
+  public func store(_ descriptor: CInt, as name: String) -> Bool {
+    sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)\nFDPOLL=0", [descriptor], 1) > 0
   }
 
   /// Has the service manager close its copies of the descriptors with a name.

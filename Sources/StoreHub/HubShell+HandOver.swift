@@ -46,12 +46,10 @@ extension HubShell {
     guard let record, let file = MemoryFile(name: "storehub", containing: record.encoded().span.bytes) else {
       return false
     }
-    // The record last: a process that finds it finds everything.
-    if let listener = socket?.handOver(), !manager.store([listener], as: Inheritance.Name.listener) { return false }
-    guard manager.store(descriptors, as: Inheritance.Name.connections),
-      manager.store([file.descriptor], as: Inheritance.Name.record)
-    else { return false }
-    // Until then the descriptors must stay open here.
+    guard let box = DescriptorBox(containing: [file.descriptor] + descriptors) else { return false }
+    if let listener = socket?.handOver(), !manager.store(listener, as: Inheritance.Name.listener) { return false }
+    guard manager.store(box.descriptor, as: Inheritance.Name.connections) else { return false }
+    // The service manager may be slow to take it, and this process must not end before.
     guard manager.synchronize(within: .seconds(5)) else { return false }
     log.write(
       .info, "left \(descriptors.count) connections at revision \(core.revision) to the next process",
@@ -75,7 +73,6 @@ extension HubShell {
     }
     // Whatever has no record is closed.
     for descriptor in rest.values { close(descriptor) }
-    // Before anything is read: a process after a crash must not find what is not true any more.
     ServiceManager().removeKept()
     log.write(
       .info, "took over \(count) connections of the process before, at revision \(core.revision)",

@@ -59,7 +59,7 @@ private final class Manager {
     unsetenv("NOTIFY_SOCKET")
     #expect(!ServiceManager().isPresent)
     #expect(!ServiceManager().notify(.ready))
-    #expect(!ServiceManager().store([0], as: "x"))
+    #expect(!ServiceManager().store(0, as: "x"))
     #expect(ServiceManager().watchdogInterval == nil)
   }
 
@@ -94,22 +94,35 @@ private final class Manager {
     unsetenv("WATCHDOG_PID")
   }
 
-  /// One message takes 253 descriptors at the most.
-  @Test func manyDescriptorsAreStoredInSeveralMessages() throws {
+  @Test func aStoredDescriptorLeadsToTheSameFile() throws {
     let manager = Manager()
     guard let file = MemoryFile(name: "test", containing: Array("what was left".utf8).span.bytes) else {
       Issue.record("no memory file")
       return
     }
-    #expect(ServiceManager().store(Array(repeating: file.descriptor, count: 300), as: "clients"))
-    let (first, second) = (manager.receive(), manager.receive())
-    #expect(first.text == "FDSTORE=1\nFDNAME=clients" && second.text == first.text)
-    #expect(first.descriptors.count == 253 && second.descriptors.count == 47)
-    let copy = try #require(first.descriptors.first)
+    #expect(ServiceManager().store(file.descriptor, as: "record"))
+    let message = manager.receive()
+    #expect(message.text == "FDSTORE=1\nFDNAME=record\nFDPOLL=0")
+    let copy = try #require(message.descriptors.first)
     #expect(MemoryFile.contents(of: copy) == Array("what was left".utf8))
-    for descriptor in first.descriptors + second.descriptors { close(descriptor) }
-    ServiceManager().removeDescriptors(named: "clients")
-    #expect(manager.receive().text == "FDSTOREREMOVE=1\nFDNAME=clients")
+    close(copy)
+    ServiceManager().removeDescriptors(named: "record")
+    #expect(manager.receive().text == "FDSTOREREMOVE=1\nFDNAME=record")
+  }
+
+  /// One message takes 253 descriptors at the most.
+  @Test(arguments: [0, 1, 253, 254, 700]) func aBoxHoldsManyDescriptors(count: Int) {
+    let file = open("/", O_RDONLY)
+    defer { close(file) }
+    guard let box = DescriptorBox(containing: Array(repeating: file, count: count)) else {
+      Issue.record("no box")
+      return
+    }
+    let taken = DescriptorBox.take(from: box.descriptor)
+    #expect(taken.count == count && Set(taken).count == count)
+    #expect(taken.allSatisfy { fcntl($0, F_GETFD) == FD_CLOEXEC })
+    for descriptor in taken { close(descriptor) }
+    #expect(DescriptorBox.take(from: box.descriptor).isEmpty)
   }
 
   @Test func onlyTheDescriptorThatTheJournalNamesIsItsStream() throws {

@@ -21,9 +21,9 @@ public struct Inheritance: Sendable {
   /// The names under which a hub leaves descriptors to the next process.
   enum Name {
     static let listener = "storehub-listener"
+    /// A box with the record and the connections.
     static let connections = "storehub-connections"
-    static let record = "storehub-record"
-    static let all = [listener, connections, record]
+    static let all = [listener, connections]
   }
 
   /// The socket to listen on; nil for a hub that binds its own.
@@ -78,8 +78,6 @@ public struct Inheritance: Sendable {
   private mutating func takeKept(_ passed: inout [PassedDescriptor]) {
     for kept in passed where Name.all.contains(kept.name) {
       switch kept.name {
-      case Name.connections:
-        if let inode = Self.inode(of: kept.descriptor) { connections[inode] = kept.descriptor }
       case Name.listener:
         guard let path = kept.socketPath, listener == nil else {
           close(kept.descriptor)
@@ -87,11 +85,23 @@ public struct Inheritance: Sendable {
         }
         listener = Listener(descriptor: kept.descriptor, path: path, isOwn: true)
       default:
-        read(kept.descriptor)
+        open(kept.descriptor)
         close(kept.descriptor)
       }
     }
     passed.removeAll { Name.all.contains($0.name) }
+  }
+
+  /// Takes the record and the connections out of their box. It is empty if another process has taken them and crashed:
+  /// nobody must find what is not true any more.
+  private mutating func open(_ box: CInt) {
+    let descriptors = DescriptorBox.take(from: box)
+    guard let record = descriptors.first else { return }
+    read(record)
+    close(record)
+    for descriptor in descriptors.dropFirst() {
+      if let inode = Self.inode(of: descriptor) { connections[inode] = descriptor }
+    }
   }
 
   private mutating func read(_ record: CInt) {
