@@ -22,7 +22,8 @@ class Growth:
     def hub(self):
         self.count += 1
         path = f"{self.directory}/{self.count}.sock"
-        return Server([f"{self.options.programs}/storehubd", "--socket", path, "--log-level", "error"], path)
+        return Server([f"{self.options.programs}/storehubd", "--socket", path, "--log-level", "error",
+                       "--connections", "12000"], path)
 
     def runs(self, columns, arguments):
         """For each column the results of all runs; each run has a hub of its own, and the order alternates."""
@@ -110,8 +111,8 @@ def main():
     parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS)
     options = parser.parse_args()
     hard = raise_descriptor_limit()
-    if hard and hard < 2 * options.most + 200:
-        options.most = max(1, (hard - 200) // 2)
+    if hard and hard < options.most + 200:
+        options.most = max(1, hard - 200)
         print(f"At most {options.most:,} clients: {hard:,} descriptors are allowed here (ulimit -Hn).")
     print(f"Load average at the start: {os.getloadavg()[0]:.1f}; {options.runs} rounds of {options.seconds} s.")
     with TemporaryDirectory() as directory:

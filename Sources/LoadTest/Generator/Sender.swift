@@ -86,9 +86,11 @@ final class Sender {
 
   // MARK: Sending
 
-  /// Takes note of actions that are due at a time; for an open loop.
-  func arrive(at time: UInt64) {
-    if limit.map({ answered + times.count < $0 }) ?? true { times.append(time, 1) }
+  /// Takes note of an action that is due at a time, for an open loop; false if no action is left.
+  func arrive(at time: UInt64) -> Bool {
+    guard limit.map({ answered + times.count < $0 }) ?? true else { return false }
+    times.append(time, 1)
+    return true
   }
 
   /// Sends as many actions as may be in flight; false if the peer has gone.

@@ -67,7 +67,7 @@ final class Worker {
         let phase = state.phase
         if phase == .aborting { break }
         let now = Clock.now
-        if isConnecting { try connect(now) }
+        if isConnecting { try connect(now, phase) }
         switch phase {
         case .opening: break
         case .sending:
@@ -151,8 +151,7 @@ final class Worker {
         index = nextSender % senders.count
       }
       nextSender += 1
-      senders[index].arrive(at: arrivals.next)
-      figures.totals.sent += 1
+      if senders[index].arrive(at: arrivals.next) { figures.totals.sent += 1 }
       if arrivals.next >= measureStart {
         figures.lateness.add(now - arrivals.next)
         remaining? -= 1
@@ -224,6 +223,16 @@ final class Worker {
   }
 
   // MARK: Connections
+
+  private func connect(_ now: UInt64, _ phase: RunState.Phase) throws(LoadError) {
+    do throws(LoadError) {
+      try connect(now)
+    } catch {
+      // It was there when the run began.
+      if phase != .opening, case .cannotConnect(let reason) = error { throw .disconnected(reason: reason) }
+      throw error
+    }
+  }
 
   private func connect(_ now: UInt64) throws(LoadError) {
     // A hub accepts no more than it has room for at a time; others get their turn in between.

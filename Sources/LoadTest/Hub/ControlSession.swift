@@ -22,7 +22,8 @@ final class ControlSession {
   init(path: String, timeout: Double) throws(LoadError) {
     guard let socket = try Socket.connected(to: path, isBlocking: true) else { throw .cannotConnect("the hub is busy") }
     socket.setTimeout(seconds: timeout)
-    process = socket.peerProcess
+    // With socket activation it is systemd that listens, whose CPU time says nothing of the hub.
+    process = socket.peerProcess.flatMap { HubProcess(id: $0).name == "systemd" ? nil : $0 }
     self.socket = socket
     self.timeout = timeout
     output.frame(Hello(name: "storeload"))

@@ -27,6 +27,9 @@ struct HubProcess {
     return words.count > 1 ? Int(words[1]).map { $0 * sysconf(Int32(_SC_PAGESIZE)) } : nil
   }
 
+  /// The name of its program.
+  var name: String { (Self.read("/proc/\(id)/comm") ?? "").filter { $0 != "\n" } }
+
   /// Its command line.
   var arguments: [String] {
     (Self.read("/proc/\(id)/cmdline") ?? "").split(separator: "\0").map(String.init)
