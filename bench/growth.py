@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How the hub's cost grows over sockets: with clients, scopes and the size of payloads; with memory for each of them.
 
-Prints tables in Markdown and draws a chart of each. An open loop keeps the rate the same in every column, so the columns
+Prints tables in Markdown and draws charts. An open loop keeps the rate the same in every column, so the columns
 differ in nothing else. The figures are the hub's CPU time per action and the p99 from the intended time of sending.
 Growth with the length of a list is measured by lists.py, with the number of composed reducers by storebench.
 """
@@ -12,7 +12,7 @@ import statistics
 from servers import Server, TemporaryDirectory, raise_descriptor_limit
 from storeload import chart, storeload
 
-PARTS = ["clients", "active", "scopes", "payload", "memory"]
+PARTS = ["clients", "active", "scopes", "payload", "features", "memory"]
 
 
 class Growth:
@@ -48,10 +48,11 @@ class Growth:
 
             def figure(group, part):
                 return statistics.median(row.get(group, {}).get(part, 0) for row in rows)
-            row = (f"| {column:,} | {cost:.2f} ({min(costs):.2f} – {max(costs):.2f}) | {cost / first:.2f} | "
+            place = f"{column:,}" if isinstance(column, int) else column
+            row = (f"| {place} | {cost:.2f} ({min(costs):.2f} – {max(costs):.2f}) | {cost / first:.2f} | "
                    f"{figure('latencyMicroseconds', 'p50'):.0f} | {figure('latencyMicroseconds', 'p99'):.0f} |")
             print(row + (f" {figure('freshnessMicroseconds', 'p99'):.0f} |" if extra else ""), flush=True)
-        if self.options.charts:
+        if self.options.charts and name:
             chart(self.options.programs, f"{self.options.charts}/{name}.svg", title, (label, "number", True),
                   ("CPU time of the hub per action", "time", False), [("hub", points)])
 
@@ -84,6 +85,14 @@ class Growth:
             "--workload", "edit", "--todos", 100, "-c", 10, "--rate", min(self.options.rate, 1_000), "--payload", size,
             "--watch", 1))
         self.table("payload", "bytes of text", results, "Cost of an edit with a text of many bytes", extra=True)
+
+    def features(self):
+        """An action of each of the features that storehubd composes: a counter, favourites with a presentation, todos."""
+        actions = ["counter.incrementButtonTapped", "favourites.view.incrementButtonTapped",
+                   "todos.addButtonTapped {text}"]
+        results = self.runs(actions, lambda action: (
+            "--action", action, "-c", 10, "--rate", self.options.rate, "--watch", 1, "--scope", "counter"))
+        self.table(None, "action of a composed feature", results, "")
 
     def memory(self):
         """Resident memory for each idle client, and for each todo."""
