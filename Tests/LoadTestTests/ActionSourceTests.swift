@@ -120,6 +120,13 @@ enum Hub {
     }
   }
 
+  /// Otherwise the action of one that shares would undo what the owner's is verified by.
+  @Test func fewerElementsThanConnectionsAreNobodysOwn() throws {
+    let text = "[action edit]\nsend = todos.todos[{id}].textChanged \"{n}\"\nids = todos.todos"
+    let source = try source(text, todos: 3, connections: 5)
+    for connection in 0..<5 { #expect(source.choice(7, of: connection).ownElement == nil) }
+  }
+
   @Test(arguments: [
     ("[action a]\nsend = todos.todos[{id}].textChanged \"x\"", "needs 'ids = PATH'"),
     ("[action a]\nsend = counter.increment", "incrementButtonTapped"),

@@ -192,4 +192,78 @@ import Testing
     #expect(report.integer("signal") == 2 && report.integer("actions") ?? 0 > 100)
     #expect(report.checks.contains("as 0 and these actions make it"))
   }
+
+  @Test func aPageWithChartsNeedsNothingElse() throws {
+    let hub = try HubProcess()
+    let page = hub.directory + "/run.html"
+    _ = try load(hub, "--rate", "500", "--duration", "1s", "--watch", "2", "--scope", "counter", "--report", page)
+    let html = try String(contentsOfFile: page, encoding: .utf8)
+    #expect(html.components(separatedBy: "<svg").count == 6)
+    for title in ["Throughput", "Latency over time", "Latency by percentile", "Processors in use", "Memory of the hub"]
+    {
+      #expect(html.contains(">\(title)</text>"))
+    }
+    // No other file and no network: the only address is the name space of SVG.
+    let addresses = html.components(separatedBy: "http").dropFirst().filter { !$0.hasPrefix("://www.w3.org/2000/svg") }
+    #expect(addresses.isEmpty && !html.contains("<link") && !html.contains("src="))
+    #expect(html.contains("prefers-color-scheme:dark"))
+  }
+
+  @Test func resultsAreCompared() throws {
+    let hub = try HubProcess()
+    let (slow, fast) = (hub.directory + "/slow.json", hub.directory + "/fast.json")
+    for (path, depth) in [(slow, "1"), (fast, "32")] {
+      var lines = ""
+      for _ in 0..<5 {
+        let outcome = try Program(name: "storeload").run(
+          "--socket", hub.socket, "-n", "3000", "--json", "--depth", depth, "--quiet")
+        lines += outcome.output
+      }
+      try lines.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    let same = try Program(name: "storeload").run("compare", slow, slow)
+    #expect(same.status == 0 && !same.output.contains("worse") && same.output.contains("5 and 5 runs"))
+    let better = try Program(name: "storeload").run("compare", slow, fast)
+    #expect(better.output.contains("not the same: plan depth: 1 | 32"))
+    #expect(better.output.split(separator: "\n").contains { $0.hasPrefix("| actions/s") && $0.hasSuffix("| better |") })
+    let worse = try Program(name: "storeload").run("compare", fast, slow)
+    #expect(worse.status == 9 && worse.output.contains("worse"))
+    let wrong = try Program(name: "storeload").run("compare", slow, hub.directory + "/none")
+    #expect(wrong.status == 2 && wrong.errors.contains("cannot read"))
+  }
+
+  @Test func theHighestRateIsSearched() throws {
+    let hub = try HubProcess()
+    // A limit that any machine keeps at some rate, and one that none keeps.
+    let found = try Program(name: "storeload").run(
+      "--socket", hub.socket, "--search", "5s", "--rate", "20000", "--duration", "100ms", "-c", "4", "--quiet",
+      "--timeout",
+      "30s")
+    #expect(found.status == 0 && found.output.contains("highest rate that kept the limit"), "\(found.errors)")
+    let none = try Program(name: "storeload").run(
+      "--socket", hub.socket, "--search", "0.001ms", "--rate", "2", "--duration", "100ms", "--quiet")
+    #expect(none.status == 2)
+  }
+
+  @Test func aScenarioFileIsRead() throws {
+    let hub = try HubProcess()
+    let path = hub.directory + "/scenario.ini"
+    try """
+    [load]
+    actions = 40
+    [action up]
+    weight = 3
+    send = counter.incrementButtonTapped
+    counts = counter.count 1
+    [action down]
+    send = counter.decrementButtonTapped
+    counts = counter.count -1
+    """.write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(try load(hub, "--scenario", path).after("counter.count") == 20)
+    let printed = try Program(name: "storeload").run("--scenario", "team", "--print-scenario")
+    try printed.output.write(toFile: path, atomically: true, encoding: .utf8)
+    let again = try load(
+      hub, "--scenario", path, "--todos", "20", "--duration", "300ms", "--warmup", "0s", "--watch", "3")
+    #expect(again.integer("actions") ?? 0 > 0)
+  }
 }

@@ -148,9 +148,9 @@ final class ActionSource: Sendable {
     guard let collection = kind.elements else { return true }
     let count = collections[collection].count
     let mine = own(count, connection)
-    guard mine > 0 else {
-      // Fewer elements than connections: this one shares.
-      if kind.removes { return false }
+    if kind.removes, mine == 0 { return false }
+    // With fewer elements than connections all of them are shared, and nobody's action is the last for one.
+    if !kind.removes, count < connections {
       choice.values.element = Int(Mix.hash(seed &+ UInt64(connection), UInt64(occurrence)) % UInt64(count))
       choice.values.next = (choice.values.element + 1) % count
       choice.values.flag = occurrence.isMultiple(of: 2)

@@ -2,7 +2,7 @@ public import Wire
 
 /// Two results of `storeload --json`, or two series of them, side by side: what changed beyond the noise.
 ///
-/// With four or more results on each side the runs are compared, otherwise the intervals of one run. The test is that of Mann
+/// With five or more results on each side the runs are compared, otherwise the intervals of one run. The test is that of Mann
 /// and Whitney at a level of 1 %: it asks for no distribution, and single outliers do not count for more.
 public struct Comparison: Sendable {
   /// A figure on both sides.
@@ -58,7 +58,7 @@ public struct Comparison: Sendable {
       guard left != right else { continue }
       differences.append((path.joined(separator: " "), left?.description ?? "none", right?.description ?? "none"))
     }
-    let isManyRuns = min(before.count, after.count) >= 4
+    let isManyRuns = min(before.count, after.count) >= Self.leastValues
     for (name, path, isMoreBetter) in Self.figures {
       let (left, right) = (Self.values(path, before), Self.values(path, after))
       guard !left.isEmpty, !right.isEmpty else { continue }
@@ -80,6 +80,9 @@ public struct Comparison: Sendable {
     }
   }
 
+  /// With fewer values on each side, not even two lists without overlap differ at a level of 1 %.
+  private static let leastValues = 5
+
   /// Whether anything became worse beyond the noise.
   public var isWorse: Bool { rows.contains { $0.verdict == .worse } }
 
@@ -91,8 +94,8 @@ public struct Comparison: Sendable {
     }
     if !lines.isEmpty { lines.append("") }
     let noise =
-      min(runsBefore, runsAfter) >= 4
-      ? "runs" : "intervals of one run; four runs on each side would show the noise between runs"
+      min(runsBefore, runsAfter) >= Self.leastValues
+      ? "runs" : "intervals of one run; five runs on each side would show the noise between runs"
     lines += [
       "\(runsBefore) and \(runsAfter) runs; noise taken from the \(noise).", "",
       "| figure | before (min – max) | after (min – max) | change | |", "|---|--:|--:|--:|---|",
@@ -136,7 +139,7 @@ public struct Comparison: Sendable {
   static func verdict(
     _ before: [Double], _ after: [Double], isMoreBetter: Bool, least: Double, hasNoise: Bool, change: Double
   ) -> Verdict {
-    guard hasNoise, before.count >= 4, after.count >= 4 else { return .unclear }
+    guard hasNoise, before.count >= leastValues, after.count >= leastValues else { return .unclear }
     guard abs(mannWhitney(before, after)) > 2.576, abs(change) >= least else { return .same }
     return (change > 0) == isMoreBetter ? .better : .worse
   }

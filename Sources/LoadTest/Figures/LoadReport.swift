@@ -31,8 +31,9 @@ public struct LoadReport: Sendable {
   public var connects = LatencyHistogram()
   /// The CPU time that the hub's process used meanwhile, in nanoseconds.
   public var processorNanoseconds: UInt64?
-  /// The memory of the hub's process before the connections were opened and at the end, in bytes.
+  /// The memory of the hub's process before the connections were opened, in bytes.
   public var memoryBefore: Int?
+  /// The same when the last action was acknowledged.
   public var memoryAfter: Int?
   /// The figures of each interval.
   public var samples: [Sample] = []
@@ -65,8 +66,9 @@ public struct LoadReport: Sendable {
     public var rate = 0.0
     /// Latencies, in nanoseconds.
     public var p50: UInt64 = 0, p99: UInt64 = 0, p999: UInt64 = 0, maximum: UInt64 = 0
-    /// How many processors the hub, and this program, kept busy.
+    /// How many processors the hub kept busy.
     public var hubProcessors: Double?
+    /// How many processors this program kept busy.
     public var ownProcessors = 0.0
     /// The hub's resident memory, in bytes.
     public var hubMemory: Int?
