@@ -239,6 +239,22 @@ import Testing
     #expect(terminal.screens.todos.filter == .all)
   }
 
+  /// Each key once walked through the whole list where a filter was on, and each picture did.
+  @Test(.timeLimit(.minutes(1))) func aKeyInAListOf100000CostsNoWalkThroughIt() {
+    var terminal = terminal((0..<100_000).map { "todo \($0)" }, done: [5])
+    for filter in [TodoFilter.all, .active] {
+      #expect(terminal.screens.todos.filter == filter)
+      for _ in 0..<300 {
+        terminal.press(.down)
+        _ = terminal.lines
+      }
+      terminal.press("f")
+    }
+    terminal.press("f")
+    for key in ["/", "9", "9", "9", "9", "9", .enter] as [Key] { terminal.press(key) }
+    #expect(terminal.screens.todos.cursor.id == 99_999)
+  }
+
   @Test func ofALongListThePartAroundTheCursorIsShown() {
     var terminal = terminal((0..<50).map { "todo \($0)" })
     #expect(terminal.lines[4] == "› [ ] todo 0" && terminal.lines[9] == "  [ ] todo 5")

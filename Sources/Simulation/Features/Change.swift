@@ -78,6 +78,9 @@ final class Recorder: @unchecked Sendable {
   let notesAttendance: Bool
   private var lastEcho: UInt64 = 0
 
+  /// For a feature that only predicts.
+  static var nobody: Recorder { Recorder(notesAttendance: false, epoch: 0) }
+
   init(notesAttendance: Bool, epoch: UInt64) {
     self.notesAttendance = notesAttendance
     lastEcho = epoch << 32

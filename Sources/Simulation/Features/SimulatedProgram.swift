@@ -22,6 +22,8 @@ struct SimulatedProgram: @unchecked Sendable {
   let encodeLabel: ((UInt64, String) -> [UInt8])?
   /// Subscribes a mirror of a part, and gives the oracle its bytes.
   let parts: [SimulatedPart]
+  /// Predicts what a client of this version sends, on its mirror of the whole state.
+  let predict: (any Mirror) -> SimulatedPrediction?
   /// What effects send, by their names.
   let effect: (String?) -> SimulatedEffect
 
@@ -32,6 +34,7 @@ struct SimulatedProgram: @unchecked Sendable {
         initialState: OlderFeature.State(), reducer: OlderFeature(recorder: recorder), withDependencies: prepare,
         onEvent: onEvent)
     },
+    predict: { SimulatedPrediction(on: $0, OlderFeature(recorder: Recorder.nobody), OlderFeature.Action.self) },
     view: { OlderFeature.State($0) })
 
   static let newer = SimulatedProgram(
@@ -42,6 +45,7 @@ struct SimulatedProgram: @unchecked Sendable {
         initialState: NewerFeature.State(), reducer: NewerFeature(recorder: recorder), withDependencies: prepare,
         onEvent: onEvent)
     },
+    predict: { SimulatedPrediction(on: $0, NewerFeature(recorder: Recorder.nobody), NewerFeature.Action.self) },
     view: { NewerFeature.State($0) })
 
   /// The paths of the newer version that lead to what the older one has too.
@@ -54,6 +58,7 @@ struct SimulatedProgram: @unchecked Sendable {
       @escaping (
         Recorder, (inout DependencyValues) -> Void, @escaping (HubEvent, State) -> [Action]
       ) -> FeatureEngine<State, Action>,
+    predict: @escaping (TypedMirror<State>) -> SimulatedPrediction,
     view: @escaping (any SimulatedState) -> State
   ) {
     self.name = name
@@ -61,6 +66,7 @@ struct SimulatedProgram: @unchecked Sendable {
     self.view = view
     encode = { Action.tagged($0, $1).encoded() }
     encodeLabel = label
+    self.predict = { ($0 as? TypedMirror<State>).map(predict) }
     makeEngine = { recorder in
       let engine = engine(
         recorder,

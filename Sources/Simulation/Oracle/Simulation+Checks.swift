@@ -29,6 +29,18 @@ extension Simulation {
     }
   }
 
+  /// What a client shows has all of its pending actions on top, and none else.
+  func checkPrediction(of client: ClientProcess) throws {
+    guard let prediction = client.prediction, let whole = client.watched.first else { return }
+    let (count, bytes) = prediction.shown()
+    guard count <= client.waiting.count, count > 0 || bytes == whole.bytes() else {
+      throw Violation(
+        .stateDiffers,
+        "client \(client.number) predicts \(count) of \(client.waiting.count) actions: \(text(bytes)), not \(text(whole.bytes()))"
+      )
+    }
+  }
+
   /// The bytes at a place as a client's version sees them; and whether all versions have such a place.
   private func part(
     _ path: [PathStep], _ program: SimulatedProgram, _ truth: HubTruth, at revision: UInt64
@@ -140,6 +152,9 @@ extension Simulation {
       }
       guard let spoken = client.spoken else { continue }
       let state = spoken.view(hub.engine.state())
+      if let prediction = client.prediction, prediction.shown() != (0, bytes(at: [], of: state)) {
+        throw Violation(.stateDiffers, "in the end client \(client.number) does not show the hub's state")
+      }
       for watched in client.watched {
         let isKnown = spoken.encodeLabel == nil || SimulatedProgram.sharedPaths.contains(watched.path)
         if !isKnown, hub.program.encodeLabel == nil { continue }

@@ -38,6 +38,8 @@ final class ClientProcess {
   var sentCount: UInt32 = 0
   var waiting: [ActionTicket: Sent] = [:]
   var watched: [Watched] = []
+  /// What it shows, if it subscribes to the whole state.
+  var prediction: SimulatedPrediction?
   /// The hub's own state; nil if it is not subscribed to.
   var attendees: TypedMirror<HubState>?
   /// Whether a hub has opened a session for it.
@@ -53,6 +55,7 @@ final class ClientProcess {
   func subscribe(_ part: SimulatedPart, untyped: Bool) {
     let (mirror, bytes) = untyped ? SimulatedPart.untyped() : part.makeMirror()
     replica.subscribe(mirror, to: part.path)
+    if watched.isEmpty { prediction = part.path.isEmpty && !untyped ? program.predict(mirror) : nil }
     watched.append(Watched(mirror: mirror, part: part, isUntyped: untyped, bytes: bytes))
   }
 

@@ -102,6 +102,7 @@ extension Simulation {
     do throws(ActionError) {
       let ticket = try client.replica.send { $0.append(bytes.span.bytes) }
       client.waiting[ticket] = ClientProcess.Sent(tag: tag, isKnown: isKnown)
+      client.prediction?.sent(bytes, ticket)
     } catch {
       report.refusedLocally += 1
       refused.insert(tag)
@@ -145,7 +146,9 @@ extension Simulation {
     // First, since a command may end the connection to the hub whose states they have.
     try checkMirrors(of: client)
     for command in client.replica.commands { try perform(command, of: client) }
+    if !client.replica.commands.isEmpty { client.prediction?.rebase() }
     client.replica.clear()
+    try checkPrediction(of: client)
   }
 
   private func perform(_ command: ReplicaCommand, of client: ClientProcess) throws {
@@ -175,6 +178,7 @@ extension Simulation {
   }
 
   private func applied(_ ticket: ActionTicket, _ client: ClientProcess) throws {
+    client.prediction?.ended(ticket)
     guard let sent = client.waiting.removeValue(forKey: ticket), sent.isKnown else {
       throw Violation(.wrongOutcome, "a client was told that an action took effect that is none or had an outcome")
     }
@@ -189,6 +193,7 @@ extension Simulation {
   }
 
   private func failed(_ ticket: ActionTicket, _ error: ActionError, _ client: ClientProcess) throws {
+    client.prediction?.ended(ticket)
     guard let sent = client.waiting.removeValue(forKey: ticket) else {
       throw Violation(.wrongOutcome, "an action has a second outcome: \(error)")
     }
