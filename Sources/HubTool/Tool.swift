@@ -33,7 +33,8 @@ public final class Tool {
     timeout = try options.duration("timeout", default: .seconds(10))
     let mode = try options.choice("color", of: Palette.Mode.allCases.map { ($0.rawValue, $0) }, default: .auto)
     usesPager = !options.flag("no-pager")
-    for name in ["count", "to"] { _ = try options.integer(name, in: 1...Int.max, default: 1) }
+    _ = try options.integer("count", in: 1...Int.max, default: 1)
+    _ = try options.integer("to", in: 0...Int.max, default: 0)
     guard try options.duration("interval", default: .seconds(1)) >= .milliseconds(10) else {
       throw UsageError("--interval needs a time of at least 10ms")
     }

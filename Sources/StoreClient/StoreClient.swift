@@ -69,7 +69,8 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   /// got another date or id there. ``StoreTask/taken()`` still waits for the hub. Stores of parts (`attach`) show what the
   /// hub has.
   ///
-  /// Each change of the hub costs the reducer's work for every action that is pending. What the reducer reports as issues is
+  /// Each change of the hub costs the reducer's work for every action that is pending; while there are any, a plain array that
+  /// changes is also copied. What the reducer reports as issues is
   /// not reported here, since an action may meet a state that its sender did not see.
   ///
   /// - Parameters:
@@ -267,9 +268,9 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     var changed: [any AnyAttachment] = []
     performCommands(&changed)
     deadlineTimer?.arm(replica.deadline)
-    if toldByteCount != replica.loadedByteCount {
+    if let onProgress, toldByteCount != replica.loadedByteCount {
       toldByteCount = replica.loadedByteCount
-      onProgress?()
+      onProgress()
     }
     if mustRebase {
       rebase()

@@ -123,8 +123,8 @@ import Testing
       #expect(hub.wait { terminal.screen.contains("live") })
       terminal.press("+++q")
       #expect(hub.wait { !terminal.isRunning })
-      let load = try Program(name: "storeload").run("--socket", hub.socket, "-n", "1")
-      #expect(load.output.contains("final count \(round * 4)"), "\(load.output)")
+      let count = try Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count")
+      #expect(count.output == "\(round * 3)\n", "\(count.errors)")
     }
   }
 
