@@ -45,7 +45,7 @@ extension AnyCasePath {
 }
 
 /// The runtime's name of the case that a value is of; nil when the value is no enum's.
-private func caseName<Root>(of root: Root) -> String? {
+package func caseName<Root>(of root: Root) -> String? {
   enumCaseName(root).map { String(cString: $0) }
 }
 

@@ -1,4 +1,5 @@
 public import CasePaths
+internal import ConcurrencyExtras
 
 /// The name of `AnyCasePath` in the older generations.
 public typealias CasePath<Root, Value> = AnyCasePath<Root, Value>
@@ -45,3 +46,13 @@ prefix operator ^
 public prefix func ^ <Root, Value>(keyPath: KeyPath<Root, Value>) -> (Root) -> Value {
   { $0[keyPath: keyPath] }
 }
+
+/// The path of a case without values, of an enum that need not be equatable.
+@_disfavoredOverload
+public prefix func / <Root: SendableMetatype>(_ root: Root) -> CasePath<Root, Void> {
+  let (name, root) = (caseName(of: root), UncheckedSendable(root))
+  return CasePath(embed: { root.value }, extract: { name != nil && caseName(of: $0) == name ? () : nil })
+}
+
+/// The path of a whole value: `/Action.self`.
+public prefix func / <Root>(_ type: Root.Type) -> CasePath<Root, Root> { CasePath() }

@@ -1,4 +1,5 @@
 public import CombineSchedulers
+public import PromptState
 
 extension DispatchQueue {
   /// A scheduler with the time of queues that a test advances: the name of 0.x for `test`.
@@ -26,3 +27,8 @@ where SchedulerTimeType == DispatchQueue.SchedulerTimeType, SchedulerOptions == 
 /// The name of an unimplemented scheduler in 0.x.
 public typealias FailingScheduler<Time, Options> = UnimplementedScheduler<Time, Options>
 where Time: Strideable & Sendable, Time.Stride: SchedulerTimeIntervalConvertible & Sendable
+
+extension Scheduler where Self: Sendable {
+  /// The scheduler itself. The animation has no effect.
+  public func animation(_ animation: Animation? = .default) -> AnySchedulerOf<Self> { eraseToAnyScheduler() }
+}

@@ -24,7 +24,8 @@ extension Publisher {
   }
 }
 
-/// Cancels effects with an id: at once on the main thread, else soon.
+/// Cancels what has an id: streams at once, effects of the store when the main thread comes to it.
 func cancelNow(_ id: CancelID, in context: EffectContext?) {
-  MainThread.run { EffectContext.cancel(id, in: context) }
+  EffectContext.cancelWork(id, in: context)
+  MainThread.run { EffectContext.cancelEffects(id, in: context) }
 }

@@ -15,7 +15,7 @@ extension Publisher {
       receive(on: scheduler)
         .flatMap { value in
           let now = scheduler.now
-          guard let last = ThrottledStreams[key], let start = last.start as? S.SchedulerTimeType,
+          guard let last = ThrottledStreams[key], let start = last.start as? S.SchedulerTimeType, start <= now,
             start.distance(to: now) < interval
           else {
             ThrottledStreams[key] = ThrottledStreams.Interval(start: now, held: nil)
@@ -39,11 +39,37 @@ extension Publisher {
 private enum ThrottledStreams {
   struct Key: Hashable, Sendable {
     let id: CancelID
+    /// Nil outside stores.
     let store: ObjectIdentifier?
+    private let owner: Owner
 
     init(id: CancelID, context: EffectContext?) {
       self.id = id
-      store = context?.storeIdentity
+      store = context.map { ObjectIdentifier($0.store) }
+      owner = Owner(context?.store)
+    }
+
+    /// Whether the store is gone: another one may have its address.
+    var isOver: Bool { store != nil && owner.store == nil }
+
+    static func == (lhs: Key, rhs: Key) -> Bool { lhs.id == rhs.id && lhs.store == rhs.store }
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(id)
+      hasher.combine(store)
+    }
+  }
+
+  /// A reference that does not keep its store.
+  private final class Owner: Sendable {
+    private let reference: UncheckedSendable<Reference>
+    var store: AnyObject? { reference.value.store }
+
+    init(_ store: AnyObject?) {
+      reference = UncheckedSendable(Reference(store: store))
+    }
+
+    struct Reference {
+      weak let store: AnyObject?
     }
   }
 
@@ -56,7 +82,12 @@ private enum ThrottledStreams {
   private static let intervals = Mutex<[Key: UncheckedSendable<Interval>]>([:])
 
   static subscript(key: Key) -> Interval? {
-    get { intervals.withLock { $0[key]?.value } }
+    get {
+      intervals.withLock { intervals in
+        for old in intervals.keys where old.isOver { intervals[old] = nil }
+        return intervals[key]?.value
+      }
+    }
     set {
       let newValue = newValue.map { UncheckedSendable($0) }
       intervals.withLock { $0[key] = newValue }

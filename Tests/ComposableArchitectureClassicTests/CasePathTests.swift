@@ -17,6 +17,9 @@ import Testing
     case /Outer.inner: break
     default: Issue.record("no match")
     }
+    enum Plain { case first, second, other(Int) }
+    #expect((/Plain.first).extract(from: .first) != nil && (/Plain.first).extract(from: .second) == nil)
+    #expect((/Plain.first).extract(from: .other(1)) == nil && (/Plain.other).extract(from: .other(1)) == 1)
     let values: [Outer] = [.inner(.number(1)), .empty, .inner(.number(2))]
     #expect(values.compactMap(path.extract(from:)) == [1, 2])
     #expect(["a", "bc"].map(^\.count) == [1, 2])

@@ -69,6 +69,18 @@ import Testing
     await bench.end()
   }
 
+  @Test func streamsThatSendAtOnce() async throws {
+    let bench = try Bench()
+    let environment = ClassicEnvironment(mainQueue: .immediate, numberFact: { .init(value: "\($0)!") })
+    try bench.serve(
+      FeatureEngine(initialState: AppState(), reducer: Reduce(classicReducer, environment: environment)))
+    let client = try await bench.attach(AppState.self, AppAction.self)
+    let store = try #require(client.store)
+    store.send(.numberFactButtonTapped)
+    #expect(await bench.loop.pump { store.state.numberFactAlert == "0!" })
+    await bench.end()
+  }
+
   @Test func theAppOfSeed002() async throws {
     let bench = try Bench()
     try bench.serve(
@@ -85,7 +97,9 @@ import Testing
 
   @Test func theAppOfSeed001() async throws {
     let bench = try Bench()
-    try bench.serve(FeatureEngine(initialState: CounterReducer.State(), reducer: CounterReducer()))
+    try bench.serve(
+      FeatureEngine(
+        initialState: CounterReducer.State(), reducer: CounterReducer().dependency(\.numberFact, .liveValue)))
     let client = try await bench.attach(CounterReducer.State.self, CounterReducer.Action.self)
     let store = try #require(client.store)
 

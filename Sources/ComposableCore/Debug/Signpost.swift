@@ -49,7 +49,19 @@ extension Effect {
 extension EffectOperation {
   fileprivate func traced(as action: String, log: TraceLog) -> EffectOperation {
     let run = run
-    return EffectOperation(name: name, priority: priority) { send in
+    let subscription = subscription?.observed {
+      let id = log.nextID()
+      let name = "Effect of \(action)"
+      log.write(.asyncBegin, name, category: "Effect", id: id)
+      return (
+        { log.write(.instant, "Output \(DebugLabels.of($0))", category: "Effect", id: id) },
+        { isCancelled in
+          if isCancelled { log.write(.instant, "Cancelled", category: "Effect", id: id) }
+          log.write(.asyncEnd, name, category: "Effect", id: id)
+        }
+      )
+    }
+    return EffectOperation(name: name, priority: priority, subscription: subscription) { send in
       let id = log.nextID()
       let name = "Effect of \(action)"
       log.write(.asyncBegin, name, category: "Effect", id: id)

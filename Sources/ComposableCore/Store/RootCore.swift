@@ -25,7 +25,7 @@ package final class RootCore<State, Action>: StoreCore {
     reducing = ReducerCore(initialState: initialState, reducer: Logger.shared.logging(reducer))
     identity = RootIdentity(initialState)
     runner = EffectRunner(
-      executor: executor,
+      executor: executor, subscribesAtOnce: true,
       requests: EffectRunner.Requests { [weak self] change in
         var result = false
         self?.turn { result = change(&$0) }

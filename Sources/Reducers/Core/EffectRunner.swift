@@ -56,15 +56,19 @@ package final class EffectRunner<Action> {
   private var ending: Set<EffectID> = []
   private let requests: Requests
   private let executor: (any TaskExecutor)?
+  private let subscribesAtOnce: Bool
   private lazy var host = Host(self)
 
   /// Creates a runner.
   ///
   /// - Parameters:
   ///   - executor: Where effects run; nil for the global pool.
+  ///   - subscribesAtOnce: Whether subscriptions begin, and may send actions, within `execute`; otherwise they begin
+  ///     in a task of their own, for an owner that cannot take actions while it executes commands.
   ///   - requests: What is called with the actions that effects send, and when they are over.
-  package init(executor: (any TaskExecutor)? = nil, requests: Requests) {
+  package init(executor: (any TaskExecutor)? = nil, subscribesAtOnce: Bool = false, requests: Requests) {
     self.executor = executor
+    self.subscribesAtOnce = subscribesAtOnce
     self.requests = requests
   }
 
@@ -137,7 +141,9 @@ package final class EffectRunner<Action> {
       dependencies.restore { self.requests.deliver(action, effect) }
     }
     let context = EffectContext(place: place, host: host)
-    if let subscription = operation.subscription { return start(effect, subscription, context, dependencies) }
+    if subscribesAtOnce, let subscription = operation.subscription {
+      return start(effect, subscription, context, dependencies)
+    }
     let run: @Sendable () async -> Void = { [weak self] in
       await EffectContext.$current.withValue(context) { await operation.run(send) }
       await self?.ended(effect)

@@ -2,6 +2,7 @@ package import CombineSchedulers
 internal import CustomDump
 internal import Dependencies
 internal import IssueReporting
+internal import Synchronization
 
 /// Work that begins in the turn of its action, not in a task: a stream of an older generation, to which a store subscribes.
 package struct EffectSubscription<Action>: Sendable {
@@ -22,6 +23,35 @@ package struct EffectSubscription<Action>: Sendable {
 
   func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> EffectSubscription<Other> {
     EffectSubscription<Other> { [begin] deliver, finish in begin({ deliver(transform($0)) }, finish) }
+  }
+
+  /// The work with observers of what it sends and of its end.
+  ///
+  /// - Parameter observe: Called when the work begins. Of the closures that it returns the first one is called with each
+  ///   action, the second one at the end, with true for a cancellation.
+  package func observed(
+    _ observe:
+      @escaping @MainActor @Sendable () -> (
+        onAction: @MainActor @Sendable (Action) -> Void, onEnd: @Sendable (_ isCancelled: Bool) -> Void
+      )
+  ) -> EffectSubscription {
+    EffectSubscription { [begin] deliver, finish in
+      let (onAction, onEnd) = observe()
+      let end = Once(onEnd)
+      let cancellable = begin(
+        {
+          onAction($0)
+          deliver($0)
+        },
+        {
+          end.call(false)
+          finish($0)
+        })
+      return AnyCancellable {
+        end.call(true)
+        cancellable.cancel()
+      }
+    }
   }
 
   /// The work as that of a task, for a wrapping that knows tasks only.
@@ -71,11 +101,14 @@ extension EffectContext {
     return { cancellations.remove(number) }
   }
 
-  /// Cancels what has an id: work in effects, and the effects of the context.
-  @MainActor package static func cancel(_ id: CancelID, in context: EffectContext?) {
-    let request = request(id, in: context)
-    (context?.host.cancellations ?? .outsideEffects).cancel(request)
-    context?.host.cancelEffects(id, within: request.path)
+  /// Cancels the work in effects that has an id.
+  package static func cancelWork(_ id: CancelID, in context: EffectContext?) {
+    (context?.host.cancellations ?? .outsideEffects).cancel(request(id, in: context))
+  }
+
+  /// Cancels the effects of the context's store that have an id.
+  @MainActor package static func cancelEffects(_ id: CancelID, in context: EffectContext?) {
+    context?.host.cancelEffects(id, within: request(id, in: context).path)
   }
 
   private static func request(_ id: CancelID, in context: EffectContext?) -> TaskCancellations.Request {
@@ -85,6 +118,19 @@ extension EffectContext {
 }
 
 extension EffectContext {
-  /// The identity of the store that runs the effect.
-  package var storeIdentity: ObjectIdentifier { ObjectIdentifier(host) }
+  /// An object that lives as long as the store that runs the effect.
+  package var store: AnyObject { host }
+}
+
+/// A closure that is called once, whoever is first.
+private final class Once: Sendable {
+  private let closure: Mutex<(@Sendable (Bool) -> Void)?>
+
+  init(_ closure: @escaping @Sendable (Bool) -> Void) {
+    self.closure = Mutex(closure)
+  }
+
+  func call(_ argument: Bool) {
+    closure.withLock { $0.take() }?(argument)
+  }
 }
