@@ -9,6 +9,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The Swift of the older generations.
+let older: [SwiftSetting] = [.swiftLanguageMode(.v5)]
+
 let package = Package(
   name: "user",
   dependencies: [.package(name: "StoreHub", path: Context.environment["STOREHUB"] ?? "../../..")],
@@ -30,6 +33,21 @@ let package = Package(
     .executableTarget(
       name: "increment", dependencies: ["Counter", .product(name: "StoreClient", package: "StoreHub")],
       swiftSettings: strict),
+    // Features of three generations, in the Swift of their time, with their tests.
+    .target(
+      name: "ClassicTodos", dependencies: [.product(name: "ComposableArchitectureClassic", package: "StoreHub")],
+      swiftSettings: older),
+    .testTarget(
+      name: "ClassicTodosTests",
+      dependencies: ["ClassicTodos", .product(name: "ComposableArchitectureTestSupport", package: "StoreHub")],
+      swiftSettings: older),
+    .target(
+      name: "RxShop", dependencies: [.product(name: "RxComposableArchitecture", package: "StoreHub")],
+      swiftSettings: older),
+    .testTarget(
+      name: "RxShopTests", dependencies: ["RxShop", .product(name: "RxComposableTesting", package: "StoreHub")],
+      swiftSettings: older),
+    .testTarget(name: "ModernTests", dependencies: [.product(name: "ComposableTesting", package: "StoreHub")]),
   ],
   swiftLanguageModes: [.v6]
 )
