@@ -252,6 +252,9 @@ let package = Package(
     // Turns in an SQLite database.
     .target(name: "Journal", dependencies: ["CSQLite", "TurnLog", "Wire"], swiftSettings: spans),
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
+    // D-Bus, by sd-bus.
+    .target(
+      name: "SystemBus", dependencies: ["CSystemd", "EventLoop", "Features"], swiftSettings: onLoop),
     // Makes load by the schema alone, on threads of its own, without the loop of the other shells.
     .target(
       name: "LoadTest", dependencies: ["CEpoll", "INIText", "JSONText", "ReplicaCore", "Spelling", "Wire"],
@@ -295,8 +298,8 @@ let package = Package(
     .executableTarget(
       name: "storeterm",
       dependencies: [
-        "ComposableCore", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient", "Terminal",
-        "TerminalViews", "Wire",
+        "ComposableCore", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient", "SystemBus",
+        "Terminal", "TerminalViews", "Wire",
       ],
       swiftSettings: onLoop),
     .executableTarget(
@@ -427,6 +430,10 @@ let package = Package(
         "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore",
         "StoreClient", "StoreHub", "TestFeatures", "TurnLog", "Wire",
       ], swiftSettings: onLoop),
+    // A bus of the tests' own, with a service in the place of logind.
+    .testTarget(
+      name: "SystemBusTests",
+      dependencies: ["CSystemd", "ComposableArchitecture", "EventLoop", "Features", "SystemBus"], swiftSettings: onLoop),
     // The seeds' apps of each generation in a hub.
     .testTarget(
       name: "SeedsTestsHub",

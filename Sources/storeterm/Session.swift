@@ -5,6 +5,7 @@ import Glibc
 import ProgramOptions
 import ReplicaCore
 import StoreClient
+import SystemBus
 import Terminal
 import TerminalViews
 import Wire
@@ -34,6 +35,8 @@ final class Session {
   private var subscription: StoreSubscription?
   private let attendance: Attachment<HubState, Never>
   private var attendanceSubscription: StoreSubscription?
+  private let machine: StoreOf<MachineMonitor>
+  private var machineSubscription: StoreSubscription?
   private var keys: Poll?
   /// Reads keys that the poll does not announce.
   private var moreKeys: Timer?
@@ -64,6 +67,13 @@ final class Session {
       ? try StoreClient(loop: loop, path: settings.path, options: options, predictingWith: AppFeature())
       : try StoreClient(loop: loop, path: settings.path, options: options)
     attendance = client.attachToHub { $0 }
+    // Not every machine has a message bus; without one there is nothing to show of it.
+    let bus = try? SystemBus(loop: loop)
+    machine = Store(initialState: MachineMonitor.State()) {
+      MachineMonitor()
+    } withDependencies: {
+      if let bus { $0.machine = .login(over: bus) }
+    }
   }
 
   func run() throws {
@@ -82,6 +92,8 @@ final class Session {
       signals.append(try SignalWatch(on: loop, number) { [weak self] in self?.quit() })
     }
     if settings.waitsForHub { try openTerminal() }
+    machineSubscription = machine.subscribe { [weak self] _ in self?.drawSoon() }
+    machine.send(.started)
     client.start()
     loop.run()
     terminal?.close()
@@ -214,7 +226,10 @@ final class Session {
     mustDraw = false
     let content = content
     screens.follow(content, size: terminal.size)
-    terminal.draw { screens.draw(content, on: &$0) }
+    terminal.draw {
+      screens.draw(content, on: &$0)
+      MachineNotice.draw(machine.state, row: 1, after: 60, on: &$0)
+    }
     isFrameRunning = true
     frame?.start(after: Self.frameTime)
   }
