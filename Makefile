@@ -33,8 +33,8 @@ fuzz: setup ## look for inputs that break what takes bytes from a peer (FUZZ_SEC
 torture: setup ## kill, stop and starve a hub under load (CYCLES=200 kills), and check what it kept
 	@scripts/torture
 
-system-test: setup ## run the hub as a service of a real systemd, in namespaces (needs root; a static build first)
-	@scripts/system-test
+system-test: setup ## install the package under a real systemd, in namespaces, and run the hub there (needs root)
+	@scripts/system-test $(PACKAGE)
 
 sanitize: setup ## run the tests of what touches C or memory with the address sanitizer
 	@scripts/sanitize

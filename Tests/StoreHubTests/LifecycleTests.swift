@@ -1,5 +1,6 @@
 import EventLoop
 import Features
+import Glibc
 import HubCore
 import StoreHub
 import Testing
@@ -35,6 +36,8 @@ private nonisolated final class StuckLog: TurnLog {
 
   @Test func theWatchdogIsFedAfterTurnsOfTheLoop() async throws {
     let bench = try Bench()
+    // A loop without anything to wait for does not turn.
+    let server = try bench.serve()
     var count = 0
     let watchdog = try Watchdog(on: bench.loop, interval: .milliseconds(20), log: silent) {
       nil
@@ -46,11 +49,13 @@ private nonisolated final class StuckLog: TurnLog {
     #expect(count == 0)
     #expect(await bench.until { count >= 3 })
     withExtendedLifetime(watchdog) {}
+    #expect(await bench.stop(server))
     bench.clean()
   }
 
   @Test func theWatchdogStarvesWhileNothingIsStored() async throws {
     let bench = try Bench()
+    let server = try bench.serve()
     var (count, stored, checks) = (0, UInt64(1), 0)
     let watchdog = try Watchdog(on: bench.loop, interval: .milliseconds(10), log: silent) {
       checks += 1
@@ -64,6 +69,7 @@ private nonisolated final class StuckLog: TurnLog {
     stored = 2
     #expect(await bench.until { count == 2 })
     withExtendedLifetime(watchdog) {}
+    #expect(await bench.stop(server))
     bench.clean()
   }
 
