@@ -260,7 +260,8 @@ let package = Package(
       name: "LoadTest", dependencies: ["CEpoll", "INIText", "JSONText", "ReplicaCore", "Spelling", "Wire"],
       swiftSettings: spans),
     .target(
-      name: "TerminalViews", dependencies: ["ComposableCore", "Features", "ReplicaCore", "Terminal", "Wire"],
+      name: "TerminalViews",
+      dependencies: ["ComposableCore", "Features", "Journal", "ReplicaCore", "Terminal", "TurnLog", "Wire"],
       swiftSettings: onLoop),
     .target(
       name: "StoreHub",

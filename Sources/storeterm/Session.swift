@@ -17,6 +17,7 @@ final class Session {
     var path: String
     var waitsForHub: Bool
     var theme: Theme
+    var stateDirectory: String?
     var predicts: Bool
     var takesMouse: Bool
   }
@@ -50,6 +51,10 @@ final class Session {
   private var mustDraw = false
   private var signals: [SignalWatch] = []
   private var toldLossCount = 0
+  private var activity: ActivityLog?
+  /// Looks for actions that the journal does not have yet.
+  private var activityTimer: Timer?
+  private var activityAttempts = 0
   private var hasQuit = false
   /// The reason why the program ends with a failure.
   private(set) var failure: String?
@@ -74,6 +79,7 @@ final class Session {
     } withDependencies: {
       if let bus { $0.machine = .login(over: bus) }
     }
+    if let directory = settings.stateDirectory { activity = try ActivityLog(directory) }
   }
 
   func run() throws {
@@ -87,6 +93,7 @@ final class Session {
       attendanceSubscription = attendance.store?.subscribe { [weak self] _ in self?.drawSoon() }
     }
     clock = try Timer(on: loop) { [weak self] in self?.drawSoon() }
+    activityTimer = try Timer(on: loop) { [weak self] in self?.drawSoon() }
     frame = try Timer(on: loop) { [weak self] in self?.frameEnded() }
     for number in [SIGINT, SIGTERM, SIGHUP] {
       signals.append(try SignalWatch(on: loop, number) { [weak self] in self?.quit() })
@@ -205,6 +212,7 @@ final class Session {
     var content = ScreenContent(
       state: store?.state, attendees: attendance.store.map { Array($0.attendees) }, connection: client.connection,
       path: settings.path, now: loop.now)
+    content.activity = activity?.entries
     content.loadedByteCount = store == nil ? client.loadedByteCount : 0
     return content
   }
@@ -224,6 +232,7 @@ final class Session {
   private func draw() {
     guard let terminal, !hasQuit else { return }
     mustDraw = false
+    updateActivity()
     let content = content
     screens.follow(content, size: terminal.size)
     terminal.draw {
@@ -232,6 +241,21 @@ final class Session {
     }
     isFrameRunning = true
     frame?.start(after: Self.frameTime)
+  }
+
+  /// Reads what the journal has of what is shown. A hub may store it a little later than it tells of it.
+  private func updateActivity() {
+    guard let activity, screens.tab == .activity else { return }
+    let last = activity.entries.last?.id
+    do {
+      try activity.update()
+    } catch {
+      screens.say("\(error)", isBad: true)
+    }
+    if last != activity.entries.last?.id { activityAttempts = 0 }
+    guard activity.entries.last?.id ?? 0 < client.revision, activityAttempts < 5 else { return }
+    activityAttempts += 1
+    activityTimer?.start(after: .milliseconds(200))
   }
 
   // MARK: The end

@@ -13,6 +13,8 @@ let options = ProgramOptions(
     .init(
       "theme", short: "t", argument: "NAME", "dark, light or mono; default dark, or mono if NO_COLOR is set",
       value: .words(Theme.allCases.map(\.rawValue))),
+    .init(
+      "state-dir", argument: "DIR", "the hub's state directory, from which a screen shows who did what", value: .file),
     .init("no-prediction", "show what keys do only when the hub has answered"),
     .init("no-mouse", "leave the mouse to the terminal, for selecting text"),
   ])
@@ -20,7 +22,8 @@ let settings = options.read { (parsed) throws(UsageError) in
   Session.Settings(
     path: try parsed.socketPath("socket", default: defaultSocketPath()), waitsForHub: parsed.flag("wait"),
     theme: try parsed.choice("theme", of: Theme.allCases.map { ($0.rawValue, $0) }, default: .dark),
-    predicts: !parsed.flag("no-prediction"), takesMouse: !parsed.flag("no-mouse"))
+    stateDirectory: parsed.string("state-dir"), predicts: !parsed.flag("no-prediction"),
+    takesMouse: !parsed.flag("no-mouse"))
 }
 do {
   let session = try Session(settings)

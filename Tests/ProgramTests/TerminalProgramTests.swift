@@ -247,6 +247,26 @@ import Testing
     #expect(terminal.screen.split(separator: "\n").allSatisfy { $0.count <= 40 })
   }
 
+  @Test func theJournalTellsWhoDidWhat() throws {
+    let hub = try HubProcess(awaitsLog: false)
+    _ = hub.kill(SIGKILL)
+    let directory = hub.directory + "/state"
+    try hub.start(["--state-dir", directory])
+    let terminal = try Tmux(hub, "storeterm", "--state-dir '\(directory)'")
+    #expect(hub.wait { terminal.screen.contains("live") })
+    terminal.press("+", "5")
+    #expect(
+      hub.wait { terminal.screen.contains("counter.incrementButtonTapped") && terminal.screen.contains("1 action") })
+    let sent = try Program(name: "storectl").run("--socket", hub.socket, "send", "todos.addButtonTapped", "bread")
+    #expect(sent.status == 0)
+    #expect(
+      hub.wait {
+        terminal.screen.contains("storectl send") && terminal.screen.contains("todos.addButtonTapped \"bread\"")
+      })
+    let nowhere = try Program(name: "storeterm").run("--socket", hub.socket, "--state-dir", "/nonexistent")
+    #expect(nowhere.status == 1 && nowhere.errors.contains("there is no journal"))
+  }
+
   @Test func twentyColumnsAndSixRowsAreEnough() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)

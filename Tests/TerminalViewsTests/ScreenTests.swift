@@ -73,6 +73,29 @@ import Wire
     #expect(terminal.lines[11].hasPrefix("+ "))
   }
 
+  @Test func theLastActionIsInSightUnlessAnotherOneIsChosen() {
+    var terminal = TestTerminal(rows: 12, columns: 60)
+    func add(_ range: ClosedRange<UInt64>) {
+      terminal.content.activity =
+        (terminal.content.activity ?? [])
+        + range.map { Activity(id: $0, time: "12:00:0\($0 % 10)", who: "alice storeterm", what: "act \($0)") }
+      terminal.screens.follow(terminal.content)
+    }
+    add(1...20)
+    terminal.press("4")
+    #expect(terminal.lines[2] == "the last 20 actions" && terminal.lines[9] == "› 12:00:00  alice storeterm  act 20")
+    add(21...21)
+    #expect(terminal.lines[9] == "› 12:00:01  alice storeterm  act 21")
+    terminal.press(.up)
+    add(22...30)
+    #expect(terminal.lines.contains("› 12:00:00  alice storeterm  act 20"))
+    for key in ["/", "2", "7", .enter] as [Key] { terminal.press(key) }
+    #expect(terminal.lines.contains("› 12:00:07  alice storeterm  act 27"))
+    terminal.press(.end)
+    add(31...31)
+    #expect(terminal.lines.contains("› 12:00:01  alice storeterm  act 31"))
+  }
+
   @Test func aClickOpensATab() {
     var terminal = TestTerminal()
     terminal.press(.click(row: 1, column: 16))
@@ -145,12 +168,15 @@ import Wire
         terminal.content.state = state
         terminal.content.connection = connection
         terminal.content.attendees = [Attendee(id: 1, name: long, process: .max, user: .max)]
+        terminal.content.activity = [Activity(id: 1, time: "12:00:00", who: long, what: long)]
         for key in ["1", "2", "a", "語", .escape, .tab, .tab] as [Key] {
           terminal.press(key)
           let lines = terminal.lines
           #expect(lines.count == rows && lines.allSatisfy { TextWidth.columns(of: $0) <= columns })
         }
         #expect(terminal.screens.tab == .presence)
+        terminal.press(.tab)
+        #expect(terminal.lines.allSatisfy { TextWidth.columns(of: $0) <= columns })
       }
     }
   }

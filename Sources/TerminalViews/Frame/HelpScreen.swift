@@ -34,7 +34,7 @@ nonisolated struct HelpScreen {
         ("+ ↑, - ↓", "another number"), ("space", "a favourite, or not"), ("f", "a fact about the number"),
         ("l, enter", "list of favourites; enter goes there"), ("d", "delete, in the list"), ("esc", "back"),
       ]
-    case .presence:
+    case .presence, .activity:
       return list
     }
   }

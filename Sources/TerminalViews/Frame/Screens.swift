@@ -15,6 +15,8 @@ public nonisolated struct ScreenContent {
   public var path: String
   /// The current time on the clock of `connection`.
   public var now: Duration
+  /// What was done, oldest first; nil if it is not known, and then there is no tab for it.
+  public var activity: [Activity]?
   /// The bytes of the state that have come while it is being loaded.
   public var loadedByteCount = 0
 
@@ -34,7 +36,7 @@ public nonisolated struct ScreenContent {
 public nonisolated struct Screens: Equatable, Sendable {
   /// A screen.
   public enum Tab: String, CaseIterable, Sendable {
-    case counter, todos, favourites, presence
+    case counter, todos, favourites, presence, activity
   }
 
   /// The result of a key.
@@ -62,6 +64,7 @@ public nonisolated struct Screens: Equatable, Sendable {
   /// The rows and columns that there are.
   public private(set) var size = CanvasSize(rows: 24, columns: 80)
   private var presence = ListCursor<Attendee.ID>()
+  private var activity = ActivityPanel()
   private var undoable = UndoHistory()
   private var message: Message?
   /// The line that is being searched for, while it is written.
@@ -81,6 +84,7 @@ public nonisolated struct Screens: Equatable, Sendable {
     if let attendees = content.attendees {
       presence.follow(attendees.map(\.id)) { id in attendees.firstIndex { $0.id == id } }
     }
+    if let entries = content.activity { activity.follow(entries) }
     guard let state = content.state else { return }
     todos.follow(state.todos)
     favourites.follow(state.favourites)
@@ -149,7 +153,7 @@ public nonisolated struct Screens: Equatable, Sendable {
   private func hasList(_ content: ScreenContent) -> Bool {
     switch tab {
     case .counter: false
-    case .todos, .presence: true
+    case .todos, .presence, .activity: true
     case .favourites: if case .favourites = content.state?.favourites.destination { true } else { false }
     }
   }
@@ -186,6 +190,8 @@ public nonisolated struct Screens: Equatable, Sendable {
       action = favourites.pressed(key, state.favourites, in: rows, of: size).map { .favourites($0) }
     case .presence:
       _ = presence.pressed(key, (content.attendees ?? []).map(\.id), in: ListWindow.rows(under: rows))
+    case .activity:
+      activity.pressed(key, content.activity ?? [], in: rows)
     }
     guard let action else { return nil }
     undoable.note(action, in: state)
@@ -233,12 +239,19 @@ public nonisolated struct Screens: Equatable, Sendable {
       let (attendees, wanted) = (content.attendees ?? [], sought.lowercased())
       let names = Dictionary(attendees.map { ($0.id, $0.name) }) { first, _ in first }
       isFound = presence.search(attendees.map(\.id), direction) { names[$0]?.lowercased().contains(wanted) ?? false }
+    case .activity: isFound = activity.search(sought, direction, content.activity ?? [])
     }
     if isFound == false { say("not found: \(sought)", isBad: true) }
   }
 
   private func tabs(_ content: ScreenContent) -> [Tab] {
-    content.attendees == nil ? [.counter, .todos, .favourites] : Tab.allCases
+    Tab.allCases.filter { tab in
+      switch tab {
+      case .counter, .todos, .favourites: true
+      case .presence: content.attendees != nil
+      case .activity: content.activity != nil
+      }
+    }
   }
 
   // MARK: Drawing
@@ -264,6 +277,9 @@ public nonisolated struct Screens: Equatable, Sendable {
       case .presence:
         keys = PresenceScreen.keys
         PresenceScreen(attendees: content.attendees ?? [], cursor: presence, isOld: isOld).draw(in: rows, on: &canvas)
+      case .activity:
+        keys = ActivityScreen.keys
+        ActivityScreen(entries: content.activity ?? [], panel: activity, isOld: isOld).draw(in: rows, on: &canvas)
       }
     } else {
       drawAbsence(content, in: rows, on: &canvas)

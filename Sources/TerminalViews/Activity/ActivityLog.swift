@@ -1,0 +1,92 @@
+internal import Glibc
+internal import Journal
+public import TurnLog
+internal import Wire
+
+/// Something that was done to the shared state.
+public nonisolated struct Activity: Equatable, Identifiable, Sendable {
+  /// The revision that it led to.
+  public var id: UInt64
+  /// When, as people read it.
+  public var time: String
+  /// Who did it: a user and a program, or the hub.
+  public var who: String
+  /// What was done.
+  public var what: String
+
+  /// Creates an entry.
+  public init(id: UInt64, time: String, who: String, what: String) {
+    (self.id, self.time, self.who, self.what) = (id, time, who, what)
+  }
+}
+
+/// The last actions in the journal of a hub, whose state directory this process may read.
+public final class ActivityLog {
+  /// The most actions that are kept.
+  public static let limit = 1000
+
+  /// The actions, oldest first.
+  public private(set) var entries: [Activity] = []
+  private let reader: JournalReader
+  private var next: UInt64
+
+  /// Opens the journal of a state directory.
+  public init(_ directory: String) throws(LogError) {
+    reader = try JournalReader(directory)
+    let extent = try reader.extent()
+    next = max(extent.base, extent.tail - min(extent.tail, UInt64(Self.limit))) + 1
+  }
+
+  /// Reads what has come since the last time.
+  /// - Complexity: O(actions since then).
+  public func update() throws(LogError) {
+    let base = try reader.extent().base
+    next = max(next, base + 1)
+    let turns = try reader.read(from: next, byteLimit: 1 << 20)
+    guard let last = turns.last else { return }
+    next = last.position + 1
+    let schemas = try reader.schemas()
+    for turn in turns {
+      guard let schema = schemas.last(where: { $0.firstPosition <= turn.position })?.schema else { continue }
+      append(turn, schema)
+    }
+    if entries.count > Self.limit { entries.removeFirst(entries.count - Self.limit) }
+  }
+
+  private func append(_ turn: LoggedTurn, _ schema: Schema) {
+    var runs = CBORDecoder(turn.actions.span.bytes)
+    var revision = turn.baseRevision
+    while runs.offset < turn.actions.count, let run = try? LoggedActions(from: &runs) {
+      var who = "the hub"
+      if case .session(let id, _) = run.origin {
+        let session = turn.sessions.first { $0.id == id }
+        who = session.map { "\(Self.user($0.user)) \($0.name)" } ?? "a client"
+      }
+      var actions = CBORDecoder(run.actions.span.bytes)
+      for _ in 0..<run.count {
+        guard let action = try? SchemaValues(schema).value(of: schema.action, from: &actions) else { break }
+        revision += 1
+        entries.append(Activity(id: revision, time: Self.time(turn.time), who: who, what: Self.text(action, schema)))
+      }
+    }
+  }
+
+  private static func text(_ action: CBORValue, _ schema: Schema) -> String {
+    let json = SchemaJSON(schema)
+    guard let parts = schema.parts(ofAction: action), let name = schema.name(ofAction: parts.path) else {
+      return "\(json.json(of: action, as: schema.action))"
+    }
+    return ([name] + parts.values.map { "\(json.json(of: $0.value, as: $0.payload.type))" }).joined(separator: " ")
+  }
+
+  private static func user(_ number: UInt32) -> String {
+    getpwuid(number).flatMap { $0.pointee.pw_name }.map { String(cString: $0) } ?? "user \(number)"
+  }
+
+  private static func time(_ milliseconds: Int64) -> String {
+    var seconds = time_t(milliseconds / 1000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { ($0 < 10 ? "0" : "") + "\($0)" }.joined(separator: ":")
+  }
+}
