@@ -1,0 +1,86 @@
+import Glibc
+import Journal
+import Testing
+import TurnLog
+import Wire
+
+/// What tools read of a journal beside the hub that writes it, and the journals that they make.
+@Suite(.serialized) struct ReaderTests {
+  let scratch = Scratch(isInMemory: true)
+
+  private func read(_ reader: JournalReader, from position: UInt64) throws -> [LoggedTurn] {
+    try reader.read(from: position, byteLimit: .max)
+  }
+
+  @Test func aReaderSeesWhatTheWriterStores() throws {
+    let opened = try Opened(scratch.path)
+    opened.save(snapshot(at: 0))
+    opened.store(1...4)
+    let reader = try JournalReader(scratch.path)
+    let extent = try reader.extent()
+    #expect(extent.base == 0 && extent.tail == 4 && extent.revision == 2 && extent.time == 1_000_004)
+    #expect(extent.epoch == opened.journal.epoch)
+    #expect(try reader.snapshots().map(\.position) == [0])
+    #expect(try reader.snapshot(upTo: 3)?.bytes == stateBytes(at: 0))
+    #expect(try reader.schemas().map(\.schema) == [schema])
+    #expect(try read(reader, from: 1) == turns(1...4))
+
+    opened.save(snapshot(at: 4))
+    opened.store(5...9)
+    #expect(try read(reader, from: 5) == turns(5...9))
+    #expect(try reader.snapshot(upTo: 3)?.position == 0 && reader.snapshot(upTo: 9)?.position == 4)
+    #expect(try reader.position(of: 3) == 7)
+    #expect(try [0, 1_000_001, 1_000_006, .max].map { try reader.position(at: $0) } == [0, 1, 6, 9])
+    // Nothing is in the way of the writer, nor changed by the reader.
+    opened.store(10...12)
+    opened.journal.close()
+    #expect(try JournalTool.verify(scratch.path).isSound)
+    #expect(try JournalReader(scratch.path).extent().tail == 12)
+  }
+
+  @Test func aCopyIsAJournalOfItsOwn() throws {
+    let opened = try Opened(scratch.path)
+    opened.save(snapshot(at: 0))
+    opened.store(1...6)
+    let copy = scratch.path + "/copy"
+    let reader = try JournalReader(scratch.path)
+    try reader.copy(to: copy)
+    opened.store(7...8)
+    #expect(try JournalTool.verify(copy).isSound)
+    let other = try Opened(copy)
+    #expect(other.history.revision == 3)
+    #expect(try other.history.turns(from: 1) == turns(1...6))
+    other.store(7...20)
+    other.journal.close()
+    #expect(try reader.extent().tail == 8)
+    #expect(throws: LogError.self) { try reader.copy(to: copy) }
+    opened.journal.close()
+  }
+
+  @Test func aJournalBeginsWithAState() throws {
+    let directory = scratch.path + "/new"
+    let state = stateBytes(at: 5, count: 200_000)
+    try JournalTool.begin(directory, schema: schema, state: state, revision: 17, time: 99)
+    let report = try JournalTool.verify(directory)
+    #expect(report.isSound && report.soundRevision == 17 && report.snapshots == [17])
+    let opened = try Opened(directory)
+    #expect(opened.history.snapshot?.bytes == state && opened.history.revision == 17 && opened.history.tail == 0)
+    var next = turn(1)
+    (next.baseRevision, next.revision) = (17, 18)
+    opened.journal.append([next])
+    opened.events.waitForStored(1)
+    opened.journal.close()
+    #expect(try JournalTool.verify(directory).soundRevision == 18)
+    #expect(throws: LogError.self) {
+      try JournalTool.begin(directory, schema: schema, state: state, revision: 1, time: 0)
+    }
+  }
+
+  @Test func whatIsNoJournalIsSaidSo() throws {
+    let nothing = #expect(throws: LogError.self) { try JournalReader(scratch.path) }
+    #expect(nothing?.description.contains("there is no journal") == true)
+    Scratch.write(
+      Array("no database at all, but long enough for the head of one".utf8), to: scratch.path + "/journal.db")
+    #expect(throws: LogError.self) { try JournalReader(scratch.path) }
+  }
+}
