@@ -247,6 +247,28 @@ import Testing
     #expect(terminal.screen.split(separator: "\n").allSatisfy { $0.count <= 40 })
   }
 
+  @Test func theMouseOpensChoosesAndTicks() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub)
+    #expect(hub.wait { terminal.screen.contains("live") })
+    for text in ["bread", "milk"] {
+      #expect(
+        try Program(name: "storectl").run("--socket", hub.socket, "send", "todos.addButtonTapped", text).status == 0)
+    }
+    /// As xterm reports it: the button goes down and up again.
+    func click(_ row: Int, _ column: Int) {
+      terminal.press("\u{1b}[<0;\(column + 1);\(row + 1)M\u{1b}[<0;\(column + 1);\(row + 1)m")
+    }
+    click(1, 15)
+    #expect(hub.wait { terminal.screen.contains("› [ ] bread") })
+    click(5, 20)
+    #expect(hub.wait { terminal.screen.contains("› [ ] milk") })
+    click(4, 3)
+    #expect(hub.wait { terminal.screen.contains("[x] bread") })
+    terminal.press("q")
+    #expect(hub.wait { !terminal.isRunning })
+  }
+
   @Test func theJournalTellsWhoDidWhat() throws {
     let hub = try HubProcess(awaitsLog: false)
     _ = hub.kill(SIGKILL)
