@@ -59,6 +59,53 @@ enum Hub {
       try actions(many, 70_000..<70_001, of: 0) == [.todos(.deleteButtonTapped(id: 70_000))])
   }
 
+  /// Ids of another type than that of the features here, by a schema that says so.
+  @Test(arguments: ["UUID", "String"]) func elementsMayHaveIdsOfOtherTypes(type: String) throws {
+    func changed(_ old: SchemaType) -> SchemaType {
+      guard case .named(let name, let parts) = old else { return old }
+      return name == "Int" ? .named(type) : .named(name, parts.map(changed))
+    }
+    var schema = Hub.schema
+    for index in schema.definitions.indices where schema.definitions[index].name != "Counter.State" {
+      switch schema.definitions[index].content {
+      case .fields(let fields):
+        schema.definitions[index].content = .fields(
+          fields.map { .init(key: $0.key, name: $0.name, type: changed($0.type), hasDefault: $0.hasDefault) })
+      case .cases(let cases):
+        schema.definitions[index].content = .cases(
+          cases.map { element in
+            .init(
+              key: element.key, name: element.name,
+              payload: element.payload.map { .init(label: $0.label, type: changed($0.type)) })
+          })
+      }
+    }
+    let ids = (0..<3).map { number -> CBORValue in
+      type == "UUID" ? .bytes(Array(repeating: UInt8(number), count: 16)) : .text("todo \(number)")
+    }
+    let todos = ids.map { id -> CBORValue in
+      .map([.init(key: .unsigned(0), value: id), .init(key: .unsigned(1), value: .text("x"))])
+    }
+    let list = CBORValue.map([.init(key: .unsigned(0), value: .array(todos))])
+    let state = CBORValue.map([.init(key: .unsigned(1), value: list)])
+    let plan = try Hub.plan(
+      "[action a]\nsend = todos.todos[{id}].textChanged \"{run} {n}\"\nids = todos.todos\n"
+        + "[action b]\nsend = todos.moved {id} {next}\nids = todos.todos")
+    let source = try ActionSource(plan, schema: schema, state: state.encoded(), run: "RUN")
+    var encoder = CBOREncoder()
+    _ = source.encode(0..<6, of: 0, limit: .max, to: &encoder)
+    let bytes = encoder.bytes
+    var decoder = CBORDecoder(bytes.span.bytes)
+    let id = type == "UUID" ? "00000000-0000-0000-0000-000000000000" : "\"todo 0\""
+    let next = type == "UUID" ? "01010101-0101-0101-0101-010101010101" : "todo 1"
+    var texts: [String] = []
+    for _ in 0..<6 { texts.append(schema.text(ofAction: try CBORValue(from: &decoder))) }
+    let isWhole = decoder.isAtEnd
+    #expect(isWhole)
+    #expect(texts.contains { $0.hasPrefix("todos.todos[\(id)].textChanged \"RUN ") }, "\(texts)")
+    #expect(texts.contains { $0.hasPrefix("todos.moved ") && $0.hasSuffix("\"\(next)\"") }, "\(texts)")
+  }
+
   @Test func textsAreFilledUp() throws {
     let add = try source("[action a]\nsend = todos.addButtonTapped \"{text}\"", payload: 300)
     guard case .todos(.addButtonTapped(let text)) = try actions(add, 12..<13, of: 0)[0] else {

@@ -99,9 +99,7 @@ struct TemplateCompiler {
       let pattern = standIns.bytes(number)
       var found = false
       for start in bytes.indices.dropLast(pattern.count - 1) where bytes[start...].starts(with: pattern) {
-        // The tag of a UUID belongs to it.
-        let isTagged = standIns.isTagged(number) && start >= 2 && bytes[start - 2..<start].elementsEqual([0xd8, 0x25])
-        places.append(((isTagged ? start - 2 : start)..<start + pattern.count, gap))
+        places.append((start..<start + pattern.count, gap))
         found = true
       }
       guard found else { throw TemplateFailure(reason: "a placeholder stands where the schema has no room for it") }
@@ -170,11 +168,6 @@ private struct StandIns {
     case .narrow: 1_819_239_424 + number
     default: 27_648 + number
     }
-  }
-
-  func isTagged(_ number: Int) -> Bool {
-    if case .text = gaps[number] { return false }
-    return kind == .uuid
   }
 
   /// The bytes by which a gap is found.
