@@ -52,6 +52,8 @@ enum Hub {
       "[action a]\nsend = todos.moved {\"id\": {id}, \"before\": {next}}\nids = todos.todos", todos: 2)
     #expect(
       try actions(move, 0..<2, of: 0) == [.todos(.moved(id: 0, before: 3)), .todos(.moved(id: 3, before: 0))])
+    let word = try source("[action a]\nsend = todos.addButtonTapped bread")
+    #expect(try actions(word, 0..<1, of: 0) == [.todos(.addButtonTapped(text: "bread"))])
     let number = try source("[action a]\nsend = todos.deleteButtonTapped {random:-5..-5}")
     #expect(try actions(number, 3..<4, of: 0) == [.todos(.deleteButtonTapped(id: -5))])
     let many = try source("[action a]\nsend = todos.deleteButtonTapped {n}")

@@ -18,11 +18,21 @@ struct TemplateCompiler {
     return try compile(template.gaps) { (standIns) throws(TemplateFailure) in
       do {
         let path = try schema.actionPath(named: standIns.inName(name))
-        let json = try values.map { try JSONValue(parsing: standIns.inValue($0)) }
+        let json = try values.map { try Self.value(standIns.inValue($0)) }
         return try schema.action(path, json).encoded()
       } catch {
         throw TemplateFailure(reason: "\(error)")
       }
+    }
+  }
+
+  /// What a word stands for: JSON, or, as for storectl, a text of one word without quotes.
+  private static func value(_ word: String) throws(JSONError) -> JSONValue {
+    do throws(JSONError) {
+      return try JSONValue(parsing: word)
+    } catch {
+      guard word.allSatisfy({ $0.isLetter || $0.isNumber || "-_:.+".contains($0) }) else { throw error }
+      return .string(word)
     }
   }
 
