@@ -103,7 +103,7 @@ import Testing
   @Test func aStoppedHubIsSeenInThePercentiles() throws {
     let hub = try HubProcess()
     let process = try #require(hub.process)
-    let arguments = ["--socket", hub.socket, "--json", "--rate", "500", "--duration", "3s", "-c", "5"]
+    let arguments = ["--socket", hub.socket, "--json", "--rate", "300", "--duration", "5s", "-c", "5"]
     let load = Process()
     load.executableURL = Program(name: "storeload").url
     load.arguments = arguments
@@ -121,7 +121,7 @@ import Testing
     load.waitUntilExit()
     #expect(load.terminationStatus == 0)
     let report = try Report(text)
-    // A third of the actions came while it stood still.
+    // A quarter of the actions came while it stood still.
     #expect(report.latency("p99") > 900_000)
     #expect(report.latency("p99_9") > 1_000_000)
     #expect(report.latency("p50") < report.latency("p99") / 2)
