@@ -48,17 +48,17 @@ final class Hub {
   /// A hub with a log, which stores nothing until `store`; after a restart, with the turns that it had stored.
   init(
     recovering turns: [LoggedTurn], sessions: [LoggedSession] = [], durability: Durability = .sync,
-    limits: HubLimits = HubLimits(), seed: UInt64 = 7,
+    limits: HubLimits = HubLimits(), seed: UInt64 = 7, continuing handOver: HandOver? = nil,
     onEvent: @escaping (HubEvent, State) -> [Action] = { _, _ in [] }
   ) throws {
     engine = FeatureEngine(initialState: State(), reducer: AppFeature(), onEvent: onEvent)
     var recovery = Recovery(of: engine)
     for turn in turns { try recovery.apply(turn, writtenFor: Schema(state: State.self, action: Action.self)) }
     log = turns
+    var history = recovery.history(id: durability == .sync ? 1 : seed, sessions: sessions)
+    if let handOver { history = history.continuing(handOver) }
     core = HubCore(
-      engine, limits: limits, name: "hub",
-      history: recovery.history(id: durability == .sync ? 1 : seed, sessions: sessions), durability: durability,
-      random: SplitMix(seed: seed))
+      engine, limits: limits, name: "hub", history: history, durability: durability, random: SplitMix(seed: seed))
   }
 
   /// The log has stored the turns up to a position, or all.

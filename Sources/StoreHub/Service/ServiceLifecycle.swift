@@ -39,6 +39,8 @@ public final class ServiceLifecycle {
 
   /// Signals that have no meaning for a hub, and whose default is to end the process.
   private static let ignored: [Int32] = [SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT]
+  /// What the end of the process may take besides `stopLimit`.
+  private static let reserve = Duration.seconds(10)
   /// How long a recovery may go without progress.
   private static let recoveryStep = Duration.seconds(60)
 
@@ -162,7 +164,8 @@ public final class ServiceLifecycle {
     for number in [SIGTERM, SIGINT] { signals[number] = nil }
     watchdog = nil
     log.write(.info, "stopping: \(reason)", Log.Details(.stopping, ["REASON": reason]))
-    manager.notify(.stopping, .status("stopping: \(reason)"), .watchdog)
+    manager.notify(
+      .stopping, .status("stopping: \(reason)"), .watchdog, .extendTimeout(stopLimit + Self.reserve))
     stopTimer?.keepsLoopAlive(true)
     stopTimer?.start(after: stopLimit)
     return true

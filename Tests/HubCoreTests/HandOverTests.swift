@@ -1,0 +1,115 @@
+import Features
+import TestSupport
+import Testing
+import TurnLog
+import Wire
+
+@testable import HubCore
+
+/// A hub with a log hands over its connections to the hub that recovers from the log. Histories without a log are in
+/// ReplicaCoreTests.
+@Suite struct HandOverTests {
+  private let increment = Action.counter(.incrementButtonTapped)
+
+  private func open(_ hub: Hub) throws -> ConnectionID {
+    let id = hub.connect()
+    hub.send(Hello(name: "test"), on: id)
+    hub.turn()
+    hub.store()
+    #expect(hub.turn(id).map(\.kind) == [.welcome])
+    return id
+  }
+
+  /// The next process, with the connection.
+  private func handOver(
+    _ hub: Hub, _ id: ConnectionID, unsent: [UInt8] = [], durability: Durability = .sync
+  ) throws -> (Hub, ConnectionID) {
+    let record = hub.core.handOver { $0 == id ? (42, unsent) : nil }
+    let read = try HandOver(reading: try #require(record).encoded())
+    #expect(read.tokens == [42])
+    let next = try Hub(
+      recovering: hub.log, sessions: hub.log.flatMap(\.sessions), durability: durability, seed: 8, continuing: read)
+    try read.check(against: next.engine, HubHistory?.some(history(of: next)))
+    let nextID = next.connect()
+    _ = next.core.takeOver(read, 0, on: nextID, at: next.now)
+    return (next, nextID)
+  }
+
+  private func history(of hub: Hub) -> HubHistory {
+    HubHistory(id: 1, isLogged: true, position: hub.log.last?.position ?? 0, sessions: [], versions: [])
+  }
+
+  @Test(arguments: [Durability.sync, .async])
+  func aClientGoesOnByDeltaAndItsNumbersGoOn(durability: Durability) throws {
+    let hub = try Hub(recovering: [], durability: durability)
+    let id = hub.connect()
+    hub.send(Hello(name: "test"), on: id)
+    hub.send(Attach(path: []), on: id)
+    hub.turn()
+    hub.store()
+    hub.turn()
+    hub.send([increment, increment], from: 1, on: id)
+    hub.turn()
+    hub.store()
+    hub.turn()
+
+    let (next, nextID) = try handOver(hub, id, durability: durability)
+    #expect(next.turn(nextID).isEmpty)
+    // One that took effect is skipped, the next one is not.
+    next.send([increment, increment], from: 2, on: nextID)
+    next.turn()
+    next.store()
+    let frames = next.turn(nextID)
+    #expect(next.engine.state.counter.count == 3)
+    #expect(durability == .async || frames.map(\.kind) == [.delta, .applied])
+    #expect(frames.allSatisfy { $0.kind != .snapshot })
+  }
+
+  @Test func nothingIsHandedOverWhileTurnsAreNotStored() throws {
+    let hub = try Hub(recovering: [])
+    let id = try open(hub)
+    hub.send([increment], from: 1, on: id)
+    hub.turn()
+    #expect(hub.core.handOver { _ in (1, []) } == nil)
+    hub.store()
+    hub.turn()
+    #expect(hub.core.handOver { _ in (1, []) } != nil)
+  }
+
+  @Test func whatWasNotSentStandsBeforeWhatIsNew() throws {
+    let hub = try Hub(recovering: [])
+    let id = try open(hub)
+    var writer = FrameWriter()
+    writer.frame(Pong(number: 7))
+    let (next, nextID) = try handOver(hub, id, unsent: writer.bytes)
+    next.send(Ping(number: 8), on: nextID)
+    #expect(try next.turn(nextID).map { try $0.number } == [7, 8])
+  }
+
+  @Test func aLogThatEndsElsewhereIsRefused() throws {
+    let hub = try Hub(recovering: [])
+    let id = try open(hub)
+    let record = try #require(hub.core.handOver { $0 == id ? (1, []) : nil })
+    let other = try Hub(recovering: [])
+    #expect(throws: HandOverRefusal.otherLog) { try record.check(against: other.engine, history(of: other)) }
+    #expect(throws: HandOverRefusal.otherLog) { try record.check(against: other.engine, nil) }
+  }
+
+  @Test func anotherUsersConnectionIsNotGivenTheSession() throws {
+    let hub = try Hub(recovering: [])
+    let id = try open(hub)
+    let record = try #require(hub.core.handOver { $0 == id ? (1, []) : nil })
+    let next = try Hub(recovering: hub.log, continuing: record)
+    let stranger = next.connect(user: 4711)
+    #expect(!next.core.takeOver(record, 0, on: stranger, at: next.now))
+    next.turn()
+    #expect(next.closed.contains(stranger))
+  }
+
+  @Test func aHubWhoseLogHasFailedHandsOverNothing() throws {
+    let hub = try Hub(recovering: [])
+    _ = try open(hub)
+    hub.core.logFailed(reason: "a test", at: hub.now)
+    #expect(hub.core.handOver { _ in (1, []) } == nil)
+  }
+}
