@@ -56,13 +56,24 @@ extension Effect {
   }
 }
 
-extension Effect where Action == Void {
-  /// Creates an effect that sends a value at an interval until it is cancelled.
+extension Effect where Action == Int {
+  /// Creates an effect that sends 0, 1, 2 … at an interval until it is cancelled.
   public static func timer(
     id: some Hashable & Sendable, every interval: RxTimeInterval, on scheduler: any SchedulerType
   ) -> Effect {
+    ticks(every: interval, on: scheduler).cancellable(id: id, cancelInFlight: true)
+  }
+
+  /// Creates an effect that sends 0, 1, 2 … at an interval until it is cancelled by a type as its id.
+  public static func timer(
+    id: Any.Type, every interval: RxTimeInterval, on scheduler: any SchedulerType
+  ) -> Effect {
+    ticks(every: interval, on: scheduler).cancellable(id: id, cancelInFlight: true)
+  }
+
+  private static func ticks(every interval: RxTimeInterval, on scheduler: any SchedulerType) -> Effect {
     let ticks = AnyPublisher<DispatchQueue.SchedulerTimeType, Never>.timer(
       every: .init(interval), tolerance: nil, on: scheduler.queue, options: nil)
-    return Effect(stream: ticks.map { _ in }).cancellable(id: id, cancelInFlight: true)
+    return Effect(stream: ticks.scan(-1) { count, _ in count + 1 })
   }
 }

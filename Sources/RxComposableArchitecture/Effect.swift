@@ -1,4 +1,5 @@
 internal import ConcurrencyExtras
+internal import Dependencies
 public import EffectStreams
 public import Reducers
 
@@ -18,9 +19,15 @@ extension Effect: Publisher {
 
 extension Effect {
   /// Wraps a stream.
-  public init(_ publisher: some Publisher<Action, any Error>) {
+  public init(_ publisher: some Publisher<Action, some Error>) {
     self.init(stream: publisher)
   }
+
+  /// The effect as a stream.
+  public var observable: Observable<Action> { eraseToAnyPublisher() }
+
+  /// The effect as a stream.
+  public func asObservable() -> Observable<Action> { observable }
 
   init(stream: some Publisher<Action, some Error>) {
     self.init(tree: .subscribing(to: stream.eraseToAnyPublisher()))
@@ -40,12 +47,14 @@ extension Effect {
   public static func future(_ attemptToFulfill: @escaping (@escaping (Result<Action, any Error>) -> Void) -> Void)
     -> Effect
   {
-    Effect(stream: Deferred { Future(attemptToFulfill) })
+    let dependencies = withEscapedDependencies { $0 }
+    return Effect(stream: Deferred { dependencies.yield { Future(attemptToFulfill) } })
   }
 
   /// Creates an effect of a result, which is computed when the effect begins.
   public static func result(_ attemptToFulfill: @escaping () -> Result<Action, any Error>) -> Effect {
-    Effect(stream: Deferred { attemptToFulfill().publisher })
+    let dependencies = withEscapedDependencies { $0 }
+    return Effect(stream: Deferred { dependencies.yield { attemptToFulfill().publisher } })
   }
 
   /// Creates an effect of synchronous work that may fail.
@@ -53,14 +62,16 @@ extension Effect {
 
   /// Creates an effect that sends any number of values to an observer. What `work` returns is disposed of at the end.
   public static func run(_ work: @escaping (AnyObserver<Action>) -> any Disposable) -> Effect {
-    Effect(stream: Observable.create(work))
+    let dependencies = withEscapedDependencies { $0 }
+    return Effect(stream: Observable.create { observer in dependencies.yield { work(observer) } })
   }
 
   /// Does work that sends nothing.
   public static func fireAndForget(_ work: @escaping () -> Void) -> Effect {
-    Effect(
+    let dependencies = withEscapedDependencies { $0 }
+    return Effect(
       stream: AnyPublisher<Action, any Error>(begin: { observer in
-        work()
+        dependencies.yield { work() }
         observer.send(completion: .finished)
       }))
   }

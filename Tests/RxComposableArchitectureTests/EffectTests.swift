@@ -1,3 +1,4 @@
+import Foundation
 import IssueReporting
 import RxComposableArchitecture
 import RxComposableTesting
@@ -72,12 +73,12 @@ import Testing
     throttled.receive(.value(2)) { $0 = [2, 2] }
 
     let timer = store(scheduler, stop: .cancel(id: "timer")) {
-      Effect.timer(id: "timer", every: .seconds(1), on: $0).map { Action.value(3) }
+      Effect.timer(id: "timer", every: .seconds(1), on: $0).map { Action.value($0 + 3) }
     }
     timer.send(.start)
     scheduler.advance(by: .seconds(2))
     timer.receive(.value(3)) { $0 = [3] }
-    timer.receive(.value(3)) { $0 = [3, 3] }
+    timer.receive(.value(4)) { $0 = [3, 4] }
     timer.send(.stop)
     scheduler.run()
   }
@@ -126,6 +127,22 @@ import Testing
     store.exhaustivity = .off
     store.send(.start)
     store.receive(.value(2)) { $0 = [1, 2] }
+  }
+
+  @Test func workSeesTheDependenciesOfItsReducer() {
+    let seen = Seen<UUID>()
+    struct Feature: ReducerProtocol {
+      let seen: Seen<UUID>
+      func reduce(into state: inout Int, action: Bool) -> Effect<Bool> {
+        .fireAndForget {
+          @Dependency(\.uuid) var uuid
+          seen.values.append(uuid())
+        }
+      }
+    }
+    let store = Store(initialState: 0, reducer: Feature(seen: seen).dependency(\.uuid, .constant(UUID(7))))
+    store.send(true)
+    #expect(seen.values == [UUID(7)])
   }
 
   @Test func relays() {
