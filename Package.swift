@@ -369,6 +369,9 @@ let package = Package(
       name: "SeedsTestsClassic", dependencies: ["ComposableArchitectureClassic", "ComposableArchitectureTestSupport"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
+      name: "SeedsTestsModern", dependencies: ["ComposableArchitecture", "ComposableTesting", "IssueReporting"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
       name: "SeedsTestsRx", dependencies: ["RxComposableArchitecture", "RxComposableTesting"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(

@@ -2,6 +2,7 @@ import ComposableTesting
 import Foundation
 import Testing
 
+// seeds/001, in Swift 6; Tests/SeedsTestsModern has it as printed.
 // The first app of the "The Composable Architecture - Part 1" text, in its words; the address that it asked is gone,
 // so the first form of it has no request.
 
