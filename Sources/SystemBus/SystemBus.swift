@@ -34,7 +34,6 @@ public final class SystemBus {
     let descriptor = sd_bus_get_fd(bus)
     guard descriptor >= 0 else { throw BusError.noBus(reason: BusError.words(for: descriptor)) }
     poll = try Poll(on: loop, descriptor: descriptor) { [weak self] _ in self?.process() }
-    poll?.keepsLoopAlive(false)
     prepare()
   }
 
