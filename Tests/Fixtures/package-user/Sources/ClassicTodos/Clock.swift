@@ -67,7 +67,8 @@ public let clockReducer = Reducer<Clock, ClockAction, ClockEnvironment> { state,
         .eraseToEffect()
         .cancellable(id: SocketID()))
   case .onDisappear:
-    return .concatenate(.cancel(id: TimerID.self), environment.socket.close(SocketID()).fireAndForget())
+    return .concatenate(
+      environment.socket.close(SocketID()).fireAndForget(), .cancel(id: TimerID.self), .cancel(id: SocketID()))
   case .ticked:
     state.seconds += 1
     return .none

@@ -53,11 +53,9 @@ let searchReducer: SearchReducer = .init { state, action, environment in
     state.isLoading = true
     return environment.client.search(query)
       .debounce(id: SearchID(), for: 0.3, scheduler: environment.mainQueue)
-      .subscribe(on: environment.mainQueue)
       .receive(on: environment.mainQueue)
       .catchToEffect()
       .map(SearchAction.response)
-      .cancellable(id: SearchID(), cancelInFlight: true)
   case let .response(.success(results)):
     return finish(results)
   case .response(.failure):

@@ -102,7 +102,8 @@ class ClockTests: XCTestCase {
         clock.messages = ["Hi"]
         clock.seconds = 1
         $0 = .running(clock)
-      }
+      },
+      .send(.onDisappear) { $0 = .stopped }
     )
   }
 }
