@@ -1,11 +1,11 @@
 public import CasePaths
 public import CustomDump
 
-/// An action with a case for the fields that a view changes: `case binding(BindingAction<State>)`.
+/// An action with a case for changes of fields by a view: `case binding(BindingAction<State>)`.
 public protocol BindableAction<State> {
   /// The state whose fields are changed.
   associatedtype State
-  /// Embeds a change.
+  /// Embeds a change in an action.
   static func binding(_ action: BindingAction<State>) -> Self
   /// The change, if the action is one.
   var binding: BindingAction<State>? { get }
@@ -60,7 +60,7 @@ public struct BindingAction<Root>: CasePathable, Equatable, Sendable {
     lhs.keyPath == rhs.keyPath && lhs.isEqual(rhs.value)
   }
 
-  /// The fields, as cases: `\.binding.name` is the value that the field is set to.
+  /// The fields as cases: `\.binding.name` extracts the new value of the field.
   @dynamicMemberLookup
   public struct AllCasePaths: Sendable {
     /// A change of that field.

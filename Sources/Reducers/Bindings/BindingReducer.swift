@@ -1,6 +1,6 @@
 public import CasePaths
 
-/// Changes the fields that binding actions name.
+/// Sets the fields that binding actions name.
 ///
 /// ```swift
 /// var body: some ReducerOf<Self> {
@@ -22,7 +22,7 @@ public struct BindingReducer<State, Action, ViewAction: BindableAction>: Reducer
     self.toViewAction = { path.extract(from: $0) }
   }
 
-  /// Handles the binding actions of the view's actions: the form of 1.0, `BindingReducer(action: /Action.view)`.
+  /// Handles the binding actions of the view's actions, in the 1.0 form: `BindingReducer(action: /Action.view)`.
   public init(action toViewAction: AnyCasePath<Action, ViewAction>) {
     self.toViewAction = { toViewAction.extract(from: $0) }
   }

@@ -1,7 +1,7 @@
 public import CasePaths
 public import CustomDump
 
-/// A field that the view may change: the form before 1.7, where `@ObservableState` makes every field one.
+/// A field that the view may change. This is the form before 1.7; since then, `@ObservableState` makes every field one.
 ///
 /// ```swift
 /// struct State { @BindingState var name = "" }
@@ -13,7 +13,7 @@ public struct BindingState<Value> {
   /// The value.
   public var wrappedValue: Value
 
-  /// A field with a value to begin with.
+  /// Creates a field with an initial value.
   public init(wrappedValue: Value) {
     self.wrappedValue = wrappedValue
   }

@@ -1,6 +1,6 @@
 public import CustomDump
 
-/// A field of a view's state that the view may change: what ``BindingViewStore`` makes of a `@BindingState` field.
+/// A field of a view's state that the view may change. ``BindingViewStore`` creates it from a `@BindingState` field.
 ///
 /// ```swift
 /// struct ViewState: Equatable {
@@ -14,7 +14,7 @@ public import CustomDump
 /// }
 /// ```
 ///
-/// Two are equal when they were equal when they were made and are so now.
+/// Two values are equal if they were equal when they were created and still are.
 @dynamicMemberLookup
 @propertyWrapper
 public struct BindingViewState<Value> {
@@ -27,13 +27,13 @@ public struct BindingViewState<Value> {
     initialValue = get()
   }
 
-  /// The value now; setting it changes the field in the store that it is of.
+  /// The current value. Setting it sets the field in its store.
   public var wrappedValue: Value {
     get { get() }
     nonmutating set { set(newValue) }
   }
 
-  /// The field itself, to hand to a control.
+  /// The field itself, to pass to a control.
   public var projectedValue: Self { self }
 
   /// A part of the value.

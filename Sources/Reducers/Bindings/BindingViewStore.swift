@@ -1,12 +1,13 @@
-/// A state as a view's state is made of it: its fields are read, its `@BindingState` fields are also bindings.
+/// The state from which a view's state is created. It gives access to all fields, and to `@BindingState` fields as
+/// bindings.
 ///
 /// ```swift
 /// LoginView.ViewState(store.bindings(action: \.view)).isLoginButtonDisabled
 /// ```
 ///
-/// It has a state of its own, as it was when this was made. Setting a binding changes that one and sends nothing.
+/// It holds a copy of the state. Setting a binding changes that copy and sends nothing.
 ///
-/// It belongs to no actor, so that the initializer of a view's state need not either.
+/// It is not isolated to an actor, so the initializer of a view's state need not be either.
 @dynamicMemberLookup
 @propertyWrapper
 public struct BindingViewStore<State> {
@@ -22,7 +23,7 @@ public struct BindingViewStore<State> {
     storage = Storage(state)
   }
 
-  /// Takes part in another one: for parameters that are `@BindingViewStore state: Login.State`.
+  /// Creates a store from another one, for parameters such as `@BindingViewStore state: Login.State`.
   public init(projectedValue: Self) {
     self = projectedValue
   }
@@ -30,7 +31,8 @@ public struct BindingViewStore<State> {
   /// The state.
   public var wrappedValue: State { storage.state }
 
-  /// This. It cannot be set: that would crash the compiler (6.3.1) where a parameter is a `@BindingViewStore`.
+  /// The store itself. It has no setter: that would crash the compiler (6.3.1) where a parameter is a
+  /// `@BindingViewStore`.
   public var projectedValue: Self { self }
 
   /// A field's value.

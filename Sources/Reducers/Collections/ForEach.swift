@@ -9,8 +9,8 @@ extension Reducer {
   ///   .forEach(\.rows, action: \.rows) { Row() }
   /// ```
   ///
-  /// An element's reducer runs before this one. Effects of an element end when it is removed. An action for an
-  /// element that is not there is reported as an issue.
+  /// An element's reducer runs before this one. Removing an element cancels its effects. An action for a missing
+  /// element is reported as an issue.
   public func forEach<
     ElementState, ElementAction, ID: Hashable & Sendable, Element: Reducer<ElementState, ElementAction>
   >(
@@ -36,7 +36,7 @@ extension Reducer {
       fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// The form of 1.0: the elements' actions by `/Action.row(id:action:)`.
+  /// Embeds a child for each element, in the 1.0 form: `/Action.row(id:action:)` names the elements' actions.
   public func forEach<
     ElementState, ElementAction, ID: Hashable & Sendable, Element: Reducer<ElementState, ElementAction>
   >(
@@ -80,7 +80,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     _compile()(&state, action)
   }
 
-  // Inlinable, so that the module that names the feature specialises it: otherwise each action looks up its types.
+  // Inlinable, so that the feature's module can specialise it: otherwise each action looks up its types at run time.
   @inlinable
   public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
     let (parent, element) = (parent._compile(), LazyReducer(element))
@@ -101,10 +101,11 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
       }
       let before = state[keyPath: toElements]
       effects = effects.merge(with: parent(&state, action))
-      // Versions share what is the same, so this costs nothing while the parent leaves the elements alone.
+      // Versions of a collection share unchanged parts, so this costs nothing while the parent does not change the
+      // elements.
       let after = state[keyPath: toElements]
       guard !after.isIdentical(to: before) else { return effects }
-      // Merged at once, to a tree that is flat: all of a long list may have been removed.
+      // Merged in one step, into a flat tree: the parent may have removed all elements of a long list.
       var cancellations: [Effect<Parent.Action>] = []
       after.visitChanges(from: before, by: { _, _ in true }) { change in
         guard case .remove(let id, _, _) = change else { return }
@@ -114,7 +115,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     }
   }
 
-  /// Reduces one element, in place; no effect when it is not there.
+  /// Reduces one element in place; returns no effect if it is missing.
   @inlinable
   static func reduce(
     _ elements: inout IdentifiedArray<ID, Element.State>, _ id: ID, _ action: Element.Action,
@@ -135,7 +136,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
 }
 
 extension CompositionSite {
-  /// Reports an action for an element that is not there, or is there already.
+  /// Reports an action for an element that is missing, or that exists already.
   @usableFromInline
   func reportMissingElement(
     _ what: String = "received an action for a missing element", id: some Hashable, action: Any

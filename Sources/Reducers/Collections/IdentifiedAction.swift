@@ -2,12 +2,12 @@ public import CasePaths
 
 /// An action of one element of a collection of children.
 public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
-  /// Something happened in the element of that id.
+  /// An action of the element with that id.
   case element(id: ID, action: Action)
 
-  /// The case paths; those of one element are reached as `[id:]`.
+  /// The case paths. `[id:]` is that of one element.
   public struct AllCasePaths: Sendable {
-    /// Any element's actions, with its id.
+    /// The actions of all elements, with their ids.
     public var element: AnyCasePath<IdentifiedAction, (id: ID, action: Action)> {
       AnyCasePath(
         embed: { .element(id: $0.id, action: $0.action) },

@@ -5,14 +5,14 @@ package struct EffectID: Hashable, Sendable {
 
 /// A command of a core to the runner of its effects.
 package enum EffectCommand<Action> {
-  /// Run an operation, deliver the actions that it sends with the effect's id, and report its end.
+  /// Runs an operation, delivers its actions with the effect's id, and reports its end.
   case start(EffectID, EffectOperation<Action>, EffectContext.Place)
-  /// Stop an effect. The core accepts no more of its actions.
+  /// Stops an effect. The core accepts no more of its actions.
   case cancel(EffectID)
-  /// Cancel the work with an id that `withTaskCancellation` runs inside effects.
+  /// Cancels the work with an id that `withTaskCancellation` runs inside effects.
   case cancelTasks(TaskCancellations.Request)
 
-  /// The same for an effect whose actions are turned into those of another type.
+  /// The same command for an effect whose actions are mapped to another type.
   package func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> EffectCommand<Other> {
     switch self {
     case .start(let effect, let operation, let place): .start(effect, operation.map(transform), place)
@@ -22,14 +22,14 @@ package enum EffectCommand<Action> {
   }
 }
 
-/// The running effects with their ids, their children, their order, and the `send` that each belongs to.
+/// The running effects with their ids, children and order, and the `send` that started each.
 ///
-/// It interprets effects when a reducer returns them and runs nothing. So a cancellation that comes before the effect's
-/// task has begun is not lost. Finding the effects of an id, of a child or of a `send` does not depend on how many others
-/// run.
+/// It interprets effects when a reducer returns them, and runs nothing, so a cancellation that precedes the start of an
+/// effect's task is not lost. The cost of finding the effects of an id, child or `send` does not depend on the number
+/// of others.
 @usableFromInline
 struct EffectLedger<Action> {
-  /// An id and the child that gave it, or a child that this one is within.
+  /// An id, and the child that assigned it or one of that child's ancestors.
   fileprivate struct Name: Hashable {
     let path: EffectPath
     let id: CancelID
@@ -37,7 +37,7 @@ struct EffectLedger<Action> {
 
   /// The origin of an effect.
   struct Context {
-    /// The children within children that it belongs to.
+    /// The path of the child that the effect belongs to.
     fileprivate(set) var path: EffectPath = []
     /// The ids that cancel it.
     fileprivate var names: [Name] = []
@@ -62,7 +62,7 @@ struct EffectLedger<Action> {
 
   private var running: [EffectID: Running] = [:]
   private var sequences: [UInt64: Sequence] = [:]
-  // Effects and sequences have different numbers. Each is listed for every child that it is within.
+  // Effects and sequences draw their numbers from one counter. Each is listed for every child that contains it.
   private var numbersByName: [Name: Set<UInt64>] = [:]
   private var numbersByPath: [EffectPath: Set<UInt64>] = [:]
   private var numbersByCascade: [UInt64: Set<UInt64>] = [:]
@@ -74,7 +74,8 @@ struct EffectLedger<Action> {
   private var commands: [EffectCommand<Action>] = []
   private var finishedCascades: [UInt64] = []
 
-  /// Whether there is anything to take. A flag, because every turn reads it and it is mostly false.
+  /// True if there are commands or finished cascades to take. A flag, because every turn reads it and it is mostly
+  /// false.
   @usableFromInline private(set) var hasCommands = false
 
   var runningCount: Int { running.count }
@@ -97,15 +98,15 @@ struct EffectLedger<Action> {
   mutating func takeCommands() -> [EffectCommand<Action>] {
     defer { (commands, hasCommands) = ([], !finishedCascades.isEmpty) }
     return commands.filter {
-      // An effect that was cancelled before it began need not begin.
+      // An effect that was cancelled before it began is not started.
       if case .start(let effect, _, _) = $0 { isRunning(effect) } else { true }
     }
   }
 
-  /// Cascades whose last effect is over.
+  /// Takes the cascades whose last effect has ended.
   mutating func takeFinishedCascades() -> [UInt64] {
     defer { (finishedCascades, hasCommands) = ([], !commands.isEmpty) }
-    // An action that an ending effect left behind may have begun another one since.
+    // An action left behind by an ending effect may have begun another one since.
     return finishedCascades.filter { !isRunning(cascade: $0) }
   }
 
@@ -141,7 +142,7 @@ struct EffectLedger<Action> {
     }
   }
 
-  /// Notes that an effect is over and begins what waited for it.
+  /// Removes an effect that has ended and begins the effects that waited for it.
   mutating func finish(_ effect: EffectID, send: (Action, UInt64) -> Void) {
     guard let context = remove(effect) else { return }
     stepFinished(in: context, send: send)
@@ -184,7 +185,7 @@ struct EffectLedger<Action> {
     stepFinished(in: step, send: send)
   }
 
-  /// One unfinished part of a sequence's current step is over; with the last one the next step begins.
+  /// Marks one part of a sequence's current step as ended; the last one begins the next step.
   private mutating func stepFinished(in context: Context, send: (Action, UInt64) -> Void) {
     guard let number = context.sequence, var sequence = sequences[number] else { return }
     sequence.unfinished -= 1
@@ -208,7 +209,7 @@ struct EffectLedger<Action> {
 
   // MARK: Cancelling
 
-  /// Cancels the effects with an id that a child or its descendants gave, also for `Task.cancel(id:)`.
+  /// Cancels the effects with an id that a child or its descendants assigned, also for `Task.cancel(id:)`.
   mutating func cancel(_ id: CancelID, within path: EffectPath, send: (Action, UInt64) -> Void) {
     cancel(numbersByName[Name(path: path, id: id)] ?? [], send: send)
     ask(.cancelTasks(TaskCancellations.Request(id: id, path: path)))
@@ -219,7 +220,7 @@ struct EffectLedger<Action> {
 
   /// Cancels the effects of a child and its descendants.
   private mutating func cancel(allWithin path: EffectPath, send: (Action, UInt64) -> Void) {
-    // All elements of a long list may go at once, and mostly none of them runs anything.
+    // A long list may lose all its elements at once, most of them without running effects.
     guard !running.isEmpty || !sequences.isEmpty || !dismissals.isEmpty else { return }
     for dismissal in dismissalsByPath[path] ?? [] {
       dismissals[dismissal] = nil
@@ -307,7 +308,7 @@ struct EffectLedger<Action> {
 }
 
 extension Dictionary {
-  /// Removes a member of the set of a key, and the set with its last member.
+  /// Removes a member of a key's set, and the set with its last member.
   mutating func remove<Member>(_ member: Member, at key: Key) where Value == Set<Member> {
     guard let index = index(forKey: key) else { return }
     values[index].remove(member)

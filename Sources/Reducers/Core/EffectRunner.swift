@@ -5,14 +5,14 @@ internal import IssueReporting
 /// Runs effects as tasks, for a store or a hub.
 @MainActor
 package final class EffectRunner<Action> {
-  /// What running effects ask of their reducer's core.
+  /// The requests of running effects to their reducer's core.
   package struct Requests {
     let deliver: @MainActor (Action, EffectID) -> Void
     let finished: @MainActor (EffectID) -> Void
     let cancel: @MainActor (CancelID, EffectPath) -> Void
     let dismiss: @MainActor (EffectPath) -> Bool
 
-    /// Requests to whoever owns a core.
+    /// Requests to the owner of a core.
     package init(
       deliver: @escaping @MainActor (Action, EffectID) -> Void, finished: @escaping @MainActor (EffectID) -> Void,
       cancel: @escaping @MainActor (CancelID, EffectPath) -> Void, dismiss: @escaping @MainActor (EffectPath) -> Bool
@@ -22,8 +22,7 @@ package final class EffectRunner<Action> {
 
     /// Requests that change a core in turns.
     ///
-    /// - Parameter turn: Changes the core, then does what a change makes necessary; returns false when the core is
-    ///   gone.
+    /// - Parameter turn: Changes the core, then handles the consequences; returns false if the core no longer exists.
     package init<State>(
       _ turn: @escaping @MainActor ((inout ReducerCore<State, Action>) -> Bool) -> Bool
     ) {
@@ -133,7 +132,7 @@ package final class EffectRunner<Action> {
   }
 
   private func start(_ effect: EffectID, _ operation: EffectOperation<Action>, _ place: EffectContext.Place) {
-    // An effect may send with overridden dependencies, which must not apply to the reducer of its actions.
+    // An effect may send with overridden dependencies; they must not apply when its actions are reduced.
     let dependencies = withEscapedDependencies { $0 }
     let send = Send<Action> { [weak self] action in
       guard let self else { return }
@@ -198,7 +197,7 @@ package final class EffectRunner<Action> {
       """)
   }
 
-  /// The runner as effects see it; it does not keep the runner alive, or effects would keep their store.
+  /// The effects' view of the runner. It does not retain the runner; otherwise effects would retain their store.
   private final class Host: EffectHost {
     let cancellations = TaskCancellations()
     let throttles = Throttles()

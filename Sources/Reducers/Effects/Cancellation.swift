@@ -1,7 +1,7 @@
 extension Effect {
-  /// Gives the effect an id that cancels it.
+  /// Gives the effect an id by which it can be cancelled.
   ///
-  /// Ids hold within one store. Effects with the same id are cancelled together.
+  /// An id is valid within one store. Effects with the same id are cancelled together.
   ///
   /// - Parameters:
   ///   - id: The id.
@@ -14,7 +14,7 @@ extension Effect {
 
   /// Cancels the effects with an id.
   ///
-  /// - Complexity: O(effects with the id), however many others run.
+  /// - Complexity: O(effects with the id), independent of the number of others.
   public static func cancel(id: some Hashable & Sendable) -> Effect {
     Effect(tree: .cancel(CancelID(id)))
   }

@@ -2,7 +2,7 @@ public import CombineSchedulers
 internal import Dependencies
 
 extension Effect {
-  /// Begins the effect when nothing of the same name was debounced for a while, on a clock.
+  /// Delays the effect until no effect with the same id was debounced for a duration, measured by a clock.
   ///
   /// ```swift
   /// case .queryChanged(let query):
@@ -11,7 +11,7 @@ extension Effect {
   /// ```
   ///
   /// - Parameters:
-  ///   - id: The name. An effect of that name that runs already, or waits, is cancelled.
+  ///   - id: The id. A running or waiting effect with that id is cancelled.
   ///   - duration: The time to wait.
   ///   - clock: The clock to wait on.
   public func debounce<C: Clock>(
@@ -23,14 +23,14 @@ extension Effect {
       .cancellable(id: id, cancelInFlight: true)
   }
 
-  /// Begins the effect when nothing of the same name was debounced for a while, on a scheduler.
+  /// Delays the effect until no effect with the same id was debounced for a duration, measured by a scheduler.
   ///
   /// ```swift
   /// .debounce(id: CancelID.search, for: 0.3, scheduler: mainQueue)
   /// ```
   ///
   /// - Parameters:
-  ///   - id: The name. An effect of that name that runs already, or waits, is cancelled.
+  ///   - id: The id. A running or waiting effect with that id is cancelled.
   ///   - dueTime: The time to wait.
   ///   - scheduler: The scheduler to wait on.
   public func debounce<S: Scheduler & Sendable>(

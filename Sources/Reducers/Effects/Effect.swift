@@ -1,7 +1,7 @@
 /// Work in the outside world, as a value that a reducer returns.
 ///
-/// A store runs effects as tasks, and the actions that they send go through its reducer. An effect that was cancelled
-/// delivers no more actions.
+/// A store runs effects as tasks, and the actions that they send go through its reducer. A cancelled effect delivers no
+/// more actions.
 public struct Effect<Action> {
   @usableFromInline package let tree: EffectTree<Action>?
 
@@ -25,11 +25,11 @@ package indirect enum EffectTree<Action> {
   case concatenate(EffectTree, EffectTree)
   case cancellable(EffectTree, CancelID, cancelInFlight: Bool)
   case cancel(CancelID)
-  /// Work of a child: what it names and cancels is its own and its descendants'.
+  /// Work of a child. Its ids, and the cancellations by id, apply to that child and its descendants.
   case scoped(EffectTree, EffectScope)
   /// Cancels all work of a child.
   case cancelScope(EffectScope)
-  /// Notes that a child is presented, and what dismisses it.
+  /// Records that a child is presented, and the effect that dismisses it.
   case present(EffectScope, dismissal: EffectTree)
 }
 
@@ -37,8 +37,8 @@ package indirect enum EffectTree<Action> {
 @usableFromInline
 package struct EffectOperation<Action>: Sendable {
   package let name: String?
-  /// The number of a `TaskPriority`. The size of that type is not known when this is compiled, so whoever has one on its
-  /// stack asks the runtime for it.
+  /// The raw value of a `TaskPriority`. The size of that type is not known at compile time, so a function with one on
+  /// its stack asks the runtime for it.
   package let priority: UInt8?
   package let run: @Sendable (Send<Action>) async -> Void
   /// What begins the work in the turn of its action instead of in a task; nil for a task.
@@ -51,7 +51,7 @@ package struct EffectOperation<Action>: Sendable {
     (self.name, self.priority, self.subscription, self.run) = (name, priority, subscription, run)
   }
 
-  /// The work with its actions turned into those of another type.
+  /// The operation with its actions mapped to another type.
   package func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> EffectOperation<Other> {
     EffectOperation<Other>(name: name, priority: priority, subscription: subscription?.map(transform)) { [run] send in
       await run(Send { send(transform($0)) })
@@ -59,7 +59,7 @@ package struct EffectOperation<Action>: Sendable {
   }
 }
 
-/// The id of an effect: any hashable value. It equals only equal values of its own type.
+/// The id of an effect: any hashable value. Values of different types are never equal.
 @usableFromInline
 package struct CancelID: Hashable, Sendable {
   private let id: any Hashable & Sendable
@@ -84,24 +84,24 @@ extension Effect {
   /// Whether there is nothing to run.
   @usableFromInline var isNone: Bool { tree == nil }
 
-  /// Sends an action in the same turn, after those that wait already.
+  /// Sends an action in the same turn, after those that are already queued.
   public static func send(_ action: Action) -> Effect {
     Effect(tree: .send(action))
   }
 
-  /// Runs all effects at the same time.
+  /// Runs all effects concurrently.
   @inlinable public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
 
-  /// Runs all effects at the same time.
+  /// Runs all effects concurrently.
   @inlinable
   public static func merge(_ effects: some Sequence<Effect>) -> Effect {
-    // Nothing is allocated for effects that are none.
+    // Empty effects allocate nothing.
     var some: [Effect] = []
     for effect in effects where !effect.isNone { some.append(effect) }
     return balanced(some[...]) { $0.merge(with: $1) }
   }
 
-  /// Runs this effect and another at the same time.
+  /// Runs this effect and another concurrently.
   @inlinable
   public func merge(with other: Effect) -> Effect {
     guard let tree else { return other }
@@ -109,16 +109,16 @@ extension Effect {
     return Effect(tree: .merge(tree, second))
   }
 
-  /// Runs the effects one after another, each when the one before has finished.
+  /// Runs the effects one after another.
   @inlinable public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
-  /// Runs the effects one after another, each when the one before has finished.
+  /// Runs the effects one after another.
   @inlinable
   public static func concatenate(_ effects: some Collection<Effect>) -> Effect {
     balanced(Array(effects)[...]) { $0.concatenate(with: $1) }
   }
 
-  /// Joins effects to a tree that is as flat as it can be: what walks it goes down once for each level.
+  /// Joins effects to a balanced tree, which keeps recursion shallow.
   @usableFromInline
   static func balanced(_ effects: ArraySlice<Effect>, _ join: (Effect, Effect) -> Effect) -> Effect {
     guard effects.count > 1 else { return effects.first ?? .none }
@@ -134,7 +134,7 @@ extension Effect {
     return Effect(tree: .concatenate(tree, second))
   }
 
-  /// Turns the actions that the effect sends into those of another feature.
+  /// Maps the actions of the effect to those of another feature.
   @inlinable
   public func map<Parent>(_ transform: @escaping @Sendable (Action) -> Parent) -> Effect<Parent> {
     guard let tree else { return .none }
@@ -158,7 +158,7 @@ extension EffectTree {
     }
   }
 
-  /// The tree with each operation in a wrapping.
+  /// The tree with each operation wrapped.
   package func wrappingOperations(_ wrap: (EffectOperation<Action>) -> EffectOperation<Action>) -> EffectTree {
     switch self {
     case .run(let operation): .run(wrap(operation))

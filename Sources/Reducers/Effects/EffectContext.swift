@@ -1,9 +1,9 @@
-/// Where running code belongs: in which store, and to which child of its feature.
+/// The store in which code runs, and the child of its feature that it belongs to.
 package struct EffectContext: Sendable {
-  /// Which child an effect belongs to.
+  /// The child that an effect belongs to.
   package struct Place: Sendable {
     let path: EffectPath
-    /// The innermost presented child that the effect was in when it began: that child, or one that it is within.
+    /// The innermost presented child when the effect began: the effect's child or one of its ancestors.
     var presentation: EffectPath?
   }
 
@@ -16,17 +16,17 @@ package struct EffectContext: Sendable {
   var isPresented: Bool { place.presentation != nil }
 }
 
-/// What an effect can ask of the store that runs it, besides taking its actions.
+/// The requests of an effect to the store that runs it, other than sending actions.
 protocol EffectHost: AnyObject, Sendable {
-  /// The named work inside effects.
+  /// The work with ids inside effects.
   var cancellations: TaskCancellations { get }
 
   /// The intervals of throttled effects.
   var throttles: Throttles { get }
 
-  /// Cancels the effects of a name that belong to a child or its descendants.
+  /// Cancels the effects with an id that belong to a child or its descendants.
   @MainActor func cancelEffects(_ id: CancelID, within path: EffectPath)
 
-  /// Dismisses a presented child, if it still is; says whether it was ever presented.
+  /// Dismisses a child if it is still presented; returns true if it ever was.
   @MainActor func dismiss(_ path: EffectPath) -> Bool
 }

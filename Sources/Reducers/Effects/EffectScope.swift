@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Names a child among those that a reducer composes: which composition, and which of its children.
+/// Identifies a child of a reducer: the composition, and the child within it.
 @usableFromInline
 package struct EffectScope: Hashable, Sendable {
   private let place: EffectScopePlace
@@ -22,14 +22,14 @@ package struct EffectScope: Hashable, Sendable {
   }
 }
 
-/// One `ifLet`, `ifCaseLet` or `forEach` of a feature: an object only to have an identity.
+/// One `ifLet`, `ifCaseLet` or `forEach` of a feature. It is an object for the sake of its identity.
 ///
-/// A reducer that another one calls by `reduce(into:action:)` is made and compiled anew for each action, and effects of
-/// its children must be found again all the same. So a place is known by what the program says: where the composition is
-/// written, which part of the state it leads to, and which scopes are around it.
+/// A reducer that another one calls through `reduce(into:action:)` is created and compiled again for each action, yet
+/// the effects of its children must be found. A place is therefore identified by the source location of the
+/// composition, the part of the state that it leads to, and the enclosing scopes.
 @usableFromInline
 final class EffectScopePlace: Sendable {
-  /// What of the program makes a place another one. Unchecked: a key path is a value that nobody changes.
+  /// The attributes that identify a place. Unchecked: a key path is an immutable value.
   fileprivate struct Part: Hashable, @unchecked Sendable {
     let keyPath: AnyKeyPath?
     var file: UInt = 0
@@ -37,17 +37,17 @@ final class EffectScopePlace: Sendable {
     var column: UInt = 0
   }
 
-  /// The scopes around what is being compiled, up to the nearest child that has effects of its own.
+  /// The scopes around the composition being compiled, up to the nearest child with effects of its own.
   @TaskLocal private static var surroundings: [Part] = []
   private static let known = Mutex<[[Part]: EffectScopePlace]>([:])
 
   private init() {}
 
-  /// The place of a composition in what is being compiled.
+  /// The place of a composition within the reducer being compiled.
   ///
   /// - Parameters:
-  ///   - keyPath: Which part of the state it leads to, if a key path says so.
-  ///   - site: Where it is written.
+  ///   - keyPath: The part of the state that it leads to, if a key path describes it.
+  ///   - site: Its source location.
   @usableFromInline
   static func of(_ keyPath: AnyKeyPath?, _ site: CompositionSite) -> EffectScopePlace {
     let parts = surroundings + [part(keyPath, site)]
@@ -59,23 +59,23 @@ final class EffectScopePlace: Sendable {
     }
   }
 
-  /// Compiles what is within a part of the state that is not a scope of effects.
+  /// Compiles a reducer on a part of the state that is not a scope of effects.
   @usableFromInline
   static func within<Result>(_ keyPath: AnyKeyPath, _ compile: () -> Result) -> Result {
     $surroundings.withValue(surroundings + [Part(keyPath: keyPath)], operation: compile)
   }
 
-  /// Compiles a child with effects of its own: the path to it says what is around it.
+  /// Compiles a child with effects of its own, which is identified by its path and not by the enclosing scopes.
   static func inChild<Result>(_ compile: () -> Result) -> Result {
     $surroundings.withValue([], operation: compile)
   }
 
-  /// What compiles later as if it did here, within a composition that is not a scope of effects.
+  /// The scopes for a reducer that is compiled later, within a composition that is not a scope of effects.
   static func here(_ site: CompositionSite) -> Surroundings {
     Surroundings(parts: surroundings + [part(nil, site)])
   }
 
-  /// Scopes around something that is compiled later.
+  /// The scopes around a reducer that is compiled later.
   @usableFromInline
   struct Surroundings {
     fileprivate let parts: [Part]
@@ -86,17 +86,17 @@ final class EffectScopePlace: Sendable {
   }
 
   private static func part(_ keyPath: AnyKeyPath?, _ site: CompositionSite) -> Part {
-    // One literal is at one address, and reading it as text for each compilation would cost more.
+    // One literal has one address. Reading it as text for each compilation would cost more.
     let file = site.fileID.hasPointerRepresentation ? UInt(bitPattern: site.fileID.utf8Start) : 0
     return Part(keyPath: keyPath, file: file, line: site.line, column: site.column)
   }
 }
 
-/// The children within children that an effect belongs to, outermost first.
+/// The nested children that an effect belongs to, outermost first.
 package typealias EffectPath = [EffectScope]
 
 extension EffectPath {
-  /// The paths of the children that a path is within, from the root to the path itself.
+  /// The paths of the enclosing children, from the root to the path itself.
   var prefixes: some Sequence<EffectPath> {
     (0...count).lazy.map { Array(self.prefix($0)) }
   }

@@ -1,6 +1,6 @@
 /// An action on its way from an effect to the store.
 ///
-/// Unchecked: who hands it over lets go of it, and only the main actor, where the store lives, takes it out.
+/// Unchecked: the sender keeps no reference to it, and only the main actor, where the store lives, takes it out.
 struct HandedOver<Action>: @unchecked Sendable {
   private let action: Action
 
@@ -8,7 +8,7 @@ struct HandedOver<Action>: @unchecked Sendable {
     self.action = action
   }
 
-  /// The action, for whoever it was handed to.
+  /// Takes the action out.
   @MainActor func take() -> Action { action }
 }
 

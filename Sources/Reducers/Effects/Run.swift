@@ -11,14 +11,14 @@ extension Effect {
   /// }
   /// ```
   ///
-  /// The work runs off the main actor and sees the dependencies of the reducer that returned it. A
-  /// `CancellationError` ends it quietly; any other error that it throws goes to `handler`, or is reported on
-  /// standard error with the place of the effect.
+  /// The work runs off the main actor and sees the dependencies of the reducer that returned it. A `CancellationError`
+  /// ends it quietly; any other error that it throws goes to `handler`, or is reported on standard error with the place
+  /// of the effect.
   ///
   /// - Parameters:
   ///   - name: The task's name in a debugger.
   ///   - operation: The work.
-  ///   - handler: What to do with an error that the work throws.
+  ///   - handler: Handles an error that the work throws.
   @inline(never)
   public static func run(
     name: String? = nil,
@@ -36,14 +36,14 @@ extension Effect {
 
   /// Runs asynchronous work with a priority.
   ///
-  /// A function of its own: a `TaskPriority` on the stack of a reducer would cost each of its actions a look-up of the
-  /// type, also those that run nothing.
+  /// A separate function: with a `TaskPriority` on its stack, a reducer would look up that type for each action, even
+  /// those without effects.
   ///
   /// - Parameters:
   ///   - priority: The task's priority; nil for the usual one.
   ///   - name: The task's name in a debugger.
   ///   - operation: The work.
-  ///   - handler: What to do with an error that the work throws.
+  ///   - handler: Handles an error that the work throws.
   @inline(never)
   public static func run(
     priority: TaskPriority?,
@@ -78,7 +78,7 @@ extension Effect {
               do {
                 try await operation(send)
               } catch is CancellationError {
-                // Cancelled effects end without a word.
+                // Cancelled effects end silently.
               } catch {
                 guard let handler else {
                   return reportIssue(
@@ -108,12 +108,12 @@ extension Effect {
 
 /// Sends actions from an effect back to the store that runs it.
 ///
-/// After the effect was cancelled, or the part of it that sends, what it sends is dropped.
+/// Actions that are sent after the effect, or the sending part of it, was cancelled are dropped.
 @MainActor
 public struct Send<Action>: Sendable {
   private let deliver: @MainActor @Sendable (Action) -> Void
 
-  /// Creates a way back that hands each action to `send`.
+  /// Creates a value that passes each action to `send`.
   public nonisolated init(send: @escaping @MainActor @Sendable (Action) -> Void) {
     deliver = send
   }

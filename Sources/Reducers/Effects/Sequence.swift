@@ -1,19 +1,19 @@
 extension Effect {
-  /// Sends each element of a sequence as an action: what `.publisher` is to Combine.
+  /// Sends each element of a sequence as an action, as `.publisher` does with Combine.
   ///
   /// ```swift
   /// return .sequence { clock.timer(interval: .seconds(1)).map { _ in .timerTicked } }
   ///   .cancellable(id: CancelID.timer)
   /// ```
   ///
-  /// The sequence is made when the effect begins, sees the dependencies of the reducer that returned the effect, and is
-  /// not asked for more after the effect was cancelled. An error that it throws goes to `handler`, or is reported with
-  /// the place of the effect.
+  /// The sequence is created when the effect begins and sees the dependencies of the reducer that returned the effect.
+  /// Cancelling the effect ends the iteration. An error that it throws goes to `handler`, or is reported with the place
+  /// of the effect.
   ///
   /// - Parameters:
   ///   - name: The task's name in a debugger.
-  ///   - makeSequence: Makes the sequence.
-  ///   - handler: What to do with an error that the sequence throws.
+  ///   - makeSequence: Creates the sequence.
+  ///   - handler: Handles an error that the sequence throws.
   public static func sequence<S: AsyncSequence & SendableMetatype>(
     name: String? = nil,
     _ makeSequence: @escaping @Sendable () async throws -> S,
@@ -33,8 +33,8 @@ extension Effect {
   /// - Parameters:
   ///   - priority: The task's priority; nil for the usual one.
   ///   - name: The task's name in a debugger.
-  ///   - makeSequence: Makes the sequence.
-  ///   - handler: What to do with an error that the sequence throws.
+  ///   - makeSequence: Creates the sequence.
+  ///   - handler: Handles an error that the sequence throws.
   public static func sequence<S: AsyncSequence & SendableMetatype>(
     priority: TaskPriority?,
     name: String? = nil,

@@ -2,7 +2,7 @@ internal import ConcurrencyExtras
 internal import Dependencies
 internal import Synchronization
 
-/// Runs work that can be cancelled by an id. An effect around it goes on.
+/// Runs work that can be cancelled by an id. The enclosing effect continues.
 ///
 /// ```swift
 /// return .run { send in
@@ -12,10 +12,10 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Inside an effect, `Effect.cancel(id:)` and `Task.cancel(id:)` of the same feature, or of one that it is within, cancel
-/// the work. `Task.cancel(id:)` outside effects cancels the work everywhere; in a test, the work of that test.
+/// Inside an effect, `Effect.cancel(id:)` and `Task.cancel(id:)` of the same feature or an enclosing one cancel the
+/// work. `Task.cancel(id:)` outside effects cancels the work everywhere; in a test, the work of that test.
 ///
-/// - Complexity: O(1), however many ids are in use.
+/// - Complexity: O(1), independent of the number of ids in use.
 public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
   id: some Hashable & Sendable, cancelInFlight: Bool = false,
   operation: @escaping @Sendable () async throws -> T
@@ -39,17 +39,18 @@ public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
 }
 
 extension Task where Failure == any Error {
-  /// The value, in a form that `rethrows` functions may use.
+  /// The value, for use in `rethrows` functions.
   fileprivate nonisolated(nonsending) func rethrowing() async throws -> Success { try await value }
 }
 
 extension Task where Success == Never, Failure == Never {
-  /// Cancels the effects, and the work inside effects, with an id: from inside an effect of the same store.
+  /// Cancels the effects, and the work inside effects, with an id. Inside an effect, it applies to the same store.
   ///
-  /// Outside effects it cancels those of all stores in this process, and the work that
-  /// ``withTaskCancellation(id:cancelInFlight:operation:)`` runs outside effects. In a test, those of that test.
+  /// Outside effects, it applies to all stores in this process, and to the work that
+  /// ``withTaskCancellation(id:cancelInFlight:operation:)`` runs outside effects. In a test, it applies to those of
+  /// that test.
   ///
-  /// - Complexity: O(1), and what the cancelled work costs. Outside effects O(root stores).
+  /// - Complexity: O(1) plus the cost of the cancelled work. Outside effects O(root stores).
   public static func cancel(id: some Hashable & Sendable) {
     guard let context = EffectContext.current else { return EffectHosts.cancel(CancelID(id)) }
     let request = TaskCancellations.Request(id: CancelID(id), path: context.path)
@@ -67,7 +68,7 @@ enum EffectHosts {
 
   private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
 
-  /// Adds the host of a store, until ``remove(_:)``.
+  /// Adds the host of a store until ``remove(_:)``.
   static func add(_ host: any EffectHost) {
     let entry = Entry(host: host, test: CurrentTest.id)
     entries.withLock { $0[ObjectIdentifier(host)] = entry }
@@ -101,7 +102,7 @@ package final class TaskCancellations: Sendable {
       let test: AnyHashableSendable?
     }
 
-    /// An id that is used outside effects, in a test or in none.
+    /// An id that is used outside effects, within a test or not.
     static func outsideEffects(_ id: CancelID, of test: AnyHashableSendable?) -> Request {
       Request(id: CancelID(OutsideID(id: id, test: test)), path: [])
     }
@@ -114,7 +115,7 @@ package final class TaskCancellations: Sendable {
 
   private struct Entries {
     var byNumber: [UInt64: Entry] = [:]
-    /// The numbers of the work of each child and its descendants.
+    /// The work of each child and its descendants, by number.
     var numbers: [Request: Set<UInt64>] = [:]
     var lastNumber: UInt64 = 0
 
@@ -133,7 +134,7 @@ package final class TaskCancellations: Sendable {
 
   private let entries = Mutex(Entries())
 
-  /// Starts work that can be cancelled from its first moment on.
+  /// Starts work that can be cancelled from the first moment on.
   func start<T: Sendable>(
     _ request: Request, _ operation: @escaping @Sendable () async throws -> T
   ) -> (Task<T, any Error>, number: UInt64) {

@@ -1,7 +1,7 @@
 public import CasePaths
 internal import IssueReporting
 
-/// A value or an error, for actions: equatable when the value is.
+/// A value or an error, for use in actions. It is equatable if the value is.
 ///
 /// ```swift
 /// case factResponse(TaskResult<String>)
@@ -11,15 +11,15 @@ internal import IssueReporting
 /// }
 /// ```
 ///
-/// Errors are compared if they are `Equatable`. Comparing two errors of one type that is not is reported as an issue,
-/// because a test of them cannot pass. Prefer `Result` where actions need not be equatable.
+/// Errors are compared if they are `Equatable`. Comparing two errors of the same type that is not `Equatable` is
+/// reported as an issue, because such a test cannot pass. Prefer `Result` where actions need not be equatable.
 public enum TaskResult<Success: Sendable>: Sendable {
   /// A value.
   case success(Success)
   /// An error.
   case failure(any Error)
 
-  /// What an operation returns or throws.
+  /// The outcome of an operation.
   public nonisolated(nonsending) init(
     catching body: nonisolated(nonsending) () async throws -> Success
   ) async {
@@ -30,7 +30,7 @@ public enum TaskResult<Success: Sendable>: Sendable {
     }
   }
 
-  /// A result without its error's type.
+  /// A result whose error type is erased.
   public init<Failure: Error>(_ result: Result<Success, Failure>) {
     switch result {
     case .success(let value): self = .success(value)
@@ -55,7 +55,7 @@ public enum TaskResult<Success: Sendable>: Sendable {
     flatMap { .success(transform($0)) }
   }
 
-  /// Makes another result of the value.
+  /// Maps the value to another result.
   public func flatMap<NewSuccess>(_ transform: (Success) -> TaskResult<NewSuccess>) -> TaskResult<NewSuccess> {
     switch self {
     case .success(let value): transform(value)
@@ -65,7 +65,7 @@ public enum TaskResult<Success: Sendable>: Sendable {
 }
 
 extension Result where Failure == any Error {
-  /// The same with `Result`.
+  /// The same as a `Result`.
   public init(_ result: TaskResult<Success>) where Success: Sendable {
     switch result {
     case .success(let value): self = .success(value)
@@ -127,7 +127,7 @@ extension TaskResult: Hashable where Success: Hashable {
   }
 }
 
-/// Whether comparing errors may report issues. Text for a failure compares errors that were compared before.
+/// Controls whether comparing errors reports issues. It is off for the text of a failure, which compares errors again.
 package enum TaskResultReports {
   @TaskLocal package static var areOn = true
 }

@@ -2,10 +2,10 @@ public import CombineSchedulers
 internal import Synchronization
 
 extension Effect {
-  /// Lets at most one action of effects of a name through in each interval.
+  /// Passes at most one action of the effects with an id in each interval.
   ///
-  /// The first action goes through at once and begins an interval. Of those that come within it one is held back and
-  /// goes through at its end, which begins the next interval.
+  /// The first action passes at once and begins an interval. One of the actions within the interval is held back. It
+  /// passes at the end of the interval, which begins the next one.
   ///
   /// ```swift
   /// case .scrolled(let offset):
@@ -14,25 +14,25 @@ extension Effect {
   /// ```
   ///
   /// - Parameters:
-  ///   - id: The name, within one store. Cancelling it drops the action that is held back.
+  ///   - id: The id, within one store. Cancelling it drops the action that is held back.
   ///   - interval: The length of the interval.
   ///   - clock: The clock that measures it.
-  ///   - latest: Whether the last of the actions within an interval is kept, and an effect of the name that still runs
-  ///     is cancelled by a new one; otherwise the first one is kept.
+  ///   - latest: True to keep the last action within an interval, and to cancel a running effect with the id when a new
+  ///     one begins; false to keep the first action.
   public func throttle<C: Clock>(
     id: some Hashable & Sendable, for interval: C.Instant.Duration, clock: C, latest: Bool
   ) -> Effect {
     throttle(id: CancelID(id), on: ClockTime(clock: clock, interval: interval), latest: latest)
   }
 
-  /// Lets at most one action of effects of a name through in each interval, measured on a scheduler.
+  /// Passes at most one action of the effects with an id in each interval, measured by a scheduler.
   ///
   /// - Parameters:
-  ///   - id: The name, within one store. Cancelling it drops the action that is held back.
+  ///   - id: The id, within one store. Cancelling it drops the action that is held back.
   ///   - interval: The length of the interval.
   ///   - scheduler: The scheduler that measures it.
-  ///   - latest: Whether the last of the actions within an interval is kept, and an effect of the name that still runs
-  ///     is cancelled by a new one; otherwise the first one is kept.
+  ///   - latest: True to keep the last action within an interval, and to cancel a running effect with the id when a new
+  ///     one begins; false to keep the first action.
   public func throttle<S: Scheduler & Sendable>(
     id: some Hashable & Sendable, for interval: S.SchedulerTimeType.Stride, scheduler: S, latest: Bool
   ) -> Effect {
@@ -46,7 +46,7 @@ extension Effect {
   }
 }
 
-/// The time of throttled effects: a clock or a scheduler, and the length of the interval.
+/// A clock or a scheduler, and the length of the interval.
 private protocol ThrottleTime: Sendable {
   associatedtype Instant: Comparable & Sendable
 
@@ -75,7 +75,7 @@ private struct SchedulerTime<S: Scheduler & Sendable>: ThrottleTime {
 }
 
 extension EffectTree {
-  /// The tree with each operation in a wrapping, and with operations in place of actions.
+  /// The tree with each operation wrapped, and each action replaced by an operation.
   fileprivate func mappingOperations(_ wrap: (EffectOperation<Action>) -> EffectOperation<Action>) -> EffectTree {
     switch self {
     case .send(let action):
@@ -104,7 +104,7 @@ extension EffectOperation {
       let holder = Throttles.Holder(
         throttles: EffectContext.current?.host.throttles ?? Throttles(),
         key: TaskCancellations.Request(id: id, path: EffectContext.current?.path ?? []))
-      // An interval's end is waited for beside the operation, which may send more meanwhile.
+      // Another task waits for the end of the interval, because the operation may send more meanwhile.
       let (ends, continuation) = AsyncStream.makeStream(of: Time.Instant.self)
       await withTaskCancellationHandler {
         await withTaskGroup { group in
@@ -120,7 +120,7 @@ extension EffectOperation {
             continuation.finish()
           }
           for await end in ends {
-            // The sleep fails only when the effect is cancelled, and then nothing is held any more.
+            // The sleep fails only if the effect is cancelled; then no action is held back.
             try? await time.sleep(until: end)
             await holder.release(now: time.now, to: send)
           }
@@ -135,11 +135,11 @@ extension EffectOperation {
 /// The intervals of one store's throttled effects.
 package final class Throttles: Sendable {
   fileprivate enum Verdict<Instant> {
-    /// To be sent now: it begins an interval.
+    /// Sent now; it begins an interval.
     case now
-    /// Held back until then; whoever is told so sends it.
+    /// Held back until that instant, when the caller releases it.
     case at(Instant)
-    /// Held back in the place of another one, or dropped.
+    /// Held back in place of another one, or dropped.
     case held
   }
 
@@ -153,7 +153,7 @@ package final class Throttles: Sendable {
 
   private let intervals = Mutex<[TaskCancellations.Request: Interval]>([:])
 
-  /// One running effect, which may hold an action back.
+  /// A running effect, which may hold an action back.
   fileprivate final class Holder: Sendable {
     private let throttles: Throttles
     private let key: TaskCancellations.Request
@@ -186,7 +186,7 @@ package final class Throttles: Sendable {
       }
     }
 
-    /// Sends what this effect holds back.
+    /// Sends the action that this effect holds back.
     @MainActor
     func release<Action>(now: any Sendable, to send: Send<Action>) {
       let released = throttles.intervals.withLock { intervals -> HandedOver<Action>? in
@@ -197,7 +197,7 @@ package final class Throttles: Sendable {
       if let released { send(released) }
     }
 
-    /// Forgets what this effect holds back.
+    /// Discards the action that this effect holds back.
     func drop() {
       throttles.intervals.withLock {
         guard $0[key]?.holder == ObjectIdentifier(self) else { return }

@@ -1,17 +1,17 @@
 public import Observation
 
-/// A state whose fields are observed one by one. `@ObservableState` writes the conformance.
+/// A state whose fields are observed individually. `@ObservableState` generates the conformance.
 public protocol ObservableState: Observable {
-  /// The identity, which differs from that of a state that replaces this one.
+  /// The identity. It changes when another state replaces this one.
   var _$id: ObservableStateID { get }
 
   /// Gives a copied state an identity of its own before it changes.
   mutating func _$willModify()
 }
 
-/// The identity of a state: the same while it is changed in place, another when it is replaced.
+/// The identity of a state. Changes in place keep it; replacing the state changes it.
 ///
-/// It is a number, and not a reference, because holding on to the state would make its next change one of a copy.
+/// It is a number and not a reference: retaining the state would make its next change copy it.
 public struct ObservableStateID: Hashable, Sendable {
   private let number: UInt64
   /// The identity that the state had before it was copied and changed; 0 for none.
@@ -30,7 +30,7 @@ public struct ObservableStateID: Hashable, Sendable {
     hasher.combine(tags)
   }
 
-  /// A new identity.
+  /// Creates a new identity.
   public init() {
     self.init(number: Extent.nextNumber())
   }
@@ -38,8 +38,8 @@ public struct ObservableStateID: Hashable, Sendable {
   /// The identity of an enum's case without a payload.
   public static let _$inert = ObservableStateID(number: 0)
 
-  /// The identity of a payload that is not observable. No identity continues it, so that any change of it is a change of
-  /// the state around it.
+  /// The identity of a payload that is not observable. It continues no other identity, so any change of the payload is
+  /// a change of the enclosing state.
   public static let _$unobservable = ObservableStateID(number: .max)
 
   /// Returns true if the payload does not observe its own changes.
@@ -52,15 +52,15 @@ public struct ObservableStateID: Hashable, Sendable {
     return result
   }
 
-  /// Returns true if a state of this identity was made from one of another by changes since a moment that were reported to
-  /// its observers: it is the same state, of which a copy is kept elsewhere.
+  /// Returns true if a state with this identity is the same state as one with the other identity, of which a copy is
+  /// kept: it was derived by changes since `moment`, and the observers were notified of them.
   @usableFromInline
   package func continues(_ other: Self, since moment: UInt64) -> Bool {
     guard !isUnobservable else { return false }
     return self == other || (origin == other.number && number > moment && tags == other.tags)
   }
 
-  /// The identity of a payload. A type that is generic here may be observable all the same.
+  /// The identity of a payload. Its type may be observable although it is generic here.
   public static func _$id<T>(for value: T) -> Self { (value as? any ObservableState)?._$id ?? _$unobservable }
   /// The identity of a payload.
   public static func _$id<T: ObservableState>(for value: T) -> Self { value._$id }

@@ -1,7 +1,7 @@
 public import CReducers
 public import Synchronization
 
-/// The observers of a state's fields. `@ObservableState` puts one into each struct.
+/// The observers of a state's fields. `@ObservableState` adds a registrar to each struct.
 ///
 /// Copies of a state share their observers until one of them changes.
 public struct ObservationStateRegistrar: Sendable {
@@ -10,7 +10,7 @@ public struct ObservationStateRegistrar: Sendable {
   /// A registrar without observers.
   public init() {}
 
-  /// The identity of the state that it is in.
+  /// The identity of the state that contains it.
   public var id: ObservableStateID { ObservableStateID(number: extent.number, origin: extent.origin) }
 
   /// Records the read of a field.
@@ -24,7 +24,7 @@ public struct ObservationStateRegistrar: Sendable {
   @usableFromInline
   func accessed(_ keyPath: AnyKeyPath) { extent.field(keyPath).access() }
 
-  /// Sets a field, which may be stored as a value of another type.
+  /// Sets a field that may be stored as a value of another type.
   @inlinable
   public mutating func mutate<Subject, Field, Member>(
     _ keyPath: @autoclosure () -> KeyPath<Subject, Field>, _ value: inout Member, _ newValue: Member
@@ -65,7 +65,7 @@ public struct ObservationStateRegistrar: Sendable {
   @usableFromInline
   mutating func part() { if !Reducing.keepsIdentity { extent = Extent(copying: extent) } }
 
-  /// The mark of a field before it changes; nil if nobody has read it.
+  /// The mark of a field before it changes; nil if it was never read.
   @usableFromInline
   func mark<Member>(_ keyPath: AnyKeyPath, _ value: Member) -> _FieldMark? {
     extent.isObserved(keyPath) ? _FieldMark(mark: Sameness.mark(value)) : nil
@@ -81,7 +81,7 @@ public struct ObservationStateRegistrar: Sendable {
 public struct _FieldMark {
   fileprivate let mark: Sameness.Mark
 
-  /// Returns true if a value without an identity is replaced by an equal one, which is not a change.
+  /// Returns true if an equal value replaces a value without an identity, which is not a change.
   @usableFromInline
   func isEqual<Member>(_ value: Member, _ newValue: Member) -> Bool {
     guard case .unknown = mark else { return false }
@@ -97,7 +97,7 @@ public struct _FieldMark {
 }
 
 extension ObservationStateRegistrar: Hashable, Codable {
-  /// Registrars are equal: what a state is does not depend on who observes it.
+  /// Registrars are always equal: observers are not part of a state's value.
   public static func == (lhs: Self, rhs: Self) -> Bool { true }
   public func hash(into hasher: inout Hasher) {}
   public init(from decoder: any Decoder) throws { self.init() }
@@ -109,28 +109,28 @@ extension ObservationStateRegistrar: Hashable, Codable {
 package final class Extent: Sendable {
   private static let lastNumber = Atomic<UInt64>(0)
 
-  /// A number that no other state of this process has.
+  /// A number that is unique in this process.
   package static func nextNumber() -> UInt64 {
     lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
   let number = Extent.nextNumber()
-  /// The number of the state that this one is a changed copy of; 0 for none.
+  /// The number of the state from which this one was copied and changed; 0 for none.
   let origin: UInt64
-  /// Whether somebody has read a field of it.
+  /// True if any field was read.
   @usableFromInline let hasFields = Atomic(false)
   private let fields = Mutex(Fields())
 
   private struct Fields {
     var own: [FieldKey: ObservedField] = [:]
-    /// Those of the state that this one was a copy of, for as long as they have not been told of a change. What is read
-    /// meanwhile is observed by them too, so that there is one of each field however often states part.
+    /// The fields of the original, until their observers are notified of a change. They also observe what is read
+    /// meanwhile, so that each field has one observed object however often states diverge.
     var inherited: [FieldKey: ObservedField] = [:]
   }
 
   init() { origin = 0 }
 
-  /// The extent of a copy that is about to change. Those who observe a field of the original may have meant the copy.
+  /// The extent of a copy that is about to change. An observer of a field of the original may have meant the copy.
   init(copying original: Extent) {
     origin = original.number
     guard original.isObserved else { return }
@@ -139,7 +139,7 @@ package final class Extent: Sendable {
     hasFields.store(true, ordering: .releasing)
   }
 
-  /// The field, made if nobody has read it before.
+  /// The observed field, created at the first read.
   func field(_ keyPath: AnyKeyPath) -> ObservedField {
     hasFields.store(true, ordering: .releasing)
     let key = FieldKey(keyPath: keyPath)
@@ -151,16 +151,16 @@ package final class Extent: Sendable {
     }
   }
 
-  /// Whether somebody has read a field of it.
+  /// True if any field was read.
   @inlinable var isObserved: Bool { hasFields.load(ordering: .acquiring) }
 
-  /// Whether somebody has read the field.
+  /// Returns true if the field was read.
   func isObserved(_ keyPath: AnyKeyPath) -> Bool {
     let key = FieldKey(keyPath: keyPath)
     return fields.withLock { $0.own[key] != nil || $0.inherited[key] != nil }
   }
 
-  /// Tells those who have read the field.
+  /// Notifies the readers of the field.
   func changed(_ keyPath: AnyKeyPath) {
     let key = FieldKey(keyPath: keyPath)
     let (own, inherited) = fields.withLock { ($0.own[key], $0.inherited.removeValue(forKey: key)) }

@@ -1,44 +1,43 @@
 internal import CReducers
 internal import Glibc
 
-/// The turn of a store on this thread, and which observed fields it has changed.
+/// The turn of a store on this thread, and the observed fields that it has changed.
 ///
-/// Reads in a reducer are no observations, wherever it runs. The observers of a field that a store's reducer changes are
-/// notified after the turn, when the store can be read. An observer of several fields runs once, when all have been
-/// notified.
+/// Reads in a reducer are never observed. The observers of a field that a store's reducer changes are notified after
+/// the turn, when the store can be read. An observer of several fields runs once, after all notifications.
 ///
-/// A reducer that runs without a store, as a hub's does, has no turn and pays for none of this.
+/// A reducer that runs without a store, as in a hub, has no turn and no such cost.
 @usableFromInline
 package enum Reducing {
-  /// A turn of this thread. It is memory of the thread, and not an object, since every send begins and ends one.
+  /// A turn of this thread. It is thread-local memory and not an object, because every send begins and ends one.
   package struct Turn {
     fileprivate var depth = 0
-    /// Whether a changed state keeps its identity though a copy of it is kept, to go back to if the change fails.
+    /// True if a changed copy of a state keeps the identity, because the original is kept only for a rollback.
     fileprivate var keepsIdentity = false
     fileprivate var changed: [ObservedField] = []
     fileprivate var seen: Set<ObjectIdentifier> = []
     fileprivate var returning: Return?
-    /// How many tellings of changes are under way, one within the other.
+    /// The depth of nested notifications.
     fileprivate var tellings = 0
-    /// What is to run when all is told, and who wants it.
+    /// The operations to run after all notifications; `waiting` lists their owners.
     fileprivate var afterwards: [() -> Void] = []
     fileprivate var waiting: Set<ObjectIdentifier> = []
 
     fileprivate var isBusy: Bool { depth > 0 || tellings > 0 }
   }
 
-  /// The way of a child's changed state back into its parent, by the setters of a key path's properties.
+  /// The return of a child's changed state to its parent through the setters of a key path's properties.
   ///
-  /// Such a property is read and set, so that a copy of the child's state is changed, and the parent's fields cannot see
-  /// by themselves that it is the same state.
+  /// Such a property is read and set, so the child's reducer changes a copy of the state, and the parent's fields
+  /// cannot tell that it is the same state.
   struct Return {
-    /// When the child's reducer began. What it copied and changed since, its observers know of.
+    /// When the child's reducer began. The observers know of the copies and changes that it made since.
     let moment: UInt64
-    /// Whether, of a collection, nothing has happened but that one element was changed, and not replaced.
+    /// True if the only change of a collection is that one element was changed, and not replaced.
     let isElementOnly: Bool
   }
 
-  /// Frees a thread's turn with the thread.
+  /// Frees a thread's turn when the thread ends.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     let status = pthread_key_create(&key) { memory in
@@ -54,7 +53,7 @@ package enum Reducing {
     storehub_current_turn()?.assumingMemoryBound(to: Turn.self)
   }
 
-  /// Begins a turn, which this thread must end.
+  /// Begins a turn. The same thread must end it.
   package static func begin() -> UnsafeMutablePointer<Turn> {
     let turn = turn ?? addTurn()
     turn.pointee.depth += 1
@@ -62,7 +61,7 @@ package enum Reducing {
     return turn
   }
 
-  /// Reads states of which no read is an observation, as a hub does to publish them.
+  /// Reads states without being observed, as a hub does to publish them.
   @inline(__always)
   package static func unobserved<Result, Failure>(
     _ operation: () throws(Failure) -> Result
@@ -80,7 +79,7 @@ package enum Reducing {
     return turn
   }
 
-  /// Runs a change of states of which the old ones are kept until it has succeeded: the new ones have their identity.
+  /// Runs a change of states whose originals are kept for a rollback; the new states keep their identities.
   package static func keepingIdentity(_ change: () -> Void) {
     let turn = turn ?? addTurn()
     let keptIdentity = turn.pointee.keepsIdentity
@@ -89,10 +88,10 @@ package enum Reducing {
     turn.pointee.keepsIdentity = keptIdentity
   }
 
-  /// Whether a state that is a copy keeps its identity when it changes.
+  /// True if a copied state keeps its identity when it changes.
   static var keepsIdentity: Bool { turn.map(\.pointee.keepsIdentity) ?? false }
 
-  /// Ends a turn; the outermost one gets the fields that were changed, in order.
+  /// Ends a turn; the outermost one returns the changed fields, in order.
   package static func end(_ turn: UnsafeMutablePointer<Turn>) -> [ObservedField] {
     storehub_end_reducing()
     turn.pointee.depth -= 1
@@ -101,19 +100,19 @@ package enum Reducing {
     return turn.pointee.changed
   }
 
-  /// Tells of a changed field: now, or when this thread's turn is over.
+  /// Notifies the observers of a changed field: now, or at the end of this thread's turn.
   static func note(_ field: ObservedField) {
     guard let turn, turn.pointee.depth > 0 else { return field.changed() }
     if turn.pointee.seen.insert(ObjectIdentifier(field)).inserted { turn.pointee.changed.append(field) }
   }
 
-  /// The child's state that is on its way back.
+  /// The child's state that is being returned to its parent.
   static var returning: Return? { turn.flatMap { $0.pointee.returning } }
 
   /// Changes a part of a state.
   ///
-  /// - Parameter change: Says whether of a collection only one element was changed, and not replaced. It gets the moment
-  ///   of its beginning, nil when no store is concerned.
+  /// - Parameter change: Changes the part; its result says whether the only change of a collection is that one element
+  ///   was changed, and not replaced. It receives the moment at which it begins; nil outside a store's turn.
   @inlinable
   static func change<State, Part, Result>(
     _ state: inout State, at keyPath: WritableKeyPath<State, Part>,
@@ -123,7 +122,7 @@ package enum Reducing {
     return changeInTurn(&state, at: keyPath, change)
   }
 
-  /// Whether a store's turn is going on.
+  /// True during a store's turn.
   @usableFromInline static var isInTurn: Bool { turn.map { $0.pointee.depth > 0 } ?? false }
 
   @usableFromInline
@@ -142,7 +141,7 @@ package enum Reducing {
     return changeAndReturn(&state[keyPath: keyPath])
   }
 
-  /// Tells of changes that have been made; what is to run afterwards runs when all is told.
+  /// Notifies observers of changes, then runs the operations of ``afterwards(_:_:)``.
   package static func tell(_ changes: () -> Void) {
     let turn = turn ?? addTurn()
     turn.pointee.tellings += 1
@@ -154,9 +153,9 @@ package enum Reducing {
     for operation in operations { operation() }
   }
 
-  /// Has `operation` run when this thread's turn, or telling, is over; says whether there is one.
+  /// Runs `operation` after this thread's turn or notifications; returns false, without running it, if there are none.
   ///
-  /// - Parameter owner: Who wants it: nobody's operation runs twice for one telling.
+  /// - Parameter owner: The owner of the operation. Only one operation of each owner runs.
   package static func afterwards(_ owner: AnyObject, _ operation: @escaping () -> Void) -> Bool {
     guard let turn, turn.pointee.isBusy else { return false }
     if turn.pointee.waiting.insert(ObjectIdentifier(owner)).inserted { turn.pointee.afterwards.append(operation) }

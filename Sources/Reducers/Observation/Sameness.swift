@@ -1,16 +1,16 @@
 internal import IdentifiedCollections
 
-/// The comparison of a field's values before and after a change. A value that is the same, perhaps changed in place,
-/// needs no notification: the observers of its own fields are notified by those fields.
+/// Compares a field's values before and after a change. A value that is the same, or was changed in place, needs no
+/// notification: its own fields notify their observers.
 enum Sameness {
-  /// A value before a change, as far as the comparison needs it.
+  /// The part of a value before a change that the comparison needs.
   enum Mark {
     case identity(ObservableStateID?, moment: UInt64)
     /// The version of a collection before the change.
     case collection(any KeptCollection, moment: UInt64)
     /// The identities of a collection's elements before the change.
     case identities([ObservableStateID], moment: UInt64)
-    /// A collection of which one element was changed and nothing else.
+    /// A collection in which one element was changed and nothing else.
     case collectionOfChanging
     /// A copy of a value without an identity.
     case copy(any Equatable)
@@ -52,9 +52,9 @@ enum Sameness {
     return (lhs as? any Equatable).map { open($0) } ?? false
   }
 
-  /// A copy of a value that is kept while the value changes in place; nil if the two cannot be compared.
+  /// A copy of a value that is kept while the value changes in place; nil if the type is not comparable.
   ///
-  /// A collection is not kept: the change would copy all of it.
+  /// Collections are not kept, because the change would copy them entirely.
   static func copy<T>(of value: T) -> (any Equatable)? {
     guard let value = value as? any Equatable, value is String || !(value is any Collection) else { return nil }
     return value
@@ -70,15 +70,15 @@ enum Sameness {
   }
 }
 
-/// A container of states that is the same as long as it holds the same states.
+/// A container of states that is unchanged as long as it holds the same states.
 protocol IdentityMarked {
   func _$mark(since moment: UInt64) -> Sameness.Mark
 }
 
 /// A version of a collection of states.
 ///
-/// It is kept while the collection changes, so that the change copies the path to it in the tree. The new version shares
-/// all other nodes, which need no comparison: a change of a long list costs as much as in a short one.
+/// It is kept while the collection changes, so a change copies one path of the tree. The new version shares all other
+/// nodes, which need no comparison. A change therefore costs the same in long and short lists.
 protocol KeptCollection {
   /// Returns true if another value has the same states in the same order, each perhaps changed in place.
   ///
@@ -120,7 +120,7 @@ extension StackState: IdentityMarked, KeptCollection {
 }
 
 extension Sameness {
-  /// Returns true if an element is the same state as before, perhaps changed in place, or equal if its payload is not
+  /// Returns true if an element is the same state as before, possibly changed in place, or equal if its payload is not
   /// observable.
   fileprivate static func isSame<Element>(
     _ before: Element, _ after: Element, _ identify: (borrowing Element) -> ObservableStateID, since moment: UInt64

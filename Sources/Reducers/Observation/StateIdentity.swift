@@ -1,7 +1,7 @@
-/// Reads identities of a type that may or may not have them, without asking the runtime for each value.
+/// Reads the identities of a type that may have none, without asking the runtime for each value.
 @usableFromInline
 package enum StateIdentity<State> {
-  /// Reads the identity of a value; nil when its type has none.
+  /// Reads the identity of a value; nil if its type has none.
   @usableFromInline
   package static var reading: ((borrowing State) -> ObservableStateID)? {
     (State.self as? any ObservableState.Type).map { reading($0) }
@@ -14,7 +14,7 @@ package enum StateIdentity<State> {
     _: Observable.Type
   ) -> (borrowing State) -> ObservableStateID {
     { state in
-      // The two are one type, of which the compiler knows different things.
+      // Both are the same type, which the compiler cannot know.
       withUnsafePointer(to: state) {
         UnsafeRawPointer($0).assumingMemoryBound(to: Observable.self).pointee._$id
       }

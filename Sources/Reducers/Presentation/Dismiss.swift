@@ -3,14 +3,14 @@ internal import IssueReporting
 
 /// Asks the parent to dismiss the feature: `@Dependency(\.dismiss) var dismiss`, then `await dismiss()` in an effect.
 ///
-/// It sends the parent's `.dismiss` action, or takes the feature off its stack. An effect of the feature is cancelled
-/// by that, so dismissing is the last thing that it does.
+/// It sends the parent's `.dismiss` action, or pops the feature from its stack. This cancels the feature's effects, so
+/// an effect should dismiss last.
 public struct DismissEffect: Sendable {
   private let override: (@MainActor @Sendable () async -> Void)?
-  /// Whether it is what remains when no feature is presented, as in a test of the feature alone.
+  /// True for the fallback without a presented feature, as in a test of the feature alone.
   private let isFallback: Bool
 
-  /// What a test observes instead of a dismissal.
+  /// Creates a replacement for tests that observe dismissals.
   public init(_ dismiss: @escaping @MainActor @Sendable () async -> Void) {
     self.init(dismiss, isFallback: false)
   }
@@ -27,7 +27,7 @@ public struct DismissEffect: Sendable {
   ) async {
     if let override, !isFallback { return await override() }
     if let context = EffectContext.current, let presentation = context.place.presentation {
-      // An effect that was cancelled has no say any more: its feature is gone, though another may be in its place.
+      // A cancelled effect does not dismiss: its feature is gone, and another may have taken its place.
       if !Task.isCancelled { _ = context.host.dismiss(presentation) }
       return
     }
@@ -60,7 +60,7 @@ extension DependencyValues {
     set { self[DismissEffect.self] = newValue }
   }
 
-  /// Whether the feature is presented, and so can be dismissed.
+  /// True if the feature is presented, and so can be dismissed.
   public var isPresented: Bool {
     get {
       self[IsPresentedKey.self] ?? (PresentationContext.isPresented || EffectContext.current?.isPresented == true)
@@ -74,7 +74,7 @@ private enum IsPresentedKey: DependencyKey {
   static var testValue: Bool? { nil }
 }
 
-/// Whether a presented feature is being reduced.
+/// True while a presented feature is being reduced.
 enum PresentationContext {
   @TaskLocal static var isPresented = false
 

@@ -10,7 +10,7 @@ struct PresentationIdentity: Hashable, Sendable {
   fileprivate let id: AnyID?
 }
 
-/// An id of any type. Unchecked: an id is a value that nobody changes.
+/// An id of any type. Unchecked: an id is an immutable value.
 private struct AnyID: Hashable, @unchecked Sendable {
   private let value: AnyHashable
 
@@ -19,16 +19,16 @@ private struct AnyID: Hashable, @unchecked Sendable {
   }
 }
 
-/// The facts about the type of a composition's child states. They are computed once, not for each value.
+/// Properties of the type of a composition's child states, computed once and not for each value.
 final class PresentedKind<State> {
   private let readID: ((State) -> AnyID)?
   private let tag: EnumTag<State>?
   private let promptType = State.self as? any _EphemeralState.Type
-  /// Whether the payloads of a case all have one type: true for enums with case paths.
+  /// True if all payloads of a case have the same type, as in enums with case paths.
   private let hasFixedPayloads = State.self is any CasePathable.Type
   private var payloads: [Payload?] = []
 
-  /// The facts about a case's payload.
+  /// Properties of a case's payload.
   private struct Payload {
     let isIdentifiable: Bool
     let promptType: (any _EphemeralState.Type)?
@@ -53,7 +53,7 @@ final class PresentedKind<State> {
 
   /// Returns true if an action dismisses a state, as any action of an alert does.
   ///
-  /// The state or the payload of its case is a prompt, and the action or the payload of its case is one of the prompt's.
+  /// The state or its payload is a prompt, and the action or its payload is one of the prompt's.
   func isDismissed<Action>(_ state: State, by action: Action) -> Bool {
     guard let actionType = promptType(of: state)?.actionType else { return false }
     return actionType == Action.self || payloadType(of: action) == actionType
@@ -90,7 +90,7 @@ final class PresentedKind<State> {
   }
 
   private static func readingID<Child: Identifiable>(_: Child.Type) -> (State) -> AnyID {
-    // The two are one type, of which the compiler knows different things.
+    // Both are the same type, which the compiler cannot know.
     { state in withUnsafePointer(to: state) { AnyID(UnsafeRawPointer($0).assumingMemoryBound(to: Child.self).pointee) }
     }
   }

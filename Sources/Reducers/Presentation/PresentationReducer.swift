@@ -2,7 +2,8 @@ public import CasePaths
 public import PromptState
 
 extension Reducer {
-  /// Embeds a presented child. Its effects are cancelled when it goes, and it can dismiss itself.
+  /// Embeds a presented child. The child's effects are cancelled when it is dismissed or replaced. It can dismiss
+  /// itself.
   ///
   /// ```swift
   /// Reduce { state, action in … }
@@ -44,7 +45,7 @@ extension Reducer {
       fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// The form of 1.0: the child's actions by `/Action.destination`.
+  /// Embeds a presented child, in the 1.0 form: `/Action.destination` names the child's actions.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
     action toPresentationAction: AnyCasePath<Action, PresentationAction<ChildAction>>,
@@ -57,7 +58,7 @@ extension Reducer {
       site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// The form of 1.0 for alerts and dialogs.
+  /// Embeds the state of an alert or a dialog, in the 1.0 form.
   public func ifLet<ChildState: _EphemeralState>(
     _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
     action toPresentationAction: AnyCasePath<Action, PresentationAction<ChildState.Action>>,
@@ -69,7 +70,7 @@ extension Reducer {
   }
 }
 
-/// A reducer and a child that it presents.
+/// A reducer and the child that it presents.
 public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
   let parent: Parent
   let child: Child
@@ -89,7 +90,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     return { state, action in
       let before = Glance(at: state[keyPath: toState], kind)
       var effects = Effect<Parent.Action>.none
-      /// Whether this action ends the presentation unless the parent presents another child.
+      /// True if this action ends the presentation, unless the parent presents another child.
       var ends = false
       switch (before.child, toAction.extract(from: action)) {
       case (_, nil): break
@@ -121,7 +122,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       }
       if let childAfter = after.child, after.noticed != childAfter {
         state[keyPath: toState].presented = childAfter
-        // First, so that effects which begin with this action know that they are presented.
+        // First, so that effects of this action already know that they are presented.
         let scope = EffectScope(place: place, child: childAfter)
         effects = Effect(tree: .present(scope, dismissal: .send(toAction.embed(.dismiss)))).merge(with: effects)
       }
@@ -129,10 +130,10 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     }
   }
 
-  /// The identities of a presentation at one moment. It does not keep the child's state.
+  /// The identities of a presentation at one moment. It does not retain the child's state.
   private struct Glance {
     var child: PresentationIdentity?
-    /// The child that the parent has noticed.
+    /// The child that the parent has seen.
     var noticed: PresentationIdentity?
     init(at presentation: PresentationState<Child.State>, _ kind: PresentedKind<Child.State>) {
       noticed = presentation.presented

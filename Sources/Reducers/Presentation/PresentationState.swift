@@ -1,7 +1,8 @@
 public import CasePaths
 internal import IssueReporting
 
-/// The optional state of a presented child. The child can dismiss itself; its effects are cancelled when it goes.
+/// The optional state of a presented child. The child can dismiss itself; its effects are cancelled when it is
+/// dismissed or replaced.
 ///
 /// `@Presents` declares it in an `@ObservableState`. In other states it is a property wrapper:
 ///
@@ -11,10 +12,10 @@ internal import IssueReporting
 @propertyWrapper
 public struct PresentationState<State> {
   private var storage: PresentationStorage<State>?
-  /// The presented child that the parent has noticed.
+  /// The presented child that the parent has seen.
   var presented: PresentationIdentity?
 
-  /// A presentation of a child, or of none.
+  /// Creates a presentation of a child, or of none.
   public init(wrappedValue: State?) {
     storage = wrappedValue.map(PresentationStorage.init)
   }
@@ -31,7 +32,7 @@ public struct PresentationState<State> {
     }
     _modify {
       if !isKnownUniquelyReferenced(&storage) { storage = PresentationStorage(storage?.state) }
-      // Moved out and back, so that it is changed in place.
+      // Moved out and back, so that it changes in place.
       var state = storage?.state.take()
       defer { storage?.state = state }
       yield &state
@@ -60,7 +61,8 @@ public struct PresentationState<State> {
     }
   }
 
-  /// The payload of the child's state if it is in a case: the form of 1.0, `$destination[case: /Destination.State.edit]`.
+  /// The payload of the child's state if it is in a case, in the 1.0 form: `$destination[case:
+  /// /Destination.State.edit]`.
   public subscript<Case>(
     case path: AnyCasePath<State, Case>, fileID fileID: StaticString = #fileID,
     filePath filePath: StaticString = #filePath, line line: UInt = #line, column column: UInt = #column
@@ -82,9 +84,9 @@ public struct PresentationState<State> {
     wrappedValue = newValue.map(path.embed)
   }
 
-  /// Returns true if both present the same state, whatever their parents have noticed.
+  /// Returns true if both present equal states, regardless of what their parents have seen.
   ///
-  /// - Complexity: O(1) for copies of one value that were not changed since.
+  /// - Complexity: O(1) for unchanged copies of one value.
   static func areEqual(_ lhs: Self, _ rhs: Self, by equal: (State, State) -> Bool) -> Bool {
     if lhs.storage === rhs.storage { return true }
     return switch (lhs.wrappedValue, rhs.wrappedValue) {
@@ -95,9 +97,9 @@ public struct PresentationState<State> {
   }
 }
 
-/// A presented state on the heap: a feature that presents others does not grow on the stack with each.
+/// A presented state on the heap, so that presented children do not enlarge a feature's state on the stack.
 ///
-/// Unchecked: it is changed only while one value alone refers to it.
+/// Unchecked: it is changed only while uniquely referenced.
 private final class PresentationStorage<State>: @unchecked Sendable {
   var state: State?
 
@@ -140,7 +142,7 @@ public enum PresentationAction<Action>: CasePathable {
   /// An action of the child.
   indirect case presented(Action)
 
-  /// The case paths; those of the child's actions need no `presented`.
+  /// The case paths. Cases of the child's actions can be named without `presented`.
   @dynamicMemberLookup
   public struct AllCasePaths: Sendable {
     /// The dismissal.

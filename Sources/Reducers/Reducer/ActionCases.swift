@@ -1,13 +1,13 @@
 internal import CasePaths
 
-/// The cases of an action whose type can list them and tell them apart.
+/// The cases of an action type that can list and distinguish them.
 struct ActionCases<Action> {
-  /// All cases. A key path that leads further, into a case's payload, is not among them.
+  /// All cases. Key paths into a case's payload are not included.
   let keyPaths: Set<PartialCaseKeyPath<Action>>
   /// The case of an action.
   let keyPath: (Action) -> PartialCaseKeyPath<Action>
 
-  /// Nil when the type is no enum with case paths that `@CasePathable` could have written.
+  /// Returns nil if the type is not an enum with case paths as `@CasePathable` generates them.
   init?() {
     guard let type = Action.self as? any CasePathIterable.Type,
       let cases = Self.cases(of: type)

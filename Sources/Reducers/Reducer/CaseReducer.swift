@@ -15,11 +15,11 @@ extension _CaseReducerCore {
 
 /// The reducers of an enum reducer's cases.
 ///
-/// They are put together when they are compiled: a feature may be a case of its own destinations.
+/// They are built when they are compiled, because a feature may be a case of its own destinations.
 public struct _CaseReducers<State, Action>: Reducer {
   private let compile: () -> (inout State, Action) -> Effect<Action>
 
-  /// The reducers that `build` puts together.
+  /// Creates the reducers from those that `build` returns.
   public init<R: Reducer<State, Action>>(@ReducerBuilder<State, Action> _ build: @escaping () -> R) {
     compile = { build()._compile() }
   }

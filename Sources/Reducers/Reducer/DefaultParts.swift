@@ -1,19 +1,19 @@
 public import CasePaths
 
-// What a feature has that says nothing else. `@Reducer` sees no extensions, so where a part may be in one it does not
-// write the part, but a conformance to one of these protocols: then the extension's part is taken if there is one.
+// Default parts of a feature. `@Reducer` does not see extensions. Where a part may be declared in one, the macro adds a
+// conformance to one of these protocols instead of the part; a part in an extension then takes precedence.
 
-/// A feature whose state is in an extension, or which has none.
+/// A feature whose state is declared in an extension, or which has none.
 public protocol _DefaultState: Reducer {
   associatedtype State = _EmptyState
 }
 
-/// A feature whose actions are in an extension, or which has none.
+/// A feature whose actions are declared in an extension, or which has none.
 public protocol _DefaultAction: Reducer {
   associatedtype Action = _EmptyAction
 }
 
-/// A feature whose body is in an extension, or which has none.
+/// A feature whose body is declared in an extension, or which has none.
 public protocol _DefaultBody: Reducer {}
 
 extension _DefaultBody {
@@ -24,11 +24,11 @@ extension _DefaultBody {
 public struct _EmptyState: Codable, Equatable, Hashable, Sendable {
   private var _$observationRegistrar = ObservationStateRegistrar()
 
-  /// Nothing.
+  /// Creates an empty state.
   public init() {}
 }
 
-// By hand: what the macro writes names the module that users import.
+// Written by hand, because the macro's code names the module that users import.
 extension _EmptyState: ObservableState {
   public var _$id: ObservableStateID { _$observationRegistrar.id }
   public mutating func _$willModify() { _$observationRegistrar._$willModify() }

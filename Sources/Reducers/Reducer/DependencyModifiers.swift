@@ -42,7 +42,7 @@ public struct _DependencyKeyWritingReducer<Base: Reducer>: Reducer {
     return { state, action in withDependencies(update) { compiled(&state, action) } }
   }
 
-  // Written one after another, all overrides go in at once. The outer one comes first: what is nearer wins.
+  // Chained overrides are applied together, the outer ones first, so that the innermost wins.
 
   /// Overrides another dependency.
   public func dependency<Value: Sendable>(

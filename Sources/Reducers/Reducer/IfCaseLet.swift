@@ -21,7 +21,7 @@ extension Reducer {
       site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Embeds a child on a case of the state: the form of 1.0, `ifCaseLet(/State.loggedIn, action: /Action.loggedIn)`.
+  /// Embeds a child on a case of the state, in the 1.0 form: `ifCaseLet(/State.loggedIn, action: /Action.loggedIn)`.
   public func ifCaseLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ toChildState: AnyCasePath<State, ChildState>,
     action toChildAction: AnyCasePath<Action, ChildAction>,
@@ -34,7 +34,7 @@ extension Reducer {
   }
 }
 
-/// A reducer and a child on one case of its state.
+/// A reducer and a child on one case of the reducer's state.
 public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   let parent: Parent
   let child: Child

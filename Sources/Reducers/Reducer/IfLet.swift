@@ -9,7 +9,7 @@ extension Reducer {
   ///   .ifLet(\.child, action: \.child) { Child() }
   /// ```
   ///
-  /// The child's reducer runs before this one, so it handles its actions also when this one dismisses it. The child's
+  /// The child's reducer runs before this one, so it also handles an action on which this one dismisses it. The child's
   /// effects are cancelled when its state becomes nil or another child replaces it. An action for an absent child is
   /// reported as an issue.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
@@ -23,7 +23,7 @@ extension Reducer {
       site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Embeds a child whose actions are named by a case path: the form of 1.0, `ifLet(\.child, action: /Action.child)`.
+  /// Embeds a child whose actions are named by a case path, in the 1.0 form: `ifLet(\.child, action: /Action.child)`.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ toChildState: WritableKeyPath<State, ChildState?>,
     action toChildAction: AnyCasePath<Action, ChildAction>,
@@ -35,7 +35,7 @@ extension Reducer {
       site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Embeds the state of an alert or a dialog: the form of 1.0.
+  /// Embeds the state of an alert or a dialog, in the 1.0 form.
   public func ifLet<ChildState: _EphemeralState>(
     _ toChildState: WritableKeyPath<State, ChildState?>,
     action toChildAction: AnyCasePath<Action, ChildState.Action>,
@@ -107,7 +107,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
       report()
       return .none
     }
-    // In place: a copy of the child's state would make its buffers shared, and each change one of a copy.
+    // In place: with a copy of the child's state, its buffers would be shared and each change would copy them.
     guard let effect = childState.modifyIfPresent({ child.reduce(into: &$0, action: childAction) }) else {
       return .none
     }

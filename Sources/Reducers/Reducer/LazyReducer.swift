@@ -1,7 +1,7 @@
 internal import Dependencies
 internal import IssueReporting
 
-/// A child's reducer, compiled when it is first needed: a feature may be its own child.
+/// A child's reducer, compiled at first use, because a feature may be its own child.
 @usableFromInline
 final class LazyReducer<State, Action> {
   @exclusivity(unchecked) @usableFromInline
@@ -10,10 +10,10 @@ final class LazyReducer<State, Action> {
 
   /// - Parameters:
   ///   - reducer: The child.
-  ///   - surroundings: What is around it; nil for a child with effects of its own.
+  ///   - surroundings: The enclosing scopes; nil for a child with effects of its own.
   @usableFromInline
   init(_ reducer: some Reducer<State, Action>, in surroundings: EffectScopePlace.Surroundings? = nil) {
-    // The child's body may look up dependencies, and means those of the place where the parent was put together.
+    // Dependencies in the child's body are resolved as where the parent's reducer was built.
     let dependencies = withEscapedDependencies { $0 }
     compile = {
       dependencies.yield {
@@ -37,7 +37,7 @@ final class LazyReducer<State, Action> {
   }
 }
 
-/// Where a composition is written, for reports of its misuse.
+/// The source location of a composition, for reports of its misuse.
 @usableFromInline
 struct CompositionSite: Sendable {
   let fileID: StaticString
@@ -45,13 +45,13 @@ struct CompositionSite: Sendable {
   let line: UInt
   let column: UInt
 
-  /// Reports an action for a child that is not there.
+  /// Reports an action for a missing child.
   ///
   /// - Parameters:
   ///   - composition: The operator's name, in quotes.
-  ///   - what: What happened: what kind of action came while what was missing.
+  ///   - what: The kind of the action, and what was missing.
   ///   - action: The action.
-  ///   - causes: What may have led to it, one paragraph each.
+  ///   - causes: Possible causes, one paragraph each.
   func report(_ composition: String, _ what: String, action: Any, causes: [String]) {
     let list = causes.map { "• \($0)" }.joined(separator: "\n\n")
     report(
@@ -72,6 +72,6 @@ struct CompositionSite: Sendable {
     reportIssue(message, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// The labels of an action's cases, without the values that they carry.
+  /// The labels of an action's cases, without payloads.
   private func describe(_ action: Any) -> String { DebugLabels.of(action) }
 }

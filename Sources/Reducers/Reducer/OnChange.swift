@@ -8,7 +8,7 @@ extension Reducer {
   ///   }
   /// ```
   ///
-  /// The reducer sees the state after the change, and the action that made it.
+  /// The reducer receives the state after the change, and the action that caused it.
   public func onChange<Value: Equatable, Then: Reducer<State, Action>>(
     of toValue: @escaping (State) -> Value,
     @ReducerBuilder<State, Action> _ reducer: @escaping (_ oldValue: Value, _ newValue: Value) -> Then
@@ -16,7 +16,7 @@ extension Reducer {
     _OnChangeReducer(base: self, toValue: toValue, isDuplicate: ==, reducer: reducer)
   }
 
-  /// Runs another reducer when an action has changed a value, as `isDuplicate` sees it.
+  /// Runs another reducer when an action has changed a value according to `isDuplicate`.
   public func onChange<Value, Then: Reducer<State, Action>>(
     of toValue: @escaping (State) -> Value,
     removeDuplicates isDuplicate: @escaping (Value, Value) -> Bool,
@@ -26,7 +26,7 @@ extension Reducer {
   }
 }
 
-/// A reducer, and what happens when a value changes.
+/// A reducer, and another one that runs when a value changes.
 public struct _OnChangeReducer<Base: Reducer, Value, Then: Reducer>: Reducer
 where Base.State == Then.State, Base.Action == Then.Action {
   let base: Base

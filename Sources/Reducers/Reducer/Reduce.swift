@@ -1,4 +1,4 @@
-/// A reducer made of a function.
+/// A reducer that calls a function.
 public struct Reduce<State, Action>: Reducer {
   @usableFromInline let function: (inout State, Action) -> Effect<Action>
 
@@ -8,7 +8,7 @@ public struct Reduce<State, Action>: Reducer {
     function = reduce
   }
 
-  /// Creates a reducer that hides the type of another one.
+  /// Creates a reducer that erases the type of another one.
   public init(_ reducer: some Reducer<State, Action>) {
     function = reducer._compile()
   }
@@ -30,7 +30,7 @@ public struct EmptyReducer<State, Action>: Reducer {
   public func _compile() -> (inout State, Action) -> Effect<Action> { { _, _ in .none } }
 }
 
-/// Several reducers as one, to which a modifier can then be applied.
+/// Several reducers combined into one, for example to apply a modifier to all of them.
 public struct CombineReducers<State, Action, Reducers: Reducer<State, Action>>: Reducer {
   @usableFromInline let reducers: Reducers
 

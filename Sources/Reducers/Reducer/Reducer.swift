@@ -1,6 +1,6 @@
-/// How a feature's state evolves: a function of state and action, put together from smaller ones.
+/// A function of state and action that evolves a feature's state. It is composed of smaller ones.
 ///
-/// Give a feature either a `body` of other reducers, or a `reduce(into:action:)` of its own, not both.
+/// A feature implements either a `body` of other reducers or `reduce(into:action:)`, not both.
 ///
 /// ```swift
 /// struct Counter: Reducer {
@@ -19,28 +19,28 @@
 /// }
 /// ```
 public protocol Reducer<State, Action> {
-  /// What the feature knows.
+  /// The data of the feature.
   associatedtype State
-  /// What can happen in the feature.
+  /// The events of the feature.
   associatedtype Action
   /// The type of `body`; `Never` for a reducer that implements `reduce(into:action:)`.
   associatedtype Body
 
-  /// Changes the state as the action asks, and returns the effect to run in the outside world.
+  /// Changes the state according to the action, and returns the effect to run in the outside world.
   func reduce(into state: inout State, action: Action) -> Effect<Action>
 
-  /// The reducers that this one is made of, run in order on the same state.
+  /// The reducers that this one consists of, run in order on the same state.
   @ReducerBuilder<State, Action> var body: Body { get }
 
-  /// The reducer as one function, with everything looked up that does not depend on state or action.
+  /// The reducer as one function, in which everything that does not depend on state or action is already looked up.
   ///
-  /// A store calls this once, so per action no body is rebuilt and no key path is walked that has a fixed offset.
+  /// A store calls this once. Per action, no body is rebuilt, and key paths with a fixed offset are not walked.
   func _compile() -> (inout State, Action) -> Effect<Action>
 
-  /// How many of the reducers in a row that this one is are for one case of the action each.
+  /// The number of reducers in this sequence that handle a single case of the action.
   var _routedCount: Int { get }
 
-  /// Adds the reducers in a row that this one is, compiled.
+  /// Appends the compiled reducers of this sequence.
   func _addSteps(to steps: inout [_ReducerStep<State, Action>])
 }
 
@@ -56,7 +56,7 @@ extension Reducer {
 public typealias ReducerOf<R: Reducer> = Reducer<R.State, R.Action>
 
 extension Reducer where Body == Never {
-  /// Not there: this reducer implements `reduce(into:action:)`.
+  /// Unavailable: this reducer implements `reduce(into:action:)`.
   public var body: Body {
     preconditionFailure("\(Self.self) has no body; it implements reduce(into:action:)")
   }

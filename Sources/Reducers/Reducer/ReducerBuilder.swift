@@ -1,12 +1,12 @@
-/// Puts the reducers of a `body` together, in order.
+/// Combines the reducers of a `body`, in order.
 @resultBuilder
 public enum ReducerBuilder<State, Action> {
-  // The second parameter keeps the compiler from opening an existential, whose type is no reducer.
+  // The second parameter prevents the compiler from opening an existential, whose type is not a reducer.
   @inlinable public static func buildExpression<R: Reducer<State, Action>>(_ reducer: R, _: R.Type = R.self) -> R {
     reducer
   }
 
-  /// A reducer whose type is not known: `let child: any ReducerOf<Child>`.
+  /// A type-erased reducer: `let child: any ReducerOf<Child>`.
   @_disfavoredOverload
   public static func buildExpression(_ reducer: any Reducer<State, Action>) -> Reduce<State, Action> {
     Reduce(reducer)
@@ -47,7 +47,7 @@ public enum ReducerBuilder<State, Action> {
     Reduce(wrapped)
   }
 
-  /// Two reducers in a row.
+  /// Two reducers in sequence.
   public struct _Sequence<R0: Reducer, R1: Reducer>: Reducer
   where R0.State == R1.State, R0.Action == R1.Action {
     @usableFromInline let first: R0
@@ -83,7 +83,7 @@ public enum ReducerBuilder<State, Action> {
     }
   }
 
-  /// Any number of reducers of one type in a row.
+  /// Any number of reducers of one type in sequence.
   public struct _SequenceMany<R: Reducer>: Reducer {
     @usableFromInline let reducers: [R]
 
@@ -137,7 +137,7 @@ public enum ReducerBuilder<State, Action> {
     }
   }
 
-  /// A reducer, or none.
+  /// An optional reducer.
   public struct _OptionalReducer<R: Reducer>: Reducer {
     @usableFromInline let wrapped: R?
 

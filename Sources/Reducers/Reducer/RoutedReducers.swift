@@ -1,9 +1,9 @@
 public import CasePaths
 
-/// One of several compiled reducers in a row.
+/// One compiled reducer of a sequence.
 public struct _ReducerStep<State, Action> {
   @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
-  /// The only case of the action for which it does anything; nil when it may do something for any.
+  /// The only case of the action that it handles; nil if it may handle any.
   @usableFromInline let actionCase: PartialCaseKeyPath<Action>?
 
   @inlinable
@@ -12,13 +12,13 @@ public struct _ReducerStep<State, Action> {
   }
 }
 
-/// Reducers in a row, of which several are for one case of the action each.
+/// A sequence of reducers, several of which handle a single case of the action.
 ///
-/// An action goes only to those that may do something for its case, so what it costs does not grow with their number.
-/// All that runs for each action is inlinable: the module that names the feature specialises it.
+/// An action is passed only to the reducers that may handle its case, so its cost does not grow with their number. The
+/// code that runs for each action is inlinable, so that the feature's module can specialise it.
 @usableFromInline
 enum RoutedReducers<State, Action> {
-  /// From how many on an action is routed.
+  /// The number of single-case reducers from which on actions are routed.
   @inlinable static var threshold: Int { 2 }
 
   /// The reducers as one function.
@@ -32,8 +32,8 @@ enum RoutedReducers<State, Action> {
     return { state, action in routes.reduce(&state, action) }
   }
 
-  /// A reducer, and the one after it. In a list, because an array's elements could only be reached by looking up their
-  /// type for each action.
+  /// A reducer, and the next one. A linked list, because reaching an array's elements would look up their type for each
+  /// action.
   @usableFromInline
   final class Link {
     @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
@@ -44,7 +44,7 @@ enum RoutedReducers<State, Action> {
       (self.reduce, self.next) = (reduce, next)
     }
 
-    /// The steps as links; one that does nothing if there are none.
+    /// The steps as links; a link that does nothing if there are none.
     @usableFromInline
     static func first(of steps: [_ReducerStep<State, Action>]) -> Link {
       steps.reversed().reduce(nil) { Link($1.reduce, next: $0) } ?? Link({ _, _ in .none }, next: nil)
@@ -67,10 +67,10 @@ enum RoutedReducers<State, Action> {
     }
   }
 
-  /// The reducers for each case, found when the first action of the case comes.
+  /// The reducers for each case, found at the first action of the case.
   @usableFromInline
   final class Routes {
-    /// The first link for each tag, nil while that is unknown. Not counted at each action: `kept` has them.
+    /// The first link for each tag, nil while it is unknown. It holds no references: `kept` does.
     @exclusivity(unchecked) @usableFromInline
     var firstByTag: UnsafeMutablePointer<Unmanaged<Link>?>
     @exclusivity(unchecked) @usableFromInline

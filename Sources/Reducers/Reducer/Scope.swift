@@ -1,6 +1,6 @@
 public import CasePaths
 
-/// Embeds a child feature in a parent: the child's actions run the child's reducer on the child's state.
+/// Embeds a child feature in a parent. The child's actions run the child's reducer on the child's state.
 ///
 /// ```swift
 /// var body: some ReducerOf<Self> {
@@ -13,14 +13,14 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   @usableFromInline let toChildState: WritableKeyPath<ParentState, Child.State>
   @usableFromInline let toChildAction: AnyCasePath<ParentAction, Child.Action>
   @usableFromInline let child: Child
-  /// The case of the action that the child is for, if it is known.
+  /// The case of the action that the child handles, if it is known.
   @usableFromInline let actionCase: PartialCaseKeyPath<ParentAction>?
 
   /// Embeds a child whose state is a property of the parent's state.
   ///
   /// - Parameters:
-  ///   - toChildState: Where the child's state is.
-  ///   - toChildAction: Which case of the parent's actions carries the child's.
+  ///   - toChildState: The property of the child's state.
+  ///   - toChildAction: The case of the parent's actions that carries the child's.
   ///   - child: The child's reducer.
   @inlinable
   public init<ChildState, ChildAction>(
@@ -34,7 +34,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     actionCase = toChildAction
   }
 
-  /// The form of 1.0: the child's actions by `/Action.child`.
+  /// Embeds a child, in the 1.0 form: `/Action.child` names the child's actions.
   public init<ChildState, ChildAction>(
     state toChildState: WritableKeyPath<ParentState, ChildState>,
     action toChildAction: AnyCasePath<ParentAction, ChildAction>,
@@ -59,12 +59,12 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   @inlinable
   public func _compile() -> (inout ParentState, ParentAction) -> Effect<ParentAction> {
     let (toChildState, toChildAction) = (toChildState, toChildAction)
-    // Assigned, not returned: what passes through a generic result has thunks around it ever after.
+    // Assigned, not returned: a function that passes through a generic result is wrapped in thunks.
     var compiled: (inout Child.State, Child.Action) -> Effect<Child.Action> = { _, _ in .none }
     EffectScopePlace.within(toChildState) { compiled = self.child._compile() }
     let child = compiled
     let embed = toChildAction.embedding
-    // A stored property is reached by its offset, which is far cheaper than walking the key path.
+    // A stored property is accessed by its offset, which is far cheaper than walking the key path.
     guard let offset = MemoryLayout<ParentState>.offset(of: toChildState) else {
       return { state, action in
         guard let childAction = toChildAction.extract(from: action) else { return .none }
@@ -75,8 +75,8 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     return { state, action in stored.reduce(&state, action) }
   }
 
-  /// A child whose state is a stored property, as one object: what a closure captures piece by piece it is handed piece by
-  /// piece, at 20 instructions an action.
+  /// A child whose state is a stored property, as one object: a closure receives separate captures one by one, which
+  /// costs 20 instructions per action.
   @usableFromInline
   final class StoredChild {
     @usableFromInline let offset: Int
@@ -105,8 +105,8 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
 extension Scope {
   /// Embeds a child whose state is the payload of one of the parent state's cases.
   ///
-  /// An action for a case that the state is not in is reported as an issue. `ifCaseLet` also cancels the child's
-  /// effects when the state leaves the case.
+  /// An action for another case than the state's is reported as an issue. `ifCaseLet` also cancels the child's effects
+  /// when the state leaves the case.
   public init<ChildState, ChildAction, Case: Reducer<ChildState, ChildAction>>(
     state toChildState: CaseKeyPath<ParentState, ChildState>,
     action toChildAction: CaseKeyPath<ParentAction, ChildAction>,
@@ -118,7 +118,7 @@ extension Scope {
       fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// The form of 1.0: `Scope(state: /State.loggedIn, action: /Action.loggedIn)`.
+  /// Embeds a child on a case, in the 1.0 form: `Scope(state: /State.loggedIn, action: /Action.loggedIn)`.
   public init<ChildState, ChildAction, Case: Reducer<ChildState, ChildAction>>(
     state toChildState: AnyCasePath<ParentState, ChildState>,
     action toChildAction: AnyCasePath<ParentAction, ChildAction>,
@@ -173,7 +173,7 @@ public struct _CaseScope<ParentState, ParentAction, Child: Reducer>: Reducer {
   }
 }
 
-/// Reduces a child whose state is behind a property with accessors.
+/// Reduces a child whose state is a property with accessors.
 @usableFromInline
 func reduceChild<Parent, State, Action>(
   _ action: Action, in parent: inout Parent, at keyPath: WritableKeyPath<Parent, State>,

@@ -43,7 +43,7 @@ extension StackElementID: Codable {
 public final class StackElementIDGenerator: Sendable {
   private let count: Mutex<Int>
 
-  /// Creates a generator whose first id has a number.
+  /// Creates a generator that starts with a number.
   public init(first: Int = 0) {
     count = Mutex(first)
   }
@@ -59,7 +59,7 @@ public final class StackElementIDGenerator: Sendable {
   /// The id that ``next()`` will return.
   public func peek() -> StackElementID { count.withLock { StackElementID(generation: $0) } }
 
-  /// Skips the ids up to one that was given to an element without this generator.
+  /// Skips the ids up to one that was assigned without this generator.
   func advance(past id: StackElementID) {
     count.withLock { $0 = max($0, id.generation + 1) }
   }

@@ -9,8 +9,8 @@ extension Reducer {
   ///   .forEach(\.path, action: \.path) { Path() }
   /// ```
   ///
-  /// `.popFrom(id:)` pops an element after this reducer has run, `.push(id:state:)` pushes one before. The effects of an
-  /// element are cancelled when it leaves the stack. An element can dismiss itself.
+  /// `.popFrom(id:)` pops an element after this reducer has run; `.push(id:state:)` pushes one before it runs. The
+  /// effects of an element are cancelled when it leaves the stack. An element can dismiss itself.
   public func forEach<ElementState, ElementAction, Element: Reducer<ElementState, ElementAction>>(
     _ toStackState: WritableKeyPath<State, StackState<ElementState>>,
     action toStackAction: CaseKeyPath<Action, StackAction<ElementState, ElementAction>>,
@@ -22,7 +22,7 @@ extension Reducer {
       site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Embeds a stack of children whose actions are named by a case path: the form of 1.0.
+  /// Embeds a stack of children whose actions are named by a case path, in the 1.0 form.
   public func forEach<ElementState, ElementAction, Element: Reducer<ElementState, ElementAction>>(
     _ toStackState: WritableKeyPath<State, StackState<ElementState>>,
     action toStackAction: AnyCasePath<Action, StackAction<ElementState, ElementAction>>,
@@ -90,7 +90,7 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
             ids: state[keyPath: toStack].ids, action: action)
         }
       }
-      // An element's reducer cannot remove elements. Taken here, so that it changes its state in place.
+      // An element's reducer cannot remove elements. Read here, so that the element's state changes in place before it.
       let before = state[keyPath: toStack].entries
       effects = effects.merge(with: parent(&state, action))
       if let popped { state[keyPath: toStack].pop(from: popped) }
@@ -100,7 +100,7 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
           action: action)
       }
 
-      // Versions share what is the same, so this does not depend on the number of elements.
+      // Versions share unchanged parts, so the cost does not depend on the number of elements.
       let after = state[keyPath: toStack]
       var gone: [StackElementID] = []
       if !after.entries.isSameVersion(as: before) {
@@ -123,7 +123,7 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
 }
 
 extension CompositionSite {
-  /// Advances the generator of ids past the id of a pushed element. In tests an id that was skipped is an issue.
+  /// Advances the id generator past the id of a pushed element. In tests, a skipped id is an issue.
   fileprivate func noteID(of id: StackElementID, action: Any) {
     @Dependency(\.context) var context
     @Dependency(\.stackElementID) var generator
@@ -142,7 +142,7 @@ extension CompositionSite {
       """)
   }
 
-  /// Reports a push or a pop of an element that the stack already contains or does not contain.
+  /// Reports a push of an existing element or a pop of a missing one.
   fileprivate func reportStack(_ what: String, id: StackElementID, ids: [StackElementID], action: Any) {
     report(
       """

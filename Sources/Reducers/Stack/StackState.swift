@@ -4,7 +4,7 @@ internal import Dependencies
 package import IdentifiedCollections
 internal import IssueReporting
 
-/// A stack of children. Each element has an id of its own for as long as it is on the stack.
+/// A stack of children. Each element has a unique id for as long as it is on the stack.
 ///
 /// ```swift
 /// var path = StackState<Path.State>()
@@ -40,8 +40,8 @@ public struct StackState<Element> {
 
   /// The element with an id; nil if it is not on the stack. Setting nil removes it and keeps the elements above it.
   ///
-  /// In a test, setting an element for a missing id appends it with that id: assertions on pushes do this. Elsewhere
-  /// that changes nothing and is reported as an issue.
+  /// In a test, setting an element for a missing id appends it with that id, for assertions on pushes. Elsewhere, this
+  /// changes nothing and is reported as an issue.
   public subscript(
     id id: StackElementID, fileID fileID: _HashableStaticString = #fileID,
     filePath filePath: _HashableStaticString = #filePath, line line: UInt = #line,
@@ -91,7 +91,7 @@ public struct StackState<Element> {
     }
   }
 
-  /// The payload of an element that is in a case: the form of 1.0, `path[id: id, case: /Path.State.detail]`.
+  /// The payload of an element that is in a case, in the 1.0 form: `path[id: id, case: /Path.State.detail]`.
   public subscript<Case>(
     id id: StackElementID, case path: AnyCasePath<Element, Case>, fileID fileID: _HashableStaticString = #fileID,
     filePath filePath: _HashableStaticString = #filePath, line line: UInt = #line, column column: UInt = #column
@@ -127,10 +127,10 @@ public struct StackState<Element> {
     unnoticed.added.append(id)
   }
 
-  /// Returns true if the parent has not noticed all changes of the stack.
+  /// True if the parent has not seen all changes of the stack.
   var hasUnnoticed: Bool { unnoticed.areAll || !unnoticed.added.isEmpty || !unnoticed.removed.isEmpty }
 
-  /// The elements that the parent has not noticed yet, and the noticed ones that are gone. Both are noticed then.
+  /// Takes the elements that the parent has not seen yet, and the seen ones that were removed. Both count as seen then.
   mutating func takeUnnoticed() -> (added: [StackElementID], removed: [StackElementID]) {
     defer { unnoticed = UnnoticedElements() }
     return (
@@ -147,7 +147,7 @@ extension Optional {
     _modify {
       let id = self?.id
       var element = self?.element
-      // Released, so that the element is not copied when it changes.
+      // Released, so that changing the element does not copy it.
       self = nil
       defer { if let id { self = element.map { StackState.Entry(id: id, element: $0) } } }
       yield &element
@@ -200,7 +200,7 @@ extension StackState: RandomAccessCollection, MutableCollection, RangeReplaceabl
     unnoticed.remove(removed)
   }
 
-  /// The next id that is not on the stack. Tests may have assigned elements to ids that are still to come.
+  /// The next id that is not on the stack. Tests may have assigned elements to ids that were not generated yet.
   private func nextID() -> StackElementID {
     @Dependency(\.stackElementID) var generator
     var id = generator.next()
@@ -209,13 +209,13 @@ extension StackState: RandomAccessCollection, MutableCollection, RangeReplaceabl
   }
 }
 
-/// The changes of a stack that its parent has not noticed. Stacks are equal whatever their parents have noticed.
+/// The changes of a stack that its parent has not seen. They do not affect equality.
 package struct UnnoticedElements: Hashable, Sendable {
-  /// The new elements; some may be gone already.
+  /// The new elements; some may have been removed again.
   fileprivate(set) var added: [StackElementID] = []
-  /// Elements that the parent has noticed and that were removed since.
+  /// Elements that the parent has seen and that were removed since.
   fileprivate(set) var removed: [StackElementID] = []
-  /// Whether any element may be new.
+  /// True if any element may be new.
   package var areAll = false
 
   /// Records that elements were removed.

@@ -2,7 +2,7 @@ internal import CustomDump
 
 /// An action by the names of its cases: `AppAction.counter(.numberFactResponse(.success))`.
 package enum DebugLabels {
-  /// The names, without the values that the innermost case carries.
+  /// The names, without the payload of the innermost case.
   package static func of(_ action: Any) -> String {
     "\(typeName(type(of: action)))\(labels(of: action))"
   }
@@ -15,7 +15,7 @@ package enum DebugLabels {
     return ".\(child.label ?? "")\(inner.isEmpty ? "" : "(\(inner))")"
   }
 
-  /// An enum's labels; of several values, what they are called and the labels of those that are enums.
+  /// An enum's labels. For several values: their argument labels, and the labels of those that are enums.
   private static func labels(ofPayload payload: Any) -> String {
     let mirror = Mirror(reflecting: payload)
     guard mirror.displayStyle == .tuple else { return labels(of: payload) }
@@ -26,11 +26,11 @@ package enum DebugLabels {
     }.joined(separator: ", ")
   }
 
-  /// The name of an enum value's case, quoted and after a space; empty for values without one.
+  /// The name of an enum value's case, quoted and preceded by a space; empty for other values.
   package static func quotedCase(of value: Any?) -> String {
     value.flatMap { caseName(of: $0) }.map { " \($0.debugDescription)" } ?? ""
   }
 
-  /// A type's name with the types that it is nested in, without its module.
+  /// A type's name with the enclosing types, without its module.
   package static func typeName(_ type: Any.Type) -> String { CustomDump.typeName(type, generics: true) }
 }

@@ -1,4 +1,4 @@
-/// A file's name as the argument of a subscript that key paths can lead through: their arguments are hashable.
+/// A file name as a subscript argument of key paths, which must be hashable.
 public struct _HashableStaticString: ExpressibleByStringLiteral, Hashable, Sendable {
   /// The text.
   public let rawValue: StaticString
