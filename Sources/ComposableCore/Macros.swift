@@ -2,8 +2,8 @@ public import Reducers
 
 /// Makes a type a reducer.
 ///
-/// On a struct: adds the conformance, case paths for `Action` and an enum `State`, and what is left out of `State`,
-/// `Action` and `body`.
+/// On a struct: adds the conformance, case paths for `Action` and an enum `State`, and those of `State`, `Action` and
+/// `body` that are missing.
 ///
 /// ```swift
 /// @Reducer
@@ -16,7 +16,7 @@ public import Reducers
 /// }
 /// ```
 ///
-/// On an enum whose cases hold reducers: writes a whole reducer that is in one of them at a time.
+/// On an enum whose cases hold reducers: generates a reducer whose state is that of one case at a time.
 ///
 /// ```swift
 /// @Reducer enum Destination {
@@ -31,7 +31,7 @@ public import Reducers
 @attached(memberAttribute)
 public macro Reducer() = #externalMacro(module: "StoreHubMacros", type: "ReducerMacro")
 
-/// Makes an enum a reducer whose state, or action, has conformances: `@Reducer(state: .equatable, .sendable)`.
+/// Makes an enum a reducer, and adds conformances to its state or action: `@Reducer(state: .equatable, .sendable)`.
 @attached(extension, conformances: Reducer, CaseReducer, _DefaultState, _DefaultAction, _DefaultBody)
 @attached(
   member, names: named(State), named(Action), named(init), named(body), named(CaseScope), named(scope))
@@ -39,7 +39,7 @@ public macro Reducer() = #externalMacro(module: "StoreHubMacros", type: "Reducer
 public macro Reducer(state: _SynthesizedConformance..., action: _SynthesizedConformance...) =
   #externalMacro(module: "StoreHubMacros", type: "ReducerMacro")
 
-/// What `@Reducer(state:action:)` can make an enum's state or action.
+/// A conformance that `@Reducer(state:action:)` can add to an enum's state or action.
 public struct _SynthesizedConformance: Sendable {
   /// Conform to `Codable`.
   public static let codable = Self()
@@ -55,7 +55,7 @@ public struct _SynthesizedConformance: Sendable {
   public static let sendable = Self()
 }
 
-/// A case of an enum reducer whose state goes away with any action of it, as an alert's does.
+/// A case of an enum reducer whose state any of its actions sets to nil, such as an alert's.
 @attached(peer, names: named(_))
 public macro ReducerCaseEphemeral() = #externalMacro(module: "StoreHubMacros", type: "ReducerCaseMarkerMacro")
 
@@ -63,9 +63,9 @@ public macro ReducerCaseEphemeral() = #externalMacro(module: "StoreHubMacros", t
 @attached(peer, names: named(_))
 public macro ReducerCaseIgnored() = #externalMacro(module: "StoreHubMacros", type: "ReducerCaseMarkerMacro")
 
-/// Gives a type that holds a `store` the method `send(_:)` for its view's actions.
+/// Adds the method `send(_:)` for the view's actions to a type with a `store`.
 ///
-/// Sending past it, with `store.send`, is warned of.
+/// Calling `store.send` instead causes a warning.
 @attached(extension, conformances: ViewActionSending)
 public macro ViewAction<R: Reducer>(for: R.Type) =
   #externalMacro(module: "StoreHubMacros", type: "ViewActionMacro")

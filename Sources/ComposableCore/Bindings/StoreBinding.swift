@@ -1,23 +1,23 @@
 public import CasePaths
 public import Reducers
 
-/// A value that can be read and set, the setting being an action: what a view's control is given.
+/// A value for a view's control. Setting it sends an action.
 ///
-/// `store.binding(\.name)` sets by `.binding(.set(\.name, …))`, `store.binding(\.name, sending: \.nameChanged)` by an
-/// action of its own.
+/// `store.binding(\.name)` sends `.binding(.set(\.name, …))`; `store.binding(\.name, sending: \.nameChanged)` sends
+/// `.nameChanged`.
 @MainActor
 @dynamicMemberLookup
 public struct StoreBinding<Value> {
   private let get: @MainActor () -> Value
   private let set: @MainActor (Value) -> Void
 
-  /// A binding of two closures.
+  /// Creates a binding from two closures.
   public init(get: @escaping @MainActor () -> Value, set: @escaping @MainActor (Value) -> Void) {
     self.get = get
     self.set = set
   }
 
-  /// The value; setting it sends the action.
+  /// The value. Setting it sends the action.
   public var wrappedValue: Value {
     get { get() }
     nonmutating set { set(newValue) }
@@ -36,7 +36,7 @@ public struct StoreBinding<Value> {
 }
 
 extension Store where Action: BindableAction, Action.State == State {
-  /// A field as a binding, set by a binding action.
+  /// A field as a binding; setting it sends a binding action.
   public func binding<Value: Equatable & Sendable>(
     _ keyPath: any WritableKeyPath<State, Value> & Sendable
   ) -> StoreBinding<Value> {
@@ -45,7 +45,7 @@ extension Store where Action: BindableAction, Action.State == State {
 }
 
 extension Store where Action: ViewAction, Action.ViewAction: BindableAction, Action.ViewAction.State == State {
-  /// A field as a binding, set by a binding action of the view.
+  /// A field as a binding; setting it sends a binding action of the view.
   public func binding<Value: Equatable & Sendable>(
     _ keyPath: any WritableKeyPath<State, Value> & Sendable
   ) -> StoreBinding<Value> {
@@ -54,7 +54,7 @@ extension Store where Action: ViewAction, Action.ViewAction: BindableAction, Act
 }
 
 extension Store {
-  /// A field as a binding, set by an action that carries the new value.
+  /// A field as a binding; setting it sends an action that carries the new value.
   public func binding<Value>(
     _ keyPath: KeyPath<State, Value>, sending action: CaseKeyPath<Action, Value>
   ) -> StoreBinding<Value> {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Reducers
 internal import Synchronization
 
-/// A log of the lives of stores, to find those that are never let go or are made too often. Off unless asked for.
+/// A log of the lifetimes of stores, to find those that are never released or created too often. Off by default.
 ///
 /// ```swift
 /// @_spi(Logging) import ComposableArchitecture
@@ -18,9 +18,9 @@ internal import Synchronization
 /// // StoreOf<Child>.deinit
 /// ```
 ///
-/// A process that is started with the environment variable `STOREHUB_STORE_LOG` writes the same lines to standard error.
-/// While the log is off, making, scoping and ending a store costs a look at one flag, and an action nothing: `receive` is
-/// logged of stores that are made while the log is on.
+/// With the environment variable `STOREHUB_STORE_LOG`, a process also writes the lines to standard error. While the log
+/// is off, creating, scoping and ending a store costs the check of a flag, and an action costs nothing: `receive` is
+/// logged only by stores that were created while the log was on.
 @_spi(Logging)
 public final class Logger: Sendable {
   /// The log of this process.
@@ -33,7 +33,7 @@ public final class Logger: Sendable {
 
   private let state = Mutex(State())
   private let isOn: Atomic<Bool>
-  /// Whether lines go to standard error.
+  /// True if lines are also written to standard error.
   private let isEchoed: Bool
 
   init(isEchoed: Bool) {
@@ -41,7 +41,7 @@ public final class Logger: Sendable {
     isOn = Atomic(isEchoed)
   }
 
-  /// Whether what happens is kept in ``logs``.
+  /// True while events are kept in ``logs``.
   public var isEnabled: Bool {
     get { state.withLock { $0.isEnabled } }
     set {
@@ -52,15 +52,15 @@ public final class Logger: Sendable {
     }
   }
 
-  /// What happened while the log was enabled, the oldest first. Nothing but ``clear()`` removes lines.
+  /// The events while the log was enabled, oldest first. Only ``clear()`` removes lines.
   public var logs: [String] { state.withLock { $0.logs } }
 
-  /// Forgets what happened.
+  /// Removes all lines.
   public func clear() {
     state.withLock { $0.logs = [] }
   }
 
-  /// Notes something, which is put into words only if the log is on.
+  /// Records a line, which is formatted only if the log is on.
   func log(_ line: @autoclosure () -> String) {
     if isOn.load(ordering: .relaxed) { write(line()) }
   }
@@ -72,7 +72,7 @@ public final class Logger: Sendable {
     _ = (line + "\n").utf8CString.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
   }
 
-  /// A root store's reducer, which logs what it receives if the log is on; the reducer itself if not.
+  /// A reducer that logs the actions it receives if the log is on; otherwise the reducer itself.
   func logging<State, Action>(_ reducer: CompiledReducer<State, Action>) -> CompiledReducer<State, Action> {
     guard isOn.load(ordering: .relaxed) else { return reducer }
     let name = Self.storeName(State.self, Action.self)
@@ -82,7 +82,7 @@ public final class Logger: Sendable {
     }
   }
 
-  /// A store's type: `StoreOf<Counter>`, or `Store<Int, Void>` if it is not a reducer's.
+  /// A store's type: `StoreOf<Counter>`, or `Store<Int, Void>` if the types are not a reducer's.
   package static func storeName<State, Action>(_: State.Type, _: Action.Type) -> String {
     let (state, action) = (typeName(State.self, generics: true), typeName(Action.self, generics: true))
     guard state.hasSuffix(".State"), action.hasSuffix(".Action"), state.dropLast(6) == action.dropLast(7) else {

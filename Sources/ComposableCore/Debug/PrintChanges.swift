@@ -4,7 +4,7 @@ public import Reducers
 internal import Sharing
 
 extension Reducer {
-  /// Prints each action and what it changed in the state, in debug builds: also in the values that the state shares.
+  /// Prints each action and its changes of the state, including shared values, in debug builds.
   ///
   /// ```swift
   /// Counter()._printChanges()               // received action, and a diff of the state
@@ -17,14 +17,14 @@ extension Reducer {
   }
 }
 
-/// How actions and the changes of a state are printed.
+/// A printer of actions and the changes of a state.
 public struct _ReducerPrinter<State, Action> {
   private let print: (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void
 
-  /// A printer of your own; it is called on the store's thread, after the reducer has run.
+  /// Creates a custom printer. It is called on the store's thread, after the reducer has run.
   ///
-  /// While it runs, `@Shared` values that the reducer has changed read as they were before, and `oldState` and `newState`
-  /// are equal only if nothing shared has changed either; `diff` shows both values.
+  /// While it runs, `@Shared` values that the reducer has changed read as before the change. `oldState` and `newState`
+  /// are equal only if no shared value has changed either; `diff` shows both values.
   public init(printChange: @escaping (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void) {
     print = printChange
   }
@@ -34,7 +34,7 @@ public struct _ReducerPrinter<State, Action> {
     print(receivedAction, oldState, newState)
   }
 
-  /// The action as a dump, and the change as a diff.
+  /// Prints the action as a dump and the change as a diff.
   public static var customDump: Self {
     Self { action, old, new in
       var text = "received action:\n"
@@ -45,12 +45,12 @@ public struct _ReducerPrinter<State, Action> {
     }
   }
 
-  /// The names of the action's cases.
+  /// Prints the names of the action's cases.
   public static var actionLabels: Self {
     Self { action, _, _ in emit("received action: \(DebugLabels.of(action))") }
   }
 
-  /// One write for each change, so that those of several processes do not mix.
+  /// One write for each change, so that those of several processes are not interleaved.
   private static func emit(_ text: String) {
     let line = text + "\n"
     _ = line.utf8CString.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count - 1) }

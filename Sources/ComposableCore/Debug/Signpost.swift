@@ -2,14 +2,14 @@ internal import Glibc
 public import Reducers
 
 extension Reducer {
-  /// Marks actions and effects in the trace of a run, so that Perfetto, `chrome://tracing` or Speedscope draw them.
+  /// Records actions and effects in a trace, for Perfetto, `chrome://tracing` or Speedscope.
   ///
-  /// The trace is written to the file that the environment variable `STOREHUB_TRACE` names, as Chrome trace events
-  /// (one JSON object a line, in an array that may stay open). Without the variable nothing is measured.
+  /// The trace is written to the file named by the environment variable `STOREHUB_TRACE`, as Chrome trace events: one
+  /// JSON object per line, in an array that may lack its closing bracket. Without the variable, nothing is measured.
   ///
   /// - Parameters:
-  ///   - prefix: Stands before the names, to tell features apart.
-  ///   - log: What is traced to; the file of `STOREHUB_TRACE` unless said otherwise.
+  ///   - prefix: Precedes the names, to distinguish features.
+  ///   - log: The trace; by default the file of `STOREHUB_TRACE`.
   public func signpost(_ prefix: String = "", log: TraceLog? = .environment) -> _SignpostReducer<Self> {
     _SignpostReducer(base: self, prefix: prefix.isEmpty ? "" : "[\(prefix)] ", log: log)
   }
@@ -39,7 +39,7 @@ public struct _SignpostReducer<Base: Reducer>: Reducer {
 }
 
 extension Effect {
-  /// The effect, its running traced from begin to end.
+  /// The effect, traced from begin to end.
   fileprivate func traced(as name: String, log: TraceLog) -> Effect {
     guard let tree else { return self }
     return Effect(tree: tree.wrappingOperations { $0.traced(as: name, log: log) })
@@ -71,7 +71,7 @@ extension EffectOperation {
           send(action)
         })
       if Task.isCancelled { log.write(.instant, "Cancelled", category: "Effect", id: id) }
-      // By the name it began with: viewers match the two.
+      // With the name of the begin event: viewers match the two.
       log.write(.asyncEnd, name, category: "Effect", id: id)
     }
   }

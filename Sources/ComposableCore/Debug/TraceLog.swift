@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A file of Chrome trace events, which Perfetto and `chrome://tracing` open.
 ///
-/// The format is the JSON array of the "Trace Event Format"; the closing bracket may be missing, so that a process
-/// that dies leaves a file that can be read.
+/// The format is the JSON array of the "Trace Event Format". The closing bracket may be missing, so the file of a
+/// crashed process remains readable.
 public final class TraceLog: Sendable {
   enum Phase: String {
     case begin = "B"
@@ -14,7 +14,8 @@ public final class TraceLog: Sendable {
     case instant = "n"
   }
 
-  /// The file that the environment variable `STOREHUB_TRACE` names; nil when it is not set or cannot be made.
+  /// The file named by the environment variable `STOREHUB_TRACE`; nil if the variable is not set or the file cannot be
+  /// created.
   public static let environment: TraceLog? = getenv("STOREHUB_TRACE").flatMap { TraceLog(path: String(cString: $0)) }
 
   private let descriptor: Int32
@@ -22,7 +23,7 @@ public final class TraceLog: Sendable {
   private let writing = Mutex(())
   private let start = ContinuousClock.now
 
-  /// A log to a file, which is made anew; nil when it cannot be.
+  /// Creates a file, replacing an existing one; returns nil if that fails.
   public init?(path: String) {
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { return nil }
@@ -45,13 +46,14 @@ public final class TraceLog: Sendable {
   func write(_ phase: Phase, _ name: String, category: String, id: UInt64? = nil) {
     let what = #"{"name":"\#(escaped(name))","cat":"\#(category)","ph":"\#(phase.rawValue)","ts":"#
     let place = #","pid":\#(getpid()),"tid":\#(UInt64(pthread_self()) & 0xff_ffff)"#
-    // Local: beside the threads of this process, also when traces of several are looked at together.
+    // Local: the id stays distinct when traces of several processes are viewed together.
     let id = id.map { #","id2":{"local":"\#($0)"}"# } ?? ""
-    // The events are in the order of their times.
+    // Within the lock, so that the events are ordered by time.
     writing.withLock { _ in put(",\n\(what)\(microseconds)\(place)\(id)}") }
   }
 
-  /// The time since the start, with three decimals, since most reducers take less than one microsecond.
+  /// The time since the start in microseconds, with three decimals, because most reducers take less than one
+  /// microsecond.
   private var microseconds: String {
     let time = (ContinuousClock.now - start).components
     let nanoseconds = time.attoseconds / 1_000_000_000

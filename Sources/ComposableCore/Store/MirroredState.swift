@@ -1,9 +1,9 @@
 internal import Reducers
 
-/// The observation of a state that is another's, and is changed here to be the same.
+/// Observation of a local copy of a state that another owner changes.
 @MainActor
 package final class MirroredState<State> {
-  /// Who wants to be told that the state may have changed.
+  /// The observers of the state.
   package let observers = StoreObservers()
   private let identity: RootIdentity<State>
 
@@ -11,24 +11,24 @@ package final class MirroredState<State> {
     identity = RootIdentity(state)
   }
 
-  /// Notes that the state is being read.
+  /// Records a read of the state.
   package func access() { identity.access() }
 
-  /// Tells of a state that has changed.
+  /// Notifies the observers of a changed state.
   package func changed(_ state: State) {
     identity.update(state)
     observers.notify()
   }
 }
 
-/// Fields of observed states that were changed, whose observers are still to be told.
+/// Changed fields of observed states whose observers are not notified yet.
 package struct MirroredChanges {
   private var fields: [ObservedField] = []
 
   package init() {}
 
-  /// Changes states, which keep their identity. `tell` notifies the observers of the fields that change, when the states can be
-  /// read again.
+  /// Changes states, which keep their identity. `tell` notifies the observers of the changed fields, once the states
+  /// can be read again.
   package mutating func collect(_ change: () -> Void) {
     let turn = Reducing.begin()
     Reducing.keepingIdentity(change)

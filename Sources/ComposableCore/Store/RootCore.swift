@@ -1,16 +1,16 @@
 internal import Dependencies
 package import Reducers
 
-/// A store's state in this process: reduces actions and runs their effects.
+/// A root store's state: reduces actions and runs their effects in this process.
 @MainActor
 package final class RootCore<State, Action>: StoreCore {
   private var reducing: ReducerCore<State, Action>
   private var runner: EffectRunner<Action>?
   private let announcements = StoreObservers()
   private let identity: RootIdentity<State>
-  /// Actions sent while another one is being reduced or announced.
+  /// Actions sent while another one is being reduced or observers are notified.
   private var waiting: [(action: Action, cascade: UInt64)] = []
-  /// Whether there are any: asking a generic array would be a look-up.
+  /// True if `waiting` is not empty: asking a generic array would look up its type.
   private var isAnyWaiting = false
   private var isSending = false
   private var lastCascade: UInt64 = 0
@@ -18,7 +18,7 @@ package final class RootCore<State, Action>: StoreCore {
 
   /// Creates a core.
   ///
-  /// - Parameter executor: Where effects run; nil for the global pool.
+  /// - Parameter executor: The executor of the effects; nil for the global pool.
   package init(
     initialState: State, reducer: CompiledReducer<State, Action>, executor: (any TaskExecutor)? = nil
   ) {
@@ -36,16 +36,16 @@ package final class RootCore<State, Action>: StoreCore {
   package var isAlive: Bool { true }
   package var observers: StoreObservers { announcements }
 
-  /// How many effects run.
+  /// The number of running effects.
   package var runningEffectCount: Int { reducing.runningEffectCount }
 
   /// The number of the latest send.
   package var lastSend: UInt64 { lastCascade }
 
-  /// Whether effects run on behalf of a send.
+  /// Returns true if effects of a send are running.
   package func isRunning(send: UInt64) -> Bool { reducing.isRunning(cascade: send) }
 
-  /// The send on behalf of which the effects with an id run; nil if none runs.
+  /// The send that started the effects with an id; nil if none runs.
   package func send(ofEffectsWithID id: CancelID) -> UInt64? { reducing.cascade(of: id) }
 
   /// Cancels all effects.
@@ -58,8 +58,8 @@ package final class RootCore<State, Action>: StoreCore {
     return body(reducing.state)
   }
 
-  // What runs for every send asks the runtime for no types: closures around the action, tuples with it and calls of
-  // `ReducerCore`'s methods would, and are elsewhere or inlined.
+  // The code that runs for every send looks up no types. Closures around the action, tuples with it and calls of
+  // `ReducerCore`'s methods would do that; they are elsewhere or inlined.
   package func send(_ action: Action) -> StoreTask {
     lastCascade += 1
     let cascade = lastCascade
@@ -78,7 +78,7 @@ package final class RootCore<State, Action>: StoreCore {
     return task(for: cascade)
   }
 
-  /// One outermost change: `change`, then what was sent meanwhile, then one announcement.
+  /// One outermost change: `change`, then the actions sent meanwhile, then one notification.
   private func turn(_ change: (inout ReducerCore<State, Action>) -> Void) {
     isSending = true
     let turn = Reducing.begin()
@@ -87,7 +87,7 @@ package final class RootCore<State, Action>: StoreCore {
     end(turn, hasReduced: reducing.actionCount != before, hasCommands: reducing.hasCommands)
   }
 
-  /// Ends a turn; says whether effects were started or cancelled, or sends are over.
+  /// Ends a turn; returns true if effects were started or cancelled, or sends have ended.
   @discardableResult
   private func end(_ turn: UnsafeMutablePointer<Reducing.Turn>, hasReduced: Bool, hasCommands: Bool) -> Bool {
     let reduced = isAnyWaiting ? reduceWaiting() : []
@@ -106,7 +106,7 @@ package final class RootCore<State, Action>: StoreCore {
     return mustSettle
   }
 
-  /// Reduces what was sent meanwhile; returns the cascades of it.
+  /// Reduces the actions sent meanwhile; returns their cascades.
   @inline(never)
   private func reduceWaiting() -> [UInt64] {
     var reduced: [UInt64] = []
@@ -120,11 +120,11 @@ package final class RootCore<State, Action>: StoreCore {
     return reduced
   }
 
-  /// Starts and cancels effects, and ends the waiting for cascades that are over.
+  /// Starts and cancels effects, and completes the cascades that have ended.
   @inline(never)
   private func settle(_ reduced: [UInt64]) {
     if reducing.hasCommands { runner?.execute(reducing.takeCommands()) }
-    // Cascades that nobody waits for are taken all the same, or the list of them would grow.
+    // Also takes cascades that nothing waits for; otherwise their list would grow.
     if reducing.hasCommands || !reduced.isEmpty { completeCascades(reduced) }
   }
 

@@ -1,13 +1,13 @@
 internal import Reducers
 
-/// Notifies the observers of a root store when its state is replaced as a whole, and of any change if the state does not
+/// Notifies the observers of a root store when its whole state is replaced, and of any change if the state does not
 /// observe its own fields.
 @MainActor
 final class RootIdentity<State> {
   private let field = ObservedField()
-  /// Whether the state was ever read outside a reducer; otherwise there is nothing to update.
+  /// True if the state was ever read outside a reducer; otherwise there is nothing to update.
   private(set) var isObserved = false
-  /// Nil when the state is not an `ObservableState`.
+  /// Nil if the state is not an `ObservableState`.
   private let identify = StateIdentity<State>.reading
   private var id: ObservableStateID?
   /// The moment when `id` was read.

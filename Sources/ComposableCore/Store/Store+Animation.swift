@@ -1,6 +1,6 @@
 public import PromptState
 
-// Nothing here animates: these forms let code that was written for SwiftUI compile.
+// Nothing here animates. These overloads let code that was written for SwiftUI compile.
 
 extension Store {
   /// Sends an action to the feature. The animation has no effect.

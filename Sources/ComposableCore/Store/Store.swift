@@ -1,7 +1,7 @@
 public import Dependencies
 public import Reducers
 
-/// The runtime of a feature: holds its state, runs its actions through its reducer, and runs their effects.
+/// The runtime of a feature: holds its state, reduces its actions, and runs their effects.
 ///
 /// ```swift
 /// let store = Store(initialState: Counter.State()) { Counter() }
@@ -9,18 +9,18 @@ public import Reducers
 /// print(store.count)
 /// ```
 ///
-/// A store lives on the main actor. Actions sent while another is being reduced wait their turn; the ones that an
-/// effect sends at once are reduced in the same turn. Observers are told once for each outermost `send`, when all of
-/// that is done. When the last reference to a root store goes away its effects are cancelled.
+/// A store lives on the main actor. Actions sent while another is being reduced are queued. Actions that an effect
+/// sends synchronously are reduced in the same turn. Observers are notified once for each outermost `send`, after all
+/// of this. Releasing the last reference to a root store cancels its effects.
 ///
-/// A view written against `Store` does not know whether the state lives here or in a hub.
+/// A view of a `Store` does not depend on whether the state lives here or in a hub.
 @MainActor
 @dynamicMemberLookup
 public final class Store<State, Action> {
   package let core: any StoreCore<State, Action>
   private var children: [AnyHashable: AnyObject] = [:]
-  /// The children by the object that their state's key path is, which for a literal is one and the same each time:
-  /// hashing key paths takes microseconds.
+  /// The children by the identity of their state's key path object, which is the same each time for a literal: hashing
+  /// key paths takes microseconds.
   private var recent: [ObjectIdentifier: RecentChild] = [:]
 
   private struct RecentChild {
@@ -32,8 +32,8 @@ public final class Store<State, Action> {
   /// Creates a root store.
   ///
   /// - Parameters:
-  ///   - initialState: The state to begin with.
-  ///   - reducer: What actions go through.
+  ///   - initialState: The initial state.
+  ///   - reducer: The feature.
   ///   - prepareDependencies: Overrides dependencies for the reducer and its effects.
   public convenience init<R: Reducer<State, Action>>(
     initialState: @autoclosure () -> State,
@@ -48,7 +48,7 @@ public final class Store<State, Action> {
     self.init(core: core)
   }
 
-  /// Creates a root store: the form before 1.0, `Store(initialState: …, reducer: Counter())`.
+  /// Creates a root store, in the form before 1.0: `Store(initialState: …, reducer: Counter())`.
   public convenience init<R: Reducer<State, Action>>(
     initialState: @autoclosure () -> State, reducer: @autoclosure () -> R,
     withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil
@@ -82,14 +82,14 @@ public final class Store<State, Action> {
 
   /// Sends an action to the feature.
   ///
-  /// - Returns: What the action set going; with a remote store, also whether the hub took it.
+  /// - Returns: The effects of the action; with a remote store, also the hub's reply.
   @discardableResult
   public func send(_ action: Action) -> StoreTask { core.send(action) }
 
-  /// Whether the state is still there. A store of a child that is gone shows what it was last.
+  /// True while the state exists. A store of a removed child shows the child's last state.
   package var isAlive: Bool { core.isAlive }
 
-  /// The child store of a key, made when it is first asked for or when the child that it was of is gone.
+  /// The child store of a key. It is created at first use, and again if the child that it belonged to was removed.
   func child<ChildState, ChildAction>(
     _ key: AnyHashable, make: () -> any StoreCore<ChildState, ChildAction>
   ) -> Store<ChildState, ChildAction> {
@@ -110,13 +110,13 @@ public final class Store<State, Action> {
       return child
     }
     let child = child([state, action] as [AnyKeyPath], make: make)
-    // Key paths with arguments are other objects each time.
+    // A key path with arguments is a new object each time.
     if recent.count >= 128 { recent.removeAll(keepingCapacity: true) }
     recent[id] = RecentChild(state: state, action: action, child: child)
     return child
   }
 
-  /// Forgets the child store of two key paths.
+  /// Removes the child store of two key paths.
   func forgetChild(state: AnyKeyPath, action: AnyKeyPath) {
     guard !children.isEmpty, children.removeValue(forKey: [state, action] as [AnyKeyPath]) != nil else { return }
     recent = [:]
@@ -127,7 +127,7 @@ public final class Store<State, Action> {
 public typealias StoreOf<R: Reducer> = Store<R.State, R.Action>
 
 extension Store: @MainActor Equatable {
-  /// Whether the two are the same store.
+  /// Returns true if both are the same object.
   public static func == (lhs: Store, rhs: Store) -> Bool { lhs === rhs }
 }
 

@@ -3,8 +3,8 @@ internal import Reducers
 
 /// The stores of a collection's elements, in its order.
 ///
-/// It shows the collection as it was when it was made; a store whose element has been removed since shows it as it
-/// was last.
+/// It shows the collection at the time of its creation. A store whose element was removed since shows the element's
+/// last state.
 @MainActor
 public struct StoreCollection<ID: Hashable & Sendable, State, Action>: @MainActor RandomAccessCollection {
   private let store: Store<IdentifiedArray<ID, State>, IdentifiedAction<ID, Action>>
@@ -27,7 +27,7 @@ public struct StoreCollection<ID: Hashable & Sendable, State, Action>: @MainActo
     return self.store.element(element[keyPath: elements.id], initial: element)
   }
 
-  /// The store of an element; nil when there is none of that id.
+  /// The store of an element; nil if there is none with that id.
   public subscript(id id: ID) -> Store<State, Action>? {
     elements[id: id].map { store.element(id, initial: $0) }
   }
@@ -66,7 +66,7 @@ public struct StoreStack<State, Action>: @MainActor RandomAccessCollection {
     store.element(stack.entries[position].id, initial: stack[position])
   }
 
-  /// The store of an element; nil when it is not on the stack.
+  /// The store of an element; nil if it is not on the stack.
   public subscript(id id: StackElementID) -> Store<State, Action>? {
     stack[id: id].map { store.element(id, initial: $0) }
   }

@@ -1,6 +1,6 @@
 package import CasePaths
 
-/// Where a store's state comes from and where its actions go: this process, a part of another store, or a hub.
+/// The source of a store's state and the destination of its actions: this process, a part of another store, or a hub.
 ///
 /// `Store` is a facade over it.
 @MainActor
@@ -8,19 +8,19 @@ package protocol StoreCore<State, Action>: AnyObject {
   associatedtype State
   associatedtype Action
 
-  /// Reads the current state where it is.
+  /// Reads the current state without copying it.
   func read<Result>(_ body: (State) -> Result) -> Result
 
-  /// Sends an action on its way.
+  /// Sends an action.
   func send(_ action: Action) -> StoreTask
 
-  /// Whether the state is still there; a scoped store of a child that is gone shows what it was last.
+  /// True while the state exists; a scoped store of a removed child shows the child's last state.
   var isAlive: Bool { get }
 
-  /// The observers to be told when the state may have changed.
+  /// The observers to notify when the state may have changed.
   var observers: StoreObservers { get }
 
-  /// The core of a child that is always there.
+  /// The core of a child that always exists.
   func scoped<ChildState, ChildAction>(
     state: KeyPath<State, ChildState>, action: AnyCasePath<Action, ChildAction>
   ) -> any StoreCore<ChildState, ChildAction>
@@ -37,7 +37,7 @@ extension StoreCore {
   }
 }
 
-/// A part of another core's state, reached by one key path however deep it is; nothing is copied or kept.
+/// A part of another core's state, reached by one key path at any depth; nothing is copied or kept.
 final class ScopedCore<Root: StoreCore, State, Action>: StoreCore {
   private let root: Root
   private let toState: KeyPath<Root.State, State>
@@ -63,7 +63,7 @@ final class ScopedCore<Root: StoreCore, State, Action>: StoreCore {
   }
 }
 
-/// A part of another core's state that may go away, and is then shown as it was last.
+/// A part of another core's state that may be removed; it then shows its last state.
 final class OptionalCore<Base: StoreCore, State, Action>: StoreCore {
   private let base: Base
   private let toState: (Base.State) -> State?

@@ -1,4 +1,4 @@
-/// Who wants to be told that a root's state may have changed.
+/// The observers of possible changes of a root's state.
 @MainActor
 package final class StoreObservers {
   private final class Entry {
@@ -28,7 +28,7 @@ package final class StoreObservers {
     if order.count > 2 * entries.count { order.removeAll { entries[$0] == nil } }
   }
 
-  /// Tells everyone who observes at this moment and still does when its turn comes.
+  /// Notifies everyone who observes now and still does when its turn comes.
   package func notify() {
     guard !entries.isEmpty else { return }
     for id in order { entries[id]?.notify?() }

@@ -3,22 +3,22 @@ public import IdentifiedCollections
 public import Reducers
 
 extension Store {
-  /// The store of a child feature: its state is a part of this one's, its actions are a case of this one's.
+  /// The store of a child feature, whose state is a part of this one's and whose actions are a case of this one's.
   ///
-  /// The same child store is returned for the same key paths. Nothing of the state is copied.
+  /// The same key paths return the same child store. No state is copied.
   public func scope<ChildState, ChildAction>(
     state toChildState: KeyPath<State, ChildState>, action toChildAction: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction> {
     plainChild(toChildState, toChildAction)
   }
 
-  /// The store of a child feature whose state may be absent; nil while it is.
+  /// The store of a child feature whose state may be absent; nil while it is absent.
   ///
   /// ```swift
   /// if let store = store.scope(state: \.destination?.edit, action: \.destination.edit) { … }
   /// ```
   ///
-  /// A store that is kept after its child is gone shows what the child was last.
+  /// A store that outlives its child shows the child's last state.
   public func scope<ChildState, ChildAction>(
     state toChildState: KeyPath<State, ChildState?>, action toChildAction: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction>? {
@@ -38,7 +38,7 @@ extension Store {
     }
   }
 
-  /// The stores of a collection's elements, made as they are asked for.
+  /// The stores of a collection's elements, created as they are accessed.
   public func scope<ID: Hashable & Sendable, ElementState, ElementAction>(
     state toElements: KeyPath<State, IdentifiedArray<ID, ElementState>>,
     action toElementAction: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>
@@ -46,7 +46,7 @@ extension Store {
     StoreCollection(plainChild(toElements, toElementAction))
   }
 
-  /// The stores of a stack's elements, made as they are asked for.
+  /// The stores of a stack's elements, created as they are accessed.
   public func scope<ElementState, ElementAction>(
     state toStack: KeyPath<State, StackState<ElementState>>,
     action toStackAction: CaseKeyPath<Action, StackAction<ElementState, ElementAction>>
@@ -54,7 +54,7 @@ extension Store {
     StoreStack(plainChild(toStack, toStackAction))
   }
 
-  /// The store of what closures make of state and actions. It is another one each time.
+  /// A store of state and actions that closures transform. Each call returns a new store.
   public func scope<ChildState, ChildAction>(
     state toChildState: @escaping (State) -> ChildState, action fromChildAction: @escaping (ChildAction) -> Action
   ) -> Store<ChildState, ChildAction> {
@@ -90,7 +90,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// The core of a child that may go away.
+  /// The core of a child that may be removed.
   func optional<ChildState, ChildAction>(
     state: @escaping (State) -> ChildState?, initial: ChildState, action: @escaping (ChildAction) -> Action
   ) -> any StoreCore<ChildState, ChildAction> {

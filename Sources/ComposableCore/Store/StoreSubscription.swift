@@ -3,9 +3,9 @@ internal import Observation
 internal import Reducers
 
 extension Store {
-  /// Calls `onChange` with the state now, and after each turn in which actions were reduced.
+  /// Calls `onChange` with the current state, and after each turn in which actions were reduced.
   ///
-  /// - Returns: Keep it for as long as the calls shall come.
+  /// - Returns: The subscription; releasing it ends the calls.
   public func subscribe(_ onChange: @escaping @MainActor (State) -> Void) -> StoreSubscription {
     onChange(core.state)
     let core = core
@@ -13,16 +13,17 @@ extension Store {
     return StoreSubscription(observers: core.observers, id: id)
   }
 
-  /// Calls `onChange` with a property of the state now, and whenever it is another one.
+  /// Calls `onChange` with the current value of a property, and whenever the value differs from the last.
   public func subscribe<Value: Equatable>(
     _ keyPath: KeyPath<State, Value>, _ onChange: @escaping @MainActor (Value) -> Void
   ) -> StoreSubscription {
     subscribe(keyPath, removeDuplicates: { $0 == $1 }, onChange)
   }
 
-  /// Calls `onChange` with a property of the state now, and whenever it is another one as `isDuplicate` sees it.
+  /// Calls `onChange` with the current value of a property, and whenever the value is not a duplicate of the last
+  /// according to `isDuplicate`.
   ///
-  /// With an `@ObservableState` only changes of that property cost anything.
+  /// With an `@ObservableState`, only changes of that property have a cost.
   public func subscribe<Value>(
     _ keyPath: KeyPath<State, Value>, removeDuplicates isDuplicate: @escaping @MainActor (Value, Value) -> Bool,
     _ onChange: @escaping @MainActor (Value) -> Void
@@ -42,9 +43,9 @@ extension Store {
     return StoreSubscription(tracking: { core.read { $0[keyPath: keyPath] } }, update)
   }
 
-  /// The values of a property: the one now, then each one that is another.
+  /// The values of a property: the current one, then each different one.
   ///
-  /// A reader that is slower than the changes gets the newest one.
+  /// A reader that is slower than the changes receives only the newest value.
   public func values<Value: Equatable & Sendable>(of keyPath: KeyPath<State, Value>) -> AsyncStream<Value> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let subscription = subscribe(keyPath) { continuation.yield($0) }
@@ -55,15 +56,15 @@ extension Store {
   }
 }
 
-/// Runs a closure now, and again whenever something that it read from a store has changed.
+/// Runs a closure now, and again whenever a value that it read from a store has changed.
 ///
-/// - Returns: Keep it for as long as the closure shall be run.
+/// - Returns: The subscription; releasing it ends the observation.
 @MainActor
 public func observe(_ apply: @escaping @MainActor () -> Void) -> StoreSubscription {
   StoreSubscription(tracking: apply) {}
 }
 
-/// Ends a subscription when it goes away, or when it is told to.
+/// Ends a subscription when it is released or cancelled.
 @MainActor
 public final class StoreSubscription {
   private var end: (@MainActor () -> Void)?
@@ -72,7 +73,7 @@ public final class StoreSubscription {
     end = { [weak observers] in observers?.remove(id) }
   }
 
-  /// A subscription to what a closure reads through Observation.
+  /// A subscription to the values that a closure reads through Observation.
   init<Value>(tracking read: @escaping @MainActor () -> Value, _ update: @escaping @MainActor (Value) -> Void) {
     let tracking = Tracking(read: read, update: update)
     end = { tracking.isOver = true }
@@ -94,7 +95,7 @@ public final class StoreSubscription {
     let read: @MainActor () -> Value
     let update: @MainActor (Value) -> Void
     var isOver = false
-    /// The main actor's.
+    /// The main thread.
     private nonisolated let thread = pthread_self()
 
     init(read: @escaping @MainActor () -> Value, update: @escaping @MainActor (Value) -> Void) {
@@ -108,8 +109,8 @@ public final class StoreSubscription {
       update(value)
     }
 
-    /// Fields of stores tell of a change when a turn is over, on the main actor. Other observables tell on any thread,
-    /// and some of them before they change: they are read a little later.
+    /// Fields of stores report changes after a turn, on the main actor. Other observables report on any thread, and
+    /// some before the change, so they are read a little later.
     private nonisolated func changed() {
       let isTold = Reducing.afterwards(self) { [weak self] in
         if pthread_self() == self?.thread { MainActor.assumeIsolated { self?.run() } } else { self?.runSoon() }

@@ -1,32 +1,33 @@
-/// What one `send` set going: wait for it, or cancel it.
+/// The effects of one `send`, to wait for or to cancel.
 @MainActor
 public struct StoreTask: Sendable {
   private let completion: Completion?
   private let onCancel: (@MainActor @Sendable () -> Void)?
 
-  /// A task that is over already.
+  /// Creates a task that has already ended.
   package init() {
     completion = nil
     onCancel = nil
   }
 
-  /// A task that is over when `completion` is.
+  /// Creates a task that ends with `completion`.
   package init(completion: Completion, onCancel: @escaping @MainActor @Sendable () -> Void) {
     self.completion = completion
     self.onCancel = onCancel
   }
 
-  /// Waits until everything that the action set going is over: its effects, and those of the actions they send.
+  /// Waits until the action's effects, and those of the actions that they send, have ended.
   ///
-  /// Cancelling the task that waits cancels the effects. With a remote store it waits until the hub has applied or
-  /// refused the action; ``taken()`` tells which.
+  /// Cancelling the waiting task cancels the effects. With a remote store, it waits until the hub has applied or
+  /// rejected the action; ``taken()`` reports which.
   public func finish() async {
     try? await taken()
   }
 
   /// Waits like ``finish()``.
   ///
-  /// - Throws: In process nothing; with a remote store, why the hub or the client refused the action.
+  /// - Throws: With a remote store, the reason for which the hub or the client rejected the action. In process,
+  ///   nothing.
   public func taken() async throws {
     let onCancel = onCancel
     try await withTaskCancellationHandler {
@@ -36,20 +37,20 @@ public struct StoreTask: Sendable {
     }
   }
 
-  /// Cancels the effects that the action started, and waits until they are over.
+  /// Cancels the effects that the action started, and waits until they have ended.
   public func cancel() async {
     completion?.isCancelled = true
     if !isOver { onCancel?() }
     try? await completion?.wait()
   }
 
-  /// Whether ``cancel()`` was called.
+  /// True if ``cancel()`` was called.
   public var isCancelled: Bool { completion?.isCancelled ?? true }
 
-  /// Whether nothing runs any more on behalf of the action.
+  /// True if no effects of the action are running any more.
   public var isOver: Bool { completion?.isOver ?? true }
 
-  /// Something that will be over, well or badly, and can be waited for by any number of tasks.
+  /// The end of some work, with or without an error, for which any number of tasks can wait.
   @MainActor
   package final class Completion {
     fileprivate var isCancelled = false
@@ -60,7 +61,7 @@ public struct StoreTask: Sendable {
 
     package var isOver: Bool { result != nil }
 
-    /// Ends the waiting; a second call changes nothing.
+    /// Resumes the waiting tasks; a second call has no effect.
     package func complete(_ result: Result<Void, any Error>) {
       guard self.result == nil else { return }
       self.result = result

@@ -1,12 +1,12 @@
-/// An action with a case for what happens in the view.
+/// An action with a case for events of the view.
 public protocol ViewAction<ViewAction> {
-  /// What happens in the view.
+  /// The events of the view.
   associatedtype ViewAction
-  /// Makes it an action.
+  /// Embeds an event of the view.
   static func view(_ action: ViewAction) -> Self
 }
 
-/// What holds a store and sends only its view's actions. `@ViewAction(for:)` writes the conformance.
+/// A type with a store that sends only the view's actions. `@ViewAction(for:)` generates the conformance.
 @MainActor
 public protocol ViewActionSending<StoreState, StoreAction> {
   associatedtype StoreState
