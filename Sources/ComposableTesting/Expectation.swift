@@ -15,7 +15,7 @@ struct Expectation<Action> {
     unexpected = { FailureText.difference(expected: action, actual: $0, actualName: "Received") }
   }
 
-  /// Expects an action that satisfies a predicate or is of a case.
+  /// Expects an action that satisfies a predicate or has a case.
   init(_ what: String, isMatching: @escaping (Action) -> Bool) {
     self.isMatching = isMatching
     nothingReceived = { "Expected to receive an action matching \(what), but didn't get one." }
@@ -36,7 +36,7 @@ struct Expectation<Action> {
 }
 
 extension TestStore {
-  /// Receives an action of an effect.
+  /// Receives an action from an effect.
   func receive(
     _ expectation: Expectation<Action>, timeout: Duration?, _ update: ((inout State) throws -> Void)?,
     at location: IssueLocation
@@ -81,10 +81,10 @@ extension TestStore {
     report("Expected to receive \(what), but received none\(after).\n\n\(hint)", at: location)
   }
 
-  /// Waits until a condition holds, no required effect runs, or the timeout is over.
+  /// Waits until a condition holds, no required effect runs, or the timeout passes.
   func wait(until condition: () -> Bool, timeout: Duration) async {
     let deadline = ContinuousClock.now.advanced(by: timeout)
-    // The end of an effect is no action; the executor sees its last piece of work.
+    // The end of an effect is not an action, but the executor sees its last job.
     while !condition(), run.hasInFlight(), ContinuousClock.now < deadline {
       let rest = deadline - ContinuousClock.now
       _ = await race(against: min(rest, .milliseconds(20))) { [recorder] in await recorder.nextChange() }

@@ -1,10 +1,10 @@
 internal import ComposableArchitecture
 
-/// The text of failures. It is that of the original library, which authors of tests know.
+/// The text of failures, the same as that of the original library, which authors of tests know.
 enum FailureText {
   /// The difference of an expected and an actual value.
   static func difference<T>(expected: T, actual: T, actualName: String = "Actual") -> String {
-    // The two were compared before, so issues of the comparison are reported already.
+    // The two were compared before, so issues of the comparison were already reported.
     let difference = TaskResultReports.$areOn.withValue(false) { diff(expected, actual, format: .proportional) }
     if let difference {
       return "\(indent(difference, by: 4))\n\n(Expected: −, \(actualName): +)"
@@ -18,7 +18,7 @@ enum FailureText {
       """
   }
 
-  /// A dump, to stand under a headline.
+  /// A dump, to follow a headline.
   static func dump(_ value: Any) -> String {
     var text = ""
     customDump(value, to: &text, indent: 2)

@@ -3,20 +3,20 @@ internal import Dependencies
 
 /// Records each action that a feature's effects send, with the state after it.
 ///
-/// It is used on the main actor only, where its store is. It has no isolation because a reducer is a plain function.
+/// It is used only on the main actor, as its store is. It is not isolated because a reducer is a plain function.
 final class Recorder<State, Action> {
   /// An action of an effect that the test has not received yet.
   struct Received {
     let action: Action
     let state: State
-    /// The generator of ids as it was before the action.
+    /// The generator of ids before the action.
     let stackElementIDs: StackElementIDGenerator
   }
 
   /// The effects that a reducer returned for an action.
   struct InFlight {
     let action: Action
-    /// The id that all of them have, whatever other ids they have.
+    /// The id that they share, besides any others.
     let id: CancelID
   }
 
@@ -29,10 +29,10 @@ final class Recorder<State, Action> {
   /// The state after the last action that the test sent or received.
   var assertedState: State
   var received: [Received] = []
-  /// The effects that must end before the test does. Some have ended.
+  /// The effects that must end before the test does, including some that have ended.
   var inFlight: [InFlight] = []
   private var returnedCount = 0
-  /// The state after the action that the test sends at the moment, before those of its effects.
+  /// The state after the action that the test is sending, before those of its effects.
   private(set) var sentState: State?
   private var isSending = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
@@ -43,13 +43,13 @@ final class Recorder<State, Action> {
     self.tracker = tracker
   }
 
-  /// The next action to be reduced is the test's own.
+  /// Marks the next action as the test's own.
   func willSend() {
     isSending = true
     sentState = nil
   }
 
-  /// The feature's reducer with its actions recorded.
+  /// The feature's reducer, which then records its actions.
   func recording(_ reducer: CompiledReducer<State, Action>) -> CompiledReducer<State, Action> {
     CompiledReducer { [unowned self] state, action in
       let ids = dependencies.stackElementID.copy()
@@ -75,13 +75,13 @@ final class Recorder<State, Action> {
 
   // MARK: Waiting
 
-  /// Resumes the tasks that wait for something to happen.
+  /// Resumes the tasks in ``nextChange()``.
   func changed() {
     for waiter in waiters { waiter.resume() }
     waiters = []
   }
 
-  /// Waits until something happens.
+  /// Waits for the next change.
   nonisolated(nonsending) func nextChange() async {
     await withCheckedContinuation { waiters.append($0) }
   }

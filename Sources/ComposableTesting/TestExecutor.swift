@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Runs effects on the main thread, interleaved with the main actor and in the order in which they are resumed.
 ///
-/// So the result of a test does not depend on the load of the machine. When the queue is empty, every effect has come as
-/// far as it can.
+/// The result of a test therefore does not depend on the load of the machine. When the queue is empty, no effect can
+/// make further progress.
 final class TestExecutor: TaskExecutor {
   private let count = Atomic<UInt64>(0)
   private let waiting = Atomic<Int>(0)
@@ -12,7 +12,7 @@ final class TestExecutor: TaskExecutor {
   /// The number of jobs that were enqueued.
   var enqueuedCount: UInt64 { count.load(ordering: .acquiring) }
 
-  /// Returns true if no job waits.
+  /// Returns true if no job is queued.
   var isIdle: Bool { waiting.load(ordering: .acquiring) == 0 }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -25,13 +25,13 @@ final class TestExecutor: TaskExecutor {
     }
   }
 
-  /// Runs jobs until only effects are left that sleep or wait for something outside.
+  /// Runs jobs until all remaining effects sleep or wait for something outside the process.
   ///
-  /// The main queue is first in, first out. When several rounds to its end find no new job, there is none. `Task.yield()`
-  /// in an effect goes through the global pool, so a round also goes there while effects run. Work that never rests is
-  /// left after many rounds.
+  /// The main queue is first in, first out. If several rounds to its end find no new job, there is none. `Task.yield()`
+  /// in an effect goes through the global pool, so a round also goes there while effects run. It gives up after many
+  /// rounds if the work never rests.
   ///
-  /// - Parameter isBusy: Whether effects run.
+  /// - Parameter isBusy: Returns true while effects run.
   @MainActor
   func settle(isBusy: () -> Bool) async {
     var quietRounds = 0

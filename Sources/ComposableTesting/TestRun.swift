@@ -7,9 +7,9 @@ final class TestRun<State, Action> {
   let recorder: Recorder<State, Action>
   let core: RootCore<State, Action>
   var exhaustivity = Exhaustivity.on
-  /// The places of the actions that the test has sent, by the numbers of the sends.
+  /// The locations of the actions that the test has sent, by the numbers of the sends.
   var sends: [UInt64: IssueLocation] = [:]
-  /// The place of the last assertion in the test's file.
+  /// The location of the last assertion in the test's file.
   private(set) var site: IssueLocation
 
   init(recorder: Recorder<State, Action>, core: RootCore<State, Action>, site: IssueLocation) {
@@ -23,7 +23,7 @@ final class TestRun<State, Action> {
       message, fileID: location.fileID, filePath: location.filePath, line: location.line, column: location.column)
   }
 
-  /// Reports an issue of an exhaustive test. In other tests it is a note, or nothing.
+  /// Reports an issue of an exhaustive test. In other tests it is a warning, or ignored.
   func report(_ message: String, asIn exhaustivity: Exhaustivity, at location: IssueLocation) {
     switch exhaustivity {
     case .on: report(message, at: location)
@@ -33,9 +33,9 @@ final class TestRun<State, Action> {
     }
   }
 
-  /// Notes received actions that the test skips.
+  /// Reports received actions that the test skips as warnings.
   ///
-  /// - Parameter isExplicit: Whether the test asked for it, so that an exhaustive test notes it too.
+  /// - Parameter isExplicit: True if the test asked for it; then an exhaustive test also reports them.
   func noteSkipped(_ actions: [Action], isExplicit: Bool = false, at location: IssueLocation) {
     guard !actions.isEmpty else { return }
     report(
@@ -46,10 +46,10 @@ final class TestRun<State, Action> {
       """, asIn: isExplicit ? skipping : exhaustivity, at: location)
   }
 
-  /// How explicit skips are reported: notes of an exhaustive test, not issues.
+  /// The exhaustivity with which explicit skips are reported: as warnings of an exhaustive test, not issues.
   var skipping: Exhaustivity { exhaustivity == .on ? .off(showSkippedAssertions: true) : exhaustivity }
 
-  /// The effects that run and must end before the test does, with the numbers of the sends that led to them.
+  /// The running effects that must end before the test does, with the numbers of the sends that led to them.
   func inFlight() -> [(effect: Recorder<State, Action>.InFlight, send: UInt64)] {
     let running = recorder.inFlight.compactMap { effect in
       core.send(ofEffectsWithID: effect.id).map { (effect, $0) }
@@ -58,7 +58,7 @@ final class TestRun<State, Action> {
     return running
   }
 
-  /// Returns true if effects run that must end before the test does.
+  /// Returns true if effects are running that must end before the test does.
   func hasInFlight() -> Bool {
     while let last = recorder.inFlight.last, core.send(ofEffectsWithID: last.id) == nil {
       recorder.inFlight.removeLast()
@@ -66,13 +66,12 @@ final class TestRun<State, Action> {
     return !recorder.inFlight.isEmpty
   }
 
-  /// Notes the place of an assertion, if it is in the file of the test store.
+  /// Records the location of an assertion, if it is in the file of the test store.
   func assertion(at location: IssueLocation) {
     if "\(location.filePath)" == "\(site.filePath)" { site = location }
   }
 
-  /// The end of the test. Actions that it has not received, running effects and changes that it has not asserted are
-  /// issues.
+  /// Ends the test. Actions that were not received, running effects and changes that were not asserted are issues.
   func end() {
     let actions = recorder.received.map(\.action)
     if !actions.isEmpty {
@@ -94,7 +93,7 @@ final class TestRun<State, Action> {
     core.cancelEffects()
   }
 
-  /// Reports changes of shared state that the test has not asserted.
+  /// Reports changes of shared state that were not asserted.
   func assertSharedChangesAreStated(at location: IssueLocation) {
     guard exhaustivity == .on, recorder.tracker.hasChanges else { return }
     let changes = recorder.tracker.changes

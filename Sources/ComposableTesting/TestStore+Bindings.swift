@@ -1,7 +1,7 @@
 public import ComposableArchitecture
 
 extension TestStore {
-  /// The state as a view's state is made of it, for features whose view's actions are bindable.
+  /// The state from which a view's state is created, for features whose view actions are bindable.
   ///
   /// ```swift
   /// await store.send(.view(.set(\.$email, "blob@example.org"))) {
@@ -10,7 +10,7 @@ extension TestStore {
   /// #expect(LoginView.ViewState(store.bindings(action: \.view)).isLoginButtonDisabled)
   /// ```
   ///
-  /// It is the state after what the test has stated so far, and stays as it is when the store goes on.
+  /// It is the state after the test's assertions so far. Later actions do not change it.
   ///
   /// - Parameter toViewAction: The case of the view's actions.
   public func bindings<ViewAction: BindableAction>(
@@ -19,7 +19,7 @@ extension TestStore {
     BindingViewStore(state)
   }
 
-  /// The state as a view's state is made of it: the form of before 1.4, `bindings(action: /Action.view)`.
+  /// The state from which a view's state is created, in the form before 1.4: `bindings(action: /Action.view)`.
   public func bindings<ViewAction: BindableAction>(
     action toViewAction: AnyCasePath<Action, ViewAction>
   ) -> BindingViewStore<State> where State == ViewAction.State {
@@ -28,7 +28,7 @@ extension TestStore {
 }
 
 extension TestStore where Action: BindableAction, Action.State == State {
-  /// The state as a view's state is made of it, for features whose own actions are bindable.
+  /// The state from which a view's state is created, for features whose own actions are bindable.
   ///
   /// ```swift
   /// #expect(LoginView.ViewState(store.bindings).isLoginButtonDisabled)

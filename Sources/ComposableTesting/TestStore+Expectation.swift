@@ -4,7 +4,7 @@ internal import Dependencies
 internal import IssueReportingTestSupport
 
 extension TestStore {
-  /// Compares a state with the one that a test expects after the state before.
+  /// Compares a state with the one that a test expects, given the previous state.
   func expectState(
     _ actual: State, after previous: State, _ update: ((inout State) throws -> Void)?,
     stackElementIDs: StackElementIDGenerator, mustChange: Bool = true, at location: IssueLocation
@@ -44,7 +44,7 @@ extension TestStore {
     }
   }
 
-  /// Notes the changes that a test would have to assert if it were exhaustive.
+  /// Reports, as warnings, the changes that an exhaustive test would have to assert.
   private func noteSkipped(
     _ actual: State, after previous: State, _ update: ((inout State) throws -> Void)?,
     stackElementIDs: StackElementIDGenerator, mustChange: Bool, at location: IssueLocation
@@ -79,8 +79,8 @@ extension TestStore {
     }
   }
 
-  /// A change of shared state that the test's closures have not asserted. The changes of actions that are still to be
-  /// received have happened already, so it is nil before the last of them.
+  /// A change of shared state that the test's closures have not asserted. Nil while received actions remain, because
+  /// their changes have already happened.
   private var unstatedSharedChange: SharedChange? {
     recorder.received.isEmpty ? recorder.tracker.changes.first : nil
   }
@@ -94,7 +94,7 @@ extension TestStore {
       isStated
       ? "A state change does not match expectation" : "State was not expected to change, but a change occurred"
     func difference() -> String { FailureText.difference(expected: expected, actual: actual) }
-    // In an assertion, shared values differ too. It is too early for that while received actions are to be asserted.
+    // In an assertion, shared values differ as well. Checking them is too early while received actions remain.
     return "\(headline): …\n\n\(recorder.received.isEmpty ? recorder.tracker.assert(difference) : difference())"
   }
 

@@ -11,7 +11,7 @@ extension TestStore {
       timeout: .nanoseconds(Int64(clamping: nanoseconds)), fileID: fileID, file: filePath, line: line, column: column)
   }
 
-  /// Waits until all effects have ended. After the timeout, effects that still run are an issue.
+  /// Waits until all effects have ended. Effects that still run after the timeout are an issue.
   public func finish(
     timeout: Duration? = nil,
     fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,
@@ -34,7 +34,7 @@ extension TestStore {
 
   /// Skips the actions that effects have sent. Their changes of the state need no assertion.
   ///
-  /// - Parameter strict: Whether it is an issue when there are none.
+  /// - Parameter strict: True if it is an issue that there are none.
   public func skipReceivedActions(
     strict: Bool = true,
     fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,
@@ -53,9 +53,9 @@ extension TestStore {
     recorder.received = []
   }
 
-  /// Stops requiring that the running effects end. They go on, and the actions that they send must be received.
+  /// Stops requiring that the running effects end. They continue, and the actions that they send must be received.
   ///
-  /// - Parameter strict: Whether it is an issue when there are none.
+  /// - Parameter strict: True if it is an issue that there are none.
   public func skipInFlightEffects(
     strict: Bool = true,
     fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,

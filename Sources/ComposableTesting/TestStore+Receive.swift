@@ -5,7 +5,7 @@ extension TestStore {
   ///
   /// - Parameters:
   ///   - expectedAction: The action.
-  ///   - timeout: How long to wait for an effect that depends on something outside the test.
+  ///   - timeout: The time to wait for an effect that depends on something outside the test.
   ///   - updateStateToExpectedResult: Changes the state before the action to the expected one; nil if nothing changes.
   public func receive(
     _ expectedAction: Action, timeout: Duration? = nil,

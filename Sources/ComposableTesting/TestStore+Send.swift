@@ -34,7 +34,7 @@ extension TestStore {
     }
   }
 
-  /// Sends an action without values by its case: `send(\.view.incrementButtonTapped)`.
+  /// Sends an action without a payload by its case: `send(\.view.incrementButtonTapped)`.
   @discardableResult
   public func send(
     _ action: CaseKeyPath<Action, Void>,
@@ -47,7 +47,7 @@ extension TestStore {
       column: column)
   }
 
-  /// Sends an action by its case, with its value: `send(\.child.nameChanged, "Blob")`.
+  /// Sends an action by its case, with its payload: `send(\.child.nameChanged, "Blob")`.
   @discardableResult
   public func send<Value>(
     _ action: CaseKeyPath<Action, Value>, _ value: Value,
@@ -60,7 +60,7 @@ extension TestStore {
       line: line, column: column)
   }
 
-  /// Checks the state, without an action.
+  /// Checks the state without sending an action.
   public func assert(
     _ updateStateToExpectedResult: @escaping (inout State) throws -> Void,
     fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,
@@ -72,7 +72,7 @@ extension TestStore {
       at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Reports received actions that the test has not received. A test that is not exhaustive skips them.
+  /// Reports actions that effects sent and the test has not received. A test that is not exhaustive skips them.
   private func skipReceived(before action: Action, at location: IssueLocation) {
     guard !recorder.received.isEmpty else { return }
     let actions = recorder.received.map(\.action)

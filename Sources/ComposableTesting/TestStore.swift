@@ -2,8 +2,8 @@ public import ComposableArchitecture
 public import Dependencies
 internal import Foundation
 
-/// A store that checks what a feature does: each change of its state, each action that its effects send, and that all
-/// effects end.
+/// A store that checks a feature: each change of its state, each action that its effects send, and that all effects
+/// end.
 ///
 /// ```swift
 /// @MainActor @Test func counting() async {
@@ -22,8 +22,8 @@ internal import Foundation
 /// ```
 ///
 /// An assertion's closure changes the state before the action to the expected one. Failures are issues of the running
-/// test, at the line of the assertion. Effects run on the main thread in a fixed order, so the result of a test does not
-/// depend on the load of the machine. Only effects that use real clocks take time.
+/// test, at the line of the assertion. Effects run on the main thread in a fixed order, so the result of a test does
+/// not depend on the load of the machine. Only effects that use real clocks take time.
 @MainActor
 public final class TestStore<State: Equatable, Action> {
   /// The changes and actions that a test must assert.
@@ -36,7 +36,7 @@ public final class TestStore<State: Equatable, Action> {
   /// test.
   public var timeout: UInt64 = 1_000_000_000
   var defaultTimeout: Duration { .nanoseconds(Int64(clamping: timeout)) }
-  /// Whether the feature asked to be dismissed.
+  /// True if the feature has dismissed itself.
   public private(set) var isDismissed = false
 
   let run: TestRun<State, Action>
@@ -47,7 +47,7 @@ public final class TestStore<State: Equatable, Action> {
   /// Creates a test store.
   ///
   /// - Parameters:
-  ///   - initialState: The state to begin with.
+  ///   - initialState: The initial state.
   ///   - reducer: The feature.
   ///   - prepareDependencies: Overrides dependencies.
   public init<R: Reducer<State, Action>>(
@@ -65,7 +65,7 @@ public final class TestStore<State: Equatable, Action> {
     let executor = TestExecutor()
     self.executor = executor
     let (recorder, core) = Dependencies.withDependencies {
-      // Read once, so that the store has one generator also where test values are not kept.
+      // Read once, so that the store has a single generator even where test values are not kept.
       $0.stackElementID = $0.stackElementID
       $0.dismiss = DismissEffect({ flag.isDismissed = true }, isFallback: true)
       $0.sharedChangeTrackers.append(tracker)
@@ -84,7 +84,7 @@ public final class TestStore<State: Equatable, Action> {
     flag.onDismiss = { [weak self] in self?.isDismissed = true }
   }
 
-  /// The dependencies that the feature sees. Changing them changes what it sees from the next action on.
+  /// The dependencies of the feature. Changes take effect from the next action on.
   public var dependencies: DependencyValues {
     get { recorder.dependencies }
     set { recorder.dependencies = newValue }
@@ -93,9 +93,9 @@ public final class TestStore<State: Equatable, Action> {
   /// The state after the last action that the test sent or received.
   public var state: State { recorder.assertedState }
 
-  /// Whether tasks without an executor of their own take turns on the main actor, in the whole process.
+  /// True if tasks without an executor of their own run serially on the main actor, in the whole process.
   ///
-  /// Effects of the store do so anyway; it is for code under test that starts unstructured tasks.
+  /// Effects of the store always do; this is for code under test that starts unstructured tasks.
   public var useMainSerialExecutor: Bool {
     get { uncheckedUseMainSerialExecutor }
     set { uncheckedUseMainSerialExecutor = newValue }
@@ -143,7 +143,7 @@ public final class TestStore<State: Equatable, Action> {
     return try await operation()
   }
 
-  // Not isolated: an isolated deinit sees no task-local values, and so does not know which test it is the end of.
+  // Not isolated: an isolated deinit sees no task-local values, so it would not know its test.
   deinit {
     let run = run
     if Thread.isMainThread {
@@ -153,14 +153,14 @@ public final class TestStore<State: Equatable, Action> {
     }
   }
 
-  /// Lets effects come as far as they can.
+  /// Lets effects make as much progress as they can.
   func settle() async { await executor.settle { core.runningEffectCount > 0 } }
 }
 
 /// A test store of a reducer: `TestStoreOf<Counter>`.
 public typealias TestStoreOf<R: Reducer> = TestStore<R.State, R.Action> where R.State: Equatable
 
-/// Tells the store of a dismissal, before the store is there.
+/// Records a dismissal before the store exists.
 @MainActor
 private final class DismissFlag {
   var onDismiss: (() -> Void)?

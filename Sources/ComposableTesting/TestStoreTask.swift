@@ -7,13 +7,13 @@ public struct TestStoreTask: Sendable {
   let timeout: Duration
   let settle: @MainActor @Sendable () async -> Void
 
-  /// Cancels the effects that the action started, and waits until they are over.
+  /// Cancels the effects that the action started, and waits until they have ended.
   public func cancel() async {
     await task.cancel()
     await settle()
   }
 
-  /// Waits until the action's effects are over, with a timeout in nanoseconds.
+  /// Waits until the action's effects have ended, with a timeout in nanoseconds.
   public func finish(
     timeout nanoseconds: UInt64,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -23,7 +23,7 @@ public struct TestStoreTask: Sendable {
       column: column)
   }
 
-  /// Waits until the action's effects are over. After the timeout, effects that still run are an issue.
+  /// Waits until the action's effects have ended. Effects that still run after the timeout are an issue.
   public func finish(
     timeout: Duration? = nil,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -41,6 +41,6 @@ public struct TestStoreTask: Sendable {
       """, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Whether ``cancel()`` was called.
+  /// True if ``cancel()`` was called.
   public var isCancelled: Bool { task.isCancelled }
 }
