@@ -1,6 +1,6 @@
 internal import Wire
 
-/// The identity of one history: revisions and sessions of another epoch mean nothing in this one.
+/// The identity of a history. Revisions and sessions of another epoch are meaningless in this one.
 public struct Epoch: Hashable, Sendable, CustomStringConvertible {
   /// The first eight bytes, big-endian.
   public let high: UInt64
@@ -12,7 +12,7 @@ public struct Epoch: Hashable, Sendable, CustomStringConvertible {
     (self.high, self.low) = (high, low)
   }
 
-  /// A new history's.
+  /// The epoch of a new history.
   static func random() -> Epoch {
     var generator = SystemRandomNumberGenerator()
     return Epoch(high: generator.next(), low: generator.next())

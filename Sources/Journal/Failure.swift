@@ -2,7 +2,7 @@ internal import CSQLite
 internal import TurnLog
 
 extension LogError {
-  /// Says what SQLite refused, what is sound, and what to do.
+  /// Describes an error of SQLite, the part of the journal that is sound, and what to do.
   init(_ error: SQLiteError, in directory: StateDirectory, soundRevision: UInt64? = nil, soundness: String? = nil) {
     let advice =
       switch error.code & 0xff {
@@ -20,7 +20,7 @@ extension LogError {
       soundRevision: soundRevision)
   }
 
-  /// Says that the journal is damaged, what is sound, and what to do.
+  /// Describes the damage of a journal, the part that is sound, and what to do.
   static func damaged(_ what: String, in directory: StateDirectory, soundRevision: UInt64?) -> LogError {
     let soundness = soundRevision.map { "It is sound up to revision \($0). " } ?? ""
     return LogError(

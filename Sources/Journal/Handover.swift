@@ -2,21 +2,21 @@ internal import Glibc
 internal import TurnLog
 internal import Wire
 
-/// What the threads that append hand over to the thread that writes.
+/// The queue between the appending threads and the writing thread.
 final class Handover: @unchecked Sendable {
-  // Sendable: everything below is used under `mutex` only.
+  // Sendable: everything below is used only under `mutex`.
 
-  /// Something to be written, in order.
+  /// An entry to write, in order.
   enum Entry {
     case turn(LoggedTurn)
     case schema(Schema)
   }
 
-  /// What the writer takes at once.
+  /// The work that the writer takes in one step.
   struct Work {
     var entries: [Entry] = []
     var snapshot: LogSnapshot?
-    /// A snapshot that was saved before, and that the newer one replaces.
+    /// A snapshot that was waiting when the newer one replaced it.
     var replaced: LogSnapshot?
     var trimPosition: UInt64?
     var isClosing = false
@@ -26,7 +26,7 @@ final class Handover: @unchecked Sendable {
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var work = Work()
   private var byteCount = 0
-  /// When the first of the entries came, in nanoseconds of the monotonic clock.
+  /// The arrival of the first entry, in nanoseconds of the monotonic clock.
   private var firstEntry: Int64 = 0
   private var isOver = false
   private var hasSchema = false
@@ -55,10 +55,10 @@ final class Handover: @unchecked Sendable {
     return body()
   }
 
-  /// The bytes of the turns that wait.
+  /// The bytes of the waiting turns.
   var waitingBytes: Int { locked { byteCount } }
 
-  /// Adds turns. Blocks while more bytes wait than are allowed.
+  /// Adds turns. Blocks while more than the allowed bytes are waiting.
   func append(_ turns: [LoggedTurn]) {
     guard !turns.isEmpty else { return }
     locked {
@@ -86,7 +86,7 @@ final class Handover: @unchecked Sendable {
     }
   }
 
-  /// Adds a snapshot, in place of one that was not begun.
+  /// Adds a snapshot; it replaces one whose saving has not begun.
   func save(_ snapshot: LogSnapshot) {
     locked {
       if let waiting = work.snapshot { work.replaced = waiting }
@@ -95,7 +95,7 @@ final class Handover: @unchecked Sendable {
     }
   }
 
-  /// Allows to forget the turns before a position.
+  /// Allows the writer to remove the turns before a position.
   func trim(before position: UInt64) {
     locked {
       work.trimPosition = max(position, work.trimPosition ?? 0)
@@ -103,7 +103,7 @@ final class Handover: @unchecked Sendable {
     }
   }
 
-  /// Asks the writer to write what waits, and to end.
+  /// Asks the writer to write all waiting entries and to end.
   func close() {
     locked {
       work.isClosing = true
@@ -111,7 +111,7 @@ final class Handover: @unchecked Sendable {
     }
   }
 
-  /// Drops what waits and whatever comes.
+  /// Discards the waiting entries and all later ones.
   func end() {
     locked {
       isOver = true
@@ -120,11 +120,11 @@ final class Handover: @unchecked Sendable {
     }
   }
 
-  /// Takes everything there is.
+  /// Takes all work.
   ///
   /// - Parameters:
-  ///   - isWaiting: Whether to wait until there is something.
-  ///   - window: How long to let turns gather after the first, in nanoseconds.
+  ///   - isWaiting: True to wait until there is work.
+  ///   - window: The time for which turns are collected after the first, in nanoseconds.
   func take(isWaiting: Bool, window: Int64) -> Work {
     locked {
       while true {

@@ -1,24 +1,24 @@
 internal import Wire
 
-/// The one row of `meta`: where the history begins and ends, and how many rows the other tables must have.
+/// The single row of `meta`: the beginning and the end of the history, and the row counts of the other tables.
 ///
-/// It is written in every transaction, so that a row that is missing at either end is noticed.
+/// Every transaction writes it, so a missing row at either end is detected.
 struct Head: Equatable {
-  /// A place between two turns: what comes behind it is chained to this checksum.
+  /// A place between two turns. The next turn is chained to this checksum.
   struct Place: Equatable {
     var position: UInt64 = 0
-    /// The bytes of all turns up to here, since the history began.
+    /// The bytes of all turns up to here since the history began.
     var total: UInt64 = 0
     var checksum: UInt64
   }
 
   let epoch: Epoch
   let created: Int64
-  /// Whether the journal was closed in order.
+  /// True if the journal was closed cleanly.
   var isClean = true
-  /// Where the kept turns begin.
+  /// The beginning of the kept turns.
   var base: Place
-  /// Where the turns end.
+  /// The end of the turns.
   var tail: Place
   var revision: UInt64 = 0
   /// The time of the last turn.
@@ -31,7 +31,7 @@ struct Head: Equatable {
   /// The newest complete snapshot; 0 for none.
   var snapshot: Int64 = 0
 
-  /// The head of a history that begins.
+  /// Creates the head of a new history.
   init(epoch: Epoch, created: Int64) {
     (self.epoch, self.created) = (epoch, created)
     base = Place(checksum: Checksum.of(words: [epoch.high, epoch.low]))

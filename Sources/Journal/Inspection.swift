@@ -1,24 +1,24 @@
 internal import TurnLog
 internal import Wire
 
-/// Everything that can be found out about a journal, damaged or not. Nothing is changed.
+/// The results of reading a whole journal, damaged or not. Nothing is changed.
 struct Inspection {
-  /// How far the turns behind a place are sound.
+  /// The sound turns after a place.
   struct Reach {
     var position: UInt64
     var revision: UInt64
     var turnCount: UInt64 = 0
     var byteCount: UInt64 = 0
-    /// What ends it, other than the end of the history.
+    /// The reason why it ends before the history does; nil if it does not.
     var fault: String?
   }
 
   /// A snapshot whose bytes are sound.
   struct SoundSnapshot {
     let row: SnapshotRow
-    /// How far the turns behind it are sound.
+    /// The sound turns after the snapshot.
     let reach: Reach
-    /// Whether all turns from the first kept one lead to it.
+    /// True if all turns from the first kept one on lead to it.
     let isConnected: Bool
   }
 
@@ -60,17 +60,17 @@ struct Inspection {
     try attempt { inspection throws(SQLiteError) in try inspection.readSnapshots() }
   }
 
-  /// The last sound revision: the one that the turns behind some sound snapshot lead to.
+  /// The last sound revision: the highest one that the turns after a sound snapshot lead to.
   var soundRevision: UInt64? {
     let ends = snapshots.map(\.reach.revision)
     if let last = ends.max() { return last }
     return isFromTheBeginning ? first?.revision : nil
   }
 
-  /// Whether the kept turns begin with the feature's initial state, because no snapshot was ever saved.
+  /// True if the kept turns begin with the feature's initial state, because no snapshot was ever saved.
   var isFromTheBeginning: Bool { head.map { $0.base.position == 0 && $0.snapshot == 0 } ?? false }
 
-  /// Does something, and notes damage that it comes upon.
+  /// Runs `body` and records damage that it finds.
   private mutating func attempt(_ body: (inout Inspection) throws(SQLiteError) -> Void) throws(LogError) {
     do throws(SQLiteError) { try body(&self) } catch {
       guard error.isDamage || error.code & 0xff == 1 else { throw LogError(error, in: directory) }
@@ -130,7 +130,7 @@ struct Inspection {
     }
   }
 
-  /// Reads turns as far as they are sound.
+  /// Reads turns up to the first that is not sound.
   private func reach(behind place: Head.Place, revision: UInt64?) throws(SQLiteError) -> Reach {
     var cursor = try TurnCursor(database, behind: place)
     defer { cursor.pause() }

@@ -1,7 +1,7 @@
 internal import TurnLog
 internal import Wire
 
-/// JSON objects of one line, as `export` writes them.
+/// JSON objects on single lines, as written by `export`.
 enum JSONLine {
   static func history(_ epoch: Epoch, _ revision: UInt64, _ schemas: SchemaRows) -> String {
     let list = schemas.rows.map { row in
@@ -38,7 +38,7 @@ enum JSONLine {
       """
   }
 
-  /// The runs of actions; bytes that are none as they are.
+  /// The runs of actions as objects, or the bytes in hexadecimal if they cannot be decoded.
   private static func actions(_ bytes: [UInt8]) -> String {
     var decoder = CBORDecoder(bytes.span.bytes)
     var runs: [String] = []
@@ -54,7 +54,7 @@ enum JSONLine {
     return runs.joined(separator: ",")
   }
 
-  /// A string with its quotation marks.
+  /// A quoted JSON string.
   static func string(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

@@ -2,10 +2,10 @@ internal import Synchronization
 public import TurnLog
 public import Wire
 
-/// Turns in an SQLite database on this machine.
+/// A log of turns in an SQLite database on this machine.
 ///
-/// A thread of its own writes them; each commit takes all turns that wait (group commit). `docs/DURABILITY.md` says what
-/// is promised, what the tables are, and how failures look.
+/// A separate thread writes them. Each commit takes all waiting turns (group commit). `docs/DURABILITY.md` describes
+/// the guarantees, the tables and the failures.
 ///
 /// ```swift
 /// let (journal, history) = try Journal.open(directory: "/var/lib/storehub") { event in … }
@@ -25,7 +25,7 @@ public final class Journal: TurnLog {
   private let reader = Mutex<ReaderBox>(ReaderBox())
 
   private struct ReaderBox: @unchecked Sendable {
-    // Sendable: only the holder of the mutex around it uses the reader.
+    // Sendable: the reader is used only under the mutex.
     var reader: TurnReader?
   }
 
@@ -45,13 +45,13 @@ public final class Journal: TurnLog {
   /// Opens the journal in a directory, or creates one.
   ///
   /// - Parameters:
-  ///   - directory: Where the files are; it is created, but not the directories above it.
-  ///   - options: How turns are stored, and for how long.
-  ///   - onEvent: Receives what became of turns and snapshots, in order, on the journal's thread. It must not block, nor
+  ///   - directory: The directory of the files. It is created if missing, but its parents are not.
+  ///   - options: The durability and retention of turns.
+  ///   - onEvent: Receives the outcomes of appends and saves, in order, on the journal's thread. It must not block or
   ///     close the journal.
-  /// - Returns: The journal, and what is in it.
+  /// - Returns: The journal and its contents.
   /// - Throws: `inUse` with the process that uses it, `damaged` with the last sound revision, `unknownFormat`, or
-  ///   `storage`. Nothing has been changed then.
+  ///   `storage`. In these cases nothing was changed.
   /// - Complexity: O(snapshot + sessions), and O(file) for files of at most `JournalOptions.checkedBytes`.
   public static func open(
     directory: String, options: JournalOptions = JournalOptions(),
@@ -66,27 +66,27 @@ public final class Journal: TurnLog {
     return (journal, history)
   }
 
-  /// States the schema of the turns and snapshots that follow; before the first of them, and whenever it changes.
+  /// Sets the schema of the turns and snapshots that follow: before the first of them, and whenever it changes.
   public func begin(schema: Schema) { writer.handover.begin(schema) }
 
   /// Appends turns; `stored`, `conflict` or `failed` follows.
   ///
   /// Blocks while more than `JournalOptions.queueBytes` wait.
-  /// - Precondition: A schema has been stated.
+  /// - Precondition: A schema has been set.
   public func append(_ turns: [LoggedTurn]) { writer.handover.append(turns) }
 
-  /// Saves a snapshot, in steps between commits of turns; `saved` or `snapshotFailed` follows.
+  /// Saves a snapshot in steps between commits of turns; `saved` or `snapshotFailed` follows.
   ///
-  /// A snapshot that waits or is being saved is given up for a newer one. The newest two are kept.
+  /// A newer snapshot replaces one that is waiting or being saved. The newest two are kept.
   public func save(_ snapshot: LogSnapshot) { writer.handover.save(snapshot) }
 
-  /// The position of the last turn that is stored; 0 if there is none.
+  /// The position of the last stored turn; 0 if there is none.
   public var tail: UInt64 { writer.status.withLock { $0.tail } }
 
-  /// The bytes of turns that wait to be stored, about.
+  /// The approximate number of bytes of turns that wait to be stored.
   public var waitingBytes: Int { writer.handover.waitingBytes }
 
-  /// What the journal has done since it was opened.
+  /// Statistics since the journal was opened.
   public var statistics: JournalStatistics { writer.status.withLock { $0.statistics } }
 
   /// Reads stored turns in order, on the calling thread.
@@ -94,7 +94,7 @@ public final class Journal: TurnLog {
     try withReader { reader throws(LogError) in try reader.read(from: position, byteLimit: byteLimit) }
   }
 
-  /// The last turn with at most this revision; nil if it is not kept any more.
+  /// The last turn with at most this revision; nil if it is no longer kept.
   ///
   /// - Complexity: O(log n) reads.
   public func position(of revision: UInt64) throws(LogError) -> UInt64? {
@@ -114,10 +114,11 @@ public final class Journal: TurnLog {
     }
   }
 
-  /// Allows the journal to forget the turns before a position, as far as no snapshot needs them.
+  /// Allows the journal to remove the turns before a position, except those that snapshots need.
   public func trim(before position: UInt64) { writer.handover.trim(before: position) }
 
-  /// Writes what waits, marks the journal as closed in order, and ends its thread. Not from `onEvent`.
+  /// Writes all waiting turns, marks the journal as cleanly closed, and ends its thread. Must not be called from
+  /// `onEvent`.
   public func close() {
     let isFirst = isClosed.withLock { isClosed in
       defer { isClosed = true }

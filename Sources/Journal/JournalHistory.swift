@@ -1,7 +1,7 @@
 public import TurnLog
 public import Wire
 
-/// What a journal holds when it is opened: a snapshot, the turns behind it, and the sessions.
+/// The contents of a journal when it is opened: a snapshot, the turns after it, and the sessions.
 ///
 /// ```swift
 /// let (journal, history) = try Journal.open(directory: path) { event in … }
@@ -9,30 +9,30 @@ public import Wire
 /// while let turn = try history.next() { … }
 /// ```
 ///
-/// One thread uses it, and drops it when it has read the last turn. The journal takes new turns meanwhile, but a hub
-/// reads the history first: damage behind the snapshot is found as it is read.
+/// It is used by one thread, which releases it after the last turn. The journal accepts new turns meanwhile, but a hub
+/// reads the history first, because reading finds damage after the snapshot.
 public final class JournalHistory {
-  /// A state that was saved whole.
+  /// A complete saved state.
   public struct Snapshot: Sendable {
-    /// The last turn that the state contains.
+    /// The last turn that the state includes.
     public let position: UInt64
     /// The state's revision.
     public let revision: UInt64
     /// The schema of the bytes.
     public let schema: Schema
-    /// The state, as `LogSnapshot.makePieces` gave it, in one.
+    /// The state: the concatenated pieces of `LogSnapshot.makePieces`.
     public let bytes: [UInt8]
   }
 
-  /// From which turn on a schema was in force.
+  /// The first turn with a schema.
   public struct SchemaChange: Sendable {
     /// The first turn that was written with the schema.
     public let firstPosition: UInt64
-    /// The schema of the turn's actions and deltas.
+    /// The schema of the actions and deltas from that turn on.
     public let schema: Schema
   }
 
-  /// A turn that is read back. Its actions and sessions are left out: the state needs only the delta.
+  /// A turn read back from the journal. Actions and sessions are omitted, because the state needs only the delta.
   public struct Turn: Sendable {
     /// The turn's number in the log.
     public let position: UInt64
@@ -42,31 +42,32 @@ public final class JournalHistory {
     public let revision: UInt64
     /// The wall-clock time of the turn, in milliseconds since 1970.
     public let time: Int64
-    /// What changed in the state; empty if nothing did.
+    /// The change of the state; empty if there is none.
     public let delta: [UInt8]
     /// The index of the delta's schema in `JournalHistory.schemas`.
     public let schema: Int
   }
 
-  /// Whether the journal was created just now.
+  /// True if the journal was just created.
   public let isNew: Bool
-  /// Whether the journal was closed in order the last time.
+  /// True if the journal was last closed cleanly.
   public let wasClosed: Bool
   /// The identity of the history.
   public let epoch: Epoch
-  /// The newest sound snapshot; nil if none was ever saved, so that the turns begin with the feature's initial state.
+  /// The newest sound snapshot; nil if none was ever saved, in which case the turns begin with the feature's initial
+  /// state.
   public private(set) var snapshot: Snapshot?
-  /// The schemas that were in force, oldest first.
+  /// The schemas, oldest first.
   public let schemas: [SchemaChange]
-  /// The sessions as they were after the last turn, the one that was active first before the others.
+  /// The sessions after the last turn, least recently active first.
   public let sessions: [LoggedSession]
   /// The position of the last turn; 0 if there is none.
   public let tail: UInt64
   /// The revision after the last turn.
   public let revision: UInt64
-  /// The time of the last turn, in milliseconds since 1970: the time of the journal, which never decreases.
+  /// The journal's time of the last turn, in milliseconds since 1970. It never decreases.
   public let time: Int64
-  /// What a reader of logs should know, as sentences; for example that a snapshot was damaged.
+  /// Remarks for the log, as sentences; for example that a snapshot was damaged.
   public private(set) var notes: [String] = []
 
   private let directory: StateDirectory
@@ -98,7 +99,7 @@ public final class JournalHistory {
     if !wasClosed { self.notes.append("the journal was not closed in order; everything that was stored is there") }
   }
 
-  /// What is in a directory that nobody uses, without a journal that writes. Nothing is changed.
+  /// Reads a directory that no process uses, without opening a journal for writing. Nothing is changed.
   package static func reading(_ directory: String, options: JournalOptions = JournalOptions()) throws(LogError)
     -> JournalHistory
   {
@@ -107,7 +108,7 @@ public final class JournalHistory {
     return try JournalHistory(&opened, in: directory, options: options)
   }
 
-  /// All that is kept of the turns, from a position on.
+  /// All kept turns from a position on.
   package func turns(from position: UInt64) throws(LogError) -> [LoggedTurn] {
     let reader = try directory.attempt { () throws(SQLiteError) in
       try TurnReader(directory, options: JournalOptions())
@@ -115,18 +116,18 @@ public final class JournalHistory {
     return try reader.read(from: position, byteLimit: .max)
   }
 
-  /// How many turns were read, and how many are to be read altogether.
+  /// The number of turns read so far, and in total.
   public var progress: (done: UInt64, total: UInt64) { (cursor.place.position - start, tail - start) }
 
-  /// The next turn behind the snapshot; nil when all are read.
+  /// Reads the next turn after the snapshot; returns nil after the last one.
   ///
-  /// - Throws: `damaged`, with the last revision that is sound, or `storage`.
+  /// - Throws: `damaged`, with the last sound revision, or `storage`.
   public func next() throws(LogError) -> Turn? {
     guard cursor.place.position < tail else {
       guard cursor.place.checksum == end.checksum else {
         throw .damaged("turn \(tail) is not the one that was stored", in: directory, soundRevision: nil)
       }
-      // The journal can reuse its write-ahead log only when nobody reads from an old version.
+      // The journal can reuse its write-ahead log only while no reader needs an old version.
       cursor.pause()
       return nil
     }
@@ -151,7 +152,7 @@ public final class JournalHistory {
 }
 
 extension OpenedDatabase {
-  /// Reads the newest snapshot that is sound, and gives up those that are not.
+  /// Reads the newest sound snapshot and discards those that are not sound.
   mutating func newestSnapshot(in directory: StateDirectory) throws(LogError) -> (
     (row: SnapshotRow, schema: Schema, bytes: [UInt8])?, notes: [String]
   ) {
@@ -178,7 +179,7 @@ extension OpenedDatabase {
       snapshots.removeLast()
       obsolete.append(row.id)
     }
-    // Without one, a history can only be read from the feature's initial state, which may be another one today.
+    // Without one, a history can only be read from the feature's initial state, which may have changed since.
     guard newest == 0, head.base.position == 0 else {
       throw .damaged("no snapshot is sound", in: directory, soundRevision: nil)
     }

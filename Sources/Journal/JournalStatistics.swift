@@ -1,11 +1,11 @@
-/// What a journal has done since it was opened.
+/// Statistics of a journal since it was opened.
 public struct JournalStatistics: Equatable, Sendable {
-  /// How many times turns were committed.
+  /// The number of commits of turns.
   public internal(set) var commits = 0
-  /// How many turns were stored.
+  /// The number of stored turns.
   public internal(set) var turns: UInt64 = 0
-  /// How often the write-ahead log was copied into the database.
+  /// The number of times that the write-ahead log was copied into the database.
   public internal(set) var checkpoints = 0
-  /// How many turns got the time of the turn before, because the clock went backwards.
+  /// The number of turns that received the time of the previous turn because the clock went backwards.
   public internal(set) var clockSteps = 0
 }

@@ -2,11 +2,11 @@ internal import Glibc
 public import TurnLog
 internal import Wire
 
-/// What can be done with a journal that no hub uses.
+/// Operations on a journal that no hub uses.
 public enum JournalTool {
-  /// What was found in a journal.
+  /// The findings about a journal.
   public struct Report: Equatable, Sendable {
-    /// What is wrong; empty if nothing is.
+    /// The problems; empty if there are none.
     public var problems: [String] = []
     /// The identity of the history, if it can be read.
     public var epoch: Epoch?
@@ -14,28 +14,28 @@ public enum JournalTool {
     public var soundRevision: UInt64?
     /// The last revision that was stored, if it can be read.
     public var lastRevision: UInt64?
-    /// The kept turns that are sound, from the oldest on, and the bytes of their actions and deltas.
+    /// The number of sound kept turns, from the oldest on, and the bytes of their actions and deltas.
     public var turns: UInt64 = 0, turnBytes: UInt64 = 0
     /// The first and the last position of those turns; nil if there are none.
     public var positions: ClosedRange<UInt64>?
     /// The revisions of the sound snapshots, oldest first.
     public var snapshots: [UInt64] = []
-    /// How many sessions are sound.
+    /// The number of sound sessions.
     public var sessions = 0
-    /// How large the files are, in bytes.
+    /// The size of the files in bytes.
     public var fileBytes = 0
 
-    /// Whether nothing is wrong.
+    /// True if there are no problems.
     public var isSound: Bool { problems.isEmpty }
   }
 
-  /// What a repair did.
+  /// The outcome of a repair.
   public struct Repair: Equatable, Sendable {
-    /// The revision with which the journal ends now.
+    /// The last revision of the repaired journal.
     public var revision: UInt64
-    /// The copy of the database as it was.
+    /// The path of the copy of the original database.
     public var copy: String
-    /// The identity of the new history: clients get snapshots, since revisions may mean something else now.
+    /// The identity of the new history. Clients receive snapshots, because revisions may have another meaning now.
     public var epoch: Epoch
   }
 
@@ -64,8 +64,9 @@ public enum JournalTool {
 
   /// Writes a journal as text: one JSON object per line, first the history, then each turn, then each session.
   ///
-  /// Bytes are hexadecimal. Of a session's id there are the first eight digits, with which nobody can resume it.
-  /// - Throws: `damaged` behind the last sound turn, when those before are written; `inUse`, `storage`.
+  /// Bytes are hexadecimal. Of a session's id, only the first eight digits are written, which do not suffice to resume
+  /// it.
+  /// - Throws: `damaged` after writing the last sound turn; `inUse`, `storage`.
   public static func export(_ directory: String, to write: (String) -> Void) throws(LogError) {
     let path = StateDirectory(path: directory)
     let lock = try DirectoryLock(path)

@@ -8,14 +8,14 @@ struct SnapshotJob {
   var next: (_ byteLimit: Int) -> [UInt8]?
 }
 
-/// What the writer does between commits of turns, a step at a time: it saves snapshots and removes what is old.
+/// The maintenance between commits of turns, one step at a time: saving snapshots and removing old data.
 ///
-/// Each step is a transaction of its own. So a disk that is full for a snapshot does not concern the turns.
+/// Each step is a separate transaction, so a disk that is too full for a snapshot does not affect the turns.
 extension Writer {
-  /// Whether there is something to do.
+  /// True if there is maintenance to do.
   var hasMaintenance: Bool { !isSuspended && (job != nil || !obsolete.isEmpty || isTrimming) }
 
-  /// Begins to save a snapshot.
+  /// Begins saving a snapshot.
   func beginSaving(_ snapshot: LogSnapshot) {
     isSuspended = false
     if let job { report(job.snapshot, "a newer snapshot replaced it before it was complete") }
@@ -30,7 +30,7 @@ extension Writer {
     job = SnapshotJob(snapshot: snapshot, row: row, next: snapshot.makePieces())
   }
 
-  /// Does one step.
+  /// Performs one step.
   func maintain() throws(LogError) {
     guard hasMaintenance else { return }
     let (snapshots, job, obsolete) = (snapshots, job, obsolete)
@@ -43,7 +43,7 @@ extension Writer {
       }
     } catch {
       guard error.isFull else { throw failure(error) }
-      // What was not committed is as it was. It is tried again with the next snapshot.
+      // Nothing was committed. The next snapshot causes another attempt.
       do throws(SQLiteError) { try undo() } catch { throw failure(error) }
       (head, self.snapshots, self.obsolete) = (committed, snapshots, obsolete)
       (self.job, isSuspended) = (nil, true)
@@ -101,7 +101,7 @@ extension Writer {
     return try retentionStatements.turn(at: position)
   }
 
-  /// Reports a snapshot that is not saved.
+  /// Reports a snapshot that was not saved.
   func report(_ snapshot: LogSnapshot, _ reason: String) {
     onEvent(
       .snapshotFailed(

@@ -1,7 +1,7 @@
 internal import TurnLog
 internal import Wire
 
-/// An open database whose structure and head are sound, with what a writer and a history begin with.
+/// An open database whose structure and head are sound, with the initial data of a writer and a history.
 struct OpenedDatabase {
   let database: Database
   var head: Head
@@ -10,13 +10,13 @@ struct OpenedDatabase {
   private(set) var schemas: SchemaRows
   /// The sound rows of complete snapshots, oldest first.
   var snapshots: [SnapshotRow]
-  /// The snapshots that are to be removed.
+  /// The snapshots to remove.
   var obsolete: [Int64]
   let lastSnapshot: Int64
   private(set) var sessions: [LoggedSession] = []
   private(set) var sessionTable = SessionTable()
 
-  /// Opens or creates the database of a directory whose lock is held. Nothing is written if it exists.
+  /// Opens or creates the database of a locked directory. An existing database is not written.
   init(_ directory: StateDirectory, options: JournalOptions) throws(LogError) {
     let record = TailFile.read(directory)
     if let damage = try WALScan(directory).damage {
@@ -70,14 +70,14 @@ struct OpenedDatabase {
     tailFile = try TailFile(directory)
   }
 
-  /// Whether there are no tables yet.
+  /// Returns true if there are no tables yet.
   private static func isEmpty(_ database: Database) throws(SQLiteError) -> Bool {
     guard try database.run("PRAGMA application_id", for: "read the kind of the file") == 0 else { return false }
     return try database.run("SELECT count(*) FROM sqlite_schema", for: "read the list of tables") == 0
   }
 
   static func configure(_ database: Database, _ options: JournalOptions) throws(SQLiteError) {
-    // The first two have an effect on new files only.
+    // The first two affect only new files.
     for pragma in [
       "page_size = \(options.pageSize)", "auto_vacuum = INCREMENTAL", "journal_mode = WAL", "synchronous = FULL",
       "wal_autocheckpoint = 0", "cache_spill = OFF", "secure_delete = OFF", "temp_store = MEMORY",
@@ -97,7 +97,7 @@ struct OpenedDatabase {
     return head
   }
 
-  /// The head of a database that is a sound journal of this version.
+  /// Returns the head of a database if it is a sound journal of this version.
   static func checkedHead(
     _ database: Database, in directory: StateDirectory, _ options: JournalOptions
   ) throws(LogError) -> Head {
@@ -145,9 +145,9 @@ struct OpenedDatabase {
     return head
   }
 
-  /// The snapshots of which there are pieces, but no row.
+  /// The snapshots that have pieces but no row.
   private static func orphans(_ database: Database) throws(SQLiteError) -> [Int64] {
-    // One look-up for each snapshot: the pieces of one are as many as they are.
+    // One look-up for each snapshot, however many pieces it has.
     let following = try database.prepare("SELECT min(id) >> 24 FROM pieces WHERE id >= ?", for: "list the pieces")
     let known = try database.prepare("SELECT count(*) FROM snapshots WHERE id = ?", for: "list the snapshots")
     var (orphans, next): ([Int64], Int64) = ([], 0)
@@ -155,7 +155,7 @@ struct OpenedDatabase {
       following.bind(1, next << 24)
       let id = try following.step() ? following.integer(0) : 0
       following.reset()
-      // Behind the last one, the minimum is NULL.
+      // After the last one, the minimum is NULL.
       guard id > 0 else { return orphans }
       known.bind(1, id)
       if try known.step(), known.integer(0) == 0 { orphans.append(id) }
@@ -164,7 +164,7 @@ struct OpenedDatabase {
     }
   }
 
-  /// Refuses a database that ends before the history did, or has another one.
+  /// Refuses a database that ends before the recorded history, or that belongs to another one.
   static func compare(_ record: TailRecord, _ head: Head, in directory: StateDirectory) throws(LogError) {
     guard record.epoch == head.epoch else {
       throw LogError(
@@ -194,7 +194,7 @@ struct OpenedDatabase {
       """)
   }
 
-  /// The revision up to which SQLite reads a damaged write-ahead log.
+  /// The last revision that SQLite reads from a damaged write-ahead log.
   private static func soundRevision(_ directory: StateDirectory, _ options: JournalOptions) -> UInt64? {
     let head = try? directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: options.vfs, keepsLog: true)
@@ -206,7 +206,7 @@ struct OpenedDatabase {
 }
 
 extension StateDirectory {
-  /// Does something with the database, and says what its errors mean.
+  /// Runs `body` on the database and translates its errors.
   func attempt<Result>(_ body: () throws(SQLiteError) -> Result) throws(LogError) -> Result {
     do throws(SQLiteError) { return try body() } catch { throw LogError(error, in: self) }
   }

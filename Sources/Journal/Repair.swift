@@ -3,14 +3,14 @@ public import TurnLog
 internal import Wire
 
 extension JournalTool {
-  /// Cuts a journal to a revision that is sound; the files as they are now are copied first, beside the journal.
+  /// Truncates a journal to a sound revision. The original files are first copied into the same directory.
   ///
-  /// What is sound is copied into a new database with a new epoch, which then takes the place of the old one. Sessions are
-  /// as they were at that revision; one that is not known any more is refused when its client comes back.
+  /// The sound part is copied into a new database with a new epoch, which then replaces the old one. Sessions are
+  /// restored as of that revision. A session that is no longer known is refused when its client reconnects.
   /// - Parameters:
   ///   - directory: A directory that no hub uses.
   ///   - revision: The last revision to keep; nil for the last sound one.
-  /// - Returns: Nil if there is nothing to repair, and nothing to cut.
+  /// - Returns: Nil if there is nothing to repair or to truncate.
   /// - Throws: `damaged` if no state can be recovered; `trimmed` if that revision cannot; `inUse`, `storage`.
   /// - Complexity: O(size of the files).
   public static func repair(_ directory: String, to revision: UInt64? = nil) throws(LogError) -> Repair? {
@@ -33,7 +33,7 @@ extension JournalTool {
     }
     try FileCopy.sync(new)
     let copy = try directory.copyAside()
-    // From here on the old database is refused, whatever happens: it has another epoch.
+    // From here on the old database is refused in any case, because the tail record names another epoch.
     let tail = try TailFile(directory)
     try tail.write(head)
     try tail.sync()
@@ -45,7 +45,7 @@ extension JournalTool {
 }
 
 extension Inspection {
-  /// Where a history begins that ends with a revision: behind which turn, and with which snapshots.
+  /// The place from which to copy a history that ends with a revision.
   func start(for revision: UInt64, in directory: StateDirectory) throws(LogError) -> Head.Place {
     let usable = snapshots.filter { $0.row.revision <= revision && $0.reach.revision >= revision }
     // Older turns are kept if they lead there without a gap.
@@ -70,7 +70,7 @@ private struct Rebuild {
   init(_ inspection: Inspection, in file: String) throws(SQLiteError) {
     self.inspection = inspection
     database = try Database(file, vfs: nil, creates: true)
-    // The file is synced when it is complete; nobody uses it before.
+    // The file is synced when it is complete; it is not used before.
     for pragma in ["page_size = 4096", "auto_vacuum = INCREMENTAL", "synchronous = OFF"] {
       try database.run("PRAGMA \(pragma)", for: "set \(pragma)")
     }
@@ -93,7 +93,7 @@ private struct Rebuild {
     let wanted = Set(inspection.snapshots.map(\.row.position))
     var seen: [SessionID: SessionRow] = [:]
     var cursor = try TurnCursor(inspection.database, behind: start)
-    // What follows the last sound turn, or has more than the revision, is left out.
+    // Stops after the last sound turn, and before a turn beyond the revision.
     while let turn = try? cursor.next(), turn.revision <= revision {
       try insertion.insert(turn, at: turn.time, movingTailOf: &head)
       if wanted.contains(turn.position) { checksums[turn.position] = head.tail.checksum }
@@ -115,7 +115,7 @@ private struct Rebuild {
     return head
   }
 
-  /// Writes the sessions as they were after the last turn.
+  /// Writes the sessions as of the last turn.
   private func copySessions(_ seen: [SessionID: SessionRow], to head: inout Head) throws(SQLiteError) {
     var rows = seen
     for row in inspection.sessions where row.position <= head.tail.position { rows[row.session.id] = row }
@@ -126,7 +126,7 @@ private struct Rebuild {
     }
   }
 
-  /// Writes the snapshots of turns that are there, tied to the new history.
+  /// Writes the snapshots whose turns were copied, linked to the new history.
   private func copySnapshots(_ checksums: [UInt64: UInt64], to head: inout Head) throws(SQLiteError) {
     for snapshot in inspection.snapshots {
       guard let checksum = checksums[snapshot.row.position], snapshot.row.revision <= head.revision else { continue }
@@ -147,12 +147,12 @@ private struct Rebuild {
 }
 
 extension StateDirectory {
-  /// Copies the files of the journal, and returns the path of the copy of the database.
+  /// Copies the journal's files and returns the path of the database's copy.
   fileprivate func copyAside() throws(LogError) -> String {
     var number = 1
     while StateDirectory.size(of: "\(database).damaged-\(number)") > 0 { number += 1 }
     let copy = "\(database).damaged-\(number)"
-    // SQLite finds the log of the copy by its name.
+    // SQLite finds the copy's write-ahead log by its name.
     for (file, name) in [(database, copy), (writeAheadLog, copy + "-wal"), (tail, "\(tail).damaged-\(number)")]
     where StateDirectory.hasContents(file) {
       try FileCopy.copy(file, to: name)

@@ -2,24 +2,24 @@ internal import TurnLog
 internal import Wire
 
 extension Writer {
-  /// The last turn that recovery does not need: with the older of two snapshots it gets by without the turns before.
+  /// The last turn that recovery does not need: it can start from the older of two snapshots.
   private var trimLimit: UInt64 { snapshots.count >= 2 ? snapshots[0].position : 0 }
 
-  /// Starts to trim if enough turns are too old or too many. What is removed is at least a sixteenth of what may be kept,
-  /// so that not every commit has to.
+  /// Starts trimming if enough turns are too old or too many. At least a sixteenth of the limit is removed, so that not
+  /// every commit has to trim.
   func noticeExcess() {
     guard !isTrimming, trimLimit > head.base.position else { return }
     let excess = head.tail.total - head.base.total > UInt64(options.retainedBytes / 16 * 17)
     isTrimming = excess || trimPosition > head.base.position + 1 || isOverdue
   }
 
-  /// Whether the oldest kept turn is too old by a sixteenth of the retention.
+  /// True if the oldest kept turn exceeds the retention by a sixteenth.
   private var isOverdue: Bool {
     let retention = options.retention.milliseconds
     return oldestTime.map { $0 < head.time - retention - retention / 16 } ?? false
   }
 
-  /// Removes some of the turns that are neither needed nor wanted.
+  /// Removes some of the unwanted turns that recovery does not need.
   func trimTurns() throws(SQLiteError) {
     guard isTrimming else { return }
     let place = try lastUnwanted()
@@ -28,7 +28,7 @@ extension Writer {
     head.base = place
   }
 
-  /// The last of the next turns of which all are unwanted.
+  /// The end of the next run of unwanted turns.
   private func lastUnwanted() throws(SQLiteError) -> Head.Place? {
     var last: Head.Place?
     for (place, time) in try retentionStatements.turns(behind: head.base.position, limit: Self.turnsPerStep) {
@@ -44,7 +44,7 @@ extension Writer {
       || head.tail.total - place.total >= UInt64(options.retainedBytes)
   }
 
-  /// Gives some free pages back to the file system, if there are many.
+  /// Returns some free pages to the file system if there are many.
   func shrink() throws(SQLiteError) {
     guard isTrimming || !obsolete.isEmpty else { return }
     let pages = try database.run("PRAGMA page_count", for: "count the pages") ?? 0
@@ -61,7 +61,7 @@ extension Writer {
   }
 }
 
-/// The statements that look for old turns and remove them.
+/// The statements that find and remove old turns.
 struct RetentionStatements {
   private let oldest: Statement
   private let single: Statement
@@ -88,14 +88,14 @@ struct RetentionStatements {
     return result
   }
 
-  /// The checksum and the time of a turn; nil if it is not there.
+  /// The checksum and the time of a turn; nil if it is missing.
   func turn(at position: UInt64) throws(SQLiteError) -> (checksum: UInt64, time: Int64)? {
     single.bind(1, bits: position)
     defer { single.reset() }
     return try single.step() ? (single.bits(0), single.integer(1)) : nil
   }
 
-  /// Removes the turns up to a position.
+  /// Removes the turns up to and including a position.
   func remove(upTo position: UInt64) throws(SQLiteError) {
     removal.bind(1, bits: position)
     try removal.run()

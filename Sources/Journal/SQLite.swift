@@ -1,21 +1,21 @@
 internal import CSQLite
 
-/// What SQLite said of an operation that it did not carry out.
+/// An operation that SQLite refused.
 struct SQLiteError: Error {
   /// The extended result code.
   let code: Int32
-  /// What the operation was for.
+  /// The purpose of the operation.
   let operation: String
-  /// SQLite's own words.
+  /// SQLite's message.
   let message: String
 
-  /// Whether the file's contents are wrong, as opposed to the file being out of reach.
+  /// True if the file's contents are wrong, and not merely unreadable.
   var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) }
-  /// Whether the disk is full.
+  /// True if the disk is full.
   var isFull: Bool { code & 0xff == SQLITE_FULL }
 }
 
-/// A connection to a database; one thread at a time may use it.
+/// A connection to a database. It may be used by one thread at a time.
 final class Database {
   private var pointer: OpaquePointer?
   private var statements: [OpaquePointer] = []
@@ -23,11 +23,11 @@ final class Database {
   /// The pages in the write-ahead log after the last commit of this connection.
   private(set) var logPages = 0
 
-  /// Opens a database that exists.
+  /// Opens an existing database.
   ///
   /// - Parameters:
-  ///   - creates: Whether to create it if it does not.
-  ///   - keepsLog: Whether closing leaves the write-ahead log as it is, so that nothing is written at all.
+  ///   - creates: True to create it if it does not exist.
+  ///   - keepsLog: True to leave the write-ahead log as it is when closing, so that nothing is written at all.
   init(_ path: String, vfs: String?, creates: Bool = false, keepsLog: Bool = false) throws(SQLiteError) {
     self.path = path
     // Each connection is used by one thread at a time, so SQLite need not lock it.
@@ -48,9 +48,9 @@ final class Database {
 
   deinit { close() }
 
-  /// Counts the pages of the write-ahead log, and leaves it to the caller to copy them into the database.
+  /// Counts the pages of the write-ahead log, and leaves checkpoints to the caller.
   func watchLog() {
-    // The connection calls the hook on the thread that commits, and not after it is closed.
+    // The connection calls the hook on the committing thread, and not after it is closed.
     _ = sqlite3_wal_hook(
       pointer,
       { context, _, _, pages in
@@ -59,7 +59,7 @@ final class Database {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Closes the connection and everything that was prepared on it.
+  /// Closes the connection and its prepared statements.
   func close() {
     for statement in statements { sqlite3_finalize(statement) }
     statements = []
@@ -82,7 +82,7 @@ final class Database {
     try first(sql, for: operation) { $0.integer(0) }
   }
 
-  /// Runs a statement once and returns something of its first row.
+  /// Runs a statement once and returns a value from its first row.
   func first<Result>(_ sql: String, for operation: String, _ read: (Statement) -> Result) throws(SQLiteError) -> Result?
   {
     var pointer: OpaquePointer?
@@ -97,12 +97,12 @@ final class Database {
     return value
   }
 
-  /// Whether a transaction is open.
+  /// True if a transaction is open.
   var isInTransaction: Bool { pointer.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
-  /// Copies the write-ahead log into the database, as far as no reader needs it.
+  /// Copies the write-ahead log into the database, except the part that readers need.
   ///
-  /// - Returns: False if a reader is in the way.
+  /// - Returns: False if a reader prevents it.
   @discardableResult
   func checkpoint(truncating: Bool = false) throws(SQLiteError) -> Bool {
     let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
@@ -137,7 +137,7 @@ struct Statement {
   /// Binds the bits of an unsigned number, since SQLite has signed ones only.
   func bind(_ index: Int32, bits value: UInt64) { bind(index, Int64(bitPattern: value)) }
 
-  /// Binds bytes that stay where they are until the statement was stepped for the last time.
+  /// Binds bytes that remain valid until the last step of the statement.
   func bind(_ index: Int32, unowned bytes: UnsafeRawBufferPointer) {
     // A null pointer would be NULL and not an empty blob.
     guard let start = bytes.baseAddress, bytes.count > 0 else { return _ = sqlite3_bind_zeroblob(pointer, index, 0) }
@@ -164,7 +164,7 @@ struct Statement {
     }
   }
 
-  /// Goes to the next row; false behind the last one.
+  /// Moves to the next row; returns false after the last one.
   func step() throws(SQLiteError) -> Bool {
     let result = sqlite3_step(pointer)
     switch result {
@@ -177,19 +177,19 @@ struct Statement {
     }
   }
 
-  /// Runs a statement that has no rows, and makes it ready for the next time.
+  /// Runs a statement without rows, and resets it.
   func run() throws(SQLiteError) {
     while try step() {}
     reset()
   }
 
-  /// Makes the statement ready for the next time.
+  /// Resets the statement for the next use.
   func reset() { sqlite3_reset(pointer) }
 
-  /// A number of the current row; the first column is 0.
+  /// An integer of the current row; the first column is 0.
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
 
-  /// The bits of a number of the current row.
+  /// The bits of an integer of the current row.
   func bits(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
 
   /// A text of the current row.
@@ -200,7 +200,7 @@ struct Statement {
   /// A copy of bytes of the current row.
   func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
 
-  /// The bytes of the current row, which are SQLite's until the next step.
+  /// The bytes of the current row; SQLite owns them until the next step.
   func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     let start = sqlite3_column_blob(pointer, column)
     return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column))))

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// The rows of `schemas`: which schema was in force from which turn on.
+/// The rows of `schemas`: each schema with its first turn.
 struct SchemaRows {
   struct Row {
     var firstPosition: UInt64

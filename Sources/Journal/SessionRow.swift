@@ -8,7 +8,7 @@ struct SessionRow: Equatable {
   var revision: UInt64
   var time: Int64
 
-  /// The checksum of the row, with the rejections as they are written.
+  /// The checksum of the row, with the encoded rejections.
   func checksum(rejections: [UInt8]) -> UInt64 {
     var name = session.name
     let nameSum = name.withUTF8 { Checksum.of(UnsafeRawBufferPointer($0).bytes) }
@@ -58,8 +58,8 @@ struct SessionStatements {
     try deletion.run()
   }
 
-  /// Reads all rows in the order of their last changes: those that are sound, each with its checksum, and the number of
-  /// those that are not.
+  /// Reads all rows in the order of their last changes. Returns the sound ones with their checksums, and the number of
+  /// the others.
   static func load(from database: Database) throws(SQLiteError) -> (
     sound: [(row: SessionRow, checksum: UInt64)], damaged: Int
   ) {
@@ -82,7 +82,7 @@ struct SessionStatements {
 }
 
 extension SessionRow {
-  /// The current row of the statement above; nil if its bytes are not what was written.
+  /// Reads the current row of the statement above; returns nil if its checksum does not match.
   fileprivate init?(_ row: Statement) {
     let rejections = row.bytes(5)
     guard let epoch = Epoch(bytes: row.bytes(0)), let user = UInt32(exactly: row.integer(1)),

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// Which sessions are stored, in the order of their last activity: a list through an array, with an index by id.
+/// The stored sessions in the order of their last activity: a linked list in an array, with an index by id.
 ///
 /// Every operation is O(1).
 struct SessionTable {
@@ -8,7 +8,7 @@ struct SessionTable {
     var id: SessionID
     var checksum: UInt64
     var time: Int64
-    /// The session that was active before this one, and the one after.
+    /// The previous and next session in the order of activity.
     var older: Int?
     var newer: Int?
   }
@@ -24,10 +24,10 @@ struct SessionTable {
   /// The number of sessions.
   var count: Int { indices.count }
 
-  /// The session whose last activity is oldest, and when that was.
+  /// The least recently active session and the time of its activity.
   var oldest: (id: SessionID, time: Int64)? { oldestIndex.map { (nodes[$0].id, nodes[$0].time) } }
 
-  /// Makes a session the one that was active last.
+  /// Makes a session the most recently active one.
   mutating func touch(_ id: SessionID, checksum: UInt64, time: Int64) {
     remove(id)
     let node = Node(id: id, checksum: checksum, time: time, older: newestIndex)
@@ -45,7 +45,7 @@ struct SessionTable {
     sum &+= checksum
   }
 
-  /// Forgets a session; false if it is not there.
+  /// Removes a session; returns false if it is missing.
   @discardableResult
   mutating func remove(_ id: SessionID) -> Bool {
     guard let index = indices.removeValue(forKey: id) else { return false }

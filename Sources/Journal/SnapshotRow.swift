@@ -30,10 +30,10 @@ struct SnapshotRow: Equatable {
     ])
   }
 
-  /// How many pieces a snapshot may have: the ids of its rows in `pieces` are `id << 24` and the following.
+  /// The limit of pieces per snapshot: the ids of its rows in `pieces` begin at `id << 24`.
   static let pieceLimit: Int64 = 1 << 24
 
-  /// The rows of the snapshots, oldest first; those that are damaged by their ids only.
+  /// The rows of the snapshots, oldest first; of damaged ones only the ids.
   static func load(from database: Database) throws(SQLiteError) -> (sound: [SnapshotRow], damaged: [Int64]) {
     let statement = try database.prepare(
       """
@@ -53,7 +53,7 @@ struct SnapshotRow: Equatable {
     return (sound, damaged)
   }
 
-  /// The bytes of the snapshot; nil if they are not what was written.
+  /// The bytes of the snapshot; nil if they do not match the checksum.
   func bytes(from database: Database) throws(SQLiteError) -> [UInt8]? {
     let statement = try database.prepare(
       "SELECT id, bytes, checksum FROM pieces WHERE id >= ? AND id < ? ORDER BY id", for: "read a snapshot")
@@ -127,13 +127,13 @@ struct SnapshotStatements {
     row.byteCount += Int64(bytes.count)
   }
 
-  /// Removes the row of a snapshot, so that it is not found any more.
+  /// Removes the row of a snapshot, so that it is no longer found.
   func remove(_ id: Int64) throws(SQLiteError) {
     headRemoval.bind(1, id)
     try headRemoval.run()
   }
 
-  /// Removes some of the pieces of a snapshot; false if there are none left.
+  /// Removes some of the pieces of a snapshot; returns false if none are left.
   func removePieces(of id: Int64, limit: Int64) throws(SQLiteError) -> Bool {
     pieceRemoval.bind(1, id << 24)
     pieceRemoval.bind(2, (id + 1) << 24)

@@ -10,14 +10,14 @@ struct StateDirectory {
   var database: String { path + "/journal.db" }
   /// Its write-ahead log, as SQLite names it.
   var writeAheadLog: String { database + "-wal" }
-  /// The index of the write-ahead log, which SQLite makes anew.
+  /// The index of the write-ahead log, which SQLite can rebuild.
   var sharedMemory: String { database + "-shm" }
-  /// Where the history ended last; see `TailRecord`.
+  /// The recorded end of the history; see `TailRecord`.
   var tail: String { path + "/journal.tail" }
-  /// The lock, which holds the process that uses the journal.
+  /// The lock file, which names the process that uses the journal.
   var lock: String { path + "/journal.lock" }
 
-  /// Makes the directory if it is missing.
+  /// Creates the directory if it is missing.
   func create() throws(LogError) {
     if mkdir(path, 0o700) == 0 { return try sync(parent) }
     var status = stat()
@@ -27,7 +27,7 @@ struct StateDirectory {
     }
   }
 
-  /// Makes sure that the names of new files survive a loss of power.
+  /// Syncs the directory, so that the names of new files survive a loss of power.
   func sync() throws(LogError) { try sync(path) }
 
   private var parent: String {
@@ -42,16 +42,16 @@ struct StateDirectory {
     guard fsync(descriptor) == 0 else { throw .system("sync the directory", directory) }
   }
 
-  /// Whether a file is there, and with contents.
+  /// Returns true if a file exists and is not empty.
   static func hasContents(_ file: String) -> Bool { size(of: file) > 0 }
 
-  /// The size of a file; 0 if there is none.
+  /// The size of a file; 0 if it does not exist.
   static func size(of file: String) -> Int {
     var status = stat()
     return stat(file, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Makes a file that only its owner can read, so that SQLite gives its other files the same mode.
+  /// Creates a file that only its owner can read; SQLite gives its other files the same mode.
   static func createEmpty(_ file: String) throws(LogError) {
     let descriptor = Glibc.open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system("create", file) }
@@ -60,9 +60,9 @@ struct StateDirectory {
   }
 }
 
-/// The right to use a state directory: a lock on a file in it.
+/// The exclusive use of a state directory: a lock on a file in it.
 ///
-/// The kernel drops the lock with the process, however it ends.
+/// The kernel releases the lock when the process ends, for whatever reason.
 final class DirectoryLock: Sendable {
   private let descriptor: Mutex<CInt?>
 
@@ -89,11 +89,11 @@ final class DirectoryLock: Sendable {
 
   deinit { release() }
 
-  /// Gives the directory free.
+  /// Releases the directory.
   func release() {
     descriptor.withLock {
       if let descriptor = $0 {
-        // Not by closing alone: a child of this process that has not come to its exec yet has the lock too.
+        // Closing alone does not suffice: a child process before its exec shares the lock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
       }
@@ -101,7 +101,7 @@ final class DirectoryLock: Sendable {
     }
   }
 
-  /// The process that has the lock, as it wrote itself down.
+  /// The process that holds the lock, according to the file.
   private static func holder(_ descriptor: CInt) -> String {
     var digits = [UInt8](repeating: 0, count: 16)
     let count = pread(descriptor, &digits, digits.count, 0)
@@ -110,7 +110,7 @@ final class DirectoryLock: Sendable {
   }
 }
 
-/// The words of the C library for an error number.
+/// The C library's message for an error number.
 func errorText(_ code: CInt) -> String { String(cString: strerror(code)) }
 
 extension LogError {

@@ -2,10 +2,10 @@ internal import Glibc
 internal import TurnLog
 internal import Wire
 
-/// Where the history ended, in a file of its own, so that a database that lost commits is noticed.
+/// The end of the history, in a separate file, so that a database that lost commits is detected.
 ///
-/// A write-ahead log that was cut or removed looks to SQLite like one that was never longer. This record is written behind
-/// each commit, and not synced: after a loss of power it may be older than the database, never newer.
+/// To SQLite, a truncated or removed write-ahead log looks like one that was never longer. This record is written after
+/// each commit and not synced: after a loss of power it may be older than the database, but never newer.
 struct TailRecord: Equatable {
   private static let mark: UInt64 = 0x314c_4941_544a_4853  // "SHJTAIL1"
   static let byteCount = 56
@@ -20,7 +20,7 @@ struct TailRecord: Equatable {
     checksum = head.tail.checksum
   }
 
-  /// Reads a record; nil for bytes that are none, as a torn write leaves them.
+  /// Decodes a record; returns nil for other bytes, such as those of a torn write.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     func word(_ index: Int) -> UInt64 {
@@ -31,7 +31,7 @@ struct TailRecord: Equatable {
     guard self.bytes == bytes else { return nil }
   }
 
-  /// The record as numbers of eight little-endian bytes; the last one is the checksum of the others.
+  /// The record as little-endian 64-bit numbers; the last one is the checksum of the others.
   var bytes: [UInt8] {
     let content: InlineArray<6, UInt64> = [Self.mark, epoch.high, epoch.low, position, revision, checksum]
     let words: InlineArray<7, UInt64> = [
@@ -54,7 +54,7 @@ final class TailFile {
 
   deinit { close(descriptor) }
 
-  /// The record of a directory; nil if there is none or it is torn.
+  /// Reads the record of a directory; returns nil if it is missing or torn.
   static func read(_ directory: StateDirectory) -> TailRecord? {
     let descriptor = Glibc.open(directory.tail, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -64,13 +64,13 @@ final class TailFile {
     return TailRecord(bytes)
   }
 
-  /// Writes the record of a head that was committed.
+  /// Writes the record of a committed head.
   func write(_ head: Head) throws(LogError) {
     let bytes = TailRecord(head).bytes
     guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count else { throw .system("write", path) }
   }
 
-  /// Makes the record survive a loss of power.
+  /// Syncs the record, so that it survives a loss of power.
   func sync() throws(LogError) {
     guard fsync(descriptor) == 0 else { throw .system("sync", path) }
   }

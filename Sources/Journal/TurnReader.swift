@@ -1,6 +1,6 @@
 internal import TurnLog
 
-/// Reads stored turns on a connection of its own, beside the writer.
+/// Reads stored turns on a separate connection, concurrently with the writer.
 final class TurnReader {
   private let directory: StateDirectory
   private let database: Database
@@ -34,7 +34,7 @@ final class TurnReader {
     }
   }
 
-  /// The turns from the cursor on, as far as the limit allows.
+  /// The turns from the cursor on, up to the limit.
   private func take(byteLimit: Int, soundRevision: UInt64?) throws(LogError) -> [LoggedTurn] {
     var turns: [LoggedTurn] = []
     var byteCount = 0
@@ -48,12 +48,12 @@ final class TurnReader {
     return turns
   }
 
-  /// The last position with at most this revision; nil if it is not among the kept turns.
+  /// The last position with at most this revision; nil if it is no longer kept.
   func position(of revision: UInt64) throws(LogError) -> UInt64? {
     try consistently { () throws(LogError) -> UInt64? in
       let head = try loadHead()
       var (low, high) = (head.base.position, head.tail.position)
-      // Turns up to `low` have at most the revision; turns behind `high` have more.
+      // Turns up to `low` have at most the revision; turns after `high` have more.
       while low < high {
         let middle = high - (high - low) / 2
         search.bind(1, bits: middle)
@@ -66,7 +66,7 @@ final class TurnReader {
     }
   }
 
-  /// Reads from one version of the database, whatever the writer does.
+  /// Reads one version of the database, regardless of the writer.
   private func consistently<Result>(_ body: () throws(LogError) -> Result) throws(LogError) -> Result {
     _ = try directory.attempt { () throws(SQLiteError) in try database.run("BEGIN", for: "begin to read") }
     defer { _ = try? database.run("COMMIT", for: "end reading") }
@@ -95,7 +95,7 @@ final class TurnReader {
 }
 
 extension TurnCursor.Fault {
-  /// The fault in words.
+  /// A description of the fault.
   func logError(in directory: StateDirectory, soundRevision: UInt64?) -> LogError {
     switch self {
     case .damaged(let position):

@@ -1,7 +1,7 @@
 internal import TurnLog
 internal import Wire
 
-/// The checksum of one turn, chained to the turn before.
+/// The checksum of a turn, chained to the previous turn.
 func turnChecksum(
   behind previous: UInt64, _ position: UInt64, _ baseRevision: UInt64, _ revision: UInt64, _ time: Int64,
   _ total: UInt64, _ actions: UnsafeRawBufferPointer, _ delta: UnsafeRawBufferPointer,
@@ -26,7 +26,7 @@ struct TurnInsertion {
       """, for: "store a turn")
   }
 
-  /// Writes the row of a turn behind the head's tail, and moves the tail.
+  /// Writes the row of a turn after the head's tail, and moves the tail.
   mutating func insert(_ turn: LoggedTurn, at time: Int64, movingTailOf head: inout Head) throws(SQLiteError) {
     encoder.removeAll()
     if !turn.sessions.isEmpty { turn.sessions.encode(to: &encoder) }
@@ -58,11 +58,11 @@ struct TurnInsertion {
   }
 }
 
-/// Reads rows of `turns` in order, and checks that each is the one that was written behind the one before.
+/// Reads rows of `turns` in order, and checks that each was written after the previous one.
 struct TurnCursor {
-  /// What a row is that is not the next turn.
+  /// The ways in which a row is not the next turn.
   enum Fault: Error {
-    /// The row is missing, or its bytes are not what was written.
+    /// The row is missing, or its checksum does not match.
     case damaged(position: UInt64)
     case database(SQLiteError)
   }
@@ -71,7 +71,7 @@ struct TurnCursor {
   /// The end of the last turn that was read.
   private(set) var place: Head.Place
 
-  /// Reads the turns behind a place.
+  /// Reads the turns after a place.
   init(_ database: Database, behind place: Head.Place) throws(SQLiteError) {
     self.place = place
     statement = try database.prepare(
@@ -82,19 +82,19 @@ struct TurnCursor {
     statement.bind(1, bits: place.position)
   }
 
-  /// Begins anew behind another place.
+  /// Restarts after another place.
   mutating func restart(behind place: Head.Place) {
     statement.reset()
     statement.bind(1, bits: place.position)
     self.place = place
   }
 
-  /// Lets go of the database until the next restart.
+  /// Releases the database until the next restart.
   func pause() { statement.reset() }
 
-  /// The next turn; nil behind the last one.
+  /// Reads the next turn; returns nil after the last one.
   ///
-  /// - Parameter isWhole: Whether the actions and the sessions are wanted; they are checked in any case.
+  /// - Parameter isWhole: True to include actions and sessions; they are checked in either case.
   mutating func next(isWhole: Bool = true) throws(Fault) -> LoggedTurn? {
     do throws(SQLiteError) {
       guard try statement.step() else { return nil }

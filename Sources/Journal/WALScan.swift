@@ -1,13 +1,13 @@
 internal import Glibc
 internal import TurnLog
 
-/// Looks for damage in a write-ahead log that SQLite would take for its end.
+/// Finds damage in a write-ahead log that SQLite would take for the end of the log.
 ///
-/// SQLite reads a log up to the first frame whose checksum is wrong, because a commit that a crash interrupted looks like
-/// that. Only the last commit can be interrupted: each is synced before the next one begins. So a frame that is wrong, with
-/// frames of a later commit behind it, was damaged. The format: sqlite.org/fileformat2.html#walformat.
+/// SQLite reads a log up to the first frame with a wrong checksum, because a crash during a commit leaves such a frame.
+/// A crash can interrupt only the last commit, because each is synced before the next one begins. A wrong frame that is
+/// followed by frames of a later commit was therefore damaged. The format: sqlite.org/fileformat2.html#walformat.
 struct WALScan {
-  /// What is wrong with the log; nil if nothing is, or only its last commit is incomplete.
+  /// The damage; nil if there is none, or if only the last commit is incomplete.
   let damage: String?
 
   private static let headerSize = 32
@@ -48,13 +48,13 @@ struct WALScan {
       guard magic & ~1 == 0x377f_0682, (512...65536).contains(pageSize), pageSize & (pageSize - 1) == 0,
         sums == (Self.word(header, 24), Self.word(header, 28))
       else {
-        // The header is written and synced before the first frame; it is less than a sector.
+        // The header is written and synced before the first frame, and smaller than a sector.
         return try isEmpty() ? nil : "the header of \(path) is not what was written"
       }
       return try scanFrames(pageSize)
     }
 
-    /// Whether nothing was ever written behind the header.
+    /// Returns true if nothing was ever written after the header.
     private func isEmpty() throws(LogError) -> Bool {
       var header = [UInt8](repeating: 0, count: frameHeaderSize)
       return try !read(&header, at: headerSize) || header.allSatisfy { $0 == 0 }
@@ -88,7 +88,7 @@ struct WALScan {
       return nil
     }
 
-    /// Reads bytes; false if the file ends before.
+    /// Reads bytes; returns false if the file ends first.
     private func read(_ bytes: inout [UInt8], at offset: Int) throws(LogError) -> Bool {
       let count = pread(descriptor, &bytes, bytes.count, offset)
       guard count >= 0 else { throw .system("read", path) }
@@ -99,7 +99,7 @@ struct WALScan {
       bytes.withUnsafeBytes { UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
     }
 
-    /// SQLite's checksum of bytes, as a continuation of another one.
+    /// SQLite's checksum of bytes, continuing from an initial value.
     private func checksum(_ bytes: ArraySlice<UInt8>, _ initial: (UInt32, UInt32)) -> (UInt32, UInt32) {
       var (first, second) = initial
       bytes.withUnsafeBytes { bytes in

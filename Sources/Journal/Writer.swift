@@ -3,18 +3,18 @@ internal import Synchronization
 internal import TurnLog
 internal import Wire
 
-/// What a writer has done, for tests and reports.
+/// The progress of a writer, for tests and reports.
 struct WriterStatus {
-  /// The last turn that is stored.
+  /// The last stored turn.
   var tail: UInt64
   var statistics = JournalStatistics()
 }
 
-/// Writes a journal, on a thread of its own.
+/// Writes a journal on a separate thread.
 final class Writer: @unchecked Sendable {
-  // Sendable: after `start` only the writer's thread uses what is not a constant of a Sendable type.
+  // Sendable: after `start`, only the writer's thread uses anything other than constants of Sendable types.
 
-  /// How many turns, pieces or pages one step of maintenance handles, so that new turns do not wait for long.
+  /// The number of turns, pieces or pages in one step of maintenance, so that new turns do not wait for long.
   static let (turnsPerStep, piecesPerStep, pagesPerStep): (Int64, Int64, Int64) = (1024, 4, 256)
 
   let directory: StateDirectory
@@ -24,22 +24,22 @@ final class Writer: @unchecked Sendable {
   let onEvent: @Sendable (LogEvent) -> Void
   let database: Database
   var head: Head
-  /// The head as it was last committed.
+  /// The last committed head.
   private(set) var committed: Head
   var sessions: SessionTable
   var schemas: SchemaRows
   /// The complete snapshots, oldest first.
   var snapshots: [SnapshotRow]
-  /// Snapshots that are incomplete, damaged or replaced, to be removed.
+  /// Incomplete, damaged or replaced snapshots to remove.
   var obsolete: [Int64]
   var job: SnapshotJob?
   var lastSnapshot: Int64
-  /// The turns before this position are not wanted, if it is not 0.
+  /// The position before which turns are unwanted; 0 if there is none.
   var trimPosition: UInt64 = 0
   var isTrimming = false
-  /// When the oldest kept turn was, or one of those after it that are about to be removed.
+  /// The time of the oldest kept turn, or of a later one that is about to be removed.
   var oldestTime: Int64?
-  /// No maintenance until there is a new reason, because the disk is full.
+  /// True while maintenance pauses because the disk is full.
   var isSuspended = false
   private var nextCheckpoint: Int
   private let tailFile: TailFile
@@ -85,7 +85,7 @@ final class Writer: @unchecked Sendable {
       try transaction { _ throws(SQLiteError) in }
     } catch { throw failure(error) }
     try tailFile.write(head)
-    // The thread lets go of the writer when it ends.
+    // The thread releases the writer when it ends.
     var thread = pthread_t()
     let result = pthread_create(&thread, nil, { Writer.main($0) }, Unmanaged.passRetained(self).toOpaque())
     guard result == 0 else {
@@ -95,7 +95,7 @@ final class Writer: @unchecked Sendable {
     self.thread = thread
   }
 
-  /// Waits until everything is written and the thread has ended.
+  /// Waits until all entries are written and the thread has ended.
   func stop() {
     guard let thread else { return }
     handover.close()
@@ -104,7 +104,7 @@ final class Writer: @unchecked Sendable {
 
   private static func main(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let pointer else { return nil }
-    // Signals are for the thread of the loop.
+    // Signals are handled by the loop's thread.
     var signals = sigset_t()
     sigfillset(&signals)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -138,7 +138,7 @@ final class Writer: @unchecked Sendable {
     }
   }
 
-  /// Stores turns in one commit; false if one does not belong behind the last one.
+  /// Stores turns in one commit; returns false if one does not follow the last stored turn.
   private func store(_ entries: [Handover.Entry]) throws(LogError) -> Bool {
     guard !entries.isEmpty else { return true }
     let tail = head.tail.position
@@ -157,7 +157,7 @@ final class Writer: @unchecked Sendable {
               break loop
             }
             if turn.time < writer.head.time { clockSteps += 1 }
-            // The clock may go backwards; the journal's time does not.
+            // The clock may go backwards; the journal's time never does.
             let time = max(turn.time, writer.head.time)
             writer.oldestTime = writer.oldestTime ?? time
             try writer.insertion.insert(turn, at: time, movingTailOf: &writer.head)
@@ -190,7 +190,7 @@ final class Writer: @unchecked Sendable {
     turn.position == head.tail.position + 1 && turn.baseRevision == head.revision && turn.revision >= head.revision
   }
 
-  /// Writes each session once, however many of the turns changed it, and forgets those that ended or are too old.
+  /// Writes each changed session once, and removes those that ended or have expired.
   private func store(_ changed: [SessionID: SessionRow]) throws(SQLiteError) {
     for row in changed.values.sorted(by: { $0.position < $1.position }) {
       if row.session.hasEnded {
@@ -207,7 +207,7 @@ final class Writer: @unchecked Sendable {
     }
   }
 
-  /// Does something in one transaction, the head included. An error leaves the transaction open.
+  /// Runs `body` in one transaction, which also writes the head. An error leaves the transaction open.
   func transaction(_ body: (Writer) throws(SQLiteError) -> Void) throws(SQLiteError) {
     try begin.run()
     try body(self)
@@ -218,7 +218,7 @@ final class Writer: @unchecked Sendable {
     committed = head
   }
 
-  /// Undoes what an error left of a transaction, if SQLite has not done so.
+  /// Rolls back after an error, unless SQLite has done so.
   func undo() throws(SQLiteError) {
     if database.isInTransaction { try rollback.run() }
   }
@@ -227,14 +227,14 @@ final class Writer: @unchecked Sendable {
     if database.logPages < nextCheckpoint - options.checkpointPages { nextCheckpoint = options.checkpointPages }
     guard database.logPages >= nextCheckpoint else { return }
     do throws(SQLiteError) {
-      // A reader may be in the way; then the next attempt comes as many pages later.
+      // If a reader prevents it, the next attempt follows after as many pages again.
       try database.checkpoint()
     } catch { throw failure(error) }
     nextCheckpoint = database.logPages + options.checkpointPages
     status.withLock { $0.statistics.checkpoints += 1 }
   }
 
-  /// Closes the journal in order.
+  /// Closes the journal cleanly.
   private func finish() throws(LogError) {
     if let job { report(job.snapshot, "the journal was closed before it was complete") }
     head.isClean = true
@@ -245,7 +245,7 @@ final class Writer: @unchecked Sendable {
     try tailFile.sync()
   }
 
-  /// What an error means for the journal.
+  /// Translates an error into one of the journal.
   func failure(_ error: SQLiteError) -> LogError {
     LogError(
       error, in: directory, soundRevision: committed.revision,
