@@ -1,12 +1,12 @@
-/// Why a log cannot be read or written.
+/// An error of reading or writing a log.
 public struct LogError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What kind of problem it is.
+  /// The kinds of problems.
   public enum Problem: Equatable, Sendable {
     /// The disk, the directory or the database refused an operation.
     case storage
-    /// Stored bytes are not what was written; the log is sound up to `soundRevision`.
+    /// Stored bytes are damaged; the log is sound up to `soundRevision`.
     case damaged
-    /// The turns that were asked for are not kept any more.
+    /// The requested turns are no longer kept.
     case trimmed
     /// Another hub uses the log.
     case inUse
@@ -14,11 +14,11 @@ public struct LogError: Error, Equatable, Sendable, CustomStringConvertible {
     case unknownFormat
   }
 
-  /// What kind of problem it is.
+  /// The kind of problem.
   public let problem: Problem
   /// What happened, to what, and what to do.
   public let description: String
-  /// The last revision up to which the stored data is known to be sound, if that was found out.
+  /// The last revision up to which the stored data is known to be sound; nil if unknown.
   public let soundRevision: UInt64?
 
   /// Creates an error.

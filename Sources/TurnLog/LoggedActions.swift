@@ -2,20 +2,20 @@ public import Wire
 
 /// Successive actions of one origin within a turn.
 ///
-/// Written as `[origin, count, actions]`, where the origin is `[session, first sequence number]`, or `null` for the hub
-/// itself, and the actions are a byte string that holds a CBOR sequence.
+/// Encoded as `[origin, count, actions]`. The origin is `[session, first sequence number]`, or `null` for the hub
+/// itself. The actions are a byte string that contains a CBOR sequence.
 public struct LoggedActions: Equatable, Sendable {
-  /// Where actions come from.
+  /// The origin of actions.
   public enum Origin: Equatable, Sendable {
-    /// A client's session; the first action has this sequence number and the others follow it.
+    /// A client's session. The first action has this sequence number; the others follow.
     case session(SessionID, first: UInt64)
-    /// The hub itself: an effect, or an event of its life.
+    /// The hub itself: an effect or a `HubEvent`.
     case hub
   }
 
-  /// Where the actions come from.
+  /// The origin of the actions.
   public var origin: Origin
-  /// How many there are.
+  /// The number of actions.
   public var count: UInt64
   /// The actions, as a CBOR sequence.
   public var actions: [UInt8]
@@ -32,7 +32,7 @@ extension LoggedActions: WireValue {
     Self.encode(origin, count: count, actions.span.bytes, to: &encoder)
   }
 
-  /// Writes the form of a value that was never made.
+  /// Writes the same form without creating a value.
   package static func encode(_ origin: Origin, count: UInt64, _ actions: RawSpan, to encoder: inout CBOREncoder) {
     encoder.arrayHeader(count: 3)
     switch origin {

@@ -1,20 +1,20 @@
 public import Wire
 
-/// A client's session after a turn: enough to tell a resent action from a new one after a restart.
+/// A client's session after a turn. After a restart, it distinguishes a resent action from a new one.
 public struct LoggedSession: Equatable, Sendable {
   /// The session.
   public var id: SessionID
-  /// The user of the process that opened or last resumed it.
+  /// The user of the process that opened or last resumed the session.
   public var user: UInt32
-  /// That process.
+  /// The id of that process.
   public var process: Int32
   /// The name by which the client introduced itself.
   public var name: String
-  /// Every action up to this sequence number took effect or was rejected.
+  /// The sequence number up to which all actions took effect or were rejected.
   public var processed: UInt64
   /// The rejections that the client has not acknowledged, oldest first.
   public var rejections: [Rejected]
-  /// Whether the session has ended, so that the log can forget it.
+  /// True if the session has ended, so that the log can remove it.
   public var hasEnded: Bool
 
   /// Creates a session.

@@ -1,11 +1,11 @@
-/// One turn of a hub's loop, as a log stores it: what was done, by whom, and what it changed.
+/// One turn of a hub's loop, as a log stores it: the actions, their origins, and the change of the state.
 ///
-/// A turn is stored whole or not at all. The state after it is the state before it with `delta` applied, whatever the
-/// reducer does today; `actions` say how it came about, for people and tools.
+/// A turn is stored entirely or not at all. The state after it is the previous state with `delta` applied, whatever the
+/// reducer does today. `actions` document the cause, for people and tools.
 public struct LoggedTurn: Equatable, Sendable {
   /// The turn's number in the log: 1, 2, 3, without gaps.
   public var position: UInt64
-  /// The revision before the turn, which is the last one of the turn before.
+  /// The revision before the turn, which is the one after the previous turn.
   public var baseRevision: UInt64
   /// The revision after the turn; the base revision if only sessions changed.
   public var revision: UInt64
@@ -13,9 +13,9 @@ public struct LoggedTurn: Equatable, Sendable {
   public var time: Int64
   /// The actions in the order in which they took effect: a CBOR sequence (RFC 8742) of `LoggedActions`.
   public var actions: [UInt8]
-  /// What changed in the state (PROTOCOL.md §10); empty if nothing did.
+  /// The change of the state (PROTOCOL.md §10); empty if there is none.
   public var delta: [UInt8]
-  /// The sessions that the turn changed, each as it is after the turn.
+  /// The sessions that the turn changed, as of the end of the turn.
   public var sessions: [LoggedSession]
 
   /// Creates a turn.
@@ -27,6 +27,6 @@ public struct LoggedTurn: Equatable, Sendable {
     (self.time, self.actions, self.delta, self.sessions) = (time, actions, delta, sessions)
   }
 
-  /// How many bytes the turn needs in memory, about.
+  /// The approximate number of bytes that the turn needs in memory.
   public var byteCount: Int { actions.count + delta.count + sessions.count * 128 + 64 }
 }
