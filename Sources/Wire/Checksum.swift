@@ -2,7 +2,7 @@ internal import CXXHash
 
 /// Checksums of stored data: XXH3-64. They detect damage, not tampering.
 package enum Checksum {
-  /// The checksum of bytes, as a continuation of another one.
+  /// The checksum of bytes, continuing from that of earlier bytes.
   package static func of(_ bytes: RawSpan, seed: UInt64 = 0) -> UInt64 {
     bytes.withUnsafeBytes { XXH3_64bits_withSeed($0.baseAddress, $0.count, seed) }
   }

@@ -1,8 +1,8 @@
 /// Reads deterministic CBOR (RFC 8949 §4.2) from borrowed bytes, one item after another.
 ///
-/// Anything that is not deterministic (a longer form than needed, an indefinite length, keys out of order) is
-/// refused with the byte's offset, and lengths are checked against what is there before anything is allocated.
-/// The decoder cannot outlive the bytes; nothing is copied but strings.
+/// It refuses bytes that are not deterministic (a longer form than needed, an indefinite length, keys out of order),
+/// with their offset. Lengths are checked against the available bytes before anything is allocated. The decoder cannot
+/// outlive the bytes; it copies only strings.
 ///
 /// ```swift
 /// var decoder = CBORDecoder(bytes)
@@ -12,22 +12,22 @@
 ///
 /// - Complexity: Each read is O(bytes of the item); numbers and headers allocate nothing.
 public struct CBORDecoder: ~Copyable, ~Escapable {
-  /// How deep values of types that contain themselves may be inside one another.
+  /// The maximum nesting depth of values of recursive types.
   public static var depthLimit: Int { 64 }
-  /// How deep items may nest before `skip` refuses them: a guard of the stack, with room for the items that values within
-  /// `depthLimit` are written as, of which each is a few deep.
+  /// The nesting depth of items at which `skip` gives up, to protect the stack. It leaves room for values within
+  /// `depthLimit`, each of which is encoded as a few nested items.
   public static var nestingLimit: Int { 5 * depthLimit }
 
   @usableFromInline let bytes: RawSpan
   @usableFromInline var position: Int
-  /// How many values of recursive types are being read, each inside the one before.
+  /// The current nesting depth of values of recursive types.
   @usableFromInline var depth = 0
 
   /// The next byte to read, from the start of the span.
   @inlinable public var offset: Int { position }
 
-  /// Creates a decoder at a byte of `bytes`, the first one unless said otherwise.
-  /// - Precondition: `offset` is from 0 to the number of bytes.
+  /// Creates a decoder at a byte of `bytes`, by default the first.
+  /// - Precondition: `offset` is between 0 and the number of bytes.
   @inlinable
   @_lifetime(copy bytes)
   public init(_ bytes: RawSpan, at offset: Int = 0) {
@@ -36,7 +36,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     position = offset
   }
 
-  /// Whether every byte was read.
+  /// True if all bytes were read.
   @inlinable public var isAtEnd: Bool { position == bytes.byteCount }
 
   /// Refuses bytes after the last item.
@@ -57,7 +57,8 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   @inline(never)
   @_lifetime(self: copy self)
   mutating func longUnsigned() throws(WireError) -> UInt64 {
-    // Four bytes first: each frame of actions begins with two numbers, and most are of that size. 50 instructions each.
+    // Four bytes first: each frame of actions begins with two numbers, most of them of that size. This saves 50
+    // instructions for each.
     if bytes.byteCount - position >= 5, loadByte() == 0x1a {
       let argument = UInt32(
         bigEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position + 1, as: UInt32.self))
@@ -72,7 +73,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     return argument
   }
 
-  /// Reads an integer of major type 0 or 1 that fits 64 bits with a sign.
+  /// Reads an integer of major type 0 or 1 that fits in a signed 64-bit integer.
   @inlinable
   @inline(__always)
   @_lifetime(self: copy self)
@@ -113,7 +114,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     WireError(isAtEnd ? .truncated : .typeMismatch(expected: "a boolean"), at: position)
   }
 
-  /// Reads a null if one comes next, and says whether it did.
+  /// Reads a null if it is the next item; returns true if it was.
   @inlinable
   @inline(__always)
   @_lifetime(self: copy self)
@@ -123,7 +124,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     return true
   }
 
-  /// Reads a float of any width, refusing a wider one than its value needs.
+  /// Reads a float of any width; refuses one that is wider than its value needs.
   @_lifetime(self: copy self)
   public mutating func float() throws(WireError) -> Double {
     let start = offset
@@ -166,7 +167,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     return text
   }
 
-  /// Reads a byte string of at most `limit` bytes and lends it for as long as the decoded bytes live.
+  /// Reads a byte string of at most `limit` bytes, which borrows from the decoded bytes.
   @_lifetime(copy self)
   @_lifetime(self: copy self)
   public mutating func byteString(limit: Int = .max) throws(WireError) -> RawSpan {
@@ -176,9 +177,9 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     return value
   }
 
-  /// Reads the head of an array and returns how many items follow.
+  /// Reads the head of an array and returns the number of items that follow.
   ///
-  /// The count is at most the number of bytes left, so reserving that many items is bounded by the input.
+  /// The count is at most the number of remaining bytes, so reserving space for it is bounded by the input.
   @inlinable
   @inline(__always)
   @_lifetime(self: copy self)
@@ -195,7 +196,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     try count(of: .array, expected: "an array", bytesPerElement: 1)
   }
 
-  /// Reads the head of a map and returns how many pairs follow; see `arrayHeader()` for the bound.
+  /// Reads the head of a map and returns the number of pairs that follow; see `arrayHeader()` for the bound.
   @inlinable
   @inline(__always)
   @_lifetime(self: copy self)
@@ -212,7 +213,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     try count(of: .map, expected: "a map", bytesPerElement: 2)
   }
 
-  /// Reads a tag; the tagged item comes next.
+  /// Reads a tag; the tagged item follows.
   @_lifetime(self: copy self)
   public mutating func tag() throws(WireError) -> UInt64 {
     let start = offset
@@ -228,7 +229,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     Self.majorType(try peek())
   }
 
-  /// The item that comes next, whole and checked to be well-formed and deterministic, without moving past it.
+  /// The complete next item, checked to be well-formed and deterministic, without moving past it.
   @_lifetime(copy self)
   public func nextItem() throws(WireError) -> RawSpan {
     var ahead = CBORDecoder(bytes, at: offset)
@@ -236,23 +237,23 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     return bytes.extracting(unchecked: offset..<ahead.offset)
   }
 
-  /// Whether an empty map comes next: the change that changes nothing.
+  /// True if an empty map comes next, which is the delta without changes.
   package var isAtEmptyMap: Bool { (try? peek()) == 0xa0 }
 
-  /// Moves past one item, whatever it is, checking that it is well-formed and deterministic.
+  /// Moves past one item of any type, checking that it is well-formed and deterministic.
   @_lifetime(self: copy self)
   public mutating func skip() throws(WireError) {
     try skip(depth: Self.nestingLimit, limit: Self.nestingLimit)
   }
 
-  /// Moves past one item however deep it nests: for bytes of our own, which were written by going as deep.
+  /// Moves past one item without a depth limit: for trusted bytes, which this process wrote by the same recursion.
   @_lifetime(self: copy self)
   package mutating func skipOwn() throws(WireError) {
     try skip(depth: .max, limit: .max)
   }
 
-  /// Moves back to an offset that this decoder stood at before.
-  /// - Precondition: `offset` is not past the current one.
+  /// Moves back to an earlier offset of this decoder.
+  /// - Precondition: `offset` is not after the current one.
   @_lifetime(self: copy self)
   public mutating func rewind(to offset: Int) {
     precondition(offset >= 0 && offset <= position, "a decoder rewinds only to where it has been")
@@ -266,7 +267,7 @@ extension CBORDecoder {
   @inlinable
   @inline(__always)
   static func majorType(_ initial: UInt8) -> CBORMajorType {
-    // Safe: the raw values of the enum are 0 to 7, all that three bits can be.
+    // Safe: the raw values of the enum are 0 to 7, which are all values of three bits.
     unsafeBitCast(initial >> 5, to: CBORMajorType.self)
   }
 
@@ -281,12 +282,13 @@ extension CBORDecoder {
     return loadByte()
   }
 
-  /// Errors are made out of line, so that each inlined check is a compare and a jump.
+  /// Errors are created out of line, so that each inlined check is a compare and a jump.
   @usableFromInline
   @inline(never)
   func truncated(at offset: Int) -> WireError { WireError(.truncated, at: offset) }
 
-  /// Reads the head of an item of this type whose argument is in the initial byte; nil, without moving, for any other.
+  /// Reads the head of an item of this type if its argument is in the initial byte; otherwise returns nil and does not
+  /// move.
   @inlinable
   @inline(__always)
   @_lifetime(self: copy self)
@@ -298,8 +300,8 @@ extension CBORDecoder {
     return UInt64(argument)
   }
 
-  /// The initial byte and its argument (RFC 8949 §3), in shortest form. Floats and simple values are not heads
-  /// with a numeric argument and are read by their own methods, except by `skip` and `CBORValue`.
+  /// The initial byte and its argument (RFC 8949 §3), in shortest form. Floats and simple values have no numeric
+  /// argument; except in `skip` and `CBORValue`, their own methods read them.
   @_lifetime(self: copy self)
   mutating func head() throws(WireError) -> (CBORMajorType, UInt64) {
     let start = position
@@ -330,7 +332,7 @@ extension CBORDecoder {
     return value
   }
 
-  /// Reads a number of the type's width, the most significant byte first.
+  /// Reads a number of the type's width, most significant byte first.
   @inline(__always)
   @_lifetime(self: copy self)
   mutating func bigEndian<Number: FixedWidthInteger & BitwiseCopyable>(
@@ -371,7 +373,7 @@ extension CBORDecoder {
     return Int(count)
   }
 
-  /// Moves past one item of which the parts are at most `depth` deep, `limit` being what a refusal tells.
+  /// Moves past one item nested at most `depth` deep; the error names `limit`.
   @_lifetime(self: copy self)
   mutating func skip(depth: Int, limit: Int) throws(WireError) {
     guard depth > 0 else { throw WireError(.tooDeep(limit: limit), at: offset) }
@@ -417,14 +419,15 @@ extension CBORDecoder {
     }
   }
 
-  /// Whether the bytes of one key come before another's in bytewise lexicographic order (RFC 8949 §4.2.1).
+  /// Returns true if the bytes of the first key precede those of the second in bytewise lexicographic order (RFC 8949
+  /// §4.2.1).
   private func precedes(_ first: Range<Int>, _ second: Range<Int>) -> Bool {
     bytes.withUnsafeBytes { $0[first].lexicographicallyPrecedes($0[second]) }
   }
 }
 
 extension Double {
-  /// The value of a single-precision float given by its bits, NaN payload included.
+  /// The value of a single-precision float with these bits, including a NaN's payload.
   init(singleBits bits: UInt32) {
     let single = Float(bitPattern: bits)
     guard single.isNaN else {

@@ -1,7 +1,7 @@
-/// Appends deterministic CBOR (RFC 8949 §4.2) to a buffer that is kept between uses.
+/// Appends deterministic CBOR (RFC 8949 §4.2) to a reusable buffer.
 ///
-/// Integers, lengths and floats are written in their shortest form and every length is definite, so two equal
-/// values have equal bytes. Whoever writes a map writes its keys in ascending order.
+/// Integers, lengths and floats are written in their shortest form and every length is definite, so equal values have
+/// equal bytes. The caller must write a map's keys in ascending order.
 ///
 /// ```swift
 /// var encoder = CBOREncoder()
@@ -12,15 +12,15 @@
 ///
 /// - Complexity: Each call is O(bytes written); once the buffer has grown to its working size nothing is allocated.
 public struct CBOREncoder {
-  /// What `bytes` gives; under another name so that inlined code may write to it.
+  /// The storage of `bytes`, under another name so that inlined code can write to it.
   @usableFromInline var buffer: [UInt8]
-  /// Where elements are still to be written, in a `PiecewiseEncoder`; nil elsewhere.
+  /// The positions of elements that are not written yet, in a `PiecewiseEncoder`; nil elsewhere.
   var openings: [EncoderOpening]?
-  /// An estimate of the memory that the values whose deltas were written do not share with what they were taken from,
-  /// beyond the size of the deltas: of versions kept beside one another, that is what one costs.
+  /// An estimate of the memory that the encoded values do not share with the bases of their deltas, beyond the size of
+  /// the deltas. It is the cost of keeping another version.
   @usableFromInline package internal(set) var unsharedByteCount = 0
 
-  /// Whether identified arrays write their count and hash in place of their elements.
+  /// True if identified arrays are replaced by their count and hash.
   let isSummary: Bool
 
   /// Creates an encoder with an empty buffer.
@@ -33,10 +33,10 @@ public struct CBOREncoder {
     self.isSummary = isSummary
   }
 
-  /// A copy of the bytes written so far, which shares their memory until the next write.
+  /// A copy of the bytes written so far, which shares its memory with the encoder until the next write.
   @inlinable public var bytes: [UInt8] { buffer }
 
-  /// The bytes written so far, lent until the next write.
+  /// The bytes written so far, borrowed until the next write.
   @inlinable public var span: RawSpan {
     @_lifetime(borrow self) borrowing get { buffer.span.bytes }
   }
@@ -44,7 +44,7 @@ public struct CBOREncoder {
   /// The number of bytes written so far.
   @inlinable public var count: Int { buffer.count }
 
-  /// Forgets what was written and keeps the memory.
+  /// Removes the written bytes and keeps the memory.
   @inlinable
   public mutating func removeAll() {
     buffer.removeAll(keepingCapacity: true)
@@ -85,7 +85,7 @@ public struct CBOREncoder {
     head(.simple, UInt64(value))
   }
 
-  /// Writes a float in the shortest of the three widths that keeps its value; a NaN keeps its payload.
+  /// Writes a float in the shortest of the three widths that preserves its value; a NaN keeps its payload.
   public mutating func float(_ value: Double) {
     if let half = HalfFloat.bits(exactly: value) {
       buffer.append(0xf9)
@@ -115,30 +115,30 @@ public struct CBOREncoder {
     append(value)
   }
 
-  /// Begins a byte string of `count` bytes, which the caller writes next.
+  /// Begins a byte string of `count` bytes, which the caller then writes.
   package mutating func byteStringHeader(count: Int) {
     head(.bytes, UInt64(count))
   }
 
-  /// Begins an array of `count` items, which the caller writes next.
+  /// Begins an array of `count` items, which the caller then writes.
   @inlinable
   public mutating func arrayHeader(count: Int) {
     head(.array, UInt64(count))
   }
 
-  /// Begins a map of `count` pairs, which the caller writes next with keys in ascending order.
+  /// Begins a map of `count` pairs, which the caller then writes with keys in ascending order.
   @inlinable
   public mutating func mapHeader(count: Int) {
     head(.map, UInt64(count))
   }
 
-  /// Writes a tag; the tagged item follows.
+  /// Writes a tag; the caller then writes the tagged item.
   @inlinable
   public mutating func tag(_ value: UInt64) {
     head(.tag, value)
   }
 
-  /// Appends bytes that are CBOR already.
+  /// Appends bytes that are already CBOR.
   @inlinable
   public mutating func append(_ encoded: RawSpan) {
     encoded.withUnsafeBytes { buffer.append(contentsOf: $0) }
@@ -147,7 +147,7 @@ public struct CBOREncoder {
   @inlinable
   @inline(__always)
   mutating func head(_ type: CBORMajorType, _ argument: UInt64) {
-    // Keys, counts and small numbers are one byte; everything else goes the long way.
+    // Keys, counts and small numbers take one byte; the rest is written out of line.
     guard argument < 24 else { return longHead(type, argument) }
     buffer.append(type.bits | UInt8(truncatingIfNeeded: argument))
   }
@@ -161,7 +161,8 @@ public struct CBOREncoder {
     }
   }
 
-  /// The bytes of an item's head in its shortest form, as numbers: the first eight, least significant first, and the ninth.
+  /// The bytes of an item's head in its shortest form, as numbers: the first eight, least significant first, and the
+  /// ninth.
   struct Head {
     let first: UInt64
     let last: UInt8
@@ -183,7 +184,7 @@ public struct CBOREncoder {
     }
   }
 
-  /// Writes a number's bytes, the most significant first, with one check of the capacity.
+  /// Writes a number's bytes, most significant first, with one check of the capacity.
   @inline(__always)
   private mutating func block(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
@@ -191,10 +192,10 @@ public struct CBOREncoder {
 }
 
 extension Double {
-  /// The bits of the single-precision float that has exactly this value, NaN payload included.
+  /// The bits of the single-precision float that has exactly this value, including a NaN's payload.
   var exactSingleBits: UInt32? {
     if isNaN {
-      // A payload fits a narrower float when the bits that would be cut off are all zero.
+      // A payload fits in a narrower float if the bits to be cut off are all zero.
       guard bitPattern & 0x1fff_ffff == 0 else { return nil }
       return UInt32(truncatingIfNeeded: bitPattern >> 32 & 0x8000_0000)
         | 0x7f80_0000 | UInt32(truncatingIfNeeded: bitPattern >> 29 & 0x7f_ffff)

@@ -1,4 +1,4 @@
-/// The eight major types of CBOR, the top three bits of an item's first byte (RFC 8949 §3.1).
+/// The eight major types of CBOR: the top three bits of an item's first byte (RFC 8949 §3.1).
 @frozen
 public enum CBORMajorType: UInt8, Sendable {
   /// 0: an integer from 0 to 2⁶⁴ − 1.
@@ -13,11 +13,11 @@ public enum CBORMajorType: UInt8, Sendable {
   case array
   /// 5: a map of pairs of items.
   case map
-  /// 6: a tag on the item that follows.
+  /// 6: a tag for the following item.
   case tag
   /// 7: false, true, null, other simple values and floats.
   case simple
 
-  /// The initial byte's upper three bits.
+  /// The major type as the upper three bits of an initial byte.
   @inlinable var bits: UInt8 { rawValue << 5 }
 }

@@ -1,6 +1,6 @@
-/// Any CBOR item as a value, for tools that show or build bytes whose type they were not compiled with.
+/// Any CBOR item as a value, for tools that show or build bytes of types unknown at compile time.
 ///
-/// Features never travel through it: their types write and read their own bytes.
+/// Features do not use it: their types read and write their bytes themselves.
 public enum CBORValue: Hashable, Sendable {
   /// An integer of major type 0.
   case unsigned(UInt64)
@@ -12,13 +12,13 @@ public enum CBORValue: Hashable, Sendable {
   case text(String)
   /// An array.
   case array([CBORValue])
-  /// A map; the pairs stand in the order of their keys' bytes.
+  /// A map; the pairs are in the order of their keys' bytes.
   case map([Pair])
   /// A tagged item.
   indirect case tagged(UInt64, CBORValue)
   /// A simple value other than a float: 20 is false, 21 true, 22 null, 23 undefined.
   case simple(UInt8)
-  /// A float by the bits of its double-precision form, so that equal NaNs are equal.
+  /// A float as the bits of its double-precision form, so that equal NaNs are equal.
   case float(bits: UInt64)
 
   /// A key and its value.
@@ -39,7 +39,7 @@ public enum CBORValue: Hashable, Sendable {
 extension CBORValue {
   /// Reads exactly one item.
   ///
-  /// - Throws: What `CBORDecoder.skip()` throws on anything that is not deterministic, and `trailingBytes`.
+  /// - Throws: The errors of `CBORDecoder.skip()` for bytes that are not deterministic, and `trailingBytes`.
   public init(decoding bytes: RawSpan) throws(WireError) {
     var decoder = CBORDecoder(bytes)
     try self.init(from: &decoder)
@@ -48,7 +48,7 @@ extension CBORValue {
 
   /// Reads the next item.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
-    // Checks the whole item once: depth, key order and lengths need no second look below.
+    // Checks the whole item once, so that depth, key order and lengths need no checks below.
     _ = try decoder.nextItem()
     self = try Self.read(from: &decoder)
   }
@@ -87,7 +87,7 @@ extension CBORValue {
   }
 
   /// Writes the item deterministically, sorting the keys of maps.
-  /// - Complexity: O(bytes written), and O(n log n) comparisons in a map of n pairs.
+  /// - Complexity: O(bytes written), plus O(n log n) comparisons for a map of n pairs.
   public func encode(to encoder: inout CBOREncoder) {
     switch self {
     case .unsigned(let value): encoder.unsigned(value)
@@ -172,7 +172,7 @@ extension [UInt8] {
     self = span.withUnsafeBytes { [UInt8]($0) }
   }
 
-  /// Two lower-case hexadecimal digits a byte.
+  /// The bytes as lower-case hexadecimal digits, two per byte.
   package var hexadecimal: String {
     map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }

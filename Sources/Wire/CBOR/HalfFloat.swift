@@ -1,6 +1,6 @@
-/// IEEE 754 half-precision floats as bits, since `Float16` is not there on every architecture.
+/// IEEE 754 half-precision floats as bits, since `Float16` is not available on every architecture.
 enum HalfFloat {
-  /// The bits of the half-precision float that has exactly this value, or nil when none has.
+  /// The bits of the half-precision float that has exactly this value; nil if there is none.
   static func bits(exactly value: Double) -> UInt16? {
     guard let single = value.exactSingleBits else { return nil }
     let sign = UInt16(truncatingIfNeeded: single >> 16) & 0x8000
@@ -23,7 +23,7 @@ enum HalfFloat {
     }
   }
 
-  /// The value of a half-precision float, NaN payload included.
+  /// The value of a half-precision float, including a NaN's payload.
   static func value(bits: UInt16) -> Double {
     let sign = UInt64(bits & 0x8000) << 48
     let exponent = Int(bits >> 10 & 0x1f)

@@ -1,17 +1,18 @@
-/// Bytes that are not what the protocol says they must be: what is wrong, and at which byte.
+/// Bytes that violate the protocol: the problem, and its offset.
 ///
-/// A peer's bytes are an operating matter: the receiver refuses the message (or the peer) with this error and
-/// loses nothing of its own. Offsets count from the start of the decoded span.
+/// A peer's bytes are an operational matter: the receiver refuses the message (or the peer) with this error and loses
+/// no data of its own. Offsets count from the start of the decoded span.
 public struct WireError: Error, Equatable, Sendable {
-  /// What is wrong with the bytes.
+  /// The kinds of problems.
   public enum Problem: Equatable, Sendable {
     /// The bytes end inside an item.
     case truncated
-    /// A well-formed item of another kind stands where `expected` must.
+    /// A well-formed item of another kind stands in place of `expected`.
     case typeMismatch(expected: String)
     /// An integer, length or float is not in its shortest form (RFC 8949 §4.2.1).
     case notShortest
-    /// An array of one item stands where the item alone must: the key of a case without a payload, a type without parts.
+    /// An array of one item where the item alone is required: the key of a case without a payload, a type without
+    /// parts.
     case arrayOfOne
     /// An indefinite length or a stray break; deterministic encoding has neither (RFC 8949 §4.2.1).
     case indefiniteLength
@@ -19,36 +20,36 @@ public struct WireError: Error, Equatable, Sendable {
     case reserved
     /// Text that is not UTF-8.
     case invalidUTF8
-    /// Text that is shown to people has a control character or one that changes the direction of writing.
+    /// Text for display has a control character, or one that changes the direction of writing.
     case controlCharacter(Unicode.Scalar)
-    /// A number does not fit the type that it is for.
+    /// A number is out of the type's range.
     case outOfRange(type: String)
-    /// Map keys are not in strictly ascending order, so one is repeated or misplaced.
+    /// Map keys are not in strictly ascending order: one is repeated or misplaced.
     case keysOutOfOrder
     /// Items are nested deeper than `limit`.
     case tooDeep(limit: Int)
-    /// A length exceeds what this reader accepts, before anything was allocated for it.
+    /// A length exceeds the reader's limit; nothing was allocated for it.
     case tooLong(length: UInt64, limit: Int)
     /// A field without a default is absent.
     case missingField(key: UInt64, type: String)
-    /// An enum case, a message kind or a field that the receiver does not have.
+    /// The receiver does not have this enum case, message kind or field.
     case unknownCase(UInt64, type: String)
-    /// An enum case that the sender knows by this name, and the type of the receiver does not have.
+    /// The receiver's type does not have the enum case with this name, which the sender's has.
     case unknownName(String, type: String)
     /// Two elements of an identified array have the same id.
     case repeatedID
-    /// A delta that was not taken from the value it is applied to.
+    /// A delta was not taken from the value to which it is applied.
     case doesNotFit(type: String)
     /// Bytes follow the end of the item.
     case trailingBytes
   }
 
-  /// What is wrong with the bytes.
+  /// The kind of problem.
   public let problem: Problem
-  /// The byte at which it was found, from the start of the decoded span.
+  /// The offset of the problem, from the start of the decoded span.
   public let offset: Int
 
-  /// Creates an error; decoders of hand-written types use it to refuse values their type does not have.
+  /// Creates an error. Decoders of hand-written types use it to refuse values that their type does not have.
   @inlinable
   public init(_ problem: Problem, at offset: Int) {
     self.problem = problem

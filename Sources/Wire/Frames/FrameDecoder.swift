@@ -1,20 +1,20 @@
-/// Cuts a stream of bytes into frames, however the bytes were split or glued on the way.
+/// Splits a stream of bytes into frames, however the bytes were divided in transit.
 ///
-/// Frames that lie whole in the bytes handed in are lent from there; only the cut tail of the last one is copied.
-/// A length above the limit is refused as soon as the header is there, before anything is kept for it.
+/// Frames that are complete in the given bytes are borrowed from them; only an incomplete frame at the end is copied. A
+/// length above the limit is refused as soon as the header is complete, before any memory is allocated.
 ///
-/// - Complexity: O(bytes); a peer that sends whole frames costs no memory between calls.
+/// - Complexity: O(bytes). A peer that sends complete frames costs no memory between calls.
 public struct FrameDecoder: Sendable {
   @usableFromInline var partial: [UInt8] = []
   /// The largest payload accepted, in bytes.
   public let payloadLimit: Int
 
-  /// Creates a decoder that stands between two frames.
+  /// Creates a decoder between two frames.
   public init(payloadLimit: Int) {
     self.payloadLimit = payloadLimit
   }
 
-  /// Whether the bytes so far end inside a frame.
+  /// True if the bytes so far end inside a frame.
   @inlinable public var isInsideFrame: Bool { !partial.isEmpty }
 
   /// The begin of a cut frame, for a decoder that goes on in another process.
@@ -23,9 +23,9 @@ public struct FrameDecoder: Sendable {
   /// How many bytes of a cut frame are kept.
   @inlinable public var heldBytes: Int { partial.count }
 
-  /// Takes the next bytes of the stream and hands each frame that they complete to `body`, in order.
+  /// Takes the next bytes of the stream and passes each frame that they complete to `body`, in order.
   ///
-  /// After an error of either kind the stream has no defined next frame; its owner closes it.
+  /// After an error of either kind, the next frame of the stream is undefined, and its owner closes it.
   @inlinable
   public mutating func feed(
     _ bytes: RawSpan, body: (FrameHeader, RawSpan) throws(WireError) -> Void
@@ -34,7 +34,7 @@ public struct FrameDecoder: Sendable {
     if isInsideFrame {
       offset = try completePartial(from: bytes)
       guard let header = try wholeFrame(in: partial.span.bytes, at: 0) else { return }
-      // Taken out for the call, so that the memory of a rare large frame goes with it.
+      // Moved out for the call, so that the memory of a rare large frame is released.
       let frame = partial
       partial = []
       try body(header, frame.span.bytes.extracting(FrameHeader.byteCount...))
@@ -42,7 +42,7 @@ public struct FrameDecoder: Sendable {
     while let header = try wholeFrame(in: bytes, at: offset) {
       let payload = offset + FrameHeader.byteCount
       offset = payload + Int(header.length)
-      // Unchecked: `wholeFrame` has looked.
+      // Unchecked: `wholeFrame` has checked.
       try body(header, bytes.extracting(unchecked: payload..<offset))
     }
     if offset < bytes.byteCount { keep(bytes, from: offset) }
@@ -54,7 +54,7 @@ public struct FrameDecoder: Sendable {
     partial = Array(bytes.extracting(offset...))
   }
 
-  /// Moves as many bytes into `partial` as its frame still lacks, and returns how many were taken.
+  /// Moves the bytes that the incomplete frame lacks into `partial`, and returns how many there were.
   @usableFromInline
   @inline(never)
   mutating func completePartial(from bytes: RawSpan) throws(WireError) -> Int {
@@ -73,7 +73,7 @@ public struct FrameDecoder: Sendable {
     return count
   }
 
-  /// The header of the frame that begins at an offset, if the bytes hold all of the frame.
+  /// The header of the frame that begins at an offset, if the bytes contain the complete frame.
   @inlinable
   @inline(__always)
   func wholeFrame(in bytes: RawSpan, at offset: Int) throws(WireError) -> FrameHeader? {

@@ -1,19 +1,19 @@
 /// The 16 bytes before every payload, little-endian: `length u32 · kind u8 · flags u8 · scope u16 · revision u64`.
 ///
-/// `length` counts the payload alone. A field that a kind has no use for is zero.
+/// `length` counts only the payload. Fields that a kind does not use are zero.
 public struct FrameHeader: Equatable, Sendable {
   /// The size of a header in bytes.
   @inlinable public static var byteCount: Int { 16 }
 
   /// The payload's size in bytes.
   public var length: UInt32
-  /// What the payload is, a `FrameKind` where the receiver knows it.
+  /// The kind of the payload; a `FrameKind` if the receiver knows it.
   public var kind: UInt8
-  /// Bits that belong to the kind; see `SnapshotChunk.finalFlag`.
+  /// Flags specific to the kind; see `SnapshotPiece.finalFlag`.
   public var flags: UInt8
-  /// The scope that the frame speaks of, numbered by the client that attached it.
+  /// The frame's scope, numbered by the client that attached it.
   public var scope: UInt16
-  /// The revision of the state after what the frame carries.
+  /// The revision of the state that the frame leads to.
   public var revision: UInt64
 
   /// Creates a header.
@@ -27,7 +27,7 @@ public struct FrameHeader: Equatable, Sendable {
   }
 
   /// Reads the header at an offset.
-  /// - Precondition: `bytes` holds at least `byteCount` bytes from there on.
+  /// - Precondition: `bytes` has at least `byteCount` bytes from there on.
   @inlinable
   @inline(__always)
   package init(_ bytes: RawSpan, at offset: Int) {
@@ -42,7 +42,7 @@ public struct FrameHeader: Equatable, Sendable {
       littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset + 8, as: UInt64.self))
   }
 
-  /// The 16 bytes as two numbers, of which the first has the bytes 0 to 7 from its least significant on.
+  /// The 16 bytes as two numbers; the first one contains bytes 0 to 7, least significant first.
   @inlinable
   @inline(__always)
   var words: (UInt64, UInt64) {

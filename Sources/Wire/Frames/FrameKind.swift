@@ -1,14 +1,14 @@
-/// What a frame carries. Clients send the kinds below 0x80, the hub those from 0x80 on.
+/// The kind of a frame. Clients send the kinds below 0x80, the hub those from 0x80 on.
 public enum FrameKind: UInt8, Sendable, CaseIterable {
-  /// Client: the first frame; the protocol versions it speaks and the session it resumes.
+  /// Client: the first frame, with the supported protocol versions and the session to resume.
   case hello = 0x01
   /// Client: subscribe to a scope of the state.
   case attach = 0x02
-  /// Client: actions in order, numbered from the first one's sequence number.
+  /// Client: consecutive actions, with the first one's sequence number.
   case actions = 0x03
-  /// Client: answer with a pong.
+  /// Client: request a pong.
   case ping = 0x04
-  /// Client: the session is over and may be forgotten.
+  /// Client: the session has ended and may be removed.
   case leave = 0x05
   /// Client: end the subscription to a scope.
   case detach = 0x06
@@ -17,25 +17,25 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
   /// Client: send the schema of the root in the header's scope field.
   case describe = 0x08
 
-  /// Hub: the session, what it has processed, and the limits.
+  /// Hub: the session, its last processed sequence number, and the limits.
   case welcome = 0x81
-  /// Hub: a piece of a scope's whole state.
+  /// Hub: a piece of a scope's complete state.
   case snapshot = 0x82
-  /// Hub: what changed in a scope since a revision.
+  /// Hub: the changes of a scope since a revision.
   case delta = 0x83
-  /// Hub: every action up to a sequence number was processed.
+  /// Hub: all actions up to a sequence number were processed.
   case applied = 0x84
-  /// Hub: one action was refused.
+  /// Hub: one action was rejected.
   case rejected = 0x85
-  /// Hub: what the peer did wrong; the connection closes.
+  /// Hub: the peer's error; the connection closes.
   case error = 0x86
-  /// Hub: the hub closes the connection for a reason of its own.
+  /// Hub: the hub closes the connection for its own reasons.
   case goodbye = 0x87
-  /// Hub: the answer to a ping.
+  /// Hub: the reply to a ping.
   case pong = 0x88
   /// Hub: a scope has no value.
   case absent = 0x89
-  /// Hub: a subscription has ended; its scope number may be used again.
+  /// Hub: a subscription has ended; its scope number may be reused.
   case detached = 0x8a
   /// Hub: the hash of a scope's state.
   case hash = 0x8b

@@ -1,4 +1,4 @@
-/// Builds frames one behind another in one buffer that is kept between uses.
+/// Appends frames to a reusable buffer.
 ///
 /// ```swift
 /// let frame = writer.frame(FrameHeader(kind: .applied, revision: 7)) { $0.unsigned(3) }
@@ -16,14 +16,14 @@ public struct FrameWriter {
   /// The whole buffer.
   public var bytes: [UInt8] { encoder.bytes }
 
-  /// Forgets all frames and keeps the memory.
+  /// Removes all frames and keeps the memory.
   public mutating func removeAll() {
     encoder.removeAll()
   }
 
-  /// Appends a frame whose payload `body` writes, and returns where the frame stands.
+  /// Appends a frame whose payload `body` writes, and returns its range.
   ///
-  /// The header's length is filled in here.
+  /// The header's length is set here.
   /// - Precondition: The payload is smaller than 4 GiB.
   @inlinable
   @discardableResult
@@ -37,10 +37,10 @@ public struct FrameWriter {
     return start..<encoder.count
   }
 
-  /// Appends a frame whose payload is a number, and returns where the frame stands.
+  /// Appends a frame whose payload is a number, and returns its range.
   ///
-  /// Written as one block: an acknowledgement, which each turn has for each connection that acted, takes 150 instructions
-  /// less than with `frame(_:body:)`.
+  /// It is written as one block. An acknowledgement, which each turn sends to each connection with actions, takes 150
+  /// instructions less than with `frame(_:body:)`.
   @discardableResult
   package mutating func frame(_ header: FrameHeader, number: UInt64) -> Range<Int> {
     let start = encoder.count
@@ -48,15 +48,15 @@ public struct FrameWriter {
     return start..<encoder.count
   }
 
-  /// Appends bytes that a frame is put together from, which `body` writes, and returns where they stand.
+  /// Appends bytes written by `body`, from which a frame is assembled, and returns their range.
   package mutating func part(_ body: (inout CBOREncoder) -> Void) -> Range<Int> {
     let start = count
     body(&encoder)
     return start..<count
   }
 
-  /// Appends the beginning of a frame: its header and the first bytes of its payload, which `body` writes. Of the
-  /// payload, `restCount` bytes more come from elsewhere.
+  /// Appends the beginning of a frame: its header and the first bytes of its payload, which `body` writes. The
+  /// remaining `restCount` bytes of the payload come from elsewhere.
   @inlinable
   package mutating func head(
     _ header: FrameHeader, restCount: Int, body: (inout CBOREncoder) -> Void
@@ -68,10 +68,10 @@ public struct FrameWriter {
     return start..<encoder.count
   }
 
-  /// What deltas have added to the estimate of memory that versions do not share.
+  /// The deltas' contribution to the estimate of memory that versions do not share.
   package var unsharedByteCount: Int { encoder.unsharedByteCount }
 
-  /// Appends a frame with a whole message as its payload, and returns where the frame stands.
+  /// Appends a frame with a complete message as its payload, and returns its range.
   @discardableResult
   public mutating func frame(_ message: some Message, scope: UInt16 = 0, revision: UInt64 = 0) -> Range<Int> {
     frame(FrameHeader(kind: type(of: message).kind, scope: scope, revision: revision)) {
@@ -79,12 +79,12 @@ public struct FrameWriter {
     }
   }
 
-  /// All bytes, lent until the writer changes.
+  /// All bytes, borrowed until the writer changes.
   public var span: RawSpan {
     @_lifetime(borrow self) borrowing get { encoder.buffer.span.bytes }
   }
 
-  /// The bytes of a range that an earlier call returned, lent until the writer changes.
+  /// The bytes of a range that an earlier call returned, borrowed until the writer changes.
   @_lifetime(borrow self)
   public func span(_ range: Range<Int>) -> RawSpan {
     encoder.buffer.span.bytes.extracting(range)
@@ -111,7 +111,7 @@ extension CBOREncoder {
     withUnsafeBytes(of: (first.littleEndian, second.littleEndian)) { buffer.append(contentsOf: $0) }
   }
 
-  /// Writes a length over the one at an offset.
+  /// Overwrites the length at an offset.
   @inlinable
   @inline(__always)
   mutating func patch(_ value: UInt32, at offset: Int) {

@@ -2,25 +2,25 @@
 public struct Hello: Message, Equatable {
   public static var kind: FrameKind { .hello }
 
-  /// The oldest protocol version the client speaks.
+  /// The oldest protocol version that the client supports.
   public var oldestVersion: UInt64
-  /// The newest protocol version the client speaks.
+  /// The newest protocol version that the client supports.
   public var newestVersion: UInt64
-  /// The session to resume, or nil for a new one.
+  /// The session to resume; nil for a new one.
   public var session: SessionID?
-  /// The highest sequence number whose outcome the client has learnt in that session.
+  /// The last acknowledged sequence number of that session.
   public var acknowledged: UInt64
-  /// The client's name, for the hub's log and for other clients: at most `nameLimit` bytes, no control characters.
+  /// The client's name, for the hub's log and other clients: at most `nameLimit` bytes, no control characters.
   public var name: String
-  /// The fingerprint of the schema that the client was compiled with, if it knows one.
+  /// The fingerprint of the schema with which the client was compiled, if it knows one.
   public var schema: SchemaFingerprint?
-  /// The history that the last welcome of the session named, to which the client's revisions belong.
+  /// The history named by the session's last welcome, to which the client's revisions belong.
   public var history: UInt64?
 
-  /// The most bytes a name may have.
+  /// The maximum length of a name in bytes.
   public static var nameLimit: Int { 128 }
 
-  /// Creates a hello for a new session, or for one to resume. In the name, `?` replaces characters that a hub refuses.
+  /// Creates a hello for a new session or one to resume. In the name, `?` replaces characters that a hub refuses.
   public init(
     oldestVersion: UInt64 = ProtocolVersion.oldest, newestVersion: UInt64 = ProtocolVersion.newest,
     session: SessionID? = nil, acknowledged: UInt64 = 0, name: String = "", schema: SchemaFingerprint? = nil,
@@ -63,7 +63,7 @@ public struct Hello: Message, Equatable {
     }
   }
 
-  /// Reads a hello; fields it does not know are passed over.
+  /// Reads a hello and skips unknown fields.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     self.init(oldestVersion: 0, newestVersion: 0)
     let start = decoder.offset
@@ -92,29 +92,29 @@ public struct Hello: Message, Equatable {
   }
 }
 
-/// The hub's answer to a hello.
+/// The hub's reply to a hello.
 public struct Welcome: Message, Equatable {
   public static var kind: FrameKind { .welcome }
 
-  /// The protocol version spoken from here on.
+  /// The protocol version of the connection from here on.
   public var version: UInt64
   /// The session, for the next hello.
   public var session: SessionID
-  /// Whether that is the session the client asked to resume.
+  /// True if that is the session that the client asked to resume.
   public var isResumed: Bool
   /// The highest sequence number the hub has processed in the session.
   public var processed: UInt64
-  /// The largest payload the hub accepts, in bytes.
+  /// The maximum payload that the hub accepts, in bytes.
   public var payloadLimit: UInt64
   /// The hub's name and version, for people; at most `nameLimit` bytes.
   public var hub: String
-  /// The fingerprint of the schema that the hub was compiled with, if it tells.
+  /// The fingerprint of the schema with which the hub was compiled, if it sends one.
   public var schema: SchemaFingerprint?
   /// The history to which the hub's revisions belong. If it differs from that of the last welcome, revisions were lost,
-  /// and those that the client has seen mean nothing any more.
+  /// and those that the client has seen are meaningless.
   public var history: UInt64?
 
-  /// The most bytes a hub's name may have.
+  /// The maximum length of a hub's name in bytes.
   public static var nameLimit: Int { 256 }
 
   /// Creates a welcome.
@@ -157,7 +157,7 @@ public struct Welcome: Message, Equatable {
     }
   }
 
-  /// Reads a welcome; fields it does not know are passed over.
+  /// Reads a welcome and skips unknown fields.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     var version: UInt64?
@@ -186,7 +186,7 @@ public struct Welcome: Message, Equatable {
 // Names are shown in logs and on terminals (PROTOCOL.md, 6.1).
 
 extension Unicode.Scalar {
-  /// Whether it is a control character, a separator of lines, or changes the direction of writing.
+  /// True for control characters, line separators and characters that change the direction of writing.
   fileprivate var isControl: Bool {
     switch value {
     case 0...0x1f, 0x7f...0x9f, 0x61c, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true

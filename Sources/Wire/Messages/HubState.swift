@@ -1,25 +1,25 @@
 public import IdentifiedCollections
 
-/// What a hub tells of itself, as replicated state under `StateRoot.hub`.
+/// The hub's own state, replicated under `StateRoot.hub`.
 @Replicated
 public struct HubState: Equatable, Sendable {
-  /// Who is attached: every open session, in the order in which they came.
+  /// The attached clients: all open sessions, in order of arrival.
   public var attendees: IdentifiedArrayOf<Attendee> = []
 
-  /// Creates the state of a hub that nobody has come to.
+  /// Creates the state of a hub without clients.
   public init() {}
 }
 
-/// One who is attached to a hub.
+/// A client that is attached to a hub.
 @Replicated
 public struct Attendee: Equatable, Identifiable, Sendable {
-  /// A number that the hub gave the connection; never given again.
+  /// The hub's number of the connection; it is never reused.
   public var id: UInt64
-  /// What the client calls itself.
+  /// The name that the client chose.
   public var name: String
-  /// The process at the time it connected, as the kernel says.
+  /// The process when it connected, according to the kernel.
   public var process: Int32
-  /// Its effective user.
+  /// The effective user of the process.
   public var user: UInt32
 
   /// Creates an attendee.

@@ -1,4 +1,4 @@
-/// Asks the other side for a sign of life. One pong answers every ping before it, so the number only grows.
+/// Requests a pong. One pong answers all earlier pings, so their numbers should increase.
 public struct Ping: Message, Equatable {
   public static var kind: FrameKind { .ping }
 
@@ -15,7 +15,7 @@ public struct Ping: Message, Equatable {
   public init(from decoder: inout CBORDecoder) throws(WireError) { number = try decoder.unsigned() }
 }
 
-/// The answer to the ping with the same number, and to those before it.
+/// The reply to the ping with the same number, and to all before it.
 public struct Pong: Message, Equatable {
   public static var kind: FrameKind { .pong }
 

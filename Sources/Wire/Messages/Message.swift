@@ -6,13 +6,13 @@ public protocol Message: WireValue, Sendable {
 
 /// The versions of the protocol.
 public enum ProtocolVersion {
-  /// The oldest version that this code speaks.
+  /// The oldest supported version.
   public static var oldest: UInt64 { 1 }
-  /// The newest version that this code speaks.
+  /// The newest supported version.
   public static var newest: UInt64 { 1 }
 }
 
-/// Names a session across connections: 128 random bits chosen by the hub, known only to it and the client.
+/// Identifies a session across connections: 128 random bits chosen by the hub, known only to the hub and the client.
 public struct SessionID: Hashable, Sendable, WireValue {
   /// The first eight bytes, big-endian.
   public let high: UInt64
@@ -48,7 +48,7 @@ public struct SessionID: Hashable, Sendable, WireValue {
 }
 
 extension SessionID: CustomStringConvertible {
-  /// The first 32 bits in hexadecimal: enough for a log, and not enough to resume the session.
+  /// The first 32 bits in hexadecimal: enough for a log, but not to resume the session.
   public var description: String {
     let digits = String(high >> 32, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits

@@ -1,26 +1,26 @@
-/// Why the hub refused one action. Codes that a receiver does not know are kept as they came.
+/// The reason why the hub rejected an action. Unknown codes are preserved.
 public struct RejectionCode: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt64
 
   /// Creates a code from its number on the wire.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The bytes are not an action that this hub's feature has.
+  /// The bytes are not an action of the hub's feature.
   public static let unknownAction = Self(rawValue: 1)
 }
 
-/// The hub's refusal of one action; the actions around it are not concerned.
+/// The hub's rejection of one action. It does not affect other actions.
 public struct Rejected: Message, Equatable {
   public static var kind: FrameKind { .rejected }
 
-  /// The refused action's sequence number.
+  /// The rejected action's sequence number.
   public var sequence: UInt64
-  /// Why, for programs.
+  /// The reason, for programs.
   public var code: RejectionCode
-  /// Why, for people.
+  /// The reason, for people.
   public var reason: String
 
-  /// Creates a refusal.
+  /// Creates a rejection.
   public init(sequence: UInt64, code: RejectionCode, reason: String) {
     self.sequence = sequence
     self.code = code
@@ -35,7 +35,7 @@ public struct Rejected: Message, Equatable {
     encoder.text(reason)
   }
 
-  /// Reads a refusal.
+  /// Reads a rejection.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     try decoder.tuple(3)
     sequence = try decoder.unsigned()
@@ -44,50 +44,50 @@ public struct Rejected: Message, Equatable {
   }
 }
 
-/// What a peer did that makes the hub close its connection. Unknown codes are kept as they came.
+/// An error of a peer for which the hub closes the connection. Unknown codes are preserved.
 public struct PeerErrorCode: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt64
 
   /// Creates a code from its number on the wire.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// No protocol version is spoken by both sides.
+  /// The two sides have no common protocol version.
   public static let unsupportedVersion = Self(rawValue: 1)
   /// The bytes are not a message of their kind.
   public static let malformed = Self(rawValue: 2)
   /// A frame is larger than the hub accepts.
   public static let frameTooLarge = Self(rawValue: 3)
-  /// The hub has no such kind of message, or not at this point of the conversation.
+  /// The hub does not have this kind of message, or does not expect it at this point.
   public static let unexpectedMessage = Self(rawValue: 4)
-  /// An action's sequence number does not follow the one before it.
+  /// An action's sequence number does not follow the previous one.
   public static let sequenceGap = Self(rawValue: 5)
-  /// The state has no such part, or the scope number is not one the client may use.
+  /// The state has no such part, or the client may not use the scope number.
   public static let unknownScope = Self(rawValue: 6)
-  /// A hello or the rest of a frame did not come in time.
+  /// A hello or the rest of a frame did not arrive in time.
   public static let timedOut = Self(rawValue: 7)
-  /// The hub serves as many connections as it may.
+  /// The hub has reached its limit of connections.
   public static let tooManyConnections = Self(rawValue: 8)
-  /// The peer goes on sending actions that are refused, and does not read the refusals.
+  /// The peer keeps sending actions that are rejected, and does not read the rejections.
   public static let tooManyRejections = Self(rawValue: 9)
   /// The same session was resumed on another connection.
   public static let sessionResumedElsewhere = Self(rawValue: 10)
-  /// A scope number is attached that the connection already uses.
+  /// The scope number is already in use on the connection.
   public static let scopeInUse = Self(rawValue: 11)
-  /// The connection follows as many scopes as it may.
+  /// The connection has reached its limit of scopes.
   public static let tooManyScopes = Self(rawValue: 12)
-  /// The connections of one user hold more bytes of unfinished frames than the hub keeps.
+  /// The connections of one user have more bytes of incomplete frames than the hub keeps.
   public static let tooManyBytes = Self(rawValue: 13)
-  /// The hub's log is so far behind that it opens no further sessions.
+  /// The hub's log lags too far behind to open more sessions.
   public static let overloaded = Self(rawValue: 14)
 }
 
-/// The hub's last word to a peer that broke the protocol.
+/// The hub's last message to a peer that violated the protocol.
 public struct PeerError: Message, Error, Equatable {
   public static var kind: FrameKind { .error }
 
-  /// What went wrong, for programs.
+  /// The error, for programs.
   public var code: PeerErrorCode
-  /// What went wrong, to what, and what to do, for people.
+  /// A description of the error and of a remedy, for people.
   public var reason: String
 
   /// Creates an error.
@@ -108,24 +108,24 @@ public struct PeerError: Message, Error, Equatable {
   }
 }
 
-/// Why the hub closes a connection of its own accord. Unknown codes are kept as they came.
+/// The reason why the hub closes a connection of its own accord. Unknown codes are preserved.
 public struct GoodbyeCode: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt64
 
   /// Creates a code from its number on the wire.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The hub stops; another may serve the same socket soon.
+  /// The hub is stopping; another may soon serve the same socket.
   public static let shuttingDown = Self(rawValue: 1)
 }
 
-/// The hub's last word when it closes a connection of its own accord.
+/// The hub's last message when it closes a connection of its own accord.
 public struct Goodbye: Message, Equatable {
   public static var kind: FrameKind { .goodbye }
 
-  /// Why, for programs.
+  /// The reason, for programs.
   public var code: GoodbyeCode
-  /// Why, for people.
+  /// The reason, for people.
   public var reason: String
 
   /// Creates a goodbye.

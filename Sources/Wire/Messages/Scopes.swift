@@ -1,4 +1,4 @@
-/// Whose state a scope is a part of. Numbers that a receiver does not know are kept as they came.
+/// The state of which a scope is a part. Unknown numbers are preserved.
 public struct StateRoot: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt64
 
@@ -11,23 +11,23 @@ public struct StateRoot: RawRepresentable, Hashable, Sendable {
   public static let hub = Self(rawValue: 1)
 }
 
-/// The client's wish to follow a part of a state, under the scope number in the frame's header.
+/// The client's request to subscribe to a part of a state, under the scope number in the frame's header.
 public struct Attach: Message, Equatable {
   public static var kind: FrameKind { .attach }
 
-  /// Whose state.
+  /// The state.
   public var root: StateRoot
-  /// The steps from the root to the part; none for the whole state.
+  /// The steps from the root to the part; empty for the whole state.
   public var path: [PathStep]
-  /// The revision of that part which the client holds from this session, or nil when it holds none.
+  /// The revision of the part that the client has from this session; nil if it has none.
   public var knownRevision: UInt64?
 
-  /// The most steps a path may have.
+  /// The maximum number of steps of a path.
   public static var pathLimit: Int { 32 }
-  /// The most bytes a path may have: the hub keeps it as long as it is followed, and for who may come back.
+  /// The maximum length of a path in bytes. The hub keeps paths for subscribers and for clients that may reconnect.
   public static var pathByteLimit: Int { 4096 }
 
-  /// Creates a wish.
+  /// Creates a request.
   public init(root: StateRoot = .feature, path: [PathStep] = [], knownRevision: UInt64? = nil) {
     (self.root, self.path, self.knownRevision) = (root, path, knownRevision)
   }
@@ -47,7 +47,7 @@ public struct Attach: Message, Equatable {
     }
   }
 
-  /// Reads a wish; fields it does not know are passed over.
+  /// Reads a request and skips unknown fields.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     self.init()
     var fields = try decoder.fields()
@@ -71,42 +71,42 @@ public struct Attach: Message, Equatable {
   }
 }
 
-/// Why a client is sent a whole state and not a delta.
+/// The reason why a client receives a complete state instead of a delta.
 public struct SnapshotReason: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt64
 
   /// Creates a reason from its number on the wire.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The client holds no state of this scope.
+  /// The client has no state of this scope.
   public static let attached = Self(rawValue: 0)
-  /// The hub no longer keeps the version that the client holds.
+  /// The hub no longer keeps the client's version.
   public static let versionNotKept = Self(rawValue: 1)
-  /// Something above the part was replaced, and the part with it.
+  /// A value that contains the part was replaced.
   public static let replaced = Self(rawValue: 2)
-  /// The part was not there, and is now.
+  /// The part was absent and now exists.
   public static let returned = Self(rawValue: 3)
-  /// A delta would be larger than a frame may be.
+  /// A delta would exceed the frame limit.
   public static let deltaTooLarge = Self(rawValue: 4)
 }
 
-/// A piece of a scope's encoded state; the pieces come in order, the last one with `finalFlag` in the header.
+/// A piece of a scope's encoded state. The pieces arrive in order, the last one with `finalFlag` in the header.
 ///
-/// The payload is `[reason, offset, piece]`; the pieces joined are one item, the state at the header's revision.
+/// The payload is `[reason, offset, piece]`. The concatenated pieces are one item: the state at the header's revision.
 public struct SnapshotPiece: ~Escapable {
   /// The bit in the header's flags that marks the last piece.
   public static var finalFlag: UInt8 { 1 }
-  /// How many bytes of state one piece carries at the most.
+  /// The maximum number of bytes of state in one piece.
   public static var byteLimit: Int { 60 * 1024 }
 
-  /// Why the snapshot comes.
+  /// The reason for the snapshot.
   public let reason: SnapshotReason
-  /// How many bytes the pieces before this one have.
+  /// The number of bytes in the pieces before this one.
   public let offset: UInt64
-  /// The bytes, lent from the decoder.
+  /// The bytes, borrowed from the decoder.
   public let bytes: RawSpan
 
-  /// Writes what stands before a piece's bytes in the payload.
+  /// Writes the part of the payload before a piece's bytes.
   package static func encodeHead(
     _ reason: SnapshotReason, offset: UInt64, byteCount: Int, to encoder: inout CBOREncoder
   ) {
@@ -116,7 +116,7 @@ public struct SnapshotPiece: ~Escapable {
     encoder.byteStringHeader(count: byteCount)
   }
 
-  /// Reads a piece and refuses bytes behind it.
+  /// Reads a piece and refuses bytes after it.
   @_lifetime(copy decoder)
   public init(_ decoder: consuming CBORDecoder) throws(WireError) {
     try decoder.tuple(3)

@@ -1,14 +1,14 @@
 /// One step from a value to a part of it.
 public enum PathStep: Hashable, Sendable {
-  /// A struct's field or an enum's case by its key; the index in the payload of a case with several values; 0 for what an
-  /// optional holds.
+  /// A struct's field or an enum's case by its key, a value by its index in the payload of a case with several, or 0
+  /// for the value in an optional.
   case key(UInt64)
   /// An element of an identified array or of a stack by its id, in deterministic CBOR.
   case id([UInt8])
 }
 
 extension PathStep: WireValue {
-  /// Writes a key as an unsigned integer, an id as an array of the one.
+  /// Writes a key as an unsigned integer, an id as an array of one item.
   public func encode(to encoder: inout CBOREncoder) {
     switch self {
     case .key(let key): encoder.unsigned(key)

@@ -1,9 +1,9 @@
 public import IdentifiedCollections
 
-/// The way from a state to a part of it, as steps that travel.
+/// The path from a state to a part of it, as steps that can be sent.
 ///
-/// It is written like a key path, from the state on: fields by their names, those of what an optional holds as if it were
-/// there, an element by its id, a case by its name.
+/// It is written like a key path: fields by their names, those of an optional's value without unwrapping, an element by
+/// its id, a case by its name.
 ///
 /// ```swift
 /// let whole = StatePath<App.State, App.State>()
@@ -12,7 +12,7 @@ public import IdentifiedCollections
 /// ```
 @dynamicMemberLookup
 public struct StatePath<Root: Replicated, Part: Replicated>: Hashable, Sendable {
-  /// The steps, from the root on; none for the whole state.
+  /// The steps from the root; empty for the whole state.
   public let steps: [PathStep]
 
   private init(_ steps: [PathStep]) {
@@ -20,7 +20,7 @@ public struct StatePath<Root: Replicated, Part: Replicated>: Hashable, Sendable 
   }
 
   /// The path of a field.
-  /// - Precondition: The field travels: it is a stored one of a `@Replicated` struct and is not omitted.
+  /// - Precondition: The field is replicated: it is a stored property of a `@Replicated` struct and not omitted.
   public subscript<Field: Replicated>(dynamicMember field: KeyPath<Part, Field>) -> StatePath<Root, Field> {
     guard let key = Part.key(of: field) else {
       preconditionFailure("\(field) is no field of \(Part.self) that travels")
@@ -50,10 +50,10 @@ extension StatePath where Root == Part {
 }
 
 extension StatePath {
-  /// The path of what an optional holds.
+  /// The path of the value in an optional.
   public func unwrapped<Wrapped>() -> StatePath<Root, Wrapped> where Part == Wrapped? { appending(.key(0)) }
 
-  /// The path of a field of what an optional holds.
+  /// The path of a field of the value in an optional.
   public subscript<Wrapped: Replicated, Field: Replicated>(
     dynamicMember field: KeyPath<Wrapped, Field>
   ) -> StatePath<Root, Field> where Part == Wrapped? {
@@ -69,7 +69,7 @@ extension StatePath {
 }
 
 extension Schema {
-  /// The key of a case of the state, which is an enum.
+  /// The key of a case, if the state is an enum.
   fileprivate func caseKey(_ name: String) -> UInt64? {
     guard case .definition(let index) = state, case .cases(let cases) = definitions[index].content else { return nil }
     return cases.first { $0.name == name }?.key

@@ -1,21 +1,21 @@
-// In a delta, a map is always a change inside the value that is there; anything else is the new value. The only values
-// that are maps themselves are structs, whose delta is always a change, and dictionaries, which are wrapped.
+// In a delta, a map is always a change inside the existing value, and any other item is the new value. Only structs and
+// dictionaries are encoded as maps themselves: a struct's delta is always a change, and a new dictionary is wrapped.
 
 extension CBOREncoder {
-  /// Begins a change of one part, whose delta the caller writes next.
+  /// Begins a change of one part; the caller then writes its delta.
   @inlinable
   public mutating func change(of part: UInt64) {
     mapHeader(count: 1)
     unsigned(part)
   }
 
-  /// Notes that elements of the value that a delta is taken from are not shared with the new one.
+  /// Records that elements of the delta's base are not shared with the new value.
   @inlinable
   mutating func noteUnshared<Element>(_ count: Int, of type: Element.Type) {
     unsharedByteCount += count * MemoryLayout<Element>.stride
   }
 
-  /// Of two forms of one item, the first from `first` to `second`, the second from there to the end, keeps the shorter;
+  /// Given two encodings of one item, from `first` to `second` and from `second` to the end, keeps the shorter one, or
   /// the first if they are equally long.
   @usableFromInline
   mutating func keepShorter(from first: Int, or second: Int) {
@@ -28,9 +28,9 @@ extension CBOREncoder {
 }
 
 extension CBORDecoder {
-  /// Begins a change of one part and returns which, if that is what comes next; its delta follows.
+  /// Begins a change of one part if one comes next, and returns the part; its delta follows.
   ///
-  /// Returns nil and moves nowhere when a new value comes next.
+  /// Returns nil and does not move if a new value comes next.
   @_lifetime(self: copy self)
   public mutating func change() throws(WireError) -> UInt64? {
     guard try nextType() == .map else { return nil }
@@ -39,7 +39,7 @@ extension CBORDecoder {
     return try unsigned()
   }
 
-  /// Reads a value of whatever type is wanted.
+  /// Reads a value of the inferred type.
   @inlinable
   @_lifetime(self: copy self)
   public mutating func value<Value: WireValue>() throws(WireError) -> Value {
@@ -55,9 +55,9 @@ extension CBORDecoder {
     return try Value(from: &self)
   }
 
-  /// Begins a value of a type that may contain itself; `leave()` ends it.
+  /// Begins a value of a recursive type; `leave()` ends it.
   ///
-  /// - Throws: `tooDeep` when more than `depthLimit` are inside one another, before the stack overflows.
+  /// - Throws: `tooDeep` if more than `depthLimit` are nested, before the stack overflows.
   @inlinable
   @_lifetime(self: copy self)
   public mutating func enter() throws(WireError) {
@@ -69,19 +69,19 @@ extension CBORDecoder {
   @inline(never)
   func tooDeep() -> WireError { WireError(.tooDeep(limit: Self.depthLimit), at: position) }
 
-  /// Ends what `enter()` began.
+  /// Ends the value that `enter()` began.
   @inlinable
   @_lifetime(self: copy self)
   public mutating func leave() {
     depth -= 1
   }
 
-  /// How many elements to make room for when `count` are said to come: no more bytes than are left.
+  /// The capacity to reserve for `count` announced elements: at most as many bytes as are left.
   func capacity<Element>(for count: Int, of type: Element.Type) -> Int {
     min(count, (bytes.byteCount - position) / max(1, MemoryLayout<Element>.stride) + 1)
   }
 
-  /// Refuses what nothing would be found under: a NaN, or what holds one.
+  /// Refuses a key that could not be found again: a NaN, or a value that contains one.
   @inline(__always)
   func requireReflexive<Key: Equatable>(_ key: Key, at offset: Int) throws(WireError) {
     guard key == key else {
@@ -89,7 +89,7 @@ extension CBORDecoder {
     }
   }
 
-  /// Refuses a key that does not come after the one before it, in the order of their bytes.
+  /// Refuses a key that does not follow the previous one in the order of their bytes.
   func requireAscending(_ previous: Range<Int>?, _ key: Range<Int>) throws(WireError) {
     guard let previous else { return }
     let ascends = bytes.withUnsafeBytes { $0[previous].lexicographicallyPrecedes($0[key]) }
@@ -97,11 +97,11 @@ extension CBORDecoder {
   }
 }
 
-/// No value yet of the type that `field` would give: for generated code, which cannot always name it.
+/// A missing value of the type of `field`: for generated code, which cannot always name the type.
 @inlinable
 public func absent<Root, Value>(_ field: (Root) -> Value) -> Value? { nil }
 
-/// A value as the type that it is known to be: for generated code, which cannot always name it.
+/// A value converted to the type that it is known to have: for generated code, which cannot always name the type.
 public func same<Value, Known>(_ value: Value) -> Known {
   guard let known = value as? Known else { preconditionFailure("\(Value.self) is not \(Known.self)") }
   return known

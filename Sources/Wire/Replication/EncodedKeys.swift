@@ -1,11 +1,11 @@
-/// Keys or members in the order of their bytes, which is the same wherever they are sorted.
+/// Keys or members in the order of their bytes, which does not depend on the process.
 struct EncodedKeys<Payload> {
   private var encoder = CBOREncoder()
   private var entries: [(key: Range<Int>, payload: Payload)] = []
 
   var count: Int { entries.count }
 
-  /// Adds a key with what belongs to it.
+  /// Adds a key and its payload.
   mutating func append(_ key: some WireValue, _ payload: Payload) {
     let start = encoder.count
     key.encode(to: &encoder)
@@ -20,7 +20,7 @@ struct EncodedKeys<Payload> {
     }
   }
 
-  /// Writes each key, and behind it what `body` writes for its payload.
+  /// Writes each key, followed by what `body` writes for its payload.
   func write(to target: inout CBOREncoder, _ body: (Payload, inout CBOREncoder) -> Void) {
     for entry in entries {
       target.append(encoder.buffer.span.bytes.extracting(entry.key))

@@ -1,9 +1,9 @@
-/// The calls that `@Replicated` writes for fields and payloads.
+/// The calls that `@Replicated` generates for fields and payloads.
 ///
-/// Each comes twice. The first is a transparent call of the method of the same name, of which nothing is left in an
-/// optimised build. The second takes a value of any type, so that the compiler reports a type that is not
-/// `Replicated` once, where `schema(in:)` names the field (`SchemaBuilder.Fields.replicated`), and not at each of these
-/// calls. It never runs: code that would call it does not compile.
+/// Each exists twice. The first is a transparent call of the method with the same name, which disappears in an
+/// optimised build. The second takes a value of any type. With it, the compiler reports a type that is not `Replicated`
+/// once, where `schema(in:)` names the field (`SchemaBuilder.Fields.replicated`), and not at each of these calls. It
+/// never runs: code that would call it does not compile.
 public enum Expansion {
   /// Writes a value.
   @_transparent
@@ -25,7 +25,7 @@ public enum Expansion {
   @_disfavoredOverload
   public static func value<Value>(from decoder: inout CBORDecoder) throws(WireError) -> Value { unreachable() }
 
-  /// Reads the state of a presented child, which may contain others like it.
+  /// Reads the state of a presented child, which may contain others of its type.
   @_transparent
   public static func nested<Value: Replicated>(from decoder: inout CBORDecoder) throws(WireError) -> Value {
     try decoder.nested()

@@ -1,4 +1,4 @@
-/// Which of up to 64 fields of a struct differ, by their ordinal in the order of their keys.
+/// The set of fields of a struct that differ, of up to 64, by their ordinals in the order of their keys.
 public struct ChangedFields: Sendable {
   @usableFromInline var bits: UInt64 = 0
 
@@ -7,27 +7,27 @@ public struct ChangedFields: Sendable {
   public init() {}
 
   /// Adds the field with this ordinal if `changed`.
-  /// - Precondition: `ordinal` is from 0 to 63.
+  /// - Precondition: `ordinal` is between 0 and 63.
   @inlinable
   public mutating func note(_ ordinal: Int, _ changed: Bool) {
     precondition(0..<64 ~= ordinal, "a struct has at most 64 fields that travel")
     if changed { bits |= 1 << UInt64(ordinal) }
   }
 
-  /// Whether the field with this ordinal differs.
+  /// Returns true if the field with this ordinal differs.
   @inlinable
   public func contains(_ ordinal: Int) -> Bool {
     bits >> UInt64(ordinal) & 1 == 1
   }
 
-  /// How many fields differ.
+  /// The number of fields that differ.
   @inlinable public var count: Int { bits.nonzeroBitCount }
 }
 
-/// Where a reader stands between the fields of a struct.
+/// A reader's position between the fields of a struct.
 public struct FieldCursor: Sendable {
   @usableFromInline var remaining: Int
-  /// The least key that may come next; nil behind the greatest key there is.
+  /// The smallest key that may follow; nil after the largest possible key.
   @usableFromInline var least: UInt64? = 0
 
   @inlinable init(remaining: Int) { self.remaining = remaining }
@@ -41,7 +41,7 @@ extension CBORDecoder {
     FieldCursor(remaining: try mapHeader())
   }
 
-  /// The key of the next field, whose value comes next and must be read or skipped, or nil after the last one.
+  /// The key of the next field, or nil after the last one. The field's value must then be read or skipped.
   @inlinable
   @_lifetime(self: copy self)
   public mutating func nextKey(of fields: inout FieldCursor) throws(WireError) -> UInt64? {
@@ -58,7 +58,7 @@ extension CBORDecoder {
   @inline(never)
   func outOfOrder(at offset: Int) -> WireError { WireError(.keysOutOfOrder, at: offset) }
 
-  /// Reads the head of an enum case: its key, and how many payload items follow.
+  /// Reads the head of an enum case: its key, and the number of payload items that follow.
   @inlinable
   @inline(__always)
   @_lifetime(self: copy self)
@@ -110,7 +110,7 @@ extension CBOREncoder {
     unsigned(key)
   }
 
-  /// Writes the head of an enum case; the caller writes `payloadCount` items next.
+  /// Writes the head of an enum case; the caller then writes `payloadCount` items.
   @inlinable
   public mutating func enumCase(_ key: UInt64, payloadCount: Int) {
     arrayHeader(count: payloadCount + 1)

@@ -1,9 +1,9 @@
-/// Shortcuts for values that are the same without a look at what they refer to.
+/// Shortcuts that recognise identical values without following references.
 enum Identical {
-  /// Whether two values have the same bits: then they are the same value.
+  /// Returns true if two values have the same bits, and so are the same value.
   ///
-  /// Of a copied array, dictionary, set or string the bits are a reference to the storage that the copies share as
-  /// long as neither changes. False says nothing.
+  /// The bits of an array, dictionary, set or string are a reference to storage that copies share until one of them
+  /// changes. A result of false is inconclusive.
   /// - Complexity: O(1).
   @inline(__always)
   static func bits<Value>(_ first: Value, _ second: Value) -> Bool {

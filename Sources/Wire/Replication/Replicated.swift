@@ -1,7 +1,7 @@
-/// State and actions whose changes travel: what differs between two values is written as a delta, and a delta is
-/// applied to the value it was taken from.
+/// A type of state or actions whose changes can be sent: the difference between two values is written as a delta, which
+/// is applied to the value from which it was taken.
 ///
-/// `@Replicated` writes the conformance:
+/// `@Replicated` generates the conformance:
 ///
 /// ```swift
 /// @Replicated
@@ -12,41 +12,41 @@
 /// ```
 ///
 /// For any two values, applying the delta from one to the other gives a value with the other's bytes. In a delta, a map
-/// is a change inside the value that is there, and anything else is the new value. The delta of a struct is a map of the
-/// keys of its changed fields to their deltas; that of an optional or of an enum in the same case is `{case key: delta of
-/// the payload}`; collections say at their `encodeDelta` what they write. Numbers, texts and whatever else has no parts
-/// travel whole.
+/// is a change inside the existing value, and any other item is the new value. The delta of a struct maps the keys of
+/// its changed fields to their deltas. That of an optional, or of an enum in the same case, is `{case key: delta of the
+/// payload}`. Collections document their deltas at `encodeDelta`. Numbers, texts and other values without parts are
+/// sent as new values.
 public protocol Replicated: WireValue {
-  /// Whether parts of a value can change alone, so that a delta may be shorter than the value.
+  /// True if parts of a value can change individually, so that a delta may be shorter than the value.
   static var hasParts: Bool { get }
 
-  /// Whether the two values have different bytes.
+  /// Returns true if the two values have different bytes.
   ///
-  /// That is more than `!=`: two strings may be equal and yet written with different characters, zero is equal to
-  /// minus zero, and a NaN is not equal to itself. A struct asks its fields.
+  /// This is stricter than `!=`: equal strings may have different scalars, zero is equal to minus zero, and a NaN is
+  /// not equal to itself. A struct compares its fields.
   func differs(from base: Self) -> Bool
 
   /// Writes the item that turns `base` into this value.
-  /// - Complexity: O(what changed) where comparing is; at most O(size of the value).
+  /// - Complexity: O(changes) if comparing is; at most O(size of the value).
   func encodeDelta(from base: Self, to encoder: inout CBOREncoder)
 
   /// Reads one delta and applies it.
   ///
-  /// When it throws, the value may hold part of the change: apply to a copy and keep the copy on success, as
+  /// If it throws, the value may contain part of the change: apply the delta to a copy and keep that on success, as
   /// `applying(delta:)` does.
   mutating func apply(delta decoder: inout CBORDecoder) throws(WireError)
 
-  /// The part that a path leads to, the value itself at its end; nil when an optional, a case or an element on the way
-  /// is not there, or the type has no such part.
-  /// - Complexity: O(steps), and O(log n) for each identified array on the way.
+  /// The part at a path; the value itself for an empty path. Nil if an optional, a case or an element on the path is
+  /// absent, or if the type has no such part.
+  /// - Complexity: O(steps), plus O(log n) for each identified array on the path.
   func part(at path: ArraySlice<PathStep>) -> (any Replicated)?
 
-  /// The key of a stored field that travels, or nil for what is none.
+  /// The key of a stored replicated field; nil for other key paths.
   static func key(of field: PartialKeyPath<Self>) -> UInt64?
 }
 
 extension Replicated where Self: Equatable {
-  /// Whether the values are unequal: right for types whose equal values have equal bytes.
+  /// Returns true if the values are unequal: correct for types whose equal values have equal bytes.
   public func differs(from base: Self) -> Bool { self != base }
 }
 
@@ -54,15 +54,15 @@ extension Replicated {
   /// False: a change is written as the new value.
   public static var hasParts: Bool { false }
 
-  /// Writes the whole new value: the delta of everything that has no parts.
+  /// Writes the new value, which is the delta of any type without parts.
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     encode(to: &encoder)
   }
 
-  /// The value itself: it has no parts.
+  /// The value itself, as it has no parts.
   public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? { path.isEmpty ? self : nil }
 
-  /// Nil: it has no fields.
+  /// Nil, as it has no fields.
   public static func key(of field: PartialKeyPath<Self>) -> UInt64? { nil }
 
   /// Replaces the value by the one in the delta.
@@ -70,20 +70,20 @@ extension Replicated {
     self = try Self(from: &decoder)
   }
 
-  /// The value that a delta makes of this one, whole or not at all.
+  /// Returns this value with a delta applied, entirely or not at all.
   public func applying(delta decoder: inout CBORDecoder) throws(WireError) -> Self {
     var result = self
     try result.apply(delta: &decoder)
     return result
   }
 
-  /// Applies a delta whole or not at all, and in place.
+  /// Applies a delta in place, entirely or not at all.
   ///
-  /// Observers of a field of an `@ObservableState` are notified only if that field is in the delta, as after
-  /// `apply(delta:)`. The old value is a copy meanwhile, so a changed part gets an identity of its own, unless the caller
-  /// keeps identities, as a `Store` of a remote state does.
-  /// - Complexity: That of `apply(delta:)`, once. The old value is kept meanwhile, so each array, dictionary or node of a tree
-  ///   that the delta changes is copied, and nothing else.
+  /// As with `apply(delta:)`, observers of a field of an `@ObservableState` are notified only if that field is in the
+  /// delta. Because the old value is kept as a copy meanwhile, a changed part gets a new identity, unless the caller
+  /// preserves identities, as a `Store` of a remote state does.
+  /// - Complexity: That of `apply(delta:)`. Because the old value is kept meanwhile, each array, dictionary or tree
+  ///   node that the delta changes is copied, and nothing else.
   public mutating func applyWhole(delta decoder: inout CBORDecoder) throws(WireError) {
     let base = self
     do throws(WireError) {

@@ -1,4 +1,4 @@
-/// Makes a struct or an enum travel: its bytes, its deltas and its schema are written at compile time.
+/// Makes a struct or an enum replicable: generates its encoding, its deltas and its schema at compile time.
 ///
 /// ```swift
 /// @Replicated
@@ -9,36 +9,36 @@
 /// }
 /// ```
 ///
-/// Every stored field travels, and every case with its payload. A field's key is one more than that of the field before
-/// it, as with the raw values of an enum, from 0; `@ReplicatedKey` says another one. To change the order, or to take
-/// something away, give the fields that stay the keys that they had: keys are never used again.
+/// All stored fields are replicated, and all cases with their payloads. As with the raw values of an enum, a field's
+/// key is one more than that of the previous field, starting at 0; `@ReplicatedKey` sets another one. When reordering
+/// or removing fields, give the remaining ones their previous keys. Keys are never reused.
 ///
-/// The types of all fields must be `Replicated`. A field that stays at home is marked `@Replicated(omit)` and has a
-/// default. The generic parameters that fields have in their types are required to be `Replicated` as well. On an
-/// `@ObservableState`, a delta tells the observers of the fields that it changes, and no others.
+/// The types of all fields must be `Replicated`. A field that is not replicated is marked `@Replicated(omit)` and has a
+/// default. Generic parameters in the types of fields must also be `Replicated`. On an `@ObservableState`, a delta
+/// notifies only the observers of the fields that it changes.
 ///
-/// Together with `@Reducer` on an enum, the state and the actions of the enum travel. Swift 6.3 needs the types that stand in
-/// its cases to be declared before it in the same file, or in another file; otherwise the compiler may crash.
+/// Together with `@Reducer` on an enum, it makes the enum's state and actions replicable. Swift 6.3 requires the types
+/// in its cases to be declared before it in the same file, or in another file; otherwise the compiler may crash.
 @attached(
   extension, conformances: Replicated, WireValue,
   names: named(encode(to:)), named(init), named(hasParts), named(differs(from:)),
   named(encodeDelta(from:to:)), named(apply(delta:)), named(part(at:)), named(key(of:)), named(schema(in:)))
 public macro Replicated() = #externalMacro(module: "StoreHubMacros", type: "ReplicatedMacro")
 
-/// What becomes of a field of a `@Replicated` struct: `@Replicated(omit) var cache: [Int] = []`.
+/// The treatment of a field of a `@Replicated` struct: `@Replicated(omit) var cache: [Int] = []`.
 @attached(peer)
 public macro Replicated(_ treatment: ReplicatedTreatment) =
   #externalMacro(module: "StoreHubMacros", type: "ReplicatedFieldMacro")
 
-/// The key of a field or a case of a `@Replicated` type, which it keeps wherever it stands.
+/// The key of a field or a case of a `@Replicated` type, regardless of its position.
 @attached(peer)
 public macro ReplicatedKey(_ key: Int) = #externalMacro(module: "StoreHubMacros", type: "ReplicatedFieldMacro")
 
-/// What becomes of a field of a `@Replicated` struct.
+/// The treatment of a field of a `@Replicated` struct.
 public struct ReplicatedTreatment: Sendable {
-  /// The field stays at home: it is in no bytes, and a value that was read has the field's default.
+  /// The field is not encoded; a decoded value has the field's default.
   public static let omit = ReplicatedTreatment()
 }
 
-/// Marks a field that does not travel: `@Replicated(omit)`.
+/// Marks a field that is not replicated: `@Replicated(omit)`.
 public let omit = ReplicatedTreatment.omit

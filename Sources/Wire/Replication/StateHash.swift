@@ -1,23 +1,23 @@
 internal import CXXHash
 internal import IdentifiedCollections
 
-/// A number that tells two states apart: states with the same bytes have the same hash, and two that differ have the same one
-/// with a probability of about 1 in 2⁶⁰.
+/// A hash of a state. States with the same bytes have the same hash; different ones collide with a probability of about
+/// 1 in 2⁶⁰.
 ///
 /// ```swift
 /// if replica.stateHash() != hash { /* what the replica holds is not what the hub holds */ }
 /// ```
 ///
-/// It finds divergence. It is no defence against those who choose states to have the same hash.
+/// It detects divergence. It does not protect against deliberate collisions.
 ///
-/// `docs/PROTOCOL.md` defines it, so that it can be computed in another language: it is XXH3-64 of the state's *summary*, which is
-/// the state's deterministic bytes with each identified array replaced by its count and a hash of its elements' hashes. That hash does
-/// not depend on the shape of the tree, and the nodes of the tree keep their parts of it.
+/// `docs/PROTOCOL.md` defines it for implementations in other languages. It is the XXH3-64 of the state's *summary*:
+/// the state's deterministic bytes, with each identified array replaced by its count and a hash of its elements'
+/// hashes. That hash does not depend on the shape of the tree, whose nodes cache their parts of it.
 public struct StateHash: Hashable, Sendable {
   /// The 64 bits.
   public let value: UInt64
 
-  /// A hash that was computed elsewhere.
+  /// Creates a hash that was computed elsewhere.
   public init(value: UInt64) {
     self.value = value
   }
@@ -26,17 +26,17 @@ public struct StateHash: Hashable, Sendable {
 extension WireValue {
   /// The hash of the value.
   ///
-  /// As in deltas, what the value's identified arrays share with a version that was hashed before is not looked at again. So the
-  /// bytes of an element must depend on nothing that can change without the element being changed.
-  /// - Complexity: O(size of the value) the first time. Then O(k log n) for k changes in an identified array of n elements,
-  ///   each of which has up to 65 elements encoded, and O(size) for everything that is in no identified array; dictionaries and
-  ///   sets sort their keys each time, which is O(n log n).
+  /// As in deltas, the parts of identified arrays that are shared with a previously hashed version are not visited
+  /// again. The bytes of an element must therefore depend only on the element.
+  /// - Complexity: O(size of the value) the first time. Afterwards, O(k log n) for k changes in an identified array of
+  ///   n elements, where each change encodes up to 65 elements, and O(size) for everything outside identified arrays.
+  ///   Dictionaries and sets sort their keys each time, which is O(n log n).
   public func stateHash() -> StateHash {
     var encoder = CBOREncoder(isSummary: true)
     return StateHash(value: encoder.summaryHash(of: self))
   }
 
-  /// The bytes whose XXH3-64 is the hash of the value. For tests.
+  /// The bytes whose XXH3-64 is the value's hash. For tests.
   package func summary() -> [UInt8] {
     var encoder = CBOREncoder(isSummary: true)
     encode(to: &encoder)
@@ -45,7 +45,7 @@ extension WireValue {
 }
 
 extension CBOREncoder {
-  /// The hash of a value. What is needed of the buffer is given back, so that arrays within arrays share one.
+  /// The hash of a value. The used part of the buffer is released afterwards, so that nested arrays share one buffer.
   fileprivate mutating func summaryHash(of value: some WireValue) -> UInt64 {
     let start = count
     value.encode(to: &self)

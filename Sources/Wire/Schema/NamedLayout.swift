@@ -1,8 +1,8 @@
-/// How a type is written that a schema knows by its name and its parts (PROTOCOL.md, 9).
+/// The encoding of a type that a schema knows by its name and its parts (PROTOCOL.md, 9).
 package enum NamedLayout {
   case optional, array, identified, set, dictionary, result, range, stack, button, alert, dialog
 
-  /// The layout of a type with this name and number of parts; nil for one that only its own code can read.
+  /// The layout of a type with this name and number of parts; nil for a type that only its own code can read.
   package init?(_ name: String, _ parts: Int) {
     switch (name, parts) {
     case ("Optional", 1), ("PresentationState", 1): self = .optional
@@ -20,7 +20,7 @@ package enum NamedLayout {
     }
   }
 
-  /// Whether the part with this index tells members or elements apart.
+  /// Returns true if the part with this index identifies members or elements.
   func isKey(_ part: Int) -> Bool {
     switch self {
     case .set: true

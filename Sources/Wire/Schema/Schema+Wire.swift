@@ -7,7 +7,7 @@ extension Schema: WireValue {
     for definition in definitions { definition.encode(to: &encoder) }
   }
 
-  /// Reads a schema, and refuses one that refers to a definition it does not have.
+  /// Reads a schema, and refuses one that refers to a missing definition.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     let count = try decoder.arrayHeader()
@@ -24,7 +24,7 @@ extension Schema: WireValue {
     }
   }
 
-  /// Every type that is mentioned.
+  /// All types that it mentions.
   private var types: [SchemaType] {
     [state, action]
       + definitions.flatMap { definition in
@@ -37,7 +37,7 @@ extension Schema: WireValue {
 }
 
 extension SchemaType {
-  /// Whether every definition that it mentions is among the first `count`.
+  /// Returns true if all definitions that it mentions are among the first `count`.
   func refers(below count: Int) -> Bool {
     switch self {
     case .definition(let index): index < count
@@ -64,7 +64,7 @@ extension Schema.Definition: WireValue {
     }
   }
 
-  /// Reads a definition whose keys ascend.
+  /// Reads a definition with ascending keys.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     let count = try decoder.arrayHeader()

@@ -1,20 +1,20 @@
-/// What a feature's state and actions look like on the wire, with the names that the bytes leave out.
+/// The encoding of a feature's state and actions, with the names that the bytes omit.
 ///
-/// The same feature has the same schema, and the same bytes of it, in every process.
+/// The schema of a feature, including its bytes, is the same in every process.
 public struct Schema: Hashable, Sendable {
-  /// How long a name may be in a schema that is read.
+  /// The maximum length of a name in a decoded schema.
   static let nameLimit = 1024
-  /// How many definitions a schema that is read may have.
+  /// The maximum number of definitions in a decoded schema.
   static let definitionLimit = 1024
 
   /// A struct or an enum.
   public struct Definition: Hashable, Sendable {
     /// The type's name, without its module.
     public var name: String
-    /// What is in it.
+    /// The fields or cases.
     public var content: Content
-    /// The keys that lead from a struct to its id as an element of an identified array; empty if it has none, or
-    /// computes it.
+    /// The keys that lead from a struct to its id as an element of an identified array; empty if the id is computed or
+    /// missing.
     public var id: [UInt64]
 
     /// Creates a definition.
@@ -23,7 +23,7 @@ public struct Schema: Hashable, Sendable {
     }
   }
 
-  /// What is in a struct or an enum.
+  /// The fields of a struct or the cases of an enum.
   public enum Content: Hashable, Sendable {
     /// The fields in the order of their keys.
     case fields([Field])
@@ -39,7 +39,7 @@ public struct Schema: Hashable, Sendable {
     public var name: String
     /// The type.
     public var type: SchemaType
-    /// Whether a reader can do without it.
+    /// True if a reader can do without the field.
     public var hasDefault: Bool
 
     /// Creates a field.
@@ -65,7 +65,7 @@ public struct Schema: Hashable, Sendable {
 
   /// One value of a case's payload.
   public struct Payload: Hashable, Sendable {
-    /// The label in the source; empty for none.
+    /// The label in the source; empty if there is none.
     public var label: String
     /// The type.
     public var type: SchemaType
@@ -80,7 +80,7 @@ public struct Schema: Hashable, Sendable {
   public var state: SchemaType
   /// The actions' type.
   public var action: SchemaType
-  /// The structs and enums that the two are made of, in the order in which they are met.
+  /// The structs and enums that occur in the two, in the order of their first occurrence.
   public var definitions: [Definition]
 
   /// Describes a feature.

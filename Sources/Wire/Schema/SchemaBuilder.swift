@@ -1,12 +1,12 @@
-/// Collects the definitions of the types that a schema meets, each once.
+/// Collects the definitions of the types in a schema, each once.
 public struct SchemaBuilder {
   private var indices: [ObjectIdentifier: Int] = [:]
   private(set) var definitions: [Schema.Definition] = []
 
-  /// Creates a builder that has met no type.
+  /// Creates an empty builder.
   public init() {}
 
-  /// The fields of a struct as they are told.
+  /// The fields of a struct, as they are added.
   public struct Fields {
     fileprivate var builder: SchemaBuilder
     fileprivate var fields: [Schema.Field] = []
@@ -20,7 +20,7 @@ public struct SchemaBuilder {
       fields.append(Schema.Field(key: key, name: name, type: type, hasDefault: hasDefault))
     }
 
-    /// The one diagnostic for a presented child whose state is not `Replicated`.
+    /// The single diagnostic for a presented child whose state is not `Replicated`.
     @available(
       *, unavailable,
       message: "the state of this child cannot travel: mark its type '@Replicated', or this field '@Replicated(omit)'"
@@ -30,12 +30,12 @@ public struct SchemaBuilder {
       _ name: String, key: UInt64, _ path: KeyPath<Root, Value?>, hasDefault: Bool
     ) {}
 
-    /// Says that the struct's id is this field.
+    /// Declares that this field is the struct's id.
     public mutating func id<Root: Replicated, Value>(_ field: KeyPath<Root, Value>) {
       id = Root.key(of: field).map { [$0] } ?? []
     }
 
-    /// Says that the struct's id is a field of what is in a field.
+    /// Declares that the struct's id is a field of a field.
     public mutating func id<Root: Replicated, Part: Replicated, Value>(
       _ field: KeyPath<Root, Part>, _ inner: KeyPath<Part, Value>
     ) {
@@ -43,22 +43,22 @@ public struct SchemaBuilder {
       id = [key, innerKey]
     }
 
-    /// Says that the struct's id is the id of what is in a field.
+    /// Declares that the struct's id is the id of a field.
     public mutating func id<Root: Replicated, Part: Replicated>(of field: KeyPath<Root, Part>) {
       guard let key = Root.key(of: field), case .definition(let index) = Part.schema(in: &builder) else { return }
       let inner = builder.definitions[index].id
       if !inner.isEmpty { id = [key] + inner }
     }
 
-    /// Without an effect: the part is not `Replicated`, which is reported where it is added.
+    /// No effect: the part is not `Replicated`, which is reported where it is added.
     @_disfavoredOverload
     public mutating func id<Root, Part, Value>(_ field: KeyPath<Root, Part>, _ inner: KeyPath<Part, Value>) {}
 
-    /// Without an effect: the part is not `Replicated`, which is reported where it is added.
+    /// No effect: the part is not `Replicated`, which is reported where it is added.
     @_disfavoredOverload
     public mutating func id<Root, Part>(of field: KeyPath<Root, Part>) {}
 
-    /// Adds a field; the key path has its type.
+    /// Adds a field, whose type comes from the key path.
     public mutating func replicated<Root, Value: Replicated>(
       _ name: String, key: UInt64, _ path: KeyPath<Root, Value>, hasDefault: Bool
     ) {
@@ -66,7 +66,7 @@ public struct SchemaBuilder {
       fields.append(Schema.Field(key: key, name: name, type: type, hasDefault: hasDefault))
     }
 
-    /// The one diagnostic for a field whose type is not `Replicated`.
+    /// The single diagnostic for a field whose type is not `Replicated`.
     @available(
       *, unavailable,
       message: """
@@ -79,7 +79,7 @@ public struct SchemaBuilder {
     ) {}
   }
 
-  /// The cases of an enum as they are told.
+  /// The cases of an enum, as they are added.
   public struct Cases {
     fileprivate var builder: SchemaBuilder
     fileprivate var cases: [Schema.Case] = []
@@ -89,7 +89,7 @@ public struct SchemaBuilder {
       cases.append(Schema.Case(key: key, name: name, payload: []))
     }
 
-    /// Adds a case whose constructor has the types of its payload's values.
+    /// Adds a case; the types of its payload come from its constructor.
     public mutating func enumCase<Root, each Value: WireValue>(
       _ name: String, key: UInt64, labels: [String], _ constructor: (repeat each Value) -> Root
     ) {
@@ -100,14 +100,14 @@ public struct SchemaBuilder {
       cases.append(Schema.Case(key: key, name: name, payload: payload))
     }
 
-    /// Adds a case of a `@Replicated` enum, whose constructor has the types of its payload's values.
+    /// Adds a case of a `@Replicated` enum; the types of its payload come from its constructor.
     public mutating func replicated<Root, each Value: Replicated>(
       _ name: String, key: UInt64, labels: [String], _ constructor: (repeat each Value) -> Root
     ) {
       enumCase(name, key: key, labels: labels, constructor)
     }
 
-    /// The one diagnostic for a case with a payload that is not `Replicated`.
+    /// The single diagnostic for a case with a payload that is not `Replicated`.
     @available(*, unavailable, message: "the payload of this case cannot travel: mark its type '@Replicated'")
     @_disfavoredOverload
     public mutating func replicated<Root, each Value>(
@@ -115,7 +115,7 @@ public struct SchemaBuilder {
     ) {}
   }
 
-  /// Describes a struct; `describe` tells its fields in the order of their keys.
+  /// Describes a struct; `describe` adds its fields in the order of their keys.
   public mutating func structure(
     _ type: Any.Type, name: String, _ describe: (inout Fields) -> Void
   ) -> SchemaType {
@@ -127,7 +127,7 @@ public struct SchemaBuilder {
     }
   }
 
-  /// Describes an enum; `describe` tells its cases in the order of their keys.
+  /// Describes an enum; `describe` adds its cases in the order of their keys.
   public mutating func enumeration(
     _ type: Any.Type, name: String, _ describe: (inout Cases) -> Void
   ) -> SchemaType {
@@ -144,7 +144,7 @@ public struct SchemaBuilder {
   ) -> SchemaType {
     let identity = ObjectIdentifier(type)
     if let index = indices[identity] { return .definition(index) }
-    // Its place is taken before what is inside is described, so that a type may contain itself.
+    // Its index is reserved before its parts are described, so that types may be recursive.
     let index = definitions.count
     indices[identity] = index
     definitions.append(Schema.Definition(name: name, content: .fields([])))

@@ -1,5 +1,6 @@
 extension Schema {
-  /// Refuses bytes that are not exactly one value of a type, as far as the schema tells: opaque types may hold anything.
+  /// Refuses bytes that are not exactly one value of a type, as far as the schema describes it: opaque types may
+  /// contain anything.
   /// - Complexity: O(bytes), and O(cases) for each enum.
   func check(_ bytes: [UInt8], _ type: SchemaType) throws(WireError) {
     var decoder = CBORDecoder(bytes.span.bytes)

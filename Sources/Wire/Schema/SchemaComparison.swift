@@ -1,14 +1,14 @@
-/// A walk over two schemas side by side, the way a reader meets their types.
+/// A parallel walk over two schemas, in the order in which a reader encounters their types.
 ///
-/// The places still to be seen are kept in a list and not on the stack: a schema comes from a peer.
+/// Pending places are kept in a list and not on the stack, because a schema comes from a peer.
 struct SchemaComparison {
   let here: Schema
   let there: Schema
-  /// Whether a name has different keys, or a key different names.
+  /// True if a name has different keys, or a key different names.
   private(set) var keysDiffer = false
-  /// What was compared.
+  /// The compared pairs.
   private var seen: Set<Visit> = []
-  /// What is still to be done, the next last.
+  /// The pending tasks; the last one is next.
   private var tasks: [Task] = []
 
   private struct Visit: Hashable {
@@ -16,11 +16,11 @@ struct SchemaComparison {
     let isKey, isOpaque: Bool
   }
 
-  /// Where in a schema two types meet.
+  /// The place in a schema where two types correspond.
   private struct Context {
-    /// In what tells the elements of a collection apart.
+    /// Inside the key that distinguishes the elements of a collection.
     var isKey = false
-    /// In a type whose bytes only its own code can read, by its name: nobody can map what is inside.
+    /// The name of an enclosing type whose bytes only its own code can read, so that its parts cannot be mapped.
     var opaque: String?
   }
 
@@ -33,7 +33,7 @@ struct SchemaComparison {
     (self.here, self.there) = (here, there)
   }
 
-  /// The first difference that matters between these types, as a sentence.
+  /// The first relevant difference between these types, as a sentence.
   mutating func difference(_ roots: [(mine: SchemaType, theirs: SchemaType, place: String)]) -> String? {
     tasks = roots.reversed().map { .compare($0.mine, $0.theirs, place: $0.place, Context()) }
     while let task = tasks.popLast() {
@@ -69,7 +69,7 @@ struct SchemaComparison {
     }
   }
 
-  /// The sentence for elements whose ids are at different places, if both sides know where.
+  /// The sentence for elements with ids at different places, if both sides know where.
   private func idDifference(_ mine: SchemaType, _ theirs: SchemaType, at place: String) -> String? {
     guard let mine = here.idName(of: mine), let theirs = there.idName(of: theirs), mine != theirs else { return nil }
     return "the elements of \(place) are told apart by '\(mine)' here and by '\(theirs)' there"
@@ -140,7 +140,7 @@ struct SchemaComparison {
     element.payload.map { $0.label.isEmpty ? "_" : $0.label }.joined(separator: ", ")
   }
 
-  /// Notes whether keys differ, and says so where they must not.
+  /// Records whether keys differ, and reports it where they must not.
   private mutating func keys(
     _ mine: [(key: UInt64, name: String)], _ theirs: [(key: UInt64, name: String)], _ type: String, _ context: Context
   ) -> [Task] {

@@ -1,6 +1,6 @@
 internal import CLibmd
 
-/// The SHA-256 of a schema's bytes: two processes with the same one have the same schema.
+/// The SHA-256 of a schema's bytes. Processes with the same fingerprint have the same schema.
 public struct SchemaFingerprint: Hashable, Sendable {
   /// The 32 bytes.
   public let bytes: [UInt8]

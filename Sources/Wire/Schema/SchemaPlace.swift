@@ -1,6 +1,6 @@
-/// A path that leads nowhere: at which step, and why.
+/// A path that does not exist: the step, and the reason.
 public struct SchemaPathError: Error, Hashable, Sendable {
-  /// The first step that cannot be made, from 0; the number of steps if the path ends too early.
+  /// The index of the first impossible step; the number of steps if the path ends too early.
   public let step: Int
   /// A sentence that names the place, such as `'counter' of App has no field with key 7`.
   public let reason: String
@@ -12,9 +12,9 @@ extension SchemaPathError: CustomStringConvertible {
 }
 
 extension Schema {
-  /// The type that stands at a path from the root of the state.
+  /// The type at a path from the root of the state.
   ///
-  /// - Throws: The first step that cannot be made, and where; an id that is not of the type of the elements' ids is one.
+  /// - Throws: The first step that is impossible, such as an id of another type than the elements'.
   /// - Complexity: O(steps × fields).
   public func type(at path: [PathStep]) throws(SchemaPathError) -> SchemaType {
     var place = SchemaPlace(in: self, state, name: "the state")
@@ -22,11 +22,11 @@ extension Schema {
     return try place.end()
   }
 
-  /// A type as people write it.
+  /// A type in users' notation.
   package func name(of type: SchemaType) -> String {
     switch type {
     case .definition(let index): definitions[index].name
-    // A type of the feature's own goes by its own name.
+    // The feature's own types are shown by their own names.
     case .named("raw", let parts), .named("opaque", let parts):
       parts.first.map { self.name(of: $0) } ?? ""
     case .named(let name, let parts):
@@ -35,12 +35,12 @@ extension Schema {
   }
 }
 
-/// Where a path has led so far.
+/// The place that a path has reached.
 struct SchemaPlace {
   let schema: Schema
-  /// The type that stands here, or of the whole enum while `choices` is not nil.
+  /// The type at this place, or of the whole enum while `choices` is not nil.
   private(set) var type: SchemaType
-  /// The values of a case, of which the next step takes one.
+  /// The values of a case, of which the next step selects one.
   private(set) var choices: [Schema.Payload]?
   private(set) var name: String
   private var steps = 0
@@ -49,13 +49,13 @@ struct SchemaPlace {
     (self.schema, self.type, self.name) = (schema, type, name)
   }
 
-  /// The content of the definition that stands here.
+  /// The content of the definition at this place.
   var definition: Schema.Definition? {
     guard choices == nil, case .definition(let index) = type else { return nil }
     return schema.definitions[index]
   }
 
-  /// Goes one step further in.
+  /// Takes one more step.
   mutating func take(_ step: PathStep) throws(SchemaPathError) {
     if choices != nil {
       try takeValue(step)

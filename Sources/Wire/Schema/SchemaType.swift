@@ -1,6 +1,6 @@
-/// A type on the wire, as one that has no more to say than its name, or as a place among the schema's definitions.
+/// A type on the wire: a name with the types of its parts, or an index into the schema's definitions.
 public enum SchemaType: Hashable, Sendable {
-  /// A type that is known by its name: `Int`, or `Array` of the types of its parts.
+  /// A type that is known by its name: `Int`, or `Array` with the types of its parts.
   indirect case named(String, [SchemaType])
   /// The struct or enum at this index of the schema's definitions.
   case definition(Int)

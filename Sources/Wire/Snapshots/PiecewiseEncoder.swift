@@ -1,31 +1,31 @@
-/// Encodes a value piece by piece, each in a time that does not grow with the value.
+/// Encodes a value piece by piece, each in a time that is independent of the value's size.
 ///
-/// The pieces joined are the value's bytes. The value is kept as it was, whatever becomes of copies of it. Arrays,
-/// identified arrays and stacks of more than a few elements are left open where they stand and are encoded a run of
-/// elements at a time; what is not in one of those is encoded at once, and so are a set, a dictionary and a string.
+/// The concatenated pieces are the value's bytes. Changes of copies do not affect the encoded value. Arrays, identified
+/// arrays and stacks with more than a few elements are encoded one run of elements at a time. Everything else is
+/// encoded at once, including sets, dictionaries and strings.
 ///
 /// ```swift
 /// var encoder = PiecewiseEncoder(state)
 /// while let piece = encoder.next(limit: 60 * 1024) { send(piece) }
 /// ```
 public struct PiecewiseEncoder {
-  /// Bytes with openings, and how far they were handed out.
+  /// Bytes with openings, and the number of bytes already returned.
   private struct Level {
     let bytes: [UInt8]
     var openings: ArraySlice<EncoderOpening>
     var position = 0
   }
 
-  /// The outermost value first; each further one is a run of elements inside the one before.
+  /// The outermost value first; each further level is a run of elements of the previous one.
   private var levels: [Level] = []
 
-  /// Creates an encoder that stands at the beginning of a value.
+  /// Creates an encoder at the beginning of a value.
   public init(_ value: some WireValue) {
     enter { value.encode(to: &$0) }
   }
 
-  /// The next piece, of at most `limit` bytes; nil behind the last one.
-  /// - Complexity: O(limit), and the size of the largest element that is no collection.
+  /// Returns the next piece, of at most `limit` bytes; nil after the last one.
+  /// - Complexity: O(limit) plus the size of the largest element that is not a collection.
   public mutating func next(limit: Int) -> [UInt8]? {
     precondition(limit > 0, "a piece has room for something")
     var piece: [UInt8] = []
@@ -54,21 +54,21 @@ public struct PiecewiseEncoder {
   }
 }
 
-/// A place in encoded bytes where elements are still to be written.
+/// A place in encoded bytes whose elements are not written yet.
 struct EncoderOpening {
-  /// The byte before which they belong.
+  /// The offset at which the elements are inserted.
   let offset: Int
-  /// Writes the next elements, and says whether there are more.
+  /// Writes the next elements; returns true if there are more.
   let encodeRun: (inout CBOREncoder) -> Bool
 }
 
 extension CBOREncoder {
-  /// How many elements are always written at once.
+  /// The number of elements that are always written at once.
   private static var elementsAtOnce: Int { 32 }
-  /// How many bytes of elements are written in one run.
+  /// The number of bytes of elements in one run.
   private static var bytesOfRun: Int { 16 * 1024 }
 
-  /// Writes an array of elements; see `PiecewiseEncoder` for what is different there.
+  /// Writes an array of elements, which a `PiecewiseEncoder` may split.
   mutating func array<Elements: Collection>(_ elements: Elements) where Elements.Element: WireValue {
     arrayHeader(count: elements.count)
     guard openings != nil, elements.count > Self.elementsAtOnce else {

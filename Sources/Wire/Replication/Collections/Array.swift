@@ -21,10 +21,10 @@ extension Array: WireValue where Element: WireValue {
 }
 
 extension Array: Replicated where Element: Replicated {
-  /// True: elements can change alone.
+  /// True: elements can change individually.
   public static var hasParts: Bool { true }
 
-  /// Whether there are more or fewer elements, or one differs.
+  /// Returns true if the counts or any elements differ.
   /// - Complexity: O(n); O(1) for copies of one array.
   public func differs(from base: Self) -> Bool {
     if Identical.bits(self, base) { return false }
@@ -34,10 +34,11 @@ extension Array: Replicated where Element: Replicated {
 
   /// Writes `{? 0: [offset, removed, inserted element ...], ? 1: {offset in the result: delta}}`, or the new array.
   ///
-  /// The elements that are alike at the beginning and at the end are left alone. Of those between, as many as both arrays
-  /// have are changed one by one, either the first or the last of them, whichever leaves more as they were; the rest is
-  /// removed or inserted. When more than half of them change, the shorter is written of that and of the replacement of all
-  /// between; and when more than half of the new array is written, the shorter of that and of the new array.
+  /// Equal elements at the beginning and the end are kept. Of the elements between, as many as both arrays have are
+  /// changed one by one: either the first or the last of them, whichever leaves more unchanged. The others are removed
+  /// or inserted. If more than half of them change, the delta is the shorter of this form and a replacement of all
+  /// elements between. If more than half of the new array is written, the delta is the shorter of that and the new
+  /// array.
   /// - Complexity: O(n).
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     if Identical.bits(self, base) { return encoder.mapHeader(count: 0) }
@@ -57,7 +58,7 @@ extension Array: Replicated where Element: Replicated {
     }
   }
 
-  /// Replaces the array, or parts of it.
+  /// Replaces the array or parts of it.
   public mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {
     guard try decoder.nextType() == .map else {
       self = try Self(from: &decoder)

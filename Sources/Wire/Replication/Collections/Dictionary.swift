@@ -9,7 +9,7 @@ extension Dictionary: WireValue where Key: WireValue, Value: WireValue {
     pairs.write(to: &encoder) { $0.encode(to: &$1) }
   }
 
-  /// Reads a map whose keys are in the order of their bytes, all different.
+  /// Reads a map with distinct keys in the order of their bytes.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     self.init()
     let count = try decoder.mapHeader()
@@ -44,10 +44,10 @@ extension Dictionary: WireValue where Key: WireValue, Value: WireValue {
 }
 
 extension Dictionary: Replicated where Key: Replicated, Value: Replicated {
-  /// True: values can change alone.
+  /// True: values can change individually.
   public static var hasParts: Bool { true }
 
-  /// Whether there is a key in one that the other has not, or has with other bytes or with a value that differs.
+  /// Returns true if a key exists in only one of them, or if the bytes of a key or its value differ.
   /// - Complexity: O(n); O(1) for copies of one dictionary.
   public func differs(from base: Self) -> Bool {
     if Identical.bits(self, base) { return false }
@@ -55,11 +55,12 @@ extension Dictionary: Replicated where Key: Replicated, Value: Replicated {
     return contains { key, value in base.value(under: key).map { value.differs(from: $0) } ?? true }
   }
 
-  /// Writes `{? 0: [removed key ...], ? 1: {inserted key: value}, ? 2: {key: delta}}`, each in the order of the keys' bytes.
+  /// Writes `{? 0: [removed key ...], ? 1: {inserted key: value}, ? 2: {key: delta}}`, each in the order of the keys'
+  /// bytes.
   ///
-  /// When there are more changes than half of the new dictionary's pairs, the shorter is written of that and of `[new
+  /// If the changes exceed half of the new dictionary's pairs, the delta is the shorter of this form and `[new
   /// dictionary]`, an array of one map.
-  /// - Complexity: O(n), and O(k log k) for k changes.
+  /// - Complexity: O(n), plus O(k log k) for k changes.
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     encoder.noteUnshared(base.count, of: Element.self)
     var removed = EncodedKeys<Void>()
@@ -141,7 +142,7 @@ extension Dictionary: Replicated where Key: Replicated, Value: Replicated {
     }
   }
 
-  /// The value under the key with the same bytes.
+  /// The value for the key with the same bytes.
   private func value(under key: Key) -> Value? {
     guard let index = index(forKey: key), !keys[index].differs(from: key) else { return nil }
     return values[index]

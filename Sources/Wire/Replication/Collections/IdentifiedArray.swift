@@ -7,7 +7,7 @@ extension IdentifiedArray: WireValue where Element: WireValue & Identifiable, ID
     encoder.array(self)
   }
 
-  /// Reads an array of elements whose ids are all different.
+  /// Reads an array of elements with distinct ids.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     try decoder.enter()
     defer { decoder.leave() }
@@ -27,11 +27,11 @@ extension IdentifiedArray: WireValue where Element: WireValue & Identifiable, ID
 }
 
 extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, ID == Element.ID, ID: WireValue {
-  /// True: elements can change alone.
+  /// True: elements can change individually.
   public static var hasParts: Bool { true }
 
-  /// Whether an element differs, or stands elsewhere.
-  /// - Complexity: O(what the two versions do not share); O(1) for copies of one array.
+  /// Returns true if an element or its position differs.
+  /// - Complexity: O(the parts that the two versions do not share); O(1) for copies of one array.
   @inlinable
   public func differs(from base: Self) -> Bool {
     if isIdentical(to: base) { return false }
@@ -44,17 +44,17 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
     }
   }
 
-  /// Writes `{? 0: [removed id ...], ? 1: [offset, moved id ...], ? 2: [offset, inserted element ...], ? 3: [id, delta ...]}`,
-  /// or the new array.
+  /// Writes `{? 0: [removed id ...], ? 1: [offset, moved id ...], ? 2: [offset, inserted element ...], ? 3: [id, delta
+  /// ...]}`, or the new array.
   ///
-  /// Offsets are those in the result, ascending. When there are more changes than half of the new array's elements, the
-  /// shorter of the two forms is written.
+  /// Offsets refer to the result and ascend. If the changes exceed half of the new array's elements, the shorter of the
+  /// two forms is written.
   /// - Complexity: O(k log n) for k changes between versions that share their nodes.
   @inlinable
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     if isIdentical(to: base) { return encoder.mapHeader(count: 0) }
     let changes = IdentifiedChanges(from: base, to: self)
-    // Each change copies the leaf that it is in and the nodes above it.
+    // Each change copies its leaf and the nodes above it.
     encoder.noteUnshared(Swift.min(64 * changes.count, base.count + 64), of: Element.self)
     let start = encoder.count
     changes.encode(to: &encoder)
@@ -95,7 +95,7 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
     try place(&placing, at: decoder.offset)
   }
 
-  /// The element at a step that is an id.
+  /// The element for a step that is an id.
   public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
     guard let step = path.first else { return self }
     guard case .id(let bytes) = step, let id = try? ID(decoding: bytes.span.bytes) else { return nil }
@@ -129,7 +129,7 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
       let id = try ID(from: &decoder)
       guard var element = self[id: id] else { throw WireError(.doesNotFit(type: "identified array"), at: start) }
       try element.apply(delta: &decoder)
-      // A delta that gives an element another id would break the array.
+      // A delta that changes an element's id would break the array.
       guard element.id == id else { throw WireError(.doesNotFit(type: "identified array"), at: start) }
       self[id: id] = element
     }

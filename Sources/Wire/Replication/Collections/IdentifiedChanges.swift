@@ -1,6 +1,6 @@
 public import IdentifiedCollections
 
-/// What has changed between two versions of an identified array, kind by kind.
+/// The changes between two versions of an identified array, grouped by kind.
 @usableFromInline
 struct IdentifiedChanges<Element: Replicated & Identifiable> where Element.ID: WireValue {
   @usableFromInline var removed: [Element.ID] = []
@@ -59,12 +59,12 @@ struct IdentifiedChanges<Element: Replicated & Identifiable> where Element.ID: W
   }
 }
 
-/// Elements on their way to their positions in the result.
+/// Elements with their positions in the result.
 struct Placing<Element> {
-  /// Those that moved and those that came, each in ascending order of positions.
+  /// The moved and the inserted elements, each in ascending order of positions.
   private var lists: [[(position: Int, element: Element)]] = []
 
-  /// Reads positions, each followed by what `element` reads.
+  /// Reads positions, each followed by a value that `element` reads.
   mutating func read(
     _ decoder: inout CBORDecoder, _ element: (inout CBORDecoder) throws(WireError) -> Element
   ) throws(WireError) {
@@ -82,7 +82,7 @@ struct Placing<Element> {
   /// Adds elements in ascending order of their positions.
   mutating func append(_ list: [(position: Int, element: Element)]) { lists.append(list) }
 
-  /// All elements by their positions.
+  /// All elements, ordered by position.
   var ordered: [(position: Int, element: Element)] {
     guard lists.count > 1 else { return lists.first ?? [] }
     return lists.flatMap(\.self).sorted { $0.position < $1.position }
@@ -90,7 +90,7 @@ struct Placing<Element> {
 }
 
 extension CBORDecoder {
-  /// Begins an array of pairs that are not in arrays of their own, and returns how many there are.
+  /// Begins an array of pairs that are not nested in arrays, and returns their number.
   @_lifetime(self: copy self)
   mutating func pairsHeader() throws(WireError) -> Int {
     let start = offset

@@ -8,7 +8,7 @@ extension Set: WireValue where Element: WireValue {
     members.write(to: &encoder)
   }
 
-  /// Reads an array of members in the order of their bytes, all different.
+  /// Reads an array of distinct members in the order of their bytes.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     try decoder.enter()
     defer { decoder.leave() }
@@ -40,10 +40,10 @@ extension Set: WireValue where Element: WireValue {
 }
 
 extension Set: Replicated where Element: Replicated {
-  /// True: members come and go alone.
+  /// True: members can be inserted and removed individually.
   public static var hasParts: Bool { true }
 
-  /// Whether there is a member in one that the other has not, or has with other bytes.
+  /// Returns true if a member exists in only one of them, or if its bytes differ.
   /// - Complexity: O(n); O(1) for copies of one set.
   public func differs(from base: Self) -> Bool {
     if Identical.bits(self, base) { return false }
@@ -52,8 +52,8 @@ extension Set: Replicated where Element: Replicated {
 
   /// Writes `{? 0: [removed member ...], ? 1: [inserted member ...]}`, each in the order of their bytes.
   ///
-  /// When there are more changes than half of the new set's members, the shorter of that and of the new set is written.
-  /// - Complexity: O(n), and O(k log k) for k changes.
+  /// If the changes exceed half of the new set's members, the delta is the shorter of this form and the new set.
+  /// - Complexity: O(n), plus O(k log k) for k changes.
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     encoder.noteUnshared(base.count, of: Element.self)
     var (removed, inserted) = (EncodedKeys<Void>(), EncodedKeys<Void>())
@@ -97,7 +97,7 @@ extension Set: Replicated where Element: Replicated {
     }
   }
 
-  /// Whether it has the member with the same bytes.
+  /// Returns true if the set has the member with the same bytes.
   private func holds(_ member: Element) -> Bool {
     guard let index = firstIndex(of: member) else { return false }
     return !self[index].differs(from: member)

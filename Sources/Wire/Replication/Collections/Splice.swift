@@ -1,15 +1,15 @@
-/// How one array is made of another: what stays at both ends, and what happens between.
+/// The edit that turns one array into another: both keep their ends, and the elements between change.
 struct Splice<Element: Replicated> {
-  /// What is between, in the base and in the result.
+  /// The elements between, in the base and in the result.
   let old: Range<Int>
   let new: Range<Int>
-  /// How many elements between are in both, and whether they are the last ones and not the first.
+  /// The number of elements between that both arrays have, and whether they are the last and not the first.
   let paired: Int
   let pairsEnd: Bool
-  /// How many elements are changed, removed or inserted.
+  /// The number of elements that are changed, removed or inserted.
   let changes: Int
 
-  /// How many elements are between in the longer array.
+  /// The number of elements between in the longer array.
   var length: Int { max(old.count, new.count) }
 
   init(from base: [Element], to result: [Element]) {
@@ -35,7 +35,7 @@ struct Splice<Element: Replicated> {
     changes = min(atStart, atEnd) + max(old.count, new.count) - paired
   }
 
-  /// Writes the change, element by element where there are pairs, or as one replacement of all between.
+  /// Writes the change, element by element where there are pairs, or as one replacement of all elements between.
   func encode(pairing: Bool, from base: [Element], to result: [Element], to encoder: inout CBOREncoder) {
     let paired = pairing ? paired : 0
     let start = pairsEnd ? 0 : paired

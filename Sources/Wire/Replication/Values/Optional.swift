@@ -1,5 +1,5 @@
 extension Optional: WireValue where Wrapped: WireValue {
-  /// Writes null, or an array of the one value, so that an optional of an optional stays what it is.
+  /// Writes null, or an array of the value, so that nested optionals are preserved.
   @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     guard let self else { return encoder.null() }
@@ -18,17 +18,17 @@ extension Optional: WireValue where Wrapped: WireValue {
     self = try Wrapped(from: &decoder)
   }
 
-  /// An optional and what it wraps.
+  /// An optional and the wrapped type.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
     .named("Optional", [Wrapped.schema(in: &builder)])
   }
 }
 
 extension Optional: Replicated where Wrapped: Replicated {
-  /// Whether what is wrapped has parts that can change alone.
+  /// True if the wrapped type has parts that can change individually.
   public static var hasParts: Bool { Wrapped.hasParts }
 
-  /// Whether one is nil and the other is not, or what they hold differs.
+  /// Returns true if only one of them is nil, or if the values differ.
   public func differs(from base: Wrapped?) -> Bool {
     switch (self, base) {
     case (nil, nil): false
@@ -37,14 +37,14 @@ extension Optional: Replicated where Wrapped: Replicated {
     }
   }
 
-  /// Writes `{0: delta}` when both hold something that has parts, and the new optional otherwise.
+  /// Writes `{0: delta}` if both have a value with parts, and the new optional otherwise.
   public func encodeDelta(from base: Wrapped?, to encoder: inout CBOREncoder) {
     guard Wrapped.hasParts, let self, let base else { return encode(to: &encoder) }
     encoder.change(of: 0)
     self.encodeDelta(from: base, to: &encoder)
   }
 
-  /// Replaces the optional, or changes what it holds.
+  /// Replaces the optional, or changes its value.
   public mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     guard let key = try decoder.change() else {
@@ -54,9 +54,9 @@ extension Optional: Replicated where Wrapped: Replicated {
     guard key == 0, case .some = self else { throw WireError(.doesNotFit(type: "Optional"), at: start) }
     try self?.apply(delta: &decoder)
   }
-  /// What it holds at the step 0.
+  /// The value, for the step 0.
   public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
-    // Not 'self', which would be what it holds.
+    // Not 'self', which would be the value.
     guard let step = path.first else { return .some(self) }
     return step == .key(0) ? self?.part(at: path.dropFirst()) : nil
   }

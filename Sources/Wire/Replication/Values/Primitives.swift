@@ -19,10 +19,10 @@ extension Double: Replicated {
   /// `Double`.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Double") }
 
-  /// Whether the bits differ.
+  /// Returns true if the bits differ.
   public func differs(from base: Double) -> Bool { bitPattern != base.bitPattern }
 
-  /// Writes a float in the shortest width that keeps the value.
+  /// Writes a float in the shortest width that preserves the value.
   public func encode(to encoder: inout CBOREncoder) {
     encoder.float(self)
   }
@@ -37,16 +37,16 @@ extension Float: Replicated {
   /// `Float`.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Float") }
 
-  /// Whether the bits differ.
+  /// Returns true if the bits differ.
   public func differs(from base: Float) -> Bool { bitPattern != base.bitPattern }
 
-  /// Writes a float in the shortest width that keeps the value; a NaN keeps its bits.
+  /// Writes a float in the shortest width that preserves the value; a NaN keeps its bits.
   public func encode(to encoder: inout CBOREncoder) {
-    // By its bits: a conversion would make a signalling NaN a quiet one.
+    // From the bits: a conversion would turn a signalling NaN into a quiet one.
     encoder.float(Double(singleBits: bitPattern))
   }
 
-  /// Reads a float that needs no more than single precision.
+  /// Reads a float that fits single precision.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     guard let bits = try decoder.float().exactSingleBits else {
@@ -60,7 +60,7 @@ extension Duration: Replicated {
   /// `Duration`.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Duration") }
 
-  /// Writes `[seconds, attoseconds]`, both of the duration's sign.
+  /// Writes `[seconds, attoseconds]`, both with the duration's sign.
   public func encode(to encoder: inout CBOREncoder) {
     let (seconds, attoseconds) = components
     encoder.arrayHeader(count: 2)
@@ -84,10 +84,10 @@ extension Never: WireValue {
   /// `Never`.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Never") }
 
-  /// Is never called: there is no value.
+  /// Never called, as there is no value.
   public func encode(to encoder: inout CBOREncoder) {}
 
-  /// Refuses whatever there is.
+  /// Refuses any bytes.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     throw WireError(.typeMismatch(expected: "nothing"), at: decoder.offset)
   }

@@ -22,7 +22,7 @@ extension Range: WireValue where Bound: WireValue {
 }
 
 extension Range: Replicated where Bound: Replicated {
-  /// Whether a bound differs.
+  /// Returns true if a bound differs.
   public func differs(from base: Self) -> Bool {
     lowerBound.differs(from: base.lowerBound) || upperBound.differs(from: base.upperBound)
   }
@@ -52,7 +52,7 @@ extension ClosedRange: WireValue where Bound: WireValue {
 }
 
 extension ClosedRange: Replicated where Bound: Replicated {
-  /// Whether a bound differs.
+  /// Returns true if a bound differs.
   public func differs(from base: Self) -> Bool {
     lowerBound.differs(from: base.lowerBound) || upperBound.differs(from: base.upperBound)
   }

@@ -1,4 +1,4 @@
-// An enum or option set with a raw value travels as that value when it says no more than its conformance:
+// An enum or option set is encoded as its raw value if it declares the conformance alone:
 //
 //     enum Colour: String { case red, green }
 //     extension Colour: Replicated {}
@@ -25,11 +25,11 @@ extension WireValue where Self: RawRepresentable, RawValue: WireValue {
 }
 
 extension Replicated where Self: RawRepresentable, RawValue: Replicated {
-  /// Whether the raw values differ.
+  /// Returns true if the raw values differ.
   public func differs(from base: Self) -> Bool { rawValue.differs(from: base.rawValue) }
 }
 
 extension Replicated where Self: RawRepresentable & Equatable, RawValue: Replicated {
-  /// Whether the raw values differ.
+  /// Returns true if the raw values differ.
   public func differs(from base: Self) -> Bool { rawValue.differs(from: base.rawValue) }
 }

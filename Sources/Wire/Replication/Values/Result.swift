@@ -28,10 +28,10 @@ extension Result: WireValue where Success: WireValue, Failure: WireValue {
 }
 
 extension Result: Replicated where Success: Replicated, Failure: Replicated {
-  /// Whether a payload has parts that can change alone.
+  /// True if a payload has parts that can change individually.
   public static var hasParts: Bool { Success.hasParts || Failure.hasParts }
 
-  /// Whether the case or its payload differs.
+  /// Returns true if the case or its payload differs.
   public func differs(from base: Self) -> Bool {
     switch (self, base) {
     case (.success(let value), .success(let base)): value.differs(from: base)
@@ -40,7 +40,7 @@ extension Result: Replicated where Success: Replicated, Failure: Replicated {
     }
   }
 
-  /// Writes `{case: delta}` when the case is the same, and the new result otherwise.
+  /// Writes `{case: delta}` if the case is the same, and the new result otherwise.
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     switch (self, base) {
     case (.success(let value), .success(let base)):
@@ -70,7 +70,7 @@ extension Result: Replicated where Success: Replicated, Failure: Replicated {
     default: throw WireError(.doesNotFit(type: "Result"), at: start)
     }
   }
-  /// What it holds, at the step of its case.
+  /// The payload, for the step of its case.
   public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
     guard let step = path.first else { return self }
     switch (self, step) {

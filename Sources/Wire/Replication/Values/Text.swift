@@ -2,7 +2,7 @@ extension String: Replicated {
   /// `String`.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("String") }
 
-  /// Whether the UTF-8 differs.
+  /// Returns true if the UTF-8 differs.
   public func differs(from base: String) -> Bool {
     if Identical.bits(self, base) { return false }
     guard utf8.count == base.utf8.count else { return true }
@@ -29,7 +29,7 @@ extension Substring: Replicated {
   /// `Substring`.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Substring") }
 
-  /// Whether the UTF-8 differs.
+  /// Returns true if the UTF-8 differs.
   public func differs(from base: Substring) -> Bool { !utf8.elementsEqual(base.utf8) }
 
   /// Writes a text string.
@@ -47,7 +47,7 @@ extension Character: Replicated {
   /// `Character`.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Character") }
 
-  /// Whether the UTF-8 differs.
+  /// Returns true if the UTF-8 differs.
   public func differs(from base: Character) -> Bool { !utf8.elementsEqual(base.utf8) }
 
   /// Writes a text string of one character.

@@ -1,4 +1,4 @@
-// Integers of 128 bits are ordinary CBOR integers where they fit, and bignums (RFC 8949 §3.4.3) where they do not.
+// 128-bit integers are ordinary CBOR integers if they fit, and bignums (RFC 8949 §3.4.3) otherwise.
 
 extension Int128: Replicated {
   /// Writes an integer, or a bignum if it is longer than 64 bits.

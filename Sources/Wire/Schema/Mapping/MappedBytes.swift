@@ -1,33 +1,33 @@
-/// Items of an array or a map that were written one behind another and may have to be put in order.
+/// The items of an array or a map that were written in sequence and may need sorting.
 struct WrittenItems {
   private let type: CBORMajorType
-  /// Where the head begins and ends, and of how many items it tells.
+  /// The range of the head, and the number of items in it.
   private let head: Range<Int>
   private let expected: Int
   private var written = 0
-  /// Keys, and where their items end; empty as long as all is in order.
+  /// The keys, and the ends of their items; empty as long as they are in order.
   private var items: [(key: Range<Int>, end: Int)] = []
   private var ascends = true
 
-  /// Writes the head, of as many items as there can be at most.
+  /// Writes a head for the maximum number of items.
   init(_ type: CBORMajorType, count: Int, in encoder: inout CBOREncoder) {
     let start = encoder.count
     encoder.head(type, UInt64(count))
     (self.type, head, expected) = (type, start..<encoder.count, count)
   }
 
-  /// Notes an item that is known to be in order.
+  /// Counts an item that is known to be in order.
   mutating func count() { written += 1 }
 
-  /// Notes the item that was written last, and the key at its beginning.
+  /// Records the last written item and the key at its beginning.
   mutating func append(key: Range<Int>, in encoder: CBOREncoder) {
     if let last = items.last, !encoder.precedes(last.key, key) { ascends = false }
     items.append((key, encoder.count))
     written += 1
   }
 
-  /// Puts the items in the order of their keys, and says in the head how many they are; false if a key comes twice.
-  /// - Complexity: O(bytes) and O(n log n) if something is to be done.
+  /// Sorts the items by their keys and corrects the count in the head; returns false if a key is repeated.
+  /// - Complexity: O(bytes) plus O(n log n) if sorting is needed.
   mutating func finish(_ encoder: inout CBOREncoder) -> Bool {
     var differ = true
     if !ascends {
@@ -47,7 +47,7 @@ struct WrittenItems {
   }
 }
 
-/// The keys of a map of small integers, which ascend.
+/// The ascending keys of a map of small integers.
 struct AscendingKeys {
   private var previous: UInt64?
 
@@ -66,7 +66,7 @@ extension CBOREncoder {
     buffer[first].lexicographicallyPrecedes(buffer[second])
   }
 
-  /// Removes the bytes behind the first `count`.
+  /// Removes the bytes after the first `count`.
   package mutating func cut(to count: Int) { buffer.removeLast(buffer.count - count) }
 
   /// Removes the first `count` bytes.
@@ -75,18 +75,18 @@ extension CBOREncoder {
 }
 
 extension CBORDecoder {
-  /// Begins something that may be inside of others `limit` deep; `leave()` ends it.
+  /// Begins an item that may be nested `limit` deep; `leave()` ends it.
   @_lifetime(self: copy self)
   mutating func enter(limit: Int) throws(WireError) {
     guard depth < limit else { throw WireError(.tooDeep(limit: limit), at: offset) }
     depth += 1
   }
 
-  /// Moves past an item as `skip()` does, of which the parts are within `limit`, with what it stands in.
+  /// Moves past an item as `skip()` does; `limit` also counts the enclosing items.
   @_lifetime(self: copy self)
   mutating func pass(limit: Int) throws(WireError) { try skip(depth: limit - depth, limit: limit) }
 
-  /// Copies an item as it is.
+  /// Copies an item unchanged.
   @_lifetime(self: copy self)
   mutating func copyItem(to encoder: inout CBOREncoder, limit: Int) throws(WireError) {
     let start = offset

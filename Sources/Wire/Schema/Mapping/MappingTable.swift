@@ -1,6 +1,6 @@
-/// What becomes of the bytes of a type that both sides have, for every pair of types that meet.
+/// The mapping of bytes for every pair of types that correspond.
 ///
-/// The parts of a type are indices in the table, so a type may contain itself.
+/// The parts of a type are indices in the table, so types may be recursive.
 struct MappingTable: Sendable {
   enum Entry: Sendable {
     /// The bytes are the same on both sides.
@@ -9,12 +9,12 @@ struct MappingTable: Sendable {
     case enumeration(Cases)
     case optional(Int)
     case array(Int)
-    /// Ids, elements as values, and elements as they change.
+    /// Ids, elements as values, and elements as changes.
     case identified(id: Int, element: Int, change: Int)
     case set(Int)
     case dictionary(key: Int, value: Int)
     case result([Int])
-    /// An array of parts that change together only.
+    /// An array of parts that only change together.
     case tuple([Int])
   }
 
@@ -26,10 +26,10 @@ struct MappingTable: Sendable {
     }
 
     let fields: [Field]
-    /// Whether the target's keys are in the same order.
+    /// True if the target's keys are in the same order.
     let isOrdered: Bool
 
-    /// The field with this key in the source.
+    /// The source's field with this key.
     /// - Complexity: O(log n).
     func field(_ source: UInt64) -> Field? { fields.find(source, \.source) }
   }
@@ -39,17 +39,17 @@ struct MappingTable: Sendable {
     struct Case: Sendable {
       let source: UInt64
       let name: String
-      /// The key in the target, if the target has the case.
+      /// The key in the target, if it has the case.
       let target: UInt64?
       let payloadCount: Int
-      /// One for each value of the payload, if the target has the case.
+      /// An index for each value of the payload, if the target has the case.
       let values: [Int]
     }
 
     let source, target: String
     let cases: [Case]
 
-    /// The case with this key in the source.
+    /// The source's case with this key.
     /// - Complexity: O(log n).
     func element(_ source: UInt64) -> Case? { cases.find(source, \.source) }
   }
@@ -61,14 +61,14 @@ struct MappingTable: Sendable {
   private(set) var entries: [Entry] = []
   private var indices: [Pair: Int] = [:]
 
-  /// Where a pair of types stands in the table, if they meet in it.
+  /// The index of a pair of types in the table, if it occurs.
   func index(of pair: Pair) -> Int? { indices[pair] }
 }
 
 extension Array {
-  /// The element with this key, of those that are in the order of their keys.
+  /// The element with this key, in an array sorted by keys.
   fileprivate func find(_ key: UInt64, _ keyOf: (Element) -> UInt64) -> Element? {
-    // Most types are small and have the keys from 0.
+    // Most types are small and have consecutive keys from 0.
     if let index = Int(exactly: key), index < count, keyOf(self[index]) == key { return self[index] }
     var (low, high) = (0, count)
     while low < high {
@@ -80,10 +80,10 @@ extension Array {
 }
 
 extension MappingTable {
-  /// Makes the table of two types and of all that meet inside of them.
+  /// Creates the table of two types and of all pairs that correspond inside them.
   ///
-  /// The types must have been compared: of types that differ in kind, the bytes are taken as they are.
-  /// - Complexity: O(pairs of types that meet × fields).
+  /// The types must have been compared before: the bytes of types of different kinds are copied.
+  /// - Complexity: O(corresponding pairs of types × fields).
   init(from source: Schema, to target: Schema, _ root: Pair) {
     var builder = Builder(source: source, target: target)
     _ = builder.index(of: root)
@@ -95,7 +95,7 @@ extension MappingTable {
     let source, target: Schema
     var indices: [Pair: Int] = [:]
     private var entries: [Entry] = []
-    /// Whether keys, names or their number differ in the entry itself.
+    /// True if keys, names or their number differ in the entry itself.
     private var differs: [Bool] = []
     private var pending: [Pair] = []
 
@@ -105,7 +105,7 @@ extension MappingTable {
 
     mutating func index(of pair: Pair) -> Int {
       if let index = indices[pair] { return index }
-      // Its place is taken before what is inside is looked at.
+      // Its index is reserved before its parts are visited.
       let index = add(.verbatim)
       indices[pair] = index
       pending.append(pair)
@@ -197,7 +197,7 @@ extension MappingTable {
       }
     }
 
-    /// The entries, those verbatim in which nothing differs however deep one looks.
+    /// The entries, in which types without differences at any depth are verbatim.
     func shortened() -> [Entry] {
       var users = [[Int]](repeating: [], count: entries.count)
       for (index, entry) in entries.enumerated() {

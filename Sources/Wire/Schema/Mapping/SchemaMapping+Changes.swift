@@ -1,10 +1,10 @@
 extension SchemaMapping {
-  /// Maps a change inside a value that is there.
+  /// Maps a change inside an existing value.
   func change(
     _ entry: MappingTable.Entry, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
   ) throws(WireError) {
     switch entry {
-    case .verbatim, .structure: break  // Neither comes here.
+    case .verbatim, .structure: break  // Never reached.
     case .enumeration(let cases): try change(of: cases, &decoder, &encoder)
     case .optional(let wrapped): try change(ofOneOf: [wrapped], "Optional", &decoder, &encoder)
     case .result(let payloads): try change(ofOneOf: payloads, "Result", &decoder, &encoder)
@@ -53,7 +53,7 @@ extension SchemaMapping {
     }
   }
 
-  /// `{kind: ...}` of a collection; `body` maps what belongs to a kind, and says whether there is such a kind.
+  /// `{kind: ...}` of a collection. `body` maps the payload of a kind, and returns false for an unknown kind.
   private func kinds(
     _ type: String, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder,
     _ body: (UInt64, inout CBORDecoder, inout CBOREncoder) throws(WireError) -> Bool
@@ -71,7 +71,7 @@ extension SchemaMapping {
     }
   }
 
-  /// `{index: change ...}`, each index with the entry that `part` gives for it.
+  /// `{index: change ...}`, each index with the entry that `part` returns for it.
   private func changes(
     _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder, _ part: (UInt64) -> Int?
   ) throws(WireError) {
@@ -87,7 +87,7 @@ extension SchemaMapping {
     }
   }
 
-  /// `{part: change}` of a type whose parts have the same keys everywhere.
+  /// `{part: change}` of a type whose parts have the same keys on both sides.
   private func change(
     ofOneOf parts: [Int], _ type: String, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
   ) throws(WireError) {
@@ -99,7 +99,7 @@ extension SchemaMapping {
     try map(parts[Int(key)], .change, &decoder, &encoder)
   }
 
-  /// `{case's key: change}`, or `{case's key: {index: change ...}}` of several values.
+  /// `{case's key: change}`, or `{case's key: {index: change ...}}` for several values.
   private func change(
     of cases: MappingTable.Cases, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
   ) throws(WireError) {

@@ -1,5 +1,5 @@
 extension SchemaMapping {
-  /// The path to the same place in the target: keys of fields and cases by name, ids as values.
+  /// The path to the corresponding place in the target. Keys of fields and cases are mapped by name, ids as values.
   ///
   /// - Throws: The first step that the source or the target does not have.
   /// - Complexity: O(steps × fields).
@@ -10,9 +10,9 @@ extension SchemaMapping {
     return walk.steps
   }
 
-  /// The mapping of what stands at a path, given by the steps of the source.
+  /// The mapping of the value at a path of the source.
   ///
-  /// - Throws: As `mapPath(_:)`.
+  /// - Throws: The errors of `mapPath(_:)`.
   /// - Complexity: O(steps × fields): the table is shared.
   public func part(at path: [PathStep]) throws(SchemaPathError) -> SchemaMapping {
     var walk = MappedPath(self)

@@ -1,8 +1,8 @@
-// A struct's value and its change have one form, a map of keys; so have a case's value in both. What differs is only
-// whether the parts are values or changes, and that a map in place of anything else is a change.
+// A struct's value and its change have the same form, a map of keys; so do a case's value and change. They differ only
+// in whether the parts are values or changes, and in that a map in place of any other item is a change.
 
 extension SchemaMapping {
-  /// Maps what an entry of the table is about.
+  /// Maps a value or a change of an entry's type.
   func map(
     _ index: Int, _ form: MappingForm, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
   ) throws(WireError) {
@@ -14,7 +14,7 @@ extension SchemaMapping {
     if form == .change {
       if try decoder.nextType() == .map { return try change(entry, &decoder, &encoder) }
       if case .dictionary = entry {
-        // A new dictionary is wrapped, to be told from a change.
+        // A new dictionary is wrapped, to distinguish it from a change.
         try decoder.tuple(1)
         encoder.arrayHeader(count: 1)
       }
@@ -22,12 +22,12 @@ extension SchemaMapping {
     try value(entry, &decoder, &encoder)
   }
 
-  /// Maps a value of what an entry is about, unless it is a struct.
+  /// Maps a value of an entry's type, unless it is a struct.
   func value(
     _ entry: MappingTable.Entry, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
   ) throws(WireError) {
     switch entry {
-    case .verbatim, .structure: break  // Done above.
+    case .verbatim, .structure: break  // Handled above.
     case .enumeration(let cases): try enumCase(cases, &decoder, &encoder)
     case .optional(let wrapped):
       if try decoder.null() { return encoder.null() }
@@ -91,7 +91,7 @@ extension SchemaMapping {
       try map(field.value, form, &decoder, &encoder)
       table.isOrdered ? written.count() : written.append(key: key, in: encoder)
     }
-    // Names are unique, so no key comes twice.
+    // Names are unique, so no key is repeated.
     _ = written.finish(&encoder)
   }
 }

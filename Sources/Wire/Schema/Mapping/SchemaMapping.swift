@@ -1,10 +1,10 @@
-/// Two types that cannot be mapped, as the sentence of `SchemaCompatibility.incompatible`.
+/// Two types that cannot be mapped, described as in `SchemaCompatibility.incompatible`.
 public struct SchemaMismatch: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What the first difference is; "here" is the source of the mapping.
+  /// The first difference. "Here" is the source of the mapping.
   public let description: String
 }
 
-/// Turns bytes that were written for one schema into bytes for another, field by field and case by case, by name.
+/// Converts bytes of one schema to bytes of another, by the names of fields and cases.
 ///
 /// ```swift
 /// let mapping = try SchemaMapping(from: theirs, to: ours, .state)
@@ -12,18 +12,18 @@ public struct SchemaMismatch: Error, Hashable, Sendable, CustomStringConvertible
 /// try mapping.mapChange(&decoder, to: &encoder)
 /// ```
 ///
-/// Fields that the target does not have are left out, a case that it does not have is refused. What the target has and the
-/// source has not stays absent, for the target's default. A type that is the same on both sides in all that it holds
-/// is copied; the table that says so is made once, with the mapping.
+/// Fields that the target does not have are omitted; a case that it does not have is refused. Fields that only the
+/// target has remain absent, for the target's default. A type that is the same on both sides at all depths is copied.
+/// The table for this is created once, with the mapping.
 ///
-/// What is written is deterministic if what is read is. The bytes of texts, numbers and other values without parts are
-/// taken as they are, well-formed but whatever they are: those who read the result check them.
+/// The output is deterministic if the input is. Texts, numbers and other values without parts are copied if they are
+/// well-formed; the reader of the result checks their values.
 public struct SchemaMapping: Sendable {
-  /// How deep values may be inside one another: a guard of the stack, with room for the readers' own limit, which counts
-  /// only about one in three.
+  /// The maximum nesting depth of values, to protect the stack. It leaves room for the readers' own limit, which counts
+  /// only about one level in three.
   static let depthLimit = CBORDecoder.nestingLimit
 
-  /// Between which types a mapping goes.
+  /// The types that a mapping converts between.
   public enum Root: Hashable, Sendable {
     /// The types of the two states.
     case state
@@ -36,15 +36,15 @@ public struct SchemaMapping: Sendable {
   let source: Schema
   let target: Schema
   let pair: MappingTable.Pair
-  /// What the root is called where a path goes astray.
+  /// The name of the root in errors about paths.
   let name: String
   let table: MappingTable
   let root: Int
 
-  /// Makes a mapping from one schema to another.
+  /// Creates a mapping from one schema to another.
   ///
-  /// - Throws: What stands between the two types.
-  /// - Complexity: O(pairs of types that meet × fields).
+  /// - Throws: The first difference that prevents a mapping.
+  /// - Complexity: O(corresponding pairs of types × fields).
   public init(from source: Schema, to target: Schema, _ root: Root) throws(SchemaMismatch) {
     switch root {
     case .state: (pair, name) = (MappingTable.Pair(source: source.state, target: target.state), "the state")
@@ -61,36 +61,36 @@ public struct SchemaMapping: Sendable {
     }
     (self.source, self.target) = (source, target)
     table = MappingTable(from: source, to: target, pair)
-    // The root is the first to be entered.
+    // The root is entered first.
     self.root = 0
   }
 
-  /// The mapping of what stands at a place inside.
+  /// Creates the mapping of a place inside the root.
   init(_ whole: SchemaMapping, _ pair: MappingTable.Pair, at index: Int, name: String) {
     (source, target, table) = (whole.source, whole.target, whole.table)
     (self.pair, self.name, root) = (pair, name, index)
   }
 
-  /// Whether bytes are the same on both sides, and copied.
+  /// True if the bytes are the same on both sides, and are copied.
   public var isIdentity: Bool {
     if case .verbatim = table.entries[root] { true } else { false }
   }
 
-  /// Reads one value that was written for the source, and writes it for the target.
+  /// Reads a value of the source and writes it for the target.
   ///
-  /// - Throws: What is wrong with the bytes, or `unknownName` for a case that the target does not have. Nothing
-  ///   is written then.
-  /// - Complexity: O(bytes), and O(n log n) for members and keys whose order changes.
+  /// - Throws: The problem with the bytes, or `unknownName` for a case that the target does not have. In that case,
+  ///   nothing is written.
+  /// - Complexity: O(bytes), plus O(n log n) for members and keys whose order changes.
   public func mapValue(_ decoder: inout CBORDecoder, to encoder: inout CBOREncoder) throws(WireError) {
     try map(.value, &decoder, to: &encoder)
   }
 
-  /// Reads one change (PROTOCOL.md, 10) that was written for the source, and writes it for the target.
+  /// Reads a change (PROTOCOL.md, 10) of the source and writes it for the target.
   ///
-  /// Applied to a mapped value it makes the mapped new value. The change of a field that the target does not have
-  /// is left out; a change of which nothing remains is `{}`.
-  /// - Throws: As `mapValue(_:to:)`.
-  /// - Complexity: As `mapValue(_:to:)`.
+  /// Applied to the mapped old value, it gives the mapped new value. Changes of fields that the target does not have
+  /// are omitted; a change of which nothing remains is `{}`.
+  /// - Throws: The errors of `mapValue(_:to:)`.
+  /// - Complexity: That of `mapValue(_:to:)`.
   public func mapChange(_ decoder: inout CBORDecoder, to encoder: inout CBOREncoder) throws(WireError) {
     try map(.change, &decoder, to: &encoder)
   }
@@ -108,7 +108,7 @@ public struct SchemaMapping: Sendable {
   }
 }
 
-/// In which of the two forms of PROTOCOL.md, 9 and 10, something is written.
+/// The two forms of PROTOCOL.md, 9 and 10: value or change.
 enum MappingForm {
   case value
   case change

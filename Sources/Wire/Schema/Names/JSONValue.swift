@@ -1,10 +1,10 @@
-/// A JSON text as a value. Numbers keep their digits, so none is rounded.
+/// A JSON text as a value. Numbers keep their digits, so they are not rounded.
 public enum JSONValue: Hashable, Sendable {
   /// `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number, as it is written in JSON.
+  /// A number, as written in JSON.
   case number(String)
   /// A string.
   case string(String)
@@ -29,7 +29,7 @@ public enum JSONValue: Hashable, Sendable {
   /// A whole number.
   public static func integer(_ value: some BinaryInteger) -> JSONValue { .number("\(value)") }
 
-  /// The value of an object's member; nil if this is no object, or has no such member.
+  /// The value of an object's member; nil if this is not an object or has no such member.
   public subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
@@ -47,9 +47,9 @@ extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByStringLiteral 
 }
 
 extension JSONValue: CustomStringConvertible {
-  /// The JSON text, in one line without spaces.
+  /// The JSON text on one line, without spaces.
   ///
-  /// Characters that would control a terminal or change the direction of writing are escaped.
+  /// Characters that control a terminal or change the direction of writing are escaped.
   public var description: String {
     var text = ""
     write(to: &text)

@@ -1,32 +1,32 @@
-/// A part of a path or of an action as somebody has written it.
+/// A part of a path or an action in a user's notation.
 struct NameToken: Equatable {
   enum Kind: Equatable {
     /// `.name`.
     case name(String, isQuoted: Bool)
     /// `[id]`.
     case id(NameLiteral)
-    /// `?`, what an optional holds.
+    /// `?`, the value in an optional.
     case unwrapped
   }
 
   var kind: Kind
-  /// Its bytes in the text.
+  /// Its range in the text, in bytes.
   var range: Range<Int>
 }
 
-/// An id as somebody has written it between brackets.
+/// An id between brackets in a user's notation.
 enum NameLiteral: Equatable {
   /// `"text"`.
   case quoted(String)
   /// A number, a UUID, a word.
   case word(String)
-  /// `#7`, of a stack's element.
+  /// `#7`, the id of a stack's element.
   case stackID(String)
   /// `h'…'`, deterministic CBOR in hexadecimal.
   case encoded([UInt8])
 }
 
-/// Takes a path or an action apart: `todos.todos[3].text`, `` `strange name`.x ``, `path[#2]`, `alert?`.
+/// Splits a path or an action into its parts: `todos.todos[3].text`, `` `strange name`.x ``, `path[#2]`, `alert?`.
 struct NameScanner {
   private let text: String
   private let bytes: [UInt8]
@@ -36,7 +36,7 @@ struct NameScanner {
     (self.text, bytes) = (text, Array(text.utf8))
   }
 
-  /// The parts of a text; none for an empty one and for `.`. A point at the end is ignored.
+  /// The parts of a text; none for an empty one and for `.`. A trailing point is ignored.
   static func tokens(of text: String) throws(SchemaNameError) -> [NameToken] {
     var scanner = NameScanner(text)
     var tokens: [NameToken] = []
@@ -155,10 +155,10 @@ struct NameScanner {
 
 /// Writes the parts of a path or an action.
 enum NameText {
-  /// The bytes at which a name ends that is not quoted.
+  /// The bytes that end an unquoted name.
   static let delimiters = Set(".[]?`\"' \t\n(){},:".utf8)
 
-  /// A name as it stands in a path.
+  /// A name as written in a path.
   static func name(_ name: String) -> String {
     let isPlain =
       !name.isEmpty && name.utf8.allSatisfy { !delimiters.contains($0) }
@@ -167,7 +167,7 @@ enum NameText {
       ? name : "`" + name.split(separator: "`", omittingEmptySubsequences: false).joined(separator: "``") + "`"
   }
 
-  /// A text between quotes, with an escape for what would end it, or cannot be seen.
+  /// A quoted text. Characters that would end it or are invisible are escaped.
   static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -186,8 +186,8 @@ enum NameText {
 }
 
 extension Unicode.Scalar {
-  /// Whether it can be written to a terminal without controlling it: no control character, no line separator, and nothing
-  /// that changes the direction of writing.
+  /// True if it cannot control a terminal: no control character, no line separator, no change of the direction of
+  /// writing.
   package var isPrintable: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
@@ -197,7 +197,7 @@ extension Unicode.Scalar {
 }
 
 extension [UInt8] {
-  /// Reads two hexadecimal digits a byte; nil if there is anything else.
+  /// Reads hexadecimal digits, two per byte; returns nil for any other text.
   package init?(hexadecimal text: some StringProtocol) {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }

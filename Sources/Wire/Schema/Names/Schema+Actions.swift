@@ -1,8 +1,8 @@
 internal import Spelling
 
-/// An action as it is written: the cases that lead to it, and the values that the last one holds.
+/// An action in a user's notation: the cases that lead to it, and the values of the last one.
 public struct ActionParts: Hashable, Sendable {
-  /// The cases from the action's type on. `.id` stands for the element of a collection that the action is for.
+  /// The cases from the action's type on. `.id` stands for the collection element to which the action applies.
   public let path: [PathStep]
   /// The values of the last case, with their labels and types.
   public let values: [Value]
@@ -17,17 +17,17 @@ public struct ActionParts: Hashable, Sendable {
 }
 
 extension Schema {
-  /// The cases of an action's path as people write it.
+  /// The cases of an action's path in users' notation.
   ///
   /// ```swift
   /// try schema.actionPath(named: "counter.incrementButtonTapped")
   /// try schema.actionPath(named: "todos.todos[3].textChanged")
   /// ```
   ///
-  /// Each name is a case of an enum, whose only value is the enum of the next one. `[id]` stands for the case `element` of an
-  /// `IdentifiedAction` with this id, `[#id]` for that of a `StackAction`; the name behind it is a case of the element's action.
-  /// The path may end early: then it stands for all actions below.
-  /// - Throws: The first part that leads nowhere, and what was probably meant.
+  /// Each name is a case of an enum, whose only value is the enum of the next one. `[id]` stands for the case `element`
+  /// of an `IdentifiedAction` with this id, `[#id]` for that of a `StackAction`; the next name is a case of the
+  /// element's action. A path that ends early stands for all actions below.
+  /// - Throws: The first part that does not exist, with suggestions.
   /// - Complexity: As `path(named:)`.
   public func actionPath(named text: String) throws(SchemaNameError) -> [PathStep] {
     var walk = ActionWalk(self, text)
@@ -35,7 +35,7 @@ extension Schema {
     return walk.steps
   }
 
-  /// An action's path as people write it; nil for a path that leads nowhere.
+  /// An action's path in users' notation; nil for a path that does not exist.
   public func name(ofAction path: [PathStep]) -> String? {
     var (text, place) = ("", ActionPlace(action))
     for step in path {
@@ -45,19 +45,20 @@ extension Schema {
     return text
   }
 
-  /// The values that an action with a path needs; one of the action's type for an empty path, nil for one that leads nowhere.
+  /// The values that an action with a path requires. For an empty path, a value of the action's type; nil for a path
+  /// that does not exist.
   public func payload(ofAction path: [PathStep]) -> [Payload]? {
     var place = ActionPlace(action)
     for step in path { guard place.take(step, in: self) else { return nil } }
     return place.payload
   }
 
-  /// Makes an action of its path and the values that its last case holds.
+  /// Creates an action from its path and the values of its last case.
   ///
   /// - Parameters:
-  ///   - path: The cases; none if the only value is the whole action.
-  ///   - values: The values one by one. Several may also be one object by their labels, or one array.
-  /// - Throws: What is wrong with the values. The action fits the schema, as far as it tells.
+  ///   - path: The cases; empty if the only value is the whole action.
+  ///   - values: The individual values. Several may also be given as one object by their labels, or as one array.
+  /// - Throws: The problem with the values. The created action fits the schema, as far as the schema describes it.
   /// - Complexity: O(size of the values).
   public func action(_ path: [PathStep], _ values: [JSONValue]) throws(SchemaValueError) -> CBORValue {
     let made = try make(action, path[...], values)
@@ -69,7 +70,7 @@ extension Schema {
     return made
   }
 
-  /// Takes an action apart; nil if it is no action of this schema.
+  /// The path and the values of an action; nil if it is not an action of this schema.
   /// - Complexity: O(cases of the path × values).
   public func parts(ofAction action: CBORValue) -> ActionParts? {
     var (steps, type, value): ([PathStep], SchemaType, CBORValue) = ([], self.action, action)
@@ -91,9 +92,9 @@ extension Schema {
     }
   }
 
-  /// An action in one line: its path and its values as JSON, such as `todos.addButtonTapped "bread"`.
+  /// An action on one line: its path and its values as JSON, such as `todos.addButtonTapped "bread"`.
   ///
-  /// What is no action of this schema is shown in the notation of CBOR.
+  /// A value that is not an action of this schema is shown in CBOR diagnostic notation.
   public func text(ofAction action: CBORValue) -> String {
     guard let parts = parts(ofAction: action), let name = name(ofAction: parts.path) else { return "\(action)" }
     let json = SchemaJSON(self)
@@ -123,13 +124,13 @@ extension Schema {
     throw SchemaValueError("", "there is no such action")
   }
 
-  /// The cases of a type that is an enum.
+  /// The cases of a type, if it is an enum.
   func cases(of type: SchemaType) -> [Case]? {
     guard case .definition(let index) = type, case .cases(let cases) = definitions[index].content else { return nil }
     return cases
   }
 
-  /// The case of an enum for one element of a collection: `element(id:action:)`.
+  /// The case of an enum for an element of a collection: `element(id:action:)`.
   func elementCase(of type: SchemaType) -> Case? {
     cases(of: type)?.first { element in
       element.name == "element" && element.payload.count == 2 && cases(of: element.payload[1].type) != nil
@@ -137,18 +138,18 @@ extension Schema {
   }
 }
 
-/// Where the path of an action has led so far.
+/// The place that the path of an action has reached.
 struct ActionPlace {
-  /// The type that the next step goes into; nil if there is none.
+  /// The type for the next step; nil if there is none.
   private(set) var type: SchemaType?
-  /// The values that an action needs that ends here.
+  /// The values that an action needs if it ends here.
   private(set) var payload: [Schema.Payload]
 
   init(_ action: SchemaType) {
     (type, payload) = (action, [Schema.Payload(label: "", type: action)])
   }
 
-  /// Goes one step further, and says whether that was possible.
+  /// Takes one more step; returns false if that is impossible.
   mutating func take(_ step: PathStep, in schema: Schema) -> Bool {
     guard let type else { return false }
     switch step {
@@ -183,7 +184,7 @@ struct ActionPlace {
   func names(in schema: Schema) -> [String] { type.flatMap { schema.cases(of: $0) }?.map(\.name) ?? [] }
 }
 
-/// The way along an action's path that somebody has written.
+/// A walk along an action's path in a user's notation.
 private struct ActionWalk {
   private let schema: Schema
   private let text: String
@@ -241,7 +242,7 @@ private struct ActionWalk {
   private func unknown(_ name: String, _ token: NameToken, _ cases: [Schema.Case]) -> SchemaNameError {
     let before = String(decoding: text.utf8.prefix(token.range.lowerBound), as: UTF8.self)
     let after = String(decoding: text.utf8.dropFirst(token.range.upperBound), as: UTF8.self)
-    // It may be further in: `count` for `counter.count`.
+    // It may be nested deeper: `count` for `counter.count`.
     let deeper = place.deeperNames(in: schema, limit: 4096).filter { $0.last == name }.map {
       $0.map(NameText.name).joined(separator: ".")
     }
@@ -253,7 +254,7 @@ private struct ActionWalk {
 }
 
 extension ActionPlace {
-  /// The names of cases further in, nearest first, without those of elements.
+  /// The names of deeper cases, nearest first, without those of elements.
   func deeperNames(in schema: Schema, limit: Int) -> [[String]] {
     var (found, pending): ([[String]], [(ActionPlace, [String])]) = ([], [(self, [])])
     var index = 0

@@ -1,8 +1,8 @@
-/// What may be written next in a path or an action.
+/// A possible continuation of a path or an action.
 public struct NameCompletion: Hashable, Sendable {
-  /// The whole text with the addition.
+  /// The whole text including the addition.
   public let text: String
-  /// Whether nothing can follow.
+  /// True if nothing can follow.
   public let isWhole: Bool
 
   /// Creates a completion.
@@ -15,7 +15,7 @@ extension Schema {
   /// The paths of the state that begin with a text, up to the next point or bracket.
   ///
   /// - Parameters:
-  ///   - text: What was written so far.
+  ///   - text: The text so far.
   ///   - ids: The ids of the elements at a path, such as `[3]`, if the caller knows the state.
   /// - Complexity: O(parts × fields).
   public func pathCompletions(_ text: String, ids: ([PathStep]) -> [String] = { _ in [] }) -> [NameCompletion] {
@@ -31,7 +31,7 @@ extension Schema {
       guard place.idType != nil else { return [] }
       return ids(steps).filter { $0.hasPrefix(rest) }.map { NameCompletion(text: stem + $0, isWhole: false) }
     }
-    // After "]" or "?" a point is written first.
+    // After "]" or "?", a point must come first.
     if !stem.isEmpty, !stem.hasSuffix("."), rest.isEmpty { return [] }
     return place.parts.compactMap { part in
       let name = NameText.name(part.name)
@@ -48,8 +48,8 @@ extension Schema {
   /// The actions that begin with a text, up to the next point or bracket.
   ///
   /// - Parameters:
-  ///   - text: What was written so far.
-  ///   - ids: The ids of the elements that an action's path so far may be for, such as `[3]`.
+  ///   - text: The text so far.
+  ///   - ids: The ids of the elements that may follow an action's path, such as `[3]`.
   /// - Complexity: O(parts × cases).
   public func actionCompletions(_ text: String, ids: ([PathStep]) -> [String] = { _ in [] }) -> [NameCompletion] {
     let (stem, rest, isID) = Self.split(text)
@@ -73,7 +73,7 @@ extension Schema {
     }
   }
 
-  /// What was written up to the last point or bracket, and what stands behind it; an id keeps its bracket.
+  /// The text up to the last point or bracket, and the rest; an id keeps its bracket.
   private static func split(_ text: String) -> (stem: String, rest: String, isID: Bool) {
     if let bracket = text.lastIndex(of: "["), !text[bracket...].contains("]") {
       return (String(text[..<bracket]), String(text[bracket...]), true)

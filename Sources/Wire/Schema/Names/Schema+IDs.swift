@@ -3,10 +3,10 @@ extension Schema {
     "Int", "Int8", "Int16", "Int32", "Int64", "Int128", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "UInt128",
     "StackElementID",
   ]
-  /// Types whose values need no quotes between brackets.
+  /// The types whose values need no quotes between brackets.
   private static let bare: Set<String> = integers.union(["UUID", "Decimal"])
 
-  /// The bytes of an id that somebody has written.
+  /// The bytes of an id in a user's notation.
   func id(_ literal: NameLiteral, _ type: SchemaType, isInStack: Bool) throws(SchemaValueError) -> [UInt8] {
     let json = SchemaJSON(self)
     switch literal {
@@ -27,7 +27,7 @@ extension Schema {
       do throws(SchemaValueError) {
         return try json.value(of: .string(word), as: type).encoded()
       } catch {
-        // Texts are tried first: a word of a text's type may look like a number.
+        // Text is tried first, because a text may look like a number.
         let other: JSONValue? =
           switch word {
           case "true", "false": .bool(word == "true")

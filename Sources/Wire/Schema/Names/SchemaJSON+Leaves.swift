@@ -1,7 +1,8 @@
 internal import Glibc
 
 extension SchemaJSON {
-  /// A value of a named type without parts; nil for a type that only its own code reads, or a value of another form.
+  /// A value of a named type without parts; nil for a type that only its own code reads, or for a value of another
+  /// form.
   func leaf(_ value: CBORValue, _ type: String) -> JSONValue? {
     switch (type, value) {
     case ("Bool", .simple(20)): .bool(false)
@@ -91,7 +92,7 @@ extension SchemaJSON {
       }
       return .float(bits: bits)
     case .string(let text):
-      // Digits only: no hexadecimal, and no other words for what is not finite.
+      // Digits only: no hexadecimal, and no other words for infinities and NaNs.
       guard text.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }) else { return nil }
       return number(text).map { .float(bits: $0.bitPattern) }
     default: return nil
@@ -99,7 +100,7 @@ extension SchemaJSON {
   }
 }
 
-/// A whole number of up to 128 bits.
+/// An integer of up to 128 bits.
 private struct Integer {
   private let isNegative: Bool
   /// The number, or −1 minus it if it is negative.
@@ -123,7 +124,7 @@ private struct Integer {
     } else if let number = Int128(text) {
       (isNegative, argument) = (true, UInt128(-1 - number))
     } else if let number = Double(text), let exact = Int64(exactly: number), exact.magnitude < 1 << 53 {
-      // 1e3 and 2.0 are whole numbers too.
+      // 1e3 and 2.0 are also integers.
       (isNegative, argument) = (exact < 0, UInt128(exact < 0 ? -1 - exact : exact))
     } else {
       return nil
@@ -215,14 +216,14 @@ private enum DurationText {
 
 /// Dates in the form of RFC 3339, in UTC, with all their digits.
 private enum DateText {
-  /// From 1970 to 2001, where the hub's count begins.
+  /// The seconds from 1970 to 2001, the reference date of the hub's encoding.
   private static let reference = 978_307_200
   /// The seconds since 1970 of the years 0001 to 9999.
   private static let years = -62_135_596_800..<253_402_300_800
 
   static func json(of seconds: Double) -> JSONValue {
     guard let text = text(of: seconds), self.seconds(of: .string(text))?.bitPattern == seconds.bitPattern else {
-      // Too far away, or with a digit that a calendar does not show.
+      // Outside the calendar's range, or with digits that it cannot show.
       return SchemaJSON(Schema(state: Bool.self, action: Bool.self)).json(
         of: .float(bits: seconds.bitPattern), as: .named("Double"))
     }
@@ -231,7 +232,7 @@ private enum DateText {
 
   private static func text(of seconds: Double) -> String? {
     guard let whole = Int(exactly: seconds.rounded(.down)), years.contains(whole + reference) else { return nil }
-    // Exact: both are multiples of the last bit of `seconds`, and the difference is smaller than it.
+    // Exact: both are multiples of the last bit of `seconds`, and the difference is smaller.
     let fraction = seconds - Double(whole)
     var time = time_t(whole + reference)
     var parts = tm()
@@ -241,7 +242,7 @@ private enum DateText {
     }
     let day = "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1, 2))-\(padded(parts.tm_mday, 2))"
     let clock = "\(padded(parts.tm_hour, 2)):\(padded(parts.tm_min, 2)):\(padded(parts.tm_sec, 2))"
-    // Without an exponent the digits of the fraction stand behind "0.".
+    // Without an exponent, the digits of the fraction follow "0.".
     let digits = "\(fraction)"
     guard digits.hasPrefix("0."), !digits.contains("e") else { return nil }
     return "\(day)T\(clock)\(fraction == 0 ? "" : digits.dropFirst())Z"

@@ -3,11 +3,11 @@ internal import Spelling
 extension SchemaJSON {
   /// Reads JSON as a value of a type.
   ///
-  /// Numbers may also be strings of their digits, and string-keyed dictionaries arrays of pairs. Fields with a default, and
-  /// optional ones, may be absent.
-  /// - Throws: The first place that does not have its type's form.
+  /// Numbers may also be strings of digits, and dictionaries with string keys arrays of pairs. Fields with a default
+  /// and optional fields may be absent.
+  /// - Throws: The first place whose form does not match its type.
   /// - Precondition: `type` is one of the schema's.
-  /// - Complexity: O(size of the JSON), and O(n log n) for sets and dictionaries.
+  /// - Complexity: O(size of the JSON), plus O(n log n) for sets and dictionaries.
   public func value(of json: JSONValue, as type: SchemaType) throws(SchemaValueError) -> CBORValue {
     switch type {
     case .definition(let index):
@@ -35,7 +35,7 @@ extension SchemaJSON {
     switch layout {
     case .optional:
       if json == .null { return .null }
-      // The form of an optional in an optional; no other value of a nullable type is such an object.
+      // The form of a nested optional; no other value of a nullable type is such an object.
       if case .named(let name, let inner) = parts[0], NamedLayout(name, inner.count) == .optional,
         case .object(let members) = json, members.count == 1, members[0].name == "some"
       {
@@ -176,7 +176,7 @@ extension SchemaJSON {
     return try value(of: element, payload.map { [$0] } ?? [])
   }
 
-  /// A case with the values that it holds, given one by one, or several of them as one object or array.
+  /// A case with its values, given individually, or several of them as one object or array.
   func value(of element: Schema.Case, _ given: [JSONValue]) throws(SchemaValueError) -> CBORValue {
     guard !element.payload.isEmpty else {
       guard given.isEmpty else { throw SchemaValueError("", "the case '\(element.name)' holds nothing") }
@@ -197,7 +197,7 @@ extension SchemaJSON {
             element.name, "there is no value '\(member.name)'",
             suggestions: Spelling.nearest(to: member.name, among: payload.map(\.label)))
         }
-        // An optional value may be left out, as a field may.
+        // An optional value may be omitted, like an optional field.
         let object = given[0]
         given = []
         for value in payload {
@@ -227,7 +227,7 @@ extension SchemaJSON {
 }
 
 extension JSONValue {
-  /// What it is, for an error.
+  /// Its kind, for an error.
   var kind: String {
     switch self {
     case .null: "null"

@@ -1,13 +1,13 @@
 internal import Spelling
 
-/// Values of a schema's types as JSON and back, for tools that were compiled without the feature.
+/// Converts values of a schema's types to JSON and back, for tools that were compiled without the feature.
 ///
 /// ```swift
 /// let json = SchemaJSON(schema)
 /// print(json.json(of: state, as: schema.state))          // {"counter":{"count":3,…},…}
 /// ```
 ///
-/// Each value has one JSON form, and is the same again when it is read back. `docs/man/storectl.1` describes the forms:
+/// Each value has one JSON form, which converts back to the same value. `docs/man/storectl.1` describes the forms:
 ///
 /// | type | JSON |
 /// |---|---|
@@ -36,14 +36,14 @@ public struct SchemaJSON: Sendable {
 
   /// A value as JSON.
   ///
-  /// A part that does not have its type's form is shown by its bytes, as `{"cbor": "…"}`.
+  /// A part whose form does not match its type is shown by its bytes, as `{"cbor": "…"}`.
   /// - Precondition: `type` is one of the schema's.
   /// - Complexity: O(size of the value).
   public func json(of value: CBORValue, as type: SchemaType) -> JSONValue {
     form(of: value, as: type) ?? ["cbor": .string(value.encoded().hexadecimal)]
   }
 
-  /// Whether values of a type may be written as null.
+  /// Returns true if values of a type may be written as null.
   private func isNullable(_ type: SchemaType) -> Bool {
     switch type {
     case .named("raw", let parts) where parts.count == 2: isNullable(parts[1])
@@ -110,7 +110,7 @@ public struct SchemaJSON: Sendable {
     var rest = fields[...]
     for pair in pairs {
       guard case .unsigned(let key) = pair.key else { return nil }
-      // Both stand in the order of their keys.
+      // Both are in the order of their keys.
       while let field = rest.first, field.key < key { rest.removeFirst() }
       guard let field = rest.first, field.key == key else { continue }
       members.append(JSONValue.Member(field.name, json(of: pair.value, as: field.type)))
@@ -127,7 +127,7 @@ public struct SchemaJSON: Sendable {
     return [element.name: .object(zip(element.payload, items).map { JSONValue.Member($0.label, $1) })]
   }
 
-  /// The case of a value of an enum, and the values that it holds; nil if there is no such case.
+  /// The case of an enum's value, and the payload's values; nil if there is no such case.
   package static func element(of value: CBORValue, _ cases: [Schema.Case]) -> (Schema.Case, [CBORValue])? {
     let (key, values): (CBORValue, [CBORValue]) =
       if case .array(let items) = value, let first = items.first {
@@ -143,10 +143,10 @@ public struct SchemaJSON: Sendable {
 }
 
 extension Schema.Case {
-  /// Whether each value has a label, and none has that of another one.
+  /// True if all values have labels, and the labels are distinct.
   var hasLabels: Bool { payload.allSatisfy { !$0.label.isEmpty } && Set(payload.map(\.label)).count == payload.count }
 
-  /// The case as it is declared: `moved(id: Int, before: Int?)`.
+  /// The declaration of the case: `moved(id: Int, before: Int?)`.
   package func signature(in schema: Schema) -> String {
     guard !payload.isEmpty else { return name }
     let values = payload.map { ($0.label.isEmpty ? "" : "\($0.label): ") + schema.name(of: $0.type) }

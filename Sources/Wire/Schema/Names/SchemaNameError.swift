@@ -1,15 +1,14 @@
 internal import Spelling
 
-/// A path or an action, as somebody has written it, that a schema does not have: at which place, why, and what was
-/// probably meant.
+/// A path or an action in a user's notation that a schema does not have: the place, the reason, and suggestions.
 public struct SchemaNameError: Error, Hashable, Sendable {
-  /// What was written.
+  /// The user's text.
   public let text: String
-  /// Where the mistake stands in it, in bytes of UTF-8.
+  /// The position of the error in bytes of UTF-8.
   public let range: Range<Int>
   /// A clause that names the place, such as `AppFeature.State has no field 'cuonter'`.
   public let reason: String
-  /// What may have been meant, whole, the likeliest first.
+  /// Complete suggestions, the most likely one first.
   public let suggestions: [String]
 
   init(_ text: String, _ range: Range<Int>, _ reason: String, suggestions: [String] = []) {

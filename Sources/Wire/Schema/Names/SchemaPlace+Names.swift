@@ -1,23 +1,23 @@
 internal import Spelling
 
-// A path as people write it leads through optionals as if they were not there: `alert.title`, not `alert.some.title`.
+// In users' notation, a path skips optionals: `alert.title`, not `alert.some.title`.
 
 extension Schema {
-  /// The steps of a path from the root of the state, as people write it.
+  /// The steps of a path from the root of the state, in users' notation.
   ///
   /// ```swift
   /// try schema.path(named: "todos.todos[3].text")
   /// ```
   ///
-  /// - Fields, the cases of an enum, and the success and failure of a result stand behind points. A case with several
-  ///   values goes on with the label of one of them, or with its index.
-  /// - An element of an identified array is named by its id: `[3]`, `["text"]`, `[1B4E28BA-…]`; one of a stack by `[#2]`.
-  ///   An id of any other type is the hexadecimal of its CBOR: `[h'820102']`.
-  /// - What an optional holds needs no step before another one; at the end of a path it is `?`.
-  /// - A name with other characters than those of identifiers stands between backticks.
-  /// - An empty path and `.` are the whole state. A point at the end is ignored.
-  /// - Throws: The first part that leads nowhere, and what was probably meant.
-  /// - Complexity: O(parts × fields); with a mistake, also O(places of the schema), of which at most 4,096 are looked at.
+  /// - Fields, the cases of an enum, and the success and failure of a result follow points. A case with several values
+  ///   is followed by the label or index of one of them.
+  /// - An element of an identified array is named by its id: `[3]`, `["text"]`, `[1B4E28BA-…]`; one of a stack by
+  ///   `[#2]`. An id of any other type is the hexadecimal of its CBOR: `[h'820102']`.
+  /// - The value in an optional needs no step before another one; at the end of a path it is `?`.
+  /// - A name that is not an identifier is quoted with backticks.
+  /// - An empty path and `.` are the whole state. A trailing point is ignored.
+  /// - Throws: The first part that does not exist, with suggestions.
+  /// - Complexity: O(parts × fields); for an error, also O(places of the schema), of which at most 4,096 are visited.
   public func path(named text: String) throws(SchemaNameError) -> [PathStep] {
     var walk = NameWalk(self, text)
     let tokens = try NameScanner.tokens(of: text)
@@ -25,8 +25,8 @@ extension Schema {
     return try walk.end()
   }
 
-  /// A path as people write it.
-  /// - Throws: The first step that cannot be made.
+  /// A path in users' notation.
+  /// - Throws: The first step that is impossible.
   public func name(of path: [PathStep]) throws(SchemaPathError) -> String {
     var place = SchemaPlace(in: self, state, name: "the state")
     var (text, unwrapped) = ("", 0)
@@ -46,13 +46,13 @@ extension Schema {
 }
 
 extension SchemaPlace {
-  /// The layout of the named type that stands here.
+  /// The layout of the named type here.
   var layout: NamedLayout? {
     guard choices == nil, case .named(let name, let parts) = type else { return nil }
     return NamedLayout(name, parts.count)
   }
 
-  /// The names of the parts that stand here, with their steps; those of what an optional holds if one stands here.
+  /// The names of the parts here, with their steps. For an optional, the parts of its value.
   var parts: [(name: String, step: PathStep)] {
     if let choices {
       return Self.labels(of: choices).enumerated().map { ($1, .key(UInt64($0))) }
@@ -64,7 +64,7 @@ extension SchemaPlace {
     }
   }
 
-  /// What the values of a case are called: by their labels if these tell them apart, otherwise by their indices.
+  /// The names of a case's values: their labels if those are distinct, otherwise their indices.
   static func labels(of payload: [Schema.Payload]) -> [String] {
     let labels = payload.map(\.label)
     return labels.enumerated().map { index, label in
@@ -73,7 +73,7 @@ extension SchemaPlace {
     }
   }
 
-  /// Goes into the optional that stands here, and into one inside it.
+  /// Enters the optional here, and those nested in it.
   mutating func unwrapAll() throws(SchemaPathError) -> Int {
     var count = 0
     while layout == .optional {
@@ -83,7 +83,7 @@ extension SchemaPlace {
     return count
   }
 
-  /// A step as it is written from here; `?` for one into an optional, and nothing for one that cannot be made.
+  /// A step in users' notation; `?` for one into an optional, and an empty text for an impossible one.
   func text(of step: PathStep) -> String {
     switch step {
     case .key where layout == .optional: return "?"
@@ -105,11 +105,11 @@ extension SchemaPlace {
     }
   }
 
-  /// What stands here, for an error: `'alert' of Counter.State, of type Optional<Alert>,`.
+  /// A description of this place for an error: `'alert' of Counter.State, of type Optional<Alert>,`.
   var description: String { "\(name) (\(schema.name(of: type)))" }
 }
 
-/// The way along a path that somebody has written.
+/// A walk along a path in a user's notation.
 struct NameWalk {
   private let schema: Schema
   private let text: String
@@ -185,7 +185,7 @@ struct NameWalk {
   private func unknown(_ name: String, _ token: NameToken, _ known: [String]) -> SchemaNameError {
     let before = String(decoding: text.utf8.prefix(token.range.lowerBound), as: UTF8.self)
     let after = String(decoding: text.utf8.dropFirst(token.range.upperBound), as: UTF8.self)
-    // It may be further in: `count` for `counter.count`.
+    // It may be nested deeper: `count` for `counter.count`.
     let deeper = place.deeperNames(limit: 4096).filter { $0.last == name }.map {
       $0.map(NameText.name).joined(separator: ".")
     }
@@ -214,7 +214,7 @@ struct NameWalk {
 }
 
 extension SchemaPlace {
-  /// The names that lead from here to places further in, nearest first, without elements of collections.
+  /// The names that lead to deeper places, nearest first, without elements of collections.
   func deeperNames(limit: Int) -> [[String]] {
     var (found, pending): ([[String]], [(SchemaPlace, [String])]) = ([], [(self, [])])
     var index = 0

@@ -1,12 +1,12 @@
-/// The type of the elements of an identified array or a stack, and where an element has its id.
+/// The type of the elements of an identified array or a stack, and the place of an element's id.
 struct ElementType {
-  /// The type of an element; in a stack, of what stands behind the id.
+  /// The type of an element; in a stack, of the part after the id.
   let element: SchemaType
-  /// Whether each element is written as `[id, element]`.
+  /// True if each element is written as `[id, element]`.
   let isInStack: Bool
   /// The type of the ids.
   let idType: SchemaType
-  /// The keys that lead from an element to its id; none in a stack, and for an element that computes its id.
+  /// The keys that lead from an element to its id; empty in a stack, and for an element with a computed id.
   private let idPath: [UInt64]
 
   /// - Precondition: `type` is an identified array or a stack.
@@ -24,7 +24,7 @@ struct ElementType {
     }
   }
 
-  /// The id of an element, in the form that is compared.
+  /// The id of an element, in the form for comparisons.
   func id(of element: CBORValue) -> CBORValue? {
     if case .array(let items) = element, isInStack { return items.first?.comparable }
     guard !idPath.isEmpty else { return nil }
@@ -40,7 +40,8 @@ struct ElementType {
 }
 
 extension CBORValue {
-  /// The form in which ids are compared: as at the hub, zero is equal to minus zero, as equal texts are.
+  /// The form in which ids are compared: as in the hub, zero equals minus zero, and canonically equivalent texts are
+  /// equal.
   var comparable: CBORValue {
     switch self {
     case .float(let bits) where bits << 1 == 0: .float(bits: 0)

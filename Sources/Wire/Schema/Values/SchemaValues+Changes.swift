@@ -1,9 +1,9 @@
 extension SchemaValues {
-  /// Reads one change of a value of a type, and returns the changed value.
+  /// Reads a change of a value of a type, and returns the changed value.
   ///
-  /// - Throws: What is wrong with the bytes, or `doesNotFit` for a change that was not taken from this value.
+  /// - Throws: The problem with the bytes, or `doesNotFit` for a change that was not taken from this value.
   /// - Precondition: `type` is one of the schema's.
-  /// - Complexity: O(bytes of the change + elements of each collection that it changes, and of those around them).
+  /// - Complexity: O(bytes of the change + elements of each collection that it changes, and of the enclosing ones).
   public func applying(
     _ decoder: inout CBORDecoder, to value: CBORValue, of type: SchemaType
   ) throws(WireError) -> CBORValue {
@@ -23,7 +23,7 @@ extension SchemaValues {
       let isChange = try decoder.nextType() == .map
       switch layout {
       case .dictionary where !isChange:
-        // A new dictionary is wrapped, to be told from a change.
+        // A new dictionary is wrapped, to distinguish it from a change.
         try decoder.tuple(1)
         return try self.value(of: type, from: &decoder)
       case .optional where isChange: return try changed(value, oneOf: [parts[0]], name, &decoder)
@@ -184,7 +184,7 @@ extension SchemaValues {
         for _ in 0..<(try decoder.arrayHeader()) { ids.append(try id(type, &decoder)) }
         guard items.take(ids, type) != nil else { throw misfit }
       case 1:
-        // The ids first, so that the elements are taken out in one pass.
+        // The ids are read first, so that the elements are removed in one pass.
         var ids = Placing<CBORValue>()
         try ids.read(&decoder) { (decoder) throws(WireError) in try id(type, &decoder) }
         let ordered = ids.ordered
@@ -215,7 +215,7 @@ extension SchemaValues {
       let id = try id(type, &decoder)
       guard let position = positions[id, items] else { throw misfit }
       if type.isInStack {
-        // The id stands outside of what changes.
+        // The id is outside the changed part.
         guard case .array(var pair) = items[position], pair.count == 2 else { throw misfit }
         pair[1] = try applying(&decoder, to: pair[1], of: type.element)
         items[position] = .array(pair)
@@ -227,7 +227,7 @@ extension SchemaValues {
   }
 }
 
-/// The positions of elements by their ids: looked for one by one, or, for many of them, kept in a table.
+/// The positions of elements by their ids: searched individually, or kept in a table if there are many.
 private struct ElementPositions {
   private let type: ElementType
   private var table: [CBORValue: Int]?
@@ -249,7 +249,7 @@ private struct ElementPositions {
 }
 
 extension [CBORValue] {
-  /// Removes the elements with these ids and returns them in the order of the ids; nil if one is not there.
+  /// Removes the elements with these ids and returns them in the order of the ids; returns nil if one is missing.
   fileprivate mutating func take(_ ids: [CBORValue], _ type: ElementType) -> [CBORValue]? {
     let positions = ElementPositions(self, type, lookups: ids.count)
     var (taken, isTaken): ([CBORValue], Set<Int>) = ([], [])
@@ -261,7 +261,7 @@ extension [CBORValue] {
     return taken
   }
 
-  /// Puts elements in at their positions in the result, and says whether that was possible.
+  /// Inserts elements at their positions in the result; returns false if that is impossible.
   fileprivate mutating func place(_ placing: inout Placing<CBORValue>, _ type: ElementType) -> Bool {
     let placed = placing.ordered
     placing = Placing()
@@ -292,7 +292,7 @@ private struct EncodedPairs {
     self.pairs = Dictionary(pairs.map { ($0.key.encoded(), $0) }) { first, _ in first }
   }
 
-  /// The value of the pair with a key; only that of a pair that is there can be set.
+  /// The value of the pair with a key. Only the value of an existing pair can be set.
   subscript(key: [UInt8]) -> CBORValue? {
     get { pairs[key]?.value }
     set { if let newValue { pairs[key]?.value = newValue } }

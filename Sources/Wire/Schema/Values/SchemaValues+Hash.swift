@@ -2,10 +2,10 @@ internal import CXXHash
 internal import IdentifiedCollections
 
 extension SchemaValues {
-  /// The hash of a value, which is that of the typed value at the hub.
+  /// The hash of a value, which equals that of the typed value in the hub.
   ///
-  /// An identified array inside a type that only its own code reads is hashed by its bytes, and so not as at the hub.
-  /// - Precondition: `type` is one of the schema's, and the value was read as one of this type.
+  /// An identified array inside a type that only its own code reads is hashed by its bytes, and thus not as in the hub.
+  /// - Precondition: `type` is one of the schema's, and the value was read as this type.
   /// - Complexity: O(size of the value).
   public func hash(of value: CBORValue, as type: SchemaType) -> StateHash {
     StateHash(value: digest(summary(of: value, as: type)))

@@ -1,16 +1,18 @@
 extension SchemaValues {
-  /// A part of a value, by the name that it has in a path.
+  /// A named part of a value.
   package struct Part {
-    /// Such as `count`, or `[3]` for an element.
+    /// The name in a path, such as `count`, or `[3]` for an element.
     package var name: String
     package var type: SchemaType
     package var value: CBORValue
   }
 
-  /// The named parts of a value in their order: fields, what a case holds, elements; those of what an optional holds.
+  /// The named parts of a value in order: fields, the payload of a case, elements. For an optional, the parts of its
+  /// value.
   ///
-  /// Nil for a value without parts: a number, a text, nil, a set, a case that holds nothing, a value of another form. Elements
-  /// of plain arrays go by their index and pairs of dictionaries by their key, though no path leads into them.
+  /// Nil for a value without parts: a number, a text, nil, a set, a case without a payload, a value that does not match
+  /// the type. Elements of plain arrays are named by their index and pairs of dictionaries by their key, although no
+  /// path leads into them.
   /// - Complexity: O(parts).
   package func parts(of value: CBORValue, as type: SchemaType) -> [Part]? {
     switch type {
@@ -71,12 +73,12 @@ extension SchemaValues {
 
   /// A difference between two values of a type.
   package struct Difference {
-    /// The path of the part from the values, such as `.count` or `[3].text`; empty for the whole.
+    /// The path of the part, such as `.count` or `[3].text`; empty for the whole value.
     package var path: String
     package var type: SchemaType
-    /// Nil for a part that was inserted.
+    /// The old value; nil if the part was inserted.
     package var old: CBORValue?
-    /// Nil for a part that was removed.
+    /// The new value; nil if the part was removed.
     package var new: CBORValue?
 
     package init(path: String, type: SchemaType, old: CBORValue?, new: CBORValue?) {
@@ -86,7 +88,7 @@ extension SchemaValues {
 
   /// The smallest named parts in which two values of a type differ, in the order of the new value; removed ones first.
   ///
-  /// A part that moved within its collection is no difference by itself: then the collection is one.
+  /// A part that moved within its collection is not a difference; the collection is.
   /// - Complexity: O(size of the values).
   package func differences(from old: CBORValue, to new: CBORValue, as type: SchemaType) -> [Difference] {
     var found: [Difference] = []
@@ -100,13 +102,13 @@ extension SchemaValues {
     guard old != new else { return }
     let count = found.count
     defer {
-      // What the parts do not show: a case without values, an absent field, another order.
+      // Differences that the parts do not show: a case without values, an absent field, another order.
       if found.count == count { found.append(Difference(path: path, type: type, old: old, new: new)) }
     }
     guard let olds = parts(of: old, as: type), let news = parts(of: new, as: type) else { return }
     let oldParts = Dictionary(olds.map { ($0.name, $0) }) { first, _ in first }
     let newNames = Set(news.map(\.name))
-    // Another case of an enum is another value.
+    // A different case of an enum is a different value.
     if case .definition(let index) = type, case .cases = schema.definitions[index].content,
       newNames != Set(oldParts.keys)
     {
@@ -126,6 +128,6 @@ extension SchemaValues {
 }
 
 extension SchemaValues.Part {
-  /// The name as it stands behind another one.
+  /// The name as a suffix of a path.
   package var suffix: String { name.hasPrefix("[") ? name : ".\(name)" }
 }

@@ -6,8 +6,8 @@
 /// state = try values.applying(&changes, to: state, of: schema.state)
 /// ```
 ///
-/// The values have the form of PROTOCOL.md, 9, and the changes that of 10. A value has the same deterministic bytes as the
-/// typed value at the hub.
+/// The values have the form of PROTOCOL.md, 9, and the changes that of 10. A value has the same deterministic bytes as
+/// the typed value in the hub.
 public struct SchemaValues: Sendable {
   /// The schema whose types are read.
   public let schema: Schema
@@ -19,9 +19,8 @@ public struct SchemaValues: Sendable {
 
   /// Reads one value of a type.
   ///
-  /// Fields that the type does not have are skipped. Values of types that the schema knows by name only are read as any
-  /// well-formed item.
-  /// - Throws: What is wrong with the bytes, or where they do not have the type's form.
+  /// Unknown fields are skipped. Values of types that the schema knows only by name are read as any well-formed item.
+  /// - Throws: The problem with the bytes, or the place where they do not match the type.
   /// - Precondition: `type` is one of the schema's.
   /// - Complexity: O(bytes).
   public func value(of type: SchemaType, from decoder: inout CBORDecoder) throws(WireError) -> CBORValue {
@@ -119,14 +118,14 @@ extension SchemaValues {
     for _ in 0..<count {
       let start = decoder.offset
       let element = try value(of: type, from: &decoder)
-      // Without a known id no element can be looked up or compared.
+      // Without a known id, elements cannot be found or compared.
       if let id = type.id(of: element), !ids.insert(id).inserted { throw WireError(.repeatedID, at: start) }
       items.append(element)
     }
     return items
   }
 
-  /// Reads one element, which in a stack stands behind its id.
+  /// Reads one element, which in a stack follows its id.
   func value(of type: ElementType, from decoder: inout CBORDecoder) throws(WireError) -> CBORValue {
     guard type.isInStack else { return try value(of: type.element, from: &decoder) }
     try decoder.tuple(2)
@@ -144,7 +143,7 @@ extension SchemaValues {
     return items
   }
 
-  /// Reads a member or a key, which must come after the one with the bytes `previous`.
+  /// Reads a member or a key, which must follow the one with the bytes `previous`.
   func member(
     of type: SchemaType, after previous: [UInt8]?, _ decoder: inout CBORDecoder
   ) throws(WireError) -> (bytes: [UInt8], value: CBORValue) {
