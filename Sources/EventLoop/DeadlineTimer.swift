@@ -1,24 +1,25 @@
-/// Calls a function when a deadline has passed, after the sockets have been read once more.
+/// Calls a function after a deadline, once the sockets have been read again.
 ///
-/// libuv runs timers before it polls. When the process was stopped or busy for longer than a time limit, what came in
-/// meanwhile is still in the sockets when the timer fires; without one more poll a punctual peer would be late.
+/// libuv runs timers before it polls. If the process was stopped or busy for longer than a time limit, bytes that
+/// arrived meanwhile are still in the sockets when the timer fires. Without another poll, a punctual peer would appear
+/// late.
 public final class DeadlineTimer {
   private let loop: EventLoop
   private var timer: Timer?
   private var armed: Duration?
-  /// Whether the deadline has passed, and the sockets are being read once more.
+  /// True if the deadline has passed, and the sockets are being read again.
   private var isDue = false
   private var onDeadline: (() -> Void)?
 
-  /// Creates a timer without a deadline. It does not keep what `onDeadline` captures after the value has gone.
+  /// Creates a timer without a deadline. The captures of `onDeadline` are released with it.
   public init(on loop: EventLoop, _ onDeadline: @escaping () -> Void) throws(UVError) {
     self.loop = loop
     self.onDeadline = onDeadline
-    // Unowned and not weak, which would make every retain slower: the timer ends with this.
+    // Unowned and not weak, which would make every retain slower: the timer does not outlive this object.
     timer = try Timer(on: loop) { [unowned self] in fired() }
   }
 
-  /// Sets the deadline, a time of the loop's clock; one that has been set already, or nil, changes nothing.
+  /// Sets the deadline, a time of the loop's clock. Nil and the deadline that is already set have no effect.
   public func arm(_ deadline: Duration?) {
     guard !isDue, let deadline, deadline != armed else { return }
     armed = deadline
@@ -28,7 +29,7 @@ public final class DeadlineTimer {
   private func fired() {
     isDue.toggle()
     if isDue {
-      // Not at once: libuv would fire it again before it polls.
+      // Not 0: libuv would fire it again before it polls.
       timer?.start(after: .milliseconds(1))
     } else {
       armed = nil

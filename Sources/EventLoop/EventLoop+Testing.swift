@@ -1,11 +1,12 @@
 internal import Dispatch
 
 extension EventLoop {
-  /// Drives the loop from an asynchronous test, whose main thread belongs to libdispatch and not to this loop.
+  /// Runs the loop from an asynchronous test, whose main thread belongs to libdispatch and not to this loop.
   ///
-  /// Polls, because the main queue cannot be drained from inside itself; programs call `run`. In between it waits on the main
-  /// queue and not in a task: a task's sleep goes through the global pool, which other tests may keep busy for seconds.
-  /// - Returns: Whether `condition` came true within `timeout`.
+  /// It polls, because the main queue cannot be drained from within itself; programs call `run`. Between polls it waits
+  /// on the main queue and not in a task: a task's sleep uses the global pool, which other tests may keep busy for
+  /// seconds.
+  /// - Returns: True if `condition` became true within `timeout`.
   package func pump(until condition: () -> Bool, timeout: Duration = .seconds(30)) async -> Bool {
     let deadline = ContinuousClock.now.advanced(by: timeout)
     while !condition() {

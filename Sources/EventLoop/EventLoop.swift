@@ -2,7 +2,7 @@ internal import CUV
 internal import Dispatch
 internal import Glibc
 
-/// A libuv loop on the main thread, which is the loop thread, which is `MainActor`.
+/// A libuv loop on the main thread, which is also the thread of `MainActor`.
 ///
 /// ```swift
 /// let loop = try EventLoop()
@@ -12,47 +12,47 @@ internal import Glibc
 /// loop.run()                         // until stop()
 /// ```
 ///
-/// Every callback comes on the main actor. SIGPIPE is ignored from the first loop on, so that writing to a peer that
-/// has gone is an error and not the end of the process.
+/// All callbacks run on the main actor. The first loop makes the process ignore SIGPIPE, so that writing to a
+/// disconnected peer is an error and does not end the process.
 public final class EventLoop {
-  /// How long `run` runs.
+  /// The duration of `run`.
   public enum RunMode {
-    /// Until `stop()` is called or no handle is left that keeps the loop alive.
+    /// Until `stop()` is called or no remaining handle keeps the loop alive.
     case untilIdle
-    /// Until something has happened, waiting for it if need be.
+    /// Until an event has been handled, waiting for one if necessary.
     case once
-    /// What is ready now, without waiting.
+    /// Handles the events that are ready, without waiting.
     case noWait
   }
 
   let pointer: UnsafeMutablePointer<uv_loop_t>
-  /// Where every stream's bytes are read to; lent to one callback at a time.
+  /// The read buffer of all streams, lent to one callback at a time.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
   private var mainQueue: Poll?
   private var isClosed = false
 
   /// Creates a loop.
-  /// - Throws: When the process has no descriptors or memory left for it.
+  /// - Throws: An error if the process has no descriptors or memory left.
   public init() throws(UVError) {
     signal(SIGPIPE, SIG_IGN)
     pointer = .allocate(capacity: 1)
     try check(uv_loop_init(pointer), "create an event loop")
   }
 
-  /// Monotonic time, as of the beginning of this turn of the loop, in steps of a millisecond.
+  /// The monotonic time at the beginning of this turn of the loop, in steps of a millisecond.
   public var now: Duration { .milliseconds(Int64(uv_now(pointer))) }
 
-  /// Monotonic time at this moment, on the clock of `now`; reads the clock.
+  /// The current monotonic time on the clock of `now`; reads the clock.
   package var preciseNow: Duration { .nanoseconds(Int64(clamping: nanoseconds)) }
 
-  /// Monotonic time at this moment, in nanoseconds; reads the clock.
+  /// The current monotonic time in nanoseconds; reads the clock.
   package var nanoseconds: UInt64 { uv_hrtime() }
 
   /// `now` in nanoseconds.
   package var turnNanoseconds: UInt64 { uv_now(pointer) * 1_000_000 }
 
   /// Runs callbacks.
-  /// - Returns: Whether handles are left that would keep the loop alive.
+  /// - Returns: True if remaining handles would keep the loop alive.
   @discardableResult
   public func run(_ mode: RunMode = .untilIdle) -> Bool {
     switch mode {
@@ -67,10 +67,10 @@ public final class EventLoop {
     uv_stop(pointer)
   }
 
-  /// Runs the main dispatch queue, and with it every task on the main actor, as part of this loop.
+  /// Runs the main dispatch queue, and thus all tasks of the main actor, as part of this loop.
   ///
-  /// libdispatch announces work by an eventfd, which the loop polls: the way in which Foundation's run loop drives
-  /// the main queue on Linux. It does not keep `run(.untilIdle)` from returning.
+  /// libdispatch announces work through an eventfd, which the loop polls, as Foundation's run loop does on Linux. It
+  /// does not keep `run(.untilIdle)` from returning.
   public func drainMainQueue() throws(UVError) {
     let descriptor = _dispatch_get_main_queue_handle_4CF()
     let poll = try Poll(on: self, descriptor: descriptor) { _ in
@@ -81,11 +81,11 @@ public final class EventLoop {
     try poll.start(.readable)
     poll.keepsLoopAlive(false)
     mainQueue = consume poll
-    // Tasks that were enqueued before the eventfd existed must not wait for the next one.
+    // Tasks enqueued before the eventfd existed must not wait for the next one.
     _dispatch_main_queue_callback_4CF(nil)
   }
 
-  /// Closes the handles that are left and frees the loop; a second call changes nothing.
+  /// Closes the remaining handles and frees the loop; a second call has no effect.
   public func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -103,7 +103,7 @@ public final class EventLoop {
     readBuffer.deallocate()
   }
 
-  /// How many handles and requests the loop has.
+  /// The number of handles and requests of the loop.
   package var handleCount: Int {
     var count = 0
     withUnsafeMutablePointer(to: &count) { count in

@@ -1,9 +1,9 @@
 internal import CUV
 
-/// Calls a function when the file at a path may have changed: its attributes, its name, or that it was removed.
+/// Calls a function when the file at a path may have changed: its attributes, its name, or its removal.
 ///
-/// It watches the file itself, not the path: for a file that has taken its place, create another watch. It costs
-/// nothing while the file stays as it is (inotify(7)).
+/// It watches the file itself, not the path: if another file replaces it, create a new watch. It costs nothing while
+/// the file does not change (inotify(7)).
 public struct FileWatch: ~Copyable {
   private final class Box: HandleBox {
     var onChange: (() -> Void)?
@@ -12,9 +12,9 @@ public struct FileWatch: ~Copyable {
 
   private let box: Box
 
-  /// Watches until the value goes away. It does not keep the loop alive.
+  /// Watches until the value is destroyed. It does not keep the loop alive.
   ///
-  /// - Throws: `noSuchFile`, or an error when the user has no inotify watches left.
+  /// - Throws: `noSuchFile`, or an error if the user has no inotify watches left.
   public init(on loop: EventLoop, path: String, _ onChange: @escaping () -> Void) throws(UVError) {
     box = Box(loop: loop, type: UV_FS_EVENT)
     box.onChange = onChange

@@ -1,12 +1,12 @@
 internal import CUV
 
-/// The memory of one libuv handle, and what its callbacks call.
+/// The memory of a libuv handle, and the functions that its callbacks call.
 ///
-/// libuv wants a handle to stay where it is until its close callback. So the handle lives on the heap, holds a
-/// reference to its box, and both are let go of in that callback and nowhere else.
+/// libuv requires a handle's address to be stable until its close callback. The handle is therefore on the heap and
+/// holds a reference to its box; only that callback releases both.
 class HandleBox {
   private let memory: UnsafeMutableRawPointer
-  /// False before `open` has succeeded, and again from `close` on.
+  /// False until `open` has succeeded, and again from `close` on.
   private(set) var isOpen = false
   let loop: EventLoop
 
@@ -15,7 +15,7 @@ class HandleBox {
     memory = UnsafeMutableRawPointer.allocate(byteCount: uv_handle_size(type), alignment: 16)
   }
 
-  /// Begins the handle's life with one of libuv's `uv_…_init` calls.
+  /// Initializes the handle with one of libuv's `uv_…_init` functions.
   func open(_ operation: String, _ initialize: (UnsafeMutableRawPointer) -> CInt) throws(UVError) {
     let code = initialize(memory)
     guard code >= 0 else {
@@ -26,7 +26,7 @@ class HandleBox {
     uv_handle_set_data(base, Unmanaged.passRetained(self).toOpaque())
   }
 
-  /// The handle as the type that libuv knows it by.
+  /// The handle as its libuv type.
   func pointer<Handle>(_: Handle.Type) -> UnsafeMutablePointer<Handle> {
     precondition(isOpen, "a closed handle is not used again")
     return memory.assumingMemoryBound(to: Handle.self)
@@ -34,12 +34,12 @@ class HandleBox {
 
   private var base: UnsafeMutablePointer<uv_handle_t> { memory.assumingMemoryBound(to: uv_handle_t.self) }
 
-  /// Whether the handle keeps `run(.untilIdle)` from returning.
+  /// Sets whether the handle keeps `run(.untilIdle)` from returning.
   func keepsLoopAlive(_ keeps: Bool) {
     keeps ? uv_ref(base) : uv_unref(base)
   }
 
-  /// Begins the end of the handle; a second call changes nothing. None of its callbacks comes after this one.
+  /// Begins closing the handle; a second call has no effect. None of its callbacks runs afterwards.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -47,7 +47,7 @@ class HandleBox {
     uv_close(base, onClosed)
   }
 
-  /// Lets go of what the callbacks hold.
+  /// Releases the captures of the callbacks.
   func forgetCallbacks() {}
 
   fileprivate func freeMemory() { memory.deallocate() }
@@ -57,7 +57,7 @@ class HandleBox {
     guard let data = uv_handle_get_data(handle.assumingMemoryBound(to: uv_handle_t.self)) else {
       preconditionFailure("every handle of ours has its box")
     }
-    // Checked in debug builds only: this stands in the way of every read.
+    // Checked in debug builds only, because every read passes here.
     return unsafeDowncast(Unmanaged<HandleBox>.fromOpaque(data).takeUnretainedValue(), to: Self.self)
   }
 }
@@ -70,25 +70,26 @@ private nonisolated let onClosed: uv_close_cb = { handle in
   }
 }
 
-/// The one door from libuv's callbacks to the main actor.
+/// The single entry from libuv's callbacks to the main actor.
 ///
-/// libuv calls back only from within `uv_run` and `uv_walk`, which `EventLoop` calls on the main actor. Debug builds check
-/// it at each call; asking the concurrency runtime costs more than all the rest of a callback, so release builds do not.
+/// libuv runs callbacks only within `uv_run` and `uv_walk`, which `EventLoop` calls on the main actor. Debug builds
+/// check this at each call. Release builds do not, because asking the concurrency runtime costs more than the rest of a
+/// callback.
 ///
 /// - Parameters:
-///   - arguments: What libuv passed.
-///   - body: A function without captured values, which is why it may be an escaping one at no cost.
+///   - arguments: The arguments of libuv's callback.
+///   - body: A function without captured values, so that it may be escaping at no cost.
 @inline(__always)
 nonisolated func onLoop<Arguments>(_ arguments: Arguments, _ body: @escaping @MainActor (Arguments) -> Void) {
   #if DEBUG
     MainActor.assertIsolated("libuv calls back on the thread that runs the loop")
   #endif
-  // What `MainActor.assumeIsolated` does behind its check.
+  // As in `MainActor.assumeIsolated` after its check.
   unsafeBitCast(body, to: ((Arguments) -> Void).self)(arguments)
 }
 
-/// The same with the box that a handle belongs to, without counting a reference to it, which costs 40 instructions: the
-/// handle keeps its box until `onClosed`, which libuv never calls from within another callback.
+/// The same with the handle's box, without counting a reference to it, which costs 40 instructions. The handle retains
+/// its box until `onClosed`, which libuv never calls within another callback.
 @inline(__always)
 nonisolated func onLoop<Box: HandleBox, Arguments>(
   boxOf handle: UnsafeMutableRawPointer, _: Box.Type, _ arguments: Arguments,

@@ -3,12 +3,12 @@ internal import Glibc
 
 /// A listening Unix socket at a path.
 ///
-/// The file gets the permissions of the process's umask. It is removed when the listener goes away, unless another file
-/// has taken its place.
+/// The file gets the permissions of the process's umask. It is removed with the listener, unless another file has
+/// replaced it.
 ///
-/// At most 64 connections are accepted in one turn of the loop, so clients that connect in a loop cannot keep the loop
-/// from serving the others. When accepting fails, as it does without free descriptors or memory, the listener pauses:
-/// clients wait in the kernel's queue. It tries again every 100 ms, and when `resume` is called.
+/// At most 64 connections are accepted in one turn of the loop, so that clients that connect repeatedly do not block
+/// the others. If accepting fails, for example for lack of descriptors or memory, the listener pauses and clients wait
+/// in the kernel's queue. It tries again every 100 ms, and when `resume` is called.
 public struct PipeListener: ~Copyable {
   private let acceptor: Acceptor
 
@@ -16,13 +16,12 @@ public struct PipeListener: ~Copyable {
   ///
   /// - Parameters:
   ///   - loop: The loop, which must outlive the listener.
-  ///   - path: The path of the socket; nothing may be there yet.
-  ///   - backlog: How many connections may wait to be accepted; the kernel caps it (listen(2)).
-  ///   - onConnection: Called with nil for each connection, and must then call `accept`; a connection that it does not
-  ///     accept is closed. Called with an error, such as `tooManyOpenFiles`, when accepting fails: once until
-  ///     accepting succeeds again.
-  /// - Throws: `addressInUse` when something is at the path, `invalid` for an empty path or one with a zero byte,
-  ///   `nameTooLong`, `noSuchFile` for a missing directory, `permissionDenied`.
+  ///   - path: The path of the socket, which must not exist yet.
+  ///   - backlog: The number of connections that may wait to be accepted; the kernel limits it (listen(2)).
+  ///   - onConnection: Called with nil for each connection, and must then call `accept`; otherwise the connection is
+  ///     closed. Called with an error, such as `tooManyOpenFiles`, if accepting fails, once until it succeeds again.
+  /// - Throws: `addressInUse` if the path exists, `invalid` for an empty path or one with a zero byte, `nameTooLong`,
+  ///   `noSuchFile` for a missing directory, `permissionDenied`.
   public init(
     on loop: EventLoop, path: String, backlog: Int = 4096, onConnection: @escaping (UVError?) -> Void
   ) throws(UVError) {
@@ -54,15 +53,15 @@ public struct PipeListener: ~Copyable {
   /// The file of the socket, which tells it from one that has taken its place.
   public var file: FileIdentity? { acceptor.file }
 
-  /// Takes the connection that `onConnection` was called for.
+  /// Takes the connection for which `onConnection` was called.
   ///
-  /// - Throws: `wouldBlock` when there is none, or why the loop cannot take it.
+  /// - Throws: `wouldBlock` if there is none, or the error of adding it to the loop.
   public func accept() throws(UVError) -> PipeStream { try acceptor.accept() }
 
   /// Stops accepting until `resume` is called; clients wait in the kernel's queue.
   public func pause() { acceptor.pause() }
 
-  /// Accepts connections again after `pause`, or at once after a failure. Call it when a descriptor was closed.
+  /// Accepts connections again after `pause`, or immediately after a failure. Call it when a descriptor was closed.
   public func resume() { acceptor.resume() }
 
   deinit {
@@ -71,12 +70,12 @@ public struct PipeListener: ~Copyable {
   }
 }
 
-/// Names a file by its inode, whatever paths lead to it.
+/// Identifies a file by its inode, whatever its path.
 public nonisolated struct FileIdentity: Equatable, Sendable {
   private let device: UInt64
   private let inode: UInt64
 
-  /// The file at a path, links not followed; nil when there is none.
+  /// The file at a path, without following links; nil if there is none.
   public init?(path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -84,8 +83,8 @@ public nonisolated struct FileIdentity: Equatable, Sendable {
   }
 }
 
-/// Accepts connections with accept4(2) where uv_listen(3) would not do: libuv 1.44 accepts until the queue is empty, and
-/// without free descriptors it accepts and closes waiting connections without a word.
+/// Accepts connections with accept4(2), because uv_listen(3) does not suffice: libuv 1.44 accepts until the queue is
+/// empty, and without free descriptors it silently accepts and closes waiting connections.
 private final class Acceptor {
   private static let connectionsPerTurn = 64
   private static let retryInterval = Duration.milliseconds(100)
@@ -99,10 +98,10 @@ private final class Acceptor {
   private var onConnection: ((UVError?) -> Void)?
   private var poll: Poll?
   private var retry: Timer?
-  /// The descriptor that `accept` will take.
+  /// The descriptor for the next `accept`.
   private var accepted: CInt?
   private var isPaused = false
-  /// Whether accepting failed and has not succeeded since.
+  /// True if accepting failed and has not succeeded since.
   private var hasFailed = false
 
   init(
@@ -172,7 +171,7 @@ private final class Acceptor {
       guard connection >= 0 else {
         switch errno {
         case EAGAIN: return
-        // The client went away before it was its turn, or a signal came.
+        // The client disconnected before it was accepted, or a signal arrived.
         case ECONNABORTED, EINTR: continue
         case let code: return failed(code)
         }
@@ -215,7 +214,7 @@ private final class Acceptor {
     guard isPaused || hasFailed else { return }
     isPaused = false
     retry?.stop()
-    // A poll of a descriptor that is open and not watched starts.
+    // Starting a poll of an open descriptor that is not polled yet cannot fail.
     try? poll?.start(.readable)
   }
 
@@ -231,13 +230,13 @@ private final class Acceptor {
   }
 }
 
-/// How many bytes of path a socket address holds: `sun_path` less its final zero (unix(7)).
+/// The maximum length in bytes of a socket's path: `sun_path` less its terminating zero (unix(7)).
 public nonisolated var socketPathLimit: Int { 107 }
 
-/// Refuses what is no path of a socket in the file system.
+/// Refuses a path that cannot name a socket in the file system.
 ///
 /// An empty path, or one that begins with a zero byte, would name an abstract socket, which has no permissions. A path
-/// that is too long would be cut silently.
+/// that is too long would be truncated silently.
 package nonisolated func checkSocketPath(_ path: String) throws(UVError) {
   guard !path.isEmpty else { throw UVError(operation: "use an empty socket path", code: UVError.Code.invalid) }
   guard !path.utf8.contains(0) else {

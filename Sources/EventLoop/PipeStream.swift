@@ -2,8 +2,8 @@ internal import CUV
 
 /// One end of a connected Unix stream socket.
 ///
-/// Reading lends the loop's buffer to a callback; writing tries the socket first and copies only what it does not
-/// take. Neither allocates while the peer keeps up.
+/// Reading lends the loop's buffer to a callback. Writing first tries the socket and copies only the bytes that it does
+/// not accept. Neither allocates while the peer keeps up.
 public struct PipeStream: ~Copyable {
   final class Box: HandleBox {
     @exclusivity(unchecked) var onBytes: ((RawSpan) -> Void)?
@@ -59,7 +59,7 @@ public struct PipeStream: ~Copyable {
   ///   - path: The socket.
   ///   - onConnected: Called once: with nil when connected, else with `noSuchFile`, `connectionRefused` (a socket
   ///     without a listener), `permissionDenied`, `notASocket`, or another error.
-  /// - Throws: `invalid` for an empty path or one with a zero byte, `nameTooLong`; at once.
+  /// - Throws: `invalid` for an empty path or one with a zero byte, or `nameTooLong`, without connecting.
   public func connect(to path: String, onConnected: @escaping (UVError?) -> Void) throws(UVError) {
     try checkSocketPath(path)
     box.onConnected = { error in
@@ -78,11 +78,11 @@ public struct PipeStream: ~Copyable {
     }
   }
 
-  /// Starts to hand over what comes in.
+  /// Starts reading.
   ///
   /// - Parameters:
-  ///   - onBytes: Called with bytes that are lent for the length of the call.
-  ///   - onEnd: Called once: with nil when the peer has closed its end, else with an error. Nothing comes after it.
+  ///   - onBytes: Called with bytes that are valid during the call.
+  ///   - onEnd: Called once, with nil if the peer has closed its end, otherwise with an error. No calls follow.
   public func startReading(
     onBytes: @escaping (RawSpan) -> Void, onEnd: @escaping (UVError?) -> Void
   ) throws(UVError) {
@@ -91,26 +91,26 @@ public struct PipeStream: ~Copyable {
     try resumeReading()
   }
 
-  /// Stops handing over, until `resumeReading` is called.
+  /// Stops reading until `resumeReading` is called.
   public func stopReading() {
     uv_read_stop(streamPointer)
   }
 
-  /// Hands over what comes in again, to the callbacks of `startReading`.
+  /// Resumes reading, with the callbacks of `startReading`.
   public func resumeReading() throws(UVError) {
     try check(uv_read_start(streamPointer, lendBuffer, onRead), "read from a socket")
   }
 
-  /// Calls `onDrained` whenever queued bytes have all gone out.
+  /// Calls `onDrained` whenever all queued bytes have been sent.
   public func onDrained(_ onDrained: @escaping () -> Void) {
     box.onDrained = onDrained
   }
 
-  /// Writes pieces of a buffer, one behind the other, with one system call if the socket takes them.
+  /// Writes consecutive pieces of a buffer, with one system call if the socket accepts them.
   ///
-  /// What the socket does not take is copied and queued; `onDrained` tells when it is out. A peer that has gone is
-  /// told by `startReading`'s `onEnd`, so an error here may be ignored by who reads too.
-  /// - Returns: Whether everything is out.
+  /// The remaining bytes are copied and queued; `onDrained` reports when they have been sent. A disconnected peer is
+  /// also reported by `onEnd` of `startReading`, so a caller that reads may ignore errors here.
+  /// - Returns: True if all bytes have been sent.
   public func write(_ bytes: RawSpan, pieces: Span<Range<Int>>) throws(UVError) -> Bool {
     let stream = streamPointer
     let written = uv_stream_get_write_queue_size(stream) == 0 ? Int(tryWrite(stream, bytes, pieces)) : 0
@@ -135,10 +135,10 @@ public struct PipeStream: ~Copyable {
     return try write(bytes, pieces: pieces.span)
   }
 
-  /// How many bytes are queued because the socket did not take them.
+  /// The number of bytes that are queued because the socket did not accept them.
   public var queuedByteCount: Int { uv_stream_get_write_queue_size(streamPointer) }
 
-  /// Lets queued bytes go out, then tells the peer that no more will come, then calls `onFinished`.
+  /// Sends the queued bytes, then shuts down writing, then calls `onFinished`.
   public func finishWriting(_ onFinished: @escaping () -> Void) {
     box.onFinished = onFinished
     let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
@@ -153,14 +153,14 @@ public struct PipeStream: ~Copyable {
       }
     }
     if code < 0 {
-      // The peer is gone already: there is nobody to finish for.
+      // The peer has already disconnected, so there is nothing to finish.
       request.deallocate()
       box.onFinished = nil
       onFinished()
     }
   }
 
-  /// Who the kernel says connected: `SO_PEERCRED`, unix(7).
+  /// The credentials of the peer according to the kernel: `SO_PEERCRED`, unix(7).
   public func peerCredentials() throws(UVError) -> PeerCredentials {
     var descriptor: CInt = -1
     try check(uv_fileno(box.pointer(uv_handle_t.self), &descriptor), "look at a socket")
@@ -169,7 +169,7 @@ public struct PipeStream: ~Copyable {
     return PeerCredentials(process: credentials.process, user: credentials.user, group: credentials.group)
   }
 
-  /// Closes the stream at once: what is queued is lost, and no callback comes any more.
+  /// Closes the stream immediately. Queued bytes are lost, and no callbacks follow.
   public consuming func close() {}
 
   deinit {
@@ -177,7 +177,8 @@ public struct PipeStream: ~Copyable {
     MainActor.assumeIsolated { box.close() }
   }
 
-  /// Copies the pieces, without the first bytes, behind a write request, in one allocation that lives until they are out.
+  /// Copies the pieces, except the first `taken` bytes, behind a write request, in one allocation that is freed when
+  /// they have been sent.
   private func queue(_ bytes: RawSpan, _ pieces: Span<Range<Int>>, skipping taken: Int) throws(UVError) {
     let header = MemoryLayout<uv_write_t>.stride
     var count = -taken
@@ -218,19 +219,19 @@ public struct PipeStream: ~Copyable {
   }
 }
 
-/// Who is at the other end of a socket.
+/// The peer of a socket.
 public nonisolated struct PeerCredentials: Equatable, Sendable {
   /// The process that connected.
   public let process: Int32
-  /// Its effective user then.
+  /// Its effective user when it connected.
   public let user: UInt32
-  /// Its effective group then.
+  /// Its effective group when it connected.
   public let group: UInt32
 }
 
-/// Hands pieces of a buffer to the socket; the result is libuv's.
+/// Passes pieces of a buffer to the socket; returns libuv's result.
 ///
-/// Not isolated, so that the closures in it are not checked to run on the main actor, once for each write.
+/// Not isolated, so that each write does not check that its closures run on the main actor.
 private nonisolated func tryWrite(
   _ stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: RawSpan, _ pieces: Span<Range<Int>>
 ) -> CInt {

@@ -1,19 +1,19 @@
 internal import CUV
 
-/// Calls a function when a descriptor that libuv has no handle type for can be read or written.
+/// Calls a function when a descriptor without a libuv handle type becomes readable or writable.
 public struct Poll: ~Copyable {
-  /// What a descriptor is ready for.
+  /// The readiness of a descriptor.
   public struct Events: OptionSet, Sendable {
     public let rawValue: CInt
 
     /// Creates events from libuv's bits.
     public init(rawValue: CInt) { self.rawValue = rawValue }
 
-    /// There is something to read, or the other end closed.
+    /// Bytes can be read, or the peer has closed its end.
     public static let readable = Events(rawValue: CInt(bitPattern: UV_READABLE.rawValue))
-    /// There is room to write.
+    /// Bytes can be written.
     public static let writable = Events(rawValue: CInt(bitPattern: UV_WRITABLE.rawValue))
-    /// The other end has gone; for a pipe that is written to, it comes as an error.
+    /// The peer has closed its end; for the writing end of a pipe, this is reported as an error.
     public static let disconnected = Events(rawValue: CInt(bitPattern: UV_DISCONNECT.rawValue))
   }
 
@@ -24,7 +24,7 @@ public struct Poll: ~Copyable {
 
   private let box: Box
 
-  /// Creates a poll that does not watch yet. The descriptor stays the caller's to close, after this value is gone.
+  /// Creates an inactive poll. The caller closes the descriptor, after this value is destroyed.
   public init(
     on loop: EventLoop, descriptor: CInt, _ onEvents: @escaping (Result<Events, UVError>) -> Void
   ) throws(UVError) {
@@ -35,7 +35,7 @@ public struct Poll: ~Copyable {
     }
   }
 
-  /// Watches for these events, and no longer for others.
+  /// Starts watching for these events only.
   public func start(_ events: Events) throws(UVError) {
     let code = uv_poll_start(
       box.pointer(uv_poll_t.self), events.rawValue,
@@ -57,7 +57,7 @@ public struct Poll: ~Copyable {
     uv_poll_stop(box.pointer(uv_poll_t.self))
   }
 
-  /// Whether the poll keeps the loop from being idle.
+  /// Sets whether the poll keeps the loop alive.
   public func keepsLoopAlive(_ keeps: Bool) { box.keepsLoopAlive(keeps) }
 
   deinit {

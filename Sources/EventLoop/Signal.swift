@@ -1,7 +1,7 @@
 internal import CUV
 internal import Glibc
 
-/// Calls a function when the process gets a signal, as an ordinary callback of the loop.
+/// Calls a function when the process receives a signal, as an ordinary callback of the loop.
 public struct Signal: ~Copyable {
   private final class Box: HandleBox {
     var onSignal: (() -> Void)?
@@ -10,18 +10,18 @@ public struct Signal: ~Copyable {
 
   private let box: Box
 
-  /// Watches for a signal until the value goes away.
+  /// Watches for a signal until the value is destroyed.
   ///
   /// - Parameters:
   ///   - loop: The loop.
-  ///   - number: Which one, such as `SIGTERM`; see signal(7).
-  ///   - onSignal: Called for each, though several that come close together may be one.
+  ///   - number: The number of the signal, such as `SIGTERM`; see signal(7).
+  ///   - onSignal: Called for each signal. Several in quick succession may result in a single call.
   public init(on loop: EventLoop, _ number: CInt, _ onSignal: @escaping () -> Void) throws(UVError) {
     box = Box(loop: loop, type: UV_SIGNAL)
     box.onSignal = onSignal
     try box.open("watch signals") { uv_signal_init(loop.pointer, $0.assumingMemoryBound(to: uv_signal_t.self)) }
     box.keepsLoopAlive(false)
-    // Whoever started this process may have left the signal blocked, as a thread pool does for its threads.
+    // The parent process may have left the signal blocked, as a thread pool does for its threads.
     var watched = sigset_t()
     sigemptyset(&watched)
     sigaddset(&watched, number)
@@ -35,7 +35,7 @@ public struct Signal: ~Copyable {
     try check(code, "watch signal", "\(number)")
   }
 
-  /// Stops watching, as does letting go of the value.
+  /// Stops watching, as destroying the value does.
   public consuming func close() {}
 
   deinit {

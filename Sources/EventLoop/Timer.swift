@@ -1,6 +1,6 @@
 internal import CUV
 
-/// Calls a function after a time, once or again and again.
+/// Calls a function after a delay, once or repeatedly.
 public struct Timer: ~Copyable {
   private final class Box: HandleBox {
     var onFire: (() -> Void)?
@@ -9,14 +9,14 @@ public struct Timer: ~Copyable {
 
   private let box: Box
 
-  /// Creates a timer that does not run yet.
+  /// Creates an inactive timer.
   public init(on loop: EventLoop, _ onFire: @escaping () -> Void) throws(UVError) {
     box = Box(loop: loop, type: UV_TIMER)
     box.onFire = onFire
     try box.open("create a timer") { uv_timer_init(loop.pointer, $0.assumingMemoryBound(to: uv_timer_t.self)) }
   }
 
-  /// Starts the timer, or starts it anew. Times are rounded up to milliseconds.
+  /// Starts or restarts the timer. Times are rounded up to milliseconds.
   ///
   /// - Parameters:
   ///   - delay: The time to the first call, from the loop's `now`.
@@ -32,12 +32,12 @@ public struct Timer: ~Copyable {
     precondition(code == 0, "a timer with a callback that is not closing starts")
   }
 
-  /// Stops the timer; it may be started again.
+  /// Stops the timer, which may be restarted.
   public func stop() {
     uv_timer_stop(box.pointer(uv_timer_t.self))
   }
 
-  /// Whether the timer keeps the loop from being idle.
+  /// Sets whether the timer keeps the loop alive.
   public func keepsLoopAlive(_ keeps: Bool) { box.keepsLoopAlive(keeps) }
 
   deinit {

@@ -1,11 +1,13 @@
 internal import CUV
 
-/// Calls a function in every turn of the loop, right before it waits and right after it has handled what was ready.
+/// Calls a function in every turn of the loop, right before the loop waits and right after it has handled the ready
+/// events.
 ///
-/// Together these catch everything that callbacks did in between, timers included, without ever waking the loop.
+/// The two calls follow all other callbacks, timers included, and never wake the loop.
 public struct TurnHooks: ~Copyable {
   fileprivate final class Box: HandleBox {
-    // Constant, so that a turn counts no reference to it: 40 instructions. It is let go of with the box.
+    // Constant, so that a turn does not count a reference to it, which costs 40 instructions. It is released with the
+    // box.
     let onTurn: () -> Void
 
     init(loop: EventLoop, type: uv_handle_type, _ onTurn: @escaping () -> Void) {
@@ -17,7 +19,7 @@ public struct TurnHooks: ~Copyable {
   private let before: Box
   private let after: Box
 
-  /// Calls `onTurn` until the value goes away. It does not keep the loop alive.
+  /// Calls `onTurn` until the value is destroyed. It does not keep the loop alive.
   public init(on loop: EventLoop, _ onTurn: @escaping () -> Void) throws(UVError) {
     before = Box(loop: loop, type: UV_PREPARE, onTurn)
     after = Box(loop: loop, type: UV_CHECK, onTurn)
@@ -41,7 +43,7 @@ public struct TurnHooks: ~Copyable {
   }
 }
 
-// Not isolated, so that they are not checked to run on the main actor in every turn.
+// Not isolated, so that each turn does not check that they run on the main actor.
 
 private nonisolated let onPrepare: uv_prepare_cb = { handle in
   guard let handle else { return }

@@ -1,14 +1,14 @@
 internal import CUV
 
-/// A libuv call that failed: what was tried, on what, and libuv's name and words for why.
+/// A failed libuv call: the operation, its subject, and libuv's name and message for the cause.
 ///
-/// Source: libuv's "Error handling" page; the codes are negated errno(3) values and a few of its own.
+/// Source: libuv's "Error handling" page. The codes are negated errno(3) values, and a few of libuv's own.
 public nonisolated struct UVError: Error, Equatable, Sendable {
-  /// What was tried, as in `bind a socket`.
+  /// The operation, such as `bind a socket`.
   public let operation: String
-  /// What it was tried on, such as a path; empty when there is nothing to name.
+  /// The subject of the operation, such as a path; empty if there is none.
   public let subject: String
-  /// libuv's code, below zero.
+  /// libuv's code, which is negative.
   public let code: CInt
 
   /// Creates an error.
@@ -21,7 +21,7 @@ public nonisolated struct UVError: Error, Equatable, Sendable {
   /// libuv's name for the code, such as `ENOENT`.
   public var name: String { String(cString: uv_err_name(code)) }
 
-  /// libuv's words for the code, such as `no such file or directory`.
+  /// libuv's message for the code, such as `no such file or directory`.
   public var message: String { String(cString: uv_strerror(code)) }
 }
 
@@ -35,7 +35,7 @@ nonisolated extension UVError: CustomStringConvertible {
 }
 
 nonisolated extension UVError {
-  /// What a person can do about a failed attempt to connect, as a sentence; empty when there is nothing to say.
+  /// Advice for a failed attempt to connect, as a sentence; empty if there is none.
   package var connectionAdvice: String {
     switch code {
     case Code.noSuchFile, Code.connectionRefused: "Is a hub running there?"
@@ -45,13 +45,13 @@ nonisolated extension UVError {
     }
   }
 
-  /// The codes that callers tell apart.
+  /// The codes that callers distinguish.
   public enum Code {
     /// The corresponding code is `EOF`, libuv's own.
     public static let endOfFile = UV_EOF.rawValue
     /// `ENOENT`: no such file or directory.
     public static let noSuchFile = UV_ENOENT.rawValue
-    /// `ECONNREFUSED`: a socket file that nobody listens on.
+    /// `ECONNREFUSED`: the socket has no listener.
     public static let connectionRefused = UV_ECONNREFUSED.rawValue
     /// `EACCES`: permission denied.
     public static let permissionDenied = UV_EACCES.rawValue
@@ -61,7 +61,7 @@ nonisolated extension UVError {
     public static let notASocket = UV_ENOTSOCK.rawValue
     /// `ENAMETOOLONG`: the path does not fit a socket address.
     public static let nameTooLong = UV_ENAMETOOLONG.rawValue
-    /// `EINVAL`: such a value is not allowed.
+    /// `EINVAL`: the value is not allowed.
     public static let invalid = UV_EINVAL.rawValue
     /// `EMFILE`: the process has no descriptors left.
     public static let tooManyOpenFiles = UV_EMFILE.rawValue
@@ -72,7 +72,7 @@ nonisolated extension UVError {
   }
 }
 
-/// The one place where libuv's results become errors.
+/// The single place that turns libuv's results into errors.
 @discardableResult
 func check(_ code: CInt, _ operation: String, _ subject: String = "") throws(UVError) -> CInt {
   guard code >= 0 else { throw UVError(operation: operation, subject: subject, code: code) }

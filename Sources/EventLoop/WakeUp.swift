@@ -1,25 +1,25 @@
 internal import CUV
 internal import Synchronization
 
-/// Lets any thread wake the loop: libuv's async handle.
+/// Lets any thread wake the loop, through libuv's async handle.
 public struct WakeUp: ~Copyable {
   private final class Box: HandleBox {
     var onWake: (() -> Void)?
     var sender: Sender?
 
     override func forgetCallbacks() {
-      // Here and not in the value's deinit: a loop that closes takes the handle away under a value that is left.
+      // Here and not in the value's deinit: a loop that closes also closes the handles of values that still exist.
       sender?.detach()
       (onWake, sender) = (nil, nil)
     }
   }
 
-  /// What other threads hold.
+  /// The part for other threads.
   public nonisolated final class Sender: Sendable {
-    /// The handle, for as long as it may be used.
+    /// The handle, while it may be used.
     private let target: Mutex<Target?>
 
-    // Sendable: uv_async_send may be called from any thread, and the lock around it keeps the handle open meanwhile.
+    // Sendable: uv_async_send may be called on any thread, and the lock keeps the handle open during the call.
     fileprivate struct Target: @unchecked Sendable {
       let async: UnsafeMutablePointer<uv_async_t>
     }
@@ -28,7 +28,8 @@ public struct WakeUp: ~Copyable {
       self.target = Mutex(target)
     }
 
-    /// Wakes the loop. Several calls before it gets there are one wake-up, so its callback does all there is to do.
+    /// Wakes the loop. Several calls in quick succession cause one wake-up, so the callback must handle all pending
+    /// work.
     public func send() {
       target.withLock { if let target = $0 { uv_async_send(target.async) } }
     }
@@ -39,10 +40,10 @@ public struct WakeUp: ~Copyable {
   }
 
   private let box: Box
-  /// What other threads wake the loop with.
+  /// Wakes the loop from other threads.
   public let sender: Sender
 
-  /// Calls `onWake` on the loop after each wake-up, until the value goes away.
+  /// Calls `onWake` on the loop after each wake-up, until the value is destroyed.
   public init(on loop: EventLoop, _ onWake: @escaping () -> Void) throws(UVError) {
     let box = Box(loop: loop, type: UV_ASYNC)
     box.onWake = onWake
