@@ -10,9 +10,9 @@ public struct HubHistory: Sendable {
   public let isLogged: Bool
   /// The position of the last turn in the log; 0 for none.
   public let position: UInt64
-  /// The sessions that may be resumed, the longest unused first.
+  /// The sessions that may be resumed, least recently used first.
   public let sessions: [LoggedSession]
-  /// Versions of the state after the last turns, for clients that come back, in ascending order of revision.
+  /// Versions of the state after the last turns, for reconnecting clients, in ascending order of revision.
   let versions: [(revision: UInt64, state: StateVersion)]
   /// The revision of the hub's own state in the process before, if clients are taken over from it.
   private(set) var hubRevision: UInt64?
@@ -32,10 +32,11 @@ public struct HubHistory: Sendable {
   }
 }
 
-/// When a hub lets out what belongs to a turn: acknowledgements, deltas, and the start of effects.
+/// The time at which a hub releases the outputs of a turn: acknowledgements, deltas, and the start of effects.
 public enum Durability: Equatable, Sendable {
-  /// When the log has stored the turn: nothing that anyone has seen is ever lost.
+  /// When the log has stored the turn. Nothing that was ever visible is lost.
   case sync
-  /// At once; what the log stores later may be lost with the machine's power or the hub's process.
+  /// Immediately. Turns that the log has not stored yet may be lost if the machine loses power or the hub's process
+  /// dies.
   case async
 }

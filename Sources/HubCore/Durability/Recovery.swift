@@ -1,7 +1,7 @@
 public import TurnLog
 public import Wire
 
-/// Brings an engine to the state that a log holds: a snapshot, then the deltas of the turns behind it.
+/// Brings an engine to the state in a log: a snapshot, then the deltas of the turns after it.
 ///
 /// ```swift
 /// var recovery = Recovery(of: engine)
@@ -10,20 +10,20 @@ public import Wire
 /// let history = recovery.history(id: id, sessions: sessions)
 /// ```
 ///
-/// The reducer does not run, so the state is exact whatever reducers and dependencies do today.
+/// The reducer does not run, so the state is exact even if reducers or dependencies have changed.
 public struct Recovery: ~Copyable {
   private let engine: any Engine
   private let versionLimit: Int
   private var position: UInt64 = 0
   private var versions: [(revision: UInt64, state: StateVersion)] = []
-  /// How to read what an older schema wrote.
+  /// The mapping for bytes of an older schema.
   private var mapping: (source: SchemaFingerprint, state: SchemaMapping)?
 
   /// Begins with an engine at revision 0.
   ///
   /// - Parameters:
   ///   - engine: The engine.
-  ///   - versionLimit: How many versions are kept for clients that come back.
+  ///   - versionLimit: The number of versions to keep for reconnecting clients.
   public init<State, Action>(
     of engine: FeatureEngine<State, Action>, versionLimit: Int = HubLimits().versions
   ) {
@@ -41,10 +41,10 @@ public struct Recovery: ~Copyable {
   ///
   /// - Parameters:
   ///   - snapshot: The state's bytes.
-  ///   - schema: The schema for which they were written.
+  ///   - schema: The schema of the bytes.
   ///   - revision: The state's revision.
-  ///   - position: The last turn that the state contains.
-  /// - Throws: That the schema does not fit the feature, or what is wrong with the bytes.
+  ///   - position: The last turn that the state includes.
+  /// - Throws: An error if the schema does not fit the feature, or if the bytes are malformed.
   public mutating func restore(
     snapshot: RawSpan, writtenFor schema: Schema, at revision: UInt64, position: UInt64
   ) throws(RecoveryError) {
@@ -67,12 +67,12 @@ public struct Recovery: ~Copyable {
   /// Applies the delta of the next turn.
   ///
   /// - Parameters:
-  ///   - delta: What the turn changed; empty for nothing.
-  ///   - schema: The schema for which the delta was written.
+  ///   - delta: The turn's change of the state; empty if there is none.
+  ///   - schema: The schema of the delta.
   ///   - base: The revision before the turn.
   ///   - revision: The revision after it.
   ///   - position: The turn's position in the log.
-  /// - Throws: That the turn does not follow the last one, or what is wrong with its bytes.
+  /// - Throws: An error if the turn does not follow the last one, or if its bytes are malformed.
   public mutating func apply(
     delta: RawSpan, writtenFor schema: Schema, from base: UInt64, to revision: UInt64, position: UInt64
   ) throws(RecoveryError) {
@@ -93,7 +93,7 @@ public struct Recovery: ~Copyable {
     } catch {
       throw .malformed(position: position, error)
     }
-    // Twice as many are kept for a while, so that one turn does not move them all.
+    // Up to twice as many are kept, so that not every turn moves them all.
     if versions.count >= 2 * versionLimit { versions.removeFirst(versionLimit) }
     versions.append((revision, engine.currentVersion()))
   }
@@ -105,23 +105,23 @@ public struct Recovery: ~Copyable {
       position: turn.position)
   }
 
-  /// The state that was reached, to be saved in the log.
+  /// The recovered state, to be saved in the log.
   public func snapshot() -> LogSnapshot {
     LogSnapshot(of: engine.currentVersion(), at: engine.revision, position: position)
   }
 
-  /// What the hub goes on from.
+  /// The starting point for the hub.
   ///
   /// - Parameters:
-  ///   - id: Names the history: the log's own name for it if nothing that a client may have seen can be lost with the end
-  ///     of a process, and a new one at each start otherwise.
-  ///   - sessions: The sessions in the log, the longest unused first.
+  ///   - id: Identifies the history: the log's own id if the end of a process cannot lose anything that a client may
+  ///     have seen, otherwise a new one for each start.
+  ///   - sessions: The sessions in the log, least recently used first.
   public consuming func history(id: UInt64, sessions: [LoggedSession]) -> HubHistory {
     HubHistory(
       id: id, isLogged: true, position: position, sessions: sessions, versions: versions.suffix(versionLimit))
   }
 
-  /// Bytes of another schema as bytes of the feature's; nil if the schema is the feature's.
+  /// Converts bytes of another schema to the feature's; returns nil if the schema is the feature's.
   private mutating func mapped(
     _ bytes: RawSpan, _ schema: Schema, at position: UInt64,
     _ map: (SchemaMapping, inout CBORDecoder, inout CBOREncoder) throws(WireError) -> Void
@@ -146,16 +146,16 @@ public struct Recovery: ~Copyable {
   }
 }
 
-/// Why a log does not give a state.
+/// An error that prevents the recovery of a state.
 public enum RecoveryError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The log's state has another shape than the feature's; this is the first difference.
+  /// The log's state does not fit the feature; this is the first difference.
   case incompatible(String)
-  /// The bytes of a turn, or of the snapshot at that position, are no state or delta of the feature.
+  /// The bytes of a turn, or of the snapshot at that position, are not a state or delta of the feature.
   case malformed(position: UInt64, WireError)
-  /// A turn does not follow the one before it.
+  /// A turn does not follow the previous one.
   case gap(position: UInt64, base: UInt64, expected: UInt64, revision: UInt64)
 
-  /// What is wrong.
+  /// A description of the problem.
   public var description: String {
     switch self {
     case .incompatible(let difference):

@@ -1,4 +1,4 @@
-/// The feature's state as it is in the log: what clients may see while later turns are not stored yet.
+/// The stored version of the feature's state, which clients may see while later turns are not stored yet.
 final class StoredState: StateSource {
   private(set) var revision: UInt64
   private var version: StateVersion
@@ -9,7 +9,7 @@ final class StoredState: StateSource {
 
   func currentVersion() -> StateVersion { version }
 
-  /// Moves on to a later version.
+  /// Advances to a later version.
   func advance(to version: StateVersion, at revision: UInt64) {
     precondition(revision >= self.revision, "turns are stored in order")
     (self.version, self.revision) = (version, revision)

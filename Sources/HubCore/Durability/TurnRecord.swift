@@ -1,23 +1,23 @@
 import TurnLog
 import Wire
 
-/// What happened in the current turn, as the log will store it.
+/// The record of the current turn for the log.
 struct TurnRecord {
   private var actions = CBOREncoder()
-  /// The connections whose sessions have changed, in the order in which they did.
+  /// The connections whose sessions have changed, in the order of the changes.
   private(set) var connections: [LiveConnection] = []
   /// The sessions that have ended.
   private var ended: [LoggedSession] = []
 
-  /// Whether there is something to store besides a change of the state.
+  /// True if there is nothing to store besides a change of the state.
   var isEmpty: Bool { actions.count == 0 && connections.isEmpty && ended.isEmpty }
 
-  /// Notes actions that took effect.
+  /// Records actions that took effect.
   mutating func note(_ origin: LoggedActions.Origin, count: Int, _ sequence: RawSpan) {
     LoggedActions.encode(origin, count: UInt64(count), sequence, to: &actions)
   }
 
-  /// Notes the actions of a batch, and that the session has changed.
+  /// Records the actions of a batch, and that the session has changed.
   mutating func note(
     _ outcome: ActionBatch.Outcome, of payload: RawSpan, from offset: Int, by connection: LiveConnection
   ) {
@@ -32,19 +32,19 @@ struct TurnRecord {
     noteSession(of: connection)
   }
 
-  /// Notes that a session has changed.
+  /// Records that a session has changed.
   mutating func noteSession(of connection: LiveConnection) {
     guard !connection.isRecorded else { return }
     connection.isRecorded = true
     connections.append(connection)
   }
 
-  /// Notes that a session has ended, and cannot be resumed.
+  /// Records that a session has ended and cannot be resumed.
   mutating func noteEnd(of session: Session) {
     ended.append(LoggedSession(session, process: 0, hasEnded: true))
   }
 
-  /// Hands out the actions and sessions, and begins anew.
+  /// Returns the actions and sessions, and starts a new record.
   mutating func take() -> (actions: [UInt8], sessions: [LoggedSession]) {
     defer {
       actions = CBOREncoder()

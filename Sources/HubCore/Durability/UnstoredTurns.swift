@@ -1,31 +1,31 @@
 import Reducers
 import TurnLog
 
-/// The hub's turns on their way to the log, and what waits for each to be stored.
+/// The hub's turns on their way to the log, with the outputs that wait for each to be stored.
 final class UnstoredTurns {
-  /// What may leave once a turn is stored.
+  /// The outputs that are released when a turn is stored.
   private struct Held {
     let position: UInt64
     let revision: UInt64
     let version: StateVersion
     let byteCount: Int
-    /// How far the sessions had come that the turn changed.
+    /// The last processed sequence numbers of the sessions that the turn changed.
     let outcomes: [(connection: LiveConnection, processed: UInt64)]
     var effectCommands: [EffectCommand<AnyAction>]
   }
 
   let durability: Durability
-  /// The state that clients may see; in async mode that is the engine's.
+  /// The state that clients may see; in async mode, the engine's.
   let stored: StoredState
-  /// The last turn that was handed to the log.
+  /// The last turn that was passed to the log.
   private(set) var position: UInt64
   /// The revision and the state after that turn.
   private(set) var revision: UInt64
   private(set) var version: StateVersion
-  /// What the current turn has done so far.
+  /// The record of the current turn so far.
   @exclusivity(unchecked) var record = TurnRecord()
   private var held: [Held] = []
-  /// The first of `held` that is not stored; those before it have been let out.
+  /// The index of the first turn of `held` that is not stored; earlier ones have been released.
   private var first = 0
   private(set) var byteCount = 0
   /// The last turn that is stored.
@@ -33,7 +33,7 @@ final class UnstoredTurns {
   /// How many bytes of turns were stored since the last snapshot was begun.
   var storedByteCount = 0
   var isSavingSnapshot = false
-  /// Whether the log takes no more turns.
+  /// True if the log accepts no more turns.
   private(set) var hasFailed = false
 
   init(_ engine: any Engine, _ durability: Durability, position: UInt64) {
@@ -44,10 +44,10 @@ final class UnstoredTurns {
 
   var isHolding: Bool { durability == .sync }
 
-  /// How many turns the log has not stored yet.
+  /// The number of turns that the log has not stored yet.
   var count: Int { held.count - first }
 
-  /// Adds a turn that is handed to the log.
+  /// Adds a turn that is passed to the log.
   func append(
     _ version: StateVersion, at revision: UInt64, byteCount: Int,
     outcomes: [(connection: LiveConnection, processed: UInt64)]
@@ -61,14 +61,14 @@ final class UnstoredTurns {
         effectCommands: []))
   }
 
-  /// Holds effect commands until the last turn is stored; false if everything is stored, so that they may run.
+  /// Holds effect commands until the last turn is stored; returns false if all turns are stored, so that they may run.
   func hold(_ commands: [EffectCommand<AnyAction>]) -> Bool {
     guard isHolding, count > 0 else { return false }
     held[held.count - 1].effectCommands += commands
     return true
   }
 
-  /// Lets out the turns up to a position.
+  /// Releases the turns up to and including a position.
   func release(
     upTo position: UInt64,
     _ body: (_ outcomes: [(connection: LiveConnection, processed: UInt64)], [EffectCommand<AnyAction>]) -> Void
@@ -91,7 +91,7 @@ final class UnstoredTurns {
     }
   }
 
-  /// Forgets the turns that will never be stored, and everything that waits for them.
+  /// Discards the turns that will never be stored, with the outputs that wait for them.
   func abandon() {
     hasFailed = true
     held = []
@@ -105,7 +105,7 @@ final class UnstoredTurns {
 }
 
 extension LogSnapshot {
-  /// A snapshot of a version; its bytes are made on the thread that asks for them.
+  /// Creates a snapshot of a version; its bytes are encoded on the thread that requests them.
   init(of version: StateVersion, at revision: UInt64, position: UInt64) {
     self.init(position: position, revision: revision) {
       let pieces = version.pieces()

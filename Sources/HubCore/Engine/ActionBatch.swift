@@ -1,14 +1,14 @@
 public import Reducers
 public import Wire
 
-/// The innermost loop of the hub: decodes actions and reduces each in place.
+/// The innermost loop of the hub: decodes actions and reduces them in place.
 public enum ActionBatch {
-  /// How far a batch came.
+  /// The progress of a batch.
   @frozen
   public struct Outcome {
-    /// How many actions took effect.
+    /// The number of actions that took effect.
     public let count: Int
-    /// Where the batch stopped.
+    /// The reason why the batch stopped.
     public let end: End
 
     @inlinable init(count: Int, end: End) {
@@ -16,20 +16,21 @@ public enum ActionBatch {
     }
   }
 
-  /// Where a batch stopped.
+  /// The reason why a batch stopped.
   @frozen
   public enum End {
-    /// At the end of the sequence.
+    /// The end of the sequence.
     case complete
-    /// At the limit; the next action starts at this offset.
+    /// The limit; the next action starts at this offset.
     case limit(offset: Int)
-    /// At an item that is no action of the feature, which starts at this offset.
+    /// An item at this offset that is not an action of the feature.
     case failure(WireError, offset: Int)
   }
 
-  /// Applies the actions of a CBOR sequence from an offset on, up to its end, the limit, or the first item that is none.
+  /// Applies the actions of a CBOR sequence from an offset on, up to its end, the limit, or the first item that is not
+  /// an action.
   ///
-  /// Inlined where the feature is known, so that nothing generic is looked up per action.
+  /// Inlined where the feature is known, so that no action looks up generic types.
   @inlinable @inline(__always)
   static func apply<State, Action: WireValue>(
     _ sequence: RawSpan, from offset: Int, limit: Int, to reducing: inout ReducerCore<State, Action>

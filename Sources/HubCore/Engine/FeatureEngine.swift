@@ -2,14 +2,15 @@ public import Dependencies
 public import Reducers
 public import Wire
 
-/// The engine of one feature: its state, its reducer, and the wire code of both.
+/// The engine of one feature: its state, its reducer, and their encoding.
 ///
 /// ```swift
 /// let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
 /// let server = try HubServer(engine, loop: loop, path: "/run/user/1000/storehub/hub.sock", log: log)
 /// ```
 ///
-/// Make it in a module that names the feature, so that the compiler specialises what runs for each action.
+/// Create it in a module that knows the feature's types, so that the compiler specialises the code that runs for each
+/// action.
 public final class FeatureEngine<State: Replicated, Action: WireValue> {
   private let box: ReducerBox<State, Action>
   private let operations: EngineOperations
@@ -21,16 +22,16 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   ///
   /// - Parameters:
   ///   - initialState: The state at revision 0.
-  ///   - reducer: What every action goes through; it is made and compiled once, here.
+  ///   - reducer: The feature's reducer, which is created and compiled once, here.
   ///   - prepareDependencies: Overrides dependencies for the reducer and its effects.
-  ///   - onEvent: The actions by which the feature reacts to an event of the hub's life, such as its start.
+  ///   - onEvent: The feature's actions in response to an event of the hub, such as its start.
   @inlinable
   public convenience init(
     initialState: State, reducer: @autoclosure () -> some Reducer<State, Action>,
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     onEvent: @escaping (HubEvent, State) -> [Action] = { _, _ in [] }
   ) {
-    // What runs for each action is put together here, where the compiler knows the feature's types.
+    // The code for each action is composed here, where the compiler knows the feature's types.
     let reducer = withDependencies(prepareDependencies) { CompiledReducer(reducer()) }
     let box = ReducerBox(ReducerCore(initialState: initialState, reducer: reducer))
     self.init(box, EngineOperations(on: box), onEvent)
@@ -47,10 +48,10 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   /// The authoritative state.
   public var state: State { box.core.state }
 
-  /// The number of actions that took effect since the engine was made; the state's revision.
+  /// The number of actions that took effect since the engine was created; the state's revision.
   public var revision: UInt64 { operations.revision() }
 
-  /// Applies an action of the program's own, which is published and stored like a client's.
+  /// Applies an action of the program itself, which is published and stored like a client's.
   ///
   /// Call it on the loop's thread, for example in a timer's callback, and never while a reducer runs.
   public func send(_ action: Action) {
@@ -98,7 +99,7 @@ extension FeatureEngine: Engine {
 
   package func restore(delta: RawSpan, to revision: UInt64) throws(WireError) {
     var decoder = CBORDecoder(delta)
-    // On a copy: the state is shared with a version that is kept anyway.
+    // On a copy; the state is shared with a kept version in any case.
     var state = box.core.state
     try Reducing.unobserved { () throws(WireError) in
       try state.apply(delta: &decoder)
@@ -114,18 +115,19 @@ extension FeatureEngine: Engine {
   package func dismiss(_ path: EffectPath) -> Bool { box.core.dismiss(path) }
 }
 
-/// A reducer's core in a place of its own, which closures can share.
+/// A reducer's core in a separate allocation, which closures can share.
 @usableFromInline
 final class ReducerBox<State, Action> {
-  /// Without the run-time check for overlapping accesses: the hub enters it once at a time, and reducers cannot reach it.
+  /// Without the run-time check for overlapping accesses: the hub makes one call at a time, and reducers cannot reach
+  /// it.
   @exclusivity(unchecked) @usableFromInline var core: ReducerCore<State, Action>
 
   @inlinable
   init(_ core: consuming ReducerCore<State, Action>) { self.core = core }
 }
 
-/// The operations of an engine that a hub calls in every turn, as closures that are specialised for the feature: a method of
-/// a generic class would look up the types of its fields at each call.
+/// The operations that a hub calls in every turn, as closures specialised for the feature: a method of a generic class
+/// would look up the types of its fields at each call.
 @usableFromInline
 struct EngineOperations {
   let apply: (_ sequence: RawSpan, _ offset: Int, _ limit: Int) -> ActionBatch.Outcome

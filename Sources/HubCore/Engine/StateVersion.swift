@@ -1,16 +1,16 @@
 import Reducers
 package import Wire
 
-/// A state as it was at one revision, whatever its type.
+/// A type-erased state at one revision.
 ///
-/// A class and not an existential of a value: keeping a version is one reference.
+/// A class and not an existential, so that keeping a version takes one reference.
 ///
-/// Sendable, unchecked: it never changes, and what its value shares with other versions is immutable and counted
-/// atomically, so a log's thread may encode it.
+/// Sendable, unchecked: it never changes, and memory shared with other versions is immutable and counted atomically, so
+/// a log's thread may encode it.
 package class StateVersion: @unchecked Sendable {
   fileprivate init() {}
 
-  /// The bytes of memory that the value itself takes, without what it refers to.
+  /// The size of the value itself, without the memory that it refers to.
   var inlineByteCount: Int { preconditionFailure("a version has a type") }
 
   /// Writes the delta from another version of the same state to this one.
@@ -18,14 +18,14 @@ package class StateVersion: @unchecked Sendable {
     preconditionFailure("a version has a type")
   }
 
-  /// The part at a path; nil if nothing is there.
+  /// The part at a path; nil if it has no value.
   func part(at path: [PathStep]) -> (any Replicated)? { preconditionFailure("a version has a type") }
 
-  /// The whole state's bytes, a piece at a time.
+  /// The bytes of the whole state in pieces.
   func pieces() -> StatePieces { preconditionFailure("a version has a type") }
 }
 
-/// A version of a state of one type.
+/// A version of a state of a known type.
 package final class TypedVersion<State: Replicated>: StateVersion, @unchecked Sendable {
   private let state: State
 
@@ -34,7 +34,7 @@ package final class TypedVersion<State: Replicated>: StateVersion, @unchecked Se
   override var inlineByteCount: Int { MemoryLayout<State>.stride }
 
   override func encodeDelta(from base: StateVersion, to encoder: inout CBOREncoder) {
-    // All versions of one source have one type.
+    // All versions of one source have the same type.
     let base = unsafeDowncast(base, to: TypedVersion<State>.self)
     Reducing.unobserved { state.encodeDelta(from: base.state, to: &encoder) }
   }
@@ -46,7 +46,7 @@ package final class TypedVersion<State: Replicated>: StateVersion, @unchecked Se
   }
 }
 
-/// The bytes of a state, a piece at a time, on one thread.
+/// The bytes of a state in pieces, used on one thread.
 final class StatePieces {
   private var encoder: PiecewiseEncoder
 
@@ -54,6 +54,6 @@ final class StatePieces {
     encoder = Reducing.unobserved { PiecewiseEncoder(state) }
   }
 
-  /// The next piece; nil behind the last one.
+  /// The next piece; nil after the last one.
   func next(limit: Int) -> [UInt8]? { Reducing.unobserved { encoder.next(limit: limit) } }
 }

@@ -1,29 +1,29 @@
 import Wire
 
-/// The meaning of a delta of the whole state for one place in it.
+/// The effect of a delta of the whole state on one place in it.
 enum DeltaSlice: Equatable {
-  /// The place is as it was.
+  /// The place has not changed.
   case unchanged
   /// These bytes of the delta are the place's own delta.
   case changed(Range<Int>)
-  /// Something above the place was replaced or removed: the place is another one, or gone.
+  /// A value that contains the place was replaced or removed: the place has a new value or none.
   case replaced
-  /// Elements were added: the place, which was not there, may be there now.
+  /// Elements were inserted: the place, which was absent, may exist now.
   case joined
 }
 
 /// A delta between two versions of a state, cut into slices for the places in a scope tree.
 ///
-/// The memory is kept when it is used for another delta, and only places that the delta touches are visited.
+/// Its memory is reused for other deltas, and only places that the delta touches are visited.
 struct DeltaSlices {
-  /// The revision of the version that the delta starts from.
+  /// The revision of the delta's base.
   private(set) var base: UInt64 = 0
   /// The bytes of the whole delta.
   private(set) var range = 0..<0
   /// The nodes whose slice is not `unchanged`, in ascending order.
   private(set) var touched: [Int] = []
   private var slices: [DeltaSlice] = []
-  /// A slice is of this delta if its stamp is.
+  /// A slice belongs to this delta if its stamp is equal.
   private var stamps: [UInt32] = []
   private var stamp: UInt32 = 0
 
@@ -34,13 +34,13 @@ struct DeltaSlices {
 
   /// Cuts a delta.
   ///
-  /// In a delta, a map is a change inside the existing value, and anything else a new value; the keys of the map are
-  /// the steps of the paths (`PathStep`), except those of an identified array, which are the kinds of its changes.
+  /// In a delta, a map is a change inside the existing value, and any other item a new value. The keys of a map are the
+  /// steps of paths (`PathStep`), except in an identified array, where they are the kinds of its changes.
   ///
   /// - Parameters:
   ///   - delta: The bytes.
-  ///   - range: Where they stand; the ranges of the slices count from there.
-  ///   - base: The revision that the delta starts from.
+  ///   - range: The range of the bytes in the output; the slices are ranges in the same output.
+  ///   - base: The revision of the delta's base.
   ///   - tree: The places.
   /// - Complexity: O(bytes of the delta + places that it touches).
   mutating func cut(_ delta: RawSpan, at range: Range<Int>, from base: UInt64, for tree: ScopeTree) {
@@ -71,7 +71,7 @@ struct DeltaSlices {
 
   private mutating func visit(_ node: Int, _ decoder: inout CBORDecoder, _ tree: ScopeTree) throws(WireError) {
     let start = decoder.offset
-    // A change that changes nothing.
+    // A change without effect.
     if decoder.isAtEmptyMap { return try decoder.skipOwn() }
     if tree.nodes[node].isLeaf {
       try decoder.skipOwn()
@@ -120,7 +120,7 @@ struct DeltaSlices {
     }
   }
 
-  /// Reads an id and finds the node of the element that has it.
+  /// Reads an id and finds the node of the element with that id.
   private func element(
     of node: Int, _ decoder: inout CBORDecoder, _ tree: ScopeTree
   ) throws(WireError) -> Int? {
@@ -140,7 +140,7 @@ struct DeltaSlices {
     }
   }
 
-  /// Notes of the subscribers without a value, from a node on, that they may have one now.
+  /// Marks the subscribers without a value, from a node on, as possibly having one now.
   private mutating func setAbsent(_ node: Int, _ tree: ScopeTree) {
     if tree.nodes[node].absentCount > 0, self[node] == .unchanged { set(node, .joined) }
     for child in tree.nodes[node].absentChildren { setAbsent(child, tree) }

@@ -1,17 +1,17 @@
 import Wire
 
-/// What one turn writes: bytes, and the order of their pieces in each connection's write.
+/// The output of a turn: bytes, and the order of their pieces in each connection's write.
 struct Outgoing: ~Copyable {
-  /// The bytes of all.
+  /// The bytes for all connections.
   var writer = FrameWriter()
-  /// Ranges of the bytes; each write command names a run of these.
+  /// Ranges of the bytes; each write command refers to a run of these.
   var pieces = TurnList<Range<Int>>()
-  /// How many bytes of snapshots may still be written in this turn.
+  /// The bytes of snapshots that may still be written in this turn.
   var snapshotBudget = 0
 
-  /// Adds a whole frame that is for one connection alone.
+  /// Adds a whole frame for one connection.
   mutating func add(_ range: Range<Int>) {
-    // Frames of one connection often stand one behind the other.
+    // Frames of one connection are often adjacent.
     if let last = pieces.last, last.upperBound == range.lowerBound, !last.isEmpty, pieces.count > openCount {
       pieces[pieces.count - 1] = last.lowerBound..<range.upperBound
     } else if !range.isEmpty {
@@ -19,16 +19,16 @@ struct Outgoing: ~Copyable {
     }
   }
 
-  /// Where the run of the connection that is being written to begins.
+  /// The beginning of the current connection's run.
   private(set) var openCount = 0
 
   /// Begins the run of another connection.
   mutating func begin() { openCount = pieces.count }
 
-  /// The run of the connection that was written to.
+  /// The current connection's run.
   var run: Range<Int> { openCount..<pieces.count }
 
-  /// Forgets the bytes and keeps the memory.
+  /// Discards the bytes and keeps the memory.
   mutating func removeAll() {
     writer.removeAll()
     pieces.removeAll()

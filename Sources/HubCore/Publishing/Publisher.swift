@@ -3,12 +3,11 @@ import Wire
 
 /// One state, published to the connections that subscribe to places in it.
 ///
-/// At the end of a turn the state is published: what changed is encoded once, as the delta of the whole, and each place
-/// with subscribers gets its slice of these bytes. A client that could not be written to, was away, or attaches late is
-/// brought from the version that it has to the published one in the same way, or by a snapshot if that version is not
-/// kept.
+/// At the end of a turn the state is published: its changes are encoded once, as a delta of the whole, and each place
+/// with subscribers gets its slice of these bytes. A client that lagged, was disconnected or attaches late is brought
+/// from its version to the published one in the same way, or by a snapshot if its version is not kept.
 struct Publisher {
-  /// The number of its root.
+  /// The number of the state's root.
   let index: Int
   private let source: any StateSource
   private let limits: HubLimits
@@ -20,12 +19,12 @@ struct Publisher {
   private(set) var publishedRevision: UInt64?
   /// The connections that were up to date until the last `publish`.
   private(set) var due: [LiveConnection] = []
-  /// This turn's deltas to the published version; those from `deltaCount` on are memory to use again.
+  /// This turn's deltas to the published version; those from `deltaCount` on are reusable memory.
   private var deltas: [DeltaSlices] = []
   private var deltaCount = 0
-  /// For each node, the last revision that its subscribers were sent, and the last with a hash.
+  /// For each node, the last revision sent to its subscribers, and the last one with a hash.
   private var sent: [(revision: UInt64, hash: UInt64)] = []
-  /// The revision at which a bookmark is due, or earlier.
+  /// A lower bound for the revision at which the next bookmark is due.
   private var nextBookmark: UInt64 = 0
   private var snapshots: [Snapshot?] = []
   /// This turn's pieces of snapshots in the output.
@@ -39,12 +38,12 @@ struct Publisher {
     versions = Versions(countLimit: limits.versions, byteLimit: limits.versionBytes)
   }
 
-  /// How many versions are kept.
+  /// The number of kept versions.
   var versionCount: Int { versions.count }
 
-  /// Whether the state has changed since it was published. A state without subscribers is not published.
+  /// True if the state has changed since it was published. A state without subscribers is not published.
   ///
-  /// Mutating only so that asking does not copy the publisher, in every turn.
+  /// Mutating only so that the check, which every turn makes, does not copy the publisher.
   var isOutdated: Bool {
     mutating get {
       guard let publishedRevision else { return false }
@@ -52,7 +51,7 @@ struct Publisher {
     }
   }
 
-  /// Forgets what was written to the output, which the shell has carried out.
+  /// Discards references to the output, which the shell has sent.
   mutating func clear() {
     deltaCount = 0
     if !pieces.isEmpty { pieces.removeAll(keepingCapacity: true) }
@@ -74,7 +73,7 @@ extension Publisher {
   mutating func subscribe(
     _ request: Attach, as number: UInt16, connection: LiveConnection, retained: RetainedScope?
   ) -> Int {
-    // Without subscribers nothing was published: it begins here.
+    // Without subscribers nothing was published; publishing begins here.
     if publishedRevision == nil { begin() }
     let node = scopes.node(at: request.path)
     let id = freeSubscribers.popLast() ?? subscribers.count
@@ -93,13 +92,13 @@ extension Publisher {
     return id
   }
 
-  /// Adds a version from before the hub's start, for clients that come back.
+  /// Adds a version from before the hub's start, for reconnecting clients.
   mutating func restore(_ version: StateVersion, at revision: UInt64) {
-    // Its memory is not known; the limit on the count applies.
+    // Its memory is unknown; the limit of the count applies.
     versions.append(version, at: revision, byteCount: version.inlineByteCount)
   }
 
-  /// Finds the version that a client says it has.
+  /// Looks for the version that a client claims to have.
   private mutating func resume(_ id: Int, from known: UInt64, _ retained: RetainedScope?, isSameHistory: Bool) {
     subscribers[id]?.sentRevision = known
     if let retained, retained.sentRevision == known, versions.hold(retained.version) {
@@ -127,7 +126,7 @@ extension Publisher {
     guard versions[revision] == nil else { return }
     let version = source.currentVersion()
     var scratch = CBOREncoder()
-    // A version held for a detached session needs memory beside the current state.
+    // A version held for a detached session needs memory in addition to the current state.
     if let newest = versions.newest { version.encodeDelta(from: newest, to: &scratch) }
     versions.append(
       version, at: revision, byteCount: Self.cost(of: version, scratch.unsharedByteCount, scratch.count))
@@ -138,7 +137,7 @@ extension Publisher {
     unsharedByteCount + 2 * deltaByteCount + version.inlineByteCount
   }
 
-  /// Ends a subscription. With `retaining`, returns what the client has, whose version stays held.
+  /// Ends a subscription. With `retaining`, returns the client's state, whose version remains held.
   mutating func unsubscribe(_ id: Int, retaining: Bool) -> RetainedScope? {
     guard let subscriber = subscribers[id] else { return nil }
     var version: UInt64?
@@ -189,7 +188,7 @@ extension Publisher {
     subscribers[id]?.isHashDue = true
   }
 
-  /// Whether a subscriber was not sent everything yet.
+  /// Returns true if a subscriber has not been sent everything yet.
   func isUnfinished(_ id: Int) -> Bool {
     subscribers[id].map { $0.standing != .current } ?? false
   }
@@ -198,8 +197,8 @@ extension Publisher {
 // MARK: - Publishing
 
 extension Publisher {
-  /// Publishes the source's state; the connections that it concerns are `due` until the next call.
-  /// - Complexity: O(what changed + bytes of its delta + places that it touches + their subscribers).
+  /// Publishes the source's state; the affected connections are `due` until the next call.
+  /// - Complexity: O(changes + bytes of the delta + places that it touches + their subscribers).
   mutating func publish(_ out: inout Outgoing) {
     due.removeAll(keepingCapacity: true)
     let revision = source.revision
@@ -214,7 +213,7 @@ extension Publisher {
     let cost = Self.cost(of: version, out.writer.unsharedByteCount - unshared, range.count)
     versions.append(version, at: revision, byteCount: cost)
     publishedRevision = revision
-    // Deltas of this turn to the version before lead nowhere now.
+    // This turn's deltas to the previous version are now useless.
     deltaCount = 0
     let delta = cut(range, from: old, out)
     for node in deltas[delta].touched where !scopes.nodes[node].subscribers.isEmpty {
@@ -233,7 +232,7 @@ extension Publisher {
     }
   }
 
-  /// Has the subscribers of places that have not changed for long sent the hub's revision.
+  /// Makes a bookmark due for the subscribers of places that have not changed for long.
   private mutating func noteBookmarks(from old: UInt64, to revision: UInt64) {
     nextBookmark = .max
     for node in scopes.nodes.indices where !scopes.nodes[node].subscribers.isEmpty {
@@ -255,7 +254,7 @@ extension Publisher {
     due.append(subscriber.connection)
   }
 
-  /// Cuts a delta in the output into slices, and returns its place in `deltas`.
+  /// Cuts a delta in the output into slices, and returns its index in `deltas`.
   private mutating func cut(_ range: Range<Int>, from base: UInt64, _ out: borrowing Outgoing) -> Int {
     if deltaCount == deltas.count { deltas.append(DeltaSlices()) }
     deltas[deltaCount].cut(out.writer.span(range), at: range, from: base, for: scopes)
@@ -263,7 +262,7 @@ extension Publisher {
     return deltaCount - 1
   }
 
-  /// The slice for a node of the delta from a version to the published one; nil if the version is not kept.
+  /// A node's slice of the delta from a version to the published one; nil if the version is not kept.
   private mutating func slice(from version: UInt64, for node: Int, _ out: inout Outgoing) -> DeltaSlice? {
     if let delta = deltas[..<deltaCount].firstIndex(where: { $0.base == version }) { return deltas[delta][node] }
     guard let publishedRevision, let base = versions[version], let state = versions[publishedRevision] else {
@@ -277,7 +276,7 @@ extension Publisher {
 // MARK: - Writing
 
 extension Publisher {
-  /// Writes what brings a subscriber to the published version, as far as this turn's budget of snapshots goes.
+  /// Writes the frames that bring a subscriber to the published version, as far as this turn's snapshot budget allows.
   mutating func bringUpToDate(_ id: Int, _ out: inout Outgoing) {
     while let subscriber = subscribers[id], let publishedRevision {
       switch subscriber.standing {
@@ -329,7 +328,7 @@ extension Publisher {
     }
   }
 
-  /// Writes the frame of a delta: a head of its own before shared bytes.
+  /// Writes the frame of a delta: a separate head before shared bytes.
   private mutating func writeDelta(
     _ id: Int, _ subscriber: Subscriber, _ slice: Range<Int>, at revision: UInt64, _ out: inout Outgoing
   ) {
@@ -343,7 +342,7 @@ extension Publisher {
     subscribers[id]?.sentRevision = revision
   }
 
-  /// Writes a bookmark, which fits every type and an absent scope, if the subscriber was sent no revision for long.
+  /// Writes a bookmark, valid for any type and for an absent scope, if no revision was sent to the subscriber for long.
   private mutating func writeBookmarkIfDue(
     _ id: Int, _ subscriber: Subscriber, at revision: UInt64, _ out: inout Outgoing
   ) {
@@ -363,7 +362,7 @@ extension Publisher {
     setHasValue(false, id)
   }
 
-  /// Writes the hash of what a subscriber has, which is the published version, for the client to compare.
+  /// Writes the hash of the subscriber's state, which is the published version, for the client to compare.
   private mutating func writeHash(
     _ id: Int, _ subscriber: Subscriber, at revision: UInt64, _ out: inout Outgoing
   ) {
@@ -389,10 +388,10 @@ extension Publisher {
 // MARK: - Snapshots
 
 extension Publisher {
-  /// A snapshot that one more subscriber can read from its beginning; nil if there is nothing at the place.
+  /// A snapshot that another subscriber can read from its beginning; nil if the place has no value.
   ///
-  /// One that the subscriber has read already would not bring it further: it would be sent again for as long as others
-  /// read it, who may wait for the same budget.
+  /// A snapshot that the subscriber has already read is of no use: it would be sent again for as long as others read
+  /// it, which may wait for the same budget.
   private mutating func snapshot(of node: Int, beyond sent: UInt64, at revision: UInt64) -> Int? {
     for index in snapshots.indices {
       guard let running = snapshots[index], running.node == node, running.isWhole,
@@ -415,7 +414,7 @@ extension Publisher {
     _ out: inout Outgoing
   ) {
     guard let revision = snapshots[snapshot]?.revision, let piece = piece(index, of: snapshot, &out) else {
-      // Others were so much faster that the next piece was not kept: begin anew.
+      // Other readers were so much faster that the next piece was not kept: start again.
       stopReading(snapshot)
       subscribers[id]?.standing = .snapshotDue(reason)
       return
@@ -434,7 +433,7 @@ extension Publisher {
     }
     subscribers[id]?.sentRevision = revision
     setHasValue(true, id)
-    // The version that was held for reading is the one that it has now.
+    // The version that was held for reading is now the subscriber's version.
     subscribers[id]?.standing = .behind(revision)
     versions.hold(revision)
     stopReading(snapshot)

@@ -1,20 +1,20 @@
 import Wire
 
-/// The paths with subscribers, as a tree: what several of them have in common is walked once.
+/// The paths with subscribers, as a tree, so that common prefixes are walked once.
 struct ScopeTree {
-  /// A place in the state that has subscribers, or that is on the way to one.
+  /// A place in the state that has subscribers, or that is on the path to one.
   struct Node {
     var parent: Int?
     var step: PathStep?
-    /// Fields, cases and the values of optionals, by key; few.
+    /// Fields, cases and the values of optionals, by key. There are few.
     var parts: [(key: UInt64, node: Int)] = []
     /// Elements by their ids.
     var elements: [ElementKey: Int] = [:]
     /// The subscribers to exactly this place.
     var subscribers: [Int] = []
-    /// How many of them were last sent that nothing is there, or were sent nothing yet.
+    /// The number of these subscribers that were last sent the absence of a value, or nothing yet.
     var absentCount = 0
-    /// The children that have such a subscriber, themselves or below.
+    /// The children with such subscribers, directly or below.
     var absentChildren: Set<Int> = []
 
     var isLeaf: Bool { parts.isEmpty && elements.isEmpty }
@@ -27,7 +27,7 @@ struct ScopeTree {
   /// The node of the whole state.
   static var root: Int { 0 }
 
-  /// The node of a path, made if it has no subscribers yet.
+  /// The node of a path, created if necessary.
   mutating func node(at path: [PathStep]) -> Int {
     path.reduce(Self.root) { child(of: $0, $1) }
   }
@@ -60,13 +60,13 @@ struct ScopeTree {
     return steps.reversed()
   }
 
-  /// Adds a subscriber that was not sent anything.
+  /// Adds a subscriber that was not sent anything yet.
   mutating func add(_ subscriber: Int, to node: Int) {
     nodes[node].subscribers.append(subscriber)
     changeAbsentCount(of: node, by: 1)
   }
 
-  /// Removes a subscriber, and with the last one the nodes that nobody needs any more.
+  /// Removes a subscriber, and nodes that are no longer needed.
   mutating func remove(_ subscriber: Int, from node: Int, hasValue: Bool) {
     nodes[node].subscribers.removeAll { $0 == subscriber }
     if !hasValue { changeAbsentCount(of: node, by: -1) }
@@ -84,7 +84,7 @@ struct ScopeTree {
     }
   }
 
-  /// Notes that a subscriber to a node has a value there, or has none any more.
+  /// Records that a subscriber to a node now has a value, or no longer has one.
   mutating func changeAbsentCount(of node: Int, by difference: Int) {
     let had = nodes[node].hasAbsent
     nodes[node].absentCount += difference
@@ -103,9 +103,9 @@ struct ScopeTree {
   }
 }
 
-/// The bytes of an element's id, as a key to look up: a word when they are few, which most are.
+/// The bytes of an element's id as a key: a single word if they are few, as most are.
 struct ElementKey: Hashable {
-  /// The bytes, the first one lowest, with their number in the highest byte; the number alone when they are many.
+  /// The bytes, the first one lowest, and their number in the highest byte; for long ids, only the number.
   private let word: UInt64
   private let long: [UInt8]?
 

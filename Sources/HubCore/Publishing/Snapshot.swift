@@ -5,16 +5,16 @@ import Wire
 struct Snapshot {
   let node: Int
   let revision: UInt64
-  /// How many subscribers read it.
+  /// The number of subscribers that read it.
   var readers = 0
   private var encoder: PiecewiseEncoder
-  /// The pieces that were encoded and are still kept, behind those that were dropped.
+  /// The encoded pieces that are still kept, after those that were dropped.
   private var pieces: [(offset: UInt64, bytes: [UInt8])] = []
   private var droppedCount = 0
   private var byteCount: UInt64 = 0
   private var isEncoded = false
 
-  /// How many pieces are kept for readers that are slower than the fastest.
+  /// The number of pieces that are kept for readers slower than the fastest.
   private let pieceLimit: Int
 
   init(of part: any Replicated, node: Int, revision: UInt64, pieceLimit: Int) {
@@ -22,14 +22,14 @@ struct Snapshot {
     encoder = Reducing.unobserved { PiecewiseEncoder(part) }
   }
 
-  /// Whether a further reader can still get all of it.
+  /// True if another reader can still get all of it.
   var isWhole: Bool { droppedCount == 0 }
 
-  /// A piece, where it stands in the whole, and whether it is the last; nil if it was dropped.
+  /// A piece with its offset in the whole, and whether it is the last; nil if it was dropped.
   /// - Complexity: O(bytes of a piece).
   mutating func piece(_ index: Int) -> (offset: UInt64, bytes: [UInt8], isLast: Bool)? {
     guard index >= droppedCount else { return nil }
-    // One more than asked for: the last one is known by having none behind it.
+    // One more than requested: the last one is known by having no successor.
     while !isEncoded, index - droppedCount + 1 >= pieces.count { encodeNext() }
     let piece = pieces[index - droppedCount]
     let isLast = isEncoded && index - droppedCount == pieces.count - 1

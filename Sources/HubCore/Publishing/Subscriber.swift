@@ -7,9 +7,9 @@ struct Subscriber {
     case current
     /// It has this older version of the place; the version is held for it.
     case behind(UInt64)
-    /// It has nothing that a delta could start from.
+    /// It has no state from which a delta could start.
     case snapshotDue(SnapshotReason)
-    /// It is being sent a snapshot, and this piece of it is next; the snapshot's version is held for it.
+    /// It is being sent a snapshot, of which this piece is next; the snapshot's version is held for it.
     case reading(snapshot: Int, piece: Int, SnapshotReason)
   }
 
@@ -19,10 +19,10 @@ struct Subscriber {
   /// The place.
   let node: Int
   var standing: Standing
-  /// The revision of the last frame of state that it was sent.
+  /// The revision of the last frame of state that was sent to it.
   var sentRevision: UInt64
-  /// Whether there was something at the place then.
+  /// True if the place had a value at that revision.
   var hasValue: Bool
-  /// Whether a hash of what it has is to be sent.
+  /// True if a hash of its state is to be sent.
   var isHashDue = false
 }

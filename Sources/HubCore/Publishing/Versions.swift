@@ -1,14 +1,14 @@
-/// Versions of a state; subscribers are brought up to date to the newest.
+/// Versions of a state. Subscribers are brought up to date with the newest.
 ///
-/// A state is a value, so keeping one costs what has changed since. Those that a subscriber or a detached session still
-/// has are *held*. Beyond a limit of count or of memory, the oldest that nobody holds is dropped first, then the oldest;
-/// a client that had it gets a snapshot.
+/// A state is a value, so keeping a version costs only the memory of later changes. Versions that a subscriber or a
+/// detached session still has are *held*. Beyond a limit of count or memory, the oldest version without holders is
+/// dropped first, then the oldest. A client with a dropped version gets a snapshot.
 struct Versions {
   private struct Version {
     let revision: UInt64
     let state: StateVersion
     var holders = 0
-    /// An estimate of the memory that this version has and the next one does not share; 0 for the newest.
+    /// An estimate of the memory that this version does not share with the next one; 0 for the newest.
     var byteCount = 0
   }
 
@@ -31,7 +31,7 @@ struct Versions {
   /// The newest version's state.
   var newest: StateVersion? { versions.last?.state }
 
-  /// Adds a version newer than all others, which makes the one before it need `byteCount` bytes of its own.
+  /// Adds a version newer than all others; the previous one then needs `byteCount` bytes of its own.
   mutating func append(_ state: StateVersion, at revision: UInt64, byteCount: Int) {
     if let last = versions.indices.last {
       precondition(versions[last].revision < revision, "versions are kept in order")
@@ -49,12 +49,12 @@ struct Versions {
     versions.remove(at: index)
   }
 
-  /// Drops every version that nobody holds, the newest too.
+  /// Drops all versions without holders, including the newest.
   mutating func removeUnheld() {
     for index in versions.indices.reversed() where versions[index].holders == 0 { remove(at: index) }
   }
 
-  /// Adds a holder to a kept version; false if it is not kept.
+  /// Adds a holder to a version; returns false if it is not kept.
   @discardableResult
   mutating func hold(_ revision: UInt64) -> Bool {
     guard let index = index(of: revision) else { return false }
@@ -62,7 +62,7 @@ struct Versions {
     return true
   }
 
-  /// Removes a holder; a version that was dropped for a limit has none to remove.
+  /// Removes a holder; no effect for a version that was dropped because of a limit.
   mutating func release(_ revision: UInt64) {
     guard let index = index(of: revision) else { return }
     versions[index].holders -= 1
