@@ -9,12 +9,12 @@ public import Wire
     """
 )
 extension BindingAction: Replicated {
-  /// Is never called.
+  /// Never called.
   public func encode(to encoder: inout CBOREncoder) {
     encoder.null()
   }
 
-  /// Is never called.
+  /// Never called.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     throw WireError(.typeMismatch(expected: "an action that can travel"), at: decoder.offset)
   }

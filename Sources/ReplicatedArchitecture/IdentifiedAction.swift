@@ -23,7 +23,7 @@ extension IdentifiedAction: WireValue where ID: WireValue, Action: WireValue {
     }
   }
 
-  /// An enum of the one case.
+  /// An enum with a single case.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
     builder.enumeration(Self.self, name: "IdentifiedAction") { cases in
       cases.enumCase("element", key: 0, labels: ["id", "action"], Self.element(id:action:))
@@ -32,7 +32,7 @@ extension IdentifiedAction: WireValue where ID: WireValue, Action: WireValue {
 }
 
 extension IdentifiedAction: Replicated where ID: Replicated, Action: Replicated {
-  /// Whether the actions have different bytes.
+  /// Returns true if the actions have different bytes.
   public func differs(from base: Self) -> Bool {
     switch (self, base) {
     case (.element(let id, let action), .element(let baseID, let base)):

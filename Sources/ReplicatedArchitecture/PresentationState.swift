@@ -21,10 +21,10 @@ extension PresentationState: WireValue where State: WireValue {
 }
 
 extension PresentationState: Replicated where State: Replicated {
-  /// Whether the state has parts that can change alone.
+  /// True if the state has parts that can change individually.
   public static var hasParts: Bool { State?.hasParts }
 
-  /// Whether another state is presented, or the same one has changed.
+  /// Returns true if the presented states differ.
   public func differs(from base: Self) -> Bool { wrappedValue.differs(from: base.wrappedValue) }
 
   /// Writes the change of an optional.
@@ -39,7 +39,7 @@ extension PresentationState: Replicated where State: Replicated {
     try wrappedValue.apply(delta: &decoder)
   }
 
-  /// What is presented at the step 0.
+  /// The presented state, for the step 0.
   public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
     path.isEmpty ? self : wrappedValue.part(at: path)
   }
@@ -68,7 +68,7 @@ extension PresentationAction: WireValue where Action: WireValue {
     }
   }
 
-  /// An enum of the two cases.
+  /// An enum with two cases.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
     builder.enumeration(Self.self, name: "PresentationAction") { cases in
       cases.enumCase("dismiss", key: 0)
@@ -78,7 +78,7 @@ extension PresentationAction: WireValue where Action: WireValue {
 }
 
 extension PresentationAction: Replicated where Action: Replicated {
-  /// Whether the actions have different bytes.
+  /// Returns true if the actions have different bytes.
   public func differs(from base: Self) -> Bool {
     switch (self, base) {
     case (.dismiss, .dismiss): false

@@ -1,7 +1,7 @@
 public import ComposableCore
 public import Wire
 
-// The identities of prompts and buttons do not travel: they are no part of equality, and mean nothing elsewhere.
+// The identities of prompts and buttons are not encoded: they are not part of equality and meaningless elsewhere.
 
 extension ButtonState: WireValue where Action: WireValue {
   /// Writes `[role, action, label]`: null, 0 for cancel or 1 for destructive; the optional action; the text.
@@ -42,7 +42,7 @@ extension ButtonState: WireValue where Action: WireValue {
 }
 
 extension ButtonState: Replicated where Action: Replicated {
-  /// Whether two buttons look or do otherwise.
+  /// Returns true if the appearance or the action of two buttons differs.
   public func differs(from base: Self) -> Bool {
     role != base.role || action.action.differs(from: base.action.action) || label.differs(from: base.label)
   }
@@ -71,14 +71,14 @@ extension AlertState: WireValue where Action: WireValue {
 }
 
 extension AlertState: Replicated where Action: Replicated {
-  /// Whether two alerts say or offer something else.
+  /// Returns true if the texts or buttons of two alerts differ.
   public func differs(from base: Self) -> Bool {
     title.differs(from: base.title) || message.differs(from: base.message) || buttons.differs(from: base.buttons)
   }
 }
 
 extension ConfirmationDialogState: WireValue where Action: WireValue {
-  /// Writes `[title visibility, title, message, buttons]`, the visibility being 0 automatic, 1 hidden or 2 visible.
+  /// Writes `[title visibility, title, message, buttons]`; the visibility is 0 (automatic), 1 (hidden) or 2 (visible).
   public func encode(to encoder: inout CBOREncoder) {
     encoder.arrayHeader(count: 4)
     switch titleVisibility {
@@ -113,7 +113,7 @@ extension ConfirmationDialogState: WireValue where Action: WireValue {
 }
 
 extension ConfirmationDialogState: Replicated where Action: Replicated {
-  /// Whether two dialogs say or offer something else.
+  /// Returns true if the texts or buttons of two dialogs differ.
   public func differs(from base: Self) -> Bool {
     titleVisibility != base.titleVisibility || title.differs(from: base.title)
       || message.differs(from: base.message) || buttons.differs(from: base.buttons)

@@ -5,10 +5,10 @@ public import IdentifiedCollections
 public import Reducers
 public import Wire
 
-/// Actions that are due at a time, as part of a state.
+/// Actions to be sent at certain times, as part of a state.
 ///
-/// The times are state, so they survive a restart of a hub that is recorded: an action whose time has passed meanwhile is
-/// sent at the start. Each is sent once, in the turn in which it leaves the schedule.
+/// The times are state, so they survive a restart of a hub with a log: an action whose time has passed meanwhile is
+/// sent at the start. Each is sent once, in the turn in which it is removed from the schedule.
 ///
 /// ```swift
 /// @Replicated struct State: Equatable { var schedule = Schedule<Action>() … }
@@ -26,20 +26,20 @@ public import Wire
 /// }
 /// ```
 ///
-/// On a hub, send `timeCame` at its start, so that the schedule goes on: `FeatureEngine(…) onEvent: { event, state in
+/// On a hub, send `timeCame` at its start, so that the schedule continues: `FeatureEngine(…) onEvent: { event, state in
 /// event == .started && !state.schedule.isEmpty ? [.timeCame] : [] }`.
 @Replicated
 public struct Schedule<Action: Replicated & Equatable & Sendable>: Equatable, Sendable {
-  /// What is due, in the order in which it was added.
+  /// The scheduled actions, in the order in which they were added.
   public private(set) var entries: IdentifiedArrayOf<Entry> = []
   private var nextID = 0
 
   /// An action with its time.
   @Replicated
   public struct Entry: Equatable, Identifiable, Sendable {
-    /// Names the entry within its schedule; never used again.
+    /// Identifies the entry within its schedule; never reused.
     public let id: Int
-    /// When the action is due, by the wall clock.
+    /// The due time, by the wall clock.
     public var date: Date
     /// The action.
     public var action: Action
@@ -48,14 +48,14 @@ public struct Schedule<Action: Replicated & Equatable & Sendable>: Equatable, Se
   /// Creates an empty schedule.
   public init() {}
 
-  /// Whether nothing is due at any time.
+  /// True if there are no scheduled actions.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// The time of the first action that is due.
+  /// The time of the next scheduled action.
   /// - Complexity: O(n).
   public var nextDate: Date? { entries.lazy.map(\.date).min() }
 
-  /// Adds an action; returns its id, with which it can be removed.
+  /// Adds an action; returns its id for removal.
   @discardableResult
   public mutating func add(_ action: Action, at date: Date) -> Int {
     defer { nextID += 1 }
@@ -66,7 +66,7 @@ public struct Schedule<Action: Replicated & Equatable & Sendable>: Equatable, Se
   /// Removes an action before it is due.
   public mutating func remove(id: Int) { entries.remove(id: id) }
 
-  /// Removes the actions that are due, and returns them in the order of their times.
+  /// Removes the actions that are due, and returns them ordered by their times.
   mutating func takeDue(at now: Date) -> [Action] {
     let due = entries.filter { $0.date <= now }
     for entry in due { entries.remove(id: entry.id) }
@@ -79,9 +79,9 @@ extension Reducer where Action: Replicated & Equatable & Sendable & CasePathable
   ///
   /// - Parameters:
   ///   - schedule: The schedule in the state.
-  ///   - timeCame: A case without a payload, by which the schedule tells itself that something is due; the reducer may
+  ///   - timeCame: A case without a payload that the schedule sends to itself when an action is due; the reducer may
   ///     ignore it.
-  /// - Complexity: O(1) for an action that leaves the schedule as it is, O(n) for one that changes it.
+  /// - Complexity: O(1) for an action that does not change the schedule, O(n) for one that does.
   public func schedule(
     _ schedule: WritableKeyPath<State, Schedule<Action>>, timeCame: CaseKeyPath<Action, Void>
   ) -> some Reducer<State, Action> {
@@ -89,10 +89,10 @@ extension Reducer where Action: Replicated & Equatable & Sendable & CasePathable
   }
 }
 
-/// A change of the wall clock is noticed after this time at the latest, in seconds.
+/// The maximum time in seconds until a change of the wall clock is detected.
 private let longestSleep = 60.0
 
-/// The timer of one schedule. Each further schedule of a feature has another type as its base.
+/// The timer of one schedule. Further schedules of a feature have base reducers of other types.
 private struct TimerID: Hashable { let base: ObjectIdentifier }
 
 private struct ScheduleReducer<Base: Reducer>: Reducer
@@ -116,7 +116,7 @@ where Base.Action: Replicated & Equatable & Sendable & CasePathable {
     return .merge(effect, wait(for: state[keyPath: schedule].nextDate))
   }
 
-  /// Waits for the next time that something is due, in place of any time before.
+  /// Waits for the next due time, replacing any previous wait.
   private func wait(for next: Date?) -> Effect<Base.Action> {
     let id = TimerID(base: ObjectIdentifier(Base.self))
     guard let next else { return .cancel(id: id) }

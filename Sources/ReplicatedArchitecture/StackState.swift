@@ -39,7 +39,7 @@ extension StackState.Entry: Replicated where Element: Replicated {
 
   package func differs(from base: Self) -> Bool { id != base.id || element.differs(from: base.element) }
 
-  /// Writes the change of the element: the id stays.
+  /// Writes the change of the element; the id does not change.
   package func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     element.encodeDelta(from: base.element, to: &encoder)
   }
@@ -55,7 +55,7 @@ extension StackState: WireValue where Element: WireValue {
     entries.encode(to: &encoder)
   }
 
-  /// Reads a stack whose ids are all different.
+  /// Reads a stack with distinct ids.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     self.init()
     entries = try decoder.value()
@@ -69,24 +69,24 @@ extension StackState: WireValue where Element: WireValue {
 }
 
 extension StackState: Replicated where Element: Replicated {
-  /// True: elements can change alone.
+  /// True: elements can change individually.
   public static var hasParts: Bool { true }
 
-  /// Whether an element differs, or stands elsewhere.
+  /// Returns true if an element or its position differs.
   public func differs(from base: Self) -> Bool { entries.differs(from: base.entries) }
 
-  /// Writes the change of an identified array whose elements are `[id, element]` and change by the element's delta.
+  /// Writes the change of an identified array whose elements are `[id, element]`; an element changes by its own delta.
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     entries.encodeDelta(from: base.entries, to: &encoder)
   }
 
-  /// Replaces the stack, or removes, moves, pushes and changes elements; those that stay keep their ids.
+  /// Replaces the stack, or removes, moves, pushes and changes elements; the remaining ones keep their ids.
   public mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {
     try entries.apply(delta: &decoder)
     unnoticed.areAll = true
   }
 
-  /// The element at a step that is an id.
+  /// The element for a step that is an id.
   public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
     guard let step = path.first else { return self }
     guard case .id(let bytes) = step, let id = try? StackElementID(decoding: bytes.span.bytes) else { return nil }
@@ -95,7 +95,7 @@ extension StackState: Replicated where Element: Replicated {
 }
 
 extension StatePath {
-  /// The path of the element of a stack with an id.
+  /// The path of a stack's element with an id.
   public subscript<Element: Replicated>(
     id id: StackElementID
   ) -> StatePath<Root, Element> where Part == StackState<Element> {
@@ -134,7 +134,7 @@ extension StackAction: WireValue where State: WireValue, Action: WireValue {
     }
   }
 
-  /// An enum of the three cases.
+  /// An enum with three cases.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
     builder.enumeration(Self.self, name: "StackAction") { cases in
       cases.enumCase("element", key: 0, labels: ["id", "action"], Self.element(id:action:))
@@ -145,7 +145,7 @@ extension StackAction: WireValue where State: WireValue, Action: WireValue {
 }
 
 extension StackAction: Replicated where State: Replicated, Action: Replicated {
-  /// Whether the actions have different bytes.
+  /// Returns true if the actions have different bytes.
   public func differs(from base: Self) -> Bool {
     switch (self, base) {
     case (.element(let id, let action), .element(let baseID, let base)): id != baseID || action.differs(from: base)

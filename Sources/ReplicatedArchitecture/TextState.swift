@@ -15,7 +15,7 @@ extension TextState: WireValue {
     }
   }
 
-  /// Reads pieces of text, none of which is empty or could be one with the next.
+  /// Reads pieces of text. None of them may be empty or mergeable with the next.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     var runs: [Run] = []
@@ -30,7 +30,7 @@ extension TextState: WireValue {
 }
 
 extension TextState: Replicated {
-  /// Whether characters or styles differ.
+  /// Returns true if characters or styles differ.
   public func differs(from base: TextState) -> Bool {
     runs.count != base.runs.count
       || zip(runs, base.runs).contains {
@@ -43,8 +43,8 @@ extension TextState: Replicated {
 extension TextStyle: WireValue {
   private var flags: [Bool] { [isBold, isItalic, isMonospaced, isStruckThrough] }
 
-  /// Writes `{? 0: bold, ? 1: italic, ? 2: monospaced, ? 3: struck through, ? 4: colour, ? 5: weight, ? 6: label}`, what
-  /// is not said being false or nil.
+  /// Writes `{? 0: bold, ? 1: italic, ? 2: monospaced, ? 3: struck through, ? 4: colour, ? 5: weight, ? 6: label}`; an
+  /// omitted entry means false or nil.
   public func encode(to encoder: inout CBOREncoder) {
     let values = (foregroundColor == nil ? 0 : 1) + (fontWeight == nil ? 0 : 1) + (accessibilityLabel == nil ? 0 : 1)
     encoder.mapHeader(count: flags.count { $0 } + values)
@@ -66,7 +66,7 @@ extension TextStyle: WireValue {
     }
   }
 
-  /// Reads a style; fields it does not know are passed over.
+  /// Reads a style and skips unknown fields.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     self.init()
     var fields = try decoder.fields()
@@ -86,7 +86,7 @@ extension TextStyle: WireValue {
 }
 
 extension CBORDecoder {
-  /// Reads true: false is written by leaving the field out.
+  /// Reads true; false is written by omitting the field.
   @_lifetime(self: copy self)
   fileprivate mutating func set() throws(WireError) -> Bool {
     let start = offset
@@ -126,7 +126,7 @@ extension TextWeight: WireValue {
     .ultraLight, .thin, .light, .regular, .medium, .semibold, .bold, .heavy, .black,
   ]
 
-  /// Writes the weight's number, the lightest being 0.
+  /// Writes the number of the weight, starting with 0 for the lightest.
   public func encode(to encoder: inout CBOREncoder) {
     if let index = Self.names.firstIndex(of: self) { encoder.enumCase(UInt64(index)) }
   }

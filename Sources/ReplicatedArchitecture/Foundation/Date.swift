@@ -5,7 +5,7 @@ extension Date: WireValue {
   /// `Date`.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Date") }
 
-  /// Writes the seconds since 1 January 2001, as a float that keeps every bit.
+  /// Writes the seconds since 1 January 2001, as a float that preserves every bit.
   public func encode(to encoder: inout CBOREncoder) {
     encoder.float(timeIntervalSinceReferenceDate)
   }
@@ -17,7 +17,7 @@ extension Date: WireValue {
 }
 
 extension Date: Replicated {
-  /// Whether the seconds have other bits.
+  /// Returns true if the bits of the seconds differ.
   public func differs(from base: Date) -> Bool {
     timeIntervalSinceReferenceDate.differs(from: base.timeIntervalSinceReferenceDate)
   }

@@ -5,12 +5,12 @@ extension Decimal: WireValue {
   /// `Decimal`.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("Decimal") }
 
-  /// Writes the number in decimal digits, such as `"-12.5"`, as text.
+  /// Writes the number as a text of decimal digits, such as `"-12.5"`.
   public func encode(to encoder: inout CBOREncoder) {
     encoder.text(description)
   }
 
-  /// Reads a number in the one form in which it is written.
+  /// Reads a number in the canonical form in which it is written.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     let text = try decoder.text(limit: 256)
@@ -26,6 +26,6 @@ extension Decimal: WireValue {
 }
 
 extension Decimal: Replicated {
-  /// Whether the numbers differ.
+  /// Returns true if the numbers differ.
   public func differs(from base: Decimal) -> Bool { self != base && !(isNaN && base.isNaN) }
 }

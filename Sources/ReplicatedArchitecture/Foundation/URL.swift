@@ -5,7 +5,7 @@ extension URL: WireValue {
   /// `URL`.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType { .named("URL") }
 
-  /// Writes the text, or `[text, base]` for a URL that is relative to another.
+  /// Writes the text, or `[text, base]` for a relative URL.
   public func encode(to encoder: inout CBOREncoder) {
     guard let baseURL else { return encoder.text(relativeString) }
     encoder.arrayHeader(count: 2)
@@ -27,7 +27,7 @@ extension URL: WireValue {
     } else {
       text = try decoder.text()
     }
-    // A text that is written otherwise than it was read would make equal values of different bytes.
+    // A text that changes when it is written again would give equal values different bytes.
     guard let url = URL(string: text, relativeTo: base), url.relativeString == text else {
       throw WireError(.outOfRange(type: "URL"), at: start)
     }
@@ -36,7 +36,7 @@ extension URL: WireValue {
 }
 
 extension URL: Replicated {
-  /// Whether the text or the base differs.
+  /// Returns true if the text or the base differs.
   public func differs(from base: URL) -> Bool {
     relativeString.differs(from: base.relativeString) || baseURL.differs(from: base.baseURL)
   }
