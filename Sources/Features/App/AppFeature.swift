@@ -1,40 +1,41 @@
 public import ReplicatedArchitecture
 
-/// The root of what a hub shares: a counter, things to do, and favourite numbers.
+/// The root of a hub's features: a counter, todos, and favourite numbers.
 @Reducer
 public struct AppFeature: Sendable {
-  /// Everything that clients see.
+  /// The state that clients see.
   ///
-  /// Not an `@ObservableState`: nobody observes the root but through its children, and a child behind an observed property
-  /// is copied for each of its actions.
+  /// Not an `@ObservableState`: the root is only observed through its children, and each action would copy a child in
+  /// an observed property.
   @Replicated
   public struct State: Equatable, Sendable {
     /// The shared counter.
     public var counter = Counter.State()
-    /// The shared list of things to do.
+    /// The shared todos.
     public var todos = Todos.State()
     /// The favourite numbers.
     public var favourites = FavouriteNumbers.State()
 
-    /// Creates the state that a new hub begins with.
+    /// Creates the initial state of a new hub.
     public init() {}
   }
 
-  /// Everything that can happen.
+  /// The actions of all features.
   @Replicated
   public enum Action: Equatable, Sendable {
-    /// Something happened to the counter.
+    /// An action of the counter.
     case counter(Counter.Action)
-    /// Something happened to the things to do.
+    /// An action of the todos.
     case todos(Todos.Action)
-    /// Something happened to the favourite numbers.
+    /// An action of the favourite numbers.
     case favourites(FavouriteNumbers.Action)
   }
 
   /// Creates the reducer.
   public init() {}
 
-  /// What the features do when something happens to their hub: at its start they go on with what a restart has ended.
+  /// The features' actions in response to events of their hub: at its start, they resume the work that the restart
+  /// interrupted.
   public static func actions(for event: HubEvent, in state: State) -> [Action] {
     guard event == .started else { return [] }
     var actions: [Action] = []
@@ -44,7 +45,7 @@ public struct AppFeature: Sendable {
     return actions
   }
 
-  /// Three scopes; an action goes to the one for its case.
+  /// Three scopes; an action is passed to the one for its case.
   public var body: some ReducerOf<Self> {
     Scope(state: \.counter, action: \.counter) { Counter() }
     Scope(state: \.todos, action: \.todos) { Todos() }

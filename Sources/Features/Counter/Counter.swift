@@ -1,19 +1,19 @@
 public import ReplicatedArchitecture
 
-/// A number that everyone can count up and down, that ticks by a timer, and that one can ask a fact about.
+/// A number that every user can change, with a timer and with facts about the number.
 public struct Counter: Reducer, Sendable {
-  /// What the counter shows.
+  /// The state of the counter.
   @Replicated
   public struct State: Equatable, Sendable {
     /// The number.
     public var count = 0
-    /// A fact about the number; gone when the number changes.
+    /// A fact about the number; nil after the number changes.
     public var numberFact: String?
-    /// Whether a fact is on its way.
+    /// True while a fact is being fetched.
     public var isLoadingFact = false
-    /// Whether the timer counts up every second.
+    /// True while the timer counts up every second.
     public var isTimerOn = false
-    /// Why there is no fact, until it is dismissed.
+    /// The reason why there is no fact, until it is dismissed.
     public var factAlert: FactAlert?
 
     /// Creates the state with a number.
@@ -22,24 +22,24 @@ public struct Counter: Reducer, Sendable {
     }
   }
 
-  /// What can happen to the counter.
+  /// The actions of the counter.
   @Replicated
   public enum Action: Equatable, Sendable {
-    /// Someone wants one less.
+    /// A user decrements the number.
     case decrementButtonTapped
-    /// Someone wants one more.
+    /// A user increments the number.
     case incrementButtonTapped
-    /// Someone wants a fact about the number.
+    /// A user requests a fact about the number.
     case numberFactButtonTapped
-    /// The fact came, or why it did not.
+    /// The fact, or the reason why there is none.
     case numberFactResponse(Result<String, NumberFactError>)
-    /// Someone starts or stops the timer.
+    /// A user starts or stops the timer.
     case toggleTimerButtonTapped
     /// A second of the timer has passed.
     case timerTicked
-    /// Someone has read the alert.
+    /// A user dismisses the alert.
     case factAlertDismissed
-    /// The hub has started again: the timer and the fact on its way, which its stop has ended, start again too.
+    /// The hub has restarted. The timer and the pending fetch, which ended with the old hub, start again.
     case hubStarted
   }
 
@@ -119,12 +119,13 @@ public struct Counter: Reducer, Sendable {
     .cancellable(id: CancelID.fact, cancelInFlight: true)
   }
 
-  /// Another number makes the fact untrue, and one on its way pointless. At the end of `Int` the number stays.
+  /// Changes the number, which invalidates the fact and cancels a pending fetch. At the limits of `Int` the number
+  /// stays.
   private func change(_ state: inout State, by difference: Int) -> Effect<Action> {
     let (count, isOver) = state.count.addingReportingOverflow(difference)
     guard !isOver else { return .none }
     state.count = count
-    // Most often there is none, and letting go of nothing takes 20 instructions.
+    // Mostly there is none, and releasing nil takes 20 instructions.
     if state.numberFact != nil { state.numberFact = nil }
     guard state.isLoadingFact else { return .none }
     state.isLoadingFact = false
@@ -132,13 +133,13 @@ public struct Counter: Reducer, Sendable {
   }
 }
 
-/// What a person must be told about a fact that did not come.
+/// The message about a fact that could not be fetched.
 @Replicated
 public struct FactAlert: Equatable, Identifiable, Sendable {
-  /// What to tell.
+  /// The text of the message.
   public var title: String
 
-  /// The title: there is one alert at a time.
+  /// The title, as there is one alert at a time.
   public var id: String { title }
 
   /// Creates an alert.

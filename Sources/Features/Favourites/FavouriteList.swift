@@ -1,13 +1,13 @@
 public import ReplicatedArchitecture
 
-/// The list of favourite numbers: one is chosen to go there, or deleted.
+/// The list of favourite numbers, from which users choose or delete one.
 @Reducer
 public struct FavouriteList: Sendable {
   /// The favourites.
   @ObservableState
   @Replicated
   public struct State: Equatable, Sendable {
-    /// The favourites, in the order in which they were chosen.
+    /// The favourites, in the order in which they were added.
     public var favourites: IdentifiedArrayOf<Favourite>
 
     /// Creates the list.
@@ -16,19 +16,19 @@ public struct FavouriteList: Sendable {
     }
   }
 
-  /// What can happen.
+  /// The actions of the list.
   @Replicated
   public enum Action: Equatable, Sendable {
-    /// What the parent is told.
+    /// Messages to the parent.
     case delegate(Delegate)
-    /// Someone deletes a number.
+    /// A user deletes a number.
     case deleteButtonTapped(Int)
-    /// Someone leaves the list.
+    /// A user closes the list.
     case doneButtonTapped
-    /// Someone chooses a number.
+    /// A user chooses a number.
     case numberTapped(Int)
 
-    /// What the parent is told.
+    /// Messages to the parent.
     @CasePathable
     @Replicated
     public enum Delegate: Equatable, Sendable {

@@ -1,32 +1,32 @@
 public import ReplicatedArchitecture
 
-/// What an alert about a fact that did not come asks.
+/// The answers to an alert about a fact that could not be fetched.
 @CasePathable
 @Replicated
 public enum FactQuestion: Equatable, Sendable {
   case tryAgainButtonTapped
 }
 
-/// A number to browse by, the favourites among the numbers, and a list of them from which one goes to a number.
+/// A number to browse, the favourites among the numbers, and a list for jumping to a favourite.
 ///
-/// What lies over the number is state too: where several people share it, they look at the same thing, and who opens the list
-/// opens it for all.
+/// The presented destination is also state: all users of a shared state see the same one, and opening the list opens it
+/// for everyone.
 @Reducer
 public struct FavouriteNumbers: Sendable {
-  /// What is on the screen, and over it.
+  /// The number and the presented destination.
   @ObservableState
   @Replicated
   public struct State: Equatable, Sendable {
     /// The number.
     public var count = 0
-    /// The favourites, in the order in which they were chosen.
+    /// The favourites, in the order in which they were added.
     public var favourites: IdentifiedArrayOf<Favourite> = []
-    /// Whether a fact is on its way.
+    /// True while a fact is being fetched.
     public var isLoadingFact = false
-    /// What lies over the number.
+    /// The presented destination.
     @Presents public var destination: Destination.State?
 
-    /// Whether the number is a favourite.
+    /// True if the number is a favourite.
     public var isFavourite: Bool { favourites[id: count] != nil }
 
     /// Creates the state with a number and favourites.
@@ -36,19 +36,19 @@ public struct FavouriteNumbers: Sendable {
     }
   }
 
-  /// What can happen.
+  /// The actions of the feature.
   @Replicated
   public enum Action: Equatable, Sendable, ViewAction {
-    /// Something happened over the number.
+    /// An action of the presented destination.
     case destination(PresentationAction<Destination.Action>)
-    /// The fact came, or why it did not.
+    /// The fact, or the reason why there is none.
     case factResponse(Result<String, NumberFactError>)
-    /// Someone did something.
+    /// A user's action.
     case view(View)
-    /// The hub has started again: the fact on its way, which its stop has ended, is fetched again.
+    /// The hub has restarted. The pending fetch, which ended with the old hub, starts again.
     case hubStarted
 
-    /// What a person does.
+    /// The actions of a user.
     @CasePathable
     @Replicated
     public enum View: Equatable, Sendable {
@@ -60,7 +60,7 @@ public struct FavouriteNumbers: Sendable {
     }
   }
 
-  /// What lies over the number: a fact or the lack of one, or the list of favourites.
+  /// The destinations: an alert with a fact or the reason for its absence, or the list of favourites.
   @Reducer(state: .equatable, .sendable, action: .equatable, .sendable)
   @Replicated
   public enum Destination {
@@ -86,7 +86,7 @@ public struct FavouriteNumbers: Sendable {
 
       case .view(.favouriteButtonTapped):
         if state.favourites.remove(id: state.count) == nil { state.favourites.append(Favourite(number: state.count)) }
-        // Somebody else may have the list open.
+        // Another user may have the list open.
         if case .favourites(var list) = state.destination {
           list.favourites = state.favourites
           state.destination = .favourites(list)
@@ -155,7 +155,7 @@ public struct FavouriteNumbers: Sendable {
     .cancellable(id: CancelID.fact, cancelInFlight: true)
   }
 
-  /// Goes to another number, at whose fact nobody looks yet. At the end of `Int` the number stays.
+  /// Changes the number; nobody has requested its fact yet. At the limits of `Int` the number stays.
   private func change(_ state: inout State, by difference: Int) -> Effect<Action> {
     let (count, isOver) = state.count.addingReportingOverflow(difference)
     guard !isOver else { return .none }
@@ -163,7 +163,7 @@ public struct FavouriteNumbers: Sendable {
     return forgetFact(&state)
   }
 
-  /// A fact about a number that is no longer shown is not wanted.
+  /// Discards a pending fact about a number that is no longer shown.
   private func forgetFact(_ state: inout State) -> Effect<Action> {
     guard state.isLoadingFact else { return .none }
     state.isLoadingFact = false
@@ -171,14 +171,14 @@ public struct FavouriteNumbers: Sendable {
   }
 }
 
-/// A number that somebody likes.
+/// A favourite number.
 @Replicated
 public struct Favourite: Equatable, Identifiable, Sendable {
   /// The number.
   public let number: Int
   public var id: Int { number }
 
-  /// A favourite.
+  /// Creates a favourite.
   public init(number: Int) {
     self.number = number
   }

@@ -1,8 +1,8 @@
 public import ReplicatedArchitecture
 
-/// Where facts about numbers come from.
+/// The source of facts about numbers.
 public struct NumberFactClient: Sendable {
-  /// One sentence about a number, or a `NumberFactError` that says why there is none.
+  /// Returns a sentence about a number, or throws a `NumberFactError` with the reason why there is none.
   public var fetch: @Sendable (Int) async throws -> String
 
   /// Creates a client.
@@ -11,10 +11,10 @@ public struct NumberFactClient: Sendable {
   }
 }
 
-/// Why there is no fact.
+/// The reason why there is no fact.
 @Replicated
 public struct NumberFactError: Error, Equatable, Sendable {
-  /// What happened and what to do, for people.
+  /// The problem and its remedy, for people.
   public var message: String
 
   /// Creates an error.
@@ -24,17 +24,17 @@ public struct NumberFactError: Error, Equatable, Sendable {
 }
 
 extension NumberFactClient: DependencyKey {
-  /// Works facts out, without asking anyone.
+  /// Computes facts without a service.
   public static let liveValue = NumberFactClient { NumberFacts.fact(about: $0) }
 
-  /// Refuses, so that a test says which fact it wants.
+  /// Fails, so that a test must provide the fact.
   public static let testValue = NumberFactClient { _ in
     throw NumberFactError(message: "this test did not say what numberFact.fetch gives")
   }
 }
 
 extension DependencyValues {
-  /// Where facts about numbers come from.
+  /// The source of facts about numbers.
   public var numberFact: NumberFactClient {
     get { self[NumberFactClient.self] }
     set { self[NumberFactClient.self] = newValue }

@@ -1,6 +1,6 @@
-/// True facts about whole numbers, worked out.
+/// Computed, true facts about whole numbers.
 public enum NumberFacts {
-  /// The most remarkable fact known here about a number, in one sentence that begins with the number.
+  /// The most remarkable known fact about a number, in one sentence that begins with the number.
   ///
   /// The same number always has the same fact.
   /// - Complexity: At most about a million divisions, for numbers with large factors.
@@ -82,7 +82,7 @@ public enum NumberFacts {
     return "\(number) is the product of the primes \(factors.map(String.init).joined(separator: " × "))."
   }
 
-  /// The prime factors in ascending order, or nil when trying divisors up to a million does not settle them.
+  /// The prime factors in ascending order; nil if divisors up to a million do not determine them.
   static func factors(_ number: Int) -> [Int]? {
     guard number > 1 else { return nil }
     var (rest, divisor, factors) = (number, 2, [Int]())
@@ -98,10 +98,10 @@ public enum NumberFacts {
     return factors + [rest]
   }
 
-  /// The whole part of the square root.
+  /// The square root, rounded down.
   static func squareRoot(_ number: Int) -> Int {
     var root = Int(Double(number).squareRoot())
-    // A double has 53 bits: the estimate may be off by one for large numbers.
+    // A double has 53 bits, so the estimate may be off by one for large numbers.
     while root.multipliedReportingOverflow(by: root).overflow || root * root > number { root -= 1 }
     while !(root + 1).multipliedReportingOverflow(by: root + 1).overflow, (root + 1) * (root + 1) <= number {
       root += 1

@@ -1,12 +1,12 @@
 import ReplicatedArchitecture
 
 extension Reducer {
-  /// Leaves out actions that came too late to mean anything.
+  /// Ignores actions that arrive too late.
   ///
-  /// Several people act on one state, each on what was last seen of it: somebody ticks a todo that somebody else has just
-  /// deleted. `forEach` and `ifLet` report such an action as a mistake of the program; here it is everyday life.
+  /// Several users act on one state, each on the last version that they saw: one ticks a todo that another has just
+  /// deleted. `forEach` and `ifLet` report such an action as an error of the program; here it is normal.
   ///
-  /// - Parameter isLate: Whether what the action is for is gone.
+  /// - Parameter isLate: Returns true if the target of the action no longer exists.
   func passingOver(_ isLate: @escaping (_ state: State, _ action: Action) -> Bool) -> Reduce<State, Action> {
     let reducer = Reduce(self)
     return Reduce { state, action in

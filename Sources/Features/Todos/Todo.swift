@@ -3,15 +3,15 @@ public import ReplicatedArchitecture
 /// One thing to do.
 @Reducer
 public struct Todo: Sendable {
-  /// What there is to do, and whether it is done.
+  /// The text of a todo, and its completion.
   @ObservableState
   @Replicated
   public struct State: Equatable, Identifiable, Sendable {
-    /// The todo's number. No other one in the list ever has it.
+    /// The todo's number, which is unique in the list and never reused.
     public let id: Int
-    /// What there is to do.
+    /// The text.
     public var text: String
-    /// Whether it is done.
+    /// True if it is completed.
     public var isComplete = false
 
     /// Creates a todo.
@@ -20,12 +20,12 @@ public struct Todo: Sendable {
     }
   }
 
-  /// What can happen to a todo.
+  /// The actions of a todo.
   @Replicated
   public enum Action: Equatable, Sendable {
-    /// Someone says whether it is done. Not a toggle: two who tick the same todo at once both mean that it is done.
+    /// A user sets the completion. Not a toggle: two users who tick the same todo at once both want it to be completed.
     case completionChanged(Bool)
-    /// Someone has written another text.
+    /// A user changes the text.
     case textChanged(String)
   }
 

@@ -1,14 +1,14 @@
 public import ReplicatedArchitecture
 
-/// Which todos somebody wants to see.
+/// The todos that a user wants to see.
 ///
-/// It is no part of the shared state, nor is there an action for it: the list is everyone's, the look at it is one's own. Who
-/// hides what is done must not hide it from all others. So every client keeps a filter of its own and applies it
+/// It is neither part of the shared state nor set by an action: the list is shared, its presentation is not. A user who
+/// hides completed todos must not hide them from the others. Each client therefore keeps its own filter and applies it
 /// with ``Todos/State/todos(showing:)``.
 public enum TodoFilter: String, CaseIterable, Sendable {
   case all, active, completed
 
-  /// Whether a todo is shown.
+  /// Returns true if a todo is shown.
   public func shows(_ todo: Todo.State) -> Bool {
     switch self {
     case .all: true
@@ -26,6 +26,6 @@ extension Todos.State {
     filter == .all ? todos : todos.filter(filter.shows)
   }
 
-  /// How many are not done. - Complexity: O(n).
+  /// The number of todos that are not completed. - Complexity: O(n).
   public var activeCount: Int { todos.reduce(0) { $0 + ($1.isComplete ? 0 : 1) } }
 }

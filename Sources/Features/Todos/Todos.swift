@@ -1,9 +1,9 @@
 public import ReplicatedArchitecture
 
-/// A list of things to do that everyone sees and changes.
+/// A list of todos that all users see and change.
 ///
-/// Where an action names a todo it names it by id, and a place by the todo that stands there: between what somebody saw and
-/// what the action meets, somebody else may have moved everything.
+/// Actions refer to todos by id, and to positions by the todo there: others may have moved todos since the user last
+/// saw the list.
 @Reducer
 public struct Todos: Sendable {
   /// The list.
@@ -12,16 +12,16 @@ public struct Todos: Sendable {
   public struct State: Equatable, Sendable {
     /// The todos in their order.
     public var todos: IdentifiedArrayOf<Todo.State> = []
-    /// The id of the next todo: a count, for there is one reducer that gives ids, and they are short on the wire.
+    /// The id of the next todo: a counter, because a single reducer assigns ids, and they are short on the wire.
     public var nextID = 0
 
-    /// Creates a list; ids go on after the highest there is.
+    /// Creates a list; new ids follow the highest existing one.
     public init(todos: IdentifiedArrayOf<Todo.State> = []) {
       self.todos = todos
       nextID = (todos.lazy.map(\.id).max() ?? -1) + 1
     }
 
-    /// Whether every open todo stands before every completed one.
+    /// True if all open todos precede all completed ones.
     /// - Complexity: O(n).
     var isSorted: Bool {
       guard let firstCompleted = todos.firstIndex(where: \.isComplete) else { return true }
@@ -33,8 +33,8 @@ public struct Todos: Sendable {
       nextID += 1
     }
 
-    /// Where the completed todos begin: a place with no completed todo before it and no open one at it. If the list is not
-    /// sorted at the moment, one of the places that separate an open todo from a completed one.
+    /// The start of the completed todos: a position with no completed todo before it and no open one at or after it. If
+    /// the list is not sorted at the moment, one of the positions between an open todo and a completed one.
     ///
     /// - Complexity: O(log² n).
     private var startOfCompleted: Int {
@@ -47,20 +47,20 @@ public struct Todos: Sendable {
     }
   }
 
-  /// What can happen to the list.
+  /// The actions of the list.
   @Replicated
   public enum Action: Equatable, Sendable {
-    /// Someone wants another todo with this text.
+    /// A user adds a todo with this text.
     case addButtonTapped(text: String)
-    /// Someone takes all away that are done.
+    /// A user removes all completed todos.
     case clearCompletedButtonTapped
-    /// Someone takes one away.
+    /// A user removes a todo.
     case deleteButtonTapped(id: Todo.State.ID)
-    /// Someone puts one before another one, or at the end.
+    /// A user moves a todo before another one, or to the end.
     case moved(id: Todo.State.ID, before: Todo.State.ID?)
-    /// It is time for those that are done to go to the end.
+    /// Moves the completed todos to the end.
     case sortCompletedTodos
-    /// Something happened to one of them.
+    /// An action of a todo.
     case todos(IdentifiedActionOf<Todo>)
   }
 
@@ -114,7 +114,7 @@ public struct Todos: Sendable {
     }
   }
 
-  /// Sorts a second after the last change, so that nothing moves away under the cursor of somebody who is ticking.
+  /// Sorts a second after the last change, so that todos do not move while a user is ticking them.
   private func sortSoon() -> Effect<Action> {
     .run(name: "sorting") { [clock] send in
       try await clock.sleep(for: .seconds(1))
