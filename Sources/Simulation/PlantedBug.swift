@@ -1,45 +1,45 @@
-/// A defect that the simulated shell, log or network has on purpose, to see that the oracles find it.
+/// A deliberate defect of the simulated shell, log or network, to verify that the oracles find it.
 public enum PlantedBug: String, CaseIterable, Sendable {
-  /// The log says that turns are stored which it has only been given.
+  /// The log reports turns as stored when it has only received them.
   case logSaysStoredTooEarly
-  /// The log loses the last turn that it has stored, when the hub crashes.
+  /// The log loses the last stored turn when the hub crashes.
   case logLosesTheLastTurn
-  /// The log loses a turn in the middle, when the hub crashes.
+  /// The log loses a turn in the middle when the hub crashes.
   case logLosesAMiddleTurn
-  /// The log gives a snapshot a later position than its state has.
+  /// The log records a later position for a snapshot than that of its state.
   case snapshotHasALaterPosition
-  /// A recovery leaves out the change of a turn.
+  /// A recovery skips the change of a turn.
   case recoverySkipsAChange
-  /// A recovery forgets all sessions.
+  /// A recovery loses all sessions.
   case recoveryForgetsSessions
-  /// A recovery forgets how far the sessions have come.
+  /// A recovery loses the sessions' processed sequence numbers.
   case recoveryForgetsProcessed
-  /// A recovery brings back sessions that had ended, and those as they once were.
+  /// A recovery restores ended sessions, and sessions in an early state.
   case recoveryTakesOldSessions
-  /// The shell does not carry out a write.
+  /// The shell skips a write.
   case shellDropsAWrite
-  /// The shell carries out a write twice.
+  /// The shell repeats a write.
   case shellRepeatsAWrite
   /// The shell swaps two writes to a connection.
   case shellSwapsWrites
-  /// The shell writes to a client the change of another scope.
+  /// The shell sends a client the change of another scope.
   case shellMixesUpScopes
-  /// The shell writes while the socket is full, as if it had taken everything.
+  /// The shell writes to a full socket as if it had accepted everything.
   case shellIgnoresFullSockets
-  /// The shell goes on handing frames to a hub whose log is far behind.
+  /// The shell keeps passing frames to a hub whose log is far behind.
   case shellIgnoresASlowLog
-  /// The shell never reads again from a connection from which it has stopped reading.
+  /// The shell never resumes reading from a connection.
   case shellForgetsToReadAgain
-  /// The shell delivers twice what an effect sends.
+  /// The shell delivers an effect's action twice.
   case shellRepeatsAnEffect
-  /// The shell lets the hub go on when its log has failed, and says that everything is stored.
+  /// The shell lets the hub continue after its log has failed, and reports everything as stored.
   case shellIgnoresAFailedLog
-  /// The hub lets everything out before it is stored, as in async mode.
+  /// The hub releases all output before it is stored, as in async mode.
   case hubDoesNotWait
-  /// A client numbers the actions that it sends again from the next number on.
+  /// A client renumbers the actions that it resends, starting with the next number.
   case clientRenumbersActions
-  /// A client sends its actions again in a new session, when the hub does not know the old one.
+  /// A client resends its actions in a new session if the hub does not know the old one.
   case clientSendsAgainInANewSession
-  /// A bit is flipped on the way to a client.
+  /// The network flips a bit of the bytes to a client.
   case networkFlipsABit
 }

@@ -1,64 +1,65 @@
-/// What goes wrong in a simulation, and how often: chances in a thousand for each step, unless stated otherwise.
+/// The faults in a simulation and their frequencies: chances in a thousand for each step, unless stated otherwise.
 ///
-/// `init(drawnFrom:)` draws them, so that one seed has many cuts and another a slow disk; each may be set afterwards.
+/// `init(drawnFrom:)` draws them, so that one seed has many cuts and another a slow disk. Each may be changed
+/// afterwards.
 public struct SimulatedFaults: Sendable {
   // MARK: Network
 
-  /// The longest time that bytes are under way.
+  /// The longest time that bytes are in transit.
   public var longestDelay = Duration.milliseconds(5)
-  /// How many bytes a socket takes before the writer has to wait for the reader.
+  /// The bytes that a socket accepts before the writer must wait for the reader.
   public var socketBytes = 64 << 10
-  /// A connection is cut: both sides notice at once, and what was under way is lost.
+  /// A connection is cut: both sides notice immediately, and bytes in transit are lost.
   public var cut = 5
-  /// A connection is gone for the client alone; what it has written may still arrive, even behind what it writes on its
-  /// next connection, and the hub notices nothing.
+  /// A connection is cut on the client's side only. Bytes that the client has written may still arrive, even after
+  /// those on its next connection, and the hub notices nothing.
   public var clientSideCut = 3
-  /// A connection is gone for the hub alone: the client is sent nothing more and notices nothing.
+  /// A connection is cut on the hub's side only: the client receives nothing more and notices nothing.
   public var hubSideCut = 2
-  /// A client closes its direction of the stream and goes on reading.
+  /// A client closes its direction of the stream and continues reading.
   public var halfClose = 2
   /// A client stops reading for up to 3 seconds.
   public var stuckReader = 5
-  /// Bytes are delivered a few at a time, of all deliveries.
+  /// Deliveries of a few bytes at a time, of all deliveries.
   public var partialDelivery = 300
 
   // MARK: Processes
 
-  /// The hub's process ends at once, and what its log has not stored may be lost.
+  /// The hub's process crashes, and turns that its log has not stored may be lost.
   public var hubCrash = 2
-  /// The hub's process is stopped in an orderly way.
+  /// The hub's process is stopped cleanly.
   public var hubStop = 1
   /// The next hub has a newer version of the feature, of all starts.
   public var upgrade = 200
-  /// A client's process ends at once, and another one starts that knows nothing of its session.
+  /// A client's process crashes, and another one starts without knowledge of its session.
   public var clientCrash = 2
-  /// A client's process ends at once, and another one goes on with its session and its unacknowledged actions, which were
-  /// on its disk; its state was not.
+  /// A client's process crashes, and another one continues with its session and its unacknowledged actions, which were
+  /// on disk, but without its state.
   public var clientRestart = 2
-  /// A client sends a frame of actions twice, of all such frames.
+  /// A client sends a frame of actions twice; of all such frames.
   public var repeatedActions = 20
   /// A client ends its session, and another one starts.
   public var clientLeaves = 1
-  /// Nothing happens anywhere for up to 15 seconds, so that timeouts pass.
+  /// Nothing happens for up to 15 seconds, so that timeouts expire.
   public var pause = 5
 
   // MARK: Log
 
-  /// A commit of the log, of all steps in which turns wait for one; the smaller, the slower the disk.
+  /// A commit of the log, of all steps in which turns wait for one; lower values mean a slower disk.
   public var commit = 500
-  /// The log can store nothing more, and the hub must stop.
+  /// The log can store nothing more, so the hub must stop.
   public var logFailure = 1
-  /// A snapshot cannot be saved, of all snapshots.
+  /// A snapshot cannot be saved; of all snapshots.
   public var snapshotFailure = 100
-  /// Turns that a commit had not ended are stored all the same, of all crashes.
+  /// Turns of an incomplete commit are stored nevertheless; of all crashes.
   public var unsyncedSurvives = 300
-  /// The log forgets turns that a snapshot contains, of all snapshots.
+  /// The log trims turns that a snapshot includes; of all snapshots.
   public var trim = 500
 
   /// The usual faults.
   public init() {}
 
-  /// No faults: bytes arrive at once, the log stores at once, nobody crashes.
+  /// No faults: bytes arrive immediately, the log stores immediately, and nothing crashes.
   public static var none: SimulatedFaults {
     var faults = SimulatedFaults()
     (faults.longestDelay, faults.socketBytes) = (.zero, 1 << 20)

@@ -2,7 +2,7 @@ import HubCore
 import ReplicaCore
 import Wire
 
-/// A hub, its clients, the network between them, the hub's disk and the clock, on one thread from one seed.
+/// A hub, its clients, the network, the hub's disk and the clock, on one thread and from one seed.
 ///
 /// ```swift
 /// let simulation = Simulation(SimulationPlan(seed: 7))
@@ -11,11 +11,11 @@ import Wire
 /// ```
 ///
 /// The cores are the real ones; only their shells are virtual. The same plan gives the same events, bit for bit, on
-/// every machine; `report.hash` is theirs. Oracles watch every step, and `run` throws the first promise that is broken.
+/// every machine; `report.hash` is their hash. Oracles check every step, and `run` throws the first violation.
 public final class Simulation {
-  /// What the simulation is made of.
+  /// The plan of the simulation.
   public let plan: SimulationPlan
-  /// What has happened so far.
+  /// Statistics so far.
   public internal(set) var report = SimulationReport()
 
   let bug: PlantedBug?
@@ -23,11 +23,11 @@ public final class Simulation {
   var trace: Trace
   var now = Duration.seconds(1)
   let log: SimulatedLog
-  /// The hub's process; nil between an end and a start.
+  /// The hub's process; nil between its end and the next start.
   var hub: HubProcess?
-  /// What the last hub did.
+  /// The truth about the last hub.
   var lastTruth: HubTruth
-  /// The revision that the next hub must recover, if the last one was stopped in an orderly way.
+  /// The revision that the next hub must recover, if the last one was stopped cleanly.
   var stoppedRevision: UInt64?
   var hubStartsAt = Duration.zero
   var hubProgram = SimulatedProgram.older
@@ -36,23 +36,23 @@ public final class Simulation {
   var clientCount: UInt32 = 0
   var links: [Link] = []
   var linkCount = 0
-  /// How many sessions were ever opened.
+  /// The number of sessions that were ever opened.
   var sessionCount = 0
   /// Actions that were acknowledged in sync mode.
   var acknowledged: Set<UInt64> = []
-  /// Actions that were reported as refused.
+  /// Actions that were reported as rejected.
   var refused: Set<UInt64> = []
-  /// The highest revision that anyone has seen.
+  /// The highest revision that any client has seen.
   var seenRevision: UInt64 = 0
-  /// Whether the faults are over.
+  /// True after the faults have ended.
   var isSettling = false
 
-  /// Creates a simulation that has not run.
+  /// Creates a simulation.
   ///
   /// - Parameters:
-  ///   - plan: What it is made of.
-  ///   - bug: A defect to plant, which an oracle should find.
-  ///   - print: Takes each event as a line.
+  ///   - plan: The plan.
+  ///   - bug: A defect to plant, which an oracle should detect.
+  ///   - print: Receives each event as a line.
   public init(_ plan: SimulationPlan, bug: PlantedBug? = nil, print: ((String) -> Void)? = nil) {
     (self.plan, self.bug) = (plan, bug)
     chance = Chance(seed: plan.seed)
@@ -61,8 +61,8 @@ public final class Simulation {
     lastTruth = HubTruth(OlderFeature.State())
   }
 
-  /// Runs all of it.
-  /// - Throws: The first promise that is broken, as a `Violation`.
+  /// Runs the whole simulation.
+  /// - Throws: The first violation, as a `Violation`.
   public func run() throws {
     defer {
       (report.hash, report.events) = (trace.hash, trace.count)
@@ -85,7 +85,7 @@ public final class Simulation {
     try turnAll()
   }
 
-  /// Lets everybody whose time has come act.
+  /// Gives a turn to all participants whose time has come.
   private func turnAll() throws {
     if hub == nil, now >= hubStartsAt { try startHub() }
     try connectClients()
@@ -136,7 +136,7 @@ public final class Simulation {
 
   // MARK: The end
 
-  /// Ends all faults, lets everything arrive, and checks that all clients have the hub's state.
+  /// Ends all faults, waits until everything has arrived, and checks that all clients have the hub's state.
   private func settle() throws {
     isSettling = true
     trace.note(now, "settle")

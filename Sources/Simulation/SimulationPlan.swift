@@ -1,40 +1,40 @@
 public import HubCore
 
-/// What one simulation is made of; everything is drawn from its seed.
+/// The parameters of a simulation, all drawn from its seed.
 public struct SimulationPlan: Sendable {
-  /// What happens to the actions of a hub that stops.
+  /// The durability of a hub's actions.
   public enum Storage: String, CaseIterable, Sendable {
-    /// The hub has no log: whoever comes back finds a hub that knows nothing.
+    /// The hub has no log: reconnecting clients find a hub without knowledge of them.
     case memory
-    /// What was acknowledged may be lost with the hub.
+    /// Acknowledged actions may be lost with the hub.
     case async
-    /// Nothing that anyone has seen is ever lost.
+    /// Nothing that was ever visible is lost.
     case sync
   }
 
-  /// The number from which everything is drawn.
+  /// The seed of all random numbers.
   public var seed: UInt64
-  /// Whether the hub has a log, and what waits for it.
+  /// The hub's durability.
   public var storage = Storage.sync
-  /// What goes wrong.
+  /// The faults.
   public var faults = SimulatedFaults()
-  /// The hub's limits; often small, so that what is rare elsewhere is common here.
+  /// The hub's limits, often small, so that rare situations become common.
   public var limits = HubLimits()
-  /// How many clients there are.
+  /// The number of clients.
   public var clientCount = 3
-  /// How many of them are tools, which take the schema from the hub.
+  /// The number of clients that are tools, which take the schema from the hub.
   public var toolCount = 1
-  /// How many of them are of the newer version, also while the hub is of the older one.
+  /// The number of clients of the newer version, also while the hub has the older one.
   public var newerClientCount = 0
-  /// Whether the feature reacts to clients that come and go.
+  /// True if the feature reacts to attaching and detaching clients.
   public var notesAttendance = false
-  /// How many steps there are before everything is let come to rest.
+  /// The number of steps before the simulation settles.
   public var stepCount = 600
-  /// How many clients subscribe to all of the state; the others subscribe to parts.
+  /// The number of clients that subscribe to the whole state; the others subscribe to parts.
   public var wholeStateClientCount = 2
-  /// Whether clients subscribe to who is attached.
+  /// True if clients subscribe to the attendees.
   public var watchesHub = false
-  /// Whether lists become long.
+  /// True if lists become long.
   public var hasLongLists = false
 
   /// Draws a plan from a seed.
@@ -68,7 +68,7 @@ public struct SimulationPlan: Sendable {
     limits.payloadBytes = chance.pick([300, 1 << 20])
   }
 
-  /// The plan in short, for people.
+  /// A summary of the plan for people.
   public var text: String {
     """
     \(storage.rawValue), \(clientCount) clients (\(newerClientCount) newer, \(toolCount) tools, \(wholeStateClientCount) of all), \

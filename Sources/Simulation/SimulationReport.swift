@@ -1,42 +1,42 @@
-/// What happened in a simulation, in numbers.
+/// The statistics of a simulation.
 public struct SimulationReport: Equatable, Sendable {
-  /// How many steps there were.
+  /// The number of steps.
   public var steps = 0
-  /// Actions that clients took, whether they could keep them or not.
+  /// Clients' actions, whether or not they were accepted locally.
   public var sent = 0
-  /// Clients' actions and echoes that took effect; those that were lost with a hub count too.
+  /// Clients' actions and echoes that took effect, including those lost with a hub.
   public var applied = 0
-  /// Actions that were refused.
+  /// Rejected actions.
   public var rejected = 0
-  /// Actions whose outcome their clients will never know.
+  /// Actions whose outcome their clients will never learn.
   public var unknown = 0
-  /// Actions that clients did not keep.
+  /// Actions that clients refused locally.
   public var refusedLocally = 0
-  /// Connections that were made.
+  /// Established connections.
   public var connections = 0
   /// Sessions that were resumed.
   public var resumptions = 0
   /// Connections that were cut for both sides.
   public var cuts = 0
-  /// Connections that were cut for one side alone.
+  /// Connections that were cut on one side only.
   public var halfOpen = 0
   /// Streams whose client's direction was closed.
   public var halfCloses = 0
-  /// Times for which a client did not read.
+  /// Periods in which a client did not read.
   public var stuckReaders = 0
   /// Hubs that crashed.
   public var hubCrashes = 0
-  /// Hubs that were stopped.
+  /// Hubs that were stopped cleanly.
   public var hubStops = 0
   /// Hubs that were replaced by a newer version.
   public var upgrades = 0
   /// Clients that crashed.
   public var clientCrashes = 0
-  /// Clients that crashed and went on with their sessions.
+  /// Clients that crashed and continued their sessions.
   public var clientRestarts = 0
   /// Logs that failed.
   public var logFailures = 0
-  /// Turns that hubs handed to their logs.
+  /// Turns that hubs passed to their logs.
   public var turns = 0
   /// Snapshots that were saved.
   public var snapshots = 0
@@ -46,16 +46,16 @@ public struct SimulationReport: Equatable, Sendable {
   public var turnsRecovered = 0
   /// Frames that hubs wrote.
   public var frames = 0
-  /// Effects that sent something or ended.
+  /// Effects that sent an action or ended.
   public var effects = 0
-  /// Seconds of simulated time.
+  /// The simulated time in seconds.
   public var virtualSeconds = 0
-  /// Events in the trace.
+  /// The number of events in the trace.
   public var events = 0
   /// The hash of the trace.
   public var hash: UInt64 = 0
 
-  /// Creates a report of nothing.
+  /// Creates an empty report.
   public init() {}
 
   private static var fields: [(String, WritableKeyPath<Self, Int>)] {
@@ -75,7 +75,7 @@ public struct SimulationReport: Equatable, Sendable {
   /// The numbers, for `init(numbers:)`.
   public var numbers: [Int] { Self.fields.map { self[keyPath: $0.1] } }
 
-  /// Creates a report of sums of numbers.
+  /// Creates a report from sums of numbers.
   public init(numbers: [Int]) {
     for (field, number) in zip(Self.fields, numbers) { self[keyPath: field.1] = number }
   }

@@ -2,23 +2,23 @@ import Features
 import IdentifiedCollections
 import ReplicatedArchitecture
 
-// One feature in two versions, as a hub or a client may have been compiled with. Their types are declared twice; what they do
-// is written once, below.
+// One feature in two versions with which a hub or a client may have been compiled. The types are declared twice; the
+// logic is written once, below.
 
 /// A change of the simulated feature.
 @Replicated
 enum Change: Equatable, Sendable {
   /// An action of the feature that `storehubd` runs.
   case app(AppFeature.Action)
-  /// Changes something, as the number decides.
+  /// Changes a random part, as determined by the number.
   case random(UInt64)
-  /// Starts an effect that sends an action after so many milliseconds.
+  /// Starts an effect that sends an action after this number of milliseconds.
   case echo(after: Int)
   /// Cancels all such effects.
   case stopEchoes
-  /// Sends so many actions in the same turn.
+  /// Sends this number of actions in the same turn.
   case chain(Int)
-  /// Adds so many items.
+  /// Adds this number of items.
   case fill(Int)
 }
 
@@ -61,20 +61,20 @@ protocol SimulatedState: Replicated, Equatable, Sendable {
 protocol SimulatedAction: WireValue, Equatable, Sendable {
   /// A client's change; the tag is the client's name for it.
   static func tagged(_ tag: UInt64, _ change: Change) -> Self
-  /// What effects of the real feature send.
+  /// An action sent by effects of the real feature.
   static func follow(_ action: AppFeature.Action) -> Self
-  /// What an effect sends after a while.
+  /// An action sent by an effect after a delay.
   static func echoed(_ number: UInt64) -> Self
-  /// A client has come or gone.
+  /// A client has attached or detached.
   static func attended(_ name: String, _ difference: Int) -> Self
 }
 
-/// The tags of the actions that reducers were given, in order.
+/// The tags of the reduced actions, in order.
 ///
 /// Unchecked: a simulation runs on one thread.
 final class Recorder: @unchecked Sendable {
   private(set) var tags: [UInt64] = []
-  /// Whether the feature reacts to clients that come and go.
+  /// True if the feature reacts to attaching and detaching clients.
   let notesAttendance: Bool
   private var lastEcho: UInt64 = 0
 
@@ -93,7 +93,7 @@ final class Recorder: @unchecked Sendable {
     return tags
   }
 
-  /// A number that no other echo has.
+  /// A number that is unique among echoes.
   func nextEcho() -> UInt64 {
     lastEcho += 1
     return Tag.echo | lastEcho
@@ -114,7 +114,7 @@ extension SimulatedState {
       self.change(&chance)
       return .none
     case .echo(let milliseconds):
-      // The simulated shell reads the name, and does not run the operation.
+      // The simulated shell reads the name and does not run the operation.
       return .run(name: "echo \(recorder.nextEcho()) \(milliseconds) \(tag)") { _ in }.cancellable(id: EchoID.echo)
     case .stopEchoes: return .cancel(id: EchoID.echo)
     case .chain(let count):
@@ -133,7 +133,7 @@ extension SimulatedState {
     attached[name] = count == 0 ? nil : count
   }
 
-  /// One change, drawn by chance; ids come again after they were removed.
+  /// Makes one random change; ids are reused after their removal.
   private mutating func change(_ chance: inout Chance) {
     let id = chance.number(0...7)
     let note = Note(text: "\(chance.number(0...2))", stars: chance.number(0...2))

@@ -2,8 +2,8 @@ import Features
 import IdentifiedCollections
 import ReplicatedArchitecture
 
-/// The simulated feature as it is: with a field more in the state and in its items, which have other keys therefore, and an
-/// action more.
+/// The newer version of the simulated feature, with an additional field in the state and in its items, whose keys
+/// therefore differ, and an additional action.
 @Reducer
 struct NewerFeature {
   @Replicated

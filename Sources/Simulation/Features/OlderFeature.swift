@@ -2,7 +2,7 @@ import Features
 import IdentifiedCollections
 import ReplicatedArchitecture
 
-/// The simulated feature as it was.
+/// The older version of the simulated feature.
 @Reducer
 struct OlderFeature {
   @Replicated

@@ -6,21 +6,21 @@ import ReplicaCore
 import ReplicatedArchitecture
 import Wire
 
-/// One version of the simulated feature, as hubs and clients are compiled with it.
+/// One version of the simulated feature, with which hubs and clients are compiled.
 ///
-/// Unchecked: it never changes, and its functions keep nothing but types.
+/// Unchecked: it never changes, and its functions capture only types.
 struct SimulatedProgram: @unchecked Sendable {
   let name: StaticString
   let schema: Schema
-  /// Makes the hub's engine.
+  /// Creates the hub's engine.
   let makeEngine: (Recorder) -> SimulatedEngine
-  /// Any version's state as this version sees it.
+  /// Converts any version's state to this version.
   let view: (any SimulatedState) -> any SimulatedState
-  /// An action's bytes.
+  /// Encodes an action.
   let encode: (UInt64, Change) -> [UInt8]
-  /// An action that only this version has; nil if there is none.
+  /// Encodes an action that only this version has; nil if there is none.
   let encodeLabel: ((UInt64, String) -> [UInt8])?
-  /// Subscribes a mirror of a part, and gives the oracle its bytes.
+  /// The parts that clients subscribe to, with mirrors and access to their bytes for the oracle.
   let parts: [SimulatedPart]
   /// Predicts what a client of this version sends, on its mirror of the whole state.
   let predict: (any Mirror) -> SimulatedPrediction?
@@ -48,7 +48,7 @@ struct SimulatedProgram: @unchecked Sendable {
     predict: { SimulatedPrediction(on: $0, NewerFeature(recorder: Recorder.nobody), NewerFeature.Action.self) },
     view: { NewerFeature.State($0) })
 
-  /// The paths of the newer version that lead to what the older one has too.
+  /// The paths of the newer version that also exist in the older one.
   static let sharedPaths = newer.parts.map(\.path).dropLast(2)
 
   private init<State: SimulatedState, Action: SimulatedAction>(
@@ -70,7 +70,7 @@ struct SimulatedProgram: @unchecked Sendable {
     makeEngine = { recorder in
       let engine = engine(
         recorder,
-        // The clock stands still: what the hub does by itself comes from the simulated shell.
+        // The clock never advances; delayed actions of the hub come from the simulated shell.
         { $0.continuousClock = TestClock() },
         { event, state in
           switch event {
@@ -86,21 +86,21 @@ struct SimulatedProgram: @unchecked Sendable {
   }
 }
 
-/// A hub's engine, with a look at its state.
+/// A hub's engine with access to its state.
 struct SimulatedEngine {
   let engine: any Engine
   let state: () -> any SimulatedState
 }
 
-/// What an effect does, as the simulated shell reads it from the effect's name.
+/// The behaviour of an effect, which the simulated shell derives from the effect's name.
 struct SimulatedEffect {
-  /// When it sends its action, from its start on.
+  /// The delay from its start until it sends its action.
   var delay = Duration.zero
-  /// The action; nil for an effect that sends none.
+  /// The action; nil if it sends none.
   var action: AnyAction?
-  /// Whether it goes on for ever, with the same time between.
+  /// True if it repeats forever, with the same delay.
   var repeats = false
-  /// The tag of the action that has started it, if it is an echo.
+  /// The tag of the action that started it, if it is an echo.
   var cause: UInt64?
 
   init<Action: SimulatedAction>(named name: String?, of _: Action.Type) {
@@ -128,10 +128,10 @@ struct SimulatedEffect {
 /// A place in the state that clients subscribe to.
 struct SimulatedPart {
   let path: [PathStep]
-  /// Makes a mirror and what reads its bytes.
+  /// Creates a mirror and a function that returns its bytes.
   let makeMirror: () -> (any Mirror, () -> [UInt8]?)
 
-  /// Makes a mirror that reads by the schema.
+  /// Creates a mirror that uses the schema.
   static func untyped() -> (any Mirror, () -> [UInt8]?) {
     let mirror = ValueMirror()
     return (mirror, { mirror.value?.encoded() })
@@ -145,7 +145,7 @@ struct SimulatedPart {
   }
 }
 
-// Twice, because the key path of a requirement is not that of the field.
+// Written twice, because the key path of a requirement is not that of the field.
 
 extension OlderFeature.State {
   fileprivate static var parts: [SimulatedPart] {
@@ -210,7 +210,7 @@ extension NewerFeature.State {
 }
 
 extension SimulatedState {
-  /// Takes the fields that both versions have in the same form.
+  /// Copies the fields that both versions have in the same form.
   fileprivate mutating func copy(from other: any SimulatedState) {
     (app, chosen, mode, numbers) = (other.app, other.chosen, other.mode, other.numbers)
     (attached, echoCount) = (other.attached, other.echoCount)

@@ -1,8 +1,8 @@
 import Wire
 
-/// What really happened in a hub: the state after each turn, and the actions that led there.
+/// The true history of a hub: the state after each turn, and the actions that led there.
 ///
-/// A hub that recovers goes on with a copy of the truth up to the recovered revision.
+/// A recovered hub continues with a copy of the truth up to its revision.
 final class HubTruth {
   private(set) var states: [UInt64: any SimulatedState] = [:]
   /// Tags with the revision after the turn in which they took effect, in order.
@@ -13,7 +13,7 @@ final class HubTruth {
 
   init(_ state: any SimulatedState) { states[0] = state }
 
-  /// The truth up to a revision.
+  /// Copies the truth up to a revision.
   init(_ other: HubTruth, upTo revision: UInt64) {
     states = other.states.filter { $0.key <= revision }
     self.revision = revision
@@ -25,7 +25,7 @@ final class HubTruth {
   /// The revision after the turn in which an action took effect.
   func revision(of tag: UInt64) -> UInt64? { revisions[tag] }
 
-  /// Notes what a turn has done.
+  /// Records the effects of a turn.
   func note(_ tags: [UInt64], _ state: @autoclosure () -> any SimulatedState, at revision: UInt64) throws {
     guard revision != self.revision else {
       guard tags.isEmpty else { throw Violation(.appliedOutOfOrder, "actions took effect without a revision") }

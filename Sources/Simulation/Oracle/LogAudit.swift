@@ -2,14 +2,14 @@ import HubCore
 import TurnLog
 import Wire
 
-/// Checks that the actions in a log lead to the states in it, by a second engine that is given nothing else.
+/// Checks that the actions in a log lead to the states in it, with a second engine that receives only these actions.
 final class LogAudit {
   private let program: SimulatedProgram
   private let engine: SimulatedEngine
-  /// The last sequence number of each session that the log has named.
+  /// The last sequence number of each session in the log.
   private var processed: [SessionID: UInt64] = [:]
 
-  /// Begins with the state of a hub that starts.
+  /// Starts with the state of a starting hub.
   init(_ program: SimulatedProgram, _ state: any SimulatedState, at revision: UInt64, _ sessions: [LoggedSession])
     throws
   {
@@ -20,15 +20,15 @@ final class LogAudit {
     for session in sessions { processed[session.id] = session.processed }
   }
 
-  /// Does what a turn says was done.
+  /// Repeats the actions of a turn.
   ///
-  /// - Parameter isStopping: Whether the hub says goodbye: then the core ends turns that its shell does not see.
+  /// - Parameter isStopping: True while the hub says goodbye: the core then ends turns that its shell does not see.
   func check(_ turn: LoggedTurn, _ truth: HubTruth, isStopping: Bool) throws {
     var decoder = CBORDecoder(turn.actions.span.bytes)
     while !decoder.isAtEnd {
       let run = try LoggedActions(from: &decoder)
       if case .session(let session, let first) = run.origin {
-        // Actions that were rejected stand between those that took effect.
+        // Rejected actions may be among those that took effect.
         let last = processed[session] ?? 0
         guard first > last else {
           throw Violation(.loggedWrongly, "turn \(turn.position) has action \(first) of a session that is at \(last)")

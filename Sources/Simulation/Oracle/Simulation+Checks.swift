@@ -2,10 +2,10 @@ import HubCore
 import ReplicaCore
 import Wire
 
-// What the oracles check besides what `HubTruth` and `WireTap` do.
+// The checks of the oracles other than `HubTruth` and `WireTap`.
 
 extension Simulation {
-  /// Each mirror has what the hub had at its revision.
+  /// Checks that each mirror equals the hub's state at its revision.
   func checkMirrors(of client: ClientProcess) throws {
     guard let hub = client.link?.hub else { return }
     for index in client.watched.indices {
@@ -18,7 +18,7 @@ extension Simulation {
       seenRevision = max(seenRevision, revision)
       guard let spoken = client.spoken else { continue }
       let (there, isKnown) = try part(watched.path, spoken, hub.truth, at: revision)
-      // A hub of the older version has nothing at a place that only the newer one has.
+      // A hub of the older version has no value at places that only the newer one has.
       if !isKnown, hub.program.encodeLabel == nil { continue }
       guard watched.bytes() == there else {
         throw Violation(
@@ -62,14 +62,15 @@ extension Simulation {
     return "\(digits.joined()) (\(bytes.count) bytes)"
   }
 
-  /// An acknowledgement never precedes its effect, except those of an earlier connection, which come with the welcome.
+  /// Checks that an acknowledgement does not precede its effect, except those of an earlier connection, which come with
+  /// the welcome.
   func checkEffectIsThere(_ revision: UInt64, of client: ClientProcess, _ truth: HubTruth) throws {
     guard let watched = client.watched.first, watched.path.isEmpty, let own = watched.mirror.revision, own < revision,
       let spoken = client.spoken, let link = client.link, link.hub.truth === truth, revision > link.welcomeRevision,
       client.replica.isSubscribed(watched.mirror)
     else { return }
-    // The acknowledgement stands for all turns up to its own revision, which may be later. If they undo each other, the
-    // whole state is what the client has, and nothing need be sent before.
+    // The acknowledgement covers all turns up to its own revision, which may be later. If these turns cancel each other
+    // out, the client already has the whole state, and nothing need be sent before.
     guard let acknowledged = link.tap.appliedRevisions.first(where: { $0 >= revision }),
       watched.bytes() == (try part([], spoken, truth, at: acknowledged).bytes)
     else {
@@ -78,7 +79,7 @@ extension Simulation {
     }
   }
 
-  /// Nobody has reason to complain of the other side.
+  /// Checks that neither side has reason to complain about the other.
   func checkConnection(of client: ClientProcess) throws {
     trace.explain("client \(client.number) is \(client.replica.connection)")
     switch client.replica.connection {
@@ -100,7 +101,7 @@ extension Simulation {
     }
   }
 
-  /// In sync mode no session is forgotten, if there is room for all.
+  /// Checks that in sync mode no session is removed while there is room for all.
   private func checkSession(of client: ClientProcess, _ link: Link) throws {
     defer { client.hasOpenedSession = true }
     sessionCount += link.tap.isResumed ? 0 : 1
@@ -110,7 +111,7 @@ extension Simulation {
     }
   }
 
-  /// A client that keeps to the protocol is not called a breaker of it.
+  /// Checks that the hub does not accuse a correct client of violating the protocol.
   func check(_ report: HubReport) throws {
     guard case .failed(let id, _, let error) = report else { return }
     trace.explain("connection \(id.index): \(error)")
@@ -118,12 +119,12 @@ extension Simulation {
     case .unsupportedVersion, .malformed, .frameTooLarge, .unexpectedMessage, .sequenceGap, .unknownScope,
       .tooManyScopes, .scopeInUse:
       throw Violation(.protocolBroken, "connection \(id.index): \(error.reason)")
-    // The hub has too much to do, or the client was too slow.
+    // The hub is overloaded, or the client was too slow.
     default: return
     }
   }
 
-  /// Every queue has an end.
+  /// Checks that every queue is bounded.
   func checkBounds(of hub: HubProcess) throws {
     func check(_ count: Int, _ limit: Int, _ what: String) throws {
       if count > limit { throw Violation(.queueTooLong, "\(count) \(what), and the limit is \(limit)") }
@@ -131,11 +132,11 @@ extension Simulation {
     let limits = plan.limits
     try check(hub.core.keptVersionCount, limits.versions, "versions")
     try check(hub.core.detachedSessionCount, limits.detachedSessions, "detached sessions")
-    // Sessions that open, effects and a stop add turns whatever the log does.
+    // New sessions, effects and a stop add turns whatever the log does.
     try check(hub.core.unstoredTurnCount, limits.unstoredTurns + 3 + hub.turnsWhileBehind, "turns wait for the log")
     for link in hub.links {
       guard let link else { continue }
-      // One turn's write, and the last one before the connection is closed.
+      // The write of one turn, and the last one before the connection is closed.
       try check(link.toClient.rest.count, 4 << 20, "bytes wait for a client")
       if link.isPaused, !link.isClosing, !hub.core.hasBacklog {
         throw Violation(.notAtRest, "connection \(link.number) is not read from, and nothing of it waits")
@@ -143,7 +144,7 @@ extension Simulation {
     }
   }
 
-  /// At rest, everyone has the hub's state, and every action has one outcome.
+  /// Checks that, at rest, all clients have the hub's state and every action has one outcome.
   func checkConvergence() throws {
     guard let hub else { throw Violation(.notAtRest, "no hub runs") }
     for client in clients {
@@ -178,7 +179,7 @@ extension Simulation {
     }
   }
 
-  /// The log has the sessions that the hub has, and everyone knows who is attached.
+  /// Checks that the log has the hub's sessions, and that all clients know the attendees.
   private func checkSessions(of hub: HubProcess) throws {
     let count = hub.core.detachedSessionCount + hub.core.connectionCount
     if plan.storage != .memory, log.sessions.count != count {

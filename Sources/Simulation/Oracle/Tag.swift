@@ -1,6 +1,6 @@
-/// Tags name actions in a whole simulation: the client's process and a count, or an echo.
+/// Tags identify actions in a whole simulation: the client's process and a count, or an echo.
 enum Tag {
-  /// The bit of tags of what effects send.
+  /// The bit in tags of actions that effects send.
   static var echo: UInt64 { 1 << 63 }
 
   static func make(process: UInt32, number: UInt32) -> UInt64 { UInt64(process) << 32 | UInt64(number) }

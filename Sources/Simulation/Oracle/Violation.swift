@@ -1,52 +1,52 @@
-/// A promise that was broken in a simulation.
+/// A guarantee that was violated in a simulation.
 public struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Which promise it is.
+  /// The kinds of violations.
   public enum Kind: String, Sendable {
     /// An action took effect twice.
     case appliedTwice
-    /// Actions of one client took effect in another order than it had sent them.
+    /// Actions of one client took effect in another order than they were sent.
     case appliedOutOfOrder
-    /// A client was told that an action took effect, and it did not.
+    /// An action was acknowledged to a client without having taken effect.
     case acknowledgedNotApplied
-    /// What was acknowledged is gone after a restart.
+    /// An acknowledged action is missing after a restart.
     case acknowledgedLost
-    /// What was reported as refused took effect.
+    /// An action that was reported as rejected took effect.
     case refusedTookEffect
-    /// An action had two outcomes, or one that it cannot have.
+    /// An action had two outcomes, or an impossible one.
     case wrongOutcome
-    /// Something left the hub before the log had stored it.
+    /// The hub sent something before the log had stored it.
     case seenBeforeStored
-    /// A client's state is not that of the hub at its revision.
+    /// A client's state differs from that of the hub at the same revision.
     case stateDiffers
-    /// A client's revision went back.
+    /// A client's revision decreased.
     case revisionWentBack
-    /// Frames of a scope do not follow each other, or come where they must not.
+    /// The frames of a scope are not in sequence, or are in a forbidden place.
     case framesOutOfOrder
-    /// The hub wrote to a connection that could not be written to.
+    /// The hub wrote to a connection that was full.
     case writtenWhileFull
-    /// A hub or a client was sent something that breaks the protocol.
+    /// A hub or a client received bytes that violate the protocol.
     case protocolBroken
-    /// The hub no longer knows a session that it must know.
+    /// The hub has lost a session that it must keep.
     case sessionForgotten
     /// The log could not be read.
     case recoveryFailed
-    /// The log's record of a turn's actions or sessions is not what happened.
+    /// The log's record of a turn's actions or sessions is wrong.
     case loggedWrongly
-    /// The recovered state is not the one that was stored.
+    /// The recovered state differs from the stored one.
     case recoveredWrongly
-    /// A hash of the hub is not that of the client's state.
+    /// A hash from the hub differs from that of the client's state.
     case hashDiffers
-    /// Something waits for ever.
+    /// Something waits forever.
     case notAtRest
-    /// A queue is longer than its limit.
+    /// A queue exceeds its limit.
     case queueTooLong
-    /// Something costs more than it may.
+    /// An operation exceeds its cost limit.
     case tooMuchWork
   }
 
-  /// Which promise it is.
+  /// The kind of violation.
   public let kind: Kind
-  /// What happened.
+  /// A description of the violation.
   public let description: String
 
   init(_ kind: Kind, _ text: String) {

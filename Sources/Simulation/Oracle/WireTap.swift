@@ -1,12 +1,12 @@
 import Wire
 
-/// Reads along what a hub writes to one connection, and checks that frames follow each other as PROTOCOL.md says.
+/// Reads the hub's output on one connection, and checks the sequence of frames according to PROTOCOL.md.
 struct WireTap {
   private struct Scope {
     let root: StateRoot
-    /// The revision that the client has after what was written; nil if only a snapshot can follow.
+    /// The client's revision after the output so far; nil if only a snapshot can follow.
     var revision: UInt64?
-    /// The snapshot that is being written: its revision and the bytes so far.
+    /// The snapshot in progress: its revision and the bytes so far.
     var snapshot: (revision: UInt64, byteCount: UInt64)?
   }
 
@@ -19,10 +19,10 @@ struct WireTap {
   /// The revisions at which actions were acknowledged.
   private(set) var appliedRevisions: [UInt64] = []
   private(set) var frameCount = 0
-  /// Whether snapshots or hashes were written since the flag was reset.
+  /// True if snapshots or hashes were written since the flag was reset.
   var hasWholeStates = false
 
-  /// The client has written bytes.
+  /// Processes bytes from the client.
   mutating func clientWrote(_ bytes: [UInt8]) throws {
     var attached: [(UInt16, Attach)] = []
     try upDecoder.feed(bytes.span.bytes) { header, payload throws(WireError) in
@@ -31,11 +31,11 @@ struct WireTap {
     for (number, attach) in attached { scopes[number] = Scope(root: attach.root, revision: attach.knownRevision) }
   }
 
-  /// The hub has written bytes.
+  /// Processes bytes from the hub.
   ///
   /// - Parameters:
-  ///   - revision: The last revision that may leave.
-  ///   - processed: How many actions of a session may be acknowledged; nil for as many as the hub likes.
+  ///   - revision: The last revision that may be sent.
+  ///   - processed: The sequence number up to which actions of a session may be acknowledged; nil for no limit.
   mutating func hubWrote(
     _ bytes: [UInt8], revision limit: UInt64?, processed: (SessionID) -> UInt64?
   ) throws {
@@ -125,7 +125,7 @@ struct WireTap {
     if isLast { scopes[header.scope]?.revision = header.revision }
   }
 
-  /// In sync mode, outcomes leave when they are stored.
+  /// Checks that in sync mode outcomes are sent only when they are stored.
   private func checkOutcome(
     _ sequence: UInt64, _ limit: UInt64?, _ processed: (SessionID) -> UInt64?, _ what: String
   ) throws {

@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats, and the ways in which a simulation draws from them.
+/// Reproducible random numbers from a seed, and draws for a simulation.
 ///
 /// SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
 struct Chance: RandomNumberGenerator {
@@ -14,7 +14,7 @@ struct Chance: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// True so many times in a thousand.
+  /// Returns true with this probability in thousandths.
   mutating func hits(_ perMille: Int) -> Bool { Int.random(in: 0..<1000, using: &self) < perMille }
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
@@ -23,12 +23,12 @@ struct Chance: RandomNumberGenerator {
     elements[Int.random(in: 0..<elements.count, using: &self)]
   }
 
-  /// A time of whole microseconds.
+  /// A duration in whole microseconds.
   mutating func time(upTo longest: Duration) -> Duration {
     let (seconds, attoseconds) = longest.components
     return .microseconds(Int64.random(in: 0...seconds * 1_000_000 + attoseconds / 1_000_000_000_000, using: &self))
   }
 
-  /// A generator of its own for a part of the simulation.
+  /// Creates a separate generator for a part of the simulation.
   mutating func fork() -> Chance { Chance(seed: next()) }
 }

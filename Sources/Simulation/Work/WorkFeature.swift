@@ -2,7 +2,7 @@ import IdentifiedCollections
 import ReplicatedArchitecture
 import Wire
 
-/// Counts what is done with the elements of a list.
+/// Counts the operations on the elements of a list.
 ///
 /// Unchecked: a simulation runs on one thread.
 final class WorkCounter: @unchecked Sendable {
@@ -12,7 +12,7 @@ final class WorkCounter: @unchecked Sendable {
   static func note() { current?.count += 1 }
 }
 
-/// A text that counts how often it is compared, hashed, written and read.
+/// A text that counts its comparisons, hashes, encodings and decodings.
 struct CountedText: Equatable, Sendable {
   var text: String
 
@@ -41,7 +41,7 @@ extension CountedText: Replicated {
   static func schema(in builder: inout SchemaBuilder) -> SchemaType { String.schema(in: &builder) }
 }
 
-/// An id that does the same.
+/// An id that counts the same.
 struct CountedID: Hashable, Sendable {
   var number: Int
 
@@ -70,7 +70,7 @@ extension CountedID: Replicated {
   static func schema(in builder: inout SchemaBuilder) -> SchemaType { Int.schema(in: &builder) }
 }
 
-/// A long list whose every touch is counted.
+/// A long list that counts all accesses.
 @Reducer
 struct WorkFeature {
   @Replicated
@@ -103,7 +103,7 @@ struct WorkFeature {
     case insert(CountedID, at: Int)
     case remove(CountedID)
     case move(from: Int, to: Int)
-    /// What an author should not do: the same list, made anew.
+    /// Bad practice: builds the same list again.
     case remake
   }
 

@@ -4,45 +4,46 @@ import ReplicaCore
 import TurnLog
 import Wire
 
-/// Counts what a hub does for one action on a long list, from the frame that comes in to the bytes that leave.
+/// Counts a hub's operations for one action on a long list, from the incoming frame to the outgoing bytes.
 ///
-/// Operations are counted, not time: an action on a list of 20,000 must not need more of them than one on a list of 500.
+/// Operations are counted, not time: an action on a list of 20,000 must not need more of them than one on a list of
+/// 500.
 public struct WorkProbe {
-  /// What is done to the list.
+  /// The operations on the list.
   public enum Operation: String, CaseIterable, Sendable {
-    /// Something beside the list changes.
+    /// A change outside the list.
     case count
-    /// A field of an element changes.
+    /// A change of an element's field.
     case rename, toggle
-    /// The list gets or loses an element, or one changes its place.
+    /// Inserting, removing or moving an element.
     case insert, remove, move
-    /// A reducer makes the same list anew. This one is too much work; the probe must see it.
+    /// A reducer builds the same list again. This is too much work, and the probe must detect it.
     case remake
   }
 
-  /// What an action needed.
+  /// The cost of an action.
   public struct Cost: Equatable, Sendable {
     /// Comparisons, hashes, encodings and decodings of elements' ids and fields.
     public var operations = 0
-    /// Bytes that the hub wrote for all clients, and for the log.
+    /// Bytes that the hub wrote for all clients and for the log.
     public var bytes = 0
     /// Commands to the shell.
     public var commands = 0
 
-    /// Whether this cost, of a long list, is more than that of a short one allows.
+    /// Returns true if this cost, for a long list, exceeds the limit derived from a short one.
     public func exceeds(_ short: Cost) -> Bool {
       operations > 2 * short.operations + 64 || bytes > 2 * short.bytes + 64 || commands > short.commands
     }
   }
 
-  /// The mean cost of an operation, over several places in a list.
+  /// The mean cost of an operation at several positions in a list.
   public static func cost(of operation: Operation, itemCount: Int, repetitions: Int = 20) -> Cost {
     var probe = WorkHub(itemCount: itemCount)
     var chance = Chance(seed: 7)
     var sum = Cost()
     for index in -2..<repetitions {
       let cost = probe.cost(of: action(operation, itemCount, index, &chance))
-      // The first ones still lay out memory and trees.
+      // The first ones still allocate memory and build trees.
       guard index >= 0 else { continue }
       sum.operations += cost.operations
       sum.bytes += cost.bytes
@@ -55,7 +56,7 @@ public struct WorkProbe {
   private static func action(
     _ operation: Operation, _ count: Int, _ index: Int, _ chance: inout Chance
   ) -> WorkFeature.Action {
-    // Places within what all sizes have, and ids of one length, so that the bytes can be compared.
+    // Positions that exist in all sizes, and ids of one length, so that the bytes can be compared.
     let id = CountedID(number: chance.number(256...count - 40))
     switch operation {
     case .count: return .count
@@ -69,7 +70,7 @@ public struct WorkProbe {
   }
 }
 
-/// A hub with a log in sync mode and two clients, one of the whole state and one of an element.
+/// A hub with a log in sync mode and two clients, subscribed to the whole state and to one element.
 private struct WorkHub: ~Copyable {
   private var hub: HubCore
   private let log: SimulatedLog
@@ -93,7 +94,7 @@ private struct WorkHub: ~Copyable {
       writer.frame(Attach(path: path))
       receive(writer.bytes, on: id)
     }
-    // Until the snapshots have gone out.
+    // Until the snapshots have been sent.
     for _ in 0..<200 { _ = turn() }
   }
 
@@ -124,7 +125,7 @@ private struct WorkHub: ~Copyable {
     }
   }
 
-  /// Ends a turn, and stores it.
+  /// Ends and stores a turn.
   private mutating func turn() -> (bytes: Int, commands: Int) {
     var (bytes, commands) = (0, 0)
     WorkCounter.$current.withValue(counter) {

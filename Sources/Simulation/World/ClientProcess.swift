@@ -1,39 +1,39 @@
 import ReplicaCore
 import Wire
 
-/// A client's process: the core and the virtual shell around it, which does what `StoreClient` does with a socket.
+/// A client's process: the core and a virtual shell, which does the same as `StoreClient` with a socket.
 final class ClientProcess {
-  /// A mirror under the eyes of the oracle.
+  /// A mirror that the oracle checks.
   struct Watched {
     let mirror: any Mirror
     let part: SimulatedPart
     let isUntyped: Bool
     var path: [PathStep] { part.path }
     let bytes: () -> [UInt8]?
-    /// The revision that was checked last, and the hub that had it.
+    /// The last checked revision, and the hub that had it.
     var revision: UInt64?
     var hub: HubProcess?
   }
 
-  /// An action that has no outcome yet.
+  /// An action without an outcome.
   struct Sent {
     let tag: UInt64
-    /// Whether the feature has such an action.
+    /// True if the feature has this action.
     let isKnown: Bool
   }
 
-  /// Differs for each process of a simulation.
+  /// A number that is unique among the processes of a simulation.
   let number: UInt32
   let program: SimulatedProgram
-  /// Whether it takes the schema from the hub.
+  /// True if it takes the schema from the hub.
   let isTool: Bool
   let name: String
   var replica: ReplicaCore
   var link: Link?
-  /// When the attempt to connect succeeds or fails; nil if there is none.
+  /// The time at which the attempt to connect succeeds or fails; nil if there is none.
   var connectsAt: Duration?
   var isAlive = true
-  /// When it reads again.
+  /// The time at which it resumes reading.
   var stuckUntil = Duration.zero
   var sentCount: UInt32 = 0
   var waiting: [ActionTicket: Sent] = [:]
@@ -42,7 +42,7 @@ final class ClientProcess {
   var prediction: SimulatedPrediction?
   /// The hub's own state; nil if it is not subscribed to.
   var attendees: TypedMirror<HubState>?
-  /// Whether a hub has opened a session for it.
+  /// True if a hub has opened a session for it.
   var hasOpenedSession = false
 
   init(
@@ -59,14 +59,14 @@ final class ClientProcess {
     watched.append(Watched(mirror: mirror, part: part, isUntyped: untyped, bytes: bytes))
   }
 
-  /// Subscribes to who is attached.
+  /// Subscribes to the attendees.
   func subscribeToHub() {
     let mirror = TypedMirror<HubState>()
     replica.subscribe(mirror, to: [], of: .hub)
     attendees = mirror
   }
 
-  /// The program whose actions it sends and whose states it has; nil for a tool that has met no hub.
+  /// The program that defines its actions and states; nil for a tool that has not connected to a hub yet.
   var spoken: SimulatedProgram? {
     guard isTool else { return program }
     guard let schema = replica.schema else { return nil }

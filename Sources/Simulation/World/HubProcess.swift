@@ -3,9 +3,9 @@ import Reducers
 import TurnLog
 import Wire
 
-/// A hub's process: the core and the virtual shell around it, which does what `StoreHub/HubShell` does with sockets.
+/// A hub's process: the core and a virtual shell, which does the same as `StoreHub/HubShell` with sockets.
 final class HubProcess {
-  /// An effect that runs.
+  /// A running effect.
   struct RunningEffect {
     let id: EffectID
     var due: Duration
@@ -19,12 +19,12 @@ final class HubProcess {
   var core: HubCore
   var links: [Link?] = []
   var effects: [RunningEffect] = []
-  /// Checks what goes to the log; nil in memory mode.
+  /// Checks the turns for the log; nil in memory mode.
   var audit: LogAudit?
-  /// When the process ends, after it has said goodbye; nil while it serves.
+  /// The time at which the process ends after its goodbye; nil while it serves.
   var endsBy: Duration?
   var isAlive = true
-  /// Turns that the hub has handed to its log while the log was far behind.
+  /// The turns that the hub passed to its log while the log was far behind.
   var turnsWhileBehind = 0
 
   init(

@@ -2,22 +2,22 @@ import HubCore
 
 /// A connection between a client and a hub.
 final class Link {
-  /// One direction of it.
+  /// One direction of the connection.
   struct Pipe {
-    /// What the network has taken and not delivered.
+    /// Bytes that the network has accepted and not delivered.
     var network: [UInt8] = []
-    /// What the writer keeps because the network is full.
+    /// Bytes that the writer keeps because the network is full.
     var rest: [UInt8] = []
-    /// The earliest time at which something is delivered.
+    /// The earliest time of the next delivery.
     var notBefore = Duration.zero
-    /// Whether the writer has closed its end, behind what it has written.
+    /// True if the writer has closed its end, after the bytes that it has written.
     var hasEnded = false
-    /// Whether nothing is delivered any more, and nobody notices.
+    /// True if nothing is delivered any more, without either side noticing.
     var isDead = false
 
     var isEmpty: Bool { network.isEmpty && rest.isEmpty }
 
-    /// Takes bytes from the writer; false if some wait for room.
+    /// Accepts bytes from the writer; returns false if some must wait for room.
     mutating func write(_ bytes: [UInt8], limit: Int, notBefore time: Duration) -> Bool {
       if network.isEmpty { notBefore = time }
       rest += bytes
@@ -25,7 +25,7 @@ final class Link {
       return rest.isEmpty
     }
 
-    /// Hands out bytes in order, and makes room for more.
+    /// Returns bytes in order, and makes room for more.
     mutating func read(atMost count: Int, limit: Int) -> [UInt8] {
       let bytes = Array(network.prefix(count))
       network.removeFirst(bytes.count)
@@ -46,21 +46,21 @@ final class Link {
   let id: ConnectionID
   var toHub = Pipe()
   var toClient = Pipe()
-  /// Whether the hub's shell has not dropped it.
+  /// False after the hub's shell has dropped it.
   var isOpenAtHub = true
-  /// Whether the client's shell has not dropped it.
+  /// False after the client's shell has dropped it.
   var isOpenAtClient = true
-  /// Whether the hub has stopped reading from it.
+  /// True while the hub has paused reading.
   var isPaused = false
-  /// Whether the hub closes it once its writes have gone out.
+  /// True if the hub closes it after sending its writes.
   var isClosing = false
-  /// Whether the hub was told that the client has closed its direction.
+  /// True if the hub knows that the client has closed its direction.
   var isInputEndNoted = false
-  /// The oracle's view of what is written.
+  /// The oracle's check of the hub's output.
   var tap = WireTap()
   /// The hub's revision when the welcome was written.
   var welcomeRevision: UInt64 = 0
-  /// For planted bugs: a write that is held back.
+  /// For planted bugs: a delayed write.
   var heldBack: [UInt8]?
 
   init(_ number: Int, _ hub: HubProcess, _ client: ClientProcess, _ id: ConnectionID) {

@@ -1,7 +1,8 @@
 import TurnLog
 import Wire
 
-/// A log on a simulated disk: it stores when the simulation says so, and loses what it had not stored when its hub crashes.
+/// A log on a simulated disk. It stores turns when the simulation decides, and loses unstored ones when its hub
+/// crashes.
 ///
 /// Unchecked: a simulation runs on one thread.
 final class SimulatedLog: TurnLog, @unchecked Sendable {
@@ -18,12 +19,12 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
     let schema: Schema
   }
 
-  /// The turns on the disk, without those that were trimmed.
+  /// The turns on the disk, except those that were trimmed.
   private(set) var stored: [Entry] = []
-  /// Those that wait for a commit.
+  /// The turns that wait for a commit.
   private(set) var unsynced: [Entry] = []
   private(set) var snapshots: [Snapshot] = []
-  /// The sessions as the stored turns leave them, the longest unused first.
+  /// The sessions after the stored turns, least recently used first.
   private(set) var sessions: [LoggedSession] = []
   /// For a planted bug: the sessions as they first were.
   private var firstSessions: [LoggedSession] = []
@@ -32,7 +33,7 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
   private(set) var isFailed = false
   private var saving: (snapshot: LogSnapshot, next: (Int) -> [UInt8]?, bytes: [UInt8])?
   private var events: [LogEvent] = []
-  /// The schema of the hub that writes.
+  /// The schema of the current hub.
   var schema: Schema
   let bug: PlantedBug?
 
@@ -65,18 +66,18 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
 
   // MARK: Disk
 
-  /// Whether there is something to store or to tell.
+  /// True if there are turns to store or events to report.
   var isBusy: Bool { !unsynced.isEmpty || !events.isEmpty || saving != nil }
 
   var isSaving: Bool { saving != nil }
 
-  /// The events since the last call, in order; of several "stored" only the last one matters.
+  /// Takes the events since the last call, in order; of several `stored` events only the last one is kept.
   func takeEvents() -> [LogEvent] {
     defer { events = [] }
     return events
   }
 
-  /// Stores turns that wait.
+  /// Stores waiting turns.
   func commit(_ count: Int) {
     guard !isFailed, count > 0, !unsynced.isEmpty else { return }
     for entry in unsynced.prefix(count) { store(entry) }
@@ -85,7 +86,7 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
     events.append(.stored(upTo: tail))
   }
 
-  /// Stores nothing more.
+  /// Makes the log fail, so that it stores nothing more.
   func fail() {
     guard !isFailed else { return }
     isFailed = true
@@ -96,7 +97,7 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
     }
   }
 
-  /// Saves a piece of a snapshot; returns true when that was the last one.
+  /// Saves a piece of a snapshot; returns true if it was the last one.
   func savePiece(limit: Int, fails: Bool, trims: Bool) -> Bool {
     guard let current = saving, !isFailed else { return false }
     if let piece = current.next(limit) {
@@ -118,7 +119,7 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
     return true
   }
 
-  /// The hub's process has ended; of what was not stored, so many turns may have reached the disk all the same.
+  /// Ends the hub's process. Of the unstored turns, `count` have reached the disk nevertheless.
   func crash(surviving count: Int) {
     for entry in unsynced.prefix(count) { store(entry) }
     forget()
@@ -136,7 +137,7 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
     snapshots.removeAll { $0.position > tail }
   }
 
-  /// The log is closed, with everything stored.
+  /// Closes the log after storing all turns.
   func close() {
     precondition(unsynced.isEmpty, "a hub stops when its log has stored everything")
     forget()
@@ -154,10 +155,10 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
     }
   }
 
-  /// How far a session has come on the disk.
+  /// The processed sequence number of a session on the disk.
   func processed(_ session: SessionID) -> UInt64? { sessions.first { $0.id == session }?.processed }
 
-  /// The sessions for a hub that starts.
+  /// The sessions for a starting hub.
   var recoveredSessions: [LoggedSession] {
     switch bug {
     case .recoveryForgetsSessions: []

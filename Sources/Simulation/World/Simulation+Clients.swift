@@ -3,7 +3,7 @@ import Reducers
 import ReplicaCore
 import Wire
 
-// The clients' processes: their start, what they do, their turns, their end.
+// The clients' processes: their start, actions, turns and end.
 
 extension Simulation {
   func startClient(at index: Int) -> ClientProcess {
@@ -44,7 +44,7 @@ extension Simulation {
     clients[index] = startClient(at: index)
   }
 
-  /// A process that knows its session goes on where another one has ended: all it lacks is the values of its mirrors.
+  /// A process that knows its session continues where another one ended; it lacks only the values of its mirrors.
   func restart(_ client: ClientProcess) throws {
     trace.note(now, "client restarts", Int(client.number))
     report.clientRestarts += 1
@@ -63,7 +63,7 @@ extension Simulation {
 
   func act(_ client: ClientProcess) throws {
     guard let spoken = client.spoken else { return }
-    // Mostly no more than a few wait, or little else would happen.
+    // Usually only a few actions are pending; otherwise little else would happen.
     guard client.replica.pendingActionCount < 10 || chance.hits(50) else { return }
     switch chance.number(0...99) {
     case 0...79:
@@ -91,7 +91,7 @@ extension Simulation {
     if let encodeLabel = program.encodeLabel, chance.hits(50) {
       bytes = encodeLabel(tag, "label \(chance.number(0...3))")
     } else if chance.hits(15) {
-      // A case that no version has.
+      // A case that exists in no version.
       (bytes, isKnown) = ([0x82, 0x18, 0x63, 0x00], false)
     } else {
       bytes = program.encode(tag, change())
@@ -143,7 +143,7 @@ extension Simulation {
     guard client.isAlive else { return }
     if let deadline = client.replica.deadline, deadline <= now { client.replica.expire(at: now) }
     client.replica.endTurn(at: now)
-    // First, since a command may end the connection to the hub whose states they have.
+    // First, because a command may end the connection to the hub that the states came from.
     try checkMirrors(of: client)
     for command in client.replica.commands { try perform(command, of: client) }
     if !client.replica.commands.isEmpty { client.prediction?.rebase() }

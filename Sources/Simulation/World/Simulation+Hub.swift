@@ -45,7 +45,7 @@ extension Simulation {
   private func recover(_ engine: SimulatedEngine) throws -> HubHistory {
     do {
       var recovery = Recovery(engine: engine.engine, versionLimit: plan.limits.versions)
-      // Mostly from the newest snapshot, otherwise from an older one or from the first turn, if all turns are kept.
+      // Usually from the newest snapshot, otherwise from an older one, or from the first turn if all turns are kept.
       let first = log.stored.first?.turn.position ?? log.tail + 1
       let usable = log.snapshots.filter { $0.position + 1 >= first }
       var snapshot = usable.last
@@ -62,7 +62,7 @@ extension Simulation {
       let start = (snapshot?.position ?? 0) + 1
       let turns = try log.read(from: start, byteLimit: .max)
       let schemas = log.stored.filter { $0.turn.position >= start }.map(\.schema)
-      // Planted: one turn whose change is left out.
+      // Planted bug: the change of one turn is skipped.
       let skipped = bug == .recoverySkipsAChange ? turns.lastIndex { $0.revision != $0.baseRevision } : nil
       for (index, turn) in turns.enumerated() {
         var turn = turn
@@ -75,7 +75,7 @@ extension Simulation {
           delta: delta.span.bytes, writtenFor: schemas[index], from: turn.baseRevision, to: turn.revision,
           position: turn.position)
       }
-      // What a hub of a sync plan lets out is stored, so the history goes on; of an async one it may be lost.
+      // In sync mode, all output of a hub is stored, so the history continues; in async mode it may be lost.
       let id = plan.storage == .sync ? 1 : 1 + UInt64(hubCount)
       return recovery.history(id: id, sessions: log.recoveredSessions)
     } catch {
@@ -101,7 +101,7 @@ extension Simulation {
     guard seenRevision <= revision else {
       throw Violation(.acknowledgedLost, "revision \(seenRevision) was seen, and \(revision) was recovered")
     }
-    // In order of the truth, so that the first one is always the same.
+    // In the order of the truth, so that the reported one is always the same.
     for (tag, _) in lastTruth.applied where acknowledged.contains(tag) && !truth.isApplied(tag) {
       throw Violation(.acknowledgedLost, "\(Tag.text(tag)) was acknowledged, and is not in the recovered state")
     }
@@ -136,9 +136,10 @@ extension Simulation {
     }
   }
 
-  /// Takes down what the turn has done that is about to end.
+  /// Records the effects of the turn that is about to end.
   ///
-  /// The core may close connections while it ends a turn, and the feature may act on it: that belongs to the next turn.
+  /// The core may close connections while it ends a turn, and the feature may react to that; this belongs to the next
+  /// turn.
   func noteTruth(of hub: HubProcess) throws {
     let tags = hub.recorder.take()
     if hub.core.isLogBehind, let tag = tags.first(where: { !Tag.isEcho($0) }) {
@@ -154,9 +155,9 @@ extension Simulation {
   private func performCommands(of hub: HubProcess) throws {
     var next = 0
     var writtenWhileFull: ConnectionID?
-    // One that becomes full in between may get the rest of this turn.
+    // A connection that becomes full meanwhile may get the rest of this turn.
     let full = Set(hub.links.compactMap { $0 }.filter { !$0.toClient.rest.isEmpty }.map(\.number))
-    // Carrying out a command may add more.
+    // Performing a command may add more.
     while next < hub.core.commandCount {
       let command = hub.core.command(next)
       next += 1
@@ -227,7 +228,7 @@ extension Simulation {
     }
   }
 
-  /// The hub's shell lets a connection go.
+  /// The hub's shell drops a connection.
   func drop(_ link: Link) {
     guard link.isOpenAtHub else { return }
     trace.note(now, "hub drops", link.number)
@@ -239,7 +240,7 @@ extension Simulation {
 
   // MARK: Log
 
-  /// The log does something, if it has anything to do.
+  /// Lets the log work if it has anything to do.
   func useLog() throws {
     guard plan.storage != .memory, let hub else { return }
     switch isSettling ? 3 : chance.number(0...2) {
@@ -272,7 +273,7 @@ extension Simulation {
 
   private func handleLogEvents(_ hub: HubProcess) throws {
     for event in log.takeEvents() {
-      // When it says goodbye, the core ends a turn of its own.
+      // While saying goodbye, the core ends a turn by itself.
       if hub.endsBy != nil { try noteTruth(of: hub) }
       switch event {
       case .stored(let position):
@@ -297,7 +298,7 @@ extension Simulation {
     while let index = hub.effects.firstIndex(where: { $0.due <= now }) {
       let running = hub.effects[index]
       if running.effect.repeats {
-        // A timer that has missed several of its times sends once.
+        // A timer that missed several of its times sends only once.
         hub.effects[index].due = max(running.due + running.effect.delay, now)
         if hub.effects[index].due <= now { hub.effects[index].due = now + running.effect.delay }
       } else {
@@ -315,7 +316,7 @@ extension Simulation {
     }
   }
 
-  /// In sync mode an effect begins when the action that asked for it is stored.
+  /// Checks that in sync mode an effect begins only when the action that caused it is stored.
   private func checkEffect(_ cause: UInt64, _ hub: HubProcess) throws {
     guard plan.storage == .sync, let revision = hub.truth.revision(of: cause), revision > log.storedRevision else {
       return
@@ -351,7 +352,7 @@ extension Simulation {
     guard let hub else { return }
     trace.note(now, "hub has ended", orderly ? 1 : 0)
     if orderly, plan.storage != .memory {
-      // What the feature does about the last connections that end is not stored any more.
+      // The feature's reactions to the end of the last connections are not stored.
       stoppedRevision = hub.truth.revision
       log.close()
     } else {

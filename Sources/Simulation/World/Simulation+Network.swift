@@ -2,10 +2,10 @@ import HubCore
 import ReplicaCore
 import Wire
 
-// Connections: how they come, carry bytes, and go.
+// Connections: how they are established, carry bytes, and end.
 
 extension Simulation {
-  /// Lets the attempts to connect succeed or fail whose time has come.
+  /// Completes the attempts to connect whose time has come.
   func connectClients() throws {
     for client in clients {
       guard let time = client.connectsAt, time <= now else { continue }
@@ -52,8 +52,8 @@ extension Simulation {
       link.isInputEndNoted = true
       hub.core.inputEnded(link.id, at: now)
     }
-    // A peer that closes its socket with bytes unread resets the stream, so a hub with bytes to write does not wait
-    // until its time limit.
+    // A peer that closes its socket with unread bytes resets the stream, so a hub with bytes to write does not wait for
+    // its time limit.
     if link.isInputEndNoted, !link.isOpenAtClient, !link.toClient.isDead, !link.toClient.rest.isEmpty { drop(link) }
   }
 
@@ -90,7 +90,7 @@ extension Simulation {
     !isSettling && chance.hits(plan.faults.partialDelivery) ? chance.number(1...40) : 64 << 10
   }
 
-  /// The client's shell lets its connection go; what it has written still arrives.
+  /// The client's shell drops a connection; bytes that it has written still arrive.
   func closeAtClient(_ link: Link) {
     guard link.isOpenAtClient else { return }
     trace.note(now, "client closes", link.number)
@@ -101,7 +101,7 @@ extension Simulation {
 
   // MARK: Cuts
 
-  /// Both sides notice; what was under way is lost.
+  /// Both sides notice; bytes in transit are lost.
   func cut(_ link: Link) throws {
     trace.note(now, "cut", link.number)
     report.cuts += 1
@@ -114,13 +114,13 @@ extension Simulation {
     try turn(link.client)
   }
 
-  /// The client notices, and the hub does not.
+  /// Only the client notices.
   func cutAtClient(_ link: Link) throws {
     guard link.isOpenAtClient, link.isOpenAtHub else { return }
     trace.note(now, "cut at the client", link.number)
     report.halfOpen += 1
     link.isOpenAtClient = false
-    // What the client has written may come late, and the end of the stream never does.
+    // The client's bytes may arrive late, and the end of the stream may never arrive.
     if chance.hits(500) { link.toHub.notBefore = now + chance.time(upTo: .seconds(5)) }
     link.toHub.isDead = chance.hits(200)
     link.toClient.isDead = true
@@ -129,7 +129,7 @@ extension Simulation {
     try turn(link.client)
   }
 
-  /// The hub notices, and the client does not.
+  /// Only the hub notices.
   func cutAtHub(_ link: Link) throws {
     guard link.isOpenAtClient, link.isOpenAtHub else { return }
     trace.note(now, "cut at the hub", link.number)

@@ -1,11 +1,11 @@
 import Wire
 
-// What the planted bugs do to bytes that pass through the virtual shells.
+// The effects of planted bugs on bytes that pass through the virtual shells.
 
 extension Simulation {
-  /// What the hub's shell writes instead of a turn's bytes.
+  /// The writes that the hub's shell makes instead of a turn's bytes.
   func planted(_ bytes: [UInt8], on link: Link) -> [[UInt8]] {
-    // Not before the welcome has gone out, and not always, so that something is there to be damaged.
+    // Only after the welcome, and not always, so that there are bytes to damage.
     guard let bug, link.tap.frameCount > 2, !isSettling else { return [bytes] }
     switch bug {
     case .shellDropsAWrite where chance.hits(50):
@@ -39,7 +39,7 @@ extension Simulation {
     return bytes
   }
 
-  /// What a client's shell writes instead of a frame.
+  /// The bytes that a client's shell writes instead of a frame.
   func planted(_ bytes: [UInt8], from client: ClientProcess) -> [UInt8] {
     guard let bug, FrameHeader(bytes.span.bytes, at: 0).kind == FrameKind.actions.rawValue else { return bytes }
     var decoder = CBORDecoder(bytes.span.bytes.extracting(FrameHeader.byteCount...))
@@ -55,7 +55,7 @@ extension Simulation {
       }
       return writer.bytes
     case .clientSendsAgainInANewSession where chance.hits(100):
-      // The same actions under the numbers that follow.
+      // The same actions with the following numbers.
       var count: UInt64 = 0
       while !decoder.isAtEnd, (try? decoder.skip()) != nil { count += 1 }
       writer.frame(FrameHeader(kind: .actions)) {
