@@ -1,14 +1,14 @@
 internal import IssueReporting
 
 extension Shared where Value: Equatable {
-  /// Checks a change of the value under test against what the test says it is.
+  /// Checks a change of the value against the test's expectation.
   ///
   /// ```swift
   /// await store.send(.incrementButtonTapped)
   /// store.state.$count.assert { $0 = 1 }
   /// ```
   ///
-  /// It is an issue if nothing changed, or if the value differs from what the closure makes of the value before.
+  /// It is an issue if nothing changed, or if the value differs from the closure's result for the previous value.
   /// Changes are recorded by a ``SharedChangeTracker``.
   public func assert(
     _ updateValueToExpectedResult: (inout Value) throws -> Void,
@@ -39,7 +39,7 @@ extension Shared where Value: Equatable {
 }
 
 extension Cell {
-  /// The tracker that recorded a change of this reference: one that tracks this task, else any that is alive.
+  /// The tracker that recorded a change of this reference: one of this task, otherwise any that exists.
   var changeTracker: SharedChangeTracker? {
     let holding = state.withLock { $0.liveTrackers() }.filter { $0.hasRecord(of: self) }
     return SharedChangeTracker.recording.first { tracker in holding.contains { $0 === tracker } } ?? holding.first

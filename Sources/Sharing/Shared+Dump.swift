@@ -1,7 +1,7 @@
 internal import CustomDump
 
-// In a dump a share is its value behind its number: `_count: #1 42`. In a comparison that a `SharedChangeTracker`
-// asserts, it is the value before the recorded changes on the one side and the value now on the other.
+// A dump shows a share as its number and its value: `_count: #1 42`. In a comparison that a `SharedChangeTracker`
+// asserts, one side is the value before the recorded changes, and the other the current value.
 
 extension Shared: DumpedReference {
   package var dumpedObject: AnyObject { location.root }

@@ -17,7 +17,7 @@ extension Shared {
       of: key, at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column), default: value)
   }
 
-  /// Shares the value of a key, which begins with a default where the key finds none.
+  /// Shares the value of a key, with a default in case the key finds none.
   public init(
     wrappedValue: @autoclosure () -> Value, _ key: some SharedKey<Value>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -25,7 +25,7 @@ extension Shared {
     self.init(key: key, default: wrappedValue, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Shares the optional value of a key, which begins with nil where the key finds none.
+  /// Shares the optional value of a key, which is nil if the key finds none.
   public init<Wrapped>(
     _ key: some SharedKey<Value>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -41,7 +41,7 @@ extension Shared {
     self.init(key: key, default: key.defaultValue, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Shares the value of a key, with another default than the key's own.
+  /// Shares the value of a key, with a default that overrides the key's own.
   @_disfavoredOverload
   public init(
     wrappedValue: @autoclosure () -> Value, _ key: (some SharedKey<Value>).Default,
@@ -52,7 +52,7 @@ extension Shared {
 
   /// Shares the value of a key and waits until it is loaded.
   ///
-  /// - Throws: What the key says when it cannot load; ``SharedValueMissing`` when it has no value.
+  /// - Throws: The key's error if it cannot load; ``SharedValueMissing`` if it has no value.
   public init(
     require key: some SharedKey<Value>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -61,9 +61,9 @@ extension Shared {
     self.init(key: key, default: { value }, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Makes this share and its copies stand for another key's value, and waits until that is loaded.
+  /// Makes this share and its copies refer to another key's value, and waits until it is loaded.
   ///
-  /// Until it is, it has the value that it has now.
+  /// Until then, the current value remains.
   public func load(
     _ key: some SharedKey<Value>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -73,10 +73,10 @@ extension Shared {
   }
 }
 
-/// A value was required of a key that has none.
+/// A key has no value although one is required.
 public struct SharedValueMissing: Error, Hashable {}
 
-/// Asks a key for its value once, without sharing it.
+/// Loads a key's value once, without sharing it.
 func required<Key: SharedReaderKey>(
   _ key: Key, _ fileID: StaticString, _ filePath: StaticString, _ line: UInt, _ column: UInt
 ) async throws -> Key.Value {

@@ -1,10 +1,10 @@
 extension Shared {
-  /// A part of the value, shared: `$settings.isDimmed`, `$items[0]`.
+  /// A shared part of the value: `$settings.isDimmed`, `$items[0]`.
   public subscript<Member>(dynamicMember keyPath: WritableKeyPath<Value, Member>) -> Shared<Member> {
     Shared<Member>(location: PartLocation(location, keyPath))
   }
 
-  /// A part of the value that cannot be set, shared for reading.
+  /// A read-only part of the value, shared for reading.
   @_disfavoredOverload
   public subscript<Member>(dynamicMember keyPath: KeyPath<Value, Member>) -> SharedReader<Member> {
     SharedReader(self)[dynamicMember: keyPath]
@@ -16,7 +16,7 @@ extension Shared {
   /// if let item = Shared(state.$selectedItem) { … }
   /// ```
   ///
-  /// Should the optional become nil later, the result reads as the last value there was, and changes to it are lost.
+  /// If the optional becomes nil later, the result reads as the last value, and changes to it are lost.
   public init?(_ base: Shared<Value?>) {
     guard let location = UnwrappedLocation<Value>(base.location) else { return nil }
     self.init(location: location)
@@ -26,7 +26,7 @@ extension Shared {
 extension Array {
   /// Shares each element of a shared collection.
   ///
-  /// An element is found by its place. Once the collection has no such place, reading the element traps.
+  /// An element is identified by its position. Reading it traps if the collection no longer has that position.
   public init<C: MutableCollection & RandomAccessCollection>(_ shared: Shared<C>)
   where Element == Shared<C.Element>, C.Index: Hashable {
     self = shared.wrappedValue.indices.map { shared[dynamicMember: \C[$0]] }

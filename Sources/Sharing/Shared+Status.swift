@@ -1,33 +1,33 @@
 extension Shared {
-  /// Whether the key is looking for the value.
+  /// True while the key is loading the value.
   public var isLoading: Bool { location.root.isLoading }
 
-  /// Why the value could not be loaded the last time; nil after a success.
+  /// The error of the last load; nil if it succeeded.
   public var loadError: (any Error)? { location.root.loadError }
 
-  /// Why the value could not be saved the last time; nil after a success.
+  /// The error of the last save; nil if it succeeded.
   public var saveError: (any Error)? { location.root.saveError }
 
-  /// Has the key load the value again, and waits for it. A change that is made meanwhile is kept.
+  /// Reloads the value. A change that is made meanwhile is kept.
   ///
-  /// - Throws: What the key says when it cannot load; the value stays as it was.
+  /// - Throws: The key's error if it cannot load; the value then does not change.
   public func load() async throws { try await location.root.load() }
 
-  /// Has the key save the value, which it does after every change anyway, and waits for it.
+  /// Saves the value and waits until that is done. Changes are saved without this call as well.
   ///
-  /// - Throws: What the key says when it cannot save.
+  /// - Throws: The key's error if it cannot save.
   public func save() async throws { try await location.root.save() }
 }
 
 extension SharedReader {
-  /// Whether the key is looking for the value.
+  /// True while the key is loading the value.
   public var isLoading: Bool { location.root.isLoading }
 
-  /// Why the value could not be loaded the last time; nil after a success.
+  /// The error of the last load; nil if it succeeded.
   public var loadError: (any Error)? { location.root.loadError }
 
-  /// Has the key load the value again, and waits for it.
+  /// Reloads the value.
   ///
-  /// - Throws: What the key says when it cannot load; the value stays as it was.
+  /// - Throws: The key's error if it cannot load; the value then does not change.
   public func load() async throws { try await location.root.load() }
 }

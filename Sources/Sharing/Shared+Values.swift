@@ -1,34 +1,34 @@
 extension Shared where Value: Sendable {
-  /// The value now and after each change, for as long as somebody reads the sequence.
+  /// The current value, then the value after each change, as long as the sequence is read.
   ///
-  /// Every change is delivered, in order, also one that leaves an equal value, as one of another part may.
+  /// Every change is delivered in order, even one that results in an equal value, such as a change of another part.
   public var values: SharedValues<Value> { SharedValues(location: location) }
 
-  /// Calls back with the value now, then after each change, until the subscription is dropped.
+  /// Calls `callback` with the current value, then after each change, until the subscription is released.
   ///
-  /// - Parameter callback: Runs on the thread that made the change, outside of any lock; one call at a time.
+  /// - Parameter callback: Runs on the thread that made the change, outside any lock, one call at a time.
   public func subscribe(_ callback: @escaping @Sendable (Value) -> Void) -> SharedSubscription {
     location.subscribe(callback)
   }
 }
 
 extension SharedReader where Value: Sendable {
-  /// The value now and after each change, for as long as somebody reads the sequence.
+  /// The current value, then the value after each change, as long as the sequence is read.
   public var values: SharedValues<Value> { SharedValues(location: location) }
 
-  /// Calls back with the value now, then after each change, until the subscription is dropped.
+  /// Calls `callback` with the current value, then after each change, until the subscription is released.
   ///
-  /// - Parameter callback: Runs on the thread that made the change, outside of any lock; one call at a time.
+  /// - Parameter callback: Runs on the thread that made the change, outside any lock, one call at a time.
   public func subscribe(_ callback: @escaping @Sendable (Value) -> Void) -> SharedSubscription {
     location.subscribe(callback)
   }
 }
 
-/// The values of a shared reference, one after the other.
+/// The successive values of a shared reference.
 public struct SharedValues<Value: Sendable>: AsyncSequence, Sendable {
   let location: any ReadableLocation<Value>
 
-  /// Begins with the value now.
+  /// Creates an iterator that begins with the current value.
   public func makeAsyncIterator() -> AsyncStream<Value>.Iterator {
     let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
     let subscription = location.subscribe { continuation.yield($0) }

@@ -1,6 +1,6 @@
 internal import IssueReporting
 
-/// A value that several parts of a program share: one reference that behaves as a value.
+/// A value that several parts of a program share: a reference with value semantics.
 ///
 /// ```swift
 /// struct State {
@@ -12,9 +12,9 @@ internal import IssueReporting
 /// Child.State(first: state.$items[0])  // `@Shared var first: Item`
 /// ```
 ///
-/// Reads come from any thread, and changes are made under a lock, with ``withLock(_:fileID:filePath:line:column:)``.
-/// Observation sees both: `withObservationTracking` calls back after each change, whoever made it, also another
-/// program through a file. Two shared values are equal when their values are.
+/// It may be read on any thread. Changes are made under a lock, with ``withLock(_:fileID:filePath:line:column:)``.
+/// Observation tracks it: `withObservationTracking` calls back after each change, even by another program through a
+/// file. Two shared values are equal if their values are.
 ///
 /// The operation given to `withLock` must not read or change the same reference: that traps.
 @propertyWrapper
@@ -28,7 +28,7 @@ public struct Shared<Value> {
     box = Box(location)
   }
 
-  /// Shares a value that no key persists.
+  /// Shares a value without a key.
   public init(
     value: sending Value,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -37,19 +37,19 @@ public struct Shared<Value> {
       location: Cell(value, at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)))
   }
 
-  /// Takes part in an existing share: `@Shared var item: Item` in a feature that is given `$items[0]`.
+  /// Joins an existing share: `@Shared var item: Item` in a feature that receives `$items[0]`.
   public init(projectedValue: Shared<Value>) {
     self = projectedValue
   }
 
-  /// The value now. To change it, use `$value.withLock`.
+  /// The current value. To change it, use `$value.withLock`.
   public var wrappedValue: Value {
     get { location.read() }
     @available(*, unavailable, message: "Use ‘$shared.withLock’ to change a shared value")
     nonmutating set { fatalError("unavailable") }
   }
 
-  /// The share itself, to pass on or to change. Assigning another makes this one and its copies stand for that.
+  /// The share itself, to pass on or to change. Assigning another one makes this share and its copies refer to that.
   public var projectedValue: Shared<Value> {
     get { self }
     nonmutating set { point(to: newValue.location) }
@@ -61,11 +61,11 @@ public struct Shared<Value> {
     if old.root !== location.root { old.root.touch() }
   }
 
-  /// Changes the value under the lock of its reference, then saves it and tells everybody.
+  /// Changes the value under the lock of its reference, then saves it and notifies all observers.
   ///
-  /// When the operation throws, what it had changed until then stays.
+  /// If the operation throws, its changes until then remain.
   ///
-  /// - Parameter operation: Changes the value. It must be short, and must not touch the same reference otherwise.
+  /// - Parameter operation: Changes the value. It must be short, and must not access the same reference in other ways.
   public func withLock<R>(
     _ operation: (inout Value) throws -> R,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -78,7 +78,8 @@ public struct Shared<Value> {
 extension Shared: Sendable where Value: Sendable {}
 
 extension Shared: Equatable where Value: Equatable {
-  /// Whether the values are equal; while a test asserts, whether the one before equals the one after.
+  /// Returns true if the values are equal. During a test's assertion, it compares the value before with the value
+  /// after.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     guard SharedChangeTracker.asserting != nil else { return lhs.wrappedValue == rhs.wrappedValue }
     return lhs.location.read() == rhs.location.readCurrent()

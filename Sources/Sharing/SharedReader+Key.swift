@@ -17,7 +17,7 @@ extension SharedReader {
       of: key, at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column), default: value)
   }
 
-  /// Reads the value of a key, which begins with a default where the key finds none.
+  /// Reads the value of a key, with a default in case the key finds none.
   public init(
     wrappedValue: @autoclosure () -> Value, _ key: some SharedReaderKey<Value>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -25,7 +25,7 @@ extension SharedReader {
     self.init(key: key, default: wrappedValue, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reads the optional value of a key, which begins with nil where the key finds none.
+  /// Reads the optional value of a key, which is nil if the key finds none.
   public init<Wrapped>(
     _ key: some SharedReaderKey<Value>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -41,7 +41,7 @@ extension SharedReader {
     self.init(key: key, default: key.defaultValue, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reads the value of a key, with another default than the key's own.
+  /// Reads the value of a key, with a default that overrides the key's own.
   @_disfavoredOverload
   public init(
     wrappedValue: @autoclosure () -> Value, _ key: (some SharedReaderKey<Value>).Default,
@@ -52,7 +52,7 @@ extension SharedReader {
 
   /// Reads the value of a key and waits until it is loaded.
   ///
-  /// - Throws: What the key says when it cannot load; ``SharedValueMissing`` when it has no value.
+  /// - Throws: The key's error if it cannot load; ``SharedValueMissing`` if it has no value.
   public init(
     require key: some SharedReaderKey<Value>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -61,7 +61,7 @@ extension SharedReader {
     self.init(key: key, default: { value }, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Makes this share and its copies stand for another key's value, and waits until that is loaded.
+  /// Makes this share and its copies refer to another key's value, and waits until it is loaded.
   public func load(
     _ key: some SharedReaderKey<Value>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

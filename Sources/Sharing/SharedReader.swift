@@ -1,6 +1,6 @@
 internal import IssueReporting
 
-/// A shared value that is only read here; see ``Shared``.
+/// A read-only shared value; see ``Shared``.
 @propertyWrapper
 @dynamicMemberLookup
 public struct SharedReader<Value> {
@@ -26,26 +26,26 @@ public struct SharedReader<Value> {
     Self(value: value)
   }
 
-  /// Reads what others share and change.
+  /// Reads a value that others share and change.
   public init(_ base: Shared<Value>) {
     self.init(location: base.location)
   }
 
-  /// Takes part in an existing share.
+  /// Joins an existing share.
   public init(projectedValue: SharedReader<Value>) {
     self = projectedValue
   }
 
-  /// Reads the value inside a shared optional, if there is one; should it become nil later, the last there was.
+  /// Reads the value inside a shared optional, if there is one; if it becomes nil later, the last value remains.
   public init?(_ base: Shared<Value?>) {
     guard let location = UnwrappedLocation<Value>(base.location) else { return nil }
     self.init(location: location)
   }
 
-  /// The value now.
+  /// The current value.
   public var wrappedValue: Value { location.read() }
 
-  /// The share itself, to pass on. Assigning another makes this one and its copies stand for that.
+  /// The share itself, to pass on. Assigning another one makes this share and its copies refer to that.
   public var projectedValue: SharedReader<Value> {
     get { self }
     nonmutating set { point(to: newValue.location) }
@@ -66,7 +66,8 @@ public struct SharedReader<Value> {
 extension SharedReader: Sendable where Value: Sendable {}
 
 extension SharedReader: Equatable where Value: Equatable {
-  /// Whether the values are equal; while a test asserts, whether the one before equals the one after.
+  /// Returns true if the values are equal. During a test's assertion, it compares the value before with the value
+  /// after.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     guard SharedChangeTracker.asserting != nil else { return lhs.wrappedValue == rhs.wrappedValue }
     return lhs.location.read() == rhs.location.readCurrent()
@@ -86,9 +87,9 @@ extension SharedReader: CustomStringConvertible {
 }
 
 extension Shared {
-  /// This share, for reading only.
+  /// This share for reading only.
   public var reader: SharedReader<Value> { SharedReader(self) }
 
-  /// This share, for reading only: another name of ``reader``.
+  /// This share for reading only; another name of ``reader``.
   public var read: SharedReader<Value> { SharedReader(self) }
 }

@@ -2,18 +2,17 @@ public import Dependencies
 public import FoundationEssentials
 internal import Glibc
 
-/// The settings of an application: one file, for values of `.appStorage` keys.
+/// The settings of an application: a file with the values of `.appStorage` keys.
 ///
-/// The file is an object of JSON, key by key; people may edit it while programs run. It is
-/// `$XDG_CONFIG_HOME/<application>/settings.json`, where `XDG_CONFIG_HOME` is `~/.config` unless it is set to an
-/// absolute path, and the application has the name of its program. Every change replaces the file in one step while a
-/// lock file beside it keeps other programs from doing the same, so that nobody loses anybody's change to another key.
-/// What no key asks for stays as it is.
+/// The file is a JSON object of the keys, which people may edit while programs run. Its path is
+/// `$XDG_CONFIG_HOME/<application>/settings.json`; `XDG_CONFIG_HOME` is `~/.config` unless it is set to an absolute
+/// path, and the application has the name of its program. Each change replaces the file atomically, under a lock file
+/// beside it, so that concurrent changes of different keys are not lost. Entries without a key are preserved.
 public struct AppStorage: Sendable {
   let file: URL
   let files: FileStorage
 
-  /// Settings in a file of one's own.
+  /// Settings in a given file.
   public init(file: URL, files: FileStorage = .fileSystem) {
     (self.file, self.files) = (file, files)
   }
@@ -31,12 +30,13 @@ public struct AppStorage: Sendable {
     return AppStorage(application: program.isEmpty ? "swift" : program)
   }
 
-  /// New settings in memory.
+  /// Empty settings in memory.
   public static var inMemory: AppStorage {
     AppStorage(file: URL(filePath: "/settings.json"), files: .inMemory)
   }
 
-  /// Where settings belong, by the environment's variables and, without a `HOME`, the user's entry in the system.
+  /// The directory for settings, from the environment's variables and, without a `HOME`, the user's entry in the
+  /// system.
   package static func configurationDirectory(_ variable: (String) -> String?) -> String {
     if let directory = variable("XDG_CONFIG_HOME"), directory.hasPrefix("/") { return directory }
     let home = variable("HOME") ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
@@ -52,7 +52,7 @@ public struct AppStorage: Sendable {
     return try JSONDecoder().decode([String: JSONValue].self, from: data)
   }
 
-  /// Sets or removes one value. A file that is not an object of JSON is left alone, for somebody's edits are in it.
+  /// Sets or removes one value. A file that is not a JSON object is not changed, because it contains a user's edits.
   func write(_ value: JSONValue?, for key: String) throws {
     try files.exclusively(file) {
       var all = try readAll()
@@ -64,7 +64,7 @@ public struct AppStorage: Sendable {
 }
 
 extension DependencyValues {
-  /// The settings of `.appStorage` keys: those of this program, and in tests memory, for each test its own.
+  /// The settings of `.appStorage` keys: those of this program; in a test, separate ones in memory.
   public var defaultAppStorage: AppStorage {
     get { self[AppStorageDependency.self] }
     set { self[AppStorageDependency.self] = newValue }

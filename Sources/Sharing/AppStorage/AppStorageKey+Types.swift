@@ -8,7 +8,7 @@ extension SharedReaderKey {
       encode: { $0._appStorage.json })
   }
 
-  /// A setting that may be missing.
+  /// An optional setting.
   public static func appStorage<Value: AppStorageValue>(
     _ key: String, store: AppStorage? = nil
   ) -> Self where Self == AppStorageKey<Value?> {
@@ -17,7 +17,7 @@ extension SharedReaderKey {
       encode: { $0?._appStorage.json })
   }
 
-  /// A setting that has a raw value, such as a case of an enum.
+  /// A setting with a raw value, such as a case of an enum.
   public static func appStorage<Value: RawRepresentable & Sendable>(
     _ key: String, store: AppStorage? = nil
   ) -> Self where Self == AppStorageKey<Value>, Value.RawValue: AppStorageValue {
@@ -27,7 +27,7 @@ extension SharedReaderKey {
       encode: { $0.rawValue._appStorage.json })
   }
 
-  /// A setting that has a raw value and may be missing.
+  /// An optional setting with a raw value.
   public static func appStorage<Value: RawRepresentable & Sendable>(
     _ key: String, store: AppStorage? = nil
   ) -> Self where Self == AppStorageKey<Value?>, Value.RawValue: AppStorageValue {

@@ -7,7 +7,8 @@ internal import FoundationEssentials
 /// @Shared(.appStorage("isDimmed")) var isDimmed = false
 /// ```
 ///
-/// A setting of another type than the key's, which somebody may have typed, is a load error; the value stays as it is.
+/// A setting of another type than the key's, for example after a user's edit, is a load error; the value does not
+/// change.
 public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible {
   private let key: String
   private let store: AppStorage
@@ -60,15 +61,15 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible
   }
 }
 
-/// A setting in the file is not of the type that the program asks for.
+/// A setting in the file is not of the requested type.
 public struct SettingHasOtherType: Error, Hashable {
   /// The setting.
   public let key: String
-  /// The type that was asked for.
+  /// The requested type.
   public let expected: String
 }
 
-/// What tells two settings apart.
+/// The identity of a setting.
 public struct AppStorageKeyID: Hashable, Sendable {
   let key: String
   let file: URL

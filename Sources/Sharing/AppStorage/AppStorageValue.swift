@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// A type whose values can stand in the settings of an application.
+/// A type of values in the settings of an application.
 ///
-/// Not to be adopted elsewhere: give a type a raw value of one of these types instead.
+/// Do not conform to it elsewhere: give a type a raw value of one of these types instead.
 public protocol AppStorageValue: Sendable {
-  /// How it stands in the file; not to be used elsewhere.
+  /// The form in the file; not to be used elsewhere.
   var _appStorage: AppStorageRepresentation { get }
-  /// The value that stands in the file, if it is of this type; not to be used elsewhere.
+  /// Creates the value from the file, if it is of this type; not to be used elsewhere.
   init?(_appStorage: AppStorageRepresentation)
 }
 
@@ -33,7 +33,7 @@ extension Int: AppStorageValue {
   }
 }
 
-/// A number; infinities and not-a-number, which JSON lacks, stand as strings.
+/// A number; infinities and NaN, which JSON lacks, are strings.
 extension Double: AppStorageValue {
   public var _appStorage: AppStorageRepresentation {
     .init(json: isFinite ? .double(self) : .string(description))

@@ -1,4 +1,4 @@
-/// A value in a settings file, whatever somebody wrote there: what nobody asks for is kept as it is.
+/// Any value in a settings file; entries without a key are preserved.
 enum JSONValue: Codable, Equatable, Sendable {
   case null
   case bool(Bool)

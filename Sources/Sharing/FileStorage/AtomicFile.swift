@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Replaces a file in one step: readers see the old contents or the new, and after a crash the disk has one of them.
+/// Replaces a file atomically: readers see the old contents or the new, and after a crash the disk has one of them.
 enum AtomicFile {
-  /// Writes to a new file in the same directory, has it reach the disk, and renames it over the old one.
+  /// Writes to a new file in the same directory, syncs it, and renames it over the old one.
   ///
-  /// Missing directories are made. A file that exists keeps its permissions; a new one is readable by its owner only.
-  /// Where the path is a symbolic link, the file that it leads to is replaced, not the link.
+  /// Missing directories are created. An existing file keeps its permissions; a new one is readable only by its owner.
+  /// If the path is a symbolic link, its target is replaced, not the link.
   static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(FileSystemError) {
     let path = resolved(path)
     try makeDirectories(above: path)
@@ -43,7 +43,7 @@ enum AtomicFile {
   private static func synchronize(_ directory: String) throws(FileSystemError) {
     let file = try system("open", directory) { open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     defer { close(file) }
-    // Some file systems cannot synchronize a directory; the rename is done all the same.
+    // Some file systems cannot sync a directory; the rename has succeeded nevertheless.
     fsync(file)
   }
 
@@ -59,7 +59,7 @@ enum AtomicFile {
     }
   }
 
-  /// The path with symbolic links followed, as far as it exists.
+  /// The path with symbolic links resolved, as far as it exists.
   static func resolved(_ path: String) -> String {
     guard let real = realpath(path, nil) else {
       guard path.contains("/"), let directory = realpath(directory(of: path), nil) else { return path }

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// Tells of changes of files by watching their directories with inotify, on one thread for the whole process.
+/// Reports changes of files by watching their directories with inotify, on one thread for the whole process.
 ///
-/// A watch on the file itself would stay with the old file when a new one is renamed over it.
+/// A watch on the file itself would remain on the old file when a new one is renamed over it.
 ///
-/// A directory that is removed takes its watch along; the watch begins again with the next write of this process.
+/// Removing a directory removes its watch, which is added again at the next write of this process.
 final class DirectoryWatcher: Sendable {
   static let shared = DirectoryWatcher()
 
@@ -17,7 +17,8 @@ final class DirectoryWatcher: Sendable {
 
   private struct State {
     var inotify: Int32?
-    /// The directories by inotify's numbers. The kernel gives one number to one directory, whatever its paths.
+    /// The directories by inotify's watch descriptors. The kernel assigns one descriptor to a directory, whatever its
+    /// paths.
     var directories: [Int32: Set<String>] = [:]
     var watches: [Int: Watch] = [:]
     var nextWatch = 0
@@ -25,7 +26,7 @@ final class DirectoryWatcher: Sendable {
 
   private let state = Mutex(State())
 
-  /// Calls back on the watcher's thread when the file is written, replaced or removed.
+  /// Calls `callback` on the watcher's thread when the file is written, replaced or removed.
   func watch(_ path: String, _ callback: @escaping @Sendable () -> Void) throws -> SharedSubscription {
     try AtomicFile.makeDirectories(above: path)
     let watch = Watch(
@@ -83,10 +84,10 @@ final class DirectoryWatcher: Sendable {
       }
       return watch
     }
-    _ = watch  // The callback ends outside of the lock.
+    _ = watch  // The callback is released outside the lock.
   }
 
-  /// The thread: reads events and calls back, as long as the process lives.
+  /// The thread's main function: reads events and runs callbacks until the process ends.
   private func run() -> UnsafeMutableRawPointer? {
     guard let file = state.withLock({ $0.inotify }) else { return nil }
     withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
@@ -97,7 +98,7 @@ final class DirectoryWatcher: Sendable {
     return nil
   }
 
-  /// Whom a batch of events concerns, each once.
+  /// The callbacks for a batch of events, each once.
   private func callbacks(for events: UnsafeRawBufferPointer) -> [@Sendable () -> Void] {
     state.withLock { state in
       var ids: Set<Int> = []

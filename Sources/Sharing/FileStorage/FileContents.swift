@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The bytes of a file.
 enum FileContents {
-  /// The whole file; nil if there is none.
+  /// Reads the whole file; returns nil if there is none.
   static func read(_ path: String) throws -> Data? {
     let file: Int32
     do throws(FileSystemError) {

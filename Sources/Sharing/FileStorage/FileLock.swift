@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Keeps programs that change parts of one file apart.
+/// Serializes programs that change parts of one file.
 enum FileLock {
-  /// Runs an operation while holding the lock of a file `….lock` beside the file.
+  /// Runs an operation while locking a file `….lock` beside the file.
   ///
-  /// The file itself cannot be locked, for it is replaced. The lock ends with its holder, however that ends.
+  /// The file itself cannot be locked, because it is replaced. The lock ends with its holder's process in any case.
   static func hold(beside path: String, _ operation: () throws -> Void) throws {
     let path = AtomicFile.resolved(path) + ".lock"
     try AtomicFile.makeDirectories(above: path)

@@ -1,9 +1,9 @@
 public import Dependencies
 public import FoundationEssentials
 
-/// Where `.fileStorage` keys keep their files: the file system, or memory in tests.
+/// The storage of `.fileStorage` keys: the file system, or memory in tests.
 public struct FileStorage: Sendable, Identifiable {
-  /// What tells two storages apart.
+  /// The identity of a storage.
   public struct ID: Hashable, Sendable {
     private let object: ObjectIdentifier?
 
@@ -12,20 +12,20 @@ public struct FileStorage: Sendable, Identifiable {
     }
   }
 
-  /// What tells two storages apart.
+  /// The identity of the storage.
   public let id: ID
-  /// The contents of a file; nil if there is none.
+  /// Reads a file; returns nil if there is none.
   let read: @Sendable (URL) throws -> Data?
-  /// Replaces a file whole, so that nobody ever sees half of one.
+  /// Replaces a file atomically.
   let write: @Sendable (Data, URL) throws -> Void
-  /// Called after each write, outside of the writer's lock.
+  /// Called after each write, outside the writer's lock.
   let written: @Sendable (URL) -> Void
-  /// Calls back, on any thread, whenever a file may have changed.
+  /// Calls back, on any thread, when a file may have changed.
   let watch: @Sendable (URL, @escaping @Sendable () -> Void) throws -> SharedSubscription
-  /// Runs an operation while no other program and no other thread runs one for the same file.
+  /// Runs an operation exclusively among all programs and threads that use the same file.
   let exclusively: @Sendable (URL, () throws -> Void) throws -> Void
 
-  /// The files of this machine: each write replaces the file in one step, and directories are watched by inotify.
+  /// The files of this machine. Writes replace files atomically, and inotify watches directories.
   public static let fileSystem = FileStorage(
     id: ID(nil),
     read: { try FileContents.read($0.path) },
@@ -34,10 +34,10 @@ public struct FileStorage: Sendable, Identifiable {
     watch: { try DirectoryWatcher.shared.watch(AtomicFile.resolved($0.path), $1) },
     exclusively: { try FileLock.hold(beside: $0.path, $1) })
 
-  /// New files in memory, without any.
+  /// An empty storage in memory.
   public static var inMemory: FileStorage { inMemory([:]) }
 
-  /// New files in memory.
+  /// A new storage in memory.
   public static func inMemory(_ files: [URL: Data]) -> FileStorage {
     let memory = MemoryFiles(files)
     return FileStorage(
@@ -48,7 +48,7 @@ public struct FileStorage: Sendable, Identifiable {
 }
 
 extension DependencyValues {
-  /// Where `.fileStorage` keys keep their files: the file system, and in tests memory, for each test its own.
+  /// The storage of `.fileStorage` keys: the file system; in a test, a separate memory.
   public var defaultFileStorage: FileStorage {
     get { self[FileStorageDependency.self] }
     set { self[FileStorageDependency.self] = newValue }

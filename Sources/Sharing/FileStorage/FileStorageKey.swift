@@ -2,15 +2,15 @@ internal import Dependencies
 public import FoundationEssentials
 
 extension SharedReaderKey {
-  /// A value in a file of JSON.
+  /// A value in a JSON file.
   ///
   /// ```swift
   /// @Shared(.fileStorage(.documentsDirectory.appending(component: "items.json"))) var items: [Item] = []
   /// ```
   ///
-  /// Each change replaces the file in one step, before `withLock` returns, or soon after where another thread is
-  /// saving a change at that moment. Changes by other programs are seen. A file that cannot be read leaves the value as
-  /// it is, with a load error; the next change replaces it. A file that is removed brings the initial value back.
+  /// Each change replaces the file atomically, before `withLock` returns, or soon afterwards if another thread is
+  /// saving a change at that moment. Changes by other programs are observed. If the file cannot be read, the value does
+  /// not change and has a load error; the next change replaces the file. Removing the file restores the initial value.
   public static func fileStorage<Value: Codable & Sendable>(
     _ url: URL, decoder: JSONDecoder? = nil, encoder: JSONEncoder? = nil
   ) -> Self where Self == FileStorageKey<Value> {
@@ -19,7 +19,7 @@ extension SharedReaderKey {
       url: url, decode: { try decoder.decode(Value.self, from: $0) }, encode: { try encoder.encode($0) })
   }
 
-  /// A value in a file of JSON, by its path.
+  /// A value in a JSON file with a path.
   public static func fileStorage<Value: Codable & Sendable>(
     _ path: String, decoder: JSONDecoder? = nil, encoder: JSONEncoder? = nil
   ) -> Self where Self == FileStorageKey<Value> {
@@ -28,8 +28,8 @@ extension SharedReaderKey {
 
   /// A value in a file of any format.
   ///
-  /// Where the compiler takes the closures for functions that are not sendable, as it does behind a leading dot in an
-  /// argument, begin them with `@Sendable in`.
+  /// If the compiler infers closures that are not sendable, as it does after a leading dot in an argument, begin them
+  /// with `@Sendable in`.
   public static func fileStorage<Value: Sendable>(
     _ url: URL, decode: @escaping @Sendable (Data) throws -> Value, encode: @escaping @Sendable (Value) throws -> Data
   ) -> Self where Self == FileStorageKey<Value> {
@@ -57,7 +57,7 @@ public struct FileStorageKey<Value: Sendable>: SharedKey, CustomStringConvertibl
 
   public var description: String { ".fileStorage(\(url.path))" }
 
-  /// Reads the file. There is no value if there is no file, or an empty one.
+  /// Reads the file. A missing or empty file has no value.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
     continuation.resume(
       with: Result {
@@ -66,7 +66,7 @@ public struct FileStorageKey<Value: Sendable>: SharedKey, CustomStringConvertibl
       })
   }
 
-  /// Watches the file for changes that were not made by ``save(_:context:continuation:)``.
+  /// Watches the file for changes that ``save(_:context:continuation:)`` did not make.
   public func subscribe(
     context: LoadContext<Value>, subscriber: SharedSubscriber<Value>
   ) -> SharedSubscription {
@@ -86,7 +86,7 @@ public struct FileStorageKey<Value: Sendable>: SharedKey, CustomStringConvertibl
   }
 }
 
-/// What tells two files apart: the same URL in another storage is another file.
+/// The identity of a file: the same URL in another storage is another file.
 public struct FileStorageKeyID: Hashable, Sendable {
   let url: URL
   let storage: FileStorage.ID

@@ -6,10 +6,10 @@ public struct FileSystemError: Error, Hashable, CustomStringConvertible {
   public let operation: String
   /// The file.
   public let path: String
-  /// The reason, as `errno` has it.
+  /// The value of `errno`.
   public let code: Int32
 
-  /// What the last failed system call of this thread left.
+  /// The error of the last failed system call of this thread.
   static func last(_ operation: String, _ path: String) -> FileSystemError {
     FileSystemError(operation: operation, path: path, code: errno)
   }
@@ -17,7 +17,7 @@ public struct FileSystemError: Error, Hashable, CustomStringConvertible {
   public var description: String { "\(operation) \(path): \(String(cString: strerror(code)))" }
 }
 
-/// Calls until a signal does not interrupt it; throws what the system says.
+/// Repeats a call while signals interrupt it; throws the system's error.
 @discardableResult
 func system<Result: SignedInteger>(
   _ operation: String, _ path: String, _ call: () -> Result

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension JSONEncoder {
-  /// An encoder whose files people can read, and compare: keys are sorted.
+  /// An encoder for readable and comparable files: keys are sorted.
   static var forFiles: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

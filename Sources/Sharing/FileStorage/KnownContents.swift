@@ -1,9 +1,10 @@
 internal import Synchronization
 
-/// What a key last read from its place or wrote there, to tell the changes of others from its own.
+/// The contents that a key last read from its place or wrote there, to distinguish other programs' changes from its
+/// own.
 ///
-/// Reading, writing and comparing are each done under one lock: otherwise an event that comes while we write twice
-/// would show our first write as somebody else's.
+/// Reading, writing and comparing use the same lock: otherwise an event between two writes would report the first write
+/// as another program's.
 final class KnownContents<Contents: Equatable & Sendable>: Sendable {
   private let contents = Mutex<Contents?>(nil)
 
@@ -21,7 +22,7 @@ final class KnownContents<Contents: Equatable & Sendable>: Sendable {
     }
   }
 
-  /// Has the subscriber load again whenever the place holds something else than what is known.
+  /// Lets the subscriber reload when the contents of the place differ from the known ones.
   func subscribe<Value>(
     _ subscriber: SharedSubscriber<Value>, read: @escaping @Sendable () throws -> Contents?,
     watch: (@escaping @Sendable () -> Void) throws -> SharedSubscription
@@ -32,7 +33,7 @@ final class KnownContents<Contents: Equatable & Sendable>: Sendable {
     }
     do {
       let subscription = try watch(changed)
-      // Somebody may have written between our loading and our watching. An unreadable place is known to be so.
+      // Another program may have written between loading and watching. An unreadable place is already known to be so.
       let isOurs = contents.withLock { contents in (try? read() == contents) ?? true }
       if !isOurs { subscriber.sourceChanged() }
       return subscription

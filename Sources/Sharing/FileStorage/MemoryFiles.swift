@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Files that are not files.
+/// Files in memory.
 final class MemoryFiles: Sendable {
   private struct State {
     var files: [URL: Data]
@@ -37,7 +37,7 @@ final class MemoryFiles: Sendable {
     }
     return SharedSubscription { [self] in
       let watcher = state.withLock { $0.watchers.removeValue(forKey: id) }
-      _ = watcher  // Its end is outside of the lock.
+      _ = watcher  // Released outside the lock.
     }
   }
 

@@ -1,7 +1,7 @@
 internal import IssueReporting
 internal import Synchronization
 
-/// How a key answers ``SharedReaderKey/load(context:continuation:)``: exactly once.
+/// The answer of a key to ``SharedReaderKey/load(context:continuation:)``, given exactly once.
 public struct LoadContinuation<Value>: Sendable {
   private let answer: Answer<Value?>
 
@@ -12,17 +12,17 @@ public struct LoadContinuation<Value>: Sendable {
   /// The value was found.
   public func resume(returning value: Value) { answer.give(.success(value)) }
 
-  /// There is no value: the reference has its initial one.
+  /// There is no value: the reference gets its initial one.
   public func resumeReturningInitialValue() { answer.give(.success(nil)) }
 
-  /// Loading failed: the reference keeps its value, and has a load error.
+  /// Loading failed: the reference keeps its value and has a load error.
   public func resume(throwing error: any Error) { answer.give(.failure(error)) }
 
-  /// The value was found, or is not there, or loading failed.
+  /// The value was found, or there is none, or loading failed.
   public func resume(with result: Result<Value?, any Error>) { answer.give(result) }
 }
 
-/// How a key answers ``SharedKey/save(_:context:continuation:)``: exactly once.
+/// The answer of a key to ``SharedKey/save(_:context:continuation:)``, given exactly once.
 public struct SaveContinuation: Sendable {
   private let answer: Answer<Void>
 
@@ -46,7 +46,7 @@ public struct SharedContinuationDropped: Error, Hashable {
   public let operation: String
 }
 
-/// A callback that is called once: a second call, and none at all, are reported.
+/// A callback to be called exactly once; a second call or a missing one is reported.
 private final class Answer<Value>: Sendable {
   private let operation: String
   private let place: IssueLocation

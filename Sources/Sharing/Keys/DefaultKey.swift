@@ -1,5 +1,5 @@
 extension SharedReaderKey {
-  /// This kind of key together with the value that it begins with.
+  /// This kind of key with an initial value.
   ///
   /// ```swift
   /// extension SharedKey where Self == AppStorageKey<Bool>.Default {
@@ -11,12 +11,12 @@ extension SharedReaderKey {
   public typealias Default = _SharedKeyDefault<Self>
 }
 
-/// A key with a default value; write `Default` of the key instead.
+/// A key with a default value, to be written as `Default` of the key.
 public struct _SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey {
   let base: Base
   let defaultValue: @Sendable () -> Base.Value
 
-  /// A key with the value that a reference has until the key finds another.
+  /// A key with the value that a reference has until the key finds another one.
   public static subscript(
     key: Base, default value: @autoclosure @escaping @Sendable () -> Base.Value
   ) -> Self {

@@ -7,7 +7,7 @@ extension SharedReaderKey {
   }
 }
 
-/// A name in the memory of the process.
+/// A key of the process's memory.
 public struct InMemoryKey<Value: Sendable>: SharedKey, CustomStringConvertible {
   private let key: String
   private let storage: InMemoryStorage
@@ -23,27 +23,27 @@ public struct InMemoryKey<Value: Sendable>: SharedKey, CustomStringConvertible {
 
   public var description: String { ".inMemory(\"\(key)\")" }
 
-  /// Delivers the value that was saved last.
+  /// Delivers the last saved value.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
-    // In two steps: the cast of a missing value to an optional type would succeed.
+    // In two steps: casting a missing value to an optional type would succeed.
     continuation.resume(with: .success(storage[key].flatMap { $0 as? Value }))
   }
 
-  /// Does nothing: only references change the memory.
+  /// Does nothing, because only references change the memory.
   public func subscribe(
     context: LoadContext<Value>, subscriber: SharedSubscriber<Value>
   ) -> SharedSubscription {
     SharedSubscription {}
   }
 
-  /// Remembers the value.
+  /// Stores the value.
   public func save(_ value: Value, context: SaveContext, continuation: SaveContinuation) {
     storage[key] = value
     continuation.resume()
   }
 }
 
-/// Where ``InMemoryKey`` keeps values while no reference holds them.
+/// The memory in which ``InMemoryKey`` keeps values without references.
 public struct InMemoryStorage: Sendable {
   private let values = Guarded<[String: any Sendable]>([:])
 
@@ -59,13 +59,13 @@ public struct InMemoryStorage: Sendable {
         defer { values[key] = newValue }
         return values[key]
       }
-      _ = old  // Its end, whatever it does, is outside of the lock.
+      _ = old  // Released outside the lock, whatever its deinitializer does.
     }
   }
 }
 
 extension DependencyValues {
-  /// The memory of `.inMemory` keys. Every test has its own.
+  /// The memory of `.inMemory` keys. Each test has its own.
   public var defaultInMemoryStorage: InMemoryStorage {
     get { self[InMemoryStorageKey.self] }
     set { self[InMemoryStorageKey.self] = newValue }
@@ -79,7 +79,7 @@ private enum InMemoryStorageKey: DependencyKey {
   static var previewValue: InMemoryStorage { testValue }
 }
 
-/// What tells two names apart: memories differ between tests.
+/// The identity of a name: tests have separate memories.
 public struct InMemoryKeyID: Hashable, Sendable {
   let key: String
   let storage: ObjectIdentifier

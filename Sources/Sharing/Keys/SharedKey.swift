@@ -1,18 +1,18 @@
-/// A place that a shared value is read from and saved to.
+/// A place from which a shared value is loaded and to which it is saved.
 ///
-/// The value of `@Shared(key)` is loaded when the first reference of the key's identity appears, follows changes from
-/// outside, and is saved after each change.
+/// The value of `@Shared(key)` is loaded when the first reference with the key's identity is created. It follows
+/// external changes and is saved after each change.
 public protocol SharedKey<Value>: SharedReaderKey {
   /// Saves a value and resumes `continuation`, once, now or later.
   ///
-  /// Called for one change after the other, in their order, never from two threads at once.
+  /// Called for each change in order, never concurrently.
   func save(_ value: Value, context: SaveContext, continuation: SaveContinuation)
 }
 
-/// Why a value is saved.
+/// The reason for saving a value.
 public enum SaveContext: Hashable, Sendable {
   /// It has changed.
   case didSet
-  /// Somebody asked for it with `save()`, so it should not be put off.
+  /// `save()` was called, so saving should not be delayed.
   case userInitiated
 }

@@ -1,4 +1,4 @@
-/// A place that a shared value is read from: memory, a file, a server.
+/// A place from which a shared value is loaded: memory, a file, a server.
 ///
 /// ```swift
 /// struct RemoteFlag: SharedReaderKey {
@@ -16,23 +16,23 @@
 /// }
 /// ```
 ///
-/// Conform to ``SharedKey`` if values can be saved, too.
+/// Conform to ``SharedKey`` if values can also be saved.
 public protocol SharedReaderKey<Value>: Sendable {
-  /// What it holds.
+  /// The type of the value.
   associatedtype Value: Sendable
-  /// What tells two places apart.
+  /// The type of the identity.
   associatedtype ID: Hashable = Self
 
-  /// The identity of the place: keys with equal identities share one value.
+  /// The identity of the place. Keys with equal identities share one value.
   var id: ID { get }
 
   /// Finds the value and resumes `continuation` with it, once, now or later.
   ///
-  /// Called when the first `@Shared` of this identity appears, and on demand. A value that is given before the call
-  /// returns is there from the start.
+  /// Called when the first `@Shared` with this identity is created, and on demand. A value that is delivered before the
+  /// call returns is available from the start.
   func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>)
 
-  /// Tells `subscriber` of each change of the value from outside, until the subscription is cancelled.
+  /// Reports each external change of the value to `subscriber`, until the subscription is cancelled.
   func subscribe(context: LoadContext<Value>, subscriber: SharedSubscriber<Value>) -> SharedSubscription
 }
 
@@ -41,14 +41,14 @@ extension SharedReaderKey where ID == Self {
   public var id: ID { self }
 }
 
-/// Why a key is asked for its value.
+/// The reason for loading a value.
 public enum LoadContext<Value> {
-  /// A reference appears, and has this value until the key gives another.
+  /// A reference was created; it has this value until the key delivers another one.
   case initialValue(Value)
-  /// Somebody asked for the value to be loaded again.
+  /// `load()` was called.
   case userInitiated
 
-  /// The value of a reference that appears.
+  /// The initial value of a new reference.
   public var initialValue: Value? {
     switch self {
     case .initialValue(let value): value

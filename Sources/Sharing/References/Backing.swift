@@ -1,8 +1,8 @@
-/// A key as functions: where the value of a reference comes from and goes to.
+/// A type-erased key: the source and destination of a reference's value.
 struct Backing<Value>: Sendable {
   let load: @Sendable (LoadContext<Value>, LoadContinuation<Value>) -> Void
   let subscribe: @Sendable (LoadContext<Value>, SharedSubscriber<Value>) -> SharedSubscription
-  /// Nil for a key that is only read.
+  /// Nil for a read-only key.
   let save: (@Sendable (Value, SaveContext, SaveContinuation) -> Void)?
 
   init<Key: SharedReaderKey<Value>>(_ key: Key) {

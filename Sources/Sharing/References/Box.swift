@@ -1,4 +1,4 @@
-/// Which location a `Shared` stands for: a box, because its copies follow when it is pointed at another one.
+/// The location of a `Shared`. It is a box, so that copies follow when it is pointed at another location.
 final class Box<Place: Sendable>: Sendable {
   private let guarded: Guarded<Place>
 

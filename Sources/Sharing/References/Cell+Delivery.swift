@@ -1,7 +1,7 @@
 internal import IssueReporting
 
 extension Cell {
-  /// Puts the value into the queue, under the lock that its change was made under.
+  /// Appends the value to the queue, under the lock under which it was changed.
   func enqueue(_ state: inout State, saving: Bool, at place: IssueLocation) {
     guard saving || !state.subscribers.isEmpty else { return }
     if saving { state.unsaved += 1 }
@@ -9,7 +9,7 @@ extension Cell {
       Delivery(value: state.value, subscribers: 0..<state.nextSubscriber, save: saving, place: place))
   }
 
-  /// Empties the queue, unless another thread, or a caller further up this one's stack, is already at it.
+  /// Empties the queue, unless another thread or a caller on this thread's stack is doing so.
   func deliver() {
     let begins = state.withLock { state in
       guard !state.isDelivering, !state.queue.isEmpty else { return false }
@@ -21,7 +21,7 @@ extension Cell {
       for delivery in batch {
         if delivery.save { save(delivery) }
         for id in state.withLock({ $0.subscribers.keys.filter(delivery.subscribers.contains).sorted() }) {
-          // Looked up for each: a callback may have ended the next one's subscription.
+          // Looked up each time: a callback may have ended the next subscription.
           state.withLock { $0.subscribers[id] }?(delivery.value)
         }
       }

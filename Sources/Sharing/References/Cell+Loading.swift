@@ -1,7 +1,7 @@
 internal import IssueReporting
 
 extension Cell {
-  /// Takes a value that the source has: nil stands for the initial value.
+  /// Accepts a value from the source; nil stands for the initial value.
   private func receive(_ value: Value?) {
     let value = value ?? initialValue.withLock { $0 }
     state.withLock { receive(value, into: &$0) }
@@ -21,9 +21,9 @@ extension Cell {
     observation.statusChanged()
   }
 
-  /// Asks the key for the value.
+  /// Loads the value from the key.
   ///
-  /// What was changed here since is newer than what the key found, and is kept: `completion` still hears of a success.
+  /// Local changes made meanwhile are newer than the loaded value and are kept; `completion` still receives a success.
   func load(_ context: LoadContext<Value>, completion: @escaping @Sendable (Result<Bool, any Error>) -> Void) {
     guard let backing else { return completion(.success(true)) }
     let version = state.withLock { state in
@@ -40,7 +40,7 @@ extension Cell {
       })
   }
 
-  /// Returns whether the value was taken.
+  /// Returns true if the value was accepted.
   private func finishLoad(_ result: Result<Value?, any Error>, of version: Int) -> Bool {
     let initialValue = initialValue.withLock { $0 }
     let isTaken = state.withLock { state in
@@ -61,10 +61,10 @@ extension Cell {
     return isTaken
   }
 
-  /// Loads again because another program has changed the source.
+  /// Reloads after another program has changed the source.
   ///
-  /// A change of ours that is still on its way there will replace the other program's, so the source is read when ours
-  /// has arrived. Reading before could bring back a value that is on disk no more.
+  /// A pending save will replace the other program's change, so the source is read after that save. Reading earlier
+  /// could restore a value that is no longer on disk.
   func sourceChanged() {
     let reads = state.withLock { state in
       state.needsReload = state.unsaved > 0

@@ -1,7 +1,7 @@
 internal import IssueReporting
 
 extension Cell {
-  /// Saves a change, and reports a failure where the change was made.
+  /// Saves a change; a failure is reported at the location of the change.
   func save(_ delivery: Delivery) {
     let place = delivery.place
     backing?.save?(
@@ -12,7 +12,7 @@ extension Cell {
       })
   }
 
-  /// Saves because somebody said so.
+  /// Saves on request.
   func save() async throws {
     guard let save = backing?.save else { return }
     let value = readCurrent()

@@ -1,18 +1,17 @@
 internal import IssueReporting
 internal import Synchronization
 
-/// A shared reference: a value, who watches it, and the key that persists it.
+/// A shared reference: a value, its observers, and the key that persists it.
 ///
-/// One lock guards it all. Callbacks, keys and observers run outside of that lock; what they must be told stands in
-/// `State.queue`, which one thread at a time empties (`Cell+Delivery.swift`), so that everybody sees changes in the
-/// order in which they were made.
+/// One lock guards all of it. Callbacks, keys and observers run outside that lock. Their notifications are in
+/// `State.queue`, which one thread at a time empties (`Cell+Delivery.swift`), so that all receive changes in order.
 final class Cell<Value>: Location {
   struct State {
     var value: Value
-    /// Counts the changes made here, not those that came from the key.
+    /// The number of local changes, without those from the key.
     var version = 0
     var loads = 0
-    /// The source has said that a value is on its way.
+    /// True if the source has announced a value.
     var isSourceLoading = false
     var loadError: (any Error)?
     var saveError: (any Error)?
@@ -22,17 +21,17 @@ final class Cell<Value>: Location {
     var queue: [Delivery] = []
     var isDelivering = false
 
-    /// Changes that the key has not finished saving.
+    /// The number of changes that the key has not finished saving.
     var unsaved = 0
-    /// The source changed while changes of ours were on their way to it.
+    /// The source changed while local changes were being saved.
     var needsReload = false
     var subscription: SharedSubscription?
 
     var trackers: [WeakTracker] = []
 
-    /// The trackers that are still there; the others are forgotten.
+    /// Returns the trackers that still exist, and discards the others.
     ///
-    /// They must leave the lock before they are released: a tracker that ends reads the values of references.
+    /// They must be released outside the lock, because a tracker's deinitializer reads the values of references.
     mutating func liveTrackers() -> [SharedChangeTracker] {
       let live = trackers.compactMap(\.tracker)
       trackers = live.map(WeakTracker.init)
@@ -40,10 +39,10 @@ final class Cell<Value>: Location {
     }
   }
 
-  /// What the world outside must be told of one change.
+  /// The notifications about one change.
   struct Delivery {
     let value: Value
-    /// Whom it concerns: who subscribes later begins with this value or a newer one.
+    /// The subscribers to notify: later ones begin with this value or a newer one.
     let subscribers: Range<Int>
     let save: Bool
     let place: IssueLocation
@@ -53,7 +52,7 @@ final class Cell<Value>: Location {
   let observation = ObservationPoint()
   let backing: Backing<Value>?
   let initialValue: Guarded<Value>
-  /// Where the reference was made, for issues that nobody's line caused.
+  /// The location where the reference was created, for issues without a location of their own.
   let place: IssueLocation
 
   private let isStarted = Mutex(false)
@@ -75,9 +74,9 @@ final class Cell<Value>: Location {
     ended?()
   }
 
-  /// Loads the value and subscribes to its source; whoever calls while another thread does so waits for it.
+  /// Loads the value and subscribes to its source. Concurrent callers wait for the first one.
   ///
-  /// The keys' code runs under a lock here: a key that needs its own value in order to load it traps.
+  /// The key's code runs under a lock here: a key that reads its own value while loading it traps.
   func start() {
     guard let backing else { return }
     isStarted.withLock { isStarted in

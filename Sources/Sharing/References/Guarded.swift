@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// State behind a lock that lets values in and out that need not be sendable.
+/// State behind a lock, with values that need not be sendable.
 ///
-/// Who puts such a value in answers for it: `Shared` is sendable only when its value is. The lock is not recursive.
+/// The caller is responsible for such values: `Shared` is sendable only if its value is. The lock is not recursive.
 final class Guarded<State>: @unchecked Sendable {  // `lock` guards `state`.
   private let lock = Mutex<Void>(())
   private var state: State
@@ -15,8 +15,8 @@ final class Guarded<State>: @unchecked Sendable {  // `lock` guards `state`.
     try lock.withLock { _ in Passage(value: try body(&state)) }.value
   }
 
-  /// Carries a result out of `lock`.
-  private struct Passage<R>: @unchecked Sendable {  // Made under `lock`, opened by the same thread right after.
+  /// Transfers a result out of `lock`.
+  private struct Passage<R>: @unchecked Sendable {  // Made under `lock`, opened by the same thread right afterwards.
     let value: R
   }
 }

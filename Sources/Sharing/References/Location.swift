@@ -1,37 +1,37 @@
 internal import IssueReporting
 
-/// Where a shared value is found: a reference, or a part of one.
+/// The location of a shared value: a reference, or a part of one.
 protocol ReadableLocation<Value>: AnyObject, Sendable {
   associatedtype Value
 
-  /// The reference at the bottom.
+  /// The underlying reference.
   var root: any Reference { get }
 
-  /// The value now; Observation and the snapshots of a test see the read.
+  /// The current value. Observation and the snapshots of a test track the read.
   func read() -> Value
 
-  /// The value now, whatever a test asserts.
+  /// The current value, regardless of a test's assertions.
   func readCurrent() -> Value
 
-  /// Calls back with the value now, then after each change, in order, one call at a time.
+  /// Calls `callback` with the current value, then after each change, in order, one call at a time.
   func subscribe(_ callback: @escaping @Sendable (Value) -> Void) -> SharedSubscription
 }
 
-/// A place whose value can be changed.
+/// A location with a mutable value.
 protocol Location<Value>: ReadableLocation {
-  /// Changes the value under the lock of the reference at the bottom.
+  /// Changes the value under the lock of the underlying reference.
   func withLock<R>(at place: IssueLocation, _ body: (inout Value) throws -> R) rethrows -> R
 }
 
-/// A whole reference, seen without the type of its value.
+/// A whole reference, without the type of its value.
 protocol Reference: AnyObject, Sendable {
   var isLoading: Bool { get }
   var loadError: (any Error)? { get }
   var saveError: (any Error)? { get }
-  /// The tracker of a test that recorded a change of it.
+  /// The test's tracker that recorded a change of it.
   var changeTracker: SharedChangeTracker? { get }
   func load() async throws
   func save() async throws
-  /// Tells observers of the value to read it again.
+  /// Notifies observers to read the value again.
   func touch()
 }

@@ -1,9 +1,9 @@
 internal import Observation
 
-/// What Observation tracks of a shared reference.
+/// The part of a shared reference that Observation tracks.
 ///
-/// It is one small class without type parameters, so that its key paths are static: making the key path of a generic
-/// property at every read would cost more than the read.
+/// It is a small class without type parameters, so that its key paths are static: creating the key path of a generic
+/// property at each read would cost more than the read.
 final class ObservationPoint: Observable, Sendable {
   private let registrar = ObservationRegistrar()
 
@@ -13,12 +13,12 @@ final class ObservationPoint: Observable, Sendable {
   func accessValue() { registrar.access(self, keyPath: \.value) }
   func accessStatus() { registrar.access(self, keyPath: \.status) }
 
-  /// Tells observers that the value has changed.
+  /// Notifies observers of a changed value.
   ///
-  /// Called after the change, not around it: an observer on another thread that is woken now and reads again cannot
-  /// see the old value and then wait for a change that has already been.
+  /// Called after the change, not around it. Otherwise an observer on another thread could read the old value again and
+  /// then wait for a change that has already happened.
   func valueChanged() { registrar.withMutation(of: self, keyPath: \.value) {} }
 
-  /// Tells observers that loading began or ended, or that an error came or went.
+  /// Notifies observers that loading began or ended, or that an error was set or cleared.
   func statusChanged() { registrar.withMutation(of: self, keyPath: \.status) {} }
 }

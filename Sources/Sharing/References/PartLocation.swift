@@ -1,6 +1,6 @@
 internal import IssueReporting
 
-/// A part of a shared value that can be changed.
+/// A mutable part of a shared value.
 final class PartLocation<Whole, Value>: Location {
   private let whole: any Location<Whole>
   private let path: ConstantKeyPath<WritableKeyPath<Whole, Value>>
@@ -23,7 +23,7 @@ final class PartLocation<Whole, Value>: Location {
   }
 }
 
-/// A part of a shared value that is only read.
+/// A read-only part of a shared value.
 final class ReadOnlyPartLocation<Whole, Value>: ReadableLocation {
   private let whole: any ReadableLocation<Whole>
   private let path: ConstantKeyPath<KeyPath<Whole, Value>>
@@ -42,8 +42,8 @@ final class ReadOnlyPartLocation<Whole, Value>: ReadableLocation {
   }
 }
 
-/// A key path that crosses threads: it never changes, and whoever follows it holds the reference's lock or a copy.
-struct ConstantKeyPath<Path: AnyKeyPath>: @unchecked Sendable {  // Immutable; `Cell.state` guards what it leads into.
+/// A key path that crosses threads. It never changes, and is used only with the reference's lock or on a copy.
+struct ConstantKeyPath<Path: AnyKeyPath>: @unchecked Sendable {  // Immutable; `Cell.state` guards its target.
   let keyPath: Path
 
   init(_ keyPath: Path) {

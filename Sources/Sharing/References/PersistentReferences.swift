@@ -1,10 +1,10 @@
 public import Dependencies
 internal import IssueReporting
 
-/// The references of a process by the identity of their keys: everybody who names a key shares one value.
+/// The references of a process by the identity of their keys, so that all uses of a key share one value.
 ///
-/// Nobody is kept alive by it. When the last `Shared` of a key is gone, its reference is too, and the next one loads
-/// the value anew.
+/// It does not retain references. Releasing the last `Shared` of a key releases its reference; the next one loads the
+/// value again.
 public struct PersistentReferences: Sendable {
   private let cells = Guarded<[AnyHashable: WeakCell]>([:])
 
@@ -18,7 +18,7 @@ public struct PersistentReferences: Sendable {
     if let cell = existing(id, at: place, as: Key.Value.self) { return cell }
     let sendableID = PassedID(id: id)
     let new = Cell(value(), backing: Backing(key), at: place) { [weak cells] in cells?.removeIfGone(sendableID.id) }
-    // Another thread may have made it since.
+    // Another thread may have created it meanwhile.
     let other = cells.withLock { cells in
       let other = cells[id]?.object
       if other == nil { cells[id] = WeakCell(object: new) }
@@ -51,15 +51,15 @@ private struct WeakCell {
   weak var object: (any Reference)?
 }
 
-/// The identity of a key on its way into the closure that ends its reference.
+/// The identity of a key, passed to the closure that ends its reference.
 private struct PassedID: @unchecked Sendable {  // Compared and hashed only under the lock of the table.
   let id: AnyHashable
 }
 
 extension Guarded<[AnyHashable: WeakCell]> {
-  /// Forgets a reference that is gone, but not one that took its place.
+  /// Removes a released reference, but not one that has replaced it.
   ///
-  /// What is looked up leaves the lock before it is released: this may be the last hold on it, and its end comes here.
+  /// The reference is released outside the lock: this may be the last one, and its deinitializer calls this function.
   fileprivate func removeIfGone(_ id: AnyHashable) {
     _ = withLock { cells -> (any Reference)? in
       let cell = cells[id]?.object
@@ -70,7 +70,7 @@ extension Guarded<[AnyHashable: WeakCell]> {
 }
 
 extension DependencyValues {
-  /// The references that `@Shared` finds by their keys. Every test has its own.
+  /// The references that `@Shared` finds by their keys. Each test has its own.
   public var persistentReferences: PersistentReferences {
     get { self[PersistentReferencesKey.self] }
     set { self[PersistentReferencesKey.self] = newValue }

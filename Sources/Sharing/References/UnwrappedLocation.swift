@@ -2,8 +2,8 @@ internal import IssueReporting
 
 /// The value inside a shared optional.
 ///
-/// Once the optional is nil, it reads as the last value there was, and changes go nowhere: the feature that shows it is
-/// on its way out.
+/// Once the optional is nil, it reads as the last value, and changes have no effect: the feature that shows it is about
+/// to disappear.
 final class UnwrappedLocation<Value>: Location {
   private let optional: any Location<Value?>
   private let last: Guarded<Value>

@@ -1,8 +1,8 @@
 public import Dependencies
 
-/// A value for each test, made when the test first asks for it and kept to the end of the process.
+/// A value for each test, created at the test's first access and kept until the process ends.
 ///
-/// Where no module is linked that knows which test runs, the tests of a process have one value, unless they call
+/// If no linked module knows the running test, the tests of a process share one value, unless they call
 /// ``Dependencies/DependencyValues/isolateSharedState()``.
 struct PerTest<Value: Sendable>: Sendable {
   private let values = Guarded<[AnyHashableSendable?: Value]>([:])
@@ -24,9 +24,9 @@ struct PerTest<Value: Sendable>: Sendable {
 }
 
 extension DependencyValues {
-  /// Gives these values references, memory, files and settings that nobody else has.
+  /// Gives these values their own references, memory, files and settings.
   ///
-  /// What a test needs whose process cannot tell its tests apart:
+  /// Needed by tests in a process that cannot distinguish its tests:
   ///
   /// ```swift
   /// withDependencies { $0.isolateSharedState() } operation: { … }

@@ -2,7 +2,7 @@ public import Dependencies
 internal import IssueReporting
 internal import Synchronization
 
-/// Records what an operation changes in shared references, so that a test can demand that every change be stated.
+/// Records an operation's changes of shared references, so that a test can require an assertion of each change.
 ///
 /// ```swift
 /// let tracker = SharedChangeTracker()
@@ -10,15 +10,15 @@ internal import Synchronization
 /// tracker.assert { $count.withLock { $0 = 1 } }
 /// ```
 ///
-/// A test store runs its reducer within ``track(_:)-(()->R)``, and its assertions within ``assert(_:)``. In the latter
-/// a reference that changed reads as it was before, `withLock` changes only that snapshot, and `==` compares the
-/// snapshot on the left with the value on the right: state before and after, which hold the same reference, are equal
-/// exactly if the test stated the change.
+/// A test store runs its reducer within ``track(_:)-(()->R)``, and its assertions within ``assert(_:)``. In an
+/// assertion, a changed reference reads as before the change, `withLock` changes only that snapshot, and `==` compares
+/// the snapshot on the left with the value on the right. States before and after, which contain the same reference, are
+/// thus equal exactly if the test asserted the change.
 public final class SharedChangeTracker: Sendable {
   @TaskLocal static var assertingTracker: SharedChangeTracker?
-  /// Those of ``trackHere(_:)``.
+  /// The trackers of ``trackHere(_:)``.
   @TaskLocal private static var trackersHere: [SharedChangeTracker] = []
-  /// How many there are: without any, which is always so in production, reads and changes do not look further.
+  /// The number of trackers. If there are none, as always in production, reads and changes look no further.
   private static let count = Atomic<Int>(0)
 
   private let records = Guarded<[ObjectIdentifier: any ChangeRecording]>([:])
@@ -27,7 +27,7 @@ public final class SharedChangeTracker: Sendable {
 
   /// Creates a tracker.
   ///
-  /// - Parameter reportUnassertedChanges: Whether changes that are left when the tracker goes away are issues.
+  /// - Parameter reportUnassertedChanges: True if changes that remain when the tracker is released are issues.
   public init(
     reportUnassertedChanges: Bool = true,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -42,7 +42,7 @@ public final class SharedChangeTracker: Sendable {
     if reportsUnassertedChanges { reportChanges() }
   }
 
-  /// Runs an operation and records its changes, with those of the tasks that it starts.
+  /// Runs an operation and records its changes, including those of the tasks that it starts.
   public func track<R>(_ operation: () throws -> R) rethrows -> R {
     try withDependencies {
       $0.sharedChangeTrackers.append(self)
@@ -51,7 +51,7 @@ public final class SharedChangeTracker: Sendable {
     }
   }
 
-  /// Runs an asynchronous operation and records its changes, with those of the tasks that it starts.
+  /// Runs an asynchronous operation and records its changes, including those of the tasks that it starts.
   public func track<R>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> R
   ) async rethrows -> R {
@@ -62,13 +62,13 @@ public final class SharedChangeTracker: Sendable {
     }
   }
 
-  /// Runs an operation and records its changes, but not those of effects that it makes: they do not take the tracker
-  /// along, as they do with ``track(_:)-(()->R)``.
+  /// Runs an operation and records its changes, but not those of the effects that it creates: unlike with
+  /// ``track(_:)-(()->R)``, they do not inherit the tracker.
   package func trackHere<R>(_ operation: () throws -> R) rethrows -> R {
     try Self.$trackersHere.withValue(Self.trackersHere + [self]) { try operation() }
   }
 
-  /// Runs an operation that sees and changes snapshots: the values from before the recorded changes.
+  /// Runs an operation that reads and changes snapshots: the values before the recorded changes.
   ///
   /// Afterwards, references whose snapshot equals their value count as unchanged.
   public func assert<R>(_ operation: () throws -> R) rethrows -> R {
@@ -76,24 +76,24 @@ public final class SharedChangeTracker: Sendable {
     return try Self.$assertingTracker.withValue(self) { try operation() }
   }
 
-  /// Whether a recorded change is left that no assertion stated.
+  /// True if a recorded change was not asserted.
   public var hasChanges: Bool { !changes.isEmpty }
 
-  /// The changes that no assertion stated. One that was taken back is none.
+  /// The changes that were not asserted. A reverted change does not count.
   public var changes: [SharedChange] {
     records.withLock { Array($0.values) }.compactMap(\.change)
   }
 
-  /// Forgets all changes, stated or not.
+  /// Discards all changes, asserted or not.
   public func resetChanges() {
     let forgotten = records.withLock { records in
       defer { records = [:] }
       return records
     }
-    _ = forgotten  // References may end here, outside of the lock.
+    _ = forgotten  // References may be released here, outside the lock.
   }
 
-  /// Reports each change that no assertion stated.
+  /// Reports each change that was not asserted.
   public func reportChanges() {
     for change in changes {
       reportIssue(
@@ -111,20 +111,20 @@ public final class SharedChangeTracker: Sendable {
   }
 }
 
-/// What a tracker recorded of one reference.
+/// A recorded change of one reference.
 public struct SharedChange {
   /// The reference.
   public let id: ObjectIdentifier
   /// The type of its value.
   public let type: Any.Type
-  /// The value before the first change, or the last that an assertion stated.
+  /// The value before the first change, or the last one that an assertion stated.
   public let old: Any
-  /// The value now.
+  /// The current value.
   public let new: Any
 }
 
 extension DependencyValues {
-  /// The trackers that record the changes of this task. Carry it along where effects run outside of the task.
+  /// The trackers of this task. Pass them on where effects run outside the task.
   public var sharedChangeTrackers: [SharedChangeTracker] {
     get { self[SharedChangeTrackersKey.self] }
     set { self[SharedChangeTrackersKey.self] = newValue }
@@ -140,7 +140,7 @@ private enum SharedChangeTrackersKey: DependencyKey {
 // MARK: - What a cell asks
 
 extension SharedChangeTracker {
-  /// The tracker whose assertion runs in this task.
+  /// The tracker whose assertion is running in this task.
   static var asserting: SharedChangeTracker? {
     count.load(ordering: .relaxed) == 0 ? nil : assertingTracker
   }
@@ -152,7 +152,7 @@ extension SharedChangeTracker {
     return trackers + trackersHere
   }
 
-  /// Records the value before a change, unless an earlier change has been recorded; returns whether it did.
+  /// Records the value before a change, unless an earlier change was recorded; returns true if it did.
   func record<Value>(_ cell: Cell<Value>, old: Value) -> Bool {
     records.withLock { records in
       guard records[ObjectIdentifier(cell)] == nil else { return false }
@@ -165,9 +165,9 @@ extension SharedChangeTracker {
     records.withLock { ($0[ObjectIdentifier(cell)] as? ChangeRecord<Value>)?.snapshot }
   }
 
-  /// Changes the snapshot of a reference, or of one that nobody changed yet, from its value.
+  /// Changes the snapshot of a reference, or a new one of its value if it has not changed yet.
   ///
-  /// The snapshot is out of the lock meanwhile, so that the operation may read other references.
+  /// Meanwhile the snapshot is outside the lock, so that the operation may read other references.
   func withSnapshot<Value, R>(of cell: Cell<Value>, _ body: (inout Value) throws -> R) rethrows -> R {
     var snapshot = snapshot(of: cell) ?? cell.readCurrent()
     defer {
@@ -188,7 +188,7 @@ private protocol ChangeRecording {
   var change: SharedChange? { get }
 }
 
-/// The value of a reference before its change. It keeps the reference alive until somebody has accounted for it.
+/// The value of a reference before its change. It retains the reference until the change is asserted or discarded.
 private struct ChangeRecord<Value>: ChangeRecording {
   let cell: Cell<Value>
   let snapshot: Value
@@ -200,13 +200,13 @@ private struct ChangeRecord<Value>: ChangeRecording {
   }
 }
 
-/// Whether two values are equal; values that cannot be compared are not.
+/// Returns true if two values are equal; false if they cannot be compared.
 func isEqual(_ lhs: Any, _ rhs: Any) -> Bool {
   func open<T: Equatable>(_ lhs: T) -> Bool { lhs == rhs as? T }
   return (lhs as? any Equatable).map { open($0) } ?? false
 }
 
-/// A tracker that a cell does not keep alive.
+/// A weak reference from a cell to a tracker.
 struct WeakTracker {
   weak var tracker: SharedChangeTracker?
 
