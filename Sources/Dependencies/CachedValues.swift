@@ -4,14 +4,14 @@ internal import Synchronization
 /// One call of ``prepareDependencies(_:)``.
 package final class Preparation: Sendable {}
 
-/// The default values of keys. Each is made once: for the process, or for each test.
+/// The default values of keys. Each is created once: for the process, or for each test.
 ///
-/// No test sees a value of another test. In a process that links no module that knows the current test, and in detached
-/// tasks, the tests share their values.
+/// Tests do not see each other's values. They do share them in detached tasks, and in a process without a module that
+/// identifies the current test.
 enum CachedValues {
   private struct ID: Hashable {
     let key: ObjectIdentifier
-    /// Nil for a value of every context.
+    /// Nil for a value that is valid in all contexts.
     let context: DependencyContext?
     let test: AnyHashableSendable?
   }
@@ -25,31 +25,31 @@ enum CachedValues {
 
   /// The value of a key without an override.
   ///
-  /// Keys make their values outside the lock, since they may read other dependencies; of two that are made at the
-  /// same moment the first is kept.
+  /// Keys create their values outside the lock, because they may read other dependencies. If two are created
+  /// concurrently, the first is kept.
   static func value<Key: TestDependencyKey>(of key: Key.Type, in context: DependencyContext) -> Key.Value {
     let id = ID(key: ObjectIdentifier(key), context: context, test: CurrentTest.id)
-    // In two steps: the cast of a missing value to an optional type would succeed.
+    // In two steps: casting a missing value to an optional type would succeed.
     if let kept = kept(id), let value = kept as? Key.Value { return value }
     let value = newValue(of: key, in: context)
     return keep(value, as: id) as? Key.Value ?? value
   }
 
-  // Not generic and not inlined, so that they are compiled once and not for each key.
+  // Neither generic nor inlined, so that they are compiled once and not for each key.
 
   @inline(never)
   private static func kept(_ id: ID) -> (any Sendable)? {
     entries.withLock { $0[id]?.value }
   }
 
-  /// Keeps a new value unless there is one already.
-  /// - Returns: The kept value.
+  /// Stores a new value unless there is one already.
+  /// - Returns: The stored value.
   @inline(never)
   private static func keep(_ value: any Sendable, as id: ID) -> any Sendable {
     let preparation: Preparation?
     switch DependencyValues.phase {
     case .preparing(let current): preparation = current
-    // A test value that was made without a report must not silence the report of its first use.
+    // A test value that was created without a report must not suppress the report of its first use.
     case .overriding where id.context == .test: return value
     case .overriding, .reading: preparation = nil
     }
@@ -60,8 +60,8 @@ enum CachedValues {
     }
   }
 
-  /// Sets a key's value before its first use.
-  /// - Returns: False, without a change, if the key was used or prepared before.
+  /// Sets a key's value before it is first used.
+  /// - Returns: False, without setting it, if the key was used or prepared before.
   @discardableResult
   static func prepare(
     _ key: ObjectIdentifier, in context: DependencyContext?, value: any Sendable, by preparation: Preparation

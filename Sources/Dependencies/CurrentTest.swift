@@ -1,9 +1,10 @@
 package import ConcurrencyExtras
 internal import Synchronization
 
-/// The identity of the current test. The module `DependenciesTestSupport`, which links the test frameworks, provides it.
+/// The identity of the current test. The module `DependenciesTestSupport`, which links the test frameworks, provides
+/// it.
 package enum CurrentTest {
-  /// Set by the test traits: one run of one case of a test.
+  /// Set by the test traits: identifies one run of one case of a test.
   @TaskLocal package static var scope: AnyHashableSendable?
 
   private static let finder = Mutex<(@Sendable () -> AnyHashableSendable?)?>(nil)

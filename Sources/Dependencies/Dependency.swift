@@ -8,7 +8,8 @@ internal import IssueReporting
 ///   @Dependency(NumberFactClient.self) var numberFact
 /// ```
 ///
-/// The value is that of the reading task. Overrides from the place where the property was created also apply, unless the
+/// The value is that of the reading task. Overrides from the place where the property was created also apply, unless
+/// the
 /// reading task overrides them again.
 @propertyWrapper
 public struct Dependency<Value>: Sendable, HasInitialDependencies {
@@ -26,7 +27,7 @@ public struct Dependency<Value>: Sendable, HasInitialDependencies {
     place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reads the dependency whose key is a type.
+  /// Reads the dependency of a key.
   public init<Key: TestDependencyKey>(
     _ key: Key.Type,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -34,7 +35,7 @@ public struct Dependency<Value>: Sendable, HasInitialDependencies {
     self.init(\DependencyValues[key: KeyType(key)], fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reads the dependency that `keyPath` names, whose type is written out.
+  /// Reads the dependency that `keyPath` names, with an explicit type.
   public init(
     _ keyPath: any KeyPath<DependencyValues, Value> & Sendable, as type: Value.Type,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -58,7 +59,7 @@ public struct Dependency<Value>: Sendable, HasInitialDependencies {
       \DependencyValues[CastPath<Base, Value>(keyPath)], fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reads the dependency of a key, whose type is written out.
+  /// Reads the dependency of a key, with an explicit type.
   public init<Key: TestDependencyKey>(
     _ key: Key.Type, as type: Value.Type,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -83,7 +84,7 @@ public struct Dependency<Value>: Sendable, HasInitialDependencies {
     DependencyValues.$access.withValue(DependencyAccess(place: place)) {
       guard !initialDependencies.isEmpty else { return DependencyValues._current[keyPath: keyPath] }
       let values = initialDependencies.merging(DependencyValues._current)
-      // A key that reads other dependencies to make its value must also see the initial ones.
+      // A key that reads other dependencies to create its value must also see the initial ones.
       return DependencyValues.$_current.withValue(values) { values[keyPath: keyPath] }
     }
   }
@@ -101,7 +102,7 @@ private struct CastPath<Base, Value>: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(keyPath as AnyKeyPath) }
 }
 
-/// A key's type as a hashable value, so that it can stand in a key path's subscript.
+/// A key's type as a hashable value, for use in a key path's subscript.
 private struct KeyType<Key: TestDependencyKey>: Hashable, Sendable {
   init(_: Key.Type) {}
 }

@@ -1,9 +1,9 @@
 internal import IssueReporting
 
-/// Who asks for a dependency.
+/// The origin of a request for a dependency.
 struct DependencyAccess: Sendable {
-  /// The property's name in `DependencyValues`; empty for a dependency that was asked for by its key.
+  /// The property's name in `DependencyValues`; empty for a dependency that was requested by its key.
   var name: StaticString = ""
-  /// Where the dependency was declared that asks.
+  /// The location of the declaration that requests the dependency.
   var place: IssueLocation?
 }

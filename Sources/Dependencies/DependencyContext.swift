@@ -1,7 +1,7 @@
 internal import Glibc
 internal import IssueReporting
 
-/// Where code runs, which decides the value of a dependency that nobody overrode.
+/// The context of running code, which determines the value of dependencies without overrides.
 public enum DependencyContext: Sendable, Equatable {
   /// In production.
   case live
@@ -10,8 +10,8 @@ public enum DependencyContext: Sendable, Equatable {
   /// In a preview.
   case preview
 
-  /// The context of this process: what `SWIFT_DEPENDENCIES_CONTEXT` names, else `test` in a test runner's process,
-  /// else `live`.
+  /// The context of this process: the one named by `SWIFT_DEPENDENCIES_CONTEXT`, otherwise `test` in a test runner's
+  /// process, otherwise `live`.
   static let ofProcess: DependencyContext = {
     let byProcess: DependencyContext = isTesting ? .test : .live
     switch getenv("SWIFT_DEPENDENCIES_CONTEXT").map({ String(cString: $0) }) {

@@ -1,7 +1,7 @@
-/// A dependency that can be overridden, with the value that tests and previews get unless they override it.
+/// A dependency that can be overridden, with its default value in tests and previews.
 ///
-/// The interface of a dependency conforms to this protocol where its implementation is in another module, which then
-/// conforms it to ``DependencyKey``.
+/// If the implementation of a dependency is in another module than its interface, the interface conforms to this
+/// protocol and the implementation adds the conformance to ``DependencyKey``.
 public protocol TestDependencyKey<Value> {
   /// The type of the dependency.
   associatedtype Value: Sendable = Self
@@ -12,9 +12,9 @@ public protocol TestDependencyKey<Value> {
   static var previewValue: Value { get }
 }
 
-/// A dependency that has a value in production.
+/// A dependency with a value in production.
 ///
-/// A test that uses a dependency without a `testValue` gets a report: by default no live implementation runs in tests.
+/// Using a dependency without a `testValue` in a test is reported: by default, tests run no live implementations.
 ///
 /// ```swift
 /// extension NumberFactClient: DependencyKey {
@@ -43,7 +43,7 @@ public protocol DependencyKey<Value>: TestDependencyKey {
 }
 
 extension DependencyKey {
-  /// The preview value, and a report that the key has no test value of its own.
+  /// The preview value, with a report that the key has no test value.
   public static var testValue: Value {
     reportNoTestValue(Self.self, value: Value.self)
     return previewValue

@@ -1,5 +1,5 @@
-/// Makes a struct of closures a dependency client: endpoints report when a test did not override them, and the
-/// initialisers that go with it are written.
+/// Makes a struct of closures a dependency client: endpoints report if a test did not override them, and the
+/// initialisers are generated.
 ///
 /// ```swift
 /// @DependencyClient
@@ -15,14 +15,14 @@
 /// try await client.save(fact: "…", number: 3)   // named arguments become labels
 /// ```
 ///
-/// An endpoint that neither throws nor returns nothing needs a value of its own, `= { _ in false }`.
+/// An endpoint that returns a value and does not throw needs a default, such as `= { _ in false }`.
 @attached(member, names: named(init))
 @attached(memberAttribute)
 public macro DependencyClient() = #externalMacro(module: "StoreHubMacros", type: "DependencyClientMacro")
 
-/// Makes one closure an endpoint; `@DependencyClient` puts it on each.
+/// Makes a closure an endpoint; `@DependencyClient` attaches it to each closure.
 ///
-/// - Parameter method: The method's name, when it is not the closure's.
+/// - Parameter method: The method's name, if it differs from the closure's.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: arbitrary)
 public macro DependencyEndpoint(method: String = "") =

@@ -1,14 +1,14 @@
 internal import ConcurrencyExtras
 internal import Synchronization
 
-/// A value that keeps the dependencies of the place where it was created.
+/// A value that keeps the dependencies from its creation.
 protocol HasInitialDependencies {
   var initialDependencies: DependencyValues { get }
 }
 
 /// The dependencies of objects that `withDependencies` returned, for their children.
 enum DependencyObjects {
-  private struct Entry: @unchecked Sendable {  // A weak reference, which the runtime makes safe to read anywhere.
+  private struct Entry: @unchecked Sendable {  // A weak reference; the runtime makes reading it safe on any thread.
     weak var object: AnyObject?
     let values: DependencyValues
     /// The number of the call that stored the values.
@@ -27,9 +27,9 @@ enum DependencyObjects {
   /// A moment before an operation, to be passed to ``remember(_:of:since:)``.
   static func moment() -> UInt64 { lastNumber.load(ordering: .relaxed) }
 
-  /// Keeps the values if the result is an object, for as long as it lives.
+  /// If the result is an object, stores the values for its lifetime.
   ///
-  /// Values that were stored since `moment` stay: they are those of a call within the operation, which is nearer to the
+  /// Values that were stored since `moment` remain: they belong to a call within the operation, which is closer to the
   /// object.
   static func remember<Result>(_ values: DependencyValues, of result: Result, since moment: UInt64) {
     guard type(of: result as Any) is AnyClass else { return }
@@ -45,7 +45,7 @@ enum DependencyObjects {
     }
   }
 
-  /// The dependencies of an object: those of its first `@Dependency`, or those that were stored for it.
+  /// The dependencies of an object: those of its first `@Dependency`, or those stored for it.
   static func values(of object: AnyObject) -> DependencyValues? {
     var mirror: Mirror? = Mirror(reflecting: object)
     while let current = mirror {

@@ -1,8 +1,9 @@
 internal import IssueReporting
 
-// The types of keys and values are arguments here, not generic parameters: the texts are compiled once, not for each key.
+// The types of keys and values are arguments and not generic parameters, so that the texts are compiled once and not
+// for each key.
 
-/// Tells of a test that uses a dependency whose key has no value for tests.
+/// Reports that a test uses a dependency whose key has no test value.
 func reportNoTestValue(_ key: Any.Type, value: Any.Type) {
   guard case .reading = DependencyValues.phase else { return }
   report(
@@ -19,7 +20,7 @@ func reportNoTestValue(_ key: Any.Type, value: Any.Type) {
     """)
 }
 
-/// Tells of a program that uses a dependency whose key has no live value.
+/// Reports that a program uses a dependency whose key has no live value.
 func reportNoLiveValue(_ key: Any.Type, value: Any.Type) {
   guard case .reading = DependencyValues.phase else { return }
   report(
@@ -33,7 +34,7 @@ func reportNoLiveValue(_ key: Any.Type, value: Any.Type) {
     """)
 }
 
-/// Tells of a dependency of this library's that a test used without overriding it.
+/// Reports that a test uses one of this library's dependencies without overriding it.
 package func reportUnimplemented(_ name: String, call: String = "") {
   guard case .reading = DependencyValues.phase else { return }
   report(
@@ -45,7 +46,7 @@ package func reportUnimplemented(_ name: String, call: String = "") {
     """)
 }
 
-/// Tells of a preparation that came after the first use, which has no effect.
+/// Reports a preparation after the first use, which has no effect.
 func reportPreparedTooLate(_ key: Any.Type, value: Any.Type, name: StaticString) {
   report(
     """
@@ -74,7 +75,7 @@ private func shortName(of key: Any.Type) -> String {
   return "“\(name.isEmpty ? "\(key)" : name)”"
 }
 
-/// Where the dependency was declared, and the types of its key and value.
+/// The location of the dependency's declaration, and the types of its key and value.
 private func details(of key: Any.Type, value: Any.Type) -> String {
   var lines: [String] = []
   if let place = DependencyValues.access.place {

@@ -1,6 +1,6 @@
 internal import IssueReporting
 
-/// The dependencies that code sees: overrides of this task and its parents, over each key's own value.
+/// The current dependencies: the overrides of this task and its parents, on top of each key's default value.
 ///
 /// ```swift
 /// extension DependencyValues {
@@ -11,24 +11,24 @@ internal import IssueReporting
 /// }
 /// ```
 ///
-/// A key's own value is made once and kept for the process, or in tests for the test that asked for it.
+/// A key's default value is created once and kept for the process, or for the test that first used it.
 ///
-/// `urlSession`, `notificationCenter` and `mainRunLoop` are in the module `DependenciesFoundation`, so that a program that
-/// needs none of them does not link Foundation. `import ComposableArchitecture` includes it.
+/// `urlSession`, `notificationCenter` and `mainRunLoop` are in the module `DependenciesFoundation`, so that a program
+/// without them does not link Foundation. `import ComposableArchitecture` includes it.
 public struct DependencyValues: Sendable {
   /// The values of the current task.
   @TaskLocal public static var _current = DependencyValues()
   /// The property that reads a dependency, for reports.
   @TaskLocal static var access = DependencyAccess()
-  /// The meaning of reads and writes of values.
+  /// The current phase, which determines the meaning of reads and writes.
   @TaskLocal package static var phase = Phase.reading
 
   package enum Phase: Sendable {
     /// Code uses dependencies.
     case reading
-    /// An update of ``withDependencies(_:operation:)`` runs, which may read the values that it overrides.
+    /// An update of ``withDependencies(_:operation:)`` is running, which may read the values that it overrides.
     case overriding
-    /// An update of ``prepareDependencies(_:)`` runs.
+    /// An update of ``prepareDependencies(_:)`` is running.
     case preparing(Preparation)
   }
 
@@ -56,14 +56,14 @@ public struct DependencyValues: Sendable {
 
   /// The value of a key: the override, or the key's value for the current context.
   ///
-  /// The other arguments name the dependency in reports; omit them.
+  /// The other arguments are for reports; omit them.
   public subscript<Key: TestDependencyKey>(
     key: Key.Type,
     fileID fileID: StaticString = #fileID, filePath filePath: StaticString = #filePath,
     line line: UInt = #line, column column: UInt = #column, function function: StaticString = #function
   ) -> Key.Value {
     get {
-      // In two steps: the cast of a missing value to an optional type would succeed.
+      // In two steps: casting a missing value to an optional type would succeed.
       if let override = overrides[ObjectIdentifier(key)], let value = override as? Key.Value { return value }
       var access = Self.access
       access.name = function
@@ -82,7 +82,7 @@ public struct DependencyValues: Sendable {
     }
   }
 
-  /// The context that decides the values of dependencies without an override.
+  /// The context that determines the values of dependencies without overrides.
   public var context: DependencyContext {
     get {
       overrides[ObjectIdentifier(DependencyContext.self)] as? DependencyContext

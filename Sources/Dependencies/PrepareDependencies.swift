@@ -1,4 +1,4 @@
-/// Sets dependencies for the whole process, once, before anyone reads them: at the start of a program.
+/// Sets dependencies for the whole process, once, at the start of a program before any are read.
 ///
 /// ```swift
 /// @main struct Tool {
@@ -7,8 +7,8 @@
 ///     …
 /// ```
 ///
-/// A dependency that was read or prepared before keeps its value, and the attempt is reported. In a test the values
-/// apply to that test. Setting `context` here changes the context of every dependency without an override.
+/// A dependency that was already read or prepared keeps its value, and the attempt is reported. In a test, the values
+/// apply to that test. Setting `context` changes the context of all dependencies without overrides.
 public func prepareDependencies<Result>(
   _ update: (inout DependencyValues) throws -> Result
 ) rethrows -> Result {

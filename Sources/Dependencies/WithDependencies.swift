@@ -1,4 +1,4 @@
-/// Runs an operation with changed dependencies, which its calls and its child tasks also see.
+/// Runs an operation with changed dependencies, which also apply to its calls and child tasks.
 ///
 /// ```swift
 /// let model = withDependencies {
@@ -35,7 +35,7 @@ public func withDependencies<Result>(
 }
 
 extension DependencyValues {
-  /// These values as `update` changes them. It may read the values that it overrides without a report.
+  /// These values changed by `update`, which may read the values that it overrides without a report.
   func updated(by update: (inout DependencyValues) throws -> Void) rethrows -> DependencyValues {
     var values = self
     try DependencyValues.$phase.withValue(.overriding) { try update(&values) }

@@ -8,8 +8,8 @@ internal import IssueReporting
 /// }
 /// ```
 ///
-/// An object's dependencies are those of the place where its first `@Dependency` was created. An object without one has
-/// those of the innermost `withDependencies` that returned it. The current task's overrides go on top. An object without
+/// An object's dependencies are those at the creation of its first `@Dependency`. An object without one has those of
+/// the innermost `withDependencies` that returned it. The current task's overrides are added on top. An object without
 /// known dependencies is reported, and the operation then has the current dependencies.
 @discardableResult
 public func withDependencies<Model: AnyObject, Result>(
@@ -20,7 +20,7 @@ public func withDependencies<Model: AnyObject, Result>(
     from: model, { _ in }, operation: operation, fileID: fileID, filePath: filePath, line: line, column: column)
 }
 
-/// Runs an operation with the dependencies of an object, changed.
+/// Runs an operation with the changed dependencies of an object.
 @discardableResult
 public func withDependencies<Model: AnyObject, Result>(
   from model: Model, _ update: (inout DependencyValues) throws -> Void, operation: () throws -> Result,
@@ -47,7 +47,7 @@ public func withDependencies<Model: AnyObject, Result>(
     fileID: fileID, filePath: filePath, line: line, column: column)
 }
 
-/// Runs an asynchronous operation with the dependencies of an object, changed.
+/// Runs an asynchronous operation with the changed dependencies of an object.
 @discardableResult
 public func withDependencies<Model: AnyObject, Result>(
   isolation: isolated (any Actor)? = #isolation,

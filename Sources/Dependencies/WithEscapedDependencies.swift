@@ -1,4 +1,4 @@
-/// Carries the current dependencies into a closure that runs later, outside this task.
+/// Captures the current dependencies for a closure that runs later, outside this task.
 ///
 /// ```swift
 /// withEscapedDependencies { dependencies in
@@ -11,7 +11,7 @@ public func withEscapedDependencies<Result>(
   try operation(DependencyValues.Continuation(values: DependencyValues._current))
 }
 
-/// Carries the current dependencies out of an asynchronous operation into a closure that runs later.
+/// Captures the current dependencies in an asynchronous operation, for a closure that runs later.
 public func withEscapedDependencies<Result>(
   isolation: isolated (any Actor)? = #isolation,
   _ operation: (DependencyValues.Continuation) async throws -> Result
@@ -20,25 +20,25 @@ public func withEscapedDependencies<Result>(
 }
 
 extension DependencyValues {
-  /// The dependencies of the place where it was created, for use in another.
+  /// The dependencies at its creation, for use elsewhere.
   public struct Continuation: Sendable {
     let values: DependencyValues
 
     /// Returns true if nothing is overridden.
     package var isEmpty: Bool { values.isEmpty }
 
-    /// Runs an operation with those dependencies, without any cost if neither they nor the current ones are overridden.
+    /// Runs an operation with these dependencies; free of cost if neither they nor the current ones are overridden.
     package func restore(_ operation: () -> Void) {
       guard !values.isEmpty || !DependencyValues._current.isEmpty else { return operation() }
       DependencyValues.$_current.withValue(values, operation: operation)
     }
 
-    /// Runs an operation with those dependencies.
+    /// Runs an operation with these dependencies.
     public func yield<Result>(_ operation: () throws -> Result) rethrows -> Result {
       try DependencyValues.$_current.withValue(values, operation: operation)
     }
 
-    /// Runs an asynchronous operation with those dependencies.
+    /// Runs an asynchronous operation with these dependencies.
     public func yield<Result>(
       isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
     ) async rethrows -> Result {

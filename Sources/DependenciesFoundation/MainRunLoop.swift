@@ -3,7 +3,7 @@ public import Dependencies
 public import Foundation
 
 extension DependencyValues {
-  /// The scheduler of the main run loop, or in tests one that reports that it was not overridden.
+  /// The scheduler of the main run loop; in tests, one that reports that it was not overridden.
   public var mainRunLoop: AnySchedulerOf<RunLoop> {
     get { self[MainRunLoopKey.self] }
     set { self[MainRunLoopKey.self] = newValue }

@@ -3,7 +3,7 @@ public import Dependencies
 public import Foundation
 
 extension DependencyValues {
-  /// Where features post and observe notifications: the default center, or in tests a new one for each test.
+  /// The center for posting and observing notifications: the default center; in tests, a new one for each test.
   ///
   /// ```swift
   /// @Dependency(\.notificationCenter) var notificationCenter
@@ -16,7 +16,7 @@ extension DependencyValues {
 }
 
 private enum NotificationCenterKey: DependencyKey {
-  // A center locks what it keeps; only its declaration on this platform does not say so.
+  // Unchecked: a center is thread-safe; only its declaration on this platform does not say so.
   static let liveValue = UncheckedSendable(NotificationCenter.default)
   static var testValue: UncheckedSendable<NotificationCenter> { UncheckedSendable(NotificationCenter()) }
 }

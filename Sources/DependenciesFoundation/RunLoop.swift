@@ -3,7 +3,7 @@ internal import ConcurrencyExtras
 public import Foundation
 
 extension RunLoop: Scheduler {
-  /// A date, as an instant of a run loop.
+  /// A date as an instant of a run loop.
   public struct SchedulerTimeType: Strideable, Hashable, Sendable {
     /// The date.
     public var date: Date
@@ -83,12 +83,12 @@ extension RunLoop: Scheduler {
   /// Zero.
   public var minimumTolerance: SchedulerTimeType.Stride { 0 }
 
-  /// Runs a closure in the next round of the run loop.
+  /// Runs a closure in the next iteration of the run loop.
   public func schedule(options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void) {
     perform(action)
   }
 
-  /// Runs a closure in the run loop after an instant.
+  /// Runs a closure in the run loop at an instant.
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
     _ action: @escaping @Sendable () -> Void
@@ -96,7 +96,7 @@ extension RunLoop: Scheduler {
     add(Timer(fire: date.date, interval: 0, repeats: false) { _ in action() }, forMode: .default)
   }
 
-  /// Runs a closure in the run loop after an instant and then at an interval.
+  /// Runs a closure in the run loop at an instant and then repeatedly.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void
@@ -104,18 +104,18 @@ extension RunLoop: Scheduler {
     let timer = UncheckedSendable(
       Timer(fire: date.date, interval: interval.timeInterval, repeats: true) { _ in action() })
     add(timer.value, forMode: .default)
-    // A timer is invalidated in the thread of its run loop.
+    // A timer must be invalidated on the thread of its run loop.
     let loop = UncheckedSendable(self)
     return AnyCancellable { loop.value.perform { timer.value.invalidate() } }
   }
 }
 
 extension RunLoop {
-  /// This run loop without its type.
+  /// This run loop as a type-erased scheduler.
   public func eraseToAnyScheduler() -> AnySchedulerOf<RunLoop> { AnyScheduler(RunLoopScheduler(loop: self)) }
 }
 
-/// A run loop that tasks share. Unchecked: adding work is the one use of a run loop that any thread may make.
+/// A run loop that tasks share. Unchecked: adding work is the only operation that any thread may perform.
 private struct RunLoopScheduler: Scheduler, @unchecked Sendable {
   typealias SchedulerTimeType = RunLoop.SchedulerTimeType
   typealias SchedulerOptions = RunLoop.SchedulerOptions
@@ -148,11 +148,11 @@ extension AnyScheduler
 where SchedulerTimeType == RunLoop.SchedulerTimeType, SchedulerOptions == RunLoop.SchedulerOptions {
   /// The main run loop.
   public static var main: Self { RunLoop.main.eraseToAnyScheduler() }
-  /// A scheduler that runs every closure at once.
+  /// A scheduler that runs every closure immediately.
   public static var immediate: Self { RunLoop.immediate.eraseToAnyScheduler() }
   /// A scheduler that reports every use.
   public static var unimplemented: Self { unimplemented("RunLoop") }
-  /// A scheduler that has a name and reports every use.
+  /// A scheduler with a name that reports every use.
   public static func unimplemented(_ prefix: String) -> Self {
     RunLoop.unimplemented(prefix).eraseToAnyScheduler()
   }
@@ -161,11 +161,11 @@ where SchedulerTimeType == RunLoop.SchedulerTimeType, SchedulerOptions == RunLoo
 extension RunLoop {
   /// A scheduler with the time of run loops that a test advances.
   public static var test: TestSchedulerOf<RunLoop> { TestScheduler(now: .epoch) }
-  /// A scheduler with the time of run loops that runs every closure at once.
+  /// A scheduler with the time of run loops that runs every closure immediately.
   public static var immediate: ImmediateSchedulerOf<RunLoop> { ImmediateScheduler(now: .epoch) }
   /// A scheduler with the time of run loops that reports every use.
   public static var unimplemented: UnimplementedSchedulerOf<RunLoop> { unimplemented("RunLoop") }
-  /// A scheduler with the time of run loops that has a name and reports every use.
+  /// A scheduler with the time of run loops and a name that reports every use.
   public static func unimplemented(_ prefix: String) -> UnimplementedSchedulerOf<RunLoop> {
     UnimplementedScheduler(prefix, now: .epoch)
   }

@@ -3,14 +3,14 @@ internal import Foundation
 public import FoundationNetworking
 
 extension DependencyValues {
-  /// What features load URLs with: the shared session, or in tests one that is reported and fails each request.
+  /// The session for loading URLs: the shared one; in tests, one that is reported and fails each request.
   ///
   /// ```swift
   /// @Dependency(\.urlSession) var urlSession
   /// let (data, _) = try await urlSession.data(from: url)
   /// ```
   ///
-  /// A dependency of one's own, with the one function that a feature needs, is easier to override in tests.
+  /// A custom dependency with just the function that a feature needs is easier to override in tests.
   public var urlSession: URLSession {
     get { self[URLSessionKey.self] }
     set { self[URLSessionKey.self] = newValue }
@@ -27,7 +27,7 @@ private enum URLSessionKey: DependencyKey {
   }
 }
 
-/// Answers every request with an error, so that no test reaches the network.
+/// Answers every request with an error, so that tests never reach the network.
 private final class RefusingURLProtocol: URLProtocol {
   override class func canInit(with request: URLRequest) -> Bool { true }
   override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
@@ -39,7 +39,7 @@ private final class RefusingURLProtocol: URLProtocol {
   override func stopLoading() {}
 }
 
-/// Why a request of a test failed.
+/// The reason why a request of a test failed.
 private struct RefusedRequest: Error, CustomStringConvertible {
   let url: String
 

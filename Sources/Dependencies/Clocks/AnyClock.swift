@@ -1,5 +1,5 @@
-/// Any clock of one type of duration, for where `any Clock<Duration>` does not suffice: as a generic argument, or for
-/// `now`.
+/// A type-erased clock with a given duration type, for uses that `any Clock<Duration>` does not support: as a generic
+/// argument, or for `now`.
 ///
 /// ```swift
 /// let clock = AnyClock(dependencies.continuousClock)
@@ -26,13 +26,13 @@ public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
       return duration(base)
     }
 
-    /// Returns true if an instant comes before another of the same type of clock.
+    /// Returns true if an instant precedes another one of the same type of clock.
     public static func < (lhs: Instant, rhs: Instant) -> Bool {
       func isLess<I: InstantProtocol<Duration>>(_ base: I) -> Bool { base < rhs.cast() }
       return isLess(lhs.base)
     }
 
-    /// Returns true if two instants are equal and of one type of clock.
+    /// Returns true if two instants are equal and belong to the same type of clock.
     public static func == (lhs: Instant, rhs: Instant) -> Bool { AnyHashable(lhs.base) == AnyHashable(rhs.base) }
 
     /// Feeds the wrapped instant into a hasher.

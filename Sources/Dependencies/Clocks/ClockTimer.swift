@@ -1,12 +1,12 @@
 extension Clock where Duration: Hashable {
-  /// A tick at every multiple of `interval` from when it is first read.
+  /// Ticks at every multiple of `interval` since the first read.
   ///
   /// ```swift
   /// for await _ in clock.timer(interval: .seconds(1)) { await send(.timerTicked) }
   /// ```
   ///
-  /// Ticks do not drift: each is due at a fixed instant, however long the handling of the previous one took. Missed ticks
-  /// are skipped. The sequence ends when the task that reads it is cancelled.
+  /// Ticks do not drift: each is due at a fixed instant, regardless of the time for handling the previous one. Missed
+  /// ticks are skipped. The sequence ends when the task that reads it is cancelled.
   ///
   /// - Precondition: The interval is positive.
   public func timer(interval: Duration, tolerance: Duration? = nil) -> AsyncTimerSequence<AnyClock<Duration>> {
@@ -14,7 +14,7 @@ extension Clock where Duration: Hashable {
   }
 }
 
-/// Instants at a fixed distance from one another, each delivered when it has come.
+/// Instants at a fixed interval, each delivered when it is reached.
 public struct AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
   /// The instant of a tick.
   public typealias Element = C.Instant
@@ -46,7 +46,7 @@ public struct AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
     fileprivate var due: C.Instant
 
     /// Sleeps until the next tick.
-    /// - Returns: The instant when the tick was due; nil in a cancelled task.
+    /// - Returns: The instant at which the tick was due; nil in a cancelled task.
     public mutating func next() async -> C.Instant? {
       let now = timer.clock.now
       repeat { due = due.advanced(by: timer.interval) } while due < now

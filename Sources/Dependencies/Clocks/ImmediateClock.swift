@@ -1,20 +1,20 @@
 internal import ConcurrencyExtras
 internal import Synchronization
 
-/// A clock on which every sleep ends at once and advances the clock to its deadline.
+/// A clock on which every sleep ends immediately and advances the clock to its deadline.
 ///
 /// ```swift
 /// withDependencies { $0.continuousClock = ImmediateClock() } operation: { … }   // an hour passes in no time
 /// ```
 ///
-/// A timer on it ticks as fast as it is read: for timers use ``TestClock``.
+/// A timer on it ticks as fast as it is read; use ``TestClock`` for timers.
 public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A point of the clock's time, which begins at zero.
   public typealias Instant = TestClock<Duration>.Instant
 
   private let current: Mutex<Instant>
 
-  /// Creates a clock that stands at an instant.
+  /// Creates a clock with an initial time.
   public init(now: Instant = Instant()) {
     current = Mutex(now)
   }
@@ -26,7 +26,7 @@ public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock 
   public var minimumResolution: Duration { .zero }
 
   /// Advances the clock to the deadline and lets other tasks run.
-  /// - Throws: `CancellationError` in a task that is cancelled.
+  /// - Throws: `CancellationError` in a cancelled task.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     current.withLock { $0 = max($0, deadline) }
@@ -35,7 +35,7 @@ public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock 
 }
 
 extension ImmediateClock where Duration == Swift.Duration {
-  /// Creates a clock that stands at zero.
+  /// Creates a clock whose time is zero.
   public convenience init() {
     self.init(now: Instant())
   }

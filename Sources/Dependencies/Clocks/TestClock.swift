@@ -2,7 +2,7 @@ internal import ConcurrencyExtras
 internal import IssueReporting
 internal import Synchronization
 
-/// A clock whose time passes only when a test advances it.
+/// A clock that advances only when a test advances it.
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -12,7 +12,7 @@ internal import Synchronization
 /// ```
 ///
 /// Between one wake and the next the clock lets other tasks run to their next sleep (`Task.megaYield(count:)`). Under
-/// `withMainSerialExecutor` that is exact, however busy the machine is.
+/// `withMainSerialExecutor` this is deterministic, however busy the machine is.
 public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A point of the clock's time, which begins at zero.
   public struct Instant: InstantProtocol {
@@ -28,13 +28,13 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
     /// The time from this instant to another.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
-    /// Returns true if an instant comes before another.
+    /// Returns true if an instant precedes another one.
     public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
   }
 
   private let timeline: Mutex<Timeline>
 
-  /// Creates a clock that stands at an instant.
+  /// Creates a clock with an initial time.
   public init(now: Instant = Instant()) {
     timeline = Mutex(Timeline(now: now))
   }
@@ -50,7 +50,8 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// Sleeps until the clock is advanced to a deadline.
   ///
-  /// A deadline in the past does not suspend. One that is exactly now does, until the clock is advanced, if by nothing.
+  /// A deadline in the past does not suspend. One that equals the current time does, until the clock is advanced, even
+  /// by zero.
   /// - Throws: `CancellationError` when the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
@@ -83,8 +84,8 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// Advances the clock until no task sleeps on it.
   ///
-  /// Endless work, such as a timer, is reported once `timeout` has passed in real time and the clock has been advanced a
-  /// hundred times, so that a busy machine does not look like endless work. Its sleeps are then cancelled.
+  /// Endless work, such as a timer, is reported after `timeout` has passed in real time and the clock has been advanced
+  /// a hundred times, so that a busy machine is not mistaken for endless work. Its sleeps are then cancelled.
   public func run(
     timeout: Swift.Duration = .milliseconds(500),
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -112,7 +113,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// Lets woken tasks, and the tasks that they wake, run to their next sleep.
   ///
-  /// Waiting for the main actor each time makes it exact for work on the main actor, such as a store's.
+  /// Waiting for the main actor each time makes it deterministic for work on the main actor, such as a store's.
   private func settle() async {
     for _ in 0..<Task.defaultMegaYieldCount {
       await Task.megaYield(count: 1)
@@ -129,13 +130,13 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
 }
 
 extension TestClock where Duration == Swift.Duration {
-  /// Creates a clock that stands at zero.
+  /// Creates a clock whose time is zero.
   public convenience init() {
     self.init(now: Instant())
   }
 }
 
-/// A task sleeps on a ``TestClock``: the error of ``TestClock/checkSuspension()``.
+/// The error of ``TestClock/checkSuspension()``: a task sleeps on the clock.
 public struct SuspensionError: Error, CustomStringConvertible {
   /// Creates the error.
   public init() {}
@@ -151,12 +152,12 @@ extension TestClock {
     let continuation: CheckedContinuation<Void, any Error>
   }
 
-  /// The clock's time and its sleepers, in the order in which they came.
+  /// The clock's time and its sleepers, in order of arrival.
   private struct Timeline {
     var now: Instant
     private(set) var sleepers: [Sleeper] = []
     private var lastID: UInt64 = 0
-    /// Sleepers that are not added yet. One that is cancelled before is removed.
+    /// Sleepers that are not added yet. One that is cancelled earlier is removed.
     private var expected: Set<UInt64> = []
 
     init(now: Instant) {
@@ -176,7 +177,7 @@ extension TestClock {
       return sleepers
     }
 
-    /// - Returns: The outcome of the sleep, if it is over already.
+    /// - Returns: The outcome of the sleep, if it has already ended.
     mutating func add(_ sleeper: Sleeper) -> Result<Void, any Error>? {
       guard expected.remove(sleeper.id) != nil else { return .failure(CancellationError()) }
       guard sleeper.deadline >= now else { return .success(()) }

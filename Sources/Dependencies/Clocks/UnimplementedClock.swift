@@ -2,19 +2,19 @@ internal import IssueReporting
 
 /// A clock that reports every use and then forwards it to another clock.
 ///
-/// It proves that a test runs no code that needs time:
+/// It proves that the code under test does not depend on time:
 ///
 /// ```swift
 /// Store(initialState: Feature.State()) { Feature() } withDependencies: { $0.continuousClock = UnimplementedClock() }
 /// ```
 public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
-  /// The erased instants of the other clock.
+  /// The type-erased instants of the other clock.
   public typealias Instant = AnyClock<Duration>.Instant
 
   private let base: AnyClock<Duration>
   private let report: @Sendable (_ call: String) -> Void
 
-  /// Creates a clock that has a name in its reports.
+  /// Creates a clock with a name for its reports.
   public init<C: Clock>(
     _ base: C, name: String = "\(C.self)",
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -29,19 +29,19 @@ public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
     self.report = report
   }
 
-  /// The time of the other clock, reported.
+  /// The time of the other clock; reading it is reported.
   public var now: Instant {
     report("now")
     return base.now
   }
 
-  /// The resolution of the other clock, reported.
+  /// The resolution of the other clock; reading it is reported.
   public var minimumResolution: Duration {
     report("minimumResolution")
     return base.minimumResolution
   }
 
-  /// Sleeps on the other clock, reported.
+  /// Sleeps on the other clock and reports it.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     report("sleep")
     try await base.sleep(until: deadline, tolerance: tolerance)
@@ -49,7 +49,7 @@ public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
 }
 
 extension UnimplementedClock where Duration == Swift.Duration {
-  /// Creates a clock over the continuous clock that has a name in its reports.
+  /// Creates a clock over the continuous clock, with a name for its reports.
   public init(
     name: String = "Clock",
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

@@ -1,7 +1,7 @@
 internal import IssueReporting
 
 extension DependencyValues {
-  /// Checks a condition in debug builds; in tests a failure is reported and does not end the process.
+  /// Checks a condition in debug builds. In tests, a failure is reported and does not end the process.
   ///
   /// ```swift
   /// @Dependency(\.assert) var assert
@@ -12,20 +12,20 @@ extension DependencyValues {
     set { self[AssertKey.self] = newValue }
   }
 
-  /// Says that a place must not be reached; in tests that is reported and does not end the process.
+  /// Asserts that a place is not reached. In tests, reaching it is reported and does not end the process.
   public var assertionFailure: any AssertionFailureEffect {
     get { self[AssertionFailureKey.self] }
     set { self[AssertionFailureKey.self] = newValue }
   }
 
-  /// Checks a condition in every build; in tests a failure is reported and does not end the process.
+  /// Checks a condition in all builds. In tests, a failure is reported and does not end the process.
   public var precondition: any AssertionEffect {
     get { self[PreconditionKey.self] }
     set { self[PreconditionKey.self] = newValue }
   }
 }
 
-/// What to do about a condition that should hold.
+/// The check of a condition that should hold.
 public protocol AssertionEffect: Sendable {
   /// Called for each check.
   func callAsFunction(
@@ -33,7 +33,7 @@ public protocol AssertionEffect: Sendable {
     file: StaticString, fileID: StaticString, line: UInt)
 }
 
-/// What to do about a place that should not be reached.
+/// The reaction to reaching a place that should not be reached.
 public protocol AssertionFailureEffect: Sendable {
   /// Called when the place is reached.
   func callAsFunction(_ message: @autoclosure () -> String, file: StaticString, fileID: StaticString, line: UInt)
@@ -50,7 +50,7 @@ extension AssertionEffect {
 }
 
 extension AssertionFailureEffect {
-  /// Says that a place was reached that should not be.
+  /// Reports that a place was reached that should not be.
   public func callAsFunction(
     _ message: @autoclosure () -> String = "",
     file: StaticString = #filePath, fileID: StaticString = #fileID, line: UInt = #line

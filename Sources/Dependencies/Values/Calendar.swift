@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
 extension DependencyValues {
-  /// The calendar by which features reckon dates.
+  /// The calendar for computing dates.
   ///
-  /// The user's own, as it is when it is asked; a test that does not override it is told so.
+  /// It is the user's current calendar. Tests that use it without overriding it get a report.
   public var calendar: Calendar {
     get { self[CalendarKey.self] }
     set { self[CalendarKey.self] = newValue }

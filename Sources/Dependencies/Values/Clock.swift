@@ -1,5 +1,5 @@
 extension DependencyValues {
-  /// The clock that features sleep on: the continuous clock, or in tests one that says it was not overridden.
+  /// The clock for sleeping: the continuous clock; in tests, one that reports that it was not overridden.
   ///
   /// ```swift
   /// @Dependency(\.continuousClock) var clock
@@ -10,7 +10,7 @@ extension DependencyValues {
     set { self[ContinuousClockKey.self] = newValue }
   }
 
-  /// A clock that stands still while the machine sleeps, or in tests one that says it was not overridden.
+  /// A clock that stops while the machine sleeps; in tests, one that reports that it was not overridden.
   public var suspendingClock: any Clock<Duration> {
     get { self[SuspendingClockKey.self] }
     set { self[SuspendingClockKey.self] = newValue }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension DependencyValues {
-  /// What features ask for the current date.
+  /// The generator of the current date.
   ///
   /// ```swift
   /// @Dependency(\.date.now) var now
@@ -12,7 +12,7 @@ extension DependencyValues {
   }
 }
 
-/// Makes dates.
+/// Generates dates.
 public struct DateGenerator: Sendable {
   private var generate: @Sendable () -> Date
 
@@ -21,12 +21,12 @@ public struct DateGenerator: Sendable {
     self.generate = generate
   }
 
-  /// A generator that always gives the same date.
+  /// A generator that always returns the same date.
   public static func constant(_ date: Date) -> DateGenerator {
     DateGenerator { date }
   }
 
-  /// The current date; setting it makes it the date for good: `$0.date.now = Date(timeIntervalSince1970: 0)`.
+  /// The current date. Setting it makes the generator always return it: `$0.date.now = Date(timeIntervalSince1970: 0)`.
   public var now: Date {
     get { generate() }
     set { generate = { newValue } }

@@ -1,5 +1,5 @@
 extension DependencyValues {
-  /// Starts work whose end nobody needs, such as sending analytics; in tests the call waits for it.
+  /// Starts work without waiting for its end, such as sending analytics; in tests, the call waits for it.
   ///
   /// ```swift
   /// @Dependency(\.fireAndForget) var fireAndForget
@@ -11,11 +11,11 @@ extension DependencyValues {
   }
 }
 
-/// Starts work whose end nobody needs.
+/// Starts work without waiting for its end.
 public struct FireAndForget: Sendable {
   private let operation: @Sendable (TaskPriority?, @escaping @Sendable () async throws -> Void) async -> Void
 
-  /// Creates a way to start work.
+  /// Creates a value that starts work with a function.
   public init(
     _ operation: @escaping @Sendable (TaskPriority?, @escaping @Sendable () async throws -> Void) async -> Void
   ) {
@@ -24,7 +24,7 @@ public struct FireAndForget: Sendable {
 
   /// Starts work.
   ///
-  /// Its errors are dropped, and cancelling the current task does not cancel it.
+  /// Its errors are ignored, and cancelling the current task does not cancel it.
   public func callAsFunction(
     priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async throws -> Void
   ) async {

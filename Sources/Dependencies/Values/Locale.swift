@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
 extension DependencyValues {
-  /// The locale in which features write.
+  /// The locale for formatting.
   ///
-  /// The user's own, as it is when it is asked; a test that does not override it is told so.
+  /// It is the user's current locale. Tests that use it without overriding it get a report.
   public var locale: Locale {
     get { self[LocaleKey.self] }
     set { self[LocaleKey.self] = newValue }

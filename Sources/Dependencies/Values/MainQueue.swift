@@ -2,7 +2,7 @@ public import CombineSchedulers
 public import Dispatch
 
 extension DependencyValues {
-  /// The scheduler of the main queue, or in tests one that reports that it was not overridden.
+  /// The scheduler of the main queue; in tests, one that reports that it was not overridden.
   ///
   /// ```swift
   /// @Dependency(\.mainQueue) var mainQueue

@@ -2,7 +2,7 @@ internal import ConcurrencyExtras
 internal import Synchronization
 
 extension DependencyValues {
-  /// Gives features randomness that tests can replace.
+  /// A source of randomness that tests can replace.
   ///
   /// ```swift
   /// @Dependency(\.withRandomNumberGenerator) var withRandomNumberGenerator
@@ -14,16 +14,16 @@ extension DependencyValues {
   }
 }
 
-/// Lends a random number generator to one piece of work at a time.
+/// Lends a random number generator to one operation at a time.
 public struct WithRandomNumberGenerator: Sendable {
   private let generator: Locked
 
-  /// Creates a lender of a generator, whose state goes on from loan to loan.
+  /// Creates a lender of a generator, whose state persists between uses.
   public init(_ generator: some RandomNumberGenerator & Sendable) {
     self.generator = Locked(generator)
   }
 
-  /// Runs work that uses the generator; the work must not ask for it again.
+  /// Runs an operation with the generator; the operation must not request it again.
   public func callAsFunction<Result>(
     _ work: (inout any RandomNumberGenerator & Sendable) throws -> Result
   ) rethrows -> Result {
@@ -40,7 +40,7 @@ public struct WithRandomNumberGenerator: Sendable {
     func lend<Result>(
       to work: (inout any RandomNumberGenerator & Sendable) throws -> Result
     ) rethrows -> Result {
-      // The result may be anything that the work could have given without a lock.
+      // The result may be anything that the work could return without a lock.
       try mutex.withLock { generator in try UncheckedSendable(work(&generator)) }.value
     }
   }

@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
 extension DependencyValues {
-  /// The time zone by which features reckon dates.
+  /// The time zone for computing dates.
   ///
-  /// The user's own, as it is when it is asked; a test that does not override it is told so.
+  /// It is the user's current time zone. Tests that use it without overriding it get a report.
   public var timeZone: TimeZone {
     get { self[TimeZoneKey.self] }
     set { self[TimeZoneKey.self] = newValue }

@@ -47,8 +47,7 @@ public struct UUIDGenerator: Sendable {
 extension UUID {
   /// The identifier with the hexadecimal digits of a number: `UUID(10)` is `00000000-0000-0000-0000-00000000000A`.
   ///
-  /// A negative number has those of its two's complement: `UUID(-1)` is
-  /// `00000000-0000-0000-FFFF-FFFFFFFFFFFF`.
+  /// A negative number has the digits of its two's complement: `UUID(-1)` is `00000000-0000-0000-FFFF-FFFFFFFFFFFF`.
   public init(_ value: Int) {
     self = withUnsafeBytes(of: UInt64(truncatingIfNeeded: value).bigEndian) { bytes in
       UUID(
