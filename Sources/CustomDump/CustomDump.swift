@@ -1,4 +1,4 @@
-/// Prints a value in a form that is made for reading and for comparing.
+/// Prints a value in a form for reading and comparing.
 ///
 /// ```swift
 /// customDump(User(favorites: [42, 1729], id: 2, name: "Blob"))
@@ -16,9 +16,9 @@
 ///
 /// - Parameters:
 ///   - value: The value.
-///   - name: A label in front of the value.
-///   - indent: By how many spaces the lines are indented.
-///   - maxDepth: How many levels of fields are printed; deeper ones are `…`.
+///   - name: A label before the value.
+///   - indent: The number of spaces by which lines are indented.
+///   - maxDepth: The number of printed levels of fields; deeper ones are `…`.
 /// - Returns: The value.
 @discardableResult
 public func customDump<T>(_ value: T, name: String? = nil, indent: Int = 0, maxDepth: Int = .max) -> T {
@@ -28,7 +28,7 @@ public func customDump<T>(_ value: T, name: String? = nil, indent: Int = 0, maxD
   return value
 }
 
-/// Writes a value's dump into a stream, without a newline at the end.
+/// Writes a value's dump to a stream, without a trailing newline.
 ///
 /// - Returns: The value.
 @discardableResult
@@ -43,7 +43,7 @@ public func customDump<T, TargetStream: TextOutputStream>(
 }
 
 extension String {
-  /// The text that ``customDump(_:name:indent:maxDepth:)`` prints of a value.
+  /// The text that ``customDump(_:name:indent:maxDepth:)`` prints for a value.
   ///
   /// ```swift
   /// String(customDumping: [1, 2].first)  // "1"

@@ -1,6 +1,6 @@
-/// A type that says which fields its dump has.
+/// A type that determines the fields of its dump.
 ///
-/// For example, a state that keeps a secret out of every dump and every failure message:
+/// For example, a state that excludes a secret from dumps and failure messages:
 ///
 /// ```swift
 /// extension Login: CustomDumpReflectable {
@@ -12,7 +12,7 @@
 /// customDump(login)  // Login(username: "blob")
 /// ```
 public protocol CustomDumpReflectable {
-  /// The fields, in order, and with `displayStyle` the form that the dump takes.
+  /// The fields in order. The `displayStyle` determines the form of the dump.
   var customDumpMirror: Mirror { get }
 }
 

@@ -1,6 +1,6 @@
 /// A type that dumps as another value.
 ///
-/// Right for wrappers that should not show:
+/// Suitable for wrappers that should not appear in dumps:
 ///
 /// ```swift
 /// extension UserID: CustomDumpRepresentable {
@@ -10,6 +10,6 @@
 /// customDump(UserID(rawValue: "deadbeef"))  // "deadbeef"
 /// ```
 public protocol CustomDumpRepresentable {
-  /// The value that is dumped instead.
+  /// The value to dump instead.
   var customDumpValue: Any { get }
 }

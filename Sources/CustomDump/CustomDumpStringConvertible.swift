@@ -1,6 +1,6 @@
-/// A type that dumps as a text of its own.
+/// A type with a custom text as its dump.
 ///
-/// Right for types whose insides say less than one line does: dates, identifiers, addresses.
+/// Suitable for types whose fields say less than a line of text: dates, identifiers, addresses.
 ///
 /// ```swift
 /// extension Port: CustomDumpStringConvertible {
@@ -8,6 +8,6 @@
 /// }
 /// ```
 public protocol CustomDumpStringConvertible {
-  /// What `customDump` and `diff` print.
+  /// The text that `customDump` and `diff` print.
   var customDumpDescription: String { get }
 }

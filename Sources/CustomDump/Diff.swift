@@ -1,4 +1,4 @@
-/// Describes how two values differ, line by line, leaving out what they share.
+/// Describes the differences of two values line by line, without the parts that they share.
 ///
 /// ```swift
 /// var other = user
@@ -17,12 +17,12 @@
 ///   )
 /// ```
 ///
-/// Equal fields are shortened to `…`, and neighbours that are equal to a count, such as `… (4 unchanged)`. Elements
-/// of arrays are matched by their `id` if they have one, else by what they are.
+/// Equal fields are shortened to `…`, and adjacent equal ones to a count, such as `… (4 unchanged)`. Elements of arrays
+/// are matched by their `id` if they have one, otherwise by their value.
 ///
 /// - Parameters:
-///   - lhs: The first value, whose lines have ``DiffFormat/first`` in front.
-///   - rhs: The second value, whose lines have ``DiffFormat/second`` in front.
+///   - lhs: The first value, whose lines begin with ``DiffFormat/first``.
+///   - rhs: The second value, whose lines begin with ``DiffFormat/second``.
 ///   - format: The marks.
 /// - Returns: The difference; nil if the values are equal.
 public func diff<T>(_ lhs: T, _ rhs: T, format: DiffFormat = .default) -> String? {

@@ -1,4 +1,4 @@
-/// The marks in front of a difference's lines.
+/// The marks at the beginning of a difference's lines.
 public struct DiffFormat: Hashable, Sendable {
   /// The mark of a line that only the first value has.
   public var first: String
@@ -7,15 +7,15 @@ public struct DiffFormat: Hashable, Sendable {
   /// The mark of a line that both values have.
   public var both: String
 
-  /// A format of three marks, which should be equally wide.
+  /// Creates a format with three marks, which should have the same width.
   public init(first: String, second: String, both: String) {
     (self.first, self.second, self.both) = (first, second, both)
   }
 
-  /// `-`, `+` and a space: what `diff` tools and their syntax highlighting know.
+  /// `-`, `+` and a space, as known to `diff` tools and their syntax highlighting.
   public static let `default` = Self(first: "-", second: "+", both: " ")
 
-  /// `−` (minus sign), `+` and a figure space, which are equally wide in proportional fonts too, such as those that
-  /// failures of tests are shown in.
+  /// `−` (minus sign), `+` and a figure space, which also have the same width in proportional fonts, such as those in
+  /// which test failures are shown.
   public static let proportional = Self(first: "\u{2212}", second: "+", both: "\u{2007}")
 }

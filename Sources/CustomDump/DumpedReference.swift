@@ -1,12 +1,12 @@
-/// A shared reference that dumps as its value, behind a number that tells it from the others: `#1 42`.
+/// A shared reference that dumps as its value after an identifying number: `#1 42`.
 ///
-/// While a change of it is under test it has two values: what the first of two values that are compared holds, and what
-/// the second does.
+/// While a change of it is under test, it has two values: one in the first of two compared values, and one in the
+/// second.
 package protocol DumpedReference {
-  /// What is shared.
+  /// The shared object.
   var dumpedObject: AnyObject { get }
   /// The value before the change.
   var dumpedValueBefore: Any { get }
-  /// The value now.
+  /// The current value.
   var dumpedValue: Any { get }
 }

@@ -12,10 +12,10 @@ internal import IssueReporting
 ///
 /// - Parameters:
 ///   - expression: The value, which is read before and after the operation.
-///   - message: What is added to the issue.
-///   - operation: What changes the value. Without one, `changes` must leave the value as it is.
-///   - updateExpectingResult: Makes the value before into the value expected after.
-///   - fileID: Where the issue is reported; the caller's place, like the parameters after it.
+///   - message: A text to add to the issue.
+///   - operation: Changes the value. Without one, `changes` must not change the value.
+///   - updateExpectingResult: Changes the previous value to the expected one.
+///   - fileID: The location of the issue, with the parameters after it; by default the caller's.
 public func expectDifference<T: Equatable>(
   _ expression: @autoclosure () throws -> T, _ message: @autoclosure () -> String = "",
   operation: () throws -> Void = {}, changes updateExpectingResult: (inout T) throws -> Void,
@@ -39,10 +39,10 @@ public func expectDifference<T: Equatable>(
 ///
 /// - Parameters:
 ///   - expression: The value, which is read before and after the operation.
-///   - message: What is added to the issue.
-///   - operation: What changes the value.
-///   - updateExpectingResult: Makes the value before into the value expected after.
-///   - fileID: Where the issue is reported; the caller's place, like the parameters after it.
+///   - message: A text to add to the issue.
+///   - operation: Changes the value.
+///   - updateExpectingResult: Changes the previous value to the expected one.
+///   - fileID: The location of the issue, with the parameters after it; by default the caller's.
 public nonisolated(nonsending) func expectDifference<T: Equatable>(
   _ expression: @autoclosure () throws -> T, _ message: @autoclosure () -> String = "",
   operation: nonisolated(nonsending) () async throws -> Void, changes updateExpectingResult: (inout T) throws -> Void,

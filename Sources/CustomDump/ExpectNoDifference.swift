@@ -20,8 +20,8 @@ internal import IssueReporting
 /// - Parameters:
 ///   - expression1: The first value.
 ///   - expression2: The second value.
-///   - message: What is added to the issue.
-///   - fileID: Where the issue is reported; the caller's place, like the parameters after it.
+///   - message: A text to add to the issue.
+///   - fileID: The location of the issue, with the parameters after it; by default the caller's.
 public func expectNoDifference<T: Equatable>(
   _ expression1: @autoclosure () throws -> T, _ expression2: @autoclosure () throws -> T,
   _ message: @autoclosure () -> String = "",

@@ -1,9 +1,9 @@
 internal import IssueReporting
 
-// The names that tests written for XCTest use. They need no XCTest, and work under every test framework.
+// The names used by tests that were written for XCTest. They do not require XCTest and work under every test framework.
 
-/// Reports an issue with a difference unless two values are equal: ``expectNoDifference(_:_:_:fileID:filePath:line:column:)``
-/// by the name it has in XCTest's tests.
+/// Reports an issue with a difference unless two values are equal: XCTest's name for
+/// ``expectNoDifference(_:_:_:fileID:filePath:line:column:)``.
 public func XCTAssertNoDifference<T: Equatable>(
   _ expression1: @autoclosure () throws -> T, _ expression2: @autoclosure () throws -> T,
   _ message: @autoclosure () -> String = "",
@@ -16,8 +16,7 @@ public func XCTAssertNoDifference<T: Equatable>(
   expectation.check({ (try expression1(), try expression2()) }, message: message)
 }
 
-/// Reports an issue unless an operation changes a value as described: `expectDifference` by the name it has in
-/// XCTest's tests.
+/// Reports an issue unless an operation changes a value as described: XCTest's name for `expectDifference`.
 public func XCTAssertDifference<T: Equatable>(
   _ expression: @autoclosure () throws -> T, _ message: @autoclosure () -> String = "",
   operation: () throws -> Void = {}, changes updateExpectingResult: (inout T) throws -> Void,
@@ -30,8 +29,8 @@ public func XCTAssertDifference<T: Equatable>(
   expectation.check(expression, operation: operation, changes: updateExpectingResult, message: message)
 }
 
-/// Reports an issue unless an asynchronous operation changes a value as described: `expectDifference` by the name it
-/// has in XCTest's tests.
+/// Reports an issue unless an asynchronous operation changes a value as described: XCTest's name for
+/// `expectDifference`.
 public nonisolated(nonsending) func XCTAssertDifference<T: Equatable>(
   _ expression: @autoclosure () throws -> T, _ message: @autoclosure () -> String = "",
   operation: nonisolated(nonsending) () async throws -> Void, changes updateExpectingResult: (inout T) throws -> Void,

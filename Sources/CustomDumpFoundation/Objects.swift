@@ -1,7 +1,7 @@
 internal import CustomDump
 internal import Foundation
 
-// Objects that stand for a Swift value, as APIs that came from Objective-C return them.
+// Objects that represent a Swift value, as returned by APIs from Objective-C.
 
 extension NSString: LibraryRepresented {
   package var libraryValue: Any { String(describing: self) }

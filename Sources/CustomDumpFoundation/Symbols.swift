@@ -2,7 +2,7 @@ internal import CustomDump
 internal import Foundation
 internal import Glibc
 
-/// The symbols of the files that the process consists of: names of functions that programs do not export.
+/// The symbols of the process's files: names of functions that programs do not export.
 enum Symbols {
   /// The mangled name of the function at an address; nil if its file has no symbols.
   ///
@@ -13,7 +13,7 @@ enum Symbols {
       let path = info.path
     else { return nil }
     let offset = UInt64(address - UInt(bitPattern: base))
-    // The path of a program may be relative to a directory that it has left.
+    // The path of a program may be relative to a directory that it has since left.
     return [String(cString: path), "/proc/self/exe"].lazy
       .compactMap { try? Data(contentsOf: URL(filePath: $0), options: .alwaysMapped) }
       .compactMap { name(at: offset, in: $0) }.first
@@ -53,7 +53,7 @@ enum Symbols {
   }
 }
 
-/// The `Dl_info` of dladdr(3), which Swift's Glibc does not have.
+/// The `Dl_info` of dladdr(3), which Swift's Glibc module lacks.
 private struct LoadedSymbol {
   var path: UnsafePointer<CChar>?
   var base: UnsafeRawPointer?

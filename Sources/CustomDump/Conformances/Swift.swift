@@ -1,5 +1,5 @@
 extension AnyHashable: CustomDumpRepresentable {
-  /// The value that was erased.
+  /// The wrapped value.
   public var customDumpValue: Any { base }
 }
 
@@ -29,14 +29,14 @@ extension ObjectIdentifier: CustomDumpStringConvertible {
 }
 
 extension AnyKeyPath: CustomDumpStringConvertible {
-  /// The path as it is written, such as `\User.name`; its type if the names of its parts are not known.
+  /// The path as in source code, such as `\User.name`; its type if the names of its components are unknown.
   public var customDumpDescription: String {
-    // The runtime writes the root without the types around it.
+    // The runtime prints the root without its enclosing types.
     let root = "\\" + String(describing: Self.rootType)
     let path = debugDescription
     guard path.hasPrefix(root) else { return typeName(type(of: self), generics: true) }
     let parts = path.dropFirst(root.count)
-    // A computed part has no name, only an address.
+    // A computed component has no name, only an address.
     guard !parts.contains("<") else { return typeName(type(of: self), generics: true) }
     return "\\" + typeName(Self.rootType, generics: true) + parts
   }

@@ -1,4 +1,4 @@
-/// One line, or one nested difference, between a group's brackets.
+/// A line, or a nested difference, between a group's brackets.
 enum Part {
   case equal(Child)
   /// A run of equal parts, which are only counted.
@@ -6,7 +6,7 @@ enum Part {
   case removed(Child)
   case inserted(Child)
   case changed(Child, Child)
-  /// One part in the place of another that it is no change of.
+  /// A part that replaces another one and is not a change of it.
   case replaced(Child, Child)
 
   var isChange: Bool {
@@ -18,7 +18,7 @@ enum Part {
 }
 
 extension Differ {
-  /// What two groups of the same form have in common and what not, in the order in which it is printed.
+  /// The common and different parts of two groups of the same form, in the order in which they are printed.
   mutating func parts(_ first: Group, _ second: Group) -> [Part] {
     switch first.style {
     case .fields: fields(first.children, second.children)
@@ -34,7 +34,7 @@ extension Differ {
   }
 
   private mutating func sequence(_ old: [Child], _ new: [Child]) -> [Part] {
-    // Most sequences change in one place, and what is equal at both ends needs no keys.
+    // Most sequences change in one place, and equal elements at both ends need no keys.
     let prefix = zip(old, new).prefix { isEqual($0, $1) }.count
     let suffix = zip(old.dropFirst(prefix).reversed(), new.dropFirst(prefix).reversed())
       .prefix { isEqual($0, $1) }.count
@@ -50,7 +50,7 @@ extension Differ {
         if areEqual(lhs.value, rhs.value) {
           parts.add(equal: rhs)
         } else {
-          // The same element, by its id, with other contents: wherever it is now.
+          // An element with the same id and other contents, at any position.
           parts.add(.changed(Child(label: rhs.label, value: lhs.value), rhs))
         }
       case .replace(let from, let to) where areReplaceable(old[prefix + from], new[prefix + to]):
@@ -66,7 +66,7 @@ extension Differ {
   }
 
   private mutating func script(_ old: ArraySlice<Child>, _ new: ArraySlice<Child>) -> EditScript {
-    // There is only one way to do these, and a key may cost a dump of all that an element holds.
+    // There is only one script for these, and a key may cost a dump of an element's whole contents.
     if old.isEmpty || new.isEmpty || (old.count == 1 && new.count == 1) {
       return EditScript(from: old.map { _ in true }, to: new.map { _ in false })
     }
@@ -114,7 +114,7 @@ extension Differ {
     return ordered(changes, unchanged: old.count - removed.count)
   }
 
-  /// What changed, in the order of its dump, and then how much did not.
+  /// The changes in the order of their dumps, then the number of unchanged parts.
   private func ordered(_ changes: [(order: String, part: Part)], unchanged: Int) -> [Part] {
     var parts: [Part] = []
     for (_, part) in changes.sorted(by: { $0.order < $1.order }) {
@@ -132,7 +132,7 @@ extension Differ {
     return areEqual(lhs.value, rhs.value)
   }
 
-  /// Whether one element in the place of another is a change of it, not another one.
+  /// Returns true if an element is a change of another one and not a different one.
   private func areReplaceable(_ lhs: Child, _ rhs: Child) -> Bool {
     if case .key(let first) = lhs.label, case .key(let second) = rhs.label { return areEqual(first, second) }
     guard case .index(let first) = lhs.label, case .index(let second) = rhs.label, first == second else { return false }
@@ -149,7 +149,7 @@ extension Differ {
   }
 }
 
-/// Parts in which two and more equal ones in a row are only counted.
+/// Parts in which runs of two or more equal ones are only counted.
 private struct Runs {
   private var parts: [Part] = []
   private var run: [Child] = []

@@ -1,7 +1,7 @@
-/// Where a part of a difference is printed.
+/// The place where a part of a difference is printed.
 struct Place {
   var indent: Int
-  /// What ends the part: a comma, unless it is the last one.
+  /// The end of the part: a comma, unless it is the last one.
   var comma: String
   var isRoot = false
 }
@@ -14,7 +14,7 @@ struct Differ {
 
   init(format: DiffFormat) { self.format = format }
 
-  /// Writes how two unequal parts differ: inside of them if they have the same form, else one after the other.
+  /// Writes the difference of two unequal parts: within them if they have the same form, otherwise one after the other.
   mutating func compare(_ lhs: Child, _ rhs: Child, at place: Place) {
     let references = (lhs.value as? any DumpedReference, rhs.value as? any DumpedReference)
     if case (let first?, let second?) = references, first.dumpedObject === second.dumpedObject {
@@ -43,7 +43,7 @@ struct Differ {
   private mutating func compare(_ first: Group, _ second: Group, of whole: (lhs: Child, rhs: Child), at place: Place) {
     let parts = parts(first, second)
     guard parts.contains(where: \.isChange) else { return writeNoDifference(whole.lhs, whole.rhs, at: place) }
-    // A line of its own shows both what changed and where.
+    // A line for the whole shows both the change and its place.
     guard !dumper.isInline(first), !dumper.isInline(second) else {
       return replace(whole.lhs, whole.rhs, types: nil, at: place)
     }
@@ -78,7 +78,7 @@ struct Differ {
         $0.writeLine(lhs, indent: 0, depth: .max, isRoot: place.isRoot)
       }
       let second = dumper.aside { $0.writeLine(rhs, indent: 0, depth: .max, isRoot: place.isRoot) }
-      // Only the types can tell these apart.
+      // Only the types distinguish these.
       if first == second {
         lhsPlace.comma = " as \(dumper.name(of: types.0))" + place.comma
         rhsPlace.comma = " as \(dumper.name(of: types.1))" + place.comma
@@ -88,7 +88,7 @@ struct Differ {
     write(format.second, rhs, at: rhsPlace)
   }
 
-  /// Writes two parts that are unequal for a reason that their fields do not show.
+  /// Writes two parts whose difference their fields do not show.
   private mutating func writeNoDifference(_ lhs: Child, _ rhs: Child, at place: Place) {
     write(format.both, spaces(place.indent) + "// Not equal but no difference detected:")
     for (mark, child) in [(format.first, lhs), (format.second, rhs)] {
@@ -118,7 +118,7 @@ struct Differ {
     write(format.both, indent + "\"\"\"" + hashes + place.comma)
   }
 
-  /// Writes a part of the first value, in which shared references have the values from before a change.
+  /// Writes a part of the first value, in which shared references have their values before a change.
   private mutating func writeFirst(_ child: Child, at place: Place) {
     dumper.isBefore = true
     write(format.first, child, at: place)
@@ -141,7 +141,7 @@ struct Differ {
     write(mark, spaces(place.indent) + dumper.take() + place.comma)
   }
 
-  /// Puts a mark in front of each line.
+  /// Writes lines with a mark at the beginning of each.
   private mutating func write(_ mark: String, _ lines: String) {
     if !text.isEmpty { text += "\n" }
     text += mark + " " + lines.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n\(mark) ")
@@ -159,9 +159,9 @@ struct Differ {
 }
 
 extension Group {
-  /// Whether the difference to another group can be shown within it.
+  /// Returns true if the difference to another group can be shown within it.
   fileprivate func hasForm(of other: Group) -> Bool {
-    // Two objects are two things, whatever they hold.
+    // Two objects are different, regardless of their contents.
     prefix == other.prefix && style == other.style && object === other.object
   }
 }

@@ -1,9 +1,9 @@
-/// Writes values as text, and remembers the objects that it met.
+/// Writes values as text, and records the objects that it encounters.
 struct Dumper {
   private(set) var text = ""
   private var names = TypeNames()
   private var objects = Objects()
-  /// Whether shared references have the values from before a change.
+  /// True if shared references have their values before a change.
   var isBefore = false
 
   /// Writes a part of a value with its indentation and its label.
@@ -14,13 +14,13 @@ struct Dumper {
     write(child.value, indent: indent, depth: depth, isRoot: isRoot, isLabelled: !child.label.isNone)
   }
 
-  /// The text so far, after which the next one begins.
+  /// Returns the text so far and starts a new one.
   mutating func take() -> String {
     defer { text = "" }
     return text
   }
 
-  /// What `operation` writes. The objects that it met are forgotten again.
+  /// The text that `operation` writes. The objects that it encounters are not recorded.
   mutating func aside(_ operation: (inout Self) -> Void) -> String {
     var copy = self
     copy.text = ""
@@ -33,12 +33,12 @@ struct Dumper {
     Reflection(value, isRoot: isRoot, isBefore: isBefore, names: &names)
   }
 
-  /// A type's name as dumps have it.
+  /// A type's name in dumps.
   mutating func name(of type: Any.Type) -> String { names[type] }
 
-  /// Writes what a group begins with.
+  /// Writes the beginning of a group.
   ///
-  /// - Returns: Whether the group is an object that was written before.
+  /// - Returns: True if the group is an object that was written before.
   @discardableResult
   mutating func writePrefix(of group: Group) -> Bool {
     let isKnown = group.object.map { writeNumber(of: $0) } ?? false
@@ -117,7 +117,7 @@ struct Dumper {
     }
   }
 
-  /// Whether a group fits on one line: it has one field, and that is a text.
+  /// Returns true if a group fits on one line: it has one field, which is a text.
   mutating func isInline(_ group: Group) -> Bool {
     guard group.style == .fields, group.children.count == 1 else { return false }
     return switch reflect(group.children[0].value, isRoot: false).node {
@@ -127,7 +127,7 @@ struct Dumper {
     }
   }
 
-  /// Puts what has no order of its own into the order of its dumps, so that equal values have equal dumps.
+  /// Sorts unordered parts by their dumps, so that equal values have equal dumps.
   private mutating func sorted(_ children: [Child], as style: Group.Style) -> [Child] {
     guard style == .set || style == .unorderedKeyed else { return children }
     return children.map { (dump(ofKey: $0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
@@ -139,12 +139,12 @@ struct Dumper {
     return aside { $0.write(key, indent: 0, depth: .max, isRoot: false, isLabelled: false) }
   }
 
-  /// A shared reference's number among those of its type. The first one has one too.
+  /// A shared reference's number among those of its type, including the first one.
   mutating func mark(of reference: any DumpedReference) -> String {
     "#\(objects.meet(reference.dumpedObject).number + 1) "
   }
 
-  /// Writes an object's number among those of its type. The first one has none.
+  /// Writes an object's number among those of its type, except for the first one.
   private mutating func writeNumber(of object: AnyObject) -> Bool {
     let (number, isKnown) = objects.meet(object)
     if number > 0 { text += "#\(number) " }
@@ -154,7 +154,7 @@ struct Dumper {
 
 /// The objects of a dump, numbered within their types.
 private struct Objects {
-  /// They are kept alive: a mirror may make objects as it goes, and an address must not serve two of them.
+  /// They are retained: a mirror may create temporary objects, and an address must not be reused for another one.
   private var known: [ObjectIdentifier: (object: AnyObject, number: Int)] = [:]
   private var counts: [ObjectIdentifier: Int] = [:]
   /// The references whose values are being written.
@@ -168,7 +168,7 @@ private struct Objects {
     return (number, false)
   }
 
-  /// Begins a reference's value; false when it is being written already, since then it would never end.
+  /// Begins a reference's value; returns false if it is being written already, to prevent endless recursion.
   mutating func enter(_ object: AnyObject) -> Bool { entered.insert(ObjectIdentifier(object)).inserted }
 
   mutating func leave(_ object: AnyObject) { entered.remove(ObjectIdentifier(object)) }

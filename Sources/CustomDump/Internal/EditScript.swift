@@ -2,7 +2,7 @@
 struct EditScript {
   enum Step {
     case keep(from: Int, to: Int)
-    /// A removal and an insertion that meet.
+    /// An adjacent removal and insertion.
     case replace(from: Int, to: Int)
     case remove(Int)
     case insert(Int)
@@ -12,8 +12,8 @@ struct EditScript {
 
   init<Key: Hashable>(from old: [Key], to new: [Key]) {
     let matches = matches(old, new)
-    // The exact script costs time by the changes and memory by their square, so it is for small changes. The other
-    // one is as short unless the sequences repeat themselves.
+    // The exact script takes time proportional to the changes and memory proportional to their square, so it is used
+    // for small changes. The other one is as short unless the sequences have repetitions.
     let changes = old.count + new.count - 2 * matches.count
     let kept = changes * (old.count + new.count) < 2_000_000 && changes < 1_000 ? exactMatches(old, new) : matches
     steps.reserveCapacity(old.count + new.count - kept.count)
@@ -42,7 +42,7 @@ private struct Match {
   var to: Int
 }
 
-/// The pairs that the standard library's shortest script keeps.
+/// The pairs kept by the standard library's shortest script.
 private func exactMatches<Key: Hashable>(_ old: [Key], _ new: [Key]) -> [Match] {
   var (removed, inserted): (Set<Int>, Set<Int>) = ([], [])
   for change in new.difference(from: old) {
@@ -55,7 +55,7 @@ private func exactMatches<Key: Hashable>(_ old: [Key], _ new: [Key]) -> [Match] 
     .map { Match(from: $0, to: $1) }
 }
 
-/// Pairs the n-th occurrence of a key with its n-th occurrence there, and keeps the most pairs that do not cross.
+/// Pairs the n-th occurrences of a key in both sequences, and keeps as many non-crossing pairs as possible.
 private func matches<Key: Hashable>(_ old: [Key], _ new: [Key]) -> [Match] {
   var places: [Key: [Int]] = [:]
   for (index, key) in new.enumerated().reversed() { places[key, default: []].append(index) }
@@ -65,9 +65,9 @@ private func matches<Key: Hashable>(_ old: [Key], _ new: [Key]) -> [Match] {
   return longestAscending(pairs)
 }
 
-/// The longest part of `pairs` that ascends in `to` as it does in `from`.
+/// The longest subsequence of `pairs` that ascends in `to`, as it does in `from`.
 private func longestAscending(_ pairs: [Match]) -> [Match] {
-  // `tails[n]` is the pair with the smallest `to` that ends an ascending part of n + 1 pairs.
+  // `tails[n]` is the pair with the smallest `to` that ends an ascending subsequence of n + 1 pairs.
   var tails: [Int] = []
   var previous = [Int?](repeating: nil, count: pairs.count)
   for index in pairs.indices {

@@ -1,7 +1,7 @@
-/// What stands for a value where values are looked up.
+/// A hashable key for looking up a value.
 enum ElementKey: Hashable {
   case value(AnyHashable)
-  /// The dump of a value that has no hash of its own.
+  /// The dump of a value that is not hashable.
   case text(String)
 
   init(_ value: Any, _ dumper: inout Dumper) {
@@ -14,7 +14,7 @@ enum ElementKey: Hashable {
     }
   }
 
-  /// The key under which an element is the same although its contents are others: its `id`, if it has one.
+  /// The key that identifies an element regardless of its contents: its `id`, if it has one.
   init(identity value: Any, _ dumper: inout Dumper) {
     if let value = value as? any Identifiable {
       self = .value(value.anyID)

@@ -1,6 +1,6 @@
-/// Returns true if two values are equal: by `==` where their type has it, objects by identity, others field by field.
+/// Returns true if two values are equal: by `==` if their type has it, objects by identity, others field by field.
 ///
-/// A difference compares before it descends, so that equal parts cost one comparison and no dump.
+/// A difference compares before it descends, so equal parts cost one comparison and no dump.
 func areEqual(_ lhs: Any, _ rhs: Any) -> Bool {
   if let lhs = lhs as? any Equatable { return lhs.isEqual(to: rhs) }
   if let lhs = lhs as? any DumpedReference, let rhs = rhs as? any DumpedReference {

@@ -1,6 +1,6 @@
 internal import IssueReporting
 
-/// An expectation that two values are equal, as it names itself and them in its issues.
+/// An expectation that two values are equal, with its name and theirs for issues.
 struct Expectation {
   var name: String
   var first: String

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension AnyKeyPath {
-  /// The path as it is written, with the last part of the root's name: `\State.name`; nil if a name is not known.
+  /// The path as in source code, with the last part of the root's name: `\State.name`; nil if a name is unknown.
   package var sourceDescription: String? {
     let path = debugDescription
     guard path.hasPrefix("\\") else { return nil }
@@ -28,7 +28,7 @@ extension AnyKeyPath {
       switch text[index] {
       case "(", "<": depth += 1
       case ">" where depth == 0: return (name, text.index(after: index))
-      // The arrow of a function type closes nothing.
+      // The arrow of a function type is not a closing bracket.
       case ">" where text[text.index(before: index)] == "-": break
       case ")", ">": depth -= 1
       default: break
@@ -43,8 +43,7 @@ package enum KeyPathNames {
   private static let lookup = Mutex<(@Sendable (UInt) -> String?)?>(nil)
   private static let known = Mutex<[UInt: String?]>([:])
 
-  /// Installs a function that returns the mangled symbol at an address. Reading symbols takes files, which this module
-  /// does not read.
+  /// Installs a function that returns the mangled symbol at an address. It reads files, which this module does not.
   package static func install(_ symbol: @escaping @Sendable (UInt) -> String?) {
     lookup.withLock { $0 = symbol }
   }

@@ -1,23 +1,23 @@
-// What the types of Foundation conform to. The public protocols would do, but a public conformance needs a public
-// import, and then every module that dumps a value would have Foundation too. The types that are not in its essentials
-// conform in CustomDumpFoundation, so that a program that does without it need not load it.
+// The protocols for Foundation's types. Public conformances would need a public import, and then all modules that dump
+// values would import Foundation as well. Types outside FoundationEssentials conform in CustomDumpFoundation, so that
+// programs without that module need not load them.
 
-/// A library's type that dumps as a text.
+/// A library type that dumps as a text.
 package protocol LibraryDescribed {
   var libraryDescription: String { get }
 }
 
-/// A library's type that dumps as another value.
+/// A library type that dumps as another value.
 package protocol LibraryRepresented {
   var libraryValue: Any { get }
 }
 
-/// A library's type that dumps as a structure of fields.
+/// A library type that dumps as a structure with fields.
 package protocol LibraryReflected {
   var libraryFields: [(String, Any)] { get }
 }
 
-/// A dictionary without an order of its own.
+/// An unordered dictionary.
 protocol UnorderedDictionary {
   var pairs: [(key: AnyHashable, value: Any)] { get }
   func value(of key: AnyHashable) -> Any?

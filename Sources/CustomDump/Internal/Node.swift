@@ -1,7 +1,7 @@
-/// A part of a value, with what stands in front of it.
+/// A part of a value, with its label and mark.
 struct Child {
   var label: Label
-  /// What stands between the label and the value: a reference's number.
+  /// The text between the label and the value: a reference's number.
   var mark: String
   var value: Any
 
@@ -22,17 +22,17 @@ enum Label {
   }
 }
 
-/// One level of a value, as it is printed.
+/// One level of a value in print.
 enum Node {
-  /// A text that is all there is to say.
+  /// A complete text.
   case leaf(String)
-  /// A string, which is quoted, and compared line by line when it has lines.
+  /// A string, which is quoted, and compared line by line if it has several lines.
   case string(String)
   case group(Group)
 }
 
 struct Group {
-  /// How the children of two groups are matched.
+  /// The matching of the children of two groups.
   enum Style {
     /// By position: fields.
     case fields
@@ -53,6 +53,6 @@ struct Group {
   /// The value itself if it is a reference.
   var object: AnyObject?
 
-  /// What stands between the brackets when there are no children.
+  /// The text between the brackets if there are no children.
   var emptyMark: String { style == .keyed || style == .unorderedKeyed ? ":" : "" }
 }

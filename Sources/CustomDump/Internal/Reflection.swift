@@ -1,10 +1,10 @@
-/// A value without its wrappers, and one level of what it is made of.
+/// A value without its wrappers, and one level of its contents.
 struct Reflection {
   let type: Any.Type
   let node: Node
 
-  /// - Parameter isRoot: Whether nothing surrounds the value. Inside of others an enum is `.case`, without its type.
-  /// - Parameter isBefore: Whether shared references have the value from before a change.
+  /// - Parameter isRoot: True for the outermost value. Inside others an enum is `.case`, without its type.
+  /// - Parameter isBefore: True if shared references have their values before a change.
   init(_ value: Any, isRoot: Bool, isBefore: Bool, names: inout TypeNames) {
     let (value, known) = unwrapped(value, isBefore: isBefore)
     type = Swift.type(of: value)
@@ -12,7 +12,7 @@ struct Reflection {
   }
 }
 
-/// Takes away what does not show: optionals, type erasure, and types that dump as another value.
+/// Removes invisible wrappers: optionals, type erasure, and types that dump as another value.
 private func unwrapped(_ value: Any, isBefore: Bool) -> (Any, Node?) {
   var value = value
   while true {
@@ -90,7 +90,7 @@ extension Node {
       Group(style: .fields, prefix: "\(owner).\(payload.label ?? "_")(", suffix: ")", children: children))
   }
 
-  /// Numbers, functions, types and others that no mirror describes.
+  /// Numbers, functions, types and other values that mirrors do not describe.
   private init(plain value: Any, _ mirror: Mirror, type: Any.Type, names: inout TypeNames) {
     if let type = value as? any Any.Type {
       self = .leaf(typeName(type, generics: true))
@@ -103,13 +103,13 @@ extension Node {
   }
 }
 
-/// The fields of a structure, a superclass's first, without those that macros keep for themselves.
+/// The fields of a structure, a superclass's first, without storage that macros generate.
 private func fields(of mirror: Mirror) -> [Child] {
   var fields = mirror.superclassMirror.map(fields(of:)) ?? []
   for child in mirror.children {
-    // A macro's storage, such as `_$observationRegistrar`, is no part of the value; nor is an actor's queue.
+    // A macro's storage, such as `_$observationRegistrar`, is not part of the value; nor is an actor's queue.
     if let label = child.label, label.hasPrefix("_$") || label == "$defaultActor" { continue }
-    // The elements of a tuple without labels are called `.0`, `.1`, ….
+    // The elements of a tuple without labels have the labels `.0`, `.1`, ….
     let label = child.label.flatMap { $0.hasPrefix(".") ? nil : $0 }
     fields.append(Child(label: label.map(Label.name) ?? .none, value: child.value))
   }
@@ -121,7 +121,7 @@ private func keyed(_ child: Mirror.Child) -> Child {
   return pair.count == 2 ? Child(label: .key(pair[0].value), value: pair[1].value) : Child(value: child.value)
 }
 
-/// The names of types, each found once per dump.
+/// The names of types, each computed once per dump.
 struct TypeNames {
   private var names: [ObjectIdentifier: String] = [:]
 

@@ -1,16 +1,16 @@
 func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 
 extension String {
-  /// Whether it is printed on more than one line.
+  /// True if it is printed on several lines.
   var hasLines: Bool { utf8.contains(UInt8(ascii: "\n")) }
 
-  /// Every line moved to the right.
+  /// The text with all lines indented.
   func indented(by count: Int) -> String {
     spaces(count) + split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n" + spaces(count))
   }
 }
 
-/// The lines of a string. A carriage return is shown, since it would break the printed line.
+/// The lines of a string. A carriage return is made visible, because it would break the printed line.
 func lines(of string: String) -> [String] {
   string.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
     var line = String(decoding: $0, as: UTF8.self)
@@ -22,12 +22,13 @@ func lines(of string: String) -> [String] {
   }
 }
 
-/// The `#` of a multi-line literal that shows its strings as they are: none of them ends it or has an escape sequence.
+/// The `#` signs of a multi-line literal that contains the strings unchanged: none of them ends it or has an escape
+/// sequence.
 func hashes(for strings: String...) -> String {
   hashes(for: strings, quotes: "\"\"\"")
 }
 
-/// A string of one line as a literal, in raw form if it has quotes or backslashes.
+/// A single-line string as a literal, in raw form if it contains quotes or backslashes.
 func quoted(_ string: String) -> String {
   guard string.utf8.contains(UInt8(ascii: "\"")) || string.utf8.contains(UInt8(ascii: "\\")) else {
     return string.debugDescription

@@ -1,14 +1,14 @@
-/// The name of a type as a reader would write it: without its module and without the compiler's private contexts.
+/// The name of a type as in source code: without its module and the compiler's private contexts.
 ///
-/// - Parameter generics: Whether `<…>` stays. Values are printed without it, since their fields show what they hold.
+/// - Parameter generics: True to keep `<…>`. Values are printed without it, because their fields show the types.
 package func typeName(_ type: Any.Type, generics: Bool = false) -> String {
   var parser = TypeNameParser(text: Array(String(reflecting: type).utf8), generics: generics)
   return String(decoding: parser.sequence(), as: UTF8.self)
 }
 
-/// Rewrites what `String(reflecting:)` says of a type.
+/// Rewrites the result of `String(reflecting:)` for a type.
 ///
-/// It reads bytes, since the only letters of meaning here are ASCII and type names are parsed for every dump.
+/// It parses bytes, because all significant characters are ASCII and type names are parsed for every dump.
 private struct TypeNameParser {
   let text: [UInt8]
   let generics: Bool
@@ -18,7 +18,7 @@ private struct TypeNameParser {
     (self.text, self.generics) = (text, generics)
   }
 
-  /// Everything up to a bracket that this sequence did not open.
+  /// Everything up to a bracket that was not opened in this sequence.
   mutating func sequence() -> [UInt8] {
     var result: [UInt8] = []
     while at < text.count {
@@ -68,13 +68,13 @@ private struct TypeNameParser {
       }
       components.append(component)
     } while skipsDot()
-    // `Any.Type` has no module in front.
+    // `Any.Type` has no module prefix.
     let isBuiltin = components[0] == Array("Any".utf8) || components[0] == Array("AnyObject".utf8)
     if components.count > 1, !isBuiltin { components.removeFirst() }
     return Array(components.joined(separator: [UInt8(ascii: ".")]))
   }
 
-  /// `(Name in _0123)`, as private types are called.
+  /// `(Name in _0123)`, the form of private types.
   private mutating func privateName() -> [UInt8]? {
     guard let end = text[at...].firstIndex(of: UInt8(ascii: ")")) else { return nil }
     let words = text[(at + 1)..<end].split(separator: UInt8(ascii: " "))
