@@ -1,4 +1,4 @@
-/// A value with an id, for values that have none of their own.
+/// A value with an id, for types that are not identifiable.
 ///
 /// ```swift
 /// var uploads: IdentifiedArrayOf<Identified<UUID, Upload>> = []
@@ -16,12 +16,12 @@ public struct Identified<ID: Hashable, Value>: Identifiable {
     (self.id, self.value) = (id, value)
   }
 
-  /// Creates a value with an id that a function makes of it.
+  /// Creates a value whose id is computed by a function.
   public init(_ value: Value, id: (Value) -> ID) {
     self.init(value, id: id(value))
   }
 
-  /// Creates a value with an id that is a part of it.
+  /// Creates a value whose id is a part of it.
   public init(_ value: Value, id: KeyPath<Value, ID>) {
     self.init(value, id: value[keyPath: id])
   }

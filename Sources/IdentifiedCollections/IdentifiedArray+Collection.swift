@@ -21,7 +21,7 @@ extension IdentifiedArray: RandomAccessCollection {
   @inlinable
   public func index(before i: Int) -> Int { i - 1 }
 
-  /// Walks over the elements from first to last.
+  /// Iterates over the elements from first to last.
   ///
   /// - Complexity: O(1) for each element, amortised.
   @inlinable
@@ -29,7 +29,7 @@ extension IdentifiedArray: RandomAccessCollection {
     Iterator(self)
   }
 
-  /// Walks over the elements of an identified array, as it was when the walk began.
+  /// Iterates over the elements of an identified array, as they were when the iteration began.
   public struct Iterator: IteratorProtocol {
     @usableFromInline let tree: OrderTree
     @usableFromInline var elements: UnsafeMutablePointer<Element>?
@@ -41,7 +41,7 @@ extension IdentifiedArray: RandomAccessCollection {
       tree = array.tree
     }
 
-    /// The next element, `nil` after the last.
+    /// The next element; `nil` after the last.
     @inlinable
     public mutating func next() -> Element? {
       if remaining == 0 && !nextLeaf() { return nil }

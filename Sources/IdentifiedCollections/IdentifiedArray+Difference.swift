@@ -1,30 +1,30 @@
 extension IdentifiedArray {
-  /// One step on the way from one version of an array to another.
+  /// A step from one version of an array to another.
   public enum Change {
-    /// The element is gone; `offset` is its position in the base.
+    /// The element was removed; `offset` is its position in the base.
     case remove(id: ID, element: Element, offset: Int)
-    /// The element has come; `offset` is its position in the result.
+    /// The element was inserted; `offset` is its position in the result.
     case insert(id: ID, element: Element, offset: Int)
-    /// The element stands elsewhere among those that stayed; the positions are those in the base and in the result.
+    /// The element was moved relative to those that stayed; the positions are those in the base and in the result.
     case move(id: ID, from: Int, to: Int)
-    /// The element is another value under the same id; `offset` is its position in the result.
+    /// The element has another value with the same id; `offset` is its position in the result.
     case update(id: ID, old: Element, new: Element, offset: Int)
   }
 
-  /// Visits what has changed since `base`, an older or in any other way different version of this array.
+  /// Visits the changes since `base`, an older or otherwise different version of this array.
   ///
-  /// First come all removals, the last position first; then insertions and moves by their position in the result, the first
-  /// first; then updates by their position in the result. To make the result from the base, take out everything that is
-  /// removed or moved, then insert what is inserted or moved in the order of the visit, then update. Of the elements that
-  /// stay within a stretch of changed leaves, as few as possible are said to have moved. An element that moved and changed is
-  /// visited twice.
+  /// All removals come first, in descending order of positions; then insertions and moves in ascending order of
+  /// positions in the result; then updates in the same order. To create the result from the base, remove all removed
+  /// and moved elements, then insert the inserted and moved ones in the order of the visit, then update. Within a
+  /// stretch of changed leaves, as few of the kept elements as possible are reported as moved. An element that moved
+  /// and changed is visited twice.
   ///
-  /// Nodes that both versions share are passed over without a look at their elements. Two arrays that share nothing may be
+  /// Nodes that both versions share are skipped without visiting their elements. Arrays without shared nodes may be
   /// compared as well.
   /// - Parameters:
-  ///   - base: the version to begin with.
-  ///   - areEquivalent: whether an element is still the same value.
-  ///   - visit: gets the changes.
+  ///   - base: the version to compare with.
+  ///   - areEquivalent: returns true if an element still has the same value.
+  ///   - visit: receives the changes.
   /// - Complexity: O(k log n) for k changes between versions that share their nodes, O(n log n) for others.
   @inlinable
   public func visitChanges(
@@ -54,8 +54,8 @@ extension IdentifiedArray {
     }
   }
 
-  /// Returns true if this array has the ids of `base` in their order, and `isSame` holds of each element of `base` and the
-  /// one here.
+  /// Returns true if this array has the ids of `base` in the same order, and `isSame` is true for each element of
+  /// `base` and its counterpart.
   ///
   /// - Complexity: O(k log n) for k changes between versions that share their nodes, O(n) for others.
   package func holdsTheSame(as base: Self, by isSame: (Element, Element) -> Bool) -> Bool {
@@ -68,12 +68,12 @@ extension IdentifiedArray {
     }
   }
 
-  /// Whether this is the same version as another one, so that nothing can differ; false says nothing.
+  /// Returns true if this is the same version as another one, so that nothing differs. False is inconclusive.
   ///
   /// - Complexity: O(1).
   package func isSameVersion(as other: Self) -> Bool { tree.root === other.tree.root }
 
-  /// An element of a changed leaf, good as long as both versions are.
+  /// An element of a changed leaf, valid as long as both versions are.
   @usableFromInline
   struct Entry {
     @usableFromInline unowned(unsafe) let leaf: Leaf<ID, Element>
@@ -92,7 +92,7 @@ extension IdentifiedArray {
     @inlinable var id: ID { leaf.ids[slot] }
     @inlinable var element: Element { leaf.elements[slot] }
 
-    /// Whether the two have the same id in the same gap.
+    /// Returns true if the two have the same id in the same gap.
     @inlinable
     func isSame(as other: Entry) -> Bool {
       gap == other.gap && leaf.hashes[slot] == other.leaf.hashes[other.slot] && id == other.id
@@ -104,10 +104,11 @@ extension IdentifiedArray {
     leaves.flatMap { leaf in (0..<leaf.leaf.count).map { Entry(leaf, slot: $0) } }
   }
 
-  /// Which entries have the same id, and which of the old ones need not move.
+  /// Matches entries with the same id, and determines the old ones that need not move.
   ///
-  /// Shared leaves stand still. So an element stays only if it is in the same gap between them, and of those in one gap, the
-  /// longest rising sequence stays. Gaps rise in both versions, so that one search finds the sequences of all.
+  /// Shared leaves do not move. An element therefore stays only if it is in the same gap between them, and of the
+  /// elements in one gap, the longest increasing sequence stays. Gaps increase in both versions, so one search finds
+  /// the sequences of all gaps.
   @inlinable
   static func match(_ old: [Entry], _ new: [Entry]) -> (newOfOld: [Int], oldOfNew: [Int], stays: [Bool]) {
     var newOfOld = [Int](repeating: -1, count: old.count)
@@ -116,7 +117,7 @@ extension IdentifiedArray {
       newOfOld[oldIndex] = newIndex
       oldOfNew[newIndex] = oldIndex
     }
-    // Most changes leave the ids at both ends of the changed leaves alone; only what is between is looked up.
+    // Most changes do not affect the ids at both ends of the changed leaves; only those between are looked up.
     let shorter = Swift.min(old.count, new.count)
     let prefix = (0..<shorter).prefix { old[$0].isSame(as: new[$0]) }.count
     let suffix = (0..<(shorter - prefix)).prefix { old[old.count - 1 - $0].isSame(as: new[new.count - 1 - $0]) }.count
@@ -137,7 +138,7 @@ extension IdentifiedArray {
 }
 
 extension IdentifiedArray where Element: Equatable {
-  /// Visits what has changed since `base`, in the order of ``visitChanges(from:by:_:)``.
+  /// Visits the changes since `base`, in the order of ``visitChanges(from:by:_:)``.
   ///
   /// - Complexity: O(k log n) for k changes between versions that share their nodes, O(n log n) for others.
   @inlinable

@@ -1,7 +1,7 @@
 extension IdentifiedArray: Equatable where Element: Equatable {
-  /// Whether two arrays have equal elements in the same order.
+  /// Returns true if two arrays have equal elements in the same order.
   ///
-  /// - Complexity: O(n); for versions of one array, O(what they do not share).
+  /// - Complexity: O(n); for versions of one array, O(unshared elements).
   @inlinable
   public static func == (lhs: Self, rhs: Self) -> Bool {
     if lhs.tree.root === rhs.tree.root { return true }
@@ -11,7 +11,7 @@ extension IdentifiedArray: Equatable where Element: Equatable {
     return LeafElements(changed.old).elementsEqual(LeafElements(changed.new))
   }
 
-  /// The elements of some leaves, one after the other.
+  /// The elements of several leaves in sequence.
   @usableFromInline
   struct LeafElements: Sequence, IteratorProtocol {
     @usableFromInline let leaves: [ChangedLeaf]

@@ -5,11 +5,11 @@ extension IdentifiedArray {
   @inlinable
   public var ids: IDs { IDs(self) }
 
-  /// The ids of an identified array in order, an ordered set.
+  /// The ids of an identified array in order: an ordered set.
   public struct IDs: RandomAccessCollection {
     @usableFromInline let source: Source
 
-    /// Where the ids come from: an array, or a literal for a comparison.
+    /// The source of the ids: an array, or a literal for a comparison.
     @usableFromInline
     enum Source {
       case array(IdentifiedArray)
@@ -53,7 +53,7 @@ extension IdentifiedArray {
       }
     }
 
-    /// Whether there is an element with this id.
+    /// Returns true if there is an element with this id.
     ///
     /// - Complexity: O(log n).
     @inlinable
@@ -64,7 +64,7 @@ extension IdentifiedArray {
       }
     }
 
-    /// The position of an id, `nil` if it is not there.
+    /// The position of an id; `nil` if it is missing.
     ///
     /// - Complexity: O(log n).
     @inlinable
@@ -75,7 +75,7 @@ extension IdentifiedArray {
       }
     }
 
-    /// The position of an id, `nil` if it is not there.
+    /// The position of an id; `nil` if it is missing.
     ///
     /// - Complexity: O(log n).
     @inlinable
@@ -84,7 +84,7 @@ extension IdentifiedArray {
 }
 
 extension IdentifiedArray.IDs: Equatable {
-  /// Whether two arrays have the same ids in the same order.
+  /// Returns true if two arrays have the same ids in the same order.
   ///
   /// - Complexity: O(n).
   @inlinable
@@ -104,7 +104,7 @@ extension IdentifiedArray.IDs: Hashable {
 }
 
 extension IdentifiedArray.IDs: ExpressibleByArrayLiteral {
-  /// Ids to compare with: `array.ids == [1, 2, 3]`. Repeated ones are dropped.
+  /// Ids for comparisons: `array.ids == [1, 2, 3]`. Duplicates are dropped.
   public init(arrayLiteral elements: ID...) {
     var known: Set<ID> = []
     source = .literal(elements.filter { known.insert($0).inserted })
@@ -112,6 +112,6 @@ extension IdentifiedArray.IDs: ExpressibleByArrayLiteral {
 }
 
 extension IdentifiedArray.IDs: CustomStringConvertible {
-  /// The ids as an array prints them.
+  /// The ids, printed like an array.
   public var description: String { Array(self).description }
 }

@@ -1,5 +1,5 @@
 extension IdentifiedArray {
-  /// Whether two arrays are copies of one and neither has changed since; false says nothing.
+  /// Returns true if two arrays are unchanged copies of one. False is inconclusive.
   ///
   /// - Complexity: O(1).
   @inlinable

@@ -1,14 +1,14 @@
 extension IdentifiedArray {
-  /// An empty array of elements that are known by what `id` leads to.
+  /// Creates an empty array whose elements are identified by `id`.
   ///
-  /// - Parameter minimumCapacity: how many elements to make room for.
+  /// - Parameter minimumCapacity: the number of elements to reserve space for.
   @inlinable
   public init(id: KeyPath<Element, ID>, minimumCapacity: Int = 0) {
     self.init(_id: id)
     reserveCapacity(minimumCapacity)
   }
 
-  /// An array of elements whose ids differ.
+  /// Creates an array of elements with distinct ids.
   ///
   /// - Precondition: no two elements have the same id.
   /// - Complexity: O(n log n); O(1) for an identified array with the same `id`.
@@ -18,8 +18,8 @@ extension IdentifiedArray {
     add(unique: elements)
   }
 
-  /// An array of elements whose ids are known to differ. Here the ids are compared all the same, and of two elements with
-  /// one id the first is kept.
+  /// Creates an array of elements whose ids are known to be distinct. This implementation compares the ids
+  /// nevertheless, and keeps the first of two elements with the same id.
   ///
   /// - Complexity: O(n log n); O(1) for an identified array with the same `id`.
   @inlinable
@@ -43,12 +43,12 @@ extension IdentifiedArray {
     }
   }
 
-  /// An array of elements of which several may have the same id; `combine` says what becomes of them.
+  /// Creates an array of elements that may have duplicate ids; `combine` merges those with the same id.
   ///
   /// - Parameters:
   ///   - elements: the elements.
   ///   - id: the key path to an element's id.
-  ///   - combine: gets the element that is there and the one that comes; what it returns takes the place of the first.
+  ///   - combine: receives the existing and the new element; its result replaces the existing one.
   /// - Precondition: `combine` returns an element with the id of the two.
   /// - Complexity: O(n log n).
   @inlinable
@@ -79,22 +79,22 @@ extension IdentifiedArray {
 }
 
 extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
-  /// An empty array.
+  /// Creates an empty array.
   @inlinable
   public init() {
     self.init(_id: \.id) { $0.id }
   }
 
-  /// An empty array with room for some elements.
+  /// Creates an empty array with reserved space.
   ///
-  /// - Parameter minimumCapacity: how many elements to make room for.
+  /// - Parameter minimumCapacity: the number of elements to reserve space for.
   @inlinable
   public init(minimumCapacity: Int) {
     self.init()
     reserveCapacity(minimumCapacity)
   }
 
-  /// An array of elements whose ids differ.
+  /// Creates an array of elements with distinct ids.
   ///
   /// - Precondition: no two elements have the same id.
   /// - Complexity: O(n log n); O(1) for an identified array.
@@ -104,8 +104,8 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     add(unique: elements)
   }
 
-  /// An array of elements whose ids are known to differ. Here the ids are compared all the same, and of two elements with
-  /// one id the first is kept.
+  /// Creates an array of elements whose ids are known to be distinct. This implementation compares the ids
+  /// nevertheless, and keeps the first of two elements with the same id.
   ///
   /// - Complexity: O(n log n); O(1) for an identified array.
   @inlinable
@@ -114,11 +114,11 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     append(contentsOf: elements)
   }
 
-  /// An array of elements of which several may have the same id; `combine` decides between them.
+  /// Creates an array of elements that may have duplicate ids; `combine` merges those with the same id.
   ///
   /// - Parameters:
   ///   - elements: the elements.
-  ///   - combine: gets the existing and the new element; its result takes the place of the existing one.
+  ///   - combine: receives the existing and the new element; its result replaces the existing one.
   /// - Precondition: `combine` returns an element with the id of the two.
   /// - Complexity: O(n log n).
   @inlinable
@@ -131,7 +131,7 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
 }
 
 extension IdentifiedArray {
-  /// The same array again.
+  /// Creates a copy of an array.
   ///
   /// - Complexity: O(1).
   @inlinable
@@ -139,9 +139,9 @@ extension IdentifiedArray {
     self = elements
   }
 
-  /// The elements of a slice.
+  /// Creates an array from a slice.
   ///
-  /// - Complexity: O(k log k) for a slice of k elements; O(1) for a slice of all.
+  /// - Complexity: O(k log k) for a slice of k elements; O(1) for a slice of the whole array.
   @inlinable
   public init(_ elements: SubSequence) {
     if elements.count == elements.base.count {
@@ -154,7 +154,7 @@ extension IdentifiedArray {
 }
 
 extension IdentifiedArray: ExpressibleByArrayLiteral where Element: Identifiable, ID == Element.ID {
-  /// An array of elements whose ids differ.
+  /// Creates an array of elements with distinct ids.
   ///
   /// - Precondition: no two elements have the same id.
   @inlinable

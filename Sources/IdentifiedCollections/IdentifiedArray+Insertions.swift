@@ -1,5 +1,5 @@
 extension IdentifiedArray {
-  /// Appends an element unless its id is there.
+  /// Appends an element unless its id exists already.
   ///
   /// - Returns: whether it was appended, and the position of the element with its id.
   /// - Complexity: O(log n), amortised.
@@ -9,7 +9,7 @@ extension IdentifiedArray {
     insert(element, orFindFor: count)
   }
 
-  /// Appends each element whose id is not there.
+  /// Appends each element whose id does not exist yet.
   ///
   /// - Complexity: O(k log n) for k elements, amortised.
   @inlinable
@@ -17,7 +17,7 @@ extension IdentifiedArray {
     for element in elements { append(element) }
   }
 
-  /// Inserts an element before `index` unless its id is there.
+  /// Inserts an element before `index` unless its id exists already.
   ///
   /// - Returns: whether it was inserted, and the position of the element with its id.
   /// - Precondition: `index` is a valid index or the end.
@@ -38,7 +38,7 @@ extension IdentifiedArray {
     return (true, index)
   }
 
-  /// Puts an element in the place of the one with its id, or appends it.
+  /// Replaces the element with the same id, or appends the new one.
   ///
   /// - Returns: the element that was replaced.
   /// - Complexity: O(log n), amortised.
@@ -48,7 +48,7 @@ extension IdentifiedArray {
     updateOrInsert(element, orAt: count).originalMember
   }
 
-  /// Puts an element in the place of the one with its id, or inserts it before `index`.
+  /// Replaces the element with the same id, or inserts the new one before `index`.
   ///
   /// - Returns: the element that was replaced, and the position of the new one.
   /// - Precondition: `index` is a valid index or the end.
@@ -71,7 +71,7 @@ extension IdentifiedArray {
     return (replace(in: uniqueSlot(place), with: element), position(of: place))
   }
 
-  /// Puts an element in the place of the one at `index`, which has the same id.
+  /// Replaces the element at `index`, which must have the same id.
   ///
   /// - Returns: the element that was replaced.
   /// - Precondition: `index` is a valid index, and the two have the same id.
@@ -96,7 +96,7 @@ extension IdentifiedArray {
     Swift.precondition(index >= 0 && index <= count, "Index out of range")
   }
 
-  /// Makes room for some elements. More than one leaf's worth is not made room for, since leaves come one by one.
+  /// Reserves space for elements, up to the size of one leaf, because leaves are allocated one by one.
   ///
   /// - Complexity: O(1).
   @inlinable

@@ -3,8 +3,8 @@ extension IdentifiedArray: MutableCollection {}
 extension IdentifiedArray: RangeReplaceableCollection where Element: Identifiable, ID == Element.ID {
   /// Replaces the elements of a range of positions.
   ///
-  /// A new element whose id is in the rest of the array replaces the element there; of two new ones with one id the first
-  /// is kept in its place, with the value of the second.
+  /// A new element whose id exists in the rest of the array replaces the element there. Of two new ones with the same
+  /// id, the first keeps its position and gets the value of the second.
   ///
   /// - Precondition: the range is within the array.
   /// - Complexity: O(k log n) for k elements removed or inserted, amortised.

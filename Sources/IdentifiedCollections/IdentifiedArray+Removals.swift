@@ -1,5 +1,5 @@
 extension IdentifiedArray {
-  /// Removes the element with the id of `element`, equal to it or not.
+  /// Removes the element with the id of `element`, whether or not they are equal.
   ///
   /// - Returns: the element that was removed.
   /// - Complexity: O(log n), amortised.
@@ -30,8 +30,8 @@ extension IdentifiedArray {
     return take(at: index).element
   }
 
-  /// Removes the elements at several positions, such as those of an `IndexSet`. The order of the offsets and repetitions
-  /// do not matter.
+  /// Removes the elements at several positions, such as those of an `IndexSet`, in any order and with or without
+  /// repetitions.
   ///
   /// - Precondition: the offsets are valid indices.
   /// - Complexity: O(k log n) for k offsets, amortised.
@@ -42,7 +42,7 @@ extension IdentifiedArray {
 
   /// Removes all elements that satisfy a predicate.
   ///
-  /// - Complexity: O(n) calls of the predicate, and O(log n) for each element removed.
+  /// - Complexity: O(n) calls of the predicate, plus O(log n) for each removed element.
   @inlinable
   public mutating func removeAll(where shouldBeRemoved: (Element) throws -> Bool) rethrows {
     var removed: [Int] = []
@@ -53,7 +53,7 @@ extension IdentifiedArray {
 
   /// Removes all elements.
   ///
-  /// - Parameter keepCapacity: whether the array makes room for as many elements as one leaf holds.
+  /// - Parameter keepCapacity: true to reserve space for one leaf of elements.
   /// - Complexity: O(n) if the array is not shared.
   @inlinable
   public mutating func removeAll(keepingCapacity keepCapacity: Bool = false) {
@@ -142,7 +142,7 @@ extension IdentifiedArray {
 
   /// The elements that satisfy a predicate, in the same order.
   ///
-  /// - Complexity: O(n), and O(log n) for each element left out or taken, whichever are fewer.
+  /// - Complexity: O(n), plus O(log n) for each element excluded or included, whichever are fewer.
   @inlinable
   public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Self {
     var left: [Int] = []
@@ -161,7 +161,7 @@ extension IdentifiedArray {
     return kept
   }
 
-  /// Appends what stands in a slot of an array that has no id in common with this one.
+  /// Appends the element of a slot of another array that has no ids in common with this one.
   @inlinable
   mutating func appendNew(from slot: Slot<ID, Element>) {
     insertNew(slot.element.pointee, id: slot.id.pointee, hash: slot.hash.pointee, at: count)

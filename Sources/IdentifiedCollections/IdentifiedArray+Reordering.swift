@@ -1,7 +1,8 @@
 extension IdentifiedArray {
-  /// Puts the elements into the order of `positions`, each of which occurs once.
+  /// Reorders the elements according to `positions`, each of which occurs once.
   ///
-  /// Only those are moved that are out of order, unless they are many, so that versions go on sharing the rest.
+  /// Only elements that are out of order are moved, unless there are many, so that versions continue to share the
+  /// others.
   /// - Complexity: O(n + k log n) for k elements that move.
   @inlinable
   mutating func reorder(_ positions: some Collection<Int>) {
@@ -22,11 +23,11 @@ extension IdentifiedArray {
     }
     var taken = moves.sorted { $0.source > $1.source }.map { (target: $0.target, entry: take(at: $0.source)) }
     taken.sort { $0.target < $1.target }
-    // What comes before a target is in its place when the target's turn comes.
+    // All elements before a target are in place by its turn.
     for (target, entry) in taken { insertNew(entry.element, id: entry.id, hash: entry.hash, at: target) }
   }
 
-  /// Turns the order round.
+  /// Reverses the order.
   ///
   /// - Complexity: O(n log n).
   @inlinable
@@ -34,7 +35,7 @@ extension IdentifiedArray {
     reorder((0..<count).reversed())
   }
 
-  /// Puts the elements into a random order.
+  /// Shuffles the elements.
   ///
   /// - Complexity: O(n log n).
   @inlinable
@@ -43,7 +44,7 @@ extension IdentifiedArray {
     shuffle(using: &generator)
   }
 
-  /// Puts the elements into a random order drawn from a generator.
+  /// Shuffles the elements with a random number generator.
   ///
   /// - Complexity: O(n log n).
   @inlinable
@@ -51,7 +52,7 @@ extension IdentifiedArray {
     reorder((0..<count).shuffled(using: &generator))
   }
 
-  /// Sorts the elements by a predicate. Elements of which neither comes before the other keep their order.
+  /// Sorts the elements by a predicate. The sort is stable.
   ///
   /// - Complexity: O(n log n).
   @inlinable
@@ -79,15 +80,15 @@ extension IdentifiedArray {
     swap(&first.element.pointee, &second.element.pointee)
   }
 
-  /// Moves the elements that satisfy a predicate behind all others. Otherwise they keep their order.
+  /// Moves the elements that satisfy a predicate after all others. Otherwise the order is kept.
   ///
   /// - Returns: the position of the first element that satisfies the predicate, or the end.
-  /// - Complexity: O(n) calls of the predicate, and O(k log n) for k elements that are on the wrong side of the border; at
-  ///   most O(n log n).
+  /// - Complexity: O(n) calls of the predicate, plus O(k log n) for k elements on the wrong side of the border; at most
+  ///   O(n log n).
   @inlinable
   @discardableResult
   public mutating func partition(by belongsInSecondPartition: (Element) throws -> Bool) rethrows -> Int {
-    // The ranges that satisfy the predicate, which are few when most elements are in their places.
+    // The ranges that satisfy the predicate. There are few if most elements are in place.
     var second: [Range<Int>] = []
     var (position, start) = (0, Int?.none)
     for element in self {
@@ -103,7 +104,8 @@ extension IdentifiedArray {
     let firstCount = count - secondCount
     guard let last = second.last, second.count > 1 || last.upperBound < count else { return firstCount }
 
-    // Before the border stays what does not satisfy the predicate, behind it what does. It is where the fewest move.
+    // Elements that do not satisfy the predicate stay before the border, the others after it. It is chosen so that the
+    // fewest move.
     var (border, fewest, before) = (count, secondCount, 0)
     for range in second {
       let misplaced = before + (firstCount - (range.lowerBound - before))
@@ -128,7 +130,7 @@ extension IdentifiedArray {
   ///
   /// - Parameters:
   ///   - source: the positions of the elements to move; they keep their order.
-  ///   - destination: the position, before the move, of the element they come before, or the end.
+  ///   - destination: the position, before the move, of the element before which they are inserted, or the end.
   /// - Precondition: the positions are valid indices, and the destination is one or the end.
   /// - Complexity: O(k log n) for k elements, amortised.
   @inlinable
@@ -141,7 +143,7 @@ extension IdentifiedArray {
     if last - first == offsets.count - 1, first...(last + 1) ~= destination { return }
     let taken = offsets.reversed().map { take(at: $0) }
     let target = destination - offsets.prefix { $0 < destination }.count
-    // The last was taken first.
+    // Reverse order: the last element was removed first.
     for (element, id, hash) in taken { insertNew(element, id: id, hash: hash, at: target) }
   }
 }

@@ -1,10 +1,10 @@
 extension IdentifiedArray {
   /// The element at `position`.
   ///
-  /// The element may be changed in place or replaced, also by one with another id. An element elsewhere that has the new id
-  /// is removed, so that the array is then shorter by one.
+  /// The element may be changed in place or replaced, even by one with another id. If the new id exists elsewhere, that
+  /// element is removed, and the array becomes shorter by one.
   /// - Precondition: `position` is a valid index.
-  /// - Complexity: O(log n), and no copy of any element when the array is not shared.
+  /// - Complexity: O(log n), without copying elements if the array is not shared.
   @inlinable
   public subscript(position: Int) -> Element {
     _read {
@@ -19,7 +19,7 @@ extension IdentifiedArray {
     }
   }
 
-  /// Puts the element at `position`, whose id has changed, under its new id.
+  /// Enters the element at `position` under its new id.
   @inlinable
   mutating func updateID(at position: Int) {
     let element = take(at: position).element
@@ -32,11 +32,11 @@ extension IdentifiedArray {
     insertNew(element, id: id, hash: Self.hash(id), at: position)
   }
 
-  /// The element with an id, `nil` if there is none.
+  /// The element with an id; `nil` if there is none.
   ///
   /// Setting `nil` removes the element. Setting an element replaces the one with this id in its place, or appends it.
   /// - Precondition: the element set has this id.
-  /// - Complexity: O(log n), and no copy of any element when the array is not shared and an element is changed in place.
+  /// - Complexity: O(log n), without copying elements if the array is not shared and an element is changed in place.
   @inlinable
   public subscript(id id: ID) -> Element? {
     _read {
@@ -74,7 +74,7 @@ extension IdentifiedArray {
     }
   }
 
-  /// The element with an id, or a default if there is none; a default that is changed is appended.
+  /// The element with an id, or a default if there is none. Changing the default appends it.
   ///
   /// - Precondition: the element set has this id.
   /// - Complexity: O(log n).
@@ -104,7 +104,7 @@ extension IdentifiedArray {
       identify(element) == id, "An element at one id cannot be replaced by an element with another id")
   }
 
-  /// The position of the element with an id, `nil` if there is none.
+  /// The position of the element with an id; `nil` if there is none.
   ///
   /// - Complexity: O(log n).
   @inlinable
@@ -112,7 +112,7 @@ extension IdentifiedArray {
     place(of: id).map { position(of: $0) }
   }
 
-  /// Whether an element with the id of `element` is in the array, equal to it or not.
+  /// Returns true if the array has an element with the id of `element`, whether or not they are equal.
   ///
   /// - Complexity: O(log n).
   @inlinable

@@ -1,5 +1,5 @@
 extension IdentifiedArray {
-  /// Says the first thing about the inner structure that is not as it must be, `nil` if all is well.
+  /// Returns the first violated invariant of the structure; `nil` if there is none.
   ///
   /// - Complexity: O(n).
   package func checkInvariants() -> String? {
@@ -13,15 +13,15 @@ extension IdentifiedArray {
     return nil
   }
 
-  /// How many nodes of the tree two versions do not share.
+  /// The number of nodes that two versions do not share.
   package func nodesNotShared(with other: Self) -> Int {
     let changed = tree.changedLeaves(from: other.tree)
     return (changed?.old.count ?? 0) + (changed?.new.count ?? 0)
   }
 
-  /// Leaves no room between the labels of the leaves, so that each leaf to come has to make some.
+  /// Removes the gaps between the labels of the leaves, so that each new leaf requires relabelling.
   ///
-  /// - Parameter atEnd: whether the labels are the last there are, not the first.
+  /// - Parameter atEnd: true to use the highest labels, false to use the lowest.
   package mutating func squeezeLabels(atEnd: Bool) {
     tree.squeezeLabels(atEnd: atEnd)
   }

@@ -1,4 +1,4 @@
-/// Elements in an order of your choice, each found by its identity as well as by its position, and no identity twice.
+/// An ordered collection of elements with unique ids, with access by id and by position.
 ///
 /// ```swift
 /// struct Todo: Identifiable {
@@ -12,20 +12,21 @@
 /// todos.remove(id: 1)
 /// ```
 ///
-/// An identified array is cheap to keep: a copy costs O(1), and a change of one of two copies costs O(log n), because the
-/// two share all nodes but those on the path to the change. ``visitChanges(from:by:_:)`` finds the differences of two
-/// versions in O(changes × log n).
+/// Versions are cheap: a copy costs O(1), and a change of one of two copies costs O(log n), because they share all
+/// nodes except those on the path to the change. ``visitChanges(from:by:_:)`` finds the differences of two versions in
+/// O(changes × log n).
 ///
-/// The elements stand in leaves of up to 64 under a balanced tree, and an index leads from an id to its leaf; how it does so
-/// while places shift and versions share nodes is explained at `OrderTree`. Up to 64 elements are one leaf without any tree
-/// or index, which is changed in place as an array is when nobody else refers to it.
+/// The elements are in leaves of up to 64 under a balanced tree, and an index maps ids to leaves; `OrderTree` explains
+/// how this works while positions shift and versions share nodes. Up to 64 elements are a single leaf without a tree or
+/// index, which is changed in place like an array if it is uniquely referenced.
 ///
 /// An element that is changed through `[id:]` must keep its id; otherwise the subscript traps.
 public struct IdentifiedArray<ID: Hashable, Element> {
   /// The key path to an element's identity.
   public let id: KeyPath<Element, ID>
 
-  /// What `id` does. Of a key path to a requirement such as `Identifiable.id`, the run time would look for the way each time.
+  /// The function of `id`. For a key path to a requirement such as `Identifiable.id`, the runtime would look up the
+  /// witness each time.
   @usableFromInline
   let identify: (Element) -> ID
 
@@ -45,11 +46,11 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   }
 }
 
-/// An identified array of identifiable elements, known by their `id`.
+/// An identified array of identifiable elements.
 public typealias IdentifiedArrayOf<Element: Identifiable> = IdentifiedArray<Element.ID, Element>
 
 extension IdentifiedArray {
-  /// Where an id is: the label of its leaf, and the slot in it.
+  /// The location of an id: the label of its leaf, and the slot in it.
   @usableFromInline
   struct Place {
     @usableFromInline let label: UInt64

@@ -1,14 +1,14 @@
-/// The indices of a longest subsequence of different numbers that rises, by patience sorting.
+/// The indices of a longest increasing subsequence of distinct numbers, by patience sorting.
 ///
-/// - Complexity: O(n log n); O(n + k log n) if all but k of them rise.
+/// - Complexity: O(n log n); O(n + k log n) if all but k of them increase.
 @usableFromInline
 func longestRisingSubsequence(of numbers: [Int]) -> [Int] {
   if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return Array(numbers.indices) }
-  /// For each length, the index of the smallest number that ends a rising subsequence of it.
+  /// For each length, the index of the smallest number that ends an increasing subsequence of that length.
   var ends: [Int] = []
   var previous = [Int](repeating: -1, count: numbers.count)
   for (index, number) in numbers.enumerated() {
-    // A number above all before it goes to the end, without a search.
+    // A number greater than all before it is appended without a search.
     var low = ends.last.map { numbers[$0] < number } == true ? ends.count : 0
     var high = ends.count
     while low < high {

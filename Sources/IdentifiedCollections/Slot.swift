@@ -1,4 +1,4 @@
-/// The memory of one element in a leaf, good as long as its array is neither otherwise changed nor released.
+/// The memory of one element in a leaf, valid as long as its array is neither otherwise changed nor released.
 @usableFromInline
 struct Slot<ID, Element> {
   @usableFromInline let label: UInt64
@@ -32,7 +32,7 @@ extension IdentifiedArray {
     return tree.leaf(labelled: place.label)._withUnsafeGuaranteedRef { Slot($0, place.slot) }
   }
 
-  /// The slot at `position`, to be changed: no other version sees it.
+  /// The slot at `position`, for changes: no other version shares it.
   @inlinable
   mutating func uniqueSlot(at position: Int) -> Slot<ID, Element> {
     let (leaf, slot) = tree.uniqueLeaf(at: position)
@@ -44,7 +44,7 @@ extension IdentifiedArray {
     Slot(tree.uniqueLeaf(labelled: place.label), place.slot)
   }
 
-  /// Puts an element whose id is not in the array before `position`.
+  /// Inserts an element with a new id before `position`.
   @inlinable
   mutating func insertNew(_ element: Element, id: ID, hash: UInt64, at position: Int) {
     let (leaf, index) = tree.open(at: position, hash: hash) {
@@ -55,7 +55,7 @@ extension IdentifiedArray {
     slot.element.initialize(to: element)
   }
 
-  /// Takes the element at `position` out.
+  /// Removes the element at `position`.
   @inlinable
   mutating func take(at position: Int) -> (element: Element, id: ID, hash: UInt64) {
     let slot = uniqueSlot(at: position)

@@ -1,14 +1,14 @@
-/// What the balancing of the tree needs of a leaf, whatever its elements are: it moves them about without knowing them.
+/// The type-erased interface of a leaf for balancing the tree.
 ///
-/// Balancing is therefore compiled once, here, not once per element type in every client.
+/// With it, balancing is compiled once, here, and not once per element type in every client.
 @usableFromInline
 class AnyLeaf: Node {
-  /// The hashes of the ids in order, kept so that a search compares words and a move between leaves hashes nothing.
+  /// The hashes of the ids in order, so that a search compares words and a move between leaves need not hash.
   @exclusivity(unchecked) @usableFromInline
   final var hashes: UnsafeMutablePointer<UInt64>
 
-  /// A byte of each hash, in order, for the search: eight of them are compared at once, and all are one or two cache lines.
-  /// The bytes past `count` mean nothing.
+  /// A byte of each hash, in order, for the search: eight are compared at once, and all are in one or two cache lines.
+  /// The bytes after `count` are undefined.
   @exclusivity(unchecked) @usableFromInline
   final var marks: UnsafeMutablePointer<UInt8>
 
@@ -18,8 +18,8 @@ class AnyLeaf: Node {
   @usableFromInline
   static var maximum: Int { 64 }
 
-  /// How many elements a tree that grows at its end puts into each leaf but the first. Without room the first insertion
-  /// anywhere amid them would split a leaf and enter 32 ids anew, each in a part of the index that no cache holds.
+  /// The number of elements in each leaf but the first of a tree that grows at its end. Without free space, the first
+  /// insertion among them would split a leaf and re-enter 32 ids, each in a part of the index that is not cached.
   static var filled: Int { 56 }
 
   @usableFromInline
@@ -43,7 +43,7 @@ class AnyLeaf: Node {
     UInt8(truncatingIfNeeded: hash >> 56)
   }
 
-  /// Enters the hash of the element in `slot`.
+  /// Sets the hash of the element in `slot`.
   @usableFromInline
   final func setHash(_ hash: UInt64, at slot: Int) {
     hashes[slot] = hash
@@ -57,7 +57,7 @@ class AnyLeaf: Node {
   @usableFromInline
   func reserve(_ minimum: Int) { fatalError("abstract") }
 
-  /// Makes `slot` an uninitialised slot. The caller fills it before anything else happens to the leaf.
+  /// Opens an uninitialised slot at `slot`. The caller must fill it before any other operation on the leaf.
   @usableFromInline
   func openHole(at slot: Int) { fatalError("abstract") }
 
@@ -65,7 +65,7 @@ class AnyLeaf: Node {
   @usableFromInline
   func closeHole(at slot: Int) { fatalError("abstract") }
 
-  /// Moves all elements from `start` on to `other`, a leaf of the same type, before its element `slot`.
+  /// Moves all elements from `start` on to `other`, a leaf of the same type, before its element at `slot`.
   @usableFromInline
   func moveElements(from start: Int, to other: AnyLeaf, at slot: Int) { fatalError("abstract") }
 }

@@ -1,4 +1,4 @@
-/// Up to 32 subtrees of one height, each with the number of elements in it and the label of its first leaf.
+/// Up to 32 subtrees of the same height, each with its number of elements and the label of its first leaf.
 @usableFromInline
 final class Branch: Node {
   static var maximum: Int { 32 }
@@ -14,7 +14,7 @@ final class Branch: Node {
     super.init(label: 0)
   }
 
-  /// The branch above two subtrees of a height.
+  /// Creates the branch above two subtrees of the same height.
   convenience init(_ left: Node, _ right: Node, height: Int) {
     self.init()
     insert(left, weight: OrderTree.weight(of: left, height: height), at: 0)
@@ -38,14 +38,14 @@ final class Branch: Node {
     return copy
   }
 
-  /// How many elements the children from `start` up to `end` hold.
+  /// The number of elements in the children from `start` up to `end`.
   func weight(from start: Int = 0, upTo end: Int? = nil) -> Int {
     var sum = 0
     for slot in start..<(end ?? count) { sum += weights[slot] }
     return sum
   }
 
-  /// The child that holds the element at `position`, which becomes the position in that child.
+  /// The child with the element at `position`, which becomes the position in that child.
   func slot(holding position: inout Int) -> Int {
     var slot = 0
     while position >= weights[slot] {
@@ -55,7 +55,7 @@ final class Branch: Node {
     return slot
   }
 
-  /// The child to insert into at `position`: at a border, the one before it.
+  /// The child for an insertion at `position`; at a border, the one before it.
   func slot(toInsertAt position: inout Int) -> Int {
     var slot = 0
     while position > weights[slot] {
@@ -65,7 +65,7 @@ final class Branch: Node {
     return slot
   }
 
-  /// The child under which the leaf `label` is.
+  /// The child that contains the leaf with `label`.
   func slot(labelled label: UInt64) -> Int {
     var low = 0
     var high = count
@@ -98,7 +98,7 @@ final class Branch: Node {
     if count > 0 { label = labels[0] }
   }
 
-  /// Notes what has become of the child in `slot`.
+  /// Updates the entry of the child in `slot`.
   func update(_ slot: Int, weight: Int) {
     weights[slot] = weight
     labels[slot] = children[slot].label

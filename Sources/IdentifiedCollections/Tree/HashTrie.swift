@@ -1,14 +1,14 @@
-/// Which leaves an id may be in: a persistent multimap from an id's hash to the labels of leaves.
+/// The leaves that may contain an id: a persistent multimap from an id's hash to labels of leaves.
 ///
-/// Ids themselves stand only in the leaves, so that entries are plain bits: a node is copied without counting references to
-/// ids, and nothing here is generic. A bucket splits sixteen ways by the next four bits of the hash when it holds more than
-/// `bucketCapacity` entries; buckets of equal hashes grow without bound once the bits are used up.
+/// Only the leaves contain the ids themselves, so entries are plain bits: copying a node counts no references, and
+/// nothing here is generic. A bucket with more than `bucketCapacity` entries splits sixteen ways by the next four bits
+/// of the hash. Buckets of equal hashes grow without bound once the bits are used up.
 ///
-/// - Complexity: O(log n) for every operation, for hashes that spread.
+/// - Complexity: O(log n) for every operation if the hashes are well distributed.
 @usableFromInline
 struct HashTrie {
-  /// Not empty in a branch. Two arrays stand here where an enumeration would do, because that would hide its pointers from
-  /// tools that look for leaks.
+  /// Not empty in a branch. There are two arrays instead of an enum, because an enum would hide its pointers from leak
+  /// detectors.
   private var children: ContiguousArray<HashTrie> = []
   /// Empty in a branch.
   private var bucket: ContiguousArray<Entry> = []
@@ -19,7 +19,7 @@ struct HashTrie {
     var label: UInt64
   }
 
-  /// What `find` found: nearly always at most one leaf.
+  /// The result of `find`: nearly always at most one leaf.
   @usableFromInline
   enum Found {
     case nothing
@@ -40,7 +40,7 @@ struct HashTrie {
   @usableFromInline
   func find(_ hash: UInt64) -> Found {
     withUnsafePointer(to: self) { root in
-      // Pointers, so that no reference is counted on the way: the root keeps all of it alive.
+      // Unmanaged pointers, so that no references are counted on the path: the root keeps all nodes alive.
       var node = root
       var bits = hash
       while !node.pointee.children.isEmpty {
@@ -71,7 +71,7 @@ struct HashTrie {
     children[Self.slot(entry.hash, depth)].insert(entry, depth: depth + 1)
   }
 
-  /// Notes that the id with this hash went from the leaf `old` to the leaf `new`.
+  /// Records that the id with this hash moved from the leaf `old` to the leaf `new`.
   mutating func relabel(_ hash: UInt64, from old: UInt64, to new: UInt64) {
     relabel(Entry(hash: hash, label: old), to: new, depth: 0)
   }
@@ -99,7 +99,7 @@ struct HashTrie {
     }
   }
 
-  /// Makes one bucket of a branch whose buckets hold at most half a bucket together.
+  /// Turns a branch into a bucket if its buckets contain at most half a bucket of entries together.
   private mutating func collapse() {
     var all: ContiguousArray<Entry> = []
     for child in children {
@@ -120,7 +120,7 @@ struct HashTrie {
     return index
   }
 
-  /// Every entry, in no order. For tests.
+  /// All entries, in no particular order. For tests.
   var entries: [Entry] {
     bucket + children.flatMap(\.entries)
   }

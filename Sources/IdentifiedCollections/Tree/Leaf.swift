@@ -1,5 +1,5 @@
-/// Up to 64 neighbouring elements with their ids. This file, with `AnyLeaf.swift`, is the only one that allocates and moves
-/// their memory; `Slot` lends it.
+/// Up to 64 adjacent elements with their ids. Only this file and `AnyLeaf.swift` allocate and move their memory; `Slot`
+/// lends it.
 @usableFromInline
 final class Leaf<ID, Element>: AnyLeaf {
   @exclusivity(unchecked) @usableFromInline
@@ -95,8 +95,8 @@ final class Leaf<ID, Element>: AnyLeaf {
 extension Leaf where ID: Equatable {
   /// The slot of `id`, whose hash is `hash`.
   ///
-  /// Eight marks are looked at in one word: a byte of `different` is zero where a mark is equal, and the lowest high bit of
-  /// `equal` is at the lowest such byte. Bits above it may be wrong, so that each is checked.
+  /// Eight marks are compared in one word: a byte of `different` is zero where a mark is equal, and the lowest high bit
+  /// of `equal` is at the lowest such byte. Higher bits may be wrong, so each is checked.
   @inlinable
   func slot(of id: ID, hash: UInt64) -> Int? {
     let ones: UInt64 = 0x0101_0101_0101_0101

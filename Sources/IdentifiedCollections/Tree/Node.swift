@@ -1,21 +1,23 @@
 internal import Synchronization
 
-/// A node of an `OrderTree`: a `Branch` or a `Leaf`. All leaves stand at the same depth, so that a node's height says which.
+/// A node of an `OrderTree`: a `Branch` or a `Leaf`. All leaves are at the same depth, so a node's height determines
+/// its kind.
 ///
-/// A node is changed only by a tree that alone refers to it; a tree that shares it makes a copy first.
+/// A tree changes a node only if it alone refers to it; otherwise it first makes a copy.
 @usableFromInline
 class Node {
-  /// The label of the first leaf of this subtree. Labels rise strictly from leaf to leaf.
+  /// The label of the first leaf of this subtree. Labels increase strictly from leaf to leaf.
   @exclusivity(unchecked) @usableFromInline
   final var label: UInt64
 
-  /// How many slots are taken: the elements of a leaf, the children of a branch.
+  /// The number of used slots: the elements of a leaf, the children of a branch.
   @exclusivity(unchecked) @usableFromInline
   final var count = 0
 
-  /// The hash of the elements under this node, `SequenceHash.unknown` until somebody asks for it and again after each change.
+  /// The hash of the elements under this node; `SequenceHash.unknown` before it is first requested and after each
+  /// change.
   ///
-  /// Atomic, because versions in two threads may share the node and both ask: then both write the same number.
+  /// Atomic, because versions in two threads may share the node and both compute the hash; they write the same number.
   final let sequenceHash = Atomic<UInt64>(SequenceHash.unknown)
 
   @usableFromInline
@@ -25,15 +27,15 @@ class Node {
 
   func copied() -> Node { fatalError("abstract") }
 
-  /// Says that what is under this node, which no other tree shares, is about to change.
+  /// Announces a change below this node, which no other tree shares.
   final func willChange() {
     sequenceHash.store(SequenceHash.unknown, ordering: .relaxed)
   }
 
-  /// The node in `slot`, to be changed: `slot` is given a copy first if anybody else refers to the node too.
+  /// The node in `slot`, for changes. If the node is shared, `slot` first receives a copy.
   ///
-  /// Every change of a node and of what is under it comes by here or by `OrderTree.uniqueRoot()`, so that the hashes are
-  /// forgotten in no other place. A copy has none.
+  /// Every change of a node or below it goes through here or `OrderTree.uniqueRoot()`, so hashes are invalidated
+  /// nowhere else. A copy has no hash.
   @discardableResult
   static func unique(_ slot: inout Node) -> Node {
     if isKnownUniquelyReferenced(&slot) { slot.willChange() } else { slot = slot.copied() }

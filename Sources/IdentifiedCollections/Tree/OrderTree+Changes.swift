@@ -1,19 +1,19 @@
-/// A leaf that one of two compared trees has and the other has not.
+/// A leaf that only one of two compared trees has.
 @usableFromInline
 struct ChangedLeaf {
   @usableFromInline let leaf: AnyLeaf
   /// The position of its first element.
   @usableFromInline let start: Int
-  /// How many shared subtrees come before it. Between shared subtrees the two trees hold the same gaps.
+  /// The number of shared subtrees before it. Between shared subtrees, the two trees have the same gaps.
   @usableFromInline let gap: Int
 }
 
 extension OrderTree {
-  /// The leaves of `base` and of this tree that the two do not share, each in order.
+  /// The unshared leaves of `base` and of this tree, each in order.
   ///
-  /// A node that both share has the same label in both, so that the trees are walked like sorted lists, the lower label first,
-  /// and a subtree that both cursors stand on is passed over whole.
-  /// - Parameter shared: called at each shared subtree with its positions in `base` and here; `false` ends the walk.
+  /// A shared node has the same label in both trees. The trees are therefore walked like sorted lists, the lower label
+  /// first, and a subtree that both cursors have reached is skipped entirely.
+  /// - Parameter shared: called for each shared subtree with its positions in `base` and here; `false` ends the walk.
   /// - Complexity: O(nodes that are not shared).
   @usableFromInline
   func changedLeaves(

@@ -1,10 +1,10 @@
 internal import Synchronization
 
 extension OrderTree {
-  /// The hash of the sequence of all elements' hashes (`SequenceHash`), which each node keeps for what is under it.
+  /// The hash of the sequence of all elements' hashes (`SequenceHash`), which each node caches for its subtree.
   ///
   /// - Parameter leafHash: the hash of the sequence of a leaf's elements' hashes.
-  /// - Complexity: O(nodes of which no hash is kept).
+  /// - Complexity: O(nodes without a cached hash).
   func sequenceHash(_ leafHash: (AnyLeaf) -> UInt64) -> UInt64 {
     root.map { Self.sequenceHash(of: $0, height: height, leafHash) } ?? 0
   }

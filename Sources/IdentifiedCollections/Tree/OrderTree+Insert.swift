@@ -1,16 +1,17 @@
 extension OrderTree {
-  /// What opening a slot did to a subtree.
+  /// The result of opening a slot in a subtree.
   private enum Opened {
-    /// The slot is there. `right`, if any, is a new right neighbour of the subtree that the caller has to put in.
+    /// The slot is open. `right`, if any, is a new right neighbour of the subtree, which the caller must insert.
     case slot(AnyLeaf, Int, right: Node?)
-    /// A leaf has to split next to the leaf with this label, but there is no label left. Nothing has changed.
+    /// A leaf must split next to the leaf with this label, but there is no free label. Nothing has changed.
     case crowded(UInt64)
   }
 
-  /// Opens a slot at `position` for an id with this hash, in a leaf that no other tree shares, and enters it in the index.
+  /// Opens a slot at `position` for an id with this hash, in a leaf that no other tree shares, and enters it in the
+  /// index.
   ///
-  /// The caller fills the slot before anything else happens to the tree.
-  /// - Complexity: O(log n), amortised over the leaves that split.
+  /// The caller must fill the slot before any other operation on the tree.
+  /// - Complexity: O(log n), amortised over splits of leaves.
   @usableFromInline
   mutating func open(at position: Int, hash: UInt64, firstLeaf: () -> AnyLeaf) -> (leaf: AnyLeaf, slot: Int) {
     var top = root.take() ?? firstLeaf()
@@ -40,8 +41,8 @@ extension OrderTree {
   }
 
   /// - Parameters:
-  ///   - isFirst: whether the subtree is the first of the tree.
-  ///   - upper: the label of the leaf after the subtree, `nil` if it is the last of the tree.
+  ///   - isFirst: true if the subtree is the first of the tree.
+  ///   - upper: the label of the leaf after the subtree; `nil` if it is the last of the tree.
   private static func open(
     in node: inout Node, height: Int, at position: Int, isFirst: Bool, upper: UInt64?, index: inout HashTrie
   ) -> Opened {
@@ -63,7 +64,7 @@ extension OrderTree {
       branch.insert(newChild, weight: weight, at: slot + 1)
       return .slot(leaf, hole, right: nil)
     }
-    // A tree that grows at its end keeps full branches behind it.
+    // A tree that grows at its end leaves full branches behind.
     let kept = upper == nil && slot + 1 == branch.count ? branch.count : branch.count / 2
     let right = Branch()
     if kept < branch.count { branch.moveChildren(from: kept, toEndOf: right) }
@@ -124,7 +125,7 @@ extension OrderTree {
 }
 
 extension OrderTree {
-  /// Notes that the id with this hash went from one leaf to another, if there is an index to note it in.
+  /// Records in the index, if there is one, that the id with this hash moved from one leaf to another.
   @usableFromInline
   mutating func reenter(_ hash: UInt64, from old: UInt64, to new: UInt64) {
     if old != new, !index.isEmpty { index.relabel(hash, from: old, to: new) }

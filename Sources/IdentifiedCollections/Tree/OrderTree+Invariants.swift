@@ -1,5 +1,5 @@
 extension OrderTree {
-  /// Walks the whole tree and the index and says the first thing that is not as it must be, `nil` if all is well.
+  /// Walks the whole tree and the index and returns the first violated invariant; `nil` if there is none.
   func firstViolation() -> String? {
     guard let root else {
       return count == 0 && height == 0 && index.isEmpty ? nil : "no root, yet something else is there"
@@ -13,7 +13,8 @@ extension OrderTree {
     }
     guard (leaves.last?.label ?? 0) < Self.labelEnd else { return "a label is too large" }
     if index.isEmpty { return height == 0 ? nil : "no index" }
-    // As a set: entries of ids with one hash in one leaf are alike, and their number is right if all numbers are.
+    // As a set: entries of ids with the same hash in the same leaf are equal, and their number is right if all numbers
+    // are.
     let expected = leaves.flatMap { leaf in
       (0..<leaf.count).map { HashTrie.Entry(hash: leaf.hashes[$0], label: leaf.label) }
     }

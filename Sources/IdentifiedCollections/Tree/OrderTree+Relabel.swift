@@ -1,10 +1,10 @@
 extension OrderTree {
-  /// Spreads out leaves so that there are labels next to the leaf `label` again.
+  /// Spreads out leaves so that there are free labels next to the leaf `label` again.
   ///
-  /// Of the aligned ranges of labels around it, those are taken into account whose leaves are sparse enough by the rule of
-  /// Bender, Cole, Demaine, Farach-Colton and Zito ("Two Simplified Algorithms for Maintaining Order in a List", 2002):
-  /// fewer than (4/3)^i in a range of 2^i. That makes O(log n) leaves spread per leaf split, amortised. Among them the one
-  /// is best in which a relabelled leaf buys the most halvings to come.
+  /// The candidates are the aligned ranges of labels around it whose leaves are sparse enough by the rule of Bender,
+  /// Cole, Demaine, Farach-Colton and Zito ("Two Simplified Algorithms for Maintaining Order in a List", 2002): fewer
+  /// than (4/3)^i in a range of 2^i. This spreads O(log n) leaves per split, amortised. The best candidate is the one
+  /// in which each relabelled leaf gains the most future halvings.
   static func relabel(around label: UInt64, under root: inout Node, height: Int, index: inout HashTrie) {
     var best: (range: Range<UInt64>, leaves: Int, gain: Double)?
     var sparse = 1.0
@@ -25,7 +25,7 @@ extension OrderTree {
     spread(&root, height: height, upper: labelEnd, range: best.range, next: &next, stride: stride, index: &index)
   }
 
-  /// How many leaves under `node` have a label in `range`.
+  /// The number of leaves under `node` with a label in `range`.
   private static func countLeaves(under node: Node, height: Int, in range: Range<UInt64>) -> Int {
     guard height > 0 else { return range.contains(node.label) ? 1 : 0 }
     let branch = unsafeDowncast(node, to: Branch.self)
@@ -55,7 +55,7 @@ extension OrderTree {
       return
     }
     let branch = unsafeDowncast(Node.unique(&node), to: Branch.self)
-    // The bounds are those from before, whatever labels the children before have by now.
+    // The bounds are the old ones, whatever the new labels of the earlier children are.
     for slot in branch.slot(labelled: range.lowerBound)..<branch.count {
       guard branch.labels[slot] < range.upperBound else { break }
       let end = slot + 1 < branch.count ? branch.labels[slot + 1] : upper
@@ -66,7 +66,7 @@ extension OrderTree {
     }
   }
 
-  /// Gives the leaves labels without any room between. For tests.
+  /// Removes the gaps between the labels of leaves. For tests.
   mutating func squeezeLabels(atEnd: Bool) {
     guard var top = root.take() else { return }
     let all = 0..<Self.labelEnd

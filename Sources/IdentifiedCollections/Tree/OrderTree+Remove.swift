@@ -2,10 +2,10 @@ extension OrderTree {
   private static var smallLeaf: Int { AnyLeaf.maximum / 4 }
   private static var smallBranch: Int { Branch.maximum / 4 }
 
-  /// Closes the slot at `position`, whose element the caller has taken out after `uniqueLeaf(at:)`.
+  /// Closes the slot at `position`, whose element the caller has removed after `uniqueLeaf(at:)`.
   ///
-  /// The way to it is not copied here: it is unique already, and no copy could be made of a slot without an element.
-  /// - Complexity: O(log n), amortised over the leaves that merge.
+  /// The path to it is not copied here: it is already unique, and a slot without an element could not be copied.
+  /// - Complexity: O(log n), amortised over merges of leaves.
   @usableFromInline
   mutating func close(at position: Int) {
     guard var top = root.take() else { return }
@@ -16,7 +16,8 @@ extension OrderTree {
       height -= 1
     }
     if count > 0 { root = top }
-    // Half a leaf below the size at which the index came: coming and going at the border shall not build it each time.
+    // Half the leaf size at which the index is created, so that a size that fluctuates around that limit does not
+    // rebuild it each time.
     if height == 0, count <= AnyLeaf.maximum / 2, !index.isEmpty { index = .empty }
   }
 
@@ -39,7 +40,7 @@ extension OrderTree {
     }
   }
 
-  /// The neighbour with which the child in `slot` has at most `limit` slots.
+  /// The neighbour that, together with the child in `slot`, has at most `limit` slots.
   private static func partner(of slot: Int, in branch: Branch, limit: Int) -> Int? {
     let count = branch.children[slot].count
     return [slot - 1, slot + 1].first {
@@ -51,7 +52,7 @@ extension OrderTree {
     guard branch.children[slot].count < Self.smallLeaf,
       let partner = Self.partner(of: slot, in: branch, limit: AnyLeaf.maximum * 3 / 4)
     else { return }
-    // The smaller joins the larger, so that fewer are entered anew.
+    // The smaller one joins the larger one, so that fewer ids are re-entered.
     let from = branch.children[slot].count <= branch.children[partner].count ? slot : partner
     let to = from == slot ? partner : slot
     Node.unique(&branch.children[partner])

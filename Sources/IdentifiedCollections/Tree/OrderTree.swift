@@ -1,35 +1,36 @@
-/// The order of the elements, and the way from an id to its place: a B+-tree of leaves, and an index from ids to leaves.
+/// The order of the elements and the look-up of ids: a B+-tree of leaves, and an index from ids to leaves.
 ///
-/// How is a place found by id, when every insertion shifts the places after it, and when a node may belong to many versions,
-/// so that it can have no pointer to its parent? Each leaf has a **label**, a number that rises from leaf to leaf. The index
-/// says the label of an id's leaf, and a search by label from the root comes to the leaf and to the number of elements before
-/// it. An insertion changes no label but when a leaf splits: the new leaf takes a number between its neighbours, half of the
-/// elements are entered anew, and that is paid for by the 32 insertions before it. When there is no number left between two
-/// leaves, as few leaves as give room are spread out (`relabel(around:under:height:index:)`). Labels of single elements would be searched as
-/// fast, but would need an entry in the index changed for every element that is spread out, and twice the memory.
+/// Every insertion shifts the positions after it, and a node may belong to many versions, so it cannot have a pointer
+/// to its parent. How is a position found by id? Each leaf has a **label**, a number that increases from leaf to leaf.
+/// The index maps an id to the label of its leaf; a search by label from the root finds the leaf and the number of
+/// elements before it. An insertion changes labels only when a leaf splits: the new leaf takes a number between its
+/// neighbours, and half of the elements are re-entered, which the preceding 32 insertions pay for. If there is no
+/// number left between two leaves, the fewest leaves that give room are spread out
+/// (`relabel(around:under:height:index:)`). Labels of single elements could be searched as fast, but spreading them out
+/// would change an index entry for every element, and they would take twice the memory.
 ///
-/// While all elements fit into one leaf there is no index: a search through at most 64 hashes is faster.
+/// There is no index while all elements fit into one leaf: a search through at most 64 hashes is faster.
 @usableFromInline
 struct OrderTree {
-  /// `nil` when there are no elements.
+  /// `nil` if there are no elements.
   @usableFromInline var root: Node?
   /// The number of branches above each leaf.
   @usableFromInline var height = 0
   @usableFromInline var count = 0
-  /// Empty as long as there is only one leaf, perhaps.
+  /// May be empty while there is only one leaf.
   @usableFromInline var index = HashTrie.empty
 
-  /// Labels are below this, so that half of the sum of two does not overflow.
+  /// Labels are below this, so that the sum of two does not overflow.
   static var labelEnd: UInt64 { 1 << 63 }
-  /// The label of a first leaf: in the middle, since leaves come on both sides.
+  /// The label of the first leaf: in the middle, because leaves are added on both sides.
   @usableFromInline static var firstLabel: UInt64 { 1 << 62 }
-  /// The room between leaves at the ends, where most come.
+  /// The gap between leaves at the ends, where most are added.
   static var labelStride: UInt64 { 1 << 32 }
 
   @usableFromInline
   init() {}
 
-  /// The leaf and the slot of the element at `position`, good as long as the tree is neither changed nor released.
+  /// The leaf and the slot of the element at `position`, valid as long as the tree is neither changed nor released.
   @usableFromInline
   func leaf(at position: Int) -> (leaf: Unmanaged<AnyLeaf>, slot: Int) {
     var position = position
@@ -44,7 +45,7 @@ struct OrderTree {
     return (node._withUnsafeGuaranteedRef { .passUnretained(unsafeDowncast($0, to: AnyLeaf.self)) }, position)
   }
 
-  /// The leaf with a label that is in use, good as long as the tree is neither changed nor released.
+  /// The leaf with an existing label, valid as long as the tree is neither changed nor released.
   @usableFromInline
   func leaf(labelled label: UInt64) -> Unmanaged<AnyLeaf> {
     var node = Unmanaged.passUnretained(root.unsafelyUnwrapped)
@@ -57,7 +58,7 @@ struct OrderTree {
     return node._withUnsafeGuaranteedRef { .passUnretained(unsafeDowncast($0, to: AnyLeaf.self)) }
   }
 
-  /// The position of the first element of the leaf with a label that is in use.
+  /// The position of the first element of the leaf with an existing label.
   @usableFromInline
   func start(ofLeaf label: UInt64) -> Int {
     var start = 0
@@ -73,8 +74,7 @@ struct OrderTree {
     return start
   }
 
-  /// The leaf and the slot of the element at `position`, to be changed in place: nodes on the way that others share are
-  /// copied.
+  /// The leaf and the slot of the element at `position`, for changes in place: shared nodes on the path are copied.
   @usableFromInline
   mutating func uniqueLeaf(at position: Int) -> (leaf: AnyLeaf, slot: Int) {
     var position = position
@@ -87,7 +87,7 @@ struct OrderTree {
     return (unsafeDowncast(node, to: AnyLeaf.self), position)
   }
 
-  /// The leaf with a label that is in use, to be changed in place.
+  /// The leaf with an existing label, for changes in place.
   @usableFromInline
   mutating func uniqueLeaf(labelled label: UInt64) -> AnyLeaf {
     var node = uniqueRoot()
@@ -107,7 +107,7 @@ struct OrderTree {
     return root.unsafelyUnwrapped
   }
 
-  /// How many elements are under `node`, whose height is `height`.
+  /// The number of elements under `node`, whose height is `height`.
   static func weight(of node: Node, height: Int) -> Int {
     height == 0 ? node.count : unsafeDowncast(node, to: Branch.self).weight()
   }

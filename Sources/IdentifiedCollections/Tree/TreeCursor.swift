@@ -1,11 +1,11 @@
-/// A place in an `OrderTree` that moves from left to right over whole subtrees, good as long as the tree is.
+/// A place in an `OrderTree` that moves from left to right over whole subtrees, valid as long as the tree is.
 @usableFromInline
 struct TreeCursor {
-  /// Its references are not counted, since even that would touch a subtree that is passed over.
+  /// Its references are not counted, because even that would access a skipped subtree.
   private(set) var node: Unmanaged<Node>?
   private(set) var height: Int
-  /// The label of `node` and the number of elements under it, read from the branch above it, so that a subtree that is passed
-  /// over is not touched.
+  /// The label of `node` and its number of elements, read from the branch above, so that skipped subtrees are not
+  /// accessed.
   private(set) var label: UInt64
   private var weight: Int
   /// The position of the first element under `node`.
@@ -19,7 +19,7 @@ struct TreeCursor {
     weight = tree.count
   }
 
-  /// Goes to the first child.
+  /// Moves to the first child.
   mutating func descend() {
     guard let node else { return }
     let branch = unsafeDowncast(node.takeUnretainedValue(), to: Branch.self)
@@ -28,7 +28,7 @@ struct TreeCursor {
     height -= 1
   }
 
-  /// Goes to the next subtree, of the same height or, past the end of a branch, of a greater one.
+  /// Moves to the next subtree, of the same height or, at the end of a branch, of a greater one.
   mutating func advance() {
     position += weight
     while let last = way.indices.last {
