@@ -1,4 +1,4 @@
-/// A question in the middle of what the user does, as data: any interface can show it, a terminal too.
+/// A modal question to the user, as data: any interface can show it, including a terminal.
 ///
 /// ```swift
 /// state.alert = AlertState {
@@ -11,15 +11,15 @@
 /// }
 /// ```
 ///
-/// An alert without buttons is shown with one that dismisses it.
+/// An alert without buttons is shown with a button that dismisses it.
 public struct AlertState<Action>: Identifiable {
-  /// Tells this alert from all others; not part of equality.
+  /// The identity of this alert; not part of equality.
   public let id: PromptID
-  /// What there is to choose, in order.
+  /// The buttons in order.
   public var buttons: [ButtonState<Action>]
-  /// What stands below the title.
+  /// The text below the title.
   public var message: TextState?
-  /// What the alert says first.
+  /// The title.
   public var title: TextState
 
   init(id: PromptID, title: TextState, message: TextState?, buttons: [ButtonState<Action>]) {
@@ -44,14 +44,14 @@ public struct AlertState<Action>: Identifiable {
 extension AlertState: Sendable where Action: Sendable {}
 
 extension AlertState: Equatable where Action: Equatable {
-  /// Whether two alerts say and offer the same.
+  /// Returns true if two alerts have equal contents.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.title == rhs.title && lhs.message == rhs.message && lhs.buttons == rhs.buttons
   }
 }
 
 extension AlertState: Hashable where Action: Hashable {
-  /// Feeds what equality compares into a hasher.
+  /// Hashes the contents that equality compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(title)
     hasher.combine(message)

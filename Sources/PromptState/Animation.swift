@@ -1,10 +1,10 @@
-/// How a change is animated, as data. Nothing here animates: the type lets code that was written for SwiftUI compile.
+/// An animation of a change, as data. Nothing here animates: the type lets code that was written for SwiftUI compile.
 ///
 /// ```swift
 /// await send(.factResponse(fact), animation: .default)
 /// ```
 public struct Animation: Hashable, Sendable, CustomStringConvertible {
-  /// The animation as it is written.
+  /// The animation as in source code.
   public let description: String
 
   private init(_ description: String) {
@@ -13,7 +13,7 @@ public struct Animation: Hashable, Sendable, CustomStringConvertible {
 
   private func adding(_ modifier: String) -> Self { Self(description + modifier) }
 
-  /// The usual animation.
+  /// The default animation.
   public static let `default` = Self("default")
   /// An animation of constant speed.
   public static let linear = Self("linear")
@@ -27,11 +27,11 @@ public struct Animation: Hashable, Sendable, CustomStringConvertible {
   public static let spring = Self("spring")
   /// The animation of a spring that reacts to the user.
   public static let interactiveSpring = Self("interactiveSpring")
-  /// The animation of a spring that swings.
+  /// The animation of a bouncing spring.
   public static let bouncy = Self("bouncy")
-  /// The animation of a spring that does not swing.
+  /// The animation of a spring that does not bounce.
   public static let smooth = Self("smooth")
-  /// The animation of a spring that swings little.
+  /// The animation of a spring that bounces slightly.
   public static let snappy = Self("snappy")
 
   /// An animation of constant speed.
@@ -66,7 +66,7 @@ public struct Animation: Hashable, Sendable, CustomStringConvertible {
     Self(
       "interactiveSpring(response: \(response), dampingFraction: \(dampingFraction), blendDuration: \(blendDuration))")
   }
-  /// The animation of a spring that keeps its speed.
+  /// The animation of a spring that preserves its velocity.
   public static func interpolatingSpring(
     mass: Double = 1, stiffness: Double, damping: Double, initialVelocity: Double = 0
   ) -> Self {
@@ -74,28 +74,28 @@ public struct Animation: Hashable, Sendable, CustomStringConvertible {
       "interpolatingSpring(mass: \(mass), stiffness: \(stiffness), damping: \(damping), "
         + "initialVelocity: \(initialVelocity))")
   }
-  /// The animation of a spring that swings.
+  /// The animation of a bouncing spring.
   public static func bouncy(duration: Double = 0.5, extraBounce: Double = 0) -> Self {
     Self("bouncy(duration: \(duration), extraBounce: \(extraBounce))")
   }
-  /// The animation of a spring that does not swing.
+  /// The animation of a spring that does not bounce.
   public static func smooth(duration: Double = 0.5, extraBounce: Double = 0) -> Self {
     Self("smooth(duration: \(duration), extraBounce: \(extraBounce))")
   }
-  /// The animation of a spring that swings little.
+  /// The animation of a spring that bounces slightly.
   public static func snappy(duration: Double = 0.5, extraBounce: Double = 0) -> Self {
     Self("snappy(duration: \(duration), extraBounce: \(extraBounce))")
   }
 
-  /// This animation after a time.
+  /// This animation after a delay.
   public func delay(_ delay: Double) -> Self { adding(".delay(\(delay))") }
   /// This animation at another speed.
   public func speed(_ speed: Double) -> Self { adding(".speed(\(speed))") }
-  /// This animation several times.
+  /// This animation, repeated several times.
   public func repeatCount(_ repeatCount: Int, autoreverses: Bool = true) -> Self {
     adding(".repeatCount(\(repeatCount), autoreverses: \(autoreverses))")
   }
-  /// This animation without end.
+  /// This animation, repeated forever.
   public func repeatForever(autoreverses: Bool = true) -> Self {
     adding(".repeatForever(autoreverses: \(autoreverses))")
   }
@@ -105,9 +105,9 @@ public struct Animation: Hashable, Sendable, CustomStringConvertible {
 public struct Transaction: Sendable {
   /// The animation of the change.
   public var animation: Animation?
-  /// Whether animations are disabled.
+  /// True if animations are disabled.
   public var disablesAnimations = false
-  /// Whether the change is one of several of one gesture.
+  /// True if the change is one of several in a gesture.
   public var isContinuous = false
 
   /// Creates a context.

@@ -6,16 +6,16 @@
 /// }
 /// ```
 public struct ButtonState<Action>: Identifiable {
-  /// What a handler takes: the action of the button that was pressed.
+  /// The parameter of a handler: the action of the pressed button.
   public typealias Handler = (Action) -> Void
 
-  /// Tells this button from all others; not part of equality.
+  /// The identity of this button; not part of equality.
   public let id: PromptID
-  /// What pressing it does.
+  /// The effect of pressing it.
   public let action: ButtonStateAction<Action>
-  /// What stands on it.
+  /// The text on it.
   public let label: TextState
-  /// What it is for; nil for an ordinary button.
+  /// Its role; nil for an ordinary button.
   public let role: ButtonStateRole?
 
   init(id: PromptID, role: ButtonStateRole?, action: ButtonStateAction<Action>, label: TextState) {
@@ -34,12 +34,12 @@ public struct ButtonState<Action>: Identifiable {
     self.init(role: role, action: .send(action), label: label)
   }
 
-  /// Runs a handler with what pressing the button sends: the action, or nil for a button that only dismisses.
+  /// Runs a handler with the action of the button; nil for a button that only dismisses.
   public func withAction(_ perform: (Action?) -> Void) {
     perform(action.action)
   }
 
-  /// Runs an asynchronous handler with what pressing the button sends.
+  /// Runs an asynchronous handler with the action of the button.
   public nonisolated(nonsending) func withAction(
     _ perform: nonisolated(nonsending) (Action?) async -> Void
   ) async {
@@ -53,7 +53,7 @@ public struct ButtonState<Action>: Identifiable {
 }
 
 extension ButtonState {
-  /// A button that leaves the prompt. The older form of `ButtonState(role: .cancel)`.
+  /// A button that cancels the prompt. The older form of `ButtonState(role: .cancel)`.
   public static func cancel(_ label: TextState, action: ButtonStateAction<Action> = .send(nil)) -> Self {
     Self(role: .cancel, action: action) { label }
   }
@@ -72,14 +72,14 @@ extension ButtonState {
 extension ButtonState: Sendable where Action: Sendable {}
 
 extension ButtonState: Equatable where Action: Equatable {
-  /// Whether two buttons look and do the same.
+  /// Returns true if two buttons look the same and have the same effect.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.action == rhs.action && lhs.label == rhs.label && lhs.role == rhs.role
   }
 }
 
 extension ButtonState: Hashable where Action: Hashable {
-  /// Feeds what equality compares into a hasher.
+  /// Hashes the contents that equality compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(action)
     hasher.combine(label)

@@ -4,7 +4,7 @@ public import CustomDump
 public struct ButtonStateAction<Action> {
   /// The kinds of effects.
   public enum Kind {
-    /// Sends an action to the store, or only dismisses the prompt when there is none.
+    /// Sends an action to the store; without one, only dismisses the prompt.
     case send(Action?)
     /// Sends an action with an animation, which has no effect here; see ``Animation``.
     case animatedSend(Action?, animation: Animation?)
@@ -13,7 +13,7 @@ public struct ButtonStateAction<Action> {
   /// The kind by its original name.
   public typealias _ActionType = Kind
 
-  /// The kind, with its values.
+  /// The kind, with its payload.
   public let type: Kind
 
   /// Sends an action; nil dismisses the prompt and sends nothing else.

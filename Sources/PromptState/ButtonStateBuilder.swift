@@ -1,4 +1,4 @@
-/// Makes the list of buttons of a prompt, with conditions and loops.
+/// Builds the list of a prompt's buttons, with conditions and loops.
 @resultBuilder
 public enum ButtonStateBuilder<Action> {
   /// All buttons of a loop.
@@ -31,7 +31,7 @@ public enum ButtonStateBuilder<Action> {
     [expression]
   }
 
-  /// Buttons that were made elsewhere.
+  /// Existing buttons.
   public static func buildExpression(_ expression: [ButtonState<Action>]) -> [ButtonState<Action>] {
     expression
   }

@@ -1,6 +1,6 @@
-/// What a button is for, beyond its action.
+/// The role of a button, in addition to its action.
 public enum ButtonStateRole: Sendable, Hashable {
-  /// It leaves the prompt and changes nothing; also what the escape key means.
+  /// It closes the prompt without changes; the escape key has the same effect.
   case cancel
   /// It deletes data, so a prompt shows it with a warning and never as the default.
   case destructive

@@ -1,4 +1,4 @@
-/// A choice between several ways to go on, as data.
+/// A choice between several ways to continue, as data.
 ///
 /// ```swift
 /// state.dialog = ConfirmationDialogState {
@@ -9,15 +9,15 @@
 /// }
 /// ```
 public struct ConfirmationDialogState<Action>: Identifiable {
-  /// Tells this dialog from all others; not part of equality.
+  /// The identity of this dialog; not part of equality.
   public let id: PromptID
-  /// What there is to choose, in order.
+  /// The buttons in order.
   public var buttons: [ButtonState<Action>]
-  /// What stands below the title.
+  /// The text below the title.
   public var message: TextState?
-  /// What the dialog says first.
+  /// The title.
   public var title: TextState
-  /// Whether the title is shown.
+  /// The visibility of the title.
   public var titleVisibility: ConfirmationDialogStateTitleVisibility
 
   init(
@@ -28,7 +28,7 @@ public struct ConfirmationDialogState<Action>: Identifiable {
     (self.message, self.buttons) = (message, buttons)
   }
 
-  /// Creates a dialog that says whether its title is shown.
+  /// Creates a dialog with an explicit visibility of its title.
   public init(
     titleVisibility: ConfirmationDialogStateTitleVisibility,
     title: () -> TextState,
@@ -56,20 +56,20 @@ public struct ConfirmationDialogState<Action>: Identifiable {
   }
 }
 
-/// Whether a dialog shows its title.
+/// The visibility of a dialog's title.
 public enum ConfirmationDialogStateTitleVisibility: Sendable, Hashable {
-  /// As is usual where it is shown.
+  /// Depends on the interface.
   case automatic
-  /// Not at all.
+  /// Never shown.
   case hidden
-  /// Always.
+  /// Always shown.
   case visible
 }
 
 extension ConfirmationDialogState: Sendable where Action: Sendable {}
 
 extension ConfirmationDialogState: Equatable where Action: Equatable {
-  /// Whether two dialogs say and offer the same.
+  /// Returns true if two dialogs have equal contents.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.title == rhs.title && lhs.titleVisibility == rhs.titleVisibility && lhs.message == rhs.message
       && lhs.buttons == rhs.buttons
@@ -77,7 +77,7 @@ extension ConfirmationDialogState: Equatable where Action: Equatable {
 }
 
 extension ConfirmationDialogState: Hashable where Action: Hashable {
-  /// Feeds what equality compares into a hasher.
+  /// Hashes the contents that equality compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(title)
     hasher.combine(titleVisibility)

@@ -1,6 +1,6 @@
 public import CustomDump
 
-// Dumps show what a prompt says. Identities do not show, nor do fields that have their usual values.
+// Dumps show the contents of a prompt, without identities and fields with default values.
 
 extension AlertState: CustomDumpReflectable {
   /// The title, the buttons and the message.
@@ -36,7 +36,7 @@ extension ButtonState: CustomDumpReflectable {
 }
 
 extension Animation: CustomDumpStringConvertible {
-  /// The animation as it is written.
+  /// The animation as in source code.
   public var customDumpDescription: String { ".\(description)" }
 }
 

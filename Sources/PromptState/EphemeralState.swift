@@ -1,11 +1,11 @@
-/// State of something that every action dismisses, as a prompt does: a presentation sets it to nil after its action.
+/// A state that every action dismisses, such as a prompt's: a presentation sets it to nil after its action.
 public protocol _EphemeralState<Action> {
   /// The actions that the prompt sends.
   associatedtype Action
 }
 
 extension _EphemeralState {
-  /// The type of the actions, for a presentation that knows the state as `Any`.
+  /// The type of the actions, for a presentation that has the state as `Any`.
   public static var actionType: Any.Type { Action.self }
 }
 

@@ -1,4 +1,4 @@
-// The initialisers that came before the trailing closures; much code still has them.
+// The initialisers before trailing closures, which much code still uses.
 
 extension AlertState {
   /// Creates an alert with one button, or none.

@@ -1,4 +1,4 @@
-// A style that is set on joined texts holds for all of them, except where one of them has set its own.
+// A style of concatenated texts applies to all of them, except those that set their own.
 
 extension TextState {
   /// This text in bold.
@@ -6,12 +6,12 @@ extension TextState {
     styled { $0.isBold = isActive || $0.isBold }
   }
 
-  /// This text slanted.
+  /// This text in italics.
   public func italic(_ isActive: Bool = true) -> Self {
     styled { $0.isItalic = isActive || $0.isItalic }
   }
 
-  /// This text in characters of one width.
+  /// This text in a monospaced font.
   public func monospaced(_ isActive: Bool = true) -> Self {
     styled { $0.isMonospaced = isActive || $0.isMonospaced }
   }
@@ -26,7 +26,7 @@ extension TextState {
     styled { $0.isUnderlined = isActive || $0.isUnderlined }
   }
 
-  /// This text in a colour; nil leaves the colour to what is around it.
+  /// This text in a colour; nil inherits the surrounding colour.
   public func foregroundColor(_ color: TextColor?) -> Self {
     styled { $0.foregroundColor = $0.foregroundColor ?? color }
   }
@@ -36,12 +36,12 @@ extension TextState {
     foregroundColor(color)
   }
 
-  /// This text in a weight; nil leaves the weight to what is around it.
+  /// This text in a weight; nil inherits the surrounding weight.
   public func fontWeight(_ weight: TextWeight?) -> Self {
     styled { $0.fontWeight = $0.fontWeight ?? weight }
   }
 
-  /// This text, for which a screen reader says something else.
+  /// This text with another text for screen readers.
   public func accessibilityLabel(_ label: String) -> Self {
     styled { $0.accessibilityLabel = $0.accessibilityLabel ?? label }
   }

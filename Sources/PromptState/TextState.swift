@@ -1,16 +1,16 @@
-/// Text of a prompt as data: a string, its styles, and other texts joined to it.
+/// Text of a prompt as data: styled strings in sequence.
 ///
 /// ```swift
 /// TextState("Delete ") + TextState(name).bold() + TextState("?")
 /// ```
 ///
-/// Two texts are equal when they show the same characters in the same styles, however they were put together.
+/// Two texts are equal if they show the same characters in the same styles, however they were composed.
 public struct TextState: Hashable, Sendable {
   /// A piece of text in one style.
   public struct Run: Hashable, Sendable {
     /// The characters.
     public var string: String
-    /// How they look.
+    /// The style of the characters.
     public var style: TextStyle
 
     /// Creates a piece of text.
@@ -19,7 +19,7 @@ public struct TextState: Hashable, Sendable {
     }
   }
 
-  /// The text in order; no run is empty, and no two neighbours have one style.
+  /// The text in order; no run is empty, and adjacent runs have different styles.
   public private(set) var runs: [Run] = []
 
   /// Creates text from exactly these characters.
@@ -43,7 +43,7 @@ public struct TextState: Hashable, Sendable {
     for run in runs { append(run) }
   }
 
-  /// One text after another.
+  /// Concatenates two texts.
   public static func + (lhs: Self, rhs: Self) -> Self {
     var result = lhs
     for run in rhs.runs { result.append(run) }

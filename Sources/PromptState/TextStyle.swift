@@ -1,37 +1,37 @@
-/// How a piece of text looks; nil and false say “as around it”.
+/// The style of a piece of text; nil and false mean the surrounding style.
 public struct TextStyle: Hashable, Sendable {
-  /// Whether it is bold.
+  /// True for bold text.
   public var isBold = false
-  /// Whether it is slanted.
+  /// True for italic text.
   public var isItalic = false
-  /// Whether every character is equally wide.
+  /// True for a monospaced font.
   public var isMonospaced = false
-  /// Whether it is struck through.
+  /// True for text that is struck through.
   public var isStruckThrough = false
-  /// Whether it is underlined.
+  /// True for underlined text.
   public var isUnderlined = false
   /// Its colour.
   public var foregroundColor: TextColor?
-  /// How heavy its strokes are.
+  /// The weight of its strokes.
   public var fontWeight: TextWeight?
-  /// What a screen reader says in its place.
+  /// The text that a screen reader reads instead.
   public var accessibilityLabel: String?
 
   /// Creates the style of plain text.
   public init() {}
 }
 
-/// A colour by name, which a terminal's own palette decides, or by its components.
+/// A colour by name, which depends on a terminal's palette, or by its components.
 public enum TextColor: Hashable, Sendable {
-  /// A colour of the eight that every terminal has.
+  /// One of the eight colours of every terminal.
   case black, red, green, yellow, blue, magenta, cyan, white
-  /// The colour of text that matters less.
+  /// The colour of less important text.
   case secondary
-  /// A colour with its red, green and blue parts.
+  /// A colour with red, green and blue components.
   case rgb(red: UInt8, green: UInt8, blue: UInt8)
 }
 
-/// How heavy the strokes of a text are, lightest first.
+/// The weight of a text's strokes, lightest first.
 public enum TextWeight: Hashable, Sendable {
   /// A weight by its usual name.
   case ultraLight, thin, light, regular, medium, semibold, bold, heavy, black
