@@ -1,4 +1,4 @@
-/// The two ways between an enum and the payload of one of its cases: embed a payload, extract it again.
+/// A case of an enum as two functions: one embeds a payload, the other extracts it.
 @dynamicMemberLookup
 public struct AnyCasePath<Root, Value>: Sendable {
   @usableFromInline let _embed: @Sendable (Value) -> Root
@@ -33,7 +33,7 @@ public struct AnyCasePath<Root, Value>: Sendable {
   /// The payload, if the enum value is of this case: a function's spelling of ``extract(from:)``.
   public func callAsFunction(_ root: Root) -> Value? { _extract(root) }
 
-  /// Changes the payload of a value in place; returns nil, and changes nothing, when it is of another case.
+  /// Changes the payload of a value in place; returns nil, without changes, if the value is of another case.
   @discardableResult
   public func modify<Result>(
     _ root: inout Root, _ change: (inout Value) throws -> Result
@@ -50,7 +50,7 @@ public struct AnyCasePath<Root, Value>: Sendable {
     appending(path: Value.allCasePaths[keyPath: keyPath])
   }
 
-  /// This path and one of the payload behind it.
+  /// This path, extended by a case of the payload.
   public func appending<Member>(path: AnyCasePath<Value, Member>) -> AnyCasePath<Root, Member> {
     AnyCasePath<Root, Member>(
       embed: { embed(path.embed($0)) },

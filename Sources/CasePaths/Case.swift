@@ -1,7 +1,7 @@
-/// An enum seen through its cases: what case key paths start from and lead to.
+/// An enum as seen through its cases: the root and the value of case key paths.
 ///
-/// Following a key path from an empty `Case<Root>` joins the case paths along the way into one
-/// `AnyCasePath<Root, Value>`, which then works without looking at the key path again.
+/// Applying a key path to an empty `Case<Root>` combines its case paths into one `AnyCasePath<Root, Value>`, which then
+/// works without the key path.
 @dynamicMemberLookup
 public struct Case<Value> {
   private let chain: Chain<Value>?
@@ -15,14 +15,14 @@ public struct Case<Value> {
     self.chain = chain
   }
 
-  /// One case further.
+  /// The next case of the chain.
   public subscript<Member>(
     dynamicMember keyPath: KeyPath<Value.AllCasePaths, AnyCasePath<Value, Member>>
   ) -> Case<Member> where Value: CasePathable {
     appending(Value.allCasePaths[keyPath: keyPath])
   }
 
-  /// One step further along a case path that is no property.
+  /// Appends a case path that is not a property.
   public func appending<Member>(_ step: AnyCasePath<Value, Member>) -> Case<Member> {
     Case<Member>(chain: chain?.appending(step) ?? RootedChain(step))
   }
@@ -37,7 +37,7 @@ public struct Case<Value> {
 extension AnyCasePath {
   /// The case path that a key path names.
   ///
-  /// - Complexity: O(length of the key path), with allocations: make it once and keep it.
+  /// - Complexity: O(length of the key path), with allocations: create it once and keep it.
   public init(_ keyPath: CaseKeyPath<Root, Value>) {
     guard let casePath = Case<Root>()[keyPath: keyPath].casePath(from: Root.self) else {
       preconditionFailure("a case key path names at least one case")
@@ -53,12 +53,12 @@ extension KeyPath {
     AnyCasePath(self).embed(value)
   }
 
-  /// The enum value of this case, which carries nothing.
+  /// The enum value of this case without a payload.
   public func callAsFunction<Enum>() -> Enum where Root == Case<Enum>, Value == Case<Void> {
     AnyCasePath(self).embed(())
   }
 
-  /// Whether a value is of this case, as a pattern: `case \.counter:`.
+  /// Returns true if a value is of this case, as a pattern: `case \.counter:`.
   public static func ~= <Enum: CasePathable, Payload>(keyPath: KeyPath, value: Enum) -> Bool
   where Root == Case<Enum>, Value == Case<Payload> {
     AnyCasePath(keyPath).extract(from: value) != nil
@@ -73,7 +73,7 @@ extension PartialKeyPath {
   }
 }
 
-/// The operations of a `Case` that do not need the type of its payload.
+/// The operations of a `Case` that do not depend on the type of its payload.
 protocol AnyCaseExtracting {
   func isCase<Root>(of root: Root) -> Bool
   func payload<Root>(of root: Root) -> Any?
@@ -93,7 +93,7 @@ extension Case: AnyCaseExtracting {
   }
 }
 
-/// A joined case path that remembers its root in a subclass, so that no value is boxed on the way through.
+/// A combined case path. A subclass stores its root, so that no value is boxed on the way.
 private class Chain<Value> {
   func appending<Member>(_ step: AnyCasePath<Value, Member>) -> Chain<Member> {
     preconditionFailure("every chain is rooted")

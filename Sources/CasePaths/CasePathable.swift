@@ -2,7 +2,7 @@ internal import IssueReporting
 
 /// An enum whose cases can be named by key paths.
 ///
-/// `@CasePathable` writes the conformance:
+/// `@CasePathable` generates the conformance:
 ///
 /// ```swift
 /// @CasePathable enum AppAction { case counter(Counter.Action) }
@@ -17,7 +17,7 @@ public protocol CasePathable {
   static var allCasePaths: AllCasePaths { get }
 }
 
-/// The case paths of an enum that can tell the case of a value: `Action.allCasePaths[action]`.
+/// The case paths of an enum that can determine the case of a value: `Action.allCasePaths[action]`.
 public protocol CasePathReflectable<Root> {
   /// The enum.
   associatedtype Root: CasePathable
@@ -39,17 +39,17 @@ public typealias PartialCaseKeyPath<Root> = PartialKeyPath<Case<Root>>
 public typealias AnyCaseKeyPath = AnyKeyPath
 
 extension CasePathable {
-  /// Where case key paths of this enum begin: `\Action.Cases.counter`.
+  /// The root of case key paths of this enum: `\Action.Cases.counter`.
   public typealias Cases = Case<Self>
 
-  /// Whether the value is of the named case.
+  /// Returns true if the value is of the named case.
   public func `is`(_ keyPath: PartialCaseKeyPath<Self>) -> Bool {
     (Case<Self>()[keyPath: keyPath] as? any AnyCaseExtracting)?.isCase(of: self) ?? false
   }
 
-  /// The payload of the named case, or nil when the value is of another case.
+  /// The payload of the named case; nil if the value is of another case.
   ///
-  /// Setting it replaces the payload of a value of that case. It changes nothing when the value is of another case.
+  /// Setting it replaces the payload of a value of that case, and has no effect on other values.
   public subscript<Value>(case keyPath: CaseKeyPath<Self, Value>) -> Value? {
     get { AnyCasePath(keyPath).extract(from: self) }
     set {
@@ -59,7 +59,7 @@ extension CasePathable {
     }
   }
 
-  /// The payload of the named case, whose type is not known.
+  /// The payload of the named case, type-erased.
   @_disfavoredOverload
   public subscript(case keyPath: PartialCaseKeyPath<Self>) -> Any? {
     (Case<Self>()[keyPath: keyPath] as? any AnyCaseExtracting)?.payload(of: self)

@@ -9,7 +9,7 @@
 /// let \Action.Cases.counter: CaseKeyPath<Action, Counter.Action>
 /// ```
 ///
-/// Cases with several values are tuples with the same labels. Two cases of one name are refused.
+/// The payload of a case with several values is a tuple with the same labels. Overloaded case names are refused.
 @attached(extension, conformances: CasePathable, CasePathIterable)
 @attached(member, names: named(AllCasePaths), named(allCasePaths), named(_$CasePayloads))
 public macro CasePathable() = #externalMacro(module: "StoreHubMacros", type: "CasePathableMacro")

@@ -2,7 +2,7 @@ prefix operator /
 
 /// The case path of a case that is named as a function: `/Action.counter`.
 ///
-/// The form of 1.0; `@CasePathable` and key paths are faster and check more.
+/// This is the 1.0 form; `@CasePathable` and key paths are faster and check more.
 ///
 /// - Complexity: Extracting reflects on the value and allocates.
 public prefix func / <Root, Value>(embed: @escaping (Value) -> Root) -> AnyCasePath<Root, Value> {
@@ -11,14 +11,14 @@ public prefix func / <Root, Value>(embed: @escaping (Value) -> Root) -> AnyCaseP
 
 /// The case path of a case without values: `/Action.quit`.
 ///
-/// Only for equatable enums: the compiler would prefer a form for any type also for cases with values, which are
+/// Only for equatable enums: the compiler would prefer an overload for any type even for cases with values, which are
 /// functions.
 public prefix func / <Root: Equatable & SendableMetatype>(root: Root) -> AnyCasePath<Root, Void> {
   let constant = Stateless(value: root)
   return AnyCasePath(embed: { constant.value }, extract: { $0 == constant.value ? () : nil })
 }
 
-/// A case's function, or a case without values: neither has state to share, hence unchecked, without a lock.
+/// A case's function, or a case without values. Unchecked: neither has mutable state.
 private struct Stateless<Value>: @unchecked Sendable {
   let value: Value
 }
@@ -31,7 +31,7 @@ extension AnyCasePath {
       embed: { embed.value($0) },
       extract: { root in
         guard let child = Mirror(reflecting: root).children.first else { return nil }
-        // A single labelled value is reflected as a tuple of one.
+        // A single labelled value is reflected as a tuple with one element.
         guard let value = child.value as? Value ?? Mirror(reflecting: child.value).children.first?.value as? Value
         else { return nil }
         return caseName(of: embed.value(value)) == caseName(of: root) ? value : nil

@@ -3,7 +3,7 @@ extension Optional: CasePathable, CasePathIterable {
   public struct AllCasePaths: CasePathReflectable, Sendable, Sequence {
     public subscript(root: Wrapped?) -> PartialCaseKeyPath<Wrapped?> { root == nil ? \.none : \.some }
 
-    /// Nothing there.
+    /// The absence of a value.
     public var none: AnyCasePath<Wrapped?, Void> {
       AnyCasePath(embed: { Optional.none }, extract: { $0 == nil ? () : nil })
     }
@@ -23,7 +23,7 @@ extension Optional: CasePathable, CasePathIterable {
 }
 
 extension Case {
-  /// Through an optional payload to a case of what it holds.
+  /// A case of the value in an optional payload.
   public subscript<Wrapped: CasePathable, Member>(
     dynamicMember keyPath: KeyPath<Wrapped.AllCasePaths, AnyCasePath<Wrapped, Member>>
   ) -> Case<Member> where Value == Wrapped? {
@@ -41,12 +41,12 @@ extension Result: CasePathable, CasePathIterable {
       }
     }
 
-    /// It went well.
+    /// The success.
     public var success: AnyCasePath<Result, Success> {
       AnyCasePath(embed: { .success($0) }, extract: { if case .success(let value) = $0 { value } else { nil } })
     }
 
-    /// It did not.
+    /// The failure.
     public var failure: AnyCasePath<Result, Failure> {
       AnyCasePath(embed: { .failure($0) }, extract: { if case .failure(let error) = $0 { error } else { nil } })
     }

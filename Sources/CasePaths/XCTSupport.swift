@@ -8,8 +8,8 @@ internal import IssueReporting
 /// }
 /// ```
 ///
-/// A change that leaves an equatable value as it was is also reported, except in an assertion of a test store that is not
-/// exhaustive, as is an error that `body` throws.
+/// Also reports errors that `body` throws, and changes without effect on an equatable value, except in an assertion of
+/// a test store that is not exhaustive.
 public func XCTModify<Wrapped>(
   _ optional: inout Wrapped?, _ message: @autoclosure () -> String = "", _ body: (inout Wrapped) throws -> Void,
   fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -22,7 +22,7 @@ public func XCTModify<Wrapped>(
   optional = value
 }
 
-/// Changes the value of an enum's case, or reports that the enum is another case.
+/// Changes the payload of an enum's case, or reports that the value is of another case.
 ///
 /// ```swift
 /// await store.send(.destination(.presented(.edit(.nameChanged("Blob"))))) {
@@ -38,7 +38,7 @@ public func XCTModify<Enum: CasePathable, Value>(
     &`enum`, case: AnyCasePath(keyPath), message(), body, fileID: fileID, file: filePath, line: line, column: column)
 }
 
-/// Changes the value of a case that a case path names, or reports that the enum is another case.
+/// Changes the payload of a case that a case path names, or reports that the value is of another case.
 public func XCTModify<Enum, Value>(
   _ enum: inout Enum, case casePath: AnyCasePath<Enum, Value>, _ message: @autoclosure () -> String = "",
   _ body: (inout Value) throws -> Void,
@@ -52,9 +52,9 @@ public func XCTModify<Enum, Value>(
   `enum` = casePath.embed(value)
 }
 
-/// The value of an enum's case.
+/// The payload of an enum's case.
 ///
-/// - Throws: ``CaseUnwrapFailure``, after a report, if the enum is another case.
+/// - Throws: ``CaseUnwrapFailure``, after a report, if the value is of another case.
 public func XCTUnwrap<Enum: CasePathable, Value>(
   _ enum: Enum, case keyPath: CaseKeyPath<Enum, Value>, _ message: @autoclosure () -> String = "",
   fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -63,9 +63,9 @@ public func XCTUnwrap<Enum: CasePathable, Value>(
     `enum`, case: AnyCasePath(keyPath), message(), fileID: fileID, file: filePath, line: line, column: column)
 }
 
-/// The value of a case that a case path names.
+/// The payload of a case that a case path names.
 ///
-/// - Throws: ``CaseUnwrapFailure``, after a report, if the enum is another case.
+/// - Throws: ``CaseUnwrapFailure``, after a report, if the value is of another case.
 public func XCTUnwrap<Enum, Value>(
   _ enum: Enum, case casePath: AnyCasePath<Enum, Value>, _ message: @autoclosure () -> String = "",
   fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -79,7 +79,7 @@ public func XCTUnwrap<Enum, Value>(
   throw CaseUnwrapFailure()
 }
 
-/// A value of a case was required of an enum that is another case.
+/// The error for a value of another case than the required one.
 public struct CaseUnwrapFailure: Error {}
 
 private func change<Value>(
