@@ -1,4 +1,4 @@
-/// Runs an asynchronous operation and reports what it throws.
+/// Runs an asynchronous operation and reports the error that it throws.
 ///
 /// - Returns: The operation's result; nil after an error.
 @discardableResult

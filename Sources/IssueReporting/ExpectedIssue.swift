@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Runs an operation that must report an issue or throw an error: those are kept quiet, and their absence is reported.
+/// Runs an operation that must report an issue or throw an error. These are suppressed, and their absence is reported.
 ///
 /// ```swift
 /// withExpectedIssue {
@@ -8,13 +8,13 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Issues count that the operation or a task of its own reports by `reportIssue`; a detached task's do not.
+/// Issues count if the operation or one of its tasks reports them with `reportIssue`; those of detached tasks do not.
 ///
 /// - Parameters:
-///   - message: What should have gone wrong, for the report that nothing did.
-///   - isIntermittent: Whether it is as well when nothing goes wrong.
-///   - body: What should go wrong.
-/// - Returns: The issues' messages, for tests that say more about them.
+///   - message: The expected issue, for the report of its absence.
+///   - isIntermittent: True if the absence of an issue is acceptable.
+///   - body: The operation that should fail.
+/// - Returns: The issues' messages, for further assertions.
 @discardableResult
 public func withExpectedIssue(
   _ message: String? = nil, isIntermittent: Bool = false,
@@ -44,7 +44,7 @@ public nonisolated(nonsending) func withExpectedIssue(
   return issues.expectSome(message, unless: isIntermittent, at: place)
 }
 
-/// Keeps the messages of issues.
+/// Collects the messages of issues.
 private final class CollectingReporter: IssueReporter {
   private let messages = Mutex<[String]>([])
 

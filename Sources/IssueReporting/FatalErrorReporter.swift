@@ -1,5 +1,5 @@
 extension IssueReporter where Self == FatalErrorReporter {
-  /// Ends the process at the first issue, for a program that must not go on after a mistake.
+  /// Ends the process at the first issue, for a program that must not continue after an error.
   public static var fatalError: Self { FatalErrorReporter() }
 }
 

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Where an issue was made.
+/// The source location of an issue.
 public struct IssueLocation: Sendable {
   /// The module and the file, as `#fileID`.
   public var fileID: StaticString
@@ -12,7 +12,7 @@ public struct IssueLocation: Sendable {
   /// The column, from 1.
   public var column: UInt
 
-  /// The place of a caller that passes `#fileID`, `#filePath`, `#line` and `#column` on.
+  /// Creates the location of a caller that passes on `#fileID`, `#filePath`, `#line` and `#column`.
   public init(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {
@@ -20,7 +20,7 @@ public struct IssueLocation: Sendable {
   }
 }
 
-/// Takes the issues that ``reportIssue(_:fileID:filePath:line:column:)`` tells of.
+/// Receives the issues from ``reportIssue(_:fileID:filePath:line:column:)``.
 public protocol IssueReporter: Sendable {
   /// Called on the thread that found the issue.
   func report(_ message: String, at location: IssueLocation)
@@ -40,17 +40,17 @@ public struct StandardErrorReporter: IssueReporter {
   }
 }
 
-/// Who is told of issues.
+/// The current and installed reporters of issues.
 public enum IssueReporters {
   @TaskLocal private static var overridden: [any IssueReporter]?
   private static let installed = Mutex<[any IssueReporter]>([.standardError])
 
-  /// The reporters of this task: those of the nearest ``withIssueReporters(_:operation:)``, else the process's.
+  /// The reporters of this task: those of the nearest ``withIssueReporters(_:operation:)``, otherwise the process's.
   public static var current: [any IssueReporter] {
     overridden ?? installed.withLock { $0 }
   }
 
-  /// Sets the reporters of the process, as a module does that links a test framework.
+  /// Sets the reporters of the process, as modules that link a test framework do.
   public static func install(_ reporters: [any IssueReporter]) {
     installed.withLock { $0 = reporters }
   }
@@ -66,14 +66,14 @@ public enum IssueReporters {
   }
 }
 
-/// Runs an operation whose issues go to other reporters.
+/// Runs an operation whose issues are sent to other reporters.
 public func withIssueReporters<R>(
   _ reporters: [any IssueReporter], operation: () throws -> R
 ) rethrows -> R {
   try IssueReporters.with(reporters, operation)
 }
 
-/// Runs an asynchronous operation whose issues go to other reporters.
+/// Runs an asynchronous operation whose issues are sent to other reporters.
 public nonisolated(nonsending) func withIssueReporters<R>(
   _ reporters: [any IssueReporter], operation: nonisolated(nonsending) () async throws -> R
 ) async rethrows -> R {

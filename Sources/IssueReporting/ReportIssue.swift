@@ -1,13 +1,13 @@
-/// Tells the developer of a mistake that must not stop the program, with the place where it was made.
+/// Reports a programming error that must not stop the program, with its location.
 ///
-/// Under a test the issue fails the test at that place (when `ComposableTesting` is linked); elsewhere it goes to
-/// standard error. `withIssueReporters` sends it somewhere else.
+/// In a test, the issue is a failure at that location (if `ComposableTesting` is linked); elsewhere it is written to
+/// standard error. `withIssueReporters` redirects it.
 ///
 ///     reportIssue("An action for a row that is gone")
 ///
 /// - Parameters:
 ///   - message: What happened, to what, and what to do.
-///   - fileID: The file that made the mistake, which is often not the one that noticed it.
+///   - fileID: The file with the error, which is often not the one that detects it.
 public func reportIssue(
   _ message: @autoclosure () -> String = "",
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -17,7 +17,7 @@ public func reportIssue(
   for reporter in IssueReporters.current { reporter.report(message, at: place) }
 }
 
-/// Reports an error that nobody handles.
+/// Reports an unhandled error.
 public func reportIssue(
   _ error: any Error,
   _ message: @autoclosure () -> String = "",
@@ -29,7 +29,7 @@ public func reportIssue(
     fileID: fileID, filePath: filePath, line: line, column: column)
 }
 
-/// Runs an operation and reports what it throws.
+/// Runs an operation and reports the error that it throws.
 ///
 /// - Returns: The operation's result; nil after an error.
 @discardableResult

@@ -32,7 +32,7 @@ public func unimplemented<each Argument, Result>(
 ///
 /// - Parameters:
 ///   - description: The name of the value.
-///   - placeholder: The value that is returned after the report.
+///   - placeholder: The value to return after the report.
 public func unimplemented<Result>(
   _ description: @autoclosure () -> String = "", placeholder: @autoclosure () -> Result,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, function: StaticString = #function,

@@ -1,10 +1,10 @@
-// The names of XCTestDynamicOverlay. They need no XCTest, so app code can use them; where XCTest is imported too, its
-// own functions are preferred.
+// The names of XCTestDynamicOverlay. They do not require XCTest, so application code can use them. If XCTest is also
+// imported, its own functions are preferred.
 
-/// Whether this process runs tests: the earlier name of ``isTesting``.
+/// True if this process runs tests: the earlier name of ``isTesting``.
 public let _XCTIsTesting = isTesting
 
-/// Reports an issue: `XCTFail` for code that is not in a test target.
+/// Reports an issue: `XCTFail` for code outside test targets.
 @_disfavoredOverload
 public func XCTFail(
   _ message: String = "", fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,

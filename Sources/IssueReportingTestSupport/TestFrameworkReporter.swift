@@ -2,21 +2,21 @@ package import IssueReporting
 internal import Testing
 internal import XCTest
 
-/// Turns an issue into a failure of the current test, in Swift Testing or XCTest, at the location of the mistake.
+/// Turns an issue into a failure of the current test, in Swift Testing or XCTest, at the location of the error.
 package struct TestFrameworkReporter: IssueReporter {
   package func report(_ message: String, at location: IssueLocation) {
     guard Test.current == nil else {
       Issue.record(Comment(rawValue: message), sourceLocation: SourceLocation(location))
       return
     }
-    // In a detached task no framework knows the test; a line on standard error is then all that remains.
+    // In a detached task, no framework knows the test; only a line on standard error remains.
     XCTFail(message, file: location.filePath, line: location.line)
     standardError.report(message, at: location)
   }
 
   private var standardError: StandardErrorReporter { .standardError }
 
-  /// Notes something that is not a failure.
+  /// Reports a note that is not a failure.
   package static func note(_ message: String, at location: IssueLocation) {
     guard Test.current != nil else { return TestFrameworkReporter().standardError.report(message, at: location) }
     Issue.record(Comment(rawValue: message), severity: .warning, sourceLocation: SourceLocation(location))
@@ -31,7 +31,7 @@ extension SourceLocation {
   }
 }
 
-/// Runs before the first test: the linker puts this function among those that the process calls at its start.
+/// It runs before the first test, because the linker adds it to the functions that the process calls at its start.
 @section(".init_array") @used
 private let installTestFrameworkReporter: @convention(c) () -> Void = {
   if isTesting { IssueReporters.install([TestFrameworkReporter()]) }
