@@ -1,4 +1,4 @@
-/// Any scheduler of one type of time, so that a feature can be given a live one or one for tests.
+/// A type-erased scheduler with a given type of time, so that features can receive live ones or test schedulers.
 ///
 /// ```swift
 /// @Dependency(\.mainQueue) var mainQueue   // an AnySchedulerOf<DispatchQueue>
@@ -42,7 +42,7 @@ where
     scheduleNow(options, action)
   }
 
-  /// Runs a closure after an instant.
+  /// Runs a closure at an instant.
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
     _ action: @escaping @Sendable () -> Void
@@ -50,7 +50,7 @@ where
     scheduleLater(date, tolerance, options, action)
   }
 
-  /// Runs a closure after an instant and then at an interval.
+  /// Runs a closure at an instant and then repeatedly.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void
@@ -59,11 +59,11 @@ where
   }
 }
 
-/// Any scheduler with the time and the options of another type of scheduler.
+/// A type-erased scheduler with the time and the options of another type of scheduler.
 public typealias AnySchedulerOf<S: Scheduler> = AnyScheduler<S.SchedulerTimeType, S.SchedulerOptions>
 
 extension Scheduler where Self: Sendable {
-  /// This scheduler without its type.
+  /// This scheduler, type-erased.
   public func eraseToAnyScheduler() -> AnyScheduler<SchedulerTimeType, SchedulerOptions> {
     AnyScheduler(self)
   }

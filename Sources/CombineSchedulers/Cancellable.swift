@@ -6,7 +6,7 @@ public protocol Cancellable {
   func cancel()
 }
 
-/// Cancels work when it is deallocated, or before.
+/// Cancels work when it is deallocated, or earlier.
 public final class AnyCancellable: Cancellable, Hashable, Sendable {
   private let work: Mutex<(@Sendable () -> Void)?>
 
@@ -35,7 +35,7 @@ public final class AnyCancellable: Cancellable, Hashable, Sendable {
 
   /// Returns true if the two are the same object.
   public static func == (lhs: AnyCancellable, rhs: AnyCancellable) -> Bool { lhs === rhs }
-  /// Feeds the object's identity into a hasher.
+  /// Hashes the object's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
@@ -46,7 +46,7 @@ extension AnyCancellable {
     self.init { base.base.cancel() }
   }
 
-  /// Unchecked: only `AnyCancellable` has it, which calls it once.
+  /// Unchecked: only `AnyCancellable` uses it, and calls it once.
   private struct Guarded: @unchecked Sendable {
     let base: any Cancellable
   }

@@ -21,7 +21,7 @@ extension Scheduler where Self: Sendable {
   ) async throws {
     try Task.checkCancellation()
     let (end, continuation) = AsyncStream.makeStream(of: Never.self)
-    // A timer, and not a single closure, since only that can be cancelled.
+    // A timer and not a single closure, because only a timer can be cancelled.
     let timer = schedule(
       after: deadline, interval: .seconds(3600), tolerance: tolerance, options: options
     ) { continuation.finish() }
@@ -30,7 +30,7 @@ extension Scheduler where Self: Sendable {
     try Task.checkCancellation()
   }
 
-  /// The scheduler's time at an interval, until the task that reads the stream is cancelled.
+  /// The scheduler's time at intervals, until the task that reads the stream is cancelled.
   ///
   /// ```swift
   /// for await _ in mainQueue.timer(interval: .seconds(1)) { await send(.timerTicked) }

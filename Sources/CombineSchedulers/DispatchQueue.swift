@@ -3,7 +3,7 @@ public import Dispatch
 extension DispatchQueue: Scheduler {
   /// An instant of the system's monotonic time.
   public struct SchedulerTimeType: Strideable, Hashable, Sendable {
-    /// The instant as Dispatch has it.
+    /// The instant as a Dispatch type.
     public var dispatchTime: DispatchTime
 
     /// Wraps an instant.
@@ -30,7 +30,7 @@ extension DispatchQueue: Scheduler {
       return Self(DispatchTime(uptimeNanoseconds: overflow ? limit : max(time, 1)))
     }
 
-    /// Feeds the instant into a hasher.
+    /// Hashes the instant.
     public func hash(into hasher: inout Hasher) { hasher.combine(dispatchTime.rawValue) }
 
     /// A duration in nanoseconds.
@@ -40,7 +40,7 @@ extension DispatchQueue: Scheduler {
       /// The number of nanoseconds.
       public var magnitude: Int
 
-      /// Creates the duration of an interval of Dispatch.
+      /// Creates a duration from an interval of Dispatch.
       public init(_ timeInterval: DispatchTimeInterval) {
         magnitude =
           switch timeInterval {
@@ -78,7 +78,7 @@ extension DispatchQueue: Scheduler {
         return overflow ? (count < 0 ? .min + 1 : .max) : result
       }
 
-      /// The duration as Dispatch has it.
+      /// The duration as a Dispatch type.
       public var timeInterval: DispatchTimeInterval { .nanoseconds(magnitude) }
 
       /// A number of seconds.
@@ -111,7 +111,7 @@ extension DispatchQueue: Scheduler {
     }
   }
 
-  /// How a queue runs a closure.
+  /// Options for running a closure on a queue.
   public struct SchedulerOptions {
     /// The quality of service.
     public var qos: DispatchQoS
@@ -137,7 +137,7 @@ extension DispatchQueue: Scheduler {
     async(group: options?.group, qos: options?.qos ?? .unspecified, flags: options?.flags ?? [], execute: action)
   }
 
-  /// Runs a closure on the queue after an instant.
+  /// Runs a closure on the queue at an instant.
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
     _ action: @escaping @Sendable () -> Void
@@ -146,7 +146,7 @@ extension DispatchQueue: Scheduler {
       deadline: date.dispatchTime, qos: options?.qos ?? .unspecified, flags: options?.flags ?? [], execute: action)
   }
 
-  /// Runs a closure on the queue after an instant and then at an interval.
+  /// Runs a closure on the queue at an instant and then repeatedly.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void
@@ -160,7 +160,7 @@ extension DispatchQueue: Scheduler {
   }
 }
 
-// Sendable, unchecked: sources of Dispatch are made for use from any thread.
+// Sendable, unchecked: Dispatch sources may be used from any thread.
 private struct RunningTimer: Cancellable, @unchecked Sendable {
   let source: any DispatchSourceTimer
 
@@ -177,7 +177,7 @@ where SchedulerTimeType == DispatchQueue.SchedulerTimeType, SchedulerOptions == 
   /// The main queue.
   public static var main: Self { DispatchQueue.main.eraseToAnyScheduler() }
 
-  /// A scheduler that runs every closure at once.
+  /// A scheduler that runs every closure immediately.
   public static var immediate: Self { DispatchQueue.immediate.eraseToAnyScheduler() }
 
   /// A global queue.
@@ -188,7 +188,7 @@ where SchedulerTimeType == DispatchQueue.SchedulerTimeType, SchedulerOptions == 
   /// A scheduler that reports every use.
   public static var unimplemented: Self { unimplemented("DispatchQueue") }
 
-  /// A scheduler that has a name and reports every use.
+  /// A scheduler with a name that reports every use.
   public static func unimplemented(_ prefix: String) -> Self {
     DispatchQueue.unimplemented(prefix).eraseToAnyScheduler()
   }
@@ -200,7 +200,7 @@ extension DispatchQueue {
     TestScheduler(now: SchedulerTimeType(DispatchTime(uptimeNanoseconds: 1)))
   }
 
-  /// A scheduler with the time of queues that runs every closure at once.
+  /// A scheduler with the time of queues that runs every closure immediately.
   public static var immediate: ImmediateSchedulerOf<DispatchQueue> {
     ImmediateScheduler(now: SchedulerTimeType(DispatchTime(uptimeNanoseconds: 1)))
   }
@@ -208,7 +208,7 @@ extension DispatchQueue {
   /// A scheduler with the time of queues that reports every use.
   public static var unimplemented: UnimplementedSchedulerOf<DispatchQueue> { unimplemented("DispatchQueue") }
 
-  /// A scheduler with the time of queues that has a name and reports every use.
+  /// A scheduler with the time of queues and a name that reports every use.
   public static func unimplemented(_ prefix: String) -> UnimplementedSchedulerOf<DispatchQueue> {
     UnimplementedScheduler(prefix, now: SchedulerTimeType(DispatchTime(uptimeNanoseconds: 1)))
   }

@@ -1,4 +1,4 @@
-/// A scheduler that runs every closure at once, in the call that schedules it. Its time does not pass.
+/// A scheduler that runs every closure immediately, within the call that schedules it. Its time does not advance.
 public struct ImmediateScheduler<SchedulerTimeType, SchedulerOptions>: Scheduler, Sendable
 where
   SchedulerTimeType: Strideable & Sendable,
@@ -14,12 +14,12 @@ where
     self.now = now
   }
 
-  /// Runs a closure now.
+  /// Runs a closure immediately.
   public func schedule(options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void) {
     action()
   }
 
-  /// Runs a closure now.
+  /// Runs a closure immediately.
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
     _ action: @escaping @Sendable () -> Void
@@ -27,7 +27,7 @@ where
     action()
   }
 
-  /// Runs a closure now, once.
+  /// Runs a closure immediately and only once.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void

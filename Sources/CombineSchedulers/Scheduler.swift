@@ -1,4 +1,4 @@
-/// A length of time of a scheduler, made from common units.
+/// A duration of a scheduler, created from common units.
 public protocol SchedulerTimeIntervalConvertible {
   /// A number of seconds.
   static func seconds(_ s: Int) -> Self
@@ -12,7 +12,7 @@ public protocol SchedulerTimeIntervalConvertible {
   static func nanoseconds(_ ns: Int) -> Self
 }
 
-/// Runs closures now or later: the protocol of Combine, which Linux does not have.
+/// Runs closures now or later: Combine's protocol, which is not available on Linux.
 ///
 /// Features use a scheduler to sleep, for timers, and for `debounce` and `throttle`. New code can use a clock instead.
 public protocol Scheduler<SchedulerTimeType> {
@@ -25,18 +25,18 @@ public protocol Scheduler<SchedulerTimeType> {
   /// The current time of the scheduler.
   var now: SchedulerTimeType { get }
 
-  /// The smallest difference in time that the scheduler can keep.
+  /// The smallest time difference that the scheduler supports.
   var minimumTolerance: SchedulerTimeType.Stride { get }
 
   /// Runs a closure as soon as possible.
   func schedule(options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void)
 
-  /// Runs a closure after an instant.
+  /// Runs a closure at an instant.
   func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
     _ action: @escaping @Sendable () -> Void)
 
-  /// Runs a closure after an instant and then at an interval, until the result is cancelled.
+  /// Runs a closure at an instant and then repeatedly, until the result is cancelled.
   func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void
@@ -49,26 +49,26 @@ extension Scheduler {
     schedule(options: nil, action)
   }
 
-  /// Runs a closure after an instant.
+  /// Runs a closure at an instant.
   public func schedule(after date: SchedulerTimeType, _ action: @escaping @Sendable () -> Void) {
     schedule(after: date, tolerance: minimumTolerance, options: nil, action)
   }
 
-  /// Runs a closure after an instant.
+  /// Runs a closure at an instant.
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, _ action: @escaping @Sendable () -> Void
   ) {
     schedule(after: date, tolerance: tolerance, options: nil, action)
   }
 
-  /// Runs a closure after an instant and then at an interval, until the result is cancelled.
+  /// Runs a closure at an instant and then repeatedly, until the result is cancelled.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, _ action: @escaping @Sendable () -> Void
   ) -> any Cancellable {
     schedule(after: date, interval: interval, tolerance: minimumTolerance, options: nil, action)
   }
 
-  /// Runs a closure after an instant and then at an interval, until the result is cancelled.
+  /// Runs a closure at an instant and then repeatedly, until the result is cancelled.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     _ action: @escaping @Sendable () -> Void

@@ -1,7 +1,7 @@
 internal import ConcurrencyExtras
 internal import Synchronization
 
-/// A scheduler whose time passes only when a test advances it.
+/// A scheduler that advances only when a test advances it.
 ///
 /// ```swift
 /// let mainQueue = DispatchQueue.test
@@ -39,7 +39,7 @@ where
     /// The date of the next work.
     var nextDate: SchedulerTimeType? { work.map(\.date).min() }
 
-    /// Advances to the next work and returns it; without any until the instant, advances to the instant.
+    /// Advances to the next work and returns it; if there is none until the instant, advances to the instant.
     mutating func next(until instant: SchedulerTimeType) -> (@Sendable () -> Void)? {
       guard let next = work.min(by: { ($0.date, $0.number) < ($1.date, $1.number) }), next.date <= instant else {
         now = max(now, instant)
@@ -124,7 +124,7 @@ where
     timeline.withLock { _ = $0.add(after: date, interval: nil, action) }
   }
 
-  /// Runs a closure when the time is advanced to an instant and then at an interval.
+  /// Runs a closure when the time is advanced to an instant and then repeatedly.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void

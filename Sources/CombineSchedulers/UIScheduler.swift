@@ -1,7 +1,7 @@
 internal import ConcurrencyExtras
 public import Dispatch
 
-/// The main queue, on which a closure that is scheduled from there runs at once.
+/// The main queue. A closure that is scheduled on the main queue runs immediately.
 public struct UIScheduler: Scheduler, Sendable {
   /// An instant of the main queue.
   public typealias SchedulerTimeType = DispatchQueue.SchedulerTimeType
@@ -23,13 +23,13 @@ public struct UIScheduler: Scheduler, Sendable {
   /// Zero.
   public var minimumTolerance: SchedulerTimeType.Stride { .zero }
 
-  /// Runs a closure at once on the main queue, else later there.
+  /// Runs a closure immediately if called on the main queue, otherwise later there.
   public func schedule(options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void) {
     let isOnMainQueue = DispatchQueue.getSpecific(key: Self.mainQueue.value) == true
     if isOnMainQueue { action() } else { DispatchQueue.main.schedule(action) }
   }
 
-  /// Runs a closure on the main queue after an instant.
+  /// Runs a closure on the main queue at an instant.
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
     _ action: @escaping @Sendable () -> Void
@@ -37,7 +37,7 @@ public struct UIScheduler: Scheduler, Sendable {
     DispatchQueue.main.schedule(after: date, tolerance: tolerance, action)
   }
 
-  /// Runs a closure on the main queue after an instant and then at an interval.
+  /// Runs a closure on the main queue at an instant and then repeatedly.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void

@@ -1,6 +1,6 @@
 internal import IssueReporting
 
-/// A scheduler that reports every use. It proves that a test runs no code that needs a scheduler.
+/// A scheduler that reports every use. It proves that the code under test does not use a scheduler.
 public struct UnimplementedScheduler<SchedulerTimeType, SchedulerOptions>: Scheduler, Sendable
 where
   SchedulerTimeType: Strideable & Sendable,
@@ -9,37 +9,37 @@ where
   private let report: @Sendable (_ call: String) -> Void
   private let time: SchedulerTimeType
 
-  /// Creates a scheduler that has a name in its reports.
+  /// Creates a scheduler with a name for its reports.
   public init(_ prefix: String = "", now: SchedulerTimeType) {
     self.init(now: now) { call in
       reportIssue("Unimplemented: \(prefix.isEmpty ? "" : "\(prefix) - ")\(call)")
     }
   }
 
-  /// Creates a scheduler with a report of its own.
+  /// Creates a scheduler with a custom report.
   package init(now: SchedulerTimeType, report: @escaping @Sendable (_ call: String) -> Void) {
     time = now
     self.report = report
   }
 
-  /// A fixed instant, reported.
+  /// A fixed instant; reading it is reported.
   public var now: SchedulerTimeType {
     report("An unimplemented scheduler was asked the current time.")
     return time
   }
 
-  /// Zero, reported.
+  /// Zero; reading it is reported.
   public var minimumTolerance: SchedulerTimeType.Stride {
     report("An unimplemented scheduler was asked its minimum tolerance.")
     return .zero
   }
 
-  /// Reports, and does not run the closure.
+  /// Reports the call and does not run the closure.
   public func schedule(options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void) {
     report("An unimplemented scheduler scheduled an action to run immediately.")
   }
 
-  /// Reports, and does not run the closure.
+  /// Reports the call and does not run the closure.
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
     _ action: @escaping @Sendable () -> Void
@@ -47,7 +47,7 @@ where
     report("An unimplemented scheduler scheduled an action to run later.")
   }
 
-  /// Reports, and does not run the closure.
+  /// Reports the call and does not run the closure.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void
