@@ -1,4 +1,4 @@
-/// A value that an actor guards, for asynchronous code that would rather wait than lock.
+/// A value protected by an actor, for asynchronous code that prefers suspension to locks.
 ///
 /// ```swift
 /// let calls = ActorIsolated(0)
@@ -6,17 +6,17 @@
 /// #expect(await calls.value == 1)
 /// ```
 ///
-/// ``LockIsolated`` does the same without suspension points, and is the better choice where either would do.
+/// ``LockIsolated`` does the same without suspension points, and is the better choice if both are suitable.
 public actor ActorIsolated<Value> {
   /// The value.
   public var value: Value
 
-  /// Creates a guarded value.
+  /// Creates a protected value.
   public init(_ value: @autoclosure @Sendable () throws -> Value) rethrows {
     self.value = try value()
   }
 
-  /// Reads and changes the value in one step.
+  /// Reads and changes the value atomically.
   public func withValue<Result: Sendable>(
     _ operation: @Sendable (inout Value) throws -> Result
   ) rethrows -> Result {

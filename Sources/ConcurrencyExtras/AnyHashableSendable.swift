@@ -1,24 +1,24 @@
-/// Any hashable value that is also sendable, as a key of a dictionary that tasks share.
+/// A type-erased hashable and sendable value, as a key of a dictionary that tasks share.
 ///
 /// ```swift
 /// var tasks: [AnyHashableSendable: Task<Void, Never>] = [:]
 /// tasks[AnyHashableSendable(TimerID())] = …
 /// ```
 public struct AnyHashableSendable: Hashable, Sendable {
-  /// The value within.
+  /// The wrapped value.
   public let base: any Hashable & Sendable
 
-  /// Wraps a value; one that is wrapped already stays as it is.
+  /// Wraps a value, unless it is wrapped already.
   public init(_ base: some Hashable & Sendable) {
     self.base = (base as? AnyHashableSendable)?.base ?? base
   }
 
-  /// Whether both hold equal values of one type.
+  /// Returns true if both wrap equal values of the same type.
   public static func == (lhs: AnyHashableSendable, rhs: AnyHashableSendable) -> Bool {
     AnyHashable(lhs.base) == AnyHashable(rhs.base)
   }
 
-  /// Feeds the value within.
+  /// Hashes the wrapped value.
   public func hash(into hasher: inout Hasher) {
     AnyHashable(base).hash(into: &hasher)
   }

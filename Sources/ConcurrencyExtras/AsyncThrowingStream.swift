@@ -1,18 +1,18 @@
 extension AsyncThrowingStream where Failure == any Error {
-  /// A stream that gives nothing and ends only when the task that reads it is cancelled.
+  /// A stream without elements that ends only when the task that reads it is cancelled.
   public static var never: AsyncThrowingStream { AsyncThrowingStream { _ in } }
 
-  /// A stream that has ended.
+  /// An empty stream that has ended.
   public static var finished: AsyncThrowingStream { finished() }
 
-  /// A stream that has ended, or throws at once.
+  /// A stream that has ended, or throws immediately.
   public static func finished(throwing error: Failure? = nil) -> AsyncThrowingStream {
     AsyncThrowingStream { $0.finish(throwing: error) }
   }
 
   /// A stream of a sequence's elements, which ends or throws as the sequence does.
   ///
-  /// Elements are taken from the sequence when the stream's reader asks, in the reader's task.
+  /// Elements are read from the sequence on demand, in the reader's task.
   public init<S: AsyncSequence & Sendable>(_ sequence: S) where S.Element == Element {
     let source = PulledSequence(sequence)
     self.init { try await source.next() }
@@ -20,7 +20,7 @@ extension AsyncThrowingStream where Failure == any Error {
 }
 
 extension AsyncSequence {
-  /// This sequence as a throwing stream, so that its type need not be named.
+  /// This sequence as a throwing stream, to erase its type.
   public func eraseToThrowingStream() -> AsyncThrowingStream<Element, any Error> where Self: Sendable {
     AsyncThrowingStream(self)
   }

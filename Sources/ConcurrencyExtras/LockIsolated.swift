@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A value behind a lock, for a test or a callback that must share one between tasks.
+/// A value protected by a lock, for tests or callbacks that share it between tasks.
 ///
 /// ```swift
 /// let sent = LockIsolated<[String]>([])
@@ -9,14 +9,14 @@ internal import Glibc
 /// #expect(sent.value == ["hello"])
 /// ```
 ///
-/// The lock is recursive. An operation that uses the same `LockIsolated` again sees the value from before the
-/// operation, and the outer operation's value is kept in the end.
+/// The lock is recursive. An operation that uses the same `LockIsolated` again sees the value before the operation, and
+/// the outer operation's value wins in the end.
 @dynamicMemberLookup
 public final class LockIsolated<Value>: @unchecked Sendable {  // `lock` guards `storage`.
   private let lock = RecursiveLock()
   private var storage: Value
 
-  /// Creates a locked value.
+  /// Creates a protected value.
   public init(_ value: @autoclosure @Sendable () throws -> Value) rethrows {
     storage = try value()
   }
@@ -26,7 +26,7 @@ public final class LockIsolated<Value>: @unchecked Sendable {  // `lock` guards 
     lock.withLock { storage[keyPath: keyPath] }
   }
 
-  /// Reads and changes the value in one step.
+  /// Reads and changes the value atomically.
   ///
   /// ```swift
   /// count.withValue { $0 += 1 }   // one step; `count.setValue(count.value + 1)` would be two
@@ -51,12 +51,12 @@ public final class LockIsolated<Value>: @unchecked Sendable {  // `lock` guards 
 }
 
 extension LockIsolated where Value: Sendable {
-  /// The value now.
+  /// The current value.
   public var value: Value { lock.withLock { storage } }
 }
 
-/// A lock that its thread may take again.
-private final class RecursiveLock: @unchecked Sendable {  // A mutex is made for use from many threads.
+/// A lock that the same thread may acquire again.
+private final class RecursiveLock: @unchecked Sendable {  // A mutex may be used from any thread.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
   init() {

@@ -1,10 +1,10 @@
 internal import Glibc
 internal import Synchronization
 
-/// Runs an operation while all tasks that have no executor of their own take turns on the main actor.
+/// Runs an operation while all tasks without an executor of their own run serially on the main actor.
 ///
 /// Tasks then run one at a time in the order in which they were started or resumed, so that a test of concurrent code
-/// gives the same answer each time:
+/// is deterministic:
 ///
 /// ```swift
 /// @Test func values() async {
@@ -16,10 +16,10 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// The order is the whole process's while any operation runs. Tests that run beside this one are slowed down; one that
-/// blocks the main actor while it waits for a task, as a test that runs an event loop may, then waits for ever: use an
-/// exit test (`#expect(processExitsWith: .success) { … }`) in a target that has such tests. Actors that name an executor
-/// of their own keep it.
+/// This applies to the whole process while any such operation runs. Concurrent tests are slowed down. A test that
+/// blocks the main actor while it waits for a task, for example in an event loop, then waits forever: use an exit test
+/// (`#expect(processExitsWith: .success) { … }`) in a target with such tests. Actors with an executor of their own keep
+/// it.
 @MainActor
 public func withMainSerialExecutor<Result>(
   operation: @MainActor () async throws -> Result
@@ -29,22 +29,22 @@ public func withMainSerialExecutor<Result>(
   return try await operation()
 }
 
-/// Runs a synchronous operation whose tasks all take turns on the main actor while it runs.
+/// Runs a synchronous operation, during which all tasks run serially on the main actor.
 public func withMainSerialExecutor<Result>(operation: () throws -> Result) rethrows -> Result {
   MainSerialExecutor.begin()
   defer { MainSerialExecutor.end() }
   return try operation()
 }
 
-/// Whether all tasks take turns on the main actor, for a test target that wants it throughout.
+/// True if all tasks run serially on the main actor, for test targets that need it throughout.
 ///
-/// Setting it is not undone by the end of a test; ``withMainSerialExecutor(operation:)`` is the better choice.
+/// It is not reset at the end of a test; prefer ``withMainSerialExecutor(operation:)``.
 public var uncheckedUseMainSerialExecutor: Bool {
   get { MainSerialExecutor.isInstalled }
   set { MainSerialExecutor.setAlways(newValue) }
 }
 
-/// The hook through which the concurrency runtime hands over each job that no executor claims.
+/// The hook to which the concurrency runtime passes each job without an executor.
 private enum MainSerialExecutor {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
@@ -56,7 +56,7 @@ private enum MainSerialExecutor {
   }
 
   private static let users = Mutex(Users())
-  /// The runtime's variable; nil where the runtime is linked statically and hides it.
+  /// The runtime's variable; nil if the runtime is statically linked, which hides it.
   private static let hook = UncheckedSendable(
     dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook")?.assumingMemoryBound(to: Hook?.self))
 

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// A sequence's iterator that one reader at a time may ask.
+/// A sequence's iterator for one reader at a time.
 ///
-/// The iterator is made when it is first asked, and is taken out while it works: a second reader at the same moment
-/// is told that the sequence is over instead of touching it.
+/// The iterator is created at first use, and moved out while it works: a second concurrent reader receives the end of
+/// the sequence and does not access it.
 final class PulledSequence<S: AsyncSequence & Sendable>: Sendable {
   private enum Source {
     case sequence(S)

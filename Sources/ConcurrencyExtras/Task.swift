@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension Task where Failure == Never {
-  /// Waits until the current task is cancelled, and then throws.
+  /// Waits until the current task is cancelled, then throws.
   ///
   /// ```swift
   /// client.connect = { try await Task.never() }   // a server that does not answer
@@ -13,22 +13,23 @@ extension Task where Failure == Never {
 }
 
 extension Task where Success == Never, Failure == Never {
-  /// Waits until the current task is cancelled, and then throws: ``never()`` as a statement.
+  /// Waits until the current task is cancelled, then throws: ``never()`` as a statement.
   public static func never() async throws {
     try await Task<Void, Never>.never()
   }
 
-  /// Lets other tasks run for a while: `count` times a new task of low priority has its turn before this one.
+  /// Lets other tasks run for a while: waits for `count` new tasks of low priority, one after another.
   ///
-  /// A test that must see what other tasks do next has no better way unless they tell it; ``withMainSerialExecutor``
-  /// makes it exact. The count is the environment's `TASK_MEGA_YIELD_COUNT`, or 20.
+  /// A test that waits for other tasks' next steps has no better means unless they report them;
+  /// ``withMainSerialExecutor`` makes it deterministic. The count is `TASK_MEGA_YIELD_COUNT` from the environment, or
+  /// 20.
   public static func megaYield(count: Int = defaultMegaYieldCount) async {
     for _ in 0..<count {
       await Task<Void, Never>.detached(priority: .background) { await Task.yield() }.value
     }
   }
 
-  /// How often ``megaYield(count:)`` yields unless told: the environment's `TASK_MEGA_YIELD_COUNT`, or 20.
+  /// The default number of yields of ``megaYield(count:)``: `TASK_MEGA_YIELD_COUNT` from the environment, or 20.
   public static var defaultMegaYieldCount: Int { megaYieldCount }
 }
 
@@ -36,7 +37,7 @@ private let megaYieldCount = max(
   0, min(getenv("TASK_MEGA_YIELD_COUNT").flatMap { Int(String(cString: $0)) } ?? 20, 10_000))
 
 extension Task where Failure == any Error {
-  /// The task's value; cancelling the task that waits for it cancels this task too.
+  /// The task's value. Cancelling the waiting task also cancels this task.
   public var cancellableValue: Success {
     get async throws {
       try await withTaskCancellationHandler {
@@ -49,7 +50,7 @@ extension Task where Failure == any Error {
 }
 
 extension Task where Failure == Never {
-  /// The task's value; cancelling the task that waits for it cancels this task too.
+  /// The task's value. Cancelling the waiting task also cancels this task.
   public var cancellableValue: Success {
     get async {
       await withTaskCancellationHandler {

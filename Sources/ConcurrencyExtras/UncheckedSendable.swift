@@ -1,23 +1,23 @@
-/// A value that the author vouches for, where the compiler cannot see that sharing it is safe.
+/// A value that the author declares safe to share where the compiler cannot verify it.
 ///
 /// ```swift
 /// @UncheckedSendable var formatter = legacyFormatter   // never changed after this line
 /// Task { [$formatter] in $formatter.value.string(…) }
 /// ```
 ///
-/// Nothing is locked. Prefer ``LockIsolated`` unless the value is never changed once it is shared.
+/// It has no lock. Prefer ``LockIsolated`` unless the value is never changed after it is shared.
 @dynamicMemberLookup
 @propertyWrapper
 public struct UncheckedSendable<Value>: @unchecked Sendable {
   /// The value.
   public var value: Value
 
-  /// Vouches for a value.
+  /// Wraps a value.
   public init(_ value: Value) {
     self.value = value
   }
 
-  /// Vouches for the value of a wrapped property.
+  /// Wraps the value of a property.
   public init(wrappedValue: Value) {
     value = wrappedValue
   }
