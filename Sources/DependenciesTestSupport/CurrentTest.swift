@@ -5,8 +5,8 @@ internal import Synchronization
 internal import Testing
 internal import XCTest
 
-/// Lets the dependencies find the current test. Runs before the first test: the linker puts this function among those that
-/// the process calls at its start.
+/// Lets the dependencies find the current test. It runs before the first test, because the linker adds it to the
+/// functions that the process calls at its start.
 @section(".init_array") @used
 private let installCurrentTest: @convention(c) () -> Void = {
   guard isTesting else { return }
@@ -17,7 +17,7 @@ private let installCurrentTest: @convention(c) () -> Void = {
   }
 }
 
-/// The test of XCTest that runs. XCTest runs one at a time, so that all tasks of the process belong to it.
+/// The running XCTest test. XCTest runs one at a time, so all tasks of the process belong to it.
 private final class CurrentXCTest: XCTestObservation, Sendable {
   static let shared = CurrentXCTest()
 
@@ -28,7 +28,7 @@ private final class CurrentXCTest: XCTestObservation, Sendable {
 
   private let state = Mutex(State())
 
-  /// The number of the test that runs, counted from the start of the process; nil between tests.
+  /// The number of the running test since the start of the process; nil between tests.
   var id: AnyHashableSendable? {
     state.withLock { $0.isRunning ? AnyHashableSendable($0.count) : nil }
   }
@@ -52,7 +52,7 @@ struct TestIdentity: Hashable, Sendable {
 }
 
 enum CurrentTestCase {
-  /// Tells cases of one test apart, which run at the same time.
+  /// Distinguishes cases of one test, which run concurrently.
   static var description: String? {
     guard let testCase = Test.Case.current, testCase.isParameterized else { return nil }
     return String(describing: testCase)

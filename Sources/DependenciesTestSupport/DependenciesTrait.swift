@@ -2,7 +2,7 @@ internal import ConcurrencyExtras
 public import Dependencies
 public import Testing
 
-/// Overrides dependencies for a test, or for every test of a suite, and gives each run of a test its own values.
+/// Overrides dependencies for a test or for all tests of a suite, and gives each run of a test its own values.
 ///
 /// ```swift
 /// @Suite(.dependency(\.continuousClock, ImmediateClock()))
@@ -11,7 +11,7 @@ public import Testing
 /// }
 /// ```
 ///
-/// Of several traits the inner and the later ones win.
+/// Inner and later traits take precedence.
 public struct DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
   private let update: @Sendable (inout DependencyValues) async throws -> Void
 
@@ -19,7 +19,7 @@ public struct DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
     self.update = update
   }
 
-  /// A suite's trait holds for each of its tests.
+  /// A suite's trait applies to each of its tests.
   public var isRecursive: Bool { true }
 
   /// Runs a test with the overrides.
@@ -48,7 +48,7 @@ private final class Run: Hashable, Sendable {
 }
 
 extension Trait where Self == DependenciesTrait {
-  /// Gives each run of a test its own values of dependencies, also where cases of one test run at the same time.
+  /// Gives each run of a test its own values of dependencies, even if cases of one test run concurrently.
   public static var dependencies: Self { DependenciesTrait { _ in } }
 
   /// Overrides one dependency.
@@ -57,7 +57,7 @@ extension Trait where Self == DependenciesTrait {
   /// @Test(.dependency(\.continuousClock, ImmediateClock())) func ticking() async { … }
   /// ```
   ///
-  /// The value is made anew for each run of a test.
+  /// The value is created again for each run of a test.
   public static func dependency<Value>(
     _ keyPath: any WritableKeyPath<DependencyValues, Value> & Sendable,
     _ value: @autoclosure @escaping @Sendable () throws -> Value
