@@ -13,7 +13,7 @@ extension CasePathableMacro: ExtensionMacro {
   ) throws -> [ExtensionDeclSyntax] {
     guard declaration.is(EnumDeclSyntax.self), !protocols.isEmpty else { return [] }
     let attributes = declaration.attributes.availability
-    // Without the conformances that the declaration has already.
+    // Except for conformances that the declaration already has.
     let conformances = protocols.map(\.trimmedDescription).map { $0.contains(".") ? $0 : "CasePaths.\($0)" }
     return [
       try ExtensionDeclSyntax(
@@ -39,12 +39,12 @@ extension CasePathableMacro: MemberMacro {
     return members(of: declaration)
   }
 
-  /// What is added to an enum.
+  /// The members to add to an enum.
   static func members(of declaration: EnumDeclSyntax) -> [DeclSyntax] {
     let cases = EnumCases(of: declaration)
     let access = declaration.modifiers.accessOfMembers
     let root = declaration.name.trimmedDescription + declaration.genericArguments
-    // A payload may name the enum's own `Self`, which means another type inside the nested struct.
+    // A payload may refer to the enum's own `Self`, which has another meaning inside the nested struct.
     let payloads = Dictionary(
       uniqueKeysWithValues: cases.all.map { ($0.position, $0.payloadType.replacingSelf(with: root)) })
     let isShadowed = ([root] + payloads.values).contains(where: \.namesShadowedType)
@@ -59,7 +59,7 @@ extension CasePathableMacro: MemberMacro {
         }
         """
     }
-    // An enum without cases has no value whose case could be told.
+    // An enum without cases has no values.
     let reflection =
       cases.isEmpty
       ? ""
@@ -78,7 +78,7 @@ extension CasePathableMacro: MemberMacro {
       : "let paths: [CasePaths.PartialCaseKeyPath<\(rootName)>] = "
         + "[\(cases.all.map { "\\.\($0.name)" }.joined(separator: ", "))]"
     let conformances = cases.isEmpty ? "" : "CasePaths.CasePathReflectable, "
-    // Whoever names a deprecated case is warned; whoever lists all of them is not.
+    // Naming a deprecated case causes a warning; listing all cases does not.
     let deprecation =
       cases.all.contains { $0.attributes.availability.contains("deprecated") }
       ? "@available(*, deprecated, message: \"Some of the cases are deprecated\")\n" : ""
@@ -109,7 +109,7 @@ extension CasePathableMacro: MemberMacro {
     return members
   }
 
-  /// How a value is made of its payload. A case is a function; calling it with a `Never` would be warned of.
+  /// The creation of a value from its payload. A case is a function; calling it with a `Never` would cause a warning.
   private static func embed(_ enumCase: EnumCase, _ root: String) -> String {
     switch enumCase.parameters.count {
     case 0: return "embed: { \(root).\(enumCase.name) }"
@@ -142,7 +142,7 @@ extension EnumDeclSyntax {
 }
 
 extension AttributeListSyntax {
-  /// The `@available` attributes, as text to stand before another declaration.
+  /// The `@available` attributes, as text for another declaration.
   var availability: String {
     compactMap {
       guard case .attribute(let attribute) = $0, attribute.attributeName.trimmedDescription == "available" else {
@@ -154,12 +154,12 @@ extension AttributeListSyntax {
 }
 
 extension String {
-  /// The text of a type with `Self` replaced, where it stands as a word: also in `Self.ID`, which is one word of text.
+  /// The text of a type with `Self` replaced where it is a word, and in `Self.ID`, which is one word of text.
   func replacingSelf(with name: String) -> String {
     replacing(/\bSelf\b/.wordBoundaryKind(.simple)) { _ in name }
   }
 
-  /// Whether the text of a type has a word that means another type inside a sequence of case paths.
+  /// True if the text of a type contains a word that denotes another type inside a sequence of case paths.
   var namesShadowedType: Bool {
     contains(/(?:^|[^.\w])(?:Element|Iterator|Root)\b/.wordBoundaryKind(.simple))
   }

@@ -2,15 +2,16 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// What `@Reducer` makes of an enum: a state, an action, a body and a scope, with a case for each of its own.
+/// The expansion of `@Reducer` on an enum: a state, an action, a body and a scope, with a case for each of the enum's
+/// cases.
 struct CaseReducerExpansion {
-  /// How a case takes part.
+  /// The role of a case.
   private enum Kind {
     /// Its payload is a reducer.
     case reducer(type: String)
-    /// Its payload is state that goes away with any action: an alert.
+    /// Its payload is state that any action dismisses, such as an alert.
     case ephemeral(type: String)
-    /// Its payload is state without a reducer, or there is none.
+    /// It has a payload of state without a reducer, or no payload.
     case ignored
   }
 
@@ -61,7 +62,7 @@ struct CaseReducerExpansion {
     return members
   }
 
-  /// A reducer that is marked means its state and its actions.
+  /// Marking a reducer applies to its state and its actions.
   private var replicated: String {
     declaration.attributes.hasAny(of: ["Replicated"]) ? "@Wire.Replicated\n" : ""
   }
@@ -113,7 +114,7 @@ struct CaseReducerExpansion {
         """
     }
     let content = scopes.isEmpty ? "ComposableCore.EmptyReducer<Self.State, Self.Action>()" : scopes
-    // Not `some Reducer`: a feature may be a case of its own destinations.
+    // Not `some Reducer`, because a feature may be a case of its own destinations.
     return """
       \(raw: access)static var body: ComposableCore._CaseReducers<Self.State, Self.Action> {
       return ComposableCore._CaseReducers {
@@ -123,11 +124,11 @@ struct CaseReducerExpansion {
       """
   }
 
-  /// A case with a default value, `case timer(Timer = Timer(id: 1))`, is made by that value; one of an enum reducer,
-  /// `case sheet(Sheet.Body)`, is its body.
+  /// The reducer of a case: its default value for `case timer(Timer = Timer(id: 1))`, the body of an enum reducer for
+  /// `case sheet(Sheet.Body)`.
   private func made(_ enumCase: EnumCase, of type: String) -> String {
     if let value = enumCase.parameters[0].defaultValue?.value { return value.trimmedDescription }
-    // An enum reducer cannot be made; its body can be had.
+    // An enum reducer has no initialiser, but a static body.
     return type.hasSuffix(".Body") ? "\(type.dropLast(4))body" : "\(type)()"
   }
 
@@ -147,10 +148,10 @@ struct CaseReducerExpansion {
       """)
   }
 
-  /// An enum with what `@CasePathable`, and `@ObservableState` for a state, would add to it.
+  /// An enum with the members that `@CasePathable`, and `@ObservableState` for a state, would add.
   ///
-  /// They are not written as attributes: the compiler crashes on a file with several enum reducers when the macros in
-  /// their expansions add extensions, and it is faster with one expansion than with six.
+  /// These are not attributes in the expansion: the compiler crashes on a file with several enum reducers if macros in
+  /// their expansions add extensions, and one expansion is faster than six.
   private func expanded(_ text: DeclSyntax, isState: Bool = false) -> DeclSyntax {
     guard var declaration = text.as(EnumDeclSyntax.self) else { return text }
     let members =

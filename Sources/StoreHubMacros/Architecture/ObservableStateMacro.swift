@@ -2,9 +2,9 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@ObservableState`: a state whose fields are observed one by one, and that has an identity.
+/// `@ObservableState`: a state with an identity and individually observed fields.
 public enum ObservableStateMacro {
-  /// Attributes of fields that are observed in another way, or not at all.
+  /// Attributes of fields that are observed differently, or not at all.
   static let untracked = [
     "ObservationStateIgnored", "ObservationStateTracked", "Presents", "Shared", "SharedReader",
   ]
@@ -38,7 +38,7 @@ extension ObservableStateMacro: MemberMacro {
     ]
   }
 
-  /// What is added to an enum.
+  /// The members to add to an enum.
   static func members(of declaration: EnumDeclSyntax) -> [DeclSyntax] {
     let access = declaration.modifiers.accessOfMembers
     let cases = EnumCases(of: declaration)
@@ -118,7 +118,7 @@ extension ObservableStateMacro: ExtensionMacro {
   }
 }
 
-/// `@ObservationStateTracked`: a field that tells who read it when it changes. `@ObservableState` writes it.
+/// `@ObservationStateTracked`: a field that notifies its readers when it changes. `@ObservableState` adds it.
 public enum ObservationStateTrackedMacro {}
 
 extension ObservationStateTrackedMacro: AccessorMacro {
@@ -132,7 +132,7 @@ extension ObservationStateTrackedMacro: AccessorMacro {
     }
     guard !variable.attributes.hasAny(of: ["ObservationStateIgnored"]) else { return [] }
     let storage = storageName(of: name)
-    // Observers may use all of the state, so nothing of it may be borrowed while they run.
+    // Observers may access the whole state, so nothing of it may be borrowed while they run.
     let assignment =
       variable.bindings.first?.accessorBlock == nil
       ? "_$observationRegistrar.mutate(\\Self.\(name), &\(storage), newValue)"
@@ -186,7 +186,7 @@ extension ObservationStateTrackedMacro: PeerMacro {
       guard case .attribute(let attribute) = $0 else { return true }
       return attribute.attributeName.trimmedDescription != "ObservationStateTracked"
     }
-    // Who may use the field is said by the property; how it is held, by the storage.
+    // The property has the access modifiers; the storage has those for ownership and isolation.
     let kept = variable.modifiers.filter {
       [.keyword(.weak), .keyword(.unowned), .keyword(.nonisolated)].contains($0.name.tokenKind)
     }
@@ -199,7 +199,7 @@ extension ObservationStateTrackedMacro: PeerMacro {
   }
 }
 
-/// `@ObservationStateIgnored`: a field that nobody observes.
+/// `@ObservationStateIgnored`: a field that is not observed.
 public enum ObservationStateIgnoredMacro: AccessorMacro {
   public static func expansion(
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,

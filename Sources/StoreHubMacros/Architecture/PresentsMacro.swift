@@ -2,9 +2,9 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Presents`: an optional child state of an `@ObservableState`, with a `PresentationState` behind it as `$name`.
+/// `@Presents`: an optional child state of an `@ObservableState`, stored in a `PresentationState` named `$name`.
 public enum PresentsMacro {
-  /// The name and the type that is presented.
+  /// The name, and the type of the presented state.
   private static func field(
     _ declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext, complaining: Bool
   ) -> (variable: VariableDeclSyntax, name: String, wrapped: String)? {

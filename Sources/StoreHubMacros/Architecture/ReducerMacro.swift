@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Reducer`: the conformance, case paths for actions, and what a feature leaves out; on an enum, a whole reducer made
+/// `@Reducer`: the conformance, case paths for actions, and a feature's missing parts; on an enum, a reducer composed
 /// of those in its cases.
 public enum ReducerMacro {}
 
@@ -30,7 +30,7 @@ extension ReducerMacro: ExtensionMacro {
     return extensions
   }
 
-  /// The conformances that `@Reducer(state: .equatable, .hashable, action: .sendable)` asks for.
+  /// The conformances requested by `@Reducer(state: .equatable, .hashable, action: .sendable)`.
   struct Conformances {
     var state: [String] = []
     var action: [String] = []
@@ -83,7 +83,7 @@ extension ReducerMacro: MemberAttributeMacro {
     return []
   }
 
-  /// The result builder that a body gets, by what its type says.
+  /// The result builder for a body, depending on its type.
   private static func builder(
     for constraint: IdentifierTypeSyntax, reporting body: VariableDeclSyntax, in context: some MacroExpansionContext
   ) -> AttributeSyntax? {
@@ -140,14 +140,14 @@ extension ReducerMacro: MemberMacro {
   }
 }
 
-/// The parts that a feature's struct does not have, and what is done about them.
+/// The parts that a feature's struct lacks, and how to add them.
 private struct MissingParts {
   enum Remedy {
-    /// It is there.
+    /// It exists.
     case none
-    /// The macro writes it.
+    /// The macro generates it.
     case written
-    /// It may be in an extension, which the macro does not see; a protocol has it if it is not.
+    /// It may be in an extension, which the macro does not see; otherwise a protocol provides it.
     case defaulted
   }
 
@@ -170,7 +170,7 @@ private struct MissingParts {
 }
 
 extension DeclGroupSyntax {
-  /// What members are called, whether they are compiled or not.
+  /// The names of the members, whether they are compiled or not.
   var memberNames: Set<String> {
     func names(in declaration: DeclSyntax) -> [String] {
       if let variable = declaration.as(VariableDeclSyntax.self) { return [variable.name].compactMap(\.self) }

@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@ViewAction(for:)`: `send(.x)` for `store.send(.view(.x))`, and a warning where the long way is taken.
+/// `@ViewAction(for:)`: adds `send(.x)` for `store.send(.view(.x))`, and warns about the long form.
 public enum ViewActionMacro: ExtensionMacro {
   public static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
@@ -45,7 +45,7 @@ extension DeclGroupSyntax {
   }
 }
 
-/// Finds calls of `store.send`, with the view action when it is one.
+/// Finds calls of `store.send`, and their view actions.
 private final class StoreSendFinder: SyntaxVisitor {
   var calls: [(call: FunctionCallExprSyntax, viewAction: ExprSyntax?)] = []
 

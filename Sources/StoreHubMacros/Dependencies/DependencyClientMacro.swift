@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@DependencyClient`: endpoints that report when a test did not override them, and the initialisers that go with it.
+/// `@DependencyClient`: endpoints that report if a test did not override them, and the initialisers.
 public enum DependencyClientMacro {}
 
 extension DependencyClientMacro: MemberAttributeMacro {
@@ -43,10 +43,10 @@ extension DependencyClientMacro: MemberMacro {
       fields.append(field)
     }
     let parameters = fields.filter(\.isSettable)
-    // As with an initialiser of the compiler, whoever uses it must see every field.
+    // As for the compiler's memberwise initialiser, all fields must be visible to the caller.
     let access = ([max(declaration.modifiers.access, .internal)] + parameters.map(\.access)).min() ?? .internal
     let memberwise = initializer(parameters, access: access.prefix)
-    // Without arguments only when everything has a value then.
+    // An initialiser without arguments, only if everything has a value then.
     let canBeEmpty = parameters.contains(where: \.isEndpoint) && fields.allSatisfy { $0.isEndpoint || $0.hasValue }
     guard canBeEmpty, !declaration.hasEmptyInitializer else { return [memberwise] }
     return [memberwise, "\(raw: declaration.modifiers.accessOfMembers)init() {}"]
@@ -65,7 +65,7 @@ extension DependencyClientMacro: MemberMacro {
       """
   }
 
-  /// A field of a client, as the memberwise initialiser sees it.
+  /// A field of a client, as a parameter of the memberwise initialiser.
   private struct Field {
     let name: String
     let type: String
@@ -73,7 +73,7 @@ extension DependencyClientMacro: MemberMacro {
     let isEndpoint: Bool
     let isSettable: Bool
     let initialValue: String?
-    /// Whether it is nil when nothing is said.
+    /// True if it is nil by default.
     let isNil: Bool
     let access: Access
     var hasValue: Bool { initialValue != nil || isNil }
@@ -96,7 +96,7 @@ extension DependencyClientMacro: MemberMacro {
 }
 
 extension StructDeclSyntax {
-  /// Whether it says itself how it is made from nothing.
+  /// True if it declares an initialiser without arguments.
   fileprivate var hasEmptyInitializer: Bool {
     memberBlock.members.contains {
       $0.decl.as(InitializerDeclSyntax.self)?.signature.parameterClause.parameters.isEmpty ?? false
@@ -112,7 +112,7 @@ extension VariableDeclSyntax {
 }
 
 extension TypeSyntax {
-  /// The type as a function, behind attributes and parentheses.
+  /// The function type inside attributes and parentheses.
   var asFunction: FunctionTypeSyntax? {
     if let function = self.as(FunctionTypeSyntax.self) { return function }
     if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.asFunction }

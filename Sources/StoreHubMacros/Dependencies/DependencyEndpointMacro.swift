@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@DependencyEndpoint`: a closure that reports when nobody gave it, and a method with its argument labels.
+/// `@DependencyEndpoint`: a closure that reports if it was not provided, and a method with argument labels.
 public enum DependencyEndpointMacro {
   private struct Endpoint {
     let variable: VariableDeclSyntax
@@ -30,15 +30,15 @@ public enum DependencyEndpointMacro {
     var parameters: [TupleTypeElementSyntax] { Array(function.parameters) }
     var isAsync: Bool { function.effectSpecifiers?.asyncSpecifier != nil }
 
-    /// What it throws: nothing, one type of errors, or any.
+    /// Its errors: none, one type, or any.
     private var thrown: String? {
       guard let clause = function.effectSpecifiers?.throwsClause else { return nil }
       return clause.type?.trimmedDescription ?? "any Error"
     }
     var isThrowing: Bool { thrown != nil && thrown != "Never" }
-    /// Whether it can throw that it is not implemented.
+    /// True if it can throw the error that it is not implemented.
     private var throwsAny: Bool { ["any Error", "any Swift.Error", "Error"].contains(thrown) }
-    /// Whether nothing is known that it could do when nobody gave it.
+    /// True if it has no possible behaviour without an implementation.
     var needsValue: Bool { initialValue == nil && !throwsAny && !returnsVoid && !returnsOptional }
 
     /// `_ in`, `_, _ in`, or nothing for closures without parameters.
@@ -53,7 +53,7 @@ public enum DependencyEndpointMacro {
         let names = parameters.indices.map { "p\($0)" }
         let arguments = zip(parameters, names).map { $0.isInOut ? "&\($1)" : $1 }.joined(separator: ", ")
         let keywords = (isThrowing ? "try " : "") + (isAsync ? "await " : "")
-        // Said outright, because the types of errors are not inferred.
+        // Explicit, because the types of errors are not inferred.
         let effects = function.effectSpecifiers?.throwsClause?.type == nil ? nil : function.effectSpecifiers
         let opening =
           names.isEmpty && effects == nil
@@ -76,7 +76,7 @@ public enum DependencyEndpointMacro {
 }
 
 extension TupleTypeElementSyntax {
-  /// Whether it is changed in place.
+  /// True if the parameter is `inout`.
   fileprivate var isInOut: Bool { type.trimmedDescription.hasPrefix("inout ") }
 }
 
@@ -90,7 +90,7 @@ extension DependencyEndpointMacro: AccessorMacro {
         "'@DependencyEndpoint' must be attached to a closure property: a 'var' of a function type", at: node)
       return []
     }
-    // Without a value there is no storage; the other role of the macro complains of it.
+    // Without a value there is no storage; the other role of the macro reports it.
     guard !endpoint.needsValue else { return [] }
     let accessors: [AccessorDeclSyntax] = [
       """
@@ -104,7 +104,7 @@ extension DependencyEndpointMacro: AccessorMacro {
       }
       """,
     ]
-    // With an init accessor the endpoint's value would take the place of the closure that reports.
+    // With an init accessor, the endpoint's value would replace the closure that reports.
     guard endpoint.initialValue == nil else { return accessors }
     return [
       """
@@ -162,7 +162,7 @@ extension DependencyEndpointMacro: PeerMacro {
     return name?.isEmpty == true ? nil : name
   }
 
-  /// The endpoint as a method; nil when the property itself is called in the same way.
+  /// The endpoint as a method; nil if calling the property looks the same.
   private static func method(of endpoint: Endpoint, methodName: String?) -> DeclSyntax? {
     let labels = endpoint.parameters.map { parameter in
       (parameter.secondName ?? (parameter.firstName?.text == "_" ? nil : parameter.firstName))?.text
@@ -176,7 +176,7 @@ extension DependencyEndpointMacro: PeerMacro {
       parameters.append("\(label) p\(index): \(type.trimmedDescription)")
       arguments.append((parameter.isInOut ? "&" : "") + "p\(index)")
     }
-    // A typed throw is rethrown as it is.
+    // A typed throw is rethrown with its type.
     let effects = endpoint.function.effectSpecifiers.map { " \($0.trimmedDescription)" } ?? ""
     let keywords = (endpoint.isThrowing ? "try " : "") + (endpoint.isAsync ? "await " : "")
     let returned = endpoint.returnsVoid ? "" : " -> \(endpoint.returned)"
@@ -188,7 +188,7 @@ extension DependencyEndpointMacro: PeerMacro {
       """
   }
 
-  /// The global actor of a function type, with a space behind it.
+  /// The global actor of a function type, followed by a space.
   private static func isolation(of type: TypeSyntax) -> String {
     let others: Set = ["Sendable", "Swift.Sendable", "escaping", "autoclosure", "convention", "concurrent"]
     let attributes = type.as(AttributedTypeSyntax.self)?.attributes ?? []

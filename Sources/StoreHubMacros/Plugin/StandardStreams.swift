@@ -1,12 +1,12 @@
 import Foundation
 @_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
 
-/// The compiler's end of the plugin: each message is its length in 8 bytes, little-endian, and then JSON.
+/// The plugin's connection to the compiler. Each message is its length in 8 bytes, little-endian, followed by JSON.
 ///
-/// The toolchain has this for plugins of its own only, in a module that it does not ship.
+/// The toolchain implements this only for its own plugins, in a module that it does not ship.
 struct StandardStreams: MessageConnection {
   enum Failure: Error {
-    /// The compiler went away in the middle of a message.
+    /// The compiler disconnected within a message.
     case endOfInput
     /// write(2) failed.
     case cannotWrite(errno: Int32)
@@ -30,12 +30,12 @@ struct StandardStreams: MessageConnection {
   func waitForNextMessage<Message: Decodable>(_ type: Message.Type) throws -> Message? {
     guard let header = try read(count: 8) else { return nil }
     let count = header.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    // A length of 0 is how the compiler says that it is done.
+    // With a length of 0, the compiler indicates the end.
     guard count > 0, let payload = try read(count: Int(count)) else { return nil }
     return try JSONDecoder().decode(type, from: payload)
   }
 
-  /// Exactly `count` bytes, however many reads that takes; nil at the end of input.
+  /// Reads exactly `count` bytes, in any number of reads; returns nil at the end of input.
   private func read(count: Int) throws -> Data? {
     var data = Data(count: count)
     var filled = 0

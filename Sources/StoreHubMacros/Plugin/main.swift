@@ -1,7 +1,7 @@
 @_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
 import SwiftSyntaxMacros
 
-/// The macros of this plugin. The compiler starts it, asks for expansions over standard input, and ends it.
+/// The macros of this plugin. The compiler starts it, requests expansions over standard input, and ends it.
 struct Plugin: PluginProvider {
   private static var macros: [any Macro.Type] {
     [

@@ -1,10 +1,10 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The generic parameters that a declaration sees.
+/// The generic parameters in the scope of a declaration.
 struct GenericConstraints {
   private var names: Set<String> = []
-  /// The parameters that are known to travel.
+  /// The parameters that are known to be replicated.
   private var replicated: Set<String> = []
 
   init(of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext) {
@@ -28,7 +28,7 @@ struct GenericConstraints {
     }
   }
 
-  /// The where clause that makes types travel: their generic parameters are replicated, and so are the ids of elements.
+  /// The where clause that makes types replicated: their generic parameters and the ids of elements must be replicated.
   func replicated(in types: [TypeSyntax]) -> String {
     guard !names.isEmpty else { return "" }
     let finder = ParameterFinder(names)

@@ -1,11 +1,11 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// A case of an enum that travels.
+/// A replicated case of an enum.
 struct ReplicatedCase {
   let enumCase: EnumCase
   let key: UInt64
-  /// The directive that leads diagnostics to the case's line.
+  /// The directive that directs diagnostics to the case's line.
   let location: String?
 
   var name: String { enumCase.name }
@@ -31,10 +31,10 @@ struct ReplicatedCase {
 /// The cases of an enum, in the order of their keys.
 struct ReplicatedCases {
   var cases: [ReplicatedCase] = []
-  /// Whether a value may contain others of the enum without end.
+  /// True if a value may contain others of the enum at any depth.
   var isRecursive = false
 
-  /// Reads a declaration; nil, with complaints, if something in it cannot travel.
+  /// Reads a declaration; returns nil, with diagnostics, if a part of it cannot be replicated.
   init?(of declaration: EnumDeclSyntax, in context: some MacroExpansionContext) {
     var keys = ReplicatedKeys()
     var isWhole = true

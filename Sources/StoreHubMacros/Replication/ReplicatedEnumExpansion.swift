@@ -1,4 +1,4 @@
-/// The wire code of an enum.
+/// The replication code of an enum.
 struct ReplicatedEnumExpansion {
   let cases: [ReplicatedCase]
   let isRecursive: Bool
@@ -9,7 +9,7 @@ struct ReplicatedEnumExpansion {
 
   private var payloads: [ReplicatedCase] { cases.filter { $0.count > 0 } }
 
-  /// Counts how deep a value is in others like it.
+  /// Counts the nesting depth of values of the enum.
   private var depth: String { isRecursive ? "try decoder.enter()\ndefer { decoder.leave() }\n" : "" }
 
   private var encode: String {
@@ -100,8 +100,8 @@ struct ReplicatedEnumExpansion {
   }
 
   private var apply: String {
-    // Out of the enum and back again, so that a payload that nobody else has is changed in place. Only another case can
-    // stand there meanwhile, if there is one without a payload.
+    // Moved out of the enum and back, so that a uniquely referenced payload is changed in place. Meanwhile another case
+    // must take its place, which is possible if there is one without a payload.
     let placeholder = cases.first { $0.count == 0 }
     let lines = payloads.map { element in
       let changed = element.value { "value\($0)" }
@@ -185,13 +185,14 @@ struct ReplicatedEnumExpansion {
       if element.count == 0 { return "cases.enumCase(\"\(plain(element.name))\", key: \(element.key))" }
       let parameters = element.enumCase.parameters
       let labels = parameters.map { element.enumCase.label(of: $0) }
-      // By the case's constructor: in an extension of a nested type, the names of the types around it are not in scope.
+      // Through the case's constructor: in an extension of a nested type, the names of the enclosing types are not in
+      // scope.
       let constructor = "\(element.name)(\(labels.map { "\($0 ?? "_"):" }.joined()))"
       let call = """
         cases.replicated("\(plain(element.name))", key: \(element.key), \
         labels: [\(labels.map { "\"\($0.map(plain) ?? "")\"" }.joined(separator: ", "))], Self.\(constructor))
         """
-      // At the case's own line, where the compiler reports a payload that is not replicated.
+      // At the case's own line, where the compiler then reports a payload that is not replicated.
       return [element.location, call].compactMap(\.self).joined(separator: "\n")
     }
     if payloads.contains(where: { $0.location != nil }) { lines.append("#sourceLocation()") }

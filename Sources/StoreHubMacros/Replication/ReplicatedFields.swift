@@ -1,18 +1,18 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// A field of a struct that travels.
+/// A replicated field of a struct.
 struct ReplicatedField {
-  /// Where the field's value is, when it is read without an observer's notice and when it is set in an initialiser.
+  /// The location of the field's value, for reading it without observation and for setting it in an initialiser.
   enum Storage {
     case plain
-    /// `@ObservableState` keeps it under the name with an underscore.
+    /// `@ObservableState` stores it under the name with an underscore.
     case tracked
-    /// `@Presents` keeps a `PresentationState` there.
+    /// `@Presents` stores it in a `PresentationState`.
     case presented
   }
 
-  /// The name as in the source, with backticks where it has them.
+  /// The name as in the source, including backticks.
   let name: String
   let key: UInt64
   let type: TypeSyntax?
@@ -20,10 +20,10 @@ struct ReplicatedField {
   let isVar: Bool
   let hasDefault: Bool
   let isOptional: Bool
-  /// The directive that leads diagnostics to the field's line.
+  /// The directive that directs diagnostics to the field's line.
   let location: String?
 
-  /// The statement that takes the field from `base` in an initialiser.
+  /// The statement that copies the field from `base` in an initialiser.
   var copy: String { Self.copy(name, isPlain: storage == .plain) }
 
   static func copy(_ name: String, isPlain: Bool) -> String {
@@ -52,15 +52,15 @@ struct ReplicatedField {
   }
 }
 
-/// The fields of a struct that travel, in the order of their keys.
+/// The replicated fields of a struct, in the order of their keys.
 struct ReplicatedFields {
   var fields: [ReplicatedField] = []
-  /// The statements that copy what does not travel from `base`.
+  /// The statements that copy the other fields from `base`.
   var omitted: [String] = []
   /// The names that lead to the struct's id: a field's own, or those in the getter of a computed `id`.
   var id: [String] = []
 
-  /// Reads a declaration; nil, with complaints, if something in it cannot travel.
+  /// Reads a declaration; returns nil, with diagnostics, if a part of it cannot be replicated.
   init?(of declaration: StructDeclSyntax, in context: some MacroExpansionContext) {
     var keys = ReplicatedKeys()
     var isWhole = true
@@ -90,7 +90,7 @@ struct ReplicatedFields {
       var type: TypeSyntax?
       var found: [ReplicatedField?] = []
       for binding in variable.bindings {
-        // In 'var x, y: Int' the type stands behind the last name.
+        // In 'var x, y: Int' the type follows the last name.
         type =
           binding.typeAnnotation?.type
           ?? (binding.initializer == nil
@@ -178,14 +178,14 @@ struct ReplicatedFields {
 }
 
 extension TypeSyntax {
-  /// Whether it is written as an optional.
+  /// True if it is written as an optional.
   var isOptional: Bool {
     if self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return true }
     let name = self.as(IdentifierTypeSyntax.self)?.name ?? self.as(MemberTypeSyntax.self)?.name
     return name?.text == "Optional"
   }
 
-  /// Why no value of the type can travel, for types that one can tell by their form.
+  /// The reason why no value of the type can be replicated, for types whose form shows it.
   var reasonNotToTravel: String? {
     if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.reasonNotToTravel }
     if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.reasonNotToTravel }
@@ -203,7 +203,7 @@ extension TypeSyntax {
 }
 
 extension ExprSyntax {
-  /// Why no value of the expression can travel, where its form tells.
+  /// The reason why no value of the expression can be replicated, if its form shows it.
   fileprivate var reasonNotToTravel: String? {
     if self.is(ClosureExprSyntax.self) { return "it is a function" }
     if let tuple = self.as(TupleExprSyntax.self), tuple.elements.count != 1 {

@@ -1,12 +1,12 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Gives fields or cases their keys: one more than the last, or the one that is said.
+/// Assigns keys to fields or cases: one more than the last, or an explicit one.
 struct ReplicatedKeys {
   private var next: UInt64 = 0
   private var names: [UInt64: String] = [:]
 
-  /// The key of a declaration with these attributes; nil, with a complaint, if another one has it.
+  /// The key of a declaration with these attributes; nil, with a diagnostic, if it is already in use.
   mutating func key(
     of name: String, _ attributes: AttributeListSyntax, at node: some SyntaxProtocol,
     in context: some MacroExpansionContext
@@ -36,7 +36,7 @@ struct ReplicatedKeys {
 }
 
 extension AttributeListSyntax {
-  /// Whether `@Replicated(omit)` or `@Replicated(.omit)` is there.
+  /// True if the attributes include `@Replicated(omit)` or `@Replicated(.omit)`.
   var isOmitted: Bool {
     guard case .argumentList(let arguments) = attribute(named: "Replicated")?.arguments,
       let argument = arguments.first?.expression

@@ -2,14 +2,14 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Replicated`: the wire code of a struct or an enum.
+/// `@Replicated`: generates the replication code of a struct or an enum.
 public enum ReplicatedMacro: ExtensionMacro {
   public static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    // An enum reducer's state and actions are marked by '@Reducer', which writes them.
+    // '@Reducer' marks the state and actions of an enum reducer, which it generates.
     if declaration.attributes.hasAny(of: ["Reducer"]) {
       if !declaration.is(EnumDeclSyntax.self) {
         context.complain("'@Replicated' belongs to the reducer's 'State' and 'Action', not to the reducer", at: node)
@@ -33,7 +33,7 @@ public enum ReplicatedMacro: ExtensionMacro {
     let members: [String]
     let types: [TypeSyntax]
     let name = wireName(of: type)
-    // What is in a private type is private to the file, and its methods have to say so.
+    // Members of a private type are private to the file, and its methods must be declared so.
     let around = context.lexicalContext.compactMap { $0.asProtocol((any WithModifiersSyntax).self)?.modifiers }
     let isPrivate = ([declaration.modifiers] + around).contains { $0.has(.private) || $0.has(.fileprivate) }
     let access = isPrivate ? "fileprivate " : declaration.modifiers.accessOfMembers
@@ -54,7 +54,7 @@ public enum ReplicatedMacro: ExtensionMacro {
       return []
     }
     let constraints = GenericConstraints(of: declaration, in: context).replicated(in: types)
-    // Both by name: a conditional conformance does not imply that to the protocol above it.
+    // Both are named: a conditional conformance does not imply the inherited protocol.
     let conformances = protocols.map { "Wire.\($0.trimmedDescription.split(separator: ".").last ?? "")" }
     let inheritance = conformances.isEmpty ? "" : ": \(conformances.joined(separator: ", "))"
     return [
@@ -67,7 +67,7 @@ public enum ReplicatedMacro: ExtensionMacro {
     ]
   }
 
-  /// The type's name with the types around it and without their generic arguments.
+  /// The type's name with its enclosing types, without their generic arguments.
   private static func wireName(of type: some TypeSyntaxProtocol) -> String {
     var name = ""
     var depth = 0
@@ -80,7 +80,7 @@ public enum ReplicatedMacro: ExtensionMacro {
   }
 }
 
-/// `@ReplicatedKey` and `@Replicated(omit)`: marks that `@Replicated` reads.
+/// `@ReplicatedKey` and `@Replicated(omit)`: markers that `@Replicated` reads.
 public enum ReplicatedFieldMacro: PeerMacro {
   public static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

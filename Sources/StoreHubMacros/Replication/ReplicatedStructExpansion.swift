@@ -1,7 +1,7 @@
-/// The wire code of a struct.
+/// The replication code of a struct.
 struct ReplicatedStructExpansion {
   let fields: [ReplicatedField]
-  /// The statements that copy what does not travel from `base`.
+  /// The statements that copy omitted fields from `base`.
   let omitted: [String]
   /// The names that lead to the struct's id.
   let id: [String]
@@ -92,10 +92,10 @@ struct ReplicatedStructExpansion {
 
   private var apply: String {
     let cases = fields.enumerated().map { index, field -> String in
-      // Through the field itself, so that its observers learn of it.
+      // Through the field itself, so that its observers are notified.
       if field.isVar {
         let apply = "try Wire.Expansion.apply(&decoder, to: &self.\(field.name))"
-        // A presented child may present another like it: its depth is counted.
+        // A presented child may present another of its type, so its depth is counted.
         return field.storage == .presented
           ? "case \(field.key):\ntry decoder.enter()\n\(apply)\ndecoder.leave()" : "case \(field.key): \(apply)"
       }
@@ -123,7 +123,8 @@ struct ReplicatedStructExpansion {
       """
   }
 
-  /// An initialiser that takes all from another value but the constants, for deltas that change one of those.
+  /// An initialiser that copies everything from another value except the constants, for deltas that change one of
+  /// those.
   private var copy: String? {
     guard !constants.isEmpty else { return nil }
     let generics = constants.map { "Field\($0.index)" }
@@ -165,8 +166,8 @@ struct ReplicatedStructExpansion {
       """
   }
 
-  /// A variable of the field's type, without a value. The type is not named: in an extension of a nested type, the names
-  /// of the types around it are not in scope.
+  /// A variable of the field's type, without a value. The type is not named: in an extension of a nested type, the
+  /// names of the enclosing types are not in scope.
   private func absent(_ index: Int, _ field: ReplicatedField) -> String {
     "var field\(index) = Wire.absent { (root: Self) in root.\(field.name) }"
   }
@@ -189,7 +190,7 @@ struct ReplicatedStructExpansion {
       """
   }
 
-  /// The statement that says where the struct's id is, for elements of identified arrays.
+  /// The statement that declares the location of the struct's id, for elements of identified arrays.
   private var idLine: [String] {
     guard let first = id.first, fields.contains(where: { plain($0.name) == plain(first) }) else { return [] }
     switch id.count {
@@ -203,7 +204,7 @@ struct ReplicatedStructExpansion {
   private var schema: String {
     var lines = fields.flatMap { field in
       let method = field.storage == .presented ? "presented" : "replicated"
-      // At the field's own line, where the compiler reports a type that is not replicated.
+      // At the field's own line, where the compiler then reports a type that is not replicated.
       return [
         field.location,
         "fields.\(method)(\"\(plain(field.name))\", key: \(field.key), \\Self.\(field.name), "

@@ -1,16 +1,16 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// From where a declaration can be used.
+/// The access level of a declaration.
 enum Access: Comparable {
   case `private`, `fileprivate`, `internal`, `package`, `public`
 
-  /// The word for it with a space behind it.
+  /// The keyword, followed by a space.
   var prefix: String { self == .internal ? "" : "\(self) " }
 }
 
 extension DeclModifierListSyntax {
-  /// The access level as written; internal when nothing is.
+  /// The access level as written; internal by default.
   var access: Access {
     for modifier in self where modifier.detail == nil {
       switch modifier.name.tokenKind {
@@ -24,20 +24,20 @@ extension DeclModifierListSyntax {
     return .internal
   }
 
-  /// The access level as written, with a space behind it, for what a macro adds beside the declaration; nothing for
-  /// `private` and `fileprivate` types, whose members are as visible without a word.
+  /// The access level as written, followed by a space, for members that a macro adds; empty for `private` and
+  /// `fileprivate` types, whose members have the same visibility without a keyword.
   var accessOfMembers: String {
     access < .internal ? "" : access.prefix
   }
 
-  /// Whether a modifier is there.
+  /// Returns true if there is such a modifier.
   func has(_ keyword: Keyword) -> Bool {
     contains { $0.name.tokenKind == .keyword(keyword) }
   }
 }
 
 extension AttributeListSyntax {
-  /// The attribute of that name, whichever module it is said to be from.
+  /// The attribute with that name, with or without a module.
   func attribute(named name: String) -> AttributeSyntax? {
     for case .attribute(let attribute) in self {
       let text = attribute.attributeName.trimmedDescription
@@ -46,46 +46,46 @@ extension AttributeListSyntax {
     return nil
   }
 
-  /// Whether one of the attributes is there.
+  /// Returns true if there is one of the attributes.
   func hasAny(of names: [String]) -> Bool {
     names.contains { attribute(named: $0) != nil }
   }
 }
 
 extension DeclGroupSyntax {
-  /// What the declaration is called; the type's name for structs, enums, classes and actors.
+  /// The name of the declaration; the type's name for structs, enums, classes and actors.
   var typeName: String? {
     asProtocol((any NamedDeclSyntax).self)?.name.trimmedDescription
   }
 
-  /// What it is, for diagnostics: `class type 'Feature'`.
+  /// The kind and the name for diagnostics: `class type 'Feature'`.
   var kindAndName: String { "\(introducer.text) type\(typeName.map { " '\($0)'" } ?? "")" }
 
-  /// The variables of an instance that hold a value, with their declarations.
+  /// The stored instance variables, with their declarations.
   var storedVariables: [VariableDeclSyntax] {
     memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }.filter(\.isStoredInstanceVariable)
   }
 }
 
 extension VariableDeclSyntax {
-  /// Whether it holds a value in each instance: not static, not lazy, not computed.
+  /// True if it is stored in each instance: not static, lazy or computed.
   var isStoredInstanceVariable: Bool {
     !modifiers.has(.static) && !modifiers.has(.class) && !modifiers.has(.lazy)
       && bindings.allSatisfy(\.isStored)
   }
 
-  /// The only name that it declares.
+  /// The name, if it declares only one.
   var name: String? {
     guard bindings.count == 1 else { return nil }
     return bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmedDescription
   }
 
-  /// Whether it can be changed.
+  /// True if it is mutable.
   var isVar: Bool { bindingSpecifier.tokenKind == .keyword(.var) }
 }
 
 extension PatternBindingSyntax {
-  /// Whether it has no accessors but observers.
+  /// True if it has no accessors other than observers.
   var isStored: Bool {
     guard let accessorBlock else { return true }
     guard case .accessors(let accessors) = accessorBlock.accessors else { return false }
@@ -100,12 +100,12 @@ func plain(_ name: String) -> String {
   name.hasPrefix("`") && name.hasSuffix("`") ? String(name.dropFirst().dropLast()) : name
 }
 
-/// What holds the value behind a property: `_count`.
+/// The name of a property's storage: `_count`.
 func storageName(of name: String) -> String {
   prefixed(name, by: "_")
 }
 
-/// A name with something before it, in backticks where it would be no identifier without.
+/// A name with a prefix, in backticks if it would otherwise not be an identifier.
 func prefixed(_ name: String, by prefix: String) -> String {
   let result = prefix + plain(name)
   return result.contains(where: { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "$" }) ? "`\(result)`" : result

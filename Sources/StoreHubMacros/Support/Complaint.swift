@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// A diagnostic's words.
+/// The message of a diagnostic.
 struct Complaint: DiagnosticMessage, FixItMessage, Error {
   let message: String
   let severity: DiagnosticSeverity
@@ -17,7 +17,7 @@ struct Complaint: DiagnosticMessage, FixItMessage, Error {
 }
 
 extension MacroExpansionContext {
-  /// Complains about a piece of source, with at most one way to mend it.
+  /// Reports a diagnostic for a piece of source, with at most one fix.
   func complain(
     _ message: String, severity: DiagnosticSeverity = .error, at node: some SyntaxProtocol,
     fixIt: (message: String, old: Syntax, new: Syntax)? = nil
@@ -30,8 +30,8 @@ extension MacroExpansionContext {
       Diagnostic(node: node, message: Complaint(message, severity: severity), fixIts: fixIts ?? []))
   }
 
-  /// The directive with which what follows it is reported at the line of a piece of source; nil in code that another
-  /// macro wrote, which has no line of its own.
+  /// The directive that makes the compiler report the following code at the line of a piece of source; nil in code from
+  /// another macro, which has no line of its own.
   func lineDirective(of node: some SyntaxProtocol) -> String? {
     guard let location = location(of: node, at: .afterLeadingTrivia, filePathMode: .filePath),
       let line = location.line.as(IntegerLiteralExprSyntax.self)?.literal.text,

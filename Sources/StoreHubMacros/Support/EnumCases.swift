@@ -1,13 +1,13 @@
 import SwiftSyntax
 
-/// A case of an enum, as macros look at it.
+/// A case of an enum, as used by macros.
 struct EnumCase {
-  /// The name as in the source, with backticks where it has them.
+  /// The name as in the source, including backticks.
   let name: String
   let parameters: [EnumCaseParameterSyntax]
   let attributes: AttributeListSyntax
   let element: EnumCaseElementSyntax
-  /// Where it stands among the cases of the source, whether they are compiled or not.
+  /// Its position among the cases of the source, whether they are compiled or not.
   let position: Int
 
   /// The payload as one type: `Void`, the only value's type, or a tuple.
@@ -23,7 +23,7 @@ struct EnumCase {
     }
   }
 
-  /// Its declaration without the word `case`.
+  /// Its declaration without the keyword `case`.
   var text: String { element.with(\.trailingComma, nil).trimmedDescription }
 
   /// Names for the payload's values in patterns: `v0, v1`.
@@ -36,10 +36,10 @@ struct EnumCase {
 }
 
 extension EnumCase {
-  /// What stands before a value when the case is made: `name: `, or nothing.
+  /// The label before a value when the case is created: `name: `, or nothing.
   func argument(for parameter: EnumCaseParameterSyntax) -> String {
     guard let label = label(of: parameter) else { return "" }
-    // Most keywords are plain words there, and the compiler warns of their backticks.
+    // Most keywords need no backticks there, and the compiler warns about them.
     let word = plain(label)
     let needsBackticks =
       ["inout", "let", "var"].contains(word) || word.contains { !$0.isLetter && !$0.isNumber && $0 != "_" }
@@ -51,7 +51,7 @@ extension EnumCase {
 struct EnumCases {
   private enum Item {
     case one(EnumCase)
-    /// The clauses of an `#if`, each with the line that begins it.
+    /// The clauses of an `#if`, each with its first line.
     case conditional([(directive: String, cases: EnumCases)])
   }
 
@@ -89,7 +89,7 @@ struct EnumCases {
     }
   }
 
-  /// Every case, whether it is compiled or not.
+  /// All cases, whether they are compiled or not.
   var all: [EnumCase] {
     items.flatMap { item in
       switch item {
@@ -99,7 +99,7 @@ struct EnumCases {
     }
   }
 
-  /// Lines for the cases, within the `#if`s that the cases are in.
+  /// Lines for the cases, within the same `#if`s as the cases.
   func lines(_ line: (EnumCase) -> String?) -> String {
     let lines = items.compactMap { item in
       switch item {
@@ -113,7 +113,7 @@ struct EnumCases {
     return lines.joined(separator: "\n")
   }
 
-  /// The first case that has the name of another one that is compiled together with it.
+  /// The first case with the name of another one that is compiled together with it.
   var overloaded: EnumCase? {
     var names = Set<String>()
     return overloaded(&names)
@@ -136,10 +136,10 @@ struct EnumCases {
     return nil
   }
 
-  /// Whether there is no case at all.
+  /// True if there are no cases.
   var isEmpty: Bool { all.isEmpty }
 
-  /// Whether there is an `#if` around some of them.
+  /// True if some of them are inside an `#if`.
   var isConditional: Bool {
     items.contains { if case .conditional = $0 { true } else { false } }
   }
