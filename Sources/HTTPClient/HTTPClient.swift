@@ -1,11 +1,11 @@
 internal import CCurl
 public import EventLoop
 
-/// Sends requests to web servers, on the loop and without a thread: libcurl's multi-socket interface, driven by the
+/// Sends requests to web servers on the loop, without a thread. It uses libcurl's multi-socket interface with the
 /// loop's polls and one timer.
 ///
-/// At most five redirects are followed; certificates are checked against the system's.
-/// Source: curl_multi_socket_action(3).
+/// At most five redirects are followed. Certificates are verified with the system's certificates. Source:
+/// curl_multi_socket_action(3).
 @MainActor
 public final class HTTPClient {
   private let loop: EventLoop
@@ -15,7 +15,7 @@ public final class HTTPClient {
   private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
   private var lastNumber: UInt64 = 0
 
-  /// A poll where a dictionary wants to keep it.
+  /// A poll in a class, so that a dictionary can store it.
   private final class SocketPoll {
     let poll: Poll
 
@@ -24,7 +24,7 @@ public final class HTTPClient {
     }
   }
 
-  /// One request in progress.
+  /// A request in progress.
   private final class Transfer {
     let number: UInt64
     let limit: Int
@@ -39,7 +39,7 @@ public final class HTTPClient {
       (self.number, self.limit, self.timeout, self.continuation) = (number, limit, timeout, continuation)
     }
 
-    /// Takes a piece of the body, or refuses it when the body gets too large.
+    /// Accepts a piece of the body, or refuses it if the body gets too large.
     func take(_ bytes: UnsafeRawBufferPointer) -> Int {
       guard body.count + bytes.count <= limit else {
         isTooLarge = true
@@ -50,7 +50,7 @@ public final class HTTPClient {
     }
   }
 
-  /// Creates a client on a loop, which must outlive it.
+  /// Creates a client on a loop, which must outlive the client.
   public init(loop: EventLoop) throws(UVError) {
     self.loop = loop
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
@@ -74,8 +74,8 @@ public final class HTTPClient {
   /// - Parameters:
   ///   - url: An absolute http or https URL.
   ///   - timeout: The time for the whole request, redirects included.
-  ///   - limit: The largest body accepted, in bytes.
-  /// - Throws: `HTTPError`, or `CancellationError` when the task is cancelled, which ends the transfer.
+  ///   - limit: The maximum size of the body in bytes.
+  /// - Throws: `HTTPError`, or `CancellationError` if the task is cancelled, which ends the transfer.
   public func get(_ url: String, timeout: Duration, limit: Int = 64 * 1024) async throws -> HTTPResponse {
     guard let easy = curl_easy_init() else { preconditionFailure("libcurl has no memory for a request") }
     lastNumber += 1
@@ -141,7 +141,7 @@ public final class HTTPClient {
       if polls[socket] == nil { polls[socket] = SocketPoll(try poll(of: socket)) }
       try polls[socket]?.poll.start(events)
     } catch {
-      // libcurl's own time limit ends a transfer whose socket cannot be watched.
+      // If the socket cannot be watched, libcurl's own time limit ends the transfer.
       polls[socket] = nil
     }
   }
@@ -160,7 +160,7 @@ public final class HTTPClient {
   }
 
   fileprivate func wait(_ milliseconds: Int) {
-    // Zero is not now: libcurl must not be called from its own callback.
+    // Zero does not mean now: libcurl must not be called from its own callback.
     if milliseconds < 0 { timer?.stop() } else { timer?.start(after: .milliseconds(milliseconds)) }
   }
 
@@ -192,7 +192,7 @@ public final class HTTPClient {
 
 // MARK: - libcurl's callbacks, which come inside our own calls on the loop's thread
 
-/// Sendable for the length of one callback: it is made and used on the loop's thread.
+/// Sendable for the duration of a callback: it is created and used on the loop's thread.
 private nonisolated struct OnLoop<Arguments>: @unchecked Sendable {
   let arguments: Arguments
 }

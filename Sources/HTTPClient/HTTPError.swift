@@ -1,17 +1,17 @@
-/// Why a request to a web server failed.
+/// The reason why a request to a web server failed.
 public nonisolated enum HTTPError: Error, Equatable, Sendable {
   /// The URL is not an absolute http or https URL.
   case badURL(String, reason: String)
-  /// The server could not be reached, or the connection broke; libcurl's words.
+  /// The server could not be reached, or the connection broke; libcurl's message.
   case transport(String)
-  /// No response came in time.
+  /// No response arrived in time.
   case timedOut(after: Duration)
   /// The body of the response is larger than the limit.
   case tooLarge(limit: Int)
 }
 
 nonisolated extension HTTPError: CustomStringConvertible {
-  /// What happened, as a clause.
+  /// A description as a clause.
   public var description: String {
     switch self {
     case .badURL(let url, let reason): "“\(url)” is not a web address: \(reason)"

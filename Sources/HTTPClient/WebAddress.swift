@@ -2,16 +2,16 @@ internal import CCurl
 
 /// An absolute http or https URL with a host, as libcurl reads it (curl_url_set(3)).
 public nonisolated struct WebAddress: Equatable, Sendable {
-  /// The URL as it was given.
+  /// The URL as given.
   public let url: String
-  /// Whether it has a query or a fragment, so that a path cannot be appended.
+  /// True if it has a query or a fragment, so that no path can be appended.
   public let hasQueryOrFragment: Bool
 
   /// Checks a URL.
   ///
   /// - Throws: `HTTPError.badURL`, with the reason.
   public init(_ url: String) throws(HTTPError) {
-    // libcurl reads a C string, and takes one to three slashes.
+    // libcurl reads a C string, and accepts one to three slashes.
     let beginning = url.prefix(9).lowercased()
     guard !url.utf8.contains(0),
       ["http://", "https://"].contains(where: { beginning.hasPrefix($0) && !beginning.hasPrefix($0 + "/") })
