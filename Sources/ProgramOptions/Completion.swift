@@ -1,15 +1,15 @@
 extension ProgramOptions {
-  /// What a shell may offer for the last word of a command line.
+  /// The completions that a shell may offer for the last word of a command line.
   public enum Completion: Equatable, Sendable {
-    /// These words; a space at the end of one says that it is whole.
+    /// These words; a trailing space marks a complete word.
     case words([String])
     /// The names of files.
     case files
-    /// What the hub has: of which kind, for which beginning, with which options.
+    /// Values from the hub: their kind, the text so far, and the options of the command line.
     case fromHub(Value, String, ParsedOptions)
   }
 
-  /// What may be written in place of the last of the words, which stand behind the program's name.
+  /// The completions of the last of `words`, which follow the program's name.
   public func completion(of words: [String]) -> Completion {
     guard let last = words.last else { return .words([]) }
     let before = Array(words.dropLast())

@@ -1,9 +1,10 @@
-// What a program declares once: its parser, `--help`, its manual page and the completion of its words are made of it.
+// The declarations of a program, from which its parser, `--help`, its manual page and the completion of words are
+// derived.
 
 extension ProgramOptions {
-  /// What a word of the command line may be; the shell completes it.
+  /// The kind of a word on the command line, for completion by the shell.
   public enum Value: Equatable, Sendable {
-    /// Anything: nothing is offered.
+    /// Any text; no completions.
     case text
     /// The name of a file.
     case file
@@ -35,7 +36,7 @@ extension ProgramOptions {
     ///   - argument: The placeholder of its value in the help, or nil for a flag.
     ///   - help: The purpose, and the default if it is the same everywhere.
     ///   - fallback: The default in this environment, which `--help` shows and the manual page does not.
-    ///   - value: What the value may be.
+    ///   - value: The kind of the value.
     public init(
       _ name: String, short: Character? = nil, argument: String? = nil, _ help: String, default fallback: String? = nil,
       value: Value = .text
@@ -52,9 +53,9 @@ extension ProgramOptions {
     }
   }
 
-  /// An argument of a command, which is told by its place.
+  /// A positional argument of a command.
   public struct Argument: Sendable {
-    /// How often it may be given.
+    /// The number of times that it may be given.
     public enum Count: Sendable {
       case once, atMostOnce, anyNumber
     }
@@ -89,10 +90,10 @@ extension ProgramOptions {
     ///
     /// - Parameters:
     ///   - name: Its name.
-    ///   - purpose: What it does, as a phrase.
+    ///   - purpose: Its purpose, as a phrase.
     ///   - arguments: Its arguments in order; only the last one may be given any number of times.
-    ///   - options: Its options, beside those of the program.
-    ///   - details: What else there is to know.
+    ///   - options: Its options, in addition to those of the program.
+    ///   - details: Further details.
     public init(
       _ name: String, _ purpose: String, arguments: [Argument] = [], options: [Option] = [], details: [Block] = []
     ) {
@@ -101,13 +102,13 @@ extension ProgramOptions {
     }
   }
 
-  /// A piece of text of a manual page.
+  /// A block of text in a manual page.
   public enum Block: Sendable {
     /// A paragraph.
     case text(String)
     /// Words with their explanations.
     case terms([(String, String)])
-    /// Lines that stand as they are.
+    /// Verbatim lines.
     case code([String])
   }
 

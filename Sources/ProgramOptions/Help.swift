@@ -1,8 +1,8 @@
 extension ProgramOptions {
-  /// What `--help` prints: purpose, usage, commands and options, in lines of at most 80 columns.
+  /// The output of `--help`: purpose, usage, commands and options, in lines of at most 80 columns.
   public var helpText: String { helpText(of: nil) }
 
-  /// What `--help` prints behind a command.
+  /// The output of `--help` for a command.
   func helpText(of command: Command?) -> String {
     guard let command else {
       let usage = commands.isEmpty ? "usage: \(program) [options]" : "usage: \(program) [options] COMMAND ..."
@@ -48,7 +48,7 @@ extension ProgramOptions {
     }
   }
 
-  /// Breaks text at spaces into lines of at most `width` columns; a longer word keeps a line of its own.
+  /// Breaks text at spaces into lines of at most `width` columns; a longer word gets a line of its own.
   static func wrap(_ text: String, width: Int) -> [String] {
     var lines = [""]
     for word in text.split(separator: " ") {

@@ -1,5 +1,5 @@
 extension ProgramOptions {
-  /// The manual page in the language of man(7).
+  /// The manual page in man(7) format.
   public var manualPage: String {
     var page = ManualPage()
     page.macro("TH", program.uppercased(), "\(manualSection)", "", "StoreHub \(storeHubVersion)", "")
@@ -66,7 +66,7 @@ private struct ManualPage {
     }
   }
 
-  /// A line of text that is no request.
+  /// A line of text, escaped so that it is not a request.
   private static func line(_ text: String) -> String {
     let escaped = escaped(text)
     return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&\(escaped)" : escaped

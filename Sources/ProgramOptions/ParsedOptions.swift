@@ -10,21 +10,21 @@ public struct ParsedOptions: Equatable, Sendable {
     (self.values, self.command, self.arguments) = (values, command, arguments)
   }
 
-  /// Whether an option was given.
+  /// Returns true if an option was given.
   public func flag(_ name: String) -> Bool { values[name] != nil }
 
-  /// An option's value as it was given.
+  /// An option's value as given.
   public func string(_ name: String) -> String? { values[name] }
 
   /// The path of a Unix socket.
   public func socketPath(_ name: String, default fallback: @autoclosure () -> String) throws(UsageError) -> String {
     guard let path = values[name] else { return fallback() }
-    // The empty name is one of an abstract socket, which every user of the machine can connect to.
+    // The empty name is an abstract socket, to which every user of the machine can connect.
     guard !path.isEmpty else { throw UsageError("--\(name) needs the path of a socket, but it is empty") }
     return path
   }
 
-  /// A whole number in a range.
+  /// An integer in a range.
   public func integer(_ name: String, in range: ClosedRange<Int>, default fallback: Int) throws(UsageError) -> Int {
     guard let text = values[name] else { return fallback }
     guard let value = Int(text), range.contains(value) else {
@@ -34,7 +34,7 @@ public struct ParsedOptions: Equatable, Sendable {
     return value
   }
 
-  /// An octal number of permissions, such as 660.
+  /// Permissions as an octal number, such as 660.
   public func permissions(_ name: String, default fallback: UInt32) throws(UsageError) -> UInt32 {
     guard let text = values[name] else { return fallback }
     guard let value = UInt32(text, radix: 8), value <= 0o777 else {
@@ -43,7 +43,7 @@ public struct ParsedOptions: Equatable, Sendable {
     return value
   }
 
-  /// A time such as `500ms`, `5s` or `2m`.
+  /// A duration such as `500ms`, `5s` or `2m`.
   public func duration(_ name: String, default fallback: Duration) throws(UsageError) -> Duration {
     guard let text = values[name] else { return fallback }
     let units: [(String, Duration)] = [("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60))]

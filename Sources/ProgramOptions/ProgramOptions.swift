@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Spelling
 
-/// A program's command line: the tables of its options and commands, which parsing, `--help`, the manual page and the
-/// completion of words are made of.
+/// A program's command line: the tables of its options and commands, from which parsing, `--help`, the manual page and
+/// the completion of words are derived.
 ///
 /// ```swift
 /// let options = ProgramOptions(
@@ -11,9 +11,10 @@ internal import Spelling
 /// let path = options.read { $0.string("socket") ?? "/run/hub.sock" }
 /// ```
 ///
-/// Parsing is getopt_long(3)'s: `--name value`, `--name=value`, unambiguous abbreviations, `-n value`; options and arguments
-/// may stand in any order, and `--` ends the options. A word such as `-5` is an argument. Every program has `--help` and
-/// `--version`; `--help=man` prints the manual page, `--help=bash` and `--help=zsh` a script of completions.
+/// Parsing follows getopt_long(3): `--name value`, `--name=value`, unambiguous abbreviations, `-n value`. Options and
+/// arguments may be in any order, and `--` ends the options. A word such as `-5` is an argument. Every program has
+/// `--help` and `--version`; `--help=man` prints the manual page, `--help=bash` and `--help=zsh` a script of
+/// completions.
 public struct ProgramOptions: Sendable {
   let program: String
   let purpose: String
@@ -27,11 +28,11 @@ public struct ProgramOptions: Sendable {
   ///
   /// - Parameters:
   ///   - program: The program's name.
-  ///   - purpose: What it does, as a sentence.
+  ///   - purpose: Its purpose, as a sentence.
   ///   - version: Its version.
-  ///   - manualSection: 1 for a program of users, 8 for a daemon.
+  ///   - manualSection: 1 for a user program, 8 for a daemon.
   ///   - options: The options; those of every command if there are commands.
-  ///   - commands: The commands, of which one must be given; none if the program does one thing.
+  ///   - commands: The commands, of which one must be given; empty if the program has a single function.
   ///   - sections: Further sections of the manual page.
   public init(
     program: String, purpose: String, version: String? = nil, manualSection: Int = 1, options: [Option],
@@ -54,14 +55,14 @@ public struct ProgramOptions: Sendable {
     (self.commands, self.sections) = (commands, sections)
   }
 
-  /// Reads the process's command line into the program's configuration; the first call of every program.
+  /// Reads the process's command line into the program's configuration. Every program calls this first.
   ///
-  /// Opens standard descriptors that are closed. Prints the help or the version and exits with 0 when asked to; prints an error message on standard error
-  /// and exits with 2 when the command line is wrong.
+  /// Opens closed standard descriptors. Prints the help or the version and exits with 0 if requested. If the command
+  /// line is wrong, prints an error message on standard error and exits with 2.
   ///
   /// - Parameters:
-  ///   - arguments: The words behind the program's name, or behind that of a command with a table of its own.
-  ///   - configure: Makes the configuration of the options.
+  ///   - arguments: The words after the program's name, or after that of a command with its own table.
+  ///   - configure: Creates the configuration from the options.
   public func read<Configuration>(
     _ arguments: [String] = Array(CommandLine.arguments.dropFirst()),
     _ configure: (ParsedOptions) throws(UsageError) -> Configuration

@@ -4,19 +4,19 @@ internal import Spelling
 internal import Synchronization
 
 extension ProgramOptions {
-  /// The options that were found, by name, and the other words in their order.
+  /// The options by name, and the other words in order.
   struct Found {
     var values: [String: String] = [:]
     var rest: [String] = []
   }
 
-  /// getopt keeps its place in globals, so one command line is parsed at a time.
+  /// getopt keeps its position in global variables, so one command line is parsed at a time.
   private static let getopt = Mutex(())
 
-  /// A mark before words such as `-5`, which are no options: no option has a digit.
+  /// A prefix for words such as `-5`, which are not options: no option is a digit.
   private static let numberMark = "\u{1}"
 
-  /// Finds options among words.
+  /// Separates options from other words.
   func scan(
     _ words: [String], _ options: [Option], untilFirstArgument stops: Bool = false
   ) throws(UsageError) -> Found {
@@ -58,7 +58,7 @@ extension ProgramOptions {
         found.rest = argv[Int(cglibc_optind())..<words.count + 1].compactMap { $0.map { String(cString: $0) } }
         return .success(found)
       case CInt(UInt8(ascii: "?")), CInt(UInt8(ascii: ":")):
-        // optind is behind the wrong argument, or on it when it is one of several letters.
+        // optind is after the wrong argument, or at it if the argument consists of several letters.
         let place = max(Int(cglibc_optind()) - 1, max(Int(seen), 1))
         let culprit = argv.indices.contains(place) ? argv[place].map { String(cString: $0) } ?? "" : ""
         if code == CInt(UInt8(ascii: ":")) { return .failure(UsageError("\(culprit) needs a value")) }

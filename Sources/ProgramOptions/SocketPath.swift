@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// The default path of a hub's socket: `$STOREHUB_SOCKET`, else `storehub/hub.sock` in `$XDG_RUNTIME_DIR`, else
-/// `storehub-UID/hub.sock` in `$TMPDIR` or `/tmp`; for another hub than storehubd, the name of its directory instead.
+/// The default path of a hub's socket: `$STOREHUB_SOCKET`, otherwise `storehub/hub.sock` in `$XDG_RUNTIME_DIR`,
+/// otherwise `storehub-UID/hub.sock` in `$TMPDIR` or `/tmp`. For other hubs than storehubd, the name of their directory
+/// replaces `storehub`.
 package func defaultSocketPath(in name: String = "storehub") -> String {
   let environment = { (name: String) in getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
   if let path = environment("STOREHUB_SOCKET") { return path }
@@ -9,9 +10,9 @@ package func defaultSocketPath(in name: String = "storehub") -> String {
   return (environment("TMPDIR") ?? "/tmp") + "/\(name)-\(getuid())/hub.sock"
 }
 
-/// Creates the directory of a socket path if it is missing, for this user alone.
+/// Creates the directory of a socket path if it is missing, accessible only to this user.
 ///
-/// - Throws: When it cannot be created.
+/// - Throws: An error if it cannot be created.
 package func makeSocketDirectory(for path: String) throws(UsageError) {
   guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
   let directory = String(path[..<slash])

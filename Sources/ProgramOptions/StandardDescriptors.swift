@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Opens /dev/null on each of the descriptors 0 to 2 that is closed.
+/// Opens /dev/null for each closed descriptor from 0 to 2.
 ///
-/// Otherwise the next file that the program opens, such as the event loop's, would get that number, and log lines would
-/// be written into it. Call it before anything else is opened; `ProgramOptions.read` does.
+/// Otherwise the next opened file, such as the event loop's, would get that number, and log lines would be written to
+/// it. Call it before opening other files; `ProgramOptions.read` does.
 package func openStandardDescriptors() {
   for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
     // open(2) returns the lowest free descriptor, which is this one.

@@ -1,4 +1,4 @@
-/// A wrong command line: one message for the user who typed it.
+/// A wrong command line, with a message for the user.
 public struct UsageError: Error, Equatable, CustomStringConvertible {
   /// The problem, and how to correct it.
   public let description: String
