@@ -1,9 +1,9 @@
 internal import CJSON
 public import Wire
 
-/// A text that is no JSON: where, and why.
+/// An error in a JSON text: its place and its reason.
 public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The byte at which it was found.
+  /// The byte offset of the error.
   public let offset: Int
   /// The reason.
   public let reason: String
@@ -15,7 +15,8 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
 extension JSONValue {
   /// Reads one JSON text (RFC 8259).
   ///
-  /// Integers of more than 64 bits are refused; a schema's integers may also be strings. So are repeated names in an object.
+  /// Integers of more than 64 bits are refused; a schema's integers may also be strings. So are repeated names in an
+  /// object.
   /// - Complexity: O(bytes).
   public init(parsing text: String) throws(JSONError) {
     var text = text

@@ -1,11 +1,12 @@
-/// Finds the words that somebody probably meant to write.
+/// Finds the words that a user probably meant.
 public enum Spelling {
-  /// Longer words are compared by their beginnings: a peer may choose them.
+  /// Longer words are compared by their prefixes, because a peer may choose them.
   private static let longest = 64
 
-  /// The words that resemble another one, the nearest first.
+  /// The words that resemble another one, closest first.
   ///
-  /// A word resembles another one if few letters are wrong, missing, too many or swapped, or if one begins with the other.
+  /// A word resembles another one if few letters are wrong, missing, too many or swapped, or if one begins with the
+  /// other.
   /// - Complexity: O(words × letters²), with at most 64 letters each.
   public static func nearest(to word: String, among words: some Sequence<String>, limit: Int = 3) -> [String] {
     let wanted = letters(of: word)
@@ -21,7 +22,7 @@ public enum Spelling {
         ranked.append((longest + edits, candidate))
       }
     }
-    // One letter wrong is likelier meant than three.
+    // One wrong letter is more likely than three.
     let best = ranked.map(\.distance).min() ?? 0
     return ranked.filter { $0.distance == best || best >= longest }
       .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }.prefix(limit).map(\.word)
@@ -40,7 +41,8 @@ public enum Spelling {
     word.indices.contains { word[$0...].starts(with: part) }
   }
 
-  /// The fewest insertions, deletions, replacements and swaps of neighbours that make one word of the other.
+  /// The minimum number of insertions, deletions, replacements and swaps of adjacent letters that turn one word into
+  /// the other.
   private static func distance(_ one: [Character], _ other: [Character]) -> Int {
     var older: [Int] = []
     var previous = Array(0...other.count)
