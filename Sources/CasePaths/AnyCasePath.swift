@@ -13,7 +13,7 @@ public struct AnyCasePath<Root, Value>: Sendable {
 
   /// Creates a case path from a case itself, for the expansion of `@CasePathable`.
   ///
-  /// In the Swift 5 language mode a case is not a `@Sendable` function, and passing it as one would be a warning in the
+  /// In the Swift 5 language mode, a case is not a `@Sendable` function; passing it as one would cause a warning in the
   /// user's code for each case.
   @inlinable
   public init(_case embed: @escaping (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?) {

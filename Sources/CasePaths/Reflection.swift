@@ -44,7 +44,7 @@ extension AnyCasePath {
   }
 }
 
-/// The runtime's name of the case that a value is of; nil when the value is no enum's.
+/// The runtime's name of a value's case; nil if the value is not an enum.
 package func caseName<Root>(of root: Root) -> String? {
   enumCaseName(root).map { String(cString: $0) }
 }

@@ -1,5 +1,5 @@
-// What an app imports: the architecture, and the dependencies of Foundation. Apart, because programs that link only
-// `ComposableCore` do not load all of Foundation.
+// The imports of an app: the architecture, and the dependencies of Foundation. They are separate, because programs that
+// link only `ComposableCore` do not load all of Foundation.
 @_exported public import ComposableCore
 @_exported public import DependenciesFoundation
 @_exported public import Foundation

@@ -28,7 +28,7 @@ extension TestStore {
           report(FailureText.noChange, at: location)
         }
       case .off(let showSkippedAssertions):
-        // A later, exhaustive assertion begins with the state as it is.
+        // A later, exhaustive assertion begins with the current state.
         defer { recorder.tracker.resetChanges() }
         // The assertion changes the new state: fields that it does not mention are as they are.
         let expected = try expectedState(from: actual, update, stackElementIDs: stackElementIDs)

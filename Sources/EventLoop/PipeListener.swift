@@ -28,13 +28,13 @@ public struct PipeListener: ~Copyable {
     acceptor = try Acceptor(loop: loop, path: path, backlog: CInt(clamping: backlog), onConnection: onConnection)
   }
 
-  /// Accepts on a socket that listens already, such as one that a service manager has passed.
+  /// Accepts connections on a listening socket, such as one from a service manager.
   ///
   /// - Parameters:
   ///   - loop: The loop, which must outlive the listener.
-  ///   - descriptor: The socket; the listener closes it, also when this throws.
-  ///   - path: The path that the socket is bound to.
-  ///   - ownsFile: Whether the file is removed when the listener goes away.
+  ///   - descriptor: The socket; the listener closes it, even if this throws.
+  ///   - path: The path to which the socket is bound.
+  ///   - ownsFile: True to remove the file with the listener.
   ///   - onConnection: See `init(on:path:backlog:onConnection:)`.
   package init(
     on loop: EventLoop, adopting descriptor: CInt, path: String, ownsFile: Bool,
@@ -44,13 +44,13 @@ public struct PipeListener: ~Copyable {
       loop: loop, adopting: descriptor, path: path, ownsFile: ownsFile, onConnection: onConnection)
   }
 
-  /// The socket, which stays the listener's.
+  /// The socket, which the listener still owns.
   package var descriptor: CInt { acceptor.descriptor }
 
-  /// Leaves the file of the socket where it is when the listener goes away, because another process goes on with it.
+  /// Keeps the socket's file when the listener is destroyed, because another process continues to use it.
   package func leaveFile() { acceptor.ownsFile = false }
 
-  /// The file of the socket, which tells it from one that has taken its place.
+  /// The identity of the socket's file, to distinguish it from a file that has replaced it.
   public var file: FileIdentity? { acceptor.file }
 
   /// Takes the connection for which `onConnection` was called.
@@ -92,7 +92,7 @@ private final class Acceptor {
   private let loop: EventLoop
   private let path: String
   let file: FileIdentity?
-  /// Whether the file is removed with the listener.
+  /// True if the file is removed with the listener.
   var ownsFile = true
   private(set) var descriptor: CInt
   private var onConnection: ((UVError?) -> Void)?

@@ -11,7 +11,7 @@ public struct PipeStream: ~Copyable {
     var onDrained: (() -> Void)?
     var onConnected: ((UVError?) -> Void)?
     var onFinished: (() -> Void)?
-    /// The queued writes, oldest first; their memory is that of their requests.
+    /// The queued writes, oldest first; the requests own their memory.
     var queue: [UnsafeRawBufferPointer] = []
 
     override func forgetCallbacks() {
@@ -27,26 +27,26 @@ public struct PipeStream: ~Copyable {
     try box.open("create a socket") { uv_pipe_init(loop.pointer, $0.assumingMemoryBound(to: uv_pipe_t.self), 0) }
   }
 
-  /// Takes over a connected socket; when that fails, the descriptor stays the caller's.
+  /// Takes over a connected socket; on failure, the caller still owns the descriptor.
   package static func adopting(_ descriptor: CInt, on loop: EventLoop) throws(UVError) -> PipeStream {
     let stream = try PipeStream(on: loop)
     try stream.open(descriptor)
     return stream
   }
 
-  /// The socket, which stays the stream's; nil once it has gone.
+  /// The socket, which the stream still owns; nil after it was closed.
   package var descriptor: CInt? {
     var descriptor: CInt = -1
     return uv_fileno(box.pointer(uv_handle_t.self), &descriptor) == 0 ? descriptor : nil
   }
 
-  /// The bytes that are queued, which whoever takes over the socket must write first.
+  /// The queued bytes, which the next owner of the socket must write first.
   package var unsentBytes: [UInt8] {
     let count = queuedByteCount
     return Array(box.queue.joined().suffix(count))
   }
 
-  /// Takes over a connected socket; when that fails, the descriptor stays the caller's.
+  /// Takes over a connected socket; on failure, the caller still owns the descriptor.
   func open(_ descriptor: CInt) throws(UVError) {
     try check(uv_pipe_open(box.pointer(uv_pipe_t.self), descriptor), "open a socket")
   }
@@ -202,7 +202,7 @@ public struct PipeStream: ~Copyable {
       guard let request else { return }
       onLoop((request, status)) { request, status in
         let box = Box.of(UnsafeMutableRawPointer(request.pointee.handle))
-        // libuv ends the writes of a stream in their order.
+        // libuv completes the writes of a stream in order.
         if !box.queue.isEmpty { box.queue.removeFirst() }
         UnsafeMutableRawPointer(request).deallocate()
         guard status == 0, box.isOpen, uv_stream_get_write_queue_size(box.pointer(uv_stream_t.self)) == 0 else {

@@ -1,16 +1,16 @@
 public import TurnLog
 internal import Wire
 
-/// Reads a journal beside the hub that writes it, or without one. Nothing is changed.
+/// Reads a journal, with or without a hub that writes it at the same time. Nothing is changed.
 ///
-/// One thread uses it. Each function reads from one version of the database; between two calls the hub may have stored more, or
-/// have forgotten old turns.
+/// It is used by one thread. Each method reads one version of the database; between two calls, the hub may have stored
+/// more turns or removed old ones.
 public final class JournalReader {
-  /// Where a journal begins and ends.
+  /// The beginning and the end of a journal.
   public struct Extent: Equatable, Sendable {
     /// The identity of the history.
     public let epoch: Epoch
-    /// The turns that are kept lie behind this position.
+    /// The position before the first kept turn.
     public let base: UInt64
     /// The last turn.
     public let tail: UInt64
@@ -20,9 +20,9 @@ public final class JournalReader {
     public let time: Int64
   }
 
-  /// A state that was saved whole.
+  /// The place of a complete saved state.
   public struct SnapshotPlace: Equatable, Sendable {
-    /// The last turn that it contains.
+    /// The last turn that it includes.
     public let position: UInt64
     /// Its revision.
     public let revision: UInt64
@@ -62,7 +62,7 @@ public final class JournalReader {
     }
   }
 
-  /// Where the journal begins and ends.
+  /// Returns the beginning and the end of the journal.
   public func extent() throws(LogError) -> Extent {
     let head = try directory.attempt { () throws(SQLiteError) in
       try Head.load(with: database.prepare(Head.read, for: "read the head of the journal"))
@@ -74,21 +74,21 @@ public final class JournalReader {
       epoch: head.epoch, base: head.base.position, tail: head.tail.position, revision: head.revision, time: head.time)
   }
 
-  /// The schemas that were in force, oldest first.
+  /// The schemas, oldest first.
   public func schemas() throws(LogError) -> [JournalHistory.SchemaChange] {
     try directory.attempt { () throws(SQLiteError) in try SchemaRows.load(from: database) }.rows.map {
       JournalHistory.SchemaChange(firstPosition: $0.firstPosition, schema: $0.schema)
     }
   }
 
-  /// The whole snapshots, oldest first.
+  /// The complete snapshots, oldest first.
   public func snapshots() throws(LogError) -> [SnapshotPlace] {
     try rows().map { SnapshotPlace(position: $0.position, revision: $0.revision, time: $0.time) }
   }
 
-  /// The newest snapshot that contains no turn behind a position; nil if there is none.
+  /// The newest snapshot that includes no turn after a position; nil if there is none.
   ///
-  /// - Throws: `damaged` if its bytes are not what was written.
+  /// - Throws: `damaged` if its checksum does not match.
   /// - Complexity: O(size of the state).
   public func snapshot(upTo position: UInt64) throws(LogError) -> JournalHistory.Snapshot? {
     guard let row = try rows().last(where: { $0.position <= position }) else { return nil }
@@ -105,18 +105,18 @@ public final class JournalReader {
     try directory.attempt { () throws(SQLiteError) in try SnapshotRow.load(from: database) }.sound.filter(\.isComplete)
   }
 
-  /// Reads turns in order, up to the one that reaches the limit; none behind the tail.
+  /// Reads turns in order, up to the one that reaches the limit; none after the tail.
   ///
   /// - Throws: `trimmed`, `damaged` or `storage`.
   public func read(from position: UInt64, byteLimit: Int) throws(LogError) -> [LoggedTurn] {
     try reader.read(from: position, byteLimit: byteLimit)
   }
 
-  /// The last turn with at most this revision; nil if it is not kept any more.
+  /// The last turn with at most this revision; nil if it is no longer kept.
   /// - Complexity: O(log n) reads.
   public func position(of revision: UInt64) throws(LogError) -> UInt64? { try reader.position(of: revision) }
 
-  /// The last turn that is not later than a time, in milliseconds since 1970; the base if all that are kept are.
+  /// The last turn that is not later than a time, in milliseconds since 1970; the base if all kept turns are later.
   /// - Complexity: O(log n) reads.
   public func position(at time: Int64) throws(LogError) -> UInt64 {
     let extent = try extent()
@@ -126,15 +126,15 @@ public final class JournalReader {
       times.bind(1, bits: middle)
       defer { times.reset() }
       let isFound = try directory.attempt { () throws(SQLiteError) in try times.step() }
-      // A turn that was forgotten meanwhile was earlier.
+      // A turn that was removed meanwhile is earlier.
       if !isFound || times.integer(0) <= time { low = middle } else { high = middle - 1 }
     }
     return low
   }
 
-  /// Copies the journal into another directory, as it is now.
+  /// Copies the current journal into another directory.
   ///
-  /// - Parameter path: A directory without a journal; it is created, but not those above it.
+  /// - Parameter path: A directory without a journal. It is created if missing, but its parents are not.
   /// - Complexity: O(size of the files).
   public func copy(to path: String) throws(LogError) {
     let target = StateDirectory(path: path)

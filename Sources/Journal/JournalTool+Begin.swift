@@ -2,13 +2,13 @@ public import TurnLog
 public import Wire
 
 extension JournalTool {
-  /// Begins a journal with a state, from which a hub goes on.
+  /// Begins a journal with a state, from which a hub continues.
   ///
   /// - Parameters:
-  ///   - path: A directory without a journal; it is created, but not those above it.
-  ///   - state: The bytes of the state, by the schema.
+  ///   - path: A directory without a journal. It is created if missing, but its parents are not.
+  ///   - state: The encoded state.
   ///   - revision: The state's revision.
-  ///   - time: When that was, in milliseconds since 1970.
+  ///   - time: The time of the state, in milliseconds since 1970.
   /// - Throws: `inUse`; `storage`, also if there is a journal already.
   public static func begin(
     _ path: String, schema: Schema, state: [UInt8], revision: UInt64, time: Int64

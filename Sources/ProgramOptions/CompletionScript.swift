@@ -1,10 +1,10 @@
 extension ProgramOptions {
-  /// A shell whose completion of words a program can describe.
+  /// A shell for which a program can generate a completion script.
   enum Shell: String, CaseIterable {
     case bash, zsh
   }
 
-  /// A script that completes the program's options and commands, for the directory where the shell looks for such scripts.
+  /// A script that completes the program's options and commands, for the shell's directory of such scripts.
   func completionScript(for shell: Shell) -> String {
     switch shell {
     case .bash: bashScript
@@ -42,7 +42,7 @@ extension ProgramOptions {
     return "#compdef \(program)\n_arguments \\\n  \(arguments.joined(separator: " \\\n  "))"
   }
 
-  /// The options of the program and of its commands, each name once.
+  /// All options of the program and its commands, without repeated names.
   private var everyOption: [Option] {
     var names: Set<String> = []
     return (options + commands.flatMap(\.options)).filter { names.insert($0.name).inserted }
@@ -82,7 +82,7 @@ extension ProgramOptions.Option {
 }
 
 extension String {
-  /// The text within single quotes, for a shell that reads brackets and colons in them.
+  /// The text in single quotes, for a shell that interprets brackets and colons in it.
   fileprivate var zshQuoted: String {
     var quoted = ""
     for character in self {

@@ -41,7 +41,7 @@ public struct ProgramOptions: Sendable {
   ) {
     (self.program, self.purpose, self.manualSection) = (program, purpose, manualSection)
     self.version = version ?? storeHubVersion
-    // A program whose words come from the hub has a command for them.
+    // A program whose words come from the hub has a separate command for them.
     let isStatic = !commands.contains { $0.name == "completions" }
     let shells = isStatic ? Shell.allCases.map(\.rawValue) : []
     let completion = isStatic ? ", --help=bash and --help=zsh completions for a shell" : ""

@@ -35,10 +35,10 @@ package struct MirroredChanges {
     fields += Reducing.end(turn)
   }
 
-  /// Takes over what others have collected.
+  /// Adds changes that were collected elsewhere.
   package mutating func append(_ others: MirroredChanges) { fields += others.fields }
 
-  /// Tells the observers of everything collected, and then runs what is to run once all are told.
+  /// Notifies the observers of everything collected, then runs the operations that wait for the notifications.
   package mutating func tell(_ others: () -> Void) {
     let fields = fields
     self.fields = []

@@ -1,13 +1,13 @@
 public import ReplicatedArchitecture
 
-/// What the service manager knows of the machine.
+/// The state of the machine according to the service manager.
 @Replicated
 public struct MachineStatus: Equatable, Sendable {
-  /// How many users' sessions there are.
+  /// The number of users' sessions.
   public var sessions: Int
-  /// Whether no session was used for a while.
+  /// True if no session was used for a while.
   public var isIdle: Bool
-  /// Whether the machine is about to shut down or to restart.
+  /// True if the machine is about to shut down or restart.
   public var isShuttingDown: Bool
 
   /// Creates a status.
@@ -16,10 +16,10 @@ public struct MachineStatus: Equatable, Sendable {
   }
 }
 
-/// Why nothing is known of the machine.
+/// The reason why the state of the machine is unknown.
 @Replicated
 public struct MachineError: Error, Equatable, Sendable {
-  /// What happened, for people.
+  /// A description for people.
   public var message: String
 
   /// Creates an error.
@@ -28,9 +28,9 @@ public struct MachineError: Error, Equatable, Sendable {
   }
 }
 
-/// Where the status of the machine comes from. `SystemBus` has a live one: `.login(over:)`.
+/// The source of the machine's status. `SystemBus` has a live one: `.login(over:)`.
 public struct MachineClient: Sendable {
-  /// The status, and again after each change; an error ends the stream.
+  /// The status, repeated after each change; an error ends the stream.
   public var statuses: @Sendable () async -> AsyncThrowingStream<MachineStatus, any Error>
 
   /// Creates a client.
@@ -38,22 +38,22 @@ public struct MachineClient: Sendable {
     self.statuses = statuses
   }
 
-  /// A client that only fails.
+  /// A client that always fails.
   public static func failing(_ message: String) -> MachineClient {
     MachineClient(statuses: { AsyncThrowingStream { $0.finish(throwing: MachineError(message: message)) } })
   }
 }
 
 extension MachineClient: DependencyKey {
-  /// Fails: a program says which bus it uses.
+  /// Fails: a program must choose its bus.
   public static let liveValue = MachineClient.failing("this program has not connected to a message bus")
 
-  /// Refuses, so that a test says what it wants of the machine.
+  /// Fails, so that a test must provide the status.
   public static let testValue = MachineClient.failing("this test did not say what machine.statuses gives")
 }
 
 extension DependencyValues {
-  /// Where the status of the machine comes from.
+  /// The source of the machine's status.
   public var machine: MachineClient {
     get { self[MachineClient.self] }
     set { self[MachineClient.self] = newValue }

@@ -1,24 +1,24 @@
 public import ReplicatedArchitecture
 
-/// Watches the machine, and tries again when the service has gone.
+/// Watches the machine, and retries after the service disappears.
 @Reducer
 public struct MachineMonitor: Sendable {
-  /// The last that is known of the machine.
+  /// The last known state of the machine.
   @ObservableState @Replicated
   public struct State: Equatable, Sendable {
-    /// Nil while nothing is known.
+    /// Nil while it is unknown.
     public var status: MachineStatus?
-    /// Why nothing is known.
+    /// The reason why it is unknown.
     public var failure: String?
 
-    /// Creates a state without knowledge.
+    /// Creates an unknown state.
     public init() {}
   }
 
-  /// What the monitor is told.
+  /// The actions of the monitor.
   @CasePathable @Replicated
   public enum Action: Equatable, Sendable {
-    /// The program begins to watch.
+    /// The program starts watching.
     case started
     case statusChanged(MachineStatus)
     case failed(MachineError)

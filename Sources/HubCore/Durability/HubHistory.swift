@@ -1,12 +1,12 @@
 public import TurnLog
 
-/// What a hub goes on from: where its log ends, and what it knows of the clients.
+/// The starting point of a hub: the end of its log, and the clients' sessions.
 ///
-/// `Recovery` makes one from a log, `HandOver` from what the process before has left.
+/// `Recovery` creates it from a log, `HandOver` from the record of the previous process.
 public struct HubHistory: Sendable {
-  /// Names the history: the same as before the start exactly if no revision that a client may have seen was lost.
+  /// Identifies the history. A restart keeps it exactly if no revision that a client may have seen was lost.
   public private(set) var id: UInt64
-  /// Whether the hub has a log.
+  /// True if the hub has a log.
   public let isLogged: Bool
   /// The position of the last turn in the log; 0 for none.
   public let position: UInt64
@@ -14,7 +14,7 @@ public struct HubHistory: Sendable {
   public let sessions: [LoggedSession]
   /// Versions of the state after the last turns, for reconnecting clients, in ascending order of revision.
   let versions: [(revision: UInt64, state: StateVersion)]
-  /// The revision of the hub's own state in the process before, if clients are taken over from it.
+  /// The revision of the hub's own state in the previous process, if its clients are taken over.
   private(set) var hubRevision: UInt64?
 
   init(
@@ -24,7 +24,7 @@ public struct HubHistory: Sendable {
     (self.id, self.isLogged, self.position, self.sessions, self.versions) = (id, isLogged, position, sessions, versions)
   }
 
-  /// The same for a hub that takes over the connections of the process before, whose clients know its history.
+  /// The same history for a hub that takes over the connections of the previous process, whose clients know it.
   public func continuing(_ handOver: HandOver) -> HubHistory {
     var history = self
     (history.id, history.hubRevision) = (handOver.history, handOver.hubRevision)

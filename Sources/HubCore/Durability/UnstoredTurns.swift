@@ -28,9 +28,9 @@ final class UnstoredTurns {
   /// The index of the first turn of `held` that is not stored; earlier ones have been released.
   private var first = 0
   private(set) var byteCount = 0
-  /// The last turn that is stored.
+  /// The last stored turn.
   private(set) var storedPosition: UInt64
-  /// How many bytes of turns were stored since the last snapshot was begun.
+  /// The bytes of turns that were stored since the last snapshot was begun.
   var storedByteCount = 0
   var isSavingSnapshot = false
   /// True if the log accepts no more turns.

@@ -168,7 +168,7 @@ extension Publisher {
     versions.release(retained.version)
   }
 
-  /// What a subscriber has, for the process that goes on with its connection.
+  /// A subscriber's state, for the process that takes over its connection.
   func handed(_ scope: LiveConnection.Scope) -> HandedSession.Scope? {
     guard let subscriber = subscribers[scope.subscriber] else { return nil }
     let version: UInt64? =
@@ -183,7 +183,7 @@ extension Publisher {
       isHashDue: subscriber.isHashDue)
   }
 
-  /// Notes that a subscriber wants the hash of what it has.
+  /// Records a subscriber's request for the hash of its state.
   mutating func verify(_ id: Int) {
     subscribers[id]?.isHashDue = true
   }

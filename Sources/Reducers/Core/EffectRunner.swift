@@ -44,14 +44,14 @@ package final class EffectRunner<Action> {
   }
 
   private var tasks: [EffectID: Task<Void, Never>] = [:]
-  /// The effects that are subscriptions; nil while one is being subscribed to.
+  /// The effects that are subscriptions; the value is nil while its subscription begins.
   private var subscriptions: [EffectID: AnyCancellable?] = [:]
-  /// Commands that wait, because the subscription of one before them sent an action at once.
+  /// Commands that are queued because the subscription of an earlier one sent an action synchronously.
   private var waiting: [EffectCommand<Action>] = []
   private var isExecuting = false
-  /// Effects that were cancelled while their start was waiting.
+  /// Effects that were cancelled while their start was queued.
   private var skipped: Set<EffectID> = []
-  /// Effects that were cancelled and whose work has not returned yet.
+  /// Cancelled effects whose work has not returned yet.
   private var ending: Set<EffectID> = []
   private let requests: Requests
   private let executor: (any TaskExecutor)?
@@ -61,10 +61,10 @@ package final class EffectRunner<Action> {
   /// Creates a runner.
   ///
   /// - Parameters:
-  ///   - executor: Where effects run; nil for the global pool.
-  ///   - subscribesAtOnce: Whether subscriptions begin, and may send actions, within `execute`; otherwise they begin
-  ///     in a task of their own, for an owner that cannot take actions while it executes commands.
-  ///   - requests: What is called with the actions that effects send, and when they are over.
+  ///   - executor: The executor of the effects; nil for the global pool.
+  ///   - subscribesAtOnce: True if subscriptions begin, and may send actions, within `execute`; otherwise they begin in
+  ///     separate tasks, for an owner that cannot take actions while it executes commands.
+  ///   - requests: The functions to call with the actions that effects send, and when effects end.
   package init(executor: (any TaskExecutor)? = nil, subscribesAtOnce: Bool = false, requests: Requests) {
     self.executor = executor
     self.subscribesAtOnce = subscribesAtOnce
@@ -75,7 +75,7 @@ package final class EffectRunner<Action> {
     cancelAll()
   }
 
-  /// How many effects run.
+  /// The number of running effects.
   package var count: Int { tasks.count + subscriptions.count }
 
   /// Starts or cancels effects, in order.
@@ -84,7 +84,7 @@ package final class EffectRunner<Action> {
     isExecuting = true
     defer { isExecuting = false }
     for command in commands { execute(command) }
-    // A loop, not a recursion: any number of subscriptions may send one another's actions.
+    // A loop, not a recursion: any number of subscriptions may trigger one another.
     while !waiting.isEmpty { execute(waiting.removeFirst()) }
   }
 
@@ -98,7 +98,8 @@ package final class EffectRunner<Action> {
     }
   }
 
-  /// Cancels at once, and starts when the commands before are done. An effect that is cancelled before does not begin.
+  /// Cancels immediately, and queues starts until the earlier commands are done. An effect that is cancelled before its
+  /// start does not begin.
   private func wait(_ commands: [EffectCommand<Action>]) {
     for command in commands {
       switch command {
@@ -121,7 +122,7 @@ package final class EffectRunner<Action> {
     return true
   }
 
-  /// Cancels everything that runs.
+  /// Cancels all effects.
   package func cancelAll() {
     let ended = subscriptions.values
     subscriptions = [:]
@@ -169,7 +170,7 @@ package final class EffectRunner<Action> {
           requests.finished(effect)
         })
     }
-    // It may have ended, or been cancelled, by what it sent at once.
+    // Its own synchronous actions may have ended or cancelled it.
     if subscriptions[effect] == nil { cancellable.cancel() } else { subscriptions[effect] = cancellable }
   }
 

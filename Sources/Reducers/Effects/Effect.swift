@@ -41,7 +41,7 @@ package struct EffectOperation<Action>: Sendable {
   /// its stack asks the runtime for it.
   package let priority: UInt8?
   package let run: @Sendable (Send<Action>) async -> Void
-  /// What begins the work in the turn of its action instead of in a task; nil for a task.
+  /// The subscription that begins the work in the turn of its action; nil for work in a task.
   package let subscription: EffectSubscription<Action>?
 
   package init(
@@ -81,7 +81,7 @@ extension Effect {
   /// Nothing to run. Combining it with other effects costs nothing.
   @inlinable public static var none: Effect { Effect(tree: nil) }
 
-  /// Whether there is nothing to run.
+  /// True if there is nothing to run.
   @usableFromInline var isNone: Bool { tree == nil }
 
   /// Sends an action in the same turn, after those that are already queued.

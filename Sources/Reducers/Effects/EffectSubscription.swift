@@ -4,17 +4,18 @@ internal import Dependencies
 internal import IssueReporting
 internal import Synchronization
 
-/// Work that begins in the turn of its action, not in a task: a stream of an older generation, to which a store subscribes.
+/// Work that begins in the turn of its action and not in a task: a stream of an older generation, to which a store
+/// subscribes.
 package struct EffectSubscription<Action>: Sendable {
   package typealias Deliver = @MainActor @Sendable (Action) -> Void
-  /// The end of the work; with an error if it was a stream that failed.
+  /// Reports the end of the work, with an error if a stream failed.
   package typealias Finish = @MainActor @Sendable ((any Error)?) -> Void
   package typealias Begin =
     @MainActor @Sendable (
       _ deliver: @escaping Deliver, _ finish: @escaping Finish
     ) -> AnyCancellable
 
-  /// Begins the work. It calls the first closure with each action and the second one when it is over.
+  /// Begins the work. It calls the first closure with each action, and the second one at the end.
   package let begin: Begin
 
   package init(begin: @escaping Begin) {
@@ -25,9 +26,9 @@ package struct EffectSubscription<Action>: Sendable {
     EffectSubscription<Other> { [begin] deliver, finish in begin({ deliver(transform($0)) }, finish) }
   }
 
-  /// The work with observers of what it sends and of its end.
+  /// The work with observers of its actions and its end.
   ///
-  /// - Parameter observe: Called when the work begins. Of the closures that it returns the first one is called with each
+  /// - Parameter observe: Called when the work begins. Of the returned closures, the first one is called with each
   ///   action, the second one at the end, with true for a cancellation.
   package func observed(
     _ observe:
@@ -54,7 +55,7 @@ package struct EffectSubscription<Action>: Sendable {
     }
   }
 
-  /// The work as that of a task, for a wrapping that knows tasks only.
+  /// The work as a task, for wrappers that support only tasks.
   @MainActor fileprivate func run(_ send: Send<Action>) async {
     let (end, continuation) = AsyncStream.makeStream(of: Never.self)
     let cancellable = begin(
@@ -67,7 +68,7 @@ package struct EffectSubscription<Action>: Sendable {
     cancellable.cancel()
   }
 
-  /// Reports the error of a stream that nobody handled.
+  /// Reports the unhandled error of a stream.
   package static func report(_ error: any Error) {
     var dump = ""
     customDump(error, to: &dump, indent: 4)
@@ -83,16 +84,16 @@ package struct EffectSubscription<Action>: Sendable {
 }
 
 extension EffectOperation {
-  /// The work of a subscription.
+  /// Creates the work of a subscription.
   package init(_ subscription: EffectSubscription<Action>) {
     self.init(name: nil, priority: nil, subscription: subscription) { await subscription.run($0) }
   }
 }
 
 extension EffectContext {
-  /// Names work in an effect, so that it can be cancelled by the id. Without a context it is outside effects.
+  /// Registers work in an effect, so that it can be cancelled by the id. Without a context, it is outside effects.
   ///
-  /// - Returns: Takes the name back.
+  /// - Returns: A function that ends the registration.
   package static func add(
     _ id: CancelID, in context: EffectContext?, cancel: @escaping @Sendable () -> Void
   ) -> @Sendable () -> Void {
@@ -101,12 +102,12 @@ extension EffectContext {
     return { cancellations.remove(number) }
   }
 
-  /// Cancels the work in effects that has an id.
+  /// Cancels the work in effects with an id.
   package static func cancelWork(_ id: CancelID, in context: EffectContext?) {
     (context?.host.cancellations ?? .outsideEffects).cancel(request(id, in: context))
   }
 
-  /// Cancels the effects of the context's store that have an id.
+  /// Cancels the effects of the context's store with an id.
   @MainActor package static func cancelEffects(_ id: CancelID, in context: EffectContext?) {
     context?.host.cancelEffects(id, within: request(id, in: context).path)
   }
@@ -122,7 +123,7 @@ extension EffectContext {
   package var store: AnyObject { host }
 }
 
-/// A closure that is called once, whoever is first.
+/// A closure that is called at most once, by the first caller.
 private final class Once: Sendable {
   private let closure: Mutex<(@Sendable (Bool) -> Void)?>
 

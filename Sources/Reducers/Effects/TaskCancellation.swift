@@ -144,7 +144,7 @@ package final class TaskCancellations: Sendable {
     }
   }
 
-  /// Adds work that has begun already.
+  /// Adds work that has already begun.
   func add(_ request: Request, cancel: @escaping @Sendable () -> Void) -> UInt64 {
     entries.withLock { $0.add(request, cancel: cancel) }
   }

@@ -78,7 +78,7 @@ final class Recorder: @unchecked Sendable {
   let notesAttendance: Bool
   private var lastEcho: UInt64 = 0
 
-  /// For a feature that only predicts.
+  /// A recorder for features that only predict.
   static var nobody: Recorder { Recorder(notesAttendance: false, epoch: 0) }
 
   init(notesAttendance: Bool, epoch: UInt64) {

@@ -22,9 +22,9 @@ struct SimulatedProgram: @unchecked Sendable {
   let encodeLabel: ((UInt64, String) -> [UInt8])?
   /// The parts that clients subscribe to, with mirrors and access to their bytes for the oracle.
   let parts: [SimulatedPart]
-  /// Predicts what a client of this version sends, on its mirror of the whole state.
+  /// Predicts the actions of a client of this version, on its mirror of the whole state.
   let predict: (any Mirror) -> SimulatedPrediction?
-  /// What effects send, by their names.
+  /// The effects by their names.
   let effect: (String?) -> SimulatedEffect
 
   static let older = SimulatedProgram(

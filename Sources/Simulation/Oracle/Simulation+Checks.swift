@@ -29,7 +29,7 @@ extension Simulation {
     }
   }
 
-  /// What a client shows has all of its pending actions on top, and none else.
+  /// Checks that a client shows all of its pending actions on top of the hub's state, and no others.
   func checkPrediction(of client: ClientProcess) throws {
     guard let prediction = client.prediction, let whole = client.watched.first else { return }
     let (count, bytes) = prediction.shown()
@@ -41,7 +41,7 @@ extension Simulation {
     }
   }
 
-  /// The bytes at a place as a client's version sees them; and whether all versions have such a place.
+  /// The bytes at a place in a client's version, and whether all versions have such a place.
   private func part(
     _ path: [PathStep], _ program: SimulatedProgram, _ truth: HubTruth, at revision: UInt64
   ) throws -> (bytes: [UInt8]?, isKnown: Bool) {

@@ -38,9 +38,9 @@ final class ClientProcess {
   var sentCount: UInt32 = 0
   var waiting: [ActionTicket: Sent] = [:]
   var watched: [Watched] = []
-  /// What it shows, if it subscribes to the whole state.
+  /// The predicted state that it shows, if it subscribes to the whole state.
   var prediction: SimulatedPrediction?
-  /// The hub's own state; nil if it is not subscribed to.
+  /// The mirror of the hub's own state; nil if it is not subscribed to that.
   var attendees: TypedMirror<HubState>?
   /// True if a hub has opened a session for it.
   var hasOpenedSession = false

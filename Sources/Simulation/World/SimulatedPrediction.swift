@@ -3,23 +3,23 @@ import Reducers
 import ReplicaCore
 import Wire
 
-/// What a client that predicts shows, whatever the version of its feature. It draws nothing, so a seed's history is the same
-/// with it and without.
+/// The state that a predicting client shows, in any version of its feature. It draws no random numbers, so a seed's
+/// history does not depend on it.
 struct SimulatedPrediction {
-  /// An action was sent, as these bytes.
+  /// Records that an action was sent as these bytes.
   let sent: ([UInt8], ActionTicket) -> Void
-  /// An action has an outcome.
+  /// Records that an action has an outcome.
   let ended: (ActionTicket) -> Void
-  /// A turn has ended: the pending actions are applied to the hub's state.
+  /// Ends a turn: applies the pending actions to the hub's state.
   let rebase: () -> Void
-  /// How many actions are pending, and the bytes of the state with them on top; nil if there is none.
+  /// The number of pending actions, and the bytes of the state with them on top; nil if there is none.
   let shown: () -> (pendingCount: Int, bytes: [UInt8]?)
 
   /// - Parameter mirror: The mirror of the whole state.
   init<State: SimulatedState, Action: SimulatedAction>(
     on mirror: TypedMirror<State>, _ reducer: some Reducer<State, Action>, _: Action.Type
   ) {
-    // What a reducer sends or draws comes out as effects, which are not run.
+    // The reducer's sends and random numbers are effects, which are not run.
     let reduce = withDependencies {
       $0.continuousClock = TestClock()
     } operation: {
@@ -27,7 +27,7 @@ struct SimulatedPrediction {
     }
     let prediction = Prediction<State, Action> { _ = reduce.reduce(into: &$0, action: $1) }
     sent = { bytes, ticket in
-      // The features have no such action: the hub will refuse it.
+      // The features have no such action, so the hub will reject it.
       guard let action = try? Action(decoding: bytes.span.bytes) else { return }
       prediction.sent(action, as: ticket, on: mirror.part)
     }

@@ -17,10 +17,10 @@ public struct FrameDecoder: Sendable {
   /// True if the bytes so far end inside a frame.
   @inlinable public var isInsideFrame: Bool { !partial.isEmpty }
 
-  /// The begin of a cut frame, for a decoder that goes on in another process.
+  /// The bytes of an incomplete frame, for a decoder that continues in another process.
   package var partialFrame: [UInt8] { partial }
 
-  /// How many bytes of a cut frame are kept.
+  /// The number of bytes kept of an incomplete frame.
   @inlinable public var heldBytes: Int { partial.count }
 
   /// Takes the next bytes of the stream and passes each frame that they complete to `body`, in order.

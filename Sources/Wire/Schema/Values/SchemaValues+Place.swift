@@ -1,5 +1,5 @@
 extension SchemaValues {
-  /// The part of a value at a path; nil if nothing is there, or no path leads there.
+  /// The part of a value at a path; nil if the part is absent or the path does not exist.
   /// - Complexity: O(steps × parts).
   package func part(
     at path: some Collection<PathStep>, of value: CBORValue, as type: SchemaType
