@@ -27,16 +27,16 @@ simulate: setup ## run thousands of simulated hubs with faults, each from a seed
 	$(SWIFT_BUILD) -c release --product storesim
 	"$$(swift build -c release --show-bin-path)/storesim" --seeds $(or $(SEEDS),6000) --from $(or $(FROM),0) --jobs $$(nproc)
 
-fuzz: setup ## look for inputs that break what takes bytes from a peer (FUZZ_SECONDS=20 for each target)
+fuzz: setup ## fuzz the code that takes bytes from peers (FUZZ_SECONDS=20 for each target)
 	@scripts/fuzz
 
-torture: setup ## kill, stop and starve a hub under load (CYCLES=200 kills), and check what it kept
+torture: setup ## kill, stop and starve a hub under load (CYCLES=200 kills), and check that nothing is lost
 	@scripts/torture
 
 system-test: setup ## install the package under a real systemd, in namespaces, and run the hub there (needs root)
 	@scripts/system-test $(PACKAGE)
 
-sanitize: setup ## run the tests of what touches C or memory with the address sanitizer
+sanitize: setup ## run the tests of code that touches C or memory with the address sanitizer
 	@scripts/sanitize
 
 lint: setup ## check the form of the sources
