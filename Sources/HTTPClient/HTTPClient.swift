@@ -190,7 +190,7 @@ public final class HTTPClient {
   }
 }
 
-// MARK: - libcurl's callbacks, which come inside our own calls on the loop's thread
+// MARK: - Callbacks from libcurl, which run within our calls on the loop's thread
 
 /// Sendable for the duration of a callback: it is created and used on the loop's thread.
 private nonisolated struct OnLoop<Arguments>: @unchecked Sendable {

@@ -15,8 +15,8 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
 extension JSONValue {
   /// Reads one JSON text (RFC 8259).
   ///
-  /// Integers of more than 64 bits are refused; a schema's integers may also be strings. So are repeated names in an
-  /// object.
+  /// Integers of more than 64 bits and repeated names in an object are refused. A schema's integers may also be
+  /// strings.
   /// - Complexity: O(bytes).
   public init(parsing text: String) throws(JSONError) {
     var text = text

@@ -137,7 +137,7 @@ private enum SharedChangeTrackersKey: DependencyKey {
   static let testValue: Value = []
 }
 
-// MARK: - What a cell asks
+// MARK: - Queries of a cell
 
 extension SharedChangeTracker {
   /// The tracker whose assertion is running in this task.

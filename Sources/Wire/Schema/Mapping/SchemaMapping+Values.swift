@@ -96,7 +96,7 @@ extension SchemaMapping {
   }
 }
 
-// MARK: - What stands in the order of its bytes
+// MARK: - Collections in the order of their bytes
 
 extension SchemaMapping {
   /// An array of members or keys.
