@@ -151,6 +151,7 @@ let package = Package(
     .systemLibrary(name: "CINIH", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
     .systemLibrary(name: "CEpoll"),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
     // Thread-local variables, which Swift has not.
@@ -263,10 +264,16 @@ let package = Package(
       name: "TerminalViews",
       dependencies: ["ComposableCore", "Features", "Journal", "ReplicaCore", "Terminal", "TurnLog", "Wire"],
       swiftSettings: onLoop),
+    // A hub's figures for Prometheus.
+    .target(name: "MetricsEndpoint", dependencies: ["CMicroHTTPD", "EventLoop"], swiftSettings: onLoop),
+    // Who may use a hub, and how much of it, from the operator's files.
+    .target(
+      name: "Configuration", dependencies: ["HubCore", "INIText", "Spelling", "Wire"], swiftSettings: common),
     .target(
       name: "StoreHub",
       dependencies: [
-        "Dependencies", "EventLoop", "HubCore", "Journal", "ProgramOptions", "Reducers", "ServiceManager",
+        "Configuration", "Dependencies", "EventLoop", "HubCore", "Journal", "MetricsEndpoint", "ProgramOptions",
+        "Reducers", "ServiceManager",
         "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
@@ -412,6 +419,9 @@ let package = Package(
       name: "LoadTestTests",
       dependencies: ["Features", "INIText", "IdentifiedCollections", "LoadTest", "Reducers", "TestSupport", "Wire"],
       swiftSettings: spans),
+    .testTarget(
+      name: "ConfigurationTests",
+      dependencies: ["Features", "HubCore", "Reducers", "Configuration", "Wire"], swiftSettings: spans),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(
       name: "HubCoreTests",

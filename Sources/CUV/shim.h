@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <uv.h>
@@ -25,6 +26,18 @@ struct cuv_credentials {
 static inline int cuv_peer_credentials(int descriptor, struct cuv_credentials *_Nonnull credentials) {
     socklen_t length = sizeof *credentials;
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, credentials, &length) ? -errno : 0;
+}
+
+#ifndef SO_PEERGROUPS
+#define SO_PEERGROUPS 59
+#endif
+
+// The supplementary groups of the peer when it connected; returns their number, or a negative errno.
+// With -ERANGE, `capacity` is too small.
+static inline int cuv_peer_groups(int descriptor, uint32_t *_Nonnull groups, int capacity) {
+    socklen_t length = (socklen_t)capacity * sizeof *groups;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, &length)) return -errno;
+    return (int)(length / sizeof *groups);
 }
 
 // accept4(2) is declared only with _GNU_SOURCE.

@@ -2,6 +2,10 @@ internal import CUV
 internal import Dispatch
 internal import Glibc
 
+/// Gives memory that was freed back to the system, where malloc keeps it: malloc_trim(3).
+/// - Complexity: O(size of the heap); for the time after a peak.
+package nonisolated func releaseFreeMemory() { malloc_trim(0) }
+
 /// A libuv loop on the main thread, which is also the thread of `MainActor`.
 ///
 /// ```swift
@@ -30,6 +34,8 @@ public final class EventLoop {
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
   private var mainQueue: Poll?
   private var isClosed = false
+  /// How many bytes the last read has brought.
+  @exclusivity(unchecked) var lastReadCount = 0
 
   /// Creates a loop.
   /// - Throws: An error if the process has no descriptors or memory left.
@@ -47,6 +53,9 @@ public final class EventLoop {
 
   /// The current monotonic time in nanoseconds; reads the clock.
   package var nanoseconds: UInt64 { uv_hrtime() }
+
+  /// `now` in milliseconds.
+  package var turnMilliseconds: UInt64 { uv_now(pointer) }
 
   /// `now` in nanoseconds.
   package var turnNanoseconds: UInt64 { uv_now(pointer) * 1_000_000 }
@@ -101,6 +110,11 @@ public final class EventLoop {
     precondition(code == 0, "a loop closes when its handles are closed: \(String(cString: uv_err_name(code)))")
     pointer.deallocate()
     readBuffer.deallocate()
+  }
+
+  /// The bytes of the last read on any stream; overwritten by the next one.
+  package func withLastRead<Result>(_ body: (RawSpan) -> Result) -> Result {
+    body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(readBuffer)[..<lastReadCount]).bytes)
   }
 
   /// The number of handles and requests of the loop.

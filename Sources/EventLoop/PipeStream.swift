@@ -1,4 +1,5 @@
 internal import CUV
+internal import Glibc
 
 /// One end of a connected Unix stream socket.
 ///
@@ -160,13 +161,36 @@ public struct PipeStream: ~Copyable {
     }
   }
 
-  /// The credentials of the peer according to the kernel: `SO_PEERCRED`, unix(7).
+  /// The credentials of the peer according to the kernel: `SO_PEERCRED` and `SO_PEERGROUPS`, unix(7).
   public func peerCredentials() throws(UVError) -> PeerCredentials {
     var descriptor: CInt = -1
     try check(uv_fileno(box.pointer(uv_handle_t.self), &descriptor), "look at a socket")
     var credentials = cuv_credentials()
     try check(cuv_peer_credentials(descriptor, &credentials), "ask who connected")
-    return PeerCredentials(process: credentials.process, user: credentials.user, group: credentials.group)
+    return PeerCredentials(
+      process: credentials.process, user: credentials.user, group: credentials.group,
+      groups: try Self.peerGroups(of: descriptor))
+  }
+
+  private static func peerGroups(of descriptor: CInt) throws(UVError) -> [UInt32] {
+    // Linux allows 65,536 groups; most processes have a few.
+    for capacity in [32, 65_536] {
+      var count: CInt = 0
+      let groups = [UInt32](unsafeUninitializedCapacity: capacity) { buffer, initialized in
+        guard let base = buffer.baseAddress else { return }
+        count = cuv_peer_groups(descriptor, base, CInt(capacity))
+        initialized = Int(max(count, 0))
+      }
+      switch count {
+      case -ERANGE: continue
+      // Kernels before 4.13 do not state them; the peer then has only its own group.
+      case -ENOPROTOOPT: return []
+      default:
+        try check(min(count, 0), "ask for the groups of who connected")
+        return groups
+      }
+    }
+    throw UVError(operation: "ask for the groups of who connected", code: -ERANGE)
   }
 
   /// Closes the stream immediately. Queued bytes are lost, and no callbacks follow.
@@ -227,6 +251,8 @@ public nonisolated struct PeerCredentials: Equatable, Sendable {
   public let user: UInt32
   /// Its effective group when it connected.
   public let group: UInt32
+  /// Its supplementary groups then.
+  public let groups: [UInt32]
 }
 
 /// Passes pieces of a buffer to the socket; returns libuv's result.
@@ -264,6 +290,7 @@ private nonisolated let onRead: uv_read_cb = { stream, count, buffer in
   guard let stream else { return }
   onLoop(boxOf: UnsafeMutableRawPointer(stream), PipeStream.Box.self, count) { box, count in
     if count > 0 {
+      box.loop.lastReadCount = count
       box.onBytes?(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(box.loop.readBuffer)[..<count]).bytes)
     } else if count < 0 {
       uv_read_stop(box.pointer(uv_stream_t.self))

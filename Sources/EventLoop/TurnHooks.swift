@@ -20,8 +20,15 @@ public struct TurnHooks: ~Copyable {
   private let after: Box
 
   /// Calls `onTurn` until the value is destroyed. It does not keep the loop alive.
-  public init(on loop: EventLoop, _ onTurn: @escaping () -> Void) throws(UVError) {
-    before = Box(loop: loop, type: UV_PREPARE, onTurn)
+  ///
+  /// - Parameters:
+  ///   - loop: The loop, which must outlive the value.
+  ///   - beforeWaiting: Called in place of `onTurn` before the loop waits; nil for the same.
+  ///   - onTurn: The function.
+  public init(
+    on loop: EventLoop, beforeWaiting: (() -> Void)? = nil, _ onTurn: @escaping () -> Void
+  ) throws(UVError) {
+    before = Box(loop: loop, type: UV_PREPARE, beforeWaiting ?? onTurn)
     after = Box(loop: loop, type: UV_CHECK, onTurn)
     try before.open("hook into the loop") {
       uv_prepare_init(loop.pointer, $0.assumingMemoryBound(to: uv_prepare_t.self))

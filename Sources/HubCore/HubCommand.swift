@@ -15,10 +15,12 @@ public struct Peer: Equatable, Sendable {
   public let user: UInt32
   /// Its effective group.
   public let group: UInt32
+  /// Its supplementary groups (`SO_PEERGROUPS`).
+  public let groups: [UInt32]
 
   /// Creates a peer.
-  public init(process: Int32, user: UInt32, group: UInt32) {
-    (self.process, self.user, self.group) = (process, user, group)
+  public init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32] = []) {
+    (self.process, self.user, self.group, self.groups) = (process, user, group, groups)
   }
 }
 
@@ -41,6 +43,8 @@ public enum HubCommand: Equatable, Sendable {
   case store
   /// Hand `HubCore.snapshot()` to the hub's log.
   case saveSnapshot
+  /// Give memory that is not used any more back to the system.
+  case releaseMemory
   /// Log the report with this index in `HubCore.reports`.
   case report(Int)
   /// Carry out the effect command with this index in `HubCore.effectCommands`.

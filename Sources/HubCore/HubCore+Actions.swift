@@ -24,22 +24,53 @@ extension HubCore {
     // Also when the connection is on its way out: the session may be resumed, and must know what took effect.
     addPending(connection)
     while true {
-      let outcome = engine.apply(payload, from: offset, limit: limit)
+      var permitted = limit
+      if !connection.actsOnEverything, limit > 0, offset < payload.byteCount {
+        permitted = connection.rights.permittedCount(in: payload, from: offset, limit: limit)
+        if permitted == 0 {
+          offset = try end(ofItemAt: offset, in: payload)
+          guard reject(.notPermitted, Self.notPermittedReason, from: connection, at: now, &limit) else { return nil }
+          continue
+        }
+      }
+      let outcome: ActionBatch.Outcome
+      if size.isNear, permitted > 0, offset < payload.byteCount {
+        guard let applied = applyNearLimit(payload, from: offset) else {
+          offset = try end(ofItemAt: offset, in: payload)
+          let reason = "the state would exceed the \(size.limit) bytes that this hub allows; delete something first"
+          guard reject(.stateTooLarge, reason, from: connection, at: now, &limit) else { return nil }
+          continue
+        }
+        outcome = applied
+      } else {
+        outcome = engine.apply(payload, from: offset, limit: permitted)
+        noteApplied(outcome.count, byteCount: payload.byteCount)
+      }
       if let turns { turns.record.note(outcome, of: payload, from: offset, by: connection) }
       connection.session.processed += UInt64(outcome.count)
       limit -= outcome.count
       switch outcome.end {
       case .complete: return nil
-      case .limit(let next): return next
+      case .limit(let next):
+        guard limit > 0 else { return next }
+        // The next action is one that the user may not send, or each must be looked at.
+        offset = next
       case .failure(let error, let start):
-        var decoder = CBORDecoder(payload, at: start)
-        try decoder.skip()
-        offset = decoder.offset
-        connection.session.processed += 1
-        if limit > 0 { limit -= 1 }
-        guard reject(error, from: connection, at: now) else { return nil }
+        offset = try end(ofItemAt: start, in: payload)
+        let reason = "this hub has no such action: \(error.problem)"
+        guard reject(.unknownAction, reason, from: connection, at: now, &limit) else { return nil }
       }
     }
+  }
+
+  private static var notPermittedReason: String {
+    "this user may not send this action; the hub's operator can grant it"
+  }
+
+  private func end(ofItemAt offset: Int, in payload: RawSpan) throws(WireError) -> Int {
+    var decoder = CBORDecoder(payload, at: offset)
+    try decoder.skip()
+    return decoder.offset
   }
 
   /// Checks the numbers of a frame of actions, and finds the first action that was not processed before.
@@ -69,10 +100,13 @@ extension HubCore {
     return decoder.offset
   }
 
-  /// Notes a rejection; false if too many are pending, which closes the connection.
-  private mutating func reject(_ error: WireError, from connection: LiveConnection, at now: Duration) -> Bool {
-    let reason = "this hub has no such action: \(error.problem)"
-    let rejected = Rejected(sequence: connection.session.processed, code: .unknownAction, reason: reason)
+  /// Rejects the next action; false if too many rejections are pending, which closes the connection.
+  private mutating func reject(
+    _ code: RejectionCode, _ reason: String, from connection: LiveConnection, at now: Duration, _ limit: inout Int
+  ) -> Bool {
+    connection.session.processed += 1
+    if limit > 0 { limit -= 1 }
+    let rejected = Rejected(sequence: connection.session.processed, code: code, reason: reason)
     report(.rejected(connection.id, connection.session.id, connection.peer, rejected))
     connection.session.rejections.append(rejected)
     noteSession(of: connection)

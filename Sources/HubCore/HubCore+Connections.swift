@@ -7,14 +7,17 @@ extension HubCore {
     if Int(slot) == slots.count { slots.append(ConnectionSlot()) }
     let id = ConnectionID(slot: slot, generation: slots[Int(slot)].generation)
     connectionCount += 1
+    counters.accepted += 1
     let account = account(of: peer.user)
     account.connectionCount += 1
     let greeting = Greeting(
       peer: peer, decoder: FrameDecoder(payloadLimit: limits.payloadBytes), deadline: now + limits.helloTimeout,
-      account: account)
+      account: account, rights: rights(of: peer))
     slots[id.index].phase = .greeting(greeting)
     wake(by: greeting.deadline)
-    if connectionCount > limits.connections {
+    if greeting.rights == nil {
+      refuse(id, peer, at: now)
+    } else if connectionCount > limits.connections {
       let reason = "this hub serves \(limits.connections) connections at once and all are in use; try again later"
       fail(id, PeerError(.tooManyConnections, reason), at: now)
     } else if account.connectionCount > limits.connectionsPerUser {
@@ -28,13 +31,12 @@ extension HubCore {
   public mutating func drained(_ id: ConnectionID, at now: Duration) {
     guard case .live(let connection) = phase(of: id) else { return }
     connection.isBusy = false
+    if connection.queuedBytes > 0 {
+      connection.queuedBytes = 0
+      charge(connection, at: now)
+    }
     if connection.hasInputEnded { setDeadline(now + limits.frameTimeout, for: connection) }
     addPending(connection)
-  }
-
-  /// The shell could not write everything at once; it will call `drained`.
-  public mutating func isBusy(_ id: ConnectionID) {
-    if case .live(let connection) = phase(of: id) { connection.isBusy = true }
   }
 
   /// The peer has closed its direction of the stream: what it sent is still handled, and everything pending is written
@@ -184,7 +186,7 @@ extension HubCore {
     attendance.remove(connection.attendee)
     if connection.isPending { pending.removeAll { $0 === connection } }
     if connection.isCoalescing { coalescing.removeAll { $0 === connection } }
-    if connection.backlog != nil { backlogged.removeAll { $0 === connection } }
+    if connection.backlog != nil { backlogged.remove(connection) }
     unfinished.removeAll { $0 === connection }
     (connection.isPending, connection.isCoalescing, connection.backlog) = (false, false, nil)
   }

@@ -12,21 +12,34 @@ extension HubCore {
   ///   - id: The connection.
   ///   - now: A monotonic time.
   ///   - limit: How many frames and actions to handle at most.
+  ///   - guaranteed: How many are handled in a turn for each user, whatever the limit. Connections with frames that wait
+  ///     already have no part in it.
   /// - Returns: How many were handled, and whether all were. If not, the shell stops reading from the connection until the
   ///   command `resumeReading`.
   /// - Complexity: O(bytes) and the cost of the reducer.
   @discardableResult
   public mutating func received(
-    _ bytes: RawSpan, on id: ConnectionID, at now: Duration, limit: Int = .max
+    _ bytes: RawSpan, on id: ConnectionID, at now: Duration, limit: Int = .max, guaranteed: Int = 0
   ) -> (count: Int, isComplete: Bool) {
     // Frames that come while the hub waits to say goodbye have no outcome; the client sends them again elsewhere.
     if isShuttingDown { return (0, true) }
+    counters.reads &+= 1
     switch phase(of: id) {
     case .free, .closing: return (0, true)
     case .greeting(let greeting):
       return receive(bytes, from: greeting, on: id, at: now, limit)
     case .live(let connection):
-      let count = receive(bytes, from: connection, at: now, limit)
+      let count: Int
+      if limit >= guaranteed, limits.actionsPerSecond == nil {
+        count = receive(bytes, from: connection, at: now, limit)
+      } else {
+        let account = connection.account
+        let work = min(
+          max(limit, account.guarantee(guaranteed, inTurn: turn)), account.allowance(at: now, limits))
+        count = receive(bytes, from: connection, at: now, work)
+        account.noteGuaranteed(count, inTurn: turn)
+        account.use(count, at: now, limits)
+      }
       return (count, !connection.isOpen || connection.backlog == nil)
     }
   }
@@ -115,7 +128,8 @@ extension HubCore {
     at now: Duration, _ limit: inout Int
   ) -> Int? {
     let kind = FrameKind(rawValue: header.kind)
-    if limit > 0 { limit -= 1 }
+    // Not when it is taken up again: with a limit of one it would never come to an action.
+    if limit > 0, resumption == nil { limit -= 1 }
     do throws(WireError) {
       return try handle(kind, header, payload, resumingAt: resumption, on: connection, at: now, &limit)
     } catch {
@@ -187,9 +201,10 @@ extension HubCore {
   /// - Returns: How many were handled.
   @discardableResult
   public mutating func workOnBacklog(limit: Int, at now: Duration) -> Int {
-    guard let connection = backlogged.first, var backlog = connection.backlog else { return 0 }
-    backlogged.removeFirst()
+    guard let connection = backlogged.next(at: now, limits), var backlog = connection.backlog else { return 0 }
+    let limit = min(limit, connection.account.allowance(at: now, limits))
     var rest = limit
+    defer { connection.account.use(limit - rest, at: now, limits) }
     // Taken out, since handling a frame may close the connection.
     connection.backlog = Backlog()
     while rest > 0, !backlog.isEmpty, connection.isOpen {
@@ -199,6 +214,7 @@ extension HubCore {
     }
     guard connection.isOpen else { return limit - rest }
     if backlog.isEmpty {
+      backlogged.remove(connection)
       connection.backlog = nil
       if connection.hasInputEnded {
         addPending(connection)
@@ -208,7 +224,6 @@ extension HubCore {
       }
     } else {
       connection.backlog = backlog
-      backlogged.append(connection)
     }
     charge(connection, at: now)
     return limit - rest
@@ -219,7 +234,7 @@ extension HubCore {
   ) {
     if connection.backlog == nil {
       connection.backlog = Backlog()
-      backlogged.append(connection)
+      backlogged.add(connection)
     }
     connection.backlog?.append(header, payload, resumingAt: resumption)
   }

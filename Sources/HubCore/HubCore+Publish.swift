@@ -20,7 +20,13 @@ extension HubCore {
   ) -> Bool {
     if turns != nil { recordTurn(at: wallTime()) }
     if engine.hasEffectCommands { takeEffectCommands() }
-    outgoing.snapshotBudget = limits.snapshotBytesPerTurn
+    turn &+= 1
+    if size.isCounting { size.goOn() }
+    if metricsDue != nil || publishers[StateRoot.metrics.index].hasSubscribers { updateMetrics(at: now) }
+    if limits.actionsPerSecond != nil { allowanceDue = backlogged.wake(at: now, limits) }
+    let share = isContended ? 8 : 1
+    outgoing.snapshotBudget = limits.snapshotBytesPerTurn / share
+    outgoing.pieceLimit = SnapshotPiece.byteLimit / share
     if !unfinished.isEmpty {
       for connection in unfinished { addPending(connection) }
       unfinished.removeAll(keepingCapacity: true)
@@ -37,7 +43,8 @@ extension HubCore {
     }
     // The encoding concerned nobody.
     if commandList.isEmpty, outgoing.writer.count > 0 { clear() }
-    return !commandList.isEmpty || deadline != nil || publicationDue != nil
+    return !commandList.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
+      || metricsDue != nil
   }
 
   private var hasOutdatedPublisher: Bool {

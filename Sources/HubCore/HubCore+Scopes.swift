@@ -15,6 +15,10 @@ extension HubCore {
     guard request.root.rawValue < UInt64(publishers.count) else {
       return fail(connection.id, Self.noState(request.root), at: now)
     }
+    // Before anything is said of the place.
+    guard connection.rights.permitsAttaching(request.path, of: request.root) else {
+      return fail(connection.id, Self.notPermitted(toAttachOf: connection.peer), at: now)
+    }
     let publisher = request.root.index
     do {
       _ = try schemas[publisher].type(at: request.path)

@@ -11,6 +11,7 @@ extension HubCore {
         """
       return fail(id, PeerError(.unsupportedVersion, reason), at: now)
     }
+    guard let rights = greeting.rights else { return refuse(id, greeting.peer, at: now) }
     guard !isLogBehind else {
       let reason = "this hub waits for its disk and opens no sessions now; try again later"
       return fail(id, PeerError(.overloaded, reason), at: now)
@@ -24,8 +25,9 @@ extension HubCore {
     let knowsHistory = resumed.map { !$0.isRecovered || hello.history == historyID } ?? false
     (session.settled, session.name) = (0, hello.name)
     let connection = LiveConnection(
-      id: id, peer: greeting.peer, account: greeting.account, decoder: FrameDecoder(payloadLimit: limits.payloadBytes),
-      session: session, knowsHistory: knowsHistory, attendee: attendance.add(greeting.peer, name: hello.name),
+      id: id, peer: greeting.peer, account: greeting.account, rights: rights,
+      decoder: FrameDecoder(payloadLimit: limits.payloadBytes), session: session, knowsHistory: knowsHistory,
+      attendee: attendance.add(greeting.peer, name: hello.name),
       // Outcomes that the client may have missed are sent again: rejections, and then the processed number.
       sentProcessed: resumed == nil ? 0 : hello.acknowledged)
     connection.chargedBytes = greeting.chargedBytes

@@ -21,6 +21,8 @@ public struct HubCore: ~Copyable {
   public let name: String
   /// The limits of peers.
   public let limits: HubLimits
+  /// Who may use the hub, and for what.
+  public internal(set) var policy: AccessPolicy
   /// The shell's work, in order, since the last `clear()`.
   public var commands: [HubCommand] { commandList.elements }
   var commandList = TurnList<HubCommand>()
@@ -43,6 +45,13 @@ public struct HubCore: ~Copyable {
   /// Names the history of this hub's revisions; another one when revisions were lost.
   let historyID: UInt64
   let attendance: Attendance
+  /// The figures that are published.
+  let figures: MetricsSource
+  var counters = Counters()
+  /// The events that the published figures contain.
+  var publishedEvents: UInt64 = 0
+  /// When the figures are published again; nil when nothing has happened since.
+  public internal(set) var metricsDue: Duration?
   /// The publishers of the roots, by their numbers: the feature's state and the hub's own.
   var publishers: [Publisher]
   /// The schema of each root.
@@ -72,9 +81,19 @@ public struct HubCore: ~Copyable {
   /// The connections that wait for the next publication to everyone.
   var coalescing: [LiveConnection] = []
   /// The connections with a backlog, in the order in which they take turns.
-  var backlogged: [LiveConnection] = []
+  var backlogged = BacklogQueue()
+  /// The number of the turn.
+  var turn: UInt64 = 0
+  /// How many bytes are kept for all connections, and the most since memory was given back.
+  var (heldBytes, heldPeak) = (0, 0)
+  /// The size of the feature's state.
+  var size: StateSize
+  /// Whether large work should leave room for others: snapshots go out in smaller pieces.
+  public var isContended = false
   /// When to call `endTurn` again so that coalesced changes are sent; nil when none wait.
   public internal(set) var publicationDue: Duration?
+  /// When users may send actions again who have sent too many; nil when none waits.
+  public internal(set) var allowanceDue: Duration?
   /// The time of the next publication to everyone, or of the last one.
   var nextFanOut = Duration.zero
   /// The time from the end of the last publication to the next one; nil once it has been added.
@@ -85,40 +104,49 @@ public struct HubCore: ~Copyable {
   /// - Parameters:
   ///   - engine: The feature.
   ///   - limits: The limits of peers.
+  ///   - policy: Who may use the hub, and for what.
   ///   - name: The name by which the hub introduces itself, of at most `Welcome.nameLimit` bytes.
   ///   - history: What the hub goes on from, if it has a log or takes over from another process.
   ///   - durability: When a turn is let out, if the hub has a log.
   ///   - random: The source of session ids; a simulation passes its seeded generator.
   public init<State, Action>(
-    _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), name: String = "",
-    history: HubHistory? = nil, durability: Durability = .sync,
+    _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), policy: AccessPolicy = .open,
+    name: String = "", history: HubHistory? = nil, durability: Durability = .sync,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
     self.init(
-      engine: engine, limits: limits, name: name, history: history, durability: durability, random: random)
+      engine: engine, limits: limits, policy: policy, name: name, history: history, durability: durability,
+      random: random)
   }
 
   package init(
-    engine: any Engine, limits: HubLimits = HubLimits(), name: String = "", history: HubHistory? = nil,
-    durability: Durability = .sync, random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    engine: any Engine, limits: HubLimits = HubLimits(), policy: AccessPolicy = .open, name: String = "",
+    history: HubHistory? = nil, durability: Durability = .sync,
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
     precondition(name.utf8.count <= Welcome.nameLimit, "a hub's name has at most \(Welcome.nameLimit) bytes")
     // A copy: drawing from the property while others are not set yet makes the release build of Swift 6.3 crash.
     var random = random
     historyID = history?.id ?? random.next()
     // The hub's own state begins anew with each process: its revisions must not be those of the one before.
-    attendance = Attendance(
-      revision: history.map { $0.hubRevision.map { $0 + 1 } ?? random.next() % (1 << 32) << 20 } ?? 0)
-    (self.engine, self.limits, self.name, self.random) = (engine, limits, name, random)
-    schemas = [engine.schema, Schema(state: HubState.self, action: Never.self)]
+    let ownRevision = history.map { $0.hubRevision.map { $0 + 1 } ?? random.next() % (1 << 32) << 20 } ?? 0
+    (attendance, figures) = (Attendance(revision: ownRevision), MetricsSource(revision: ownRevision))
+    (self.engine, self.limits, self.policy, self.name, self.random) = (engine, limits, policy, name, random)
+    size = StateSize(limit: limits.stateBytes)
+    schemas = [
+      engine.schema, Schema(state: HubState.self, action: Never.self),
+      Schema(state: HubMetrics.self, action: Never.self),
+    ]
     schemaFingerprint = engine.schema.fingerprint
     turns = history.flatMap { $0.isLogged ? UnstoredTurns(engine, durability, position: $0.position) : nil }
     let visible: any StateSource = if let turns, turns.isHolding { turns.stored } else { engine }
     publishers = [
       Publisher(StateRoot.feature.index, of: visible, limits: limits),
       Publisher(StateRoot.hub.index, of: attendance, limits: limits),
+      Publisher(StateRoot.metrics.index, of: figures, limits: limits),
     ]
     if let history { goOn(from: history) }
+    size.begin(with: engine.currentVersion())
   }
 
   /// The bytes that write commands refer to.
@@ -159,7 +187,9 @@ public struct HubCore: ~Copyable {
   public var hasBacklog: Bool { !backlogged.isEmpty }
 
   /// Whether another turn should follow at once: frames wait, or a snapshot goes on and its reader can be written to.
-  public var needsAnotherTurn: Bool { hasBacklog && !isLogBehind || unfinished.contains { !$0.isBusy } }
+  public var needsAnotherTurn: Bool {
+    hasBacklog && !isLogBehind || unfinished.contains { !$0.isBusy } || size.isCounting
+  }
 
   /// Forgets the commands and their bytes, which the shell has carried out.
   public mutating func clear() {
@@ -172,6 +202,7 @@ public struct HubCore: ~Copyable {
   }
 
   mutating func report(_ report: HubReport) {
+    counters.note(report)
     commandList.append(.report(reports.count))
     reports.append(report)
   }
@@ -187,7 +218,13 @@ extension StateRoot {
 extension HubCore {
   /// Applies an action that an effect sent; false if that effect was cancelled or has ended.
   package mutating func apply(_ action: AnyAction, from effect: EffectID) -> Bool {
-    guard engine.apply(action, from: effect) else { return false }
+    if size.isNear {
+      let engine = engine
+      guard applyNearLimit({ engine.apply(action, from: effect) }) else { return false }
+    } else {
+      guard engine.apply(action, from: effect) else { return false }
+      noteApplied(1, byteCount: 0)
+    }
     noteOwnAction(action)
     return true
   }

@@ -4,8 +4,16 @@ public struct HubLimits: Sendable {
   public var connections = 4096
   /// How many of them one user may have.
   public var connectionsPerUser = Int.max
-  /// How many bytes of unfinished and waiting frames are kept for all connections of one user.
+  /// How many bytes are kept for all connections of one user: of unfinished and waiting frames, and of what they do not
+  /// read. Beyond it the connection that holds most is closed.
   public var heldBytesPerUser = 64 << 20
+  /// How many such bytes are kept for all users, of which each has a share that grows smaller the more users there are.
+  public var heldBytes = 1 << 30
+  /// A peak of such bytes beyond this is followed by giving memory back to the system.
+  public var heldPeakBytes = 16 << 20
+  /// How many actions and other frames one user may send in a second, on average; nil for as many as the hub has time for.
+  /// Beyond it they wait.
+  public var actionsPerSecond: Int?
   /// How many connections may be in the course of closing; beyond it they are aborted.
   public var closingConnections = 64
   /// The largest payload of one frame from a client, in bytes.
@@ -32,6 +40,9 @@ public struct HubLimits: Sendable {
   public var longestCoalescing = Duration.milliseconds(50)
   /// How many scopes one connection may attach.
   public var scopes = 64
+  /// The most bytes of the encoded state. An action that would make the state larger is rejected; one that makes it smaller
+  /// never is. A single turn can exceed it if it lets the state grow by a quarter of it at once.
+  public var stateBytes = 256 << 20
   /// How many versions of the state are kept for lagging clients and detached sessions; beyond it they get a snapshot.
   public var versions = 64
   /// How much memory those versions may need beside the current state, as an estimate in bytes.

@@ -12,6 +12,8 @@ public enum HubReport: Equatable, Sendable {
   case left(ConnectionID, SessionID)
   /// A peer broke the protocol, and its connection is being closed.
   case failed(ConnectionID, Peer, PeerError)
+  /// The state would exceed its limit by an action of the hub's own, which was taken back.
+  case stateTooLarge(limit: Int)
   /// An action was rejected.
   case rejected(ConnectionID, SessionID, Peer, Rejected)
 }

@@ -59,7 +59,7 @@ extension ReplicaCore {
   }
 
   private mutating func receiveError(_ error: PeerError, at now: Duration) {
-    if [.unsupportedVersion, .unknownScope, .tooManyScopes].contains(error.code) {
+    if [.unsupportedVersion, .unknownScope, .tooManyScopes, .notPermitted].contains(error.code) {
       stop(.refused(reason: error.reason), reason: error.reason)
     } else {
       giveUp("the hub closed the connection: \(error.reason)", at: now)

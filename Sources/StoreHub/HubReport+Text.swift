@@ -6,7 +6,7 @@ extension HubReport {
   var level: Log.Level {
     switch self {
     case .opened, .resumed, .detached, .left: .debug
-    case .failed, .rejected: .warning
+    case .failed, .rejected, .stateTooLarge: .warning
     }
   }
 
@@ -15,6 +15,11 @@ extension HubReport {
     switch self {
     case .opened(_, _, let peer, _), .resumed(_, _, let peer, _): Log.Cause("sessions", user: peer.user)
     case .detached, .left: Log.Cause("closed connections")
+    case .stateTooLarge: Log.Cause("actions of the hub that would make the state too large")
+    case .failed(_, let peer, let error) where error.code == .notPermitted:
+      Log.Cause("refused by the configuration", user: peer.user)
+    case .rejected(_, _, let peer, let rejected) where rejected.code == .notPermitted:
+      Log.Cause("actions refused by the configuration", user: peer.user)
     case .failed(_, let peer, _): Log.Cause("connections closed by the hub", user: peer.user)
     case .rejected(_, _, let peer, _): Log.Cause("refused actions", user: peer.user)
     }
@@ -40,6 +45,8 @@ extension HubReport {
     case .left(let connection, let session):
       Log.Details(
         nil, ["CONNECTION": "\(connection.index)", "SESSION": "\(session)", "REVISION": "\(revision)"])
+    case .stateTooLarge(let limit):
+      Log.Details(.actionRejected, ["REASON": "the state would exceed \(limit) bytes", "REVISION": "\(revision)"])
     case .failed(let connection, let peer, let error):
       Log.Details(
         .connectionClosed,
@@ -71,6 +78,11 @@ extension HubReport {
       "connection \(connection.index): disconnected before a hello"
     case .left(let connection, let session):
       "connection \(connection.index): ended session \(session)"
+    case .stateTooLarge(let limit):
+      """
+      the state would exceed its limit of \(limit) bytes; an action of the hub's own was not applied; delete something, or \
+      raise state-bytes in the configuration
+      """
     case .failed(let connection, let peer, let error):
       "connection \(connection.index): closed \(Self.describe(peer, "")): \(error.reason)"
     case .rejected(let connection, let session, _, let rejected):

@@ -2,7 +2,7 @@ public import EventLoop
 public import HubCore
 internal import ServiceManager
 public import TurnLog
-internal import Wire
+public import Wire
 
 /// Serves a hub on a Unix socket.
 ///
@@ -23,6 +23,7 @@ public final class HubServer {
   /// - Parameters:
   ///   - engine: The feature.
   ///   - limits: The limits of peers.
+  ///   - policy: Who may use the hub, and for what. Without one the permissions of the socket decide.
   ///   - name: The name by which the hub introduces itself to clients.
   ///   - loop: The loop to live on, which must outlive the server.
   ///   - path: The socket's path; a dead hub's socket there is replaced.
@@ -33,13 +34,15 @@ public final class HubServer {
   ///   - log: The operator's log.
   /// - Throws: `alreadyServed`, `notASocket`, or why the path cannot be used.
   public init<State, Action>(
-    _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), name: String = "", loop: EventLoop,
-    path: String, mode: UInt32 = 0o600, recording: Recording? = nil, inheritance: Inheritance = Inheritance(), log: Log
+    _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), policy: AccessPolicy = .open,
+    name: String = "", loop: EventLoop, path: String, mode: UInt32 = 0o600, recording: Recording? = nil,
+    inheritance: Inheritance = Inheritance(), log: Log
   ) throws(HubError) {
     var inheritance = inheritance
     let history = inheritance.settle(engine, recording?.history, log: log)
     let core = HubCore(
-      engine, limits: limits, name: name, history: history, durability: recording?.durability ?? .sync)
+      engine, limits: limits, policy: policy, name: name, history: history,
+      durability: recording?.durability ?? .sync)
     shell = try HubShell(
       core: core, loop: loop, path: path, mode: mode, recording: recording, inheritance: inheritance, log: log)
   }
@@ -59,6 +62,15 @@ public final class HubServer {
     get { shell.onLogFailed }
     set { shell.onLogFailed = newValue }
   }
+
+  /// Replaces the policy: for new connections, and for those that are open.
+  ///
+  /// Connections that the new policy refuses, or that have attached what they may not read any more, are closed with
+  /// `notPermitted`; the others notice nothing. Actions are checked by the new policy from here on.
+  public func reload(_ policy: AccessPolicy) { shell.reload(policy) }
+
+  /// The hub's figures as they are now.
+  public var metrics: HubMetrics { shell.metrics }
 
   /// How many connections are being served.
   public var connectionCount: Int { shell.connectionCount }

@@ -24,8 +24,19 @@ final class HubShell {
   private var deadlineTimer: DeadlineTimer?
   private var nextTurn: Timer?
   @exclusivity(unchecked) private(set) var meter = WorkMeter()
+  @exclusivity(unchecked) private var contention = Contention()
+  /// The connections that sent much in a contended turn, and are not read until it is their turn again.
+  private var waitingReaders: [ConnectionID] = []
+  /// Whether the loop has polled since frames that wait were worked on in a contended turn.
+  private var hasPolled = true
   @exclusivity(unchecked) private(set) var connections: [ServedConnection?] = []
+  /// The connection that was read last in this turn.
+  @exclusivity(unchecked) private var lastSender: ConnectionID?
+  /// When the callbacks of the current turn began, in milliseconds; nil when none came.
+  @exclusivity(unchecked) private var turnStart: UInt64?
   private let recording: Recording?
+  /// The last turns that were handed to the log in one piece, and when.
+  private var beingStored: [(position: UInt64, start: UInt64)] = []
   private var logEvents: WakeUp?
   private(set) var runner: EffectRunner<AnyAction>?
   private var onStopped: (() -> Void)?
@@ -47,9 +58,9 @@ final class HubShell {
       onConnection: { self.connectionArrived($0) },
       onLost: { self.socketLost($0) })
     do {
-      hooks = try TurnHooks(on: loop) { self.endTurn() }
+      hooks = try TurnHooks(on: loop, beforeWaiting: { self.willWait() }) { self.endTurn() }
       deadlineTimer = try DeadlineTimer(on: loop) { self.informed.expire(at: loop.now) }
-      nextTurn = try Timer(on: loop) { self.hasNews = true }
+      nextTurn = try Timer(on: loop) { (self.hasNews, self.hasPolled) = (true, true) }
       if let recording {
         let wakeUp = try WakeUp(on: loop) { self.receiveLogEvents(recording) }
         recording.mailbox.wake(wakeUp.sender)
@@ -85,6 +96,8 @@ final class HubShell {
 
   var storing: (isWaiting: Bool, last: UInt64)? { core.storedTurn.map { (core.unstoredTurnCount > 0, $0) } }
 
+  var metrics: HubMetrics { core.metrics }
+
   func stop(reason: String, onStopped: @escaping () -> Void) {
     guard let socket, !isStopping else { return }
     self.onStopped = onStopped
@@ -93,6 +106,12 @@ final class HubShell {
     informed.shutDown(reason: reason, at: loop.now, wallTime: wallTime())
     endTurn()
     finishIfStopped()
+  }
+
+  /// Replaces the policy, for new connections and for those that are open.
+  func reload(_ policy: AccessPolicy) {
+    informed.setPolicy(policy, at: loop.now)
+    endTurn()
   }
 
   /// Releases everything at once.
@@ -151,7 +170,8 @@ final class HubShell {
   /// Adds a connection that is not read from yet.
   func add(_ stream: consuming PipeStream) throws(UVError) -> ServedConnection {
     let credentials = try stream.peerCredentials()
-    let peer = Peer(process: credentials.process, user: credentials.user, group: credentials.group)
+    let peer = Peer(
+      process: credentials.process, user: credentials.user, group: credentials.group, groups: credentials.groups)
     let connection = ServedConnection(id: informed.connected(peer, at: loop.now), stream: stream)
     let id = connection.id
     while connections.count <= id.index { connections.append(nil) }
@@ -168,9 +188,41 @@ final class HubShell {
   }
 
   private func received(_ bytes: RawSpan, on id: ConnectionID) {
-    let work = informed.received(bytes, on: id, at: loop.now, limit: core.isLogBehind ? 0 : meter.limit)
+    lastSender = id
+    guard !core.isLogBehind else { return receivedBehindLog(bytes, on: id) }
+    guard !contention.isOn else { return receivedInContention(bytes, on: id) }
+    let work = informed.received(bytes, on: id, at: loop.now, limit: meter.limit, guaranteed: Contention.guaranteed)
     noteWork(work.count)
     if !work.isComplete { connections[id.index]?.stream.stopReading() }
+    // Most turns end here: nobody has sent much lately.
+    if !work.isComplete || work.count >= Contention.muchWork || bytes.byteCount >= Contention.muchBytes {
+      contention.noteMuch(from: connections[id.index], at: loop.turnMilliseconds)
+    } else if contention.isPossible {
+      contention.noteLittle(work.count, from: connections[id.index], at: loop.turnMilliseconds)
+    }
+  }
+
+  private func receivedBehindLog(_ bytes: RawSpan, on id: ConnectionID) {
+    let work = informed.received(bytes, on: id, at: loop.now, limit: 0)
+    if !work.isComplete { connections[id.index]?.stream.stopReading() }
+  }
+
+  /// Handles a little of what everyone has sent; the rest waits until the others have been answered.
+  private func receivedInContention(_ bytes: RawSpan, on id: ConnectionID) {
+    let work = informed.received(bytes, on: id, at: loop.now, limit: 0, guaranteed: Contention.guaranteed)
+    guard let connection = connections[id.index] else { return }
+    if !work.isComplete {
+      connection.stream.stopReading()
+    } else if bytes.byteCount >= Contention.muchBytes {
+      // Most of a large frame: it comes in over several turns, too.
+      connection.stream.stopReading()
+      waitingReaders.append(id)
+    }
+    if !work.isComplete || bytes.byteCount >= Contention.muchBytes {
+      contention.noteMuch(from: connection, at: loop.turnMilliseconds)
+    } else {
+      contention.noteLittle(work.count, from: connection, at: loop.turnMilliseconds)
+    }
   }
 
   private func noteWork(_ count: Int) {
@@ -189,6 +241,7 @@ final class HubShell {
     for event in recording.mailbox.take() {
       switch event {
       case .stored(let position):
+        noteStored(position)
         informed.stored(upTo: position, at: loop.now)
       case .saved(let revision):
         informed.snapshotEnded()
@@ -209,6 +262,13 @@ final class HubShell {
     }
   }
 
+  private func noteStored(_ position: UInt64) {
+    let now = loop.nanoseconds
+    let count = beingStored.prefix { $0.position <= position }.count
+    for (_, start) in beingStored[..<count] { core.noteStored(microseconds: (now - start) / 1000) }
+    beingStored.removeFirst(count)
+  }
+
   private func fail(_ error: LogError) {
     log.write(
       .error, "nothing more is acknowledged: \(error)",
@@ -227,22 +287,87 @@ final class HubShell {
 
   // MARK: Commands
 
+  /// The loop has done everything of a turn, and has read its clock again.
+  private func willWait() {
+    if let start = turnStart {
+      turnStart = nil
+      let time = loop.turnMilliseconds - start
+      core.noteTurn(milliseconds: time)
+      if time >= Self.longTurn { reportLongTurn(time) }
+      lastSender = nil
+    }
+    endTurn()
+    turnStart = nil
+  }
+
+  /// From how many milliseconds on a turn is reported.
+  private static let longTurn: UInt64 = 100
+
+  /// Names the actions that have blocked the loop: those that were read last are still in the loop's buffer.
+  private func reportLongTurn(_ time: UInt64) {
+    guard let sender = lastSender, let peer = core.peer(of: sender) else {
+      return log.write(
+        .warning, cause: Log.Cause("blocked turns"), "the loop was blocked for \(time) ms, by no action of a client")
+    }
+    let names = loop.withLastRead { core.names(ofActionsIn: $0) }
+    log.write(
+      .warning, cause: Log.Cause("blocked turns", user: peer.user),
+      """
+      the loop was blocked for \(time) ms; the last actions were \
+      \(names.isEmpty ? "not whole" : names.joined(separator: ", ")), of process \(peer.process) of user \(peer.user)
+      """)
+  }
+
   func endTurn() {
     guard hasNews else { return }
     hasNews = false
-    while core.hasBacklog, meter.limit > 0, !core.isLogBehind, handingOver == nil {
-      noteWork(core.workOnBacklog(limit: meter.limit, at: loop.now))
+    turnStart = loop.turnMilliseconds
+    if contention.isOn {
+      workInContention()
+    } else {
+      if !waitingReaders.isEmpty { resumeWaitingReaders() }
+      while core.hasBacklog, meter.limit > 0, !core.isLogBehind, handingOver == nil {
+        noteWork(core.workOnBacklog(limit: meter.limit, at: loop.now))
+      }
     }
     meter.beginTurn()
     guard core.endTurn(at: core.hasManySubscribers ? loop.preciseNow : loop.now, wallTime: wallTime()) else { return }
     performCommands()
     deadlineTimer?.arm(core.deadline)
     // Frames and snapshots go on as soon as everything else was served.
-    if core.needsAnotherTurn, handingOver == nil {
+    if core.needsAnotherTurn || !waitingReaders.isEmpty, handingOver == nil {
       nextTurn?.start(after: .zero)
-    } else if let due = core.publicationDue {
-      nextTurn?.start(after: due - loop.preciseNow)
+    } else if core.publicationDue != nil || core.allowanceDue != nil || core.metricsDue != nil {
+      // Only then: an array in every turn would cost hundreds of instructions.
+      let due = [core.publicationDue, core.allowanceDue, core.metricsDue].compactMap(\.self).min()
+      if let due { nextTurn?.start(after: due - loop.preciseNow) }
     }
+  }
+
+  /// Works on frames that wait for a short time, once between two polls, and lets one connection be read again.
+  private func workInContention() {
+    contention.update(at: loop.turnMilliseconds)
+    core.isContended = contention.isOn
+    guard hasPolled, handingOver == nil else { return }
+    hasPolled = false
+    if core.hasBacklog, !core.isLogBehind {
+      let (start, limit) = (loop.nanoseconds, meter.contendedLimit)
+      var count = 0
+      while count < limit, core.hasBacklog { count += core.workOnBacklog(limit: limit - count, at: loop.now) }
+      meter.noteContended(count, elapsed: loop.nanoseconds - start)
+    }
+    if !waitingReaders.isEmpty { resumeReading(waitingReaders.removeFirst()) }
+    if !contention.isOn { resumeWaitingReaders() }
+  }
+
+  private func resumeWaitingReaders() {
+    for id in waitingReaders { resumeReading(id) }
+    waitingReaders = []
+  }
+
+  private func resumeReading(_ id: ConnectionID) {
+    guard let connection = connection(id), handingOver == nil else { return }
+    do throws(UVError) { try connection.stream.resumeReading() } catch { readingEnded(id, error) }
   }
 
   func performCommands() {
@@ -260,14 +385,15 @@ final class HubShell {
     case .write(let id, let run):
       guard let connection = connection(id) else { return }
       do throws(UVError) {
-        if try !connection.stream.write(core.outputBytes, pieces: core.pieces(run)) { informed.isBusy(id) }
+        if try !connection.stream.write(core.outputBytes, pieces: core.pieces(run)) {
+          informed.isBusy(id, queuedBytes: connection.stream.queuedByteCount, at: loop.now)
+        }
       } catch {
         log.write(.debug, "connection \(id.index): \(error)")
         drop(id)
       }
     case .resumeReading(let id):
-      guard let connection = connection(id), handingOver == nil else { return }
-      do throws(UVError) { try connection.stream.resumeReading() } catch { readingEnded(id, error) }
+      resumeReading(id)
     case .close(let id):
       guard let connection = connection(id) else { return }
       connection.stream.stopReading()
@@ -275,9 +401,12 @@ final class HubShell {
     case .abort(let id):
       drop(id)
     case .store:
+      if let last = core.turnsToStore.last { beingStored.append((last.position, loop.nanoseconds)) }
       recording?.log.append(core.turnsToStore)
     case .saveSnapshot:
       recording?.log.save(core.snapshot())
+    case .releaseMemory:
+      releaseFreeMemory()
     case .report(let index):
       let report = core.reports[index]
       log.write(report.level, cause: report.cause, report.text, report.details(at: core.revision))
@@ -312,6 +441,8 @@ final class HubShell {
 final class ServedConnection {
   let id: ConnectionID
   let stream: PipeStream
+  /// When it last sent more than a turn has time for, in milliseconds.
+  @exclusivity(unchecked) var lastMuch: UInt64?
 
   init(id: ConnectionID, stream: consuming PipeStream) {
     self.id = id

@@ -16,6 +16,10 @@ package struct WorkMeter {
   /// The time of the last reading of the clock in this turn.
   private var lastReading: UInt64?
   private var spent: UInt64 = 0
+  /// How long a frame or action took lately, in nanoseconds.
+  private var perUnit: UInt64 = 1_000
+  /// How long a slice of a contended turn should take: as long as the others are kept waiting by it.
+  private static let contendedSlice: UInt64 = 20_000
 
   package init() {}
 
@@ -32,9 +36,20 @@ package struct WorkMeter {
     let elapsed = now - min(lastReading ?? turnStart(), now)
     lastReading = now
     spent += elapsed
-    let perUnit = max(elapsed / UInt64(sliceCount), 1)
+    perUnit = max(elapsed / UInt64(sliceCount), 1)
     sliceCount = min(max(Int(clamping: Self.slice / perUnit), 1), Self.sliceLimit)
     limit = spent < Self.turn ? sliceCount : 0
+  }
+
+  /// How many frames and actions that wait are handled in a turn in which others should hardly notice.
+  package var contendedLimit: Int { min(max(Int(clamping: Self.contendedSlice / perUnit), 2), Self.sliceLimit) }
+
+  /// Notes how long the work of such a turn has taken, in nanoseconds.
+  package mutating func noteContended(_ count: Int, elapsed: UInt64) {
+    guard count > 0 else { return }
+    // A single reading may have been interrupted, so it counts for a quarter.
+    perUnit = max((3 * perUnit + elapsed / UInt64(count)) / 4, 1)
+    sliceCount = min(max(Int(clamping: Self.slice / perUnit), 1), Self.sliceLimit)
   }
 
   /// Begins another turn.

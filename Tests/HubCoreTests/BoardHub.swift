@@ -98,7 +98,7 @@ final class BoardHub {
       case .close(let target), .abort(let target):
         ended.insert(target)
         core.ended(target)
-      case .report, .effect, .resumeReading, .store, .saveSnapshot: break
+      case .report, .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory: break
       }
     }
     core.clear()

@@ -121,7 +121,7 @@ final class GoldenTranscript {
       case .close(let id), .abort(let id):
         text += "\n@ the hub closes connection \(names[id] ?? "")\n"
         core.ended(id)
-      case .report, .effect, .resumeReading, .store, .saveSnapshot: break
+      case .report, .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory: break
       }
     }
     core.clear()

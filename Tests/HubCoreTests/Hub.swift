@@ -31,6 +31,8 @@ final class Hub {
   private(set) var log: [LoggedTurn] = []
   /// How many snapshots the log was asked to save.
   private(set) var snapshotCount = 0
+  /// How often memory was to be given back.
+  private(set) var releaseCount = 0
   var now = Duration.seconds(1000)
   /// Connections whose sockets are full: writes to them are kept back.
   var blocked: Set<ConnectionID> = []
@@ -40,9 +42,9 @@ final class Hub {
   private var decoders: [ConnectionID: FrameDecoder] = [:]
   private var received: [ConnectionID: [Frame]] = [:]
 
-  init(limits: HubLimits = HubLimits()) {
+  init(limits: HubLimits = HubLimits(), policy: AccessPolicy = .open) {
     engine = FeatureEngine(initialState: State(), reducer: AppFeature())
-    core = HubCore(engine, limits: limits, name: "hub", random: SplitMix(seed: 7))
+    core = HubCore(engine, limits: limits, policy: policy, name: "hub", random: SplitMix(seed: 7))
   }
 
   /// A hub with a log, which stores nothing until `store`; after a restart, with the turns that it had stored.
@@ -66,8 +68,8 @@ final class Hub {
     core.stored(upTo: position ?? log.last?.position ?? 0, at: now)
   }
 
-  func connect(user: UInt32 = 1000) -> ConnectionID {
-    let id = core.connected(Peer(process: 1, user: user, group: user), at: now)
+  func connect(user: UInt32 = 1000, groups: [UInt32] = []) -> ConnectionID {
+    let id = core.connected(Peer(process: 1, user: user, group: user, groups: groups), at: now)
     decoders[id] = FrameDecoder(payloadLimit: 1 << 24)
     return id
   }
@@ -117,6 +119,7 @@ final class Hub {
         if case .start = core.effectCommands[index] { startedEffects += 1 }
       case .store: log += core.turnsToStore
       case .saveSnapshot: snapshotCount += 1
+      case .releaseMemory: releaseCount += 1
       case .resumeReading: break
       }
     }

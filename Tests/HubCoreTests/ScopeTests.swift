@@ -279,7 +279,7 @@ import Wire
     #expect(frames.map(\.scope) == [1, 0])
     let payload = frames[0].payload
     #expect(try Schema(decoding: payload.span.bytes) == Schema(state: HubState.self, action: Never.self))
-    hub.frame(FrameHeader(kind: .describe, scope: 2), on: client)
+    hub.frame(FrameHeader(kind: .describe, scope: 3), on: client)
     let error = hub.turn(client)
     #expect(error.map(\.kind) == [.error])
     #expect(try error[0].errorCode == .unknownScope)

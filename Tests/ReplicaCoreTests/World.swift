@@ -287,7 +287,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
         client.replica.disconnected(reason: "closed", at: now)
       }
       hub.ended(id)
-    case .report, .effect, .resumeReading, .store, .saveSnapshot:
+    case .report, .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory:
       break
     }
   }

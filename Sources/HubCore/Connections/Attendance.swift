@@ -10,6 +10,9 @@ final class Attendance: StateSource {
   /// Begins at a revision.
   init(revision: UInt64) { self.revision = revision }
 
+  /// How many clients are attached.
+  var count: Int { state.attendees.count }
+
   func currentVersion() -> StateVersion { TypedVersion(state) }
 
   /// Adds a client and returns the number that it has among the attendees.

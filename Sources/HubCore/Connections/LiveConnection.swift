@@ -26,11 +26,14 @@ final class Greeting {
   /// When the *hello* is overdue.
   let deadline: Duration
   let account: UserAccount
+  /// What it may do; nil if it is refused.
+  var rights: AccessRights?
   /// How many bytes its user was charged for.
   var chargedBytes = 0
 
-  init(peer: Peer, decoder: FrameDecoder, deadline: Duration, account: UserAccount) {
+  init(peer: Peer, decoder: FrameDecoder, deadline: Duration, account: UserAccount, rights: AccessRights?) {
     (self.peer, self.decoder, self.deadline, self.account) = (peer, decoder, deadline, account)
+    self.rights = rights
   }
 }
 
@@ -52,6 +55,12 @@ final class LiveConnection {
   let id: ConnectionID
   let peer: Peer
   let account: UserAccount
+  /// What it may do.
+  var rights: AccessRights {
+    didSet { actsOnEverything = rights.actsOnEverything }
+  }
+  /// Whether its actions need no check.
+  @exclusivity(unchecked) private(set) var actsOnEverything: Bool
   /// How many bytes its user was charged for.
   @exclusivity(unchecked) var chargedBytes = 0
   /// False once the connection is closing or has ended; nothing of it is used any more.
@@ -85,6 +94,8 @@ final class LiveConnection {
 
   /// Whether the socket has not yet taken all of the last write.
   @exclusivity(unchecked) var isBusy = false
+  /// How many bytes the shell keeps because the socket has not taken them.
+  @exclusivity(unchecked) var queuedBytes = 0
   /// Whether the connection is in the hub's list of those to write to at the end of the turn.
   @exclusivity(unchecked) var isPending = false
   /// Whether it waits for the next publication to everyone.
@@ -103,16 +114,17 @@ final class LiveConnection {
   var requestedSchemas: [Int] = []
 
   init(
-    id: ConnectionID, peer: Peer, account: UserAccount, decoder: FrameDecoder, session: Session,
+    id: ConnectionID, peer: Peer, account: UserAccount, rights: AccessRights, decoder: FrameDecoder, session: Session,
     knowsHistory: Bool, attendee: UInt64,
     sentProcessed: UInt64
   ) {
     (self.id, self.peer, self.account, self.decoder, self.session) = (id, peer, account, decoder, session)
+    (self.rights, actsOnEverything) = (rights, rights.actsOnEverything)
     (self.knowsHistory, self.attendee, self.sentProcessed) = (knowsHistory, attendee, sentProcessed)
   }
 
-  /// How many bytes of frames are kept for it.
-  var heldBytes: Int { decoder.heldBytes + (backlog?.byteCount ?? 0) }
+  /// How many bytes are kept for it: of frames that came, and of what it does not read.
+  var heldBytes: Int { decoder.heldBytes + (backlog?.byteCount ?? 0) + queuedBytes }
 
   /// Whether a scope number may not be used: it is attached, or the client was not yet sent its *detached*.
   func isInUse(_ number: UInt16) -> Bool {

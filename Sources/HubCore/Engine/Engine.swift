@@ -23,6 +23,12 @@ package protocol Engine: StateSource {
   /// Receives the program's actions once a hub serves the engine; until then the engine applies them.
   var onSend: ((AnyAction) -> Void)? { get set }
 
+  /// Keeps everything as it is now, for `rollBack`.
+  func checkpoint() -> EngineCheckpoint
+
+  /// Takes back the actions since a checkpoint, with their effects, which must not have been taken.
+  func rollBack(to checkpoint: EngineCheckpoint)
+
   /// Encodes an action as a client would.
   func encode(_ action: AnyAction, to encoder: inout CBOREncoder)
 
@@ -52,6 +58,18 @@ package protocol Engine: StateSource {
 
   /// Dismisses the innermost presented child on a path; returns false if there is none.
   func dismiss(_ path: EffectPath) -> Bool
+}
+
+/// An engine as it was, whatever its feature.
+package class EngineCheckpoint {
+  fileprivate init() {}
+}
+
+/// A checkpoint of one feature.
+package final class TypedCheckpoint<Checkpoint>: EngineCheckpoint {
+  let checkpoint: Checkpoint
+
+  init(_ checkpoint: Checkpoint) { self.checkpoint = checkpoint }
 }
 
 /// A state with revisions that can be published.

@@ -81,6 +81,15 @@ extension FeatureEngine: Engine {
 
   package func encode(_ action: AnyAction, to encoder: inout CBOREncoder) { typed(action).encode(to: &encoder) }
 
+  package func checkpoint() -> EngineCheckpoint { TypedCheckpoint(box.core.checkpoint()) }
+
+  package func rollBack(to checkpoint: EngineCheckpoint) {
+    guard let checkpoint = checkpoint as? TypedCheckpoint<ReducerCore<State, Action>.Checkpoint> else {
+      preconditionFailure("a checkpoint of another feature")
+    }
+    box.core.rollBack(to: checkpoint.checkpoint)
+  }
+
   private func typed(_ action: AnyAction) -> Action {
     guard let action = action.base as? Action else {
       preconditionFailure("a hub of \(Action.self) was given a \(type(of: action.base))")

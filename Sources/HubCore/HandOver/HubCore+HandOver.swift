@@ -168,6 +168,8 @@ extension HubCore {
   }
 
   private mutating func goOn(with handed: HandedSession, on id: ConnectionID, _ greeting: Greeting, at now: Duration) {
+    // The configuration may have changed in between.
+    guard let rights = greeting.rights else { return refuse(id, greeting.peer, at: now) }
     // With a log, the session has come back with it.
     let logged = detached.remove(handed.session.id, of: greeting.peer.user)
     var session = Session(id: handed.session.id, user: greeting.peer.user, name: handed.session.name)
@@ -175,8 +177,8 @@ extension HubCore {
     (session.settled, session.isRecovered) = (session.processed, true)
     if let logged { forget(logged.retained) }
     let connection = LiveConnection(
-      id: id, peer: greeting.peer, account: greeting.account, decoder: greeting.decoder, session: session,
-      knowsHistory: handed.knowsHistory, attendee: attendance.add(greeting.peer, name: session.name),
+      id: id, peer: greeting.peer, account: greeting.account, rights: rights, decoder: greeting.decoder,
+      session: session, knowsHistory: handed.knowsHistory, attendee: attendance.add(greeting.peer, name: session.name),
       sentProcessed: handed.sentProcessed)
     connection.chargedBytes = greeting.chargedBytes
     (connection.sentRejections, connection.pong) = (min(handed.sentRejections, session.rejections.count), handed.pong)
@@ -187,7 +189,12 @@ extension HubCore {
     liveSessions[session.id] = connection
     noteSession(of: connection)
     notify(.attached(HubClient(name: session.name, user: greeting.peer.user)))
-    for scope in handed.scopes { goOn(with: scope, of: connection) }
+    for scope in handed.scopes {
+      guard rights.permitsAttaching(scope.path, of: scope.root) else {
+        return fail(id, Self.notPermitted(toAttachOf: connection.peer), at: now)
+      }
+      goOn(with: scope, of: connection)
+    }
     addPending(connection)
   }
 

@@ -8,6 +8,8 @@ struct Outgoing: ~Copyable {
   var pieces = TurnList<Range<Int>>()
   /// The bytes of snapshots that may still be written in this turn.
   var snapshotBudget = 0
+  /// The size of the pieces in which it is spent.
+  var pieceLimit = SnapshotPiece.byteLimit
 
   /// Adds a whole frame for one connection.
   mutating func add(_ range: Range<Int>) {

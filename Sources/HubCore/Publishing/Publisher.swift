@@ -41,6 +41,9 @@ struct Publisher {
   /// The number of kept versions.
   var versionCount: Int { versions.count }
 
+  /// Whether anybody subscribes.
+  var hasSubscribers: Bool { mutating get { subscriberCount > 0 } }
+
   /// True if the state has changed since it was published. A state without subscribers is not published.
   ///
   /// Mutating only so that the check, which every turn makes, does not copy the publisher.
@@ -186,6 +189,11 @@ extension Publisher {
   /// Records a subscriber's request for the hash of its state.
   mutating func verify(_ id: Int) {
     subscribers[id]?.isHashDue = true
+  }
+
+  /// The place that a subscriber subscribes to.
+  func place(of id: Int) -> (path: [PathStep], root: StateRoot) {
+    (subscribers[id].map { scopes.path(of: $0.node) } ?? [], StateRoot(rawValue: UInt64(index)))
   }
 
   /// Returns true if a subscriber has not been sent everything yet.
@@ -445,7 +453,7 @@ extension Publisher {
     if let known = pieces.first(where: { $0.snapshot == snapshot && $0.piece == index }) {
       return (known.offset, known.range, known.isLast)
     }
-    guard let piece = snapshots[snapshot]?.piece(index) else { return nil }
+    guard let piece = snapshots[snapshot]?.piece(index, limit: out.pieceLimit) else { return nil }
     let range = out.writer.part { $0.append(piece.bytes.span.bytes) }
     pieces.append((snapshot, index, piece.offset, range, piece.isLast))
     return (piece.offset, range, piece.isLast)

@@ -25,12 +25,12 @@ struct Snapshot {
   /// True if another reader can still get all of it.
   var isWhole: Bool { droppedCount == 0 }
 
-  /// A piece with its offset in the whole, and whether it is the last; nil if it was dropped.
+  /// A piece with its offset in the whole, and whether it is the last; nil if it was dropped. A new one has `limit` bytes.
   /// - Complexity: O(bytes of a piece).
-  mutating func piece(_ index: Int) -> (offset: UInt64, bytes: [UInt8], isLast: Bool)? {
+  mutating func piece(_ index: Int, limit: Int) -> (offset: UInt64, bytes: [UInt8], isLast: Bool)? {
     guard index >= droppedCount else { return nil }
     // One more than requested: the last one is known by having no successor.
-    while !isEncoded, index - droppedCount + 1 >= pieces.count { encodeNext() }
+    while !isEncoded, index - droppedCount + 1 >= pieces.count { encodeNext(limit) }
     let piece = pieces[index - droppedCount]
     let isLast = isEncoded && index - droppedCount == pieces.count - 1
     if pieces.count > pieceLimit {
@@ -41,8 +41,8 @@ struct Snapshot {
     return (piece.offset, piece.bytes, isLast)
   }
 
-  private mutating func encodeNext() {
-    guard let bytes = Reducing.unobserved({ encoder.next(limit: SnapshotPiece.byteLimit) }) else {
+  private mutating func encodeNext(_ limit: Int) {
+    guard let bytes = Reducing.unobserved({ encoder.next(limit: limit) }) else {
       isEncoded = true
       return
     }

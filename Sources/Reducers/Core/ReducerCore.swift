@@ -115,6 +115,26 @@ public struct ReducerCore<State, Action>: ~Copyable {
     return effects.dismiss(path) { queue.append(($0, $1)) }
   }
 
+  /// Everything as it is now, to which `rollBack` returns.
+  ///
+  /// A copy of values that share what they consist of: O(1), and a change behind it copies what it touches.
+  package struct Checkpoint {
+    fileprivate let state: State
+    fileprivate let reducedCount: UInt64
+    fileprivate let effects: EffectLedger<Action>
+  }
+
+  /// Keeps everything as it is now.
+  package func checkpoint() -> Checkpoint {
+    Checkpoint(state: currentState.pointee, reducedCount: reducedCount, effects: effects)
+  }
+
+  /// Takes back all actions since a checkpoint, with their effects, which must not have been handed out.
+  package mutating func rollBack(to checkpoint: Checkpoint) {
+    currentState.pointee = checkpoint.state
+    (reducedCount, effects) = (checkpoint.reducedCount, checkpoint.effects)
+  }
+
   /// Replaces the state by one that `actionCount` actions led to elsewhere; effects are not affected.
   package mutating func restore(_ state: State, actionCount: UInt64) {
     currentState.pointee = state

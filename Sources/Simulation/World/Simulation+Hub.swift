@@ -199,6 +199,7 @@ extension Simulation {
         try hub.audit?.check(turn, hub.truth, isStopping: hub.endsBy != nil)
       }
       log.append(hub.core.turnsToStore)
+    case .releaseMemory: break
     case .saveSnapshot:
       log.save(hub.core.snapshot())
     case .report(let index):

@@ -1,5 +1,8 @@
+internal import Configuration
 internal import HubCore
+internal import MetricsEndpoint
 internal import ProgramOptions
+internal import Wire
 
 /// What the command line of a service says.
 struct ServiceConfiguration {
@@ -8,6 +11,13 @@ struct ServiceConfiguration {
   var limits: HubLimits
   var stateDirectory: String?
   var durability: Durability
+  /// The operator's file, and whether it may be missing.
+  var file: (path: String, isOptional: Bool)?
+  var isOnlyChecked: Bool
+  /// Where figures are served.
+  var metrics: MetricsAddress?
+  /// The number of connections that the command line sets.
+  private var connections: Int?
   var level: Log.Level
   /// How long a stop may take.
   var stopLimit: Duration
@@ -42,6 +52,14 @@ struct ServiceConfiguration {
         "how long a stop may take until everybody is told and everything stored, such as 500ms, 5s or 2m; then the process ends with status 1; default 10s"
       ),
       .init(
+        "config", argument: "FILE",
+        "read limits and rights from FILE and FILE.d/*.conf, storehub.conf(5); a FILE behind a dash may be missing; without "
+          + "it only the owner, root and the group storehub are let in", value: .file),
+      .init(
+        "metrics", argument: "ADDRESS",
+        "serve figures for Prometheus at /metrics: the path of a Unix socket, or a port of 127.0.0.1"),
+      .init("check-config", "check the configuration, print it, and exit: with 0 if it can be used"),
+      .init(
         "log-level", argument: "LEVEL", "error, warning, info or debug; default info",
         value: .words(Log.Level.allCases.map { "\($0)" })),
     ]
@@ -51,9 +69,20 @@ struct ServiceConfiguration {
     path = try parsed.socketPath("socket", default: defaultSocketPath(in: service.directory))
     mode = try parsed.permissions("mode", default: 0o600)
     limits = HubLimits()
-    limits.connections = try parsed.integer("connections", in: 1...1_000_000, default: limits.connections)
-    // Where others may connect, one user cannot take all places.
-    if mode & 0o077 != 0 { limits.connectionsPerUser = limits.connections - limits.connections / 8 }
+    if parsed.string("connections") != nil {
+      connections = try parsed.integer("connections", in: 1...1_000_000, default: limits.connections)
+    }
+    if let path = parsed.string("config") {
+      file = path.hasPrefix("-") ? (String(path.dropFirst()), true) : (path, false)
+      if file?.path.isEmpty == true { throw UsageError("--config needs the path of a file, but it is empty") }
+    }
+    isOnlyChecked = parsed.flag("check-config")
+    if let address = parsed.string("metrics") {
+      metrics = MetricsAddress(address)
+      if metrics == nil {
+        throw UsageError("--metrics needs a path with a slash or a port from 1 to 65535, not “\(address)”")
+      }
+    }
     level = try parsed.choice("log-level", of: Log.Level.allCases.map { ("\($0)", $0) }, default: .info)
     stopLimit = try parsed.duration("stop-limit", default: .seconds(10))
     stateDirectory = parsed.string("state-dir")
@@ -67,6 +96,20 @@ struct ServiceConfiguration {
     } else if stateDirectory == nil {
       throw UsageError("--durability \(mode == .sync ? "sync" : "async") needs --state-dir")
     }
-    if !parsed.flag("socket") { try makeSocketDirectory(for: path) }
+    if !parsed.flag("socket"), !isOnlyChecked { try makeSocketDirectory(for: path) }
+  }
+
+  /// The limits and the rights: from the command line, or else the operator's files.
+  ///
+  /// - Parameter schema: The schema of the feature, to whose parts rights are granted.
+  func operated(_ schema: Schema) throws(ConfigurationError) -> OperatorConfiguration {
+    var operated = OperatorConfiguration(limits: limits)
+    if let file { try operated.read(file.path, schema: schema, isRequired: !file.isOptional) }
+    if let connections { operated.limits.connections = connections }
+    // Where others may connect, one user cannot take all places.
+    if mode & 0o077 != 0, operated.limits.connectionsPerUser == .max {
+      operated.limits.connectionsPerUser = operated.limits.connections - operated.limits.connections / 8
+    }
+    return operated
   }
 }

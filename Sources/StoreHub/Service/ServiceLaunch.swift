@@ -1,7 +1,10 @@
+internal import Configuration
 internal import EventLoop
 internal import Glibc
 public import HubCore
+internal import MetricsEndpoint
 internal import ProgramOptions
+internal import Wire
 
 /// The way of a service from its command line to its exit.
 @usableFromInline
@@ -10,6 +13,7 @@ final class ServiceLaunch<Service: HubService> {
   private var service = Service()
   private let configuration: ServiceConfiguration
   private let log: Log
+  private var metrics: MetricsEndpoint?
 
   /// Reads the command line; carries out `journal` commands, `--help` and `--version`, which exit.
   @usableFromInline
@@ -34,8 +38,11 @@ final class ServiceLaunch<Service: HubService> {
   func run<State, Action>(
     _ makeEngine: (Service) -> FeatureEngine<State, Action>
   ) -> Never {
+    let schema = Schema(state: State.self, action: Action.self)
+    if configuration.isOnlyChecked { exit(checkConfiguration(schema)) }
     do {
-      checkDescriptorLimit()
+      let operated = try configuration.operated(schema)
+      checkDescriptorLimit(operated.limits)
       let loop = try EventLoop()
       try loop.drainMainQueue()
       try log.summarise(on: loop)
@@ -45,8 +52,10 @@ final class ServiceLaunch<Service: HubService> {
       life.stopLimit = configuration.stopLimit
       let inheritance = try Inheritance.take()
       let recording = try openRecording(of: engine, life)
-      try serve(engine, recording, inheritance, life, on: loop)
-      exit(life.run())
+      try serve(engine, operated, recording, inheritance, life, on: loop)
+      let status = life.run()
+      metrics?.close()
+      exit(status)
     } catch {
       log.write(.error, "\(error)")
       log.flush()
@@ -54,14 +63,27 @@ final class ServiceLaunch<Service: HubService> {
     }
   }
 
-  private func checkDescriptorLimit() {
+  /// `--check-config`: prints the configuration as it would be used; the exit status.
+  private func checkConfiguration(_ schema: Schema) -> Int32 {
+    do throws(ConfigurationError) {
+      let operated = try configuration.operated(schema)
+      for file in operated.files { print("# \(file)") }
+      print(operated.text(for: schema))
+      return 0
+    } catch {
+      printError("\(error)")
+      return 1
+    }
+  }
+
+  private func checkDescriptorLimit(_ limits: HubLimits) {
     let descriptors = raiseDescriptorLimit()
     // Besides the clients' sockets: the loop, the listener, the log, the journal, and what the feature opens.
-    guard descriptors < UInt(configuration.limits.connections) + 64 else { return }
+    guard descriptors < UInt(limits.connections) + 64 else { return }
     log.write(
       .warning,
       """
-      this process may open \(descriptors) files, too few for \(configuration.limits.connections) connections; raise the \
+      this process may open \(descriptors) files, too few for \(limits.connections) connections; raise the \
       limit (LimitNOFILE= or ulimit -Hn), or lower --connections
       """)
   }
@@ -84,17 +106,29 @@ final class ServiceLaunch<Service: HubService> {
   }
 
   private func serve<State, Action>(
-    _ engine: FeatureEngine<State, Action>, _ recording: Recording?, _ inheritance: Inheritance,
-    _ life: ServiceLifecycle, on loop: EventLoop
+    _ engine: FeatureEngine<State, Action>, _ operated: OperatorConfiguration, _ recording: Recording?,
+    _ inheritance: Inheritance, _ life: ServiceLifecycle, on loop: EventLoop
   ) throws {
     try life.watchSignals()
     let server = try HubServer(
-      engine, limits: configuration.limits, name: "\(about.name) \(about.version)", loop: loop,
+      engine, limits: operated.limits, policy: operated.policy, name: "\(about.name) \(about.version)", loop: loop,
       path: configuration.path, mode: configuration.mode, recording: recording, inheritance: inheritance, log: log)
     server.onSocketLost = { [path = server.path] _ in
       life.stop(reason: "another program has taken over \(path)", status: 1, error: EADDRINUSE)
     }
     server.onLogFailed = { _ in life.stop(reason: "the journal cannot be written", status: 1, error: EIO) }
+    life.onReload = { [configuration, schema = Schema(state: State.self, action: Action.self), weak server] in
+      // Rights apply at once, to connections that are open as well. A file that cannot be used changes nothing.
+      do throws(ConfigurationError) {
+        server?.reload(try configuration.operated(schema).policy)
+        return "rights are those of the configuration; changed limits take effect at the next start"
+      } catch {
+        return "the configuration is left as it is: \(error)"
+      }
+    }
+    if let address = configuration.metrics {
+      metrics = try MetricsEndpoint(on: loop, at: address) { [weak server] in server?.metrics.prometheusText ?? "" }
+    }
     try life.serve(server, recording)
   }
 }

@@ -7,6 +7,10 @@ public struct RejectionCode: RawRepresentable, Hashable, Sendable {
 
   /// The bytes are not an action of the hub's feature.
   public static let unknownAction = Self(rawValue: 1)
+  /// The user may not send this action.
+  public static let notPermitted = Self(rawValue: 2)
+  /// The state would exceed the size that the hub allows.
+  public static let stateTooLarge = Self(rawValue: 3)
 }
 
 /// The hub's rejection of one action. It does not affect other actions.
@@ -79,6 +83,8 @@ public struct PeerErrorCode: RawRepresentable, Hashable, Sendable {
   public static let tooManyBytes = Self(rawValue: 13)
   /// The hub's log lags too far behind to open more sessions.
   public static let overloaded = Self(rawValue: 14)
+  /// The user may not use the hub, or not read the part of the state that was attached.
+  public static let notPermitted = Self(rawValue: 15)
 }
 
 /// The hub's last message to a peer that violated the protocol.

@@ -9,6 +9,8 @@ public struct StateRoot: RawRepresentable, Hashable, Sendable {
   public static let feature = Self(rawValue: 0)
   /// The hub's own state: `HubState`.
   public static let hub = Self(rawValue: 1)
+  /// The hub's figures: `HubMetrics`.
+  public static let metrics = Self(rawValue: 2)
 }
 
 /// The client's request to subscribe to a part of a state, under the scope number in the frame's header.

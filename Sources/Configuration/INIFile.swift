@@ -1,0 +1,41 @@
+internal import INIText
+
+/// One `key = value` of a file, and where it stands.
+struct INISetting {
+  let file: String
+  let line: Int
+  /// What stands between the brackets above it; empty above the first.
+  let section: String
+  let key: String
+  let value: String
+}
+
+/// Reads the settings of a file, with their lines.
+enum INIFile {
+  /// The longest name in brackets: libinih cuts longer ones without a word, and a cut name of a user is another user's.
+  static let sectionLimit = 48
+
+  /// Reads settings, in the order of their lines.
+  /// - Throws: The lines that cannot be read.
+  static func settings(in text: String, file: String) throws(ConfigurationError) -> [INISetting] {
+    let tooLong = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().filter {
+      let name = $1.drop { $0 == " " || $0 == "\t" }
+      return name.first == "[" && name.prefix { $0 != "]" }.utf8.count - 1 > sectionLimit
+    }
+    guard tooLong.isEmpty else {
+      let reason =
+        "the name of this section is longer than \(sectionLimit) bytes; write the number of the user or group"
+      throw ConfigurationError(
+        problems: tooLong.map { ConfigurationProblem(file: file, line: $0.offset + 1, reason) })
+    }
+    let read: INIText
+    do throws(INIError) { read = try INIText(parsing: text) } catch {
+      throw ConfigurationError(problems: [ConfigurationProblem(file: file, line: error.line, error.reason)])
+    }
+    return read.sections.flatMap { section in
+      section.values.map {
+        INISetting(file: file, line: $0.line, section: section.name, key: $0.key, value: $0.text)
+      }
+    }.sorted { $0.line < $1.line }
+  }
+}

@@ -1,0 +1,188 @@
+public import HubCore
+internal import Spelling
+
+/// A limit that can be configured: its name in the file, what it may be, and what it means.
+public struct LimitSetting: Sendable {
+  /// The kinds of values.
+  enum Kind: Sendable {
+    case count(ClosedRange<Int>)
+    case bytes(ClosedRange<Int>)
+    case time(ClosedRange<Duration>)
+    /// A count, or `none`.
+    case optionalCount(ClosedRange<Int>)
+  }
+
+  /// The key.
+  public let name: String
+  /// What it limits, and what happens beyond it.
+  public let meaning: String
+  let kind: Kind
+  private let write: @Sendable (inout HubLimits, Value) -> Void
+  private let read: @Sendable (HubLimits) -> Value
+
+  enum Value {
+    case count(Int)
+    case time(Duration)
+    case none
+  }
+
+  /// The value in some limits, as it would be written.
+  public func value(in limits: HubLimits) -> String {
+    switch (read(limits), kind) {
+    case (.none, _): "none"
+    case (.time(let time), _): Self.text(of: time)
+    case (.count(let count), .bytes): Self.text(ofBytes: count)
+    case (.count(let count), _): "\(count)"
+    }
+  }
+
+  /// Sets the limit.
+  /// - Throws: What is allowed instead.
+  func set(_ text: String, in limits: inout HubLimits) throws(LimitError) {
+    switch kind {
+    case .optionalCount where text == "none": write(&limits, .none)
+    case .count(let range), .optionalCount(let range):
+      guard let count = Int(text), range.contains(count) else { throw LimitError(allowed: allowed) }
+      write(&limits, .count(count))
+    case .bytes(let range):
+      guard let count = Self.bytes(text), range.contains(count) else { throw LimitError(allowed: allowed) }
+      write(&limits, .count(count))
+    case .time(let range):
+      guard let time = Self.time(text), range.contains(time) else { throw LimitError(allowed: allowed) }
+      write(&limits, .time(time))
+    }
+  }
+
+  /// The values that are allowed, in words.
+  public var allowed: String {
+    switch kind {
+    case .count(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+    case .optionalCount(let range): "a number from \(range.lowerBound) to \(range.upperBound), or none"
+    case .bytes(let range):
+      "a number of bytes from \(Self.text(ofBytes: range.lowerBound)) to \(Self.text(ofBytes: range.upperBound)), such as 64M"
+    case .time(let range):
+      "a time from \(Self.text(of: range.lowerBound)) to \(Self.text(of: range.upperBound)), such as 5s or 500ms"
+    }
+  }
+
+  private static let units: [(suffix: String, count: Int)] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)]
+
+  static func bytes(_ text: String) -> Int? {
+    for (suffix, count) in units where text.hasSuffix(suffix) {
+      guard let number = Int(text.dropLast()), number >= 0 else { return nil }
+      let product = number.multipliedReportingOverflow(by: count)
+      return product.overflow ? nil : product.partialValue
+    }
+    return Int(text)
+  }
+
+  static func text(ofBytes count: Int) -> String {
+    let unit = units.first { count >= $0.count && count % $0.count == 0 }
+    return unit.map { "\(count / $0.count)\($0.suffix)" } ?? "\(count)"
+  }
+
+  static func time(_ text: String) -> Duration? {
+    if text.hasSuffix("ms") { return Int64(text.dropLast(2)).map { .milliseconds($0) } }
+    return text.hasSuffix("s") ? Int64(text.dropLast()).map { .seconds($0) } : nil
+  }
+
+  static func text(of time: Duration) -> String {
+    let (seconds, attoseconds) = time.components
+    let milliseconds = attoseconds / 1_000_000_000_000_000
+    return milliseconds == 0 ? "\(seconds)s" : "\(seconds * 1000 + milliseconds)ms"
+  }
+}
+
+/// A value that a limit cannot have.
+struct LimitError: Error {
+  let allowed: String
+}
+
+extension LimitSetting {
+  private static func count(
+    _ name: String, _ path: any WritableKeyPath<HubLimits, Int> & Sendable, _ range: ClosedRange<Int>, _ meaning: String
+  ) -> LimitSetting {
+    LimitSetting(name: name, meaning: meaning, kind: .count(range)) {
+      if case .count(let count) = $1 { $0[keyPath: path] = count }
+    } read: {
+      .count($0[keyPath: path])
+    }
+  }
+
+  /// A count for which `.max` stands for no limit.
+  private static func optionalCount(
+    _ name: String, _ path: any WritableKeyPath<HubLimits, Int> & Sendable, _ range: ClosedRange<Int>, _ meaning: String
+  ) -> LimitSetting {
+    LimitSetting(name: name, meaning: meaning, kind: .optionalCount(range)) {
+      if case .count(let count) = $1 { $0[keyPath: path] = count } else { $0[keyPath: path] = .max }
+    } read: {
+      $0[keyPath: path] == .max ? .none : .count($0[keyPath: path])
+    }
+  }
+
+  private static func bytes(
+    _ name: String, _ path: any WritableKeyPath<HubLimits, Int> & Sendable, _ range: ClosedRange<Int>, _ meaning: String
+  ) -> LimitSetting {
+    LimitSetting(name: name, meaning: meaning, kind: .bytes(range)) {
+      if case .count(let count) = $1 { $0[keyPath: path] = count }
+    } read: {
+      .count($0[keyPath: path])
+    }
+  }
+
+  private static func time(
+    _ name: String, _ path: any WritableKeyPath<HubLimits, Duration> & Sendable, _ meaning: String
+  ) -> LimitSetting {
+    LimitSetting(name: name, meaning: meaning, kind: .time(.milliseconds(100) ... .seconds(600))) {
+      if case .time(let time) = $1 { $0[keyPath: path] = time }
+    } read: {
+      .time($0[keyPath: path])
+    }
+  }
+
+  /// All limits, in the order in which they are described.
+  public static let all: [LimitSetting] = [
+    count(
+      "connections", \.connections, 1...1_000_000, "connections that are served at once; a further one is refused"),
+    optionalCount(
+      "connections-per-user", \.connectionsPerUser, 1...1_000_000,
+      "how many of them one user may have"),
+    time("hello-timeout", \.helloTimeout, "the time in which a connection must begin its conversation"),
+    time("frame-timeout", \.frameTimeout, "the time in which a frame that was begun must be complete"),
+    bytes(
+      "frame-bytes", \.payloadBytes, 1 << 10...64 << 20,
+      "the longest message from a client; a longer one closes the connection before memory is spent on it"),
+    bytes(
+      "held-bytes-per-user", \.heldBytesPerUser, 1 << 20...64 << 30,
+      "bytes that are kept for the connections of one user: unfinished messages, and what they do not read; beyond it the connection that holds most is closed"
+    ),
+    bytes(
+      "held-bytes", \.heldBytes, 1 << 20...1 << 40,
+      "such bytes of all users; each has a share, which is smaller the more users there are"),
+    bytes(
+      "state-bytes", \.stateBytes, 1 << 20...16 << 30,
+      "the size of the state as it is sent to clients; an action that would make it larger is rejected"),
+    LimitSetting(
+      name: "actions-per-second",
+      meaning: "actions and other messages that one user may send in a second, on average; further ones wait",
+      kind: .optionalCount(1...100_000_000)
+    ) {
+      if case .count(let count) = $1 { $0.actionsPerSecond = count } else { $0.actionsPerSecond = nil }
+    } read: {
+      $0.actionsPerSecond.map { .count($0) } ?? .none
+    },
+    count("scopes", \.scopes, 1...10_000, "parts of the state that one connection may attach"),
+    count(
+      "sessions", \.detachedSessions, 1...10_000_000,
+      "sessions that are kept without a connection; beyond it the user with most of them loses the oldest"),
+  ]
+
+  /// The limit with a name.
+  /// - Throws: What may have been meant.
+  static func named(_ name: String) throws(LimitError) -> LimitSetting {
+    if let setting = all.first(where: { $0.name == name }) { return setting }
+    let names = all.map(\.name)
+    throw LimitError(
+      allowed: names.joined(separator: ", ") + Spelling.question(Spelling.nearest(to: name, among: names)))
+  }
+}

@@ -1,0 +1,131 @@
+internal import Glibc
+public import HubCore
+internal import Spelling
+public import Wire
+
+/// The configuration of a hub, as its operator writes it: `/etc/storehub/NAME.conf` and `NAME.conf.d/*.conf`.
+///
+/// ```ini
+/// [limits]
+/// connections = 1000
+///
+/// [user alice]
+/// read = counter, todos.todos
+/// act = counter
+///
+/// [group kitchen]
+/// read = all
+/// act = all
+/// ```
+///
+/// A setting in a later file replaces that of an earlier one. Paths are written as `storectl` takes them.
+public struct OperatorConfiguration: Sendable {
+  /// The limits of peers.
+  public var limits: HubLimits
+  /// Who may use the hub, and for what.
+  public var policy: AccessPolicy
+  /// The files that were read.
+  public private(set) var files: [String] = []
+
+  /// The configuration of a hub that no file configures.
+  ///
+  /// The owner of the hub's process and root may do everything. Members of the group `storehub`, if the machine has one,
+  /// may read and act.
+  ///
+  /// - Parameters:
+  ///   - limits: The limits where nothing is configured.
+  ///   - owner: The owner; nil for the user of this process.
+  ///   - users: The users and groups of the machine.
+  public init(limits: HubLimits = HubLimits(), owner: UInt32? = nil, users: UserDatabase = .system) {
+    self.limits = limits
+    policy = .standard(owner: owner ?? geteuid(), group: users.group(Self.groupName))
+  }
+
+  /// The group whose members may use a hub unless it is configured otherwise.
+  public static let groupName = "storehub"
+
+  /// Reads the file at a path, and those of its drop-in directory, `PATH.d/*.conf`, in the order of their names.
+  ///
+  /// - Parameters:
+  ///   - path: The file. If it is missing, its drop-ins are still read.
+  ///   - schema: The schema of the hub's feature, to which paths refer.
+  ///   - isRequired: Whether a missing file is an error.
+  ///   - users: The users and groups of the machine.
+  /// - Throws: Every mistake in the files.
+  public mutating func read(
+    _ path: String, schema: Schema, isRequired: Bool = true, users: UserDatabase = .system
+  ) throws(ConfigurationError) {
+    var texts: [(file: String, text: String)] = []
+    do throws(ConfigurationError) {
+      texts.append((path, try Self.contents(of: path)))
+    } catch {
+      guard !isRequired, error.isMissingFile else { throw error }
+    }
+    for file in try Self.dropIns(of: path) { texts.append((file, try Self.contents(of: file))) }
+    try read(texts, schema: schema, users: users)
+  }
+
+  /// Reads texts in place of files; a setting in a later one replaces that of an earlier one.
+  public mutating func read(
+    _ texts: [(file: String, text: String)], schema: Schema, users: UserDatabase = .system
+  ) throws(ConfigurationError) {
+    var problems: [ConfigurationProblem] = []
+    var reading = Reading(schema: schema, users: users, configuration: self)
+    for (file, text) in texts {
+      do throws(ConfigurationError) {
+        for setting in try INIFile.settings(in: text, file: file) {
+          if let problem = reading.take(setting) { problems.append(problem) }
+        }
+      } catch {
+        problems += error.problems
+      }
+    }
+    guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+    self = reading.finish()
+    files += texts.map(\.file)
+  }
+
+  private static func contents(of path: String) throws(ConfigurationError) -> String {
+    func failure(_ reason: String) -> ConfigurationError {
+      ConfigurationError(problems: [ConfigurationProblem(file: path, line: 0, reason)])
+    }
+    guard let file = fopen(path, "re") else { throw failure("cannot be opened: \(String(cString: strerror(errno)))") }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = fread(&chunk, 1, chunk.count, file)
+      guard count > 0 else { break }
+      bytes += chunk[..<count]
+      guard bytes.count <= 1 << 20 else { throw failure("is larger than 1M, too large for a configuration") }
+    }
+    guard ferror(file) == 0 else { throw failure("cannot be read: \(String(cString: strerror(errno)))") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw failure("is no text in UTF-8") }
+    return text
+  }
+
+  private static func dropIns(of path: String) throws(ConfigurationError) -> [String] {
+    let directory = path + ".d"
+    guard let stream = opendir(directory) else {
+      guard errno == ENOENT else {
+        let reason = "cannot be opened: \(String(cString: strerror(errno)))"
+        throw ConfigurationError(problems: [ConfigurationProblem(file: directory, line: 0, reason)])
+      }
+      return []
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name.hasSuffix(".conf"), !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted().map { "\(directory)/\($0)" }
+  }
+}
+
+extension ConfigurationError {
+  /// Whether the only problem is that a file does not exist.
+  fileprivate var isMissingFile: Bool {
+    problems.count == 1 && problems[0].text.hasSuffix(String(cString: strerror(ENOENT)))
+  }
+}

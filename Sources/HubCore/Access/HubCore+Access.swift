@@ -1,0 +1,47 @@
+import Wire
+
+extension HubCore {
+  /// What a peer may do; nil if it is refused.
+  func rights(of peer: Peer) -> AccessRights? {
+    policy.grant(to: peer).map { AccessRights($0, schema: schemas[StateRoot.feature.index]) }
+  }
+
+  /// Replaces the policy: for new connections, and for those that are open.
+  ///
+  /// A connection that is refused now, or has attached what it may not read any more, is closed with `notPermitted`. Its
+  /// session is kept. Actions that wait are checked by the new policy.
+  /// - Complexity: O(connections × their scopes).
+  public mutating func setPolicy(_ policy: AccessPolicy, at now: Duration) {
+    self.policy = policy
+    for index in slots.indices {
+      let id = ConnectionID(slot: Int32(index), generation: slots[index].generation)
+      switch slots[index].phase {
+      case .free, .closing: break
+      case .greeting(let greeting):
+        guard let rights = rights(of: greeting.peer) else { refuse(id, greeting.peer, at: now); continue }
+        greeting.rights = rights
+      case .live(let connection):
+        guard let rights = rights(of: connection.peer) else { refuse(id, connection.peer, at: now); continue }
+        connection.rights = rights
+        for scope in connection.scopes {
+          let (path, root) = publishers[scope.publisher].place(of: scope.subscriber)
+          guard !rights.permitsAttaching(path, of: root) else { continue }
+          fail(id, Self.notPermitted(toAttachOf: connection.peer), at: now)
+          break
+        }
+      }
+    }
+  }
+
+  /// Closes a connection that the policy refuses.
+  mutating func refuse(_ id: ConnectionID, _ peer: Peer, at now: Duration) {
+    let reason = "user \(peer.user) may not use this hub; its operator can grant it in the hub's configuration"
+    fail(id, PeerError(.notPermitted, reason), at: now)
+  }
+
+  /// The error for a scope that may not be attached. It is the same whether or not there is such a place.
+  static func notPermitted(toAttachOf peer: Peer) -> PeerError {
+    let reason = "user \(peer.user) may not read this part of the state; the hub's operator can grant it"
+    return PeerError(.notPermitted, reason)
+  }
+}

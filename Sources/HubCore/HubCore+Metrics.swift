@@ -1,0 +1,87 @@
+public import Wire
+
+/// The hub's figures, as a source to publish.
+final class MetricsSource: StateSource {
+  private var metrics = HubMetrics()
+  private(set) var revision: UInt64
+
+  init(revision: UInt64) { self.revision = revision }
+
+  func currentVersion() -> StateVersion { TypedVersion(metrics) }
+
+  /// Takes new figures.
+  func update(_ metrics: HubMetrics) {
+    guard metrics != self.metrics else { return }
+    self.metrics = metrics
+    revision += 1
+  }
+}
+
+/// What the hub counts: one addition for each event.
+struct Counters {
+  var reads: UInt64 = 0
+  var accepted: UInt64 = 0
+  var refused: UInt64 = 0
+  var failed: UInt64 = 0
+  var rejected: UInt64 = 0
+  var opened: UInt64 = 0
+  var resumed: UInt64 = 0
+  var turnTimes = [UInt64](repeating: 0, count: HubMetrics.bucketCount)
+  var storeTimes = [UInt64](repeating: 0, count: HubMetrics.bucketCount)
+
+  /// Counts a report.
+  mutating func note(_ report: HubReport) {
+    switch report {
+    case .opened: opened += 1
+    case .resumed: resumed += 1
+    case .failed(_, _, let error): if error.code == .notPermitted { refused += 1 } else { failed += 1 }
+    case .rejected: rejected += 1
+    case .detached, .left, .stateTooLarge: break
+    }
+  }
+
+  /// The bucket of a number of units: less than 1, 2, 4, ….
+  static func bucket(_ units: UInt64) -> Int {
+    min(UInt64.bitWidth - units.leadingZeroBitCount, HubMetrics.bucketCount - 1)
+  }
+}
+
+extension HubCore {
+  /// The hub's figures as they are now.
+  public var metrics: HubMetrics {
+    var metrics = HubMetrics()
+    metrics.revision = engine.revision
+    (metrics.reads, metrics.accepted) = (counters.reads, counters.accepted)
+    (metrics.refused, metrics.failed, metrics.rejected) = (counters.refused, counters.failed, counters.rejected)
+    (metrics.opened, metrics.resumed) = (counters.opened, counters.resumed)
+    metrics.connections = UInt64(connectionCount)
+    metrics.detachedSessions = UInt64(detached.count)
+    metrics.heldBytes = UInt64(max(heldBytes, 0))
+    metrics.stateBytes = UInt64(size.estimate)
+    metrics.keptVersions = UInt64(keptVersionCount)
+    metrics.unstoredTurns = UInt64(unstoredTurnCount)
+    (metrics.turnTimes, metrics.storeTimes) = (counters.turnTimes, counters.storeTimes)
+    return metrics
+  }
+
+  /// Notes how long a turn has taken.
+  package mutating func noteTurn(milliseconds: UInt64) { counters.turnTimes[Counters.bucket(milliseconds)] += 1 }
+
+  /// Notes how long turns have waited for the log.
+  package mutating func noteStored(microseconds: UInt64) {
+    counters.storeTimes[Counters.bucket(microseconds / 64)] += 1
+  }
+
+  /// Publishes the figures while somebody subscribes to them: a second after something has happened.
+  ///
+  /// Without events nothing is due, so that a watched hub sleeps like any other.
+  mutating func updateMetrics(at now: Duration) {
+    guard publishers[StateRoot.metrics.index].publishedRevision != nil else { return metricsDue = nil }
+    let events = counters.reads + counters.accepted + engine.revision
+    guard events != publishedEvents else { return }
+    guard let due = metricsDue else { return metricsDue = now + .seconds(1) }
+    guard now >= due else { return }
+    (publishedEvents, metricsDue) = (events, nil)
+    figures.update(metrics)
+  }
+}

@@ -1,0 +1,85 @@
+/// The figures of a hub, as replicated state under `StateRoot.metrics`.
+///
+/// Counters grow from the start of the hub's process on; the others are as they are now. They are published once in a
+/// second at the most, and only while somebody has attached them.
+@Replicated
+public struct HubMetrics: Equatable, Sendable {
+  /// The revision of the feature's state: the actions that have taken effect.
+  public var revision: UInt64 = 0
+  /// Counter: how often bytes of a client were read.
+  public var reads: UInt64 = 0
+  /// Counter: connections that were accepted.
+  public var accepted: UInt64 = 0
+  /// Counter: connections and scopes that were refused because the user may not.
+  public var refused: UInt64 = 0
+  /// Counter: connections that were closed for any other error.
+  public var failed: UInt64 = 0
+  /// Counter: actions that were rejected.
+  public var rejected: UInt64 = 0
+  /// Counter: sessions that were opened.
+  public var opened: UInt64 = 0
+  /// Counter: sessions that were resumed.
+  public var resumed: UInt64 = 0
+  /// How many connections are served.
+  public var connections: UInt64 = 0
+  /// How many sessions without a connection are kept.
+  public var detachedSessions: UInt64 = 0
+  /// How many bytes are kept of unfinished frames, and of what clients do not read.
+  public var heldBytes: UInt64 = 0
+  /// The size of the feature's state in bytes, as it would be sent, about.
+  public var stateBytes: UInt64 = 0
+  /// How many versions of the feature's state are kept.
+  public var keptVersions: UInt64 = 0
+  /// How many turns wait for the log.
+  public var unstoredTurns: UInt64 = 0
+  /// How many turns of the loop have taken less than 1, 2, 4, … milliseconds, each counted once; the last takes the rest.
+  public var turnTimes: [UInt64] = []
+  /// How many turns have waited less than 64, 128, 256, … microseconds for the log; the last takes the rest.
+  public var storeTimes: [UInt64] = []
+
+  /// Creates the figures of a hub that has just started.
+  public init() {}
+}
+
+extension HubMetrics {
+  /// How many buckets a histogram has.
+  package static var bucketCount: Int { 14 }
+
+  /// The figures in the text format of Prometheus, version 0.0.4.
+  public var prometheusText: String {
+    var text = ""
+    func add(_ name: String, _ type: String, _ help: String, _ value: UInt64) {
+      text += "# HELP storehub_\(name) \(help)\n# TYPE storehub_\(name) \(type)\nstorehub_\(name) \(value)\n"
+    }
+    add("actions_total", "counter", "Actions that have taken effect, by the revision of the state.", revision)
+    add("reads_total", "counter", "Reads from clients.", reads)
+    add("connections_accepted_total", "counter", "Connections that were accepted.", accepted)
+    add("connections_refused_total", "counter", "Connections and scopes that users may not have.", refused)
+    add("connections_failed_total", "counter", "Connections that were closed for an error of the client.", failed)
+    add("actions_rejected_total", "counter", "Actions that were rejected.", rejected)
+    add("sessions_opened_total", "counter", "Sessions that were opened.", opened)
+    add("sessions_resumed_total", "counter", "Sessions that were resumed.", resumed)
+    add("connections", "gauge", "Connections that are served.", connections)
+    add("sessions_detached", "gauge", "Sessions that are kept without a connection.", detachedSessions)
+    add("held_bytes", "gauge", "Bytes of unfinished frames, and of what clients do not read.", heldBytes)
+    add("state_bytes", "gauge", "The encoded size of the state, about.", stateBytes)
+    add("versions", "gauge", "Versions of the state that are kept.", keptVersions)
+    add("log_turns_waiting", "gauge", "Turns that wait for the journal.", unstoredTurns)
+    text += Self.histogram("turn_seconds", "The time that a turn of the loop has taken.", turnTimes, first: 0.001)
+    text += Self.histogram(
+      "store_seconds", "The time until the journal has stored a turn.", storeTimes, first: 0.000064)
+    return text
+  }
+
+  private static func histogram(_ name: String, _ help: String, _ counts: [UInt64], first: Double) -> String {
+    var text = "# HELP storehub_\(name) \(help)\n# TYPE storehub_\(name) histogram\n"
+    var (sum, limit) = (UInt64(0), first)
+    for count in counts.dropLast() {
+      sum += count
+      text += "storehub_\(name)_bucket{le=\"\(limit)\"} \(sum)\n"
+      limit *= 2
+    }
+    sum += counts.last ?? 0
+    return text + "storehub_\(name)_bucket{le=\"+Inf\"} \(sum)\nstorehub_\(name)_count \(sum)\n"
+  }
+}

@@ -1,0 +1,28 @@
+extension Schema {
+  /// The bytes with which every action at or below a path begins, and no other; nil for a path that leads nowhere.
+  ///
+  /// The encoding is deterministic, so comparing them with an action's first bytes decides, without decoding, whether the
+  /// action is one of these. The path is one of `actionPath(named:)`; an empty one stands for all actions.
+  public func actionPrefix(of path: [PathStep]) -> [UInt8]? {
+    var (type, encoder): (SchemaType?, CBOREncoder) = (action, CBOREncoder())
+    for step in path {
+      guard let current = type else { return nil }
+      switch step {
+      case .key(let key):
+        guard let element = cases(of: current)?.first(where: { $0.key == key }) else { return nil }
+        if !element.payload.isEmpty { encoder.arrayHeader(count: 1 + element.payload.count) }
+        encoder.unsigned(key)
+        type = element.payload.count == 1 ? element.payload[0].type : nil
+      case .id(let id):
+        guard let element = elementCase(of: current), (try? check(id, element.payload[0].type)) != nil else {
+          return nil
+        }
+        encoder.arrayHeader(count: 3)
+        encoder.unsigned(element.key)
+        encoder.append(id.span.bytes)
+        type = element.payload[1].type
+      }
+    }
+    return encoder.bytes
+  }
+}

@@ -1,0 +1,179 @@
+import Configuration
+import Features
+import Foundation
+import HubCore
+import Reducers
+import Testing
+import Wire
+
+@Suite struct OperatorConfigurationTests {
+  private static let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
+  private static let users = UserDatabase(
+    user: { ["root": 0, "alice": 1001, "bob": 1002][$0] }, group: { ["storehub": 50, "kitchen": 51][$0] })
+
+  private func read(_ texts: String...) throws(ConfigurationError) -> OperatorConfiguration {
+    var configuration = OperatorConfiguration(owner: 7, users: Self.users)
+    let files = texts.enumerated().map { (file: "\($0).conf", text: $1) }
+    try configuration.read(files, schema: Self.schema, users: Self.users)
+    return configuration
+  }
+
+  private func problems(_ texts: String...) -> [String] {
+    var configuration = OperatorConfiguration(owner: 7, users: Self.users)
+    do throws(ConfigurationError) {
+      let files = texts.enumerated().map { (file: "\($0).conf", text: $1) }
+      try configuration.read(files, schema: Self.schema, users: Self.users)
+      return []
+    } catch {
+      return error.problems.map(\.description)
+    }
+  }
+
+  @Test func withoutAFileTheOwnerRootAndOneGroupAreLetIn() {
+    #expect(OperatorConfiguration(owner: 7, users: Self.users).policy == .standard(owner: 7, group: 50))
+    let none = UserDatabase(user: { _ in nil }, group: { _ in nil })
+    #expect(OperatorConfiguration(owner: 7, users: none).policy == .standard(owner: 7, group: nil))
+  }
+
+  @Test func everySettingIsRead() throws {
+    let configuration = try read(
+      """
+      # The kitchen's hub.
+      [limits]
+      connections = 100       ; a comment
+      connections-per-user = 10
+      hello-timeout = 500ms
+      frame-timeout = 20s
+      frame-bytes = 64K
+      held-bytes-per-user = 2M
+      scopes = 3
+      sessions = 12
+
+      [user alice]
+      read = counter, todos.todos[3]
+        favourites.count
+      act = counter.incrementButtonTapped todos
+      [group kitchen]
+      read = all
+      act = none
+      admin = yes
+      [group storehub]
+      read = none
+      [user 4242]
+      act = all
+      [everyone]
+      read = counter.count
+      """)
+    let limits = configuration.limits
+    #expect((limits.connections, limits.connectionsPerUser, limits.scopes) == (100, 10, 3))
+    #expect((limits.helloTimeout, limits.frameTimeout) == (.milliseconds(500), .seconds(20)))
+    #expect((limits.payloadBytes, limits.heldBytesPerUser, limits.detachedSessions) == (65536, 2 << 20, 12))
+    let policy = configuration.policy
+    #expect(policy.users[0] == .everything && policy.users[7] == .everything)
+    #expect(
+      policy.users[1001]
+        == AccessGrant(
+          read: [[0], [1, 0, .id([3])], [2, 0]],
+          act: [
+            try Self.schema.actionPath(named: "counter.incrementButtonTapped"),
+            try Self.schema.actionPath(named: "todos"),
+          ]))
+    #expect(policy.users[4242] == AccessGrant(act: [[]]))
+    #expect(policy.groups == [51: AccessGrant(read: [[]], isAdmin: true), 50: AccessGrant()])
+    #expect(policy.everyone == AccessGrant(read: [[0, 0]]))
+  }
+
+  @Test func aLaterFileReplacesSingleSettings() throws {
+    let configuration = try read(
+      "[user alice]\nread = counter\nact = counter\n[limits]\nscopes = 5", "[user alice]\nread = todos",
+      "[limits]\nscopes = 6")
+    #expect(configuration.limits.scopes == 6)
+    #expect(configuration.policy.users[1001] == AccessGrant(read: [[1]], act: [[.key(0)]]))
+    #expect(configuration.files == ["0.conf", "1.conf", "2.conf"])
+  }
+
+  @Test func whatIsPrintedSaysTheSame() throws {
+    let written = try read(
+      "[limits]\nframe-bytes = 64K\nhello-timeout=1500ms\n[user bob]\nread = counter.factAlert?, todos.todos[3].text\nact = todos.todos[3]\n[everyone]\nact = all"
+    )
+    let again = try read(written.text(for: Self.schema))
+    #expect(again.policy == written.policy)
+    #expect(again.text(for: Self.schema) == written.text(for: Self.schema))
+  }
+
+  @Test(arguments: [
+    (
+      "[limit]\nscopes = 3",
+      "0.conf:2: there is no section [limit]; the sections are [limits], [user NAME], [group NAME] and [everyone]"
+    ),
+    (
+      "scopes = 3",
+      "0.conf:1: 'scopes' stands above the first section; the sections are [limits], [user NAME], [group NAME] and [everyone]"
+    ),
+    ("[limits]\n\nscopes = many", "0.conf:3: 'scopes' is 'many', but must be a number from 1 to 10000"),
+    ("[limits]\nscopes = 0", "0.conf:2: 'scopes' is '0', but must be a number from 1 to 10000"),
+    (
+      "[limits]\nhello-timeout = 5",
+      "0.conf:2: 'hello-timeout' is '5', but must be a time from 100ms to 600s, such as 5s or 500ms"
+    ),
+    (
+      "[limits]\nframe-bytes = 99999999999999999999G",
+      "0.conf:2: 'frame-bytes' is '99999999999999999999G', but must be a number of bytes from 1K to 64M, such as 64M"
+    ),
+    ("[user carol]\nread = all", "0.conf:2: this machine has no user 'carol'; create it, or write its number"),
+    ("[user alice]\nadmin = maybe", "0.conf:2: 'admin' is 'maybe', but must be yes or no"),
+    (
+      "[user alice]\nraed = all",
+      "0.conf:2: there is no right 'raed'; the rights are read, act and admin; did you mean 'read'?"
+    ),
+    ("[user alice]\nread =", "0.conf:2: 'read' is empty; write the paths, or all, or none"),
+    ("[user alice]\nread = .", "0.conf:2: '.' is the whole; write read = all for that"),
+    (
+      "[user alice]\nread = cuonter",
+      "0.conf:2: 'cuonter' is no path of this hub: AppFeature.State has no field 'cuonter'; did you mean 'counter'?"
+    ),
+    ("[user alice]\nread all", "0.conf:2: neither [section], key = value nor a comment"),
+  ])
+  func aMistakeIsNamedWithItsLineAndWhatIsAllowed(text: String, problem: String) {
+    #expect(problems(text) == [problem])
+  }
+
+  @Test func anUnknownLimitIsToldWithTheOnesThereAre() {
+    let told = problems("[limits]\nconections = 3")
+    #expect(told.count == 1)
+    #expect(told[0].hasPrefix("0.conf:2: there is no limit 'conections'; the limits are connections, "))
+    #expect(told[0].hasSuffix("did you mean 'connections'?"))
+  }
+
+  @Test func allMistakesAreFoundAtOnce() {
+    let told = problems("[user carol]\nread = all\n[limits]\nscopes = x", "[everyone]\nadmin = 1")
+    #expect(told.map { $0.prefix(8) } == ["0.conf:2", "0.conf:4", "1.conf:2"])
+  }
+
+  /// inih would cut them without a word, and a cut name of a user is another user's.
+  @Test func whatTheParserWouldCutIsRefused() {
+    let name = String(repeating: "a", count: 60)
+    #expect(
+      problems("[user \(name)]\nread = all").contains { $0.contains("0.conf:1: the name of this section is longer") })
+    let value = Array(repeating: "counter", count: 40).joined(separator: ", ")
+    #expect(problems("[user alice]\nread = \(value)").contains { $0.contains("0.conf:2: longer than 197 bytes") })
+    #expect(problems("[user alice]\nread = counter\0todos").contains { $0.contains("0.conf:2: a zero byte") })
+  }
+
+  @Test func aRightOverElementsIsWrittenLikeTheirActions() throws {
+    let policy = try read("[user alice]\nact = todos.todos[1]").policy
+    let path = try #require(policy.users[1001]?.act.first)
+    let prefix = try #require(Self.schema.actionPrefix(of: path))
+    let action = AppFeature.Action.todos(.todos(.element(id: 1, action: .textChanged("x")))).encoded()
+    let other = AppFeature.Action.todos(.todos(.element(id: 2, action: .textChanged("x")))).encoded()
+    #expect(action.starts(with: prefix))
+    #expect(!other.starts(with: prefix))
+  }
+
+  @Test func theManualPageNamesEveryLimit() throws {
+    let page = try String(contentsOfFile: "docs/man/storehub.conf.5", encoding: .utf8)
+    for limit in LimitSetting.all {
+      #expect(page.contains(".B \(limit.name) =\n"), "\(limit.name)")
+    }
+  }
+}

@@ -1,0 +1,319 @@
+import ComposableArchitecture
+import Features
+import TestSupport
+import Testing
+import Wire
+
+@testable import HubCore
+
+/// What users may see and do, and that nothing of the rest leaks.
+@Suite struct AccessTests {
+  private static let schema = Schema(state: State.self, action: Action.self)
+  private let increment = Action.counter(.incrementButtonTapped)
+
+  private func path(_ text: String) throws -> [PathStep] { try Self.schema.path(named: text) }
+
+  private func grant(read: [String] = [], act: [String] = [], admin: Bool = false) throws -> AccessGrant {
+    AccessGrant(
+      read: try read.map { try Self.schema.path(named: $0) },
+      act: try act.map { try Self.schema.actionPath(named: $0) },
+      isAdmin: admin)
+  }
+
+  private func hub(_ policy: AccessPolicy) -> Hub { Hub(policy: policy) }
+
+  private func open(_ hub: Hub, user: UInt32 = 1000, groups: [UInt32] = []) throws -> ConnectionID {
+    let id = hub.connect(user: user, groups: groups)
+    hub.send(Hello(name: "test"), on: id)
+    #expect(hub.turn(id).first?.kind == .welcome)
+    return id
+  }
+
+  private func code(_ frames: [Hub.Frame]) throws -> PeerErrorCode? {
+    try frames.first { $0.kind == .error }?.decoded(as: PeerError.self).code
+  }
+
+  /// The outcome of attaching: the kind of the first frame, or the error.
+  private func attach(_ hub: Hub, _ id: ConnectionID, _ path: [PathStep], root: StateRoot = .feature) throws -> String {
+    hub.send(Attach(root: root, path: path), scope: 1, on: id)
+    let frames = hub.turn(id)
+    if let code = try code(frames) { return code == .notPermitted ? "refused" : "error \(code.rawValue)" }
+    return frames.first.map { "\($0.kind)" } ?? "nothing"
+  }
+
+  // MARK: Who is let in
+
+  @Test func theStandardPolicyKnowsOwnerRootAndOneGroup() {
+    let policy = AccessPolicy.standard(owner: 7, group: 50)
+    let peer = { (user: UInt32, group: UInt32, groups: [UInt32]) in
+      policy.grant(to: Peer(process: 1, user: user, group: group, groups: groups))
+    }
+    #expect(peer(0, 0, []) == .everything)
+    #expect(peer(7, 7, []) == .everything)
+    #expect(peer(8, 50, []) == .readAndAct)
+    #expect(peer(8, 8, [4, 50]) == .readAndAct)
+    #expect(peer(8, 8, [4]) == nil)
+    #expect(AccessPolicy.standard(owner: 7, group: nil).groups.isEmpty)
+  }
+
+  @Test func aRefusedUserIsClosedBeforeAByteIsRead() throws {
+    let hub = hub(.standard(owner: 1, group: nil))
+    let id = hub.connect(user: 2)
+    // A hello that would open a session, and one that is malformed: neither is looked at.
+    hub.send(Hello(name: "test"), on: id)
+    hub.send([0xff, 0xff, 0xff, 0xff], on: id)
+    let frames = hub.turn(id)
+    #expect(frames.map(\.kind) == [.error])
+    #expect(try code(frames) == .notPermitted)
+    #expect(hub.closed.contains(id))
+    #expect(hub.core.connectionCount == 0 && hub.core.attendance.count == 0)
+    #expect(hub.reports.count == 1)
+  }
+
+  @Test func rightsOfUserGroupsAndEveryoneAddUp() throws {
+    let policy = AccessPolicy(
+      users: [5: try grant(read: ["counter"])], groups: [6: try grant(read: ["todos"])],
+      everyone: try grant(read: ["favourites"]))
+    let hub = hub(policy)
+    let all = ["counter", "todos", "favourites"]
+    for (user, groups, expected) in [(5, [6], all), (5, [], ["counter", "favourites"]), (4, [], ["favourites"])] {
+      for name in all {
+        let id = try open(hub, user: UInt32(user), groups: groups.map { UInt32($0) })
+        let outcome = try attach(hub, id, path(name))
+        #expect(outcome == (expected.contains(name) ? "snapshot" : "refused"), "\(user) \(groups) \(name)")
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  @Test(arguments: [
+    // The part itself, what is in it, and nothing beside or above it.
+    ("todos", "todos", "snapshot"), ("todos", "todos.todos", "snapshot"), ("todos", "todos.todos[3]", "absent"),
+    ("todos", "", "refused"), ("todos", "counter", "refused"), ("todos", "counter.count", "refused"),
+    // Fields whose names begin alike.
+    ("favourites.count", "favourites.favourites", "refused"), ("todos.todos", "todos", "refused"),
+    ("counter.isLoadingFact", "counter.isTimerOn", "refused"),
+    // An optional includes its value; its value does not include the optional.
+    ("counter.factAlert", "counter.factAlert?", "absent"), ("counter.factAlert?", "counter.factAlert", "refused"),
+    ("counter.factAlert?", "counter.factAlert.title", "absent"),
+    ("counter.factAlert.title", "counter.factAlert?", "refused"),
+    // One element is not its neighbour, and not the list.
+    ("todos.todos[3]", "todos.todos[3].text", "absent"), ("todos.todos[3]", "todos.todos[33]", "refused"),
+    ("todos.todos[3]", "todos.todos[-3]", "refused"), ("todos.todos[3]", "todos.todos", "refused"),
+    ("todos.todos[3].text", "todos.todos[3]", "refused"), ("todos.todos[3].text", "todos.todos[4].text", "refused"),
+  ])
+  func aPathGrantsWhatIsBelowIt(granted: String, asked: String, outcome: String) throws {
+    let hub = hub(AccessPolicy(everyone: try grant(read: [granted])))
+    let reached = try attach(hub, try open(hub), try path(asked))
+    #expect(reached == outcome)
+  }
+
+  /// The same id in another form is malformed or another id; never a way around the comparison.
+  @Test(
+    arguments: [[0x18, 0x03], [0x19, 0x00, 0x03], [0xc2, 0x41, 0x03], [0xf9, 0x42, 0x00], [0x03, 0x03]] as [[UInt8]])
+  func anIDInAnotherFormIsNotTheSameID(bytes: [UInt8]) throws {
+    let hub = hub(AccessPolicy(everyone: try grant(read: ["todos.todos[3]"])))
+    let steps = try path("todos.todos").map { $0 } + [.id(bytes)]
+    let id = try open(hub)
+    hub.send(Attach(path: steps), scope: 1, on: id)
+    let answer = try code(hub.turn(id))
+    #expect(answer == .notPermitted || answer == .malformed)
+  }
+
+  /// Whether a place exists, or is a place at all, is not told.
+  @Test func aRefusalTellsNothingOfThePlace() throws {
+    let hub = hub(AccessPolicy(everyone: try grant(read: ["counter"])))
+    let places: [[PathStep]] = [try path("todos"), [9], [1, 9], [1, 0, .id([1])], []]
+    let reasons = try places.map { place in
+      let id = try open(hub)
+      hub.send(Attach(path: place), scope: 1, on: id)
+      return try hub.turn(id).first { $0.kind == .error }?.decoded(as: PeerError.self).reason
+    }
+    #expect(Set(reasons).count == 1)
+  }
+
+  @Test func aScopedClientIsSentNothingOfOtherParts() throws {
+    let hub = hub(AccessPolicy(users: [1: .everything, 2: try grant(read: ["counter"])]))
+    let owner = try open(hub, user: 1)
+    let scoped = try open(hub, user: 2)
+    #expect(try attach(hub, scoped, [0]) == "snapshot")
+    hub.send([.todos(.addButtonTapped(text: "secret")), increment], from: 1, on: owner)
+    let frames = hub.turn(scoped)
+    #expect(frames.map(\.kind) == [.delta])
+    #expect(!frames.contains { String(decoding: $0.payload, as: UTF8.self).contains("secret") })
+    // Hashes: of its own part only; a number that is not attached is ignored.
+    var writer = FrameWriter()
+    for scope in [UInt16(1), 2] { writer.frame(FrameHeader(kind: .verify, scope: scope)) { _ in } }
+    hub.send(writer.bytes, on: scoped)
+    #expect(hub.turn(scoped).map(\.kind) == [.hash])
+    // A turn that does not concern it is silent.
+    hub.send([.todos(.addButtonTapped(text: "secret"))], from: 3, on: owner)
+    #expect(hub.turn(scoped).isEmpty)
+    // Who else is there.
+    for (user, path, outcome) in [(UInt32(2), [], "refused"), (2, [0], "refused"), (1, [], "snapshot")]
+      as [(UInt32, [PathStep], String)]
+    {
+      let reached = try attach(hub, try open(hub, user: user), path, root: .hub)
+      #expect(reached == outcome)
+    }
+  }
+
+  @Test func theHubsOwnStateIsForAdminsAndWhoReadsEverything() throws {
+    for (granted, outcome) in [
+      (try grant(admin: true), "snapshot"), (AccessGrant.readAndAct, "snapshot"),
+      (try grant(read: ["todos"]), "refused"),
+    ] {
+      let hub = hub(AccessPolicy(everyone: granted))
+      let reached = try attach(hub, try open(hub), [], root: .hub)
+      #expect(reached == outcome)
+    }
+  }
+
+  // MARK: Acting
+
+  /// The numbers of the actions that were refused, after all took effect that may.
+  private func refused(_ granted: [String], _ actions: [[UInt8]], limit: Int = .max) throws -> [UInt64] {
+    let hub = hub(AccessPolicy(everyone: try grant(act: granted)))
+    let id = try open(hub)
+    let (bytes, now) = (actionsFrame(actions, from: 1), hub.now)
+    hub.core.received(bytes.span.bytes, on: id, at: now, limit: limit)
+    while hub.hasBacklog { hub.work(limit: limit) }
+    let frames = hub.turn(id)
+    let rejected = try frames.filter { $0.kind == .rejected }.map { try $0.decoded(as: Rejected.self) }
+    #expect(rejected.allSatisfy { $0.code == .notPermitted })
+    #expect(try frames.last { $0.kind == .applied }?.number == UInt64(actions.count))
+    #expect(hub.engine.revision == UInt64(actions.count - rejected.count))
+    return rejected.map(\.sequence)
+  }
+
+  private var actions: [[UInt8]] {
+    let all: [Action] = [
+      .counter(.incrementButtonTapped), .todos(.addButtonTapped(text: "a")), .counter(.decrementButtonTapped),
+      .todos(.todos(.element(id: 0, action: .textChanged("b")))),
+      .todos(.todos(.element(id: 1, action: .textChanged("c")))),
+      .todos(.deleteButtonTapped(id: 5)),
+    ]
+    return all.map { $0.encoded() }
+  }
+
+  @Test(arguments: [1, 2, 3, Int.max])
+  func actionsAreGrantedByTheirCases(limit: Int) throws {
+    #expect(try refused(["counter"], actions, limit: limit) == [2, 4, 5, 6])
+    #expect(try refused(["counter.incrementButtonTapped"], actions, limit: limit) == [2, 3, 4, 5, 6])
+    #expect(try refused(["todos"], actions, limit: limit) == [1, 3])
+    #expect(try refused(["todos.todos"], actions, limit: limit) == [1, 2, 3, 6])
+    #expect(try refused(["todos.todos[1]"], actions, limit: limit) == [1, 2, 3, 4, 6])
+    #expect(try refused(["todos.todos[1].completionChanged"], actions, limit: limit) == [1, 2, 3, 4, 5, 6])
+    #expect(try refused(["todos.addButtonTapped", "counter"], actions, limit: limit) == [4, 5, 6])
+    #expect(try refused([], actions, limit: limit) == [1, 2, 3, 4, 5, 6])
+  }
+
+  /// What is not of the shortest form is malformed where everything is granted, and no way around a grant.
+  @Test(arguments: [[0x98, 0x02, 0x00, 0x01], [0x82, 0x18, 0x00, 0x01], [0x9f, 0x00, 0x01, 0xff]] as [[UInt8]])
+  func anActionInAnotherFormIsNotTheSameAction(bytes: [UInt8]) throws {
+    let hub = hub(AccessPolicy(everyone: try grant(act: ["counter"])))
+    let id = try open(hub)
+    hub.send(actionsFrame([bytes], from: 1), on: id)
+    let frames = hub.turn(id)
+    #expect(frames.contains { $0.kind == .error || $0.kind == .rejected })
+    #expect(hub.engine.revision == 0)
+  }
+
+  /// Bytes that are no CBOR end the connection after the actions before them, as for everyone else.
+  @Test func malformedBytesBehindGrantedActions() throws {
+    let hub = hub(AccessPolicy(everyone: try grant(act: ["counter"])))
+    let id = try open(hub)
+    hub.send(actionsFrame([increment.encoded(), increment.encoded(), [0xff]], from: 1), on: id)
+    #expect(try code(hub.turn(id)) == .malformed)
+    #expect(hub.engine.revision == 2)
+  }
+
+  @Test func repeatedActionsAreSkippedWhetherGrantedOrNot() throws {
+    let hub = hub(AccessPolicy(everyone: try grant(act: ["counter"])))
+    let id = try open(hub)
+    hub.send(actionsFrame(actions, from: 1), on: id)
+    hub.send(actionsFrame(actions, from: 1), on: id)
+    let frames = hub.turn(id)
+    #expect(frames.filter { $0.kind == .rejected }.count == 4)
+    #expect(hub.engine.revision == 2)
+  }
+
+  // MARK: Sessions
+
+  /// A session is a secret of its user: for others it is as if it did not exist, also with all rights.
+  @Test func anotherUsersSessionCannotBeResumed() throws {
+    let hub = hub(.open)
+    let victim = hub.connect(user: 1)
+    hub.send(Hello(name: "victim"), on: victim)
+    let session = try hub.turn(victim)[0].decoded(as: Welcome.self).session
+    for user in [UInt32(0), 2] {
+      let thief = hub.connect(user: user)
+      hub.send(Hello(session: session, acknowledged: 0, name: "thief"), on: thief)
+      let welcome = try hub.turn(thief)[0].decoded(as: Welcome.self)
+      #expect(!welcome.isResumed && welcome.session != session)
+    }
+    #expect(!hub.closed.contains(victim))
+  }
+
+  /// The hello has no field that the hub would believe: unknown ones are skipped, and the kernel states the user.
+  @Test func aForgedHelloGrantsNothing() throws {
+    let hub = hub(.standard(owner: 1, group: nil))
+    let id = hub.connect(user: 2)
+    var encoder = CBOREncoder()
+    encoder.mapHeader(count: 5)
+    for (key, value) in [(0, 1), (1, 1)] {
+      encoder.unsigned(UInt64(key))
+      encoder.unsigned(UInt64(value))
+    }
+    encoder.unsigned(4)
+    encoder.text("root")
+    for key in [7, 8] {
+      encoder.unsigned(UInt64(key))
+      encoder.unsigned(0)
+    }
+    let payload = encoder.bytes
+    var writer = FrameWriter()
+    writer.frame(FrameHeader(kind: .hello)) { $0.append(payload.span.bytes) }
+    hub.send(writer.bytes, on: id)
+    #expect(hub.turn(id).map(\.kind) == [.error])
+  }
+
+  // MARK: Reloading
+
+  @Test func aReloadRefusesWhoIsNotGrantedAnyMore() throws {
+    let hub = hub(.open)
+    let (stays, goes, greeting) = (try open(hub, user: 1), try open(hub, user: 2), hub.connect(user: 3))
+    hub.core.setPolicy(AccessPolicy(users: [1: .everything]), at: hub.now)
+    #expect(try code(hub.turn(goes)) == .notPermitted)
+    #expect(hub.closed == [goes, greeting])
+    hub.send([increment], from: 1, on: stays)
+    #expect(hub.turn(stays).map(\.kind) == [.applied])
+    // Its session is kept: with the right back, it goes on.
+    #expect(hub.core.detachedSessionCount == 1)
+  }
+
+  @Test func aReloadClosesWhoHasAttachedWhatItMayNotRead() throws {
+    let hub = hub(.open)
+    let (wide, narrow) = (try open(hub, user: 2), try open(hub, user: 2))
+    #expect(try attach(hub, wide, []) == "snapshot")
+    #expect(try attach(hub, narrow, [0]) == "snapshot")
+    hub.core.setPolicy(AccessPolicy(users: [2: try grant(read: ["counter"], act: ["todos"])]), at: hub.now)
+    hub.send([increment], from: 1, on: narrow)
+    #expect(hub.turn(narrow).map(\.kind) == [.rejected, .applied])
+    #expect(hub.closed == [wide])
+  }
+
+  @Test func aResumedSessionHasTheRightsOfItsNewConnection() throws {
+    let hub = hub(AccessPolicy(groups: [9: .readAndAct, 8: try grant(read: ["todos"])]))
+    let id = hub.connect(user: 2, groups: [9])
+    hub.send(Hello(name: "test"), on: id)
+    let session = try hub.turn(id)[0].decoded(as: Welcome.self).session
+    #expect(try attach(hub, id, []) == "snapshot")
+    hub.disconnect(id)
+    let again = hub.connect(user: 2, groups: [8])
+    hub.send(Hello(session: session, acknowledged: 0, name: "test"), on: again)
+    #expect(try hub.turn(again)[0].decoded(as: Welcome.self).isResumed)
+    #expect(try attach(hub, again, []) == "refused")
+  }
+}

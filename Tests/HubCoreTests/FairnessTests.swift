@@ -1,0 +1,259 @@
+import ComposableArchitecture
+import Features
+import TestSupport
+import Testing
+import Wire
+
+@testable import HubCore
+
+/// The hub's time, shared among users and connections.
+@Suite struct FairnessTests {
+  private let increment = Action.counter(.incrementButtonTapped).encoded()
+
+  private func open(_ hub: Hub, user: UInt32) -> ConnectionID {
+    let id = hub.connect(user: user)
+    hub.send(Hello(name: "test"), on: id)
+    hub.turn()
+    return id
+  }
+
+  private func receive(
+    _ count: Int, from first: UInt64 = 1, _ hub: Hub, _ id: ConnectionID, limit: Int, guaranteed: Int = 0
+  ) -> (count: Int, isComplete: Bool) {
+    let (bytes, now) = (actionsFrame(Array(repeating: increment, count: count), from: first), hub.now)
+    return hub.core.received(bytes.span.bytes, on: id, at: now, limit: limit, guaranteed: guaranteed)
+  }
+
+  private func processed(_ hub: Hub, _ id: ConnectionID) -> UInt64 {
+    guard case .live(let connection) = hub.core.phase(of: id) else { return 0 }
+    return connection.session.processed
+  }
+
+  /// Ten connections of one user and one of another: each user gets half.
+  @Test func aUserWithManyConnectionsGetsNoMoreThanAUserWithOne() {
+    let hub = Hub()
+    let many = (0..<10).map { _ in open(hub, user: 1) }
+    let one = open(hub, user: 2)
+    for id in many + [one] { _ = receive(1000, hub, id, limit: 0) }
+    for _ in 0..<40 { hub.work(limit: 20) }
+    let sums = (many.map { processed(hub, $0) }.reduce(0, +), processed(hub, one))
+    #expect(sums.0 <= sums.1 + 20 && sums.1 <= sums.0 + 20, "\(sums)")
+    // Within a user, the connections take turns.
+    #expect(many.allSatisfy { (30...60).contains(processed(hub, $0)) })
+  }
+
+  @Test func aConnectionThatEndsLeavesTheOthersTheirTurns() {
+    let hub = Hub()
+    let (first, second, other) = (open(hub, user: 1), open(hub, user: 1), open(hub, user: 2))
+    for id in [first, second, other] { _ = receive(100, hub, id, limit: 0) }
+    hub.work(limit: 10)
+    hub.disconnect(first)
+    while hub.hasBacklog { hub.work(limit: 10) }
+    #expect(processed(hub, second) == 100 && processed(hub, other) == 100)
+  }
+
+  /// However much others have sent, a little of each user is handled at once.
+  @Test func aLittleOfEachUserIsGuaranteed() {
+    let hub = Hub()
+    let (flood, other) = (open(hub, user: 1), open(hub, user: 2))
+    _ = receive(1000, hub, flood, limit: 0)
+    #expect(receive(3, hub, other, limit: 0, guaranteed: 8) == (4, true))
+    #expect(processed(hub, other) == 3)
+    // Not twice in a turn, and not for a user's second connection.
+    #expect(receive(3, from: 4, hub, other, limit: 0, guaranteed: 8).isComplete)
+    #expect(!receive(3, hub, open(hub, user: 1), limit: 0, guaranteed: 0).isComplete)
+    hub.turn()
+    let second = open(hub, user: 2)
+    #expect(receive(6, hub, second, limit: 0, guaranteed: 8).isComplete)
+    #expect(!receive(6, from: 7, hub, other, limit: 0, guaranteed: 8).isComplete)
+  }
+
+  // MARK: Rates
+
+  @Test func actionsBeyondTheRateWait() {
+    var limits = HubLimits()
+    limits.actionsPerSecond = 100
+    let hub = Hub(limits: limits)
+    let (fast, slow) = (open(hub, user: 1), open(hub, user: 2))
+    // A second's worth at once; the hello and the frame count.
+    #expect(!receive(300, hub, fast, limit: .max).isComplete)
+    let first = processed(hub, fast)
+    #expect((90...100).contains(first))
+    #expect(receive(10, hub, slow, limit: .max).isComplete)
+    hub.work(limit: .max)
+    let isBusy = hub.core.needsAnotherTurn
+    #expect(!isBusy, "the loop may sleep until the user may go on")
+    hub.core.endTurn(at: hub.now)
+    #expect(hub.core.allowanceDue.map { $0 > hub.now } == true)
+    hub.now += .milliseconds(500)
+    hub.core.endTurn(at: hub.now)
+    while hub.hasBacklog { hub.work(limit: .max) }
+    let second = processed(hub, fast) - first
+    #expect((40...60).contains(second))
+    hub.now += .seconds(10)
+    hub.core.endTurn(at: hub.now)
+    while hub.hasBacklog { hub.work(limit: .max) }
+    #expect(processed(hub, fast) <= first + second + 101)
+  }
+
+  // MARK: Bytes
+
+  private func half(_ count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    FrameHeader(kind: .actions, length: 1_000_000).append(to: &bytes)
+    return bytes + [UInt8](repeating: 0, count: count)
+  }
+
+  /// 4,000 halves of frames of 1 MiB: no more is kept than one user may have, and it is given back.
+  @Test func halvesOfFramesAreBoundedAndGivenBack() {
+    let hub = Hub()
+    for _ in 0..<200 {
+      let id = open(hub, user: 1)
+      hub.send(half(500_000), on: id)
+      hub.turn()
+    }
+    #expect(hub.core.heldBytes <= hub.core.limits.heldBytesPerUser)
+    #expect(hub.core.heldBytes > 60 << 20)
+    #expect(hub.releaseCount == 0)
+    hub.now += .seconds(11)
+    hub.core.expire(at: hub.now)
+    hub.turn()
+    #expect(hub.core.heldBytes == 0)
+    #expect(hub.releaseCount >= 1)
+  }
+
+  /// By dbus-broker's rule nobody can take everything, however many users there are.
+  @Test func noUserCanTakeWhatAllShare() throws {
+    var limits = HubLimits()
+    (limits.heldBytes, limits.heldBytesPerUser) = (10_000, 10_000)
+    let hub = Hub(limits: limits)
+    let (greedy, second) = (open(hub, user: 1), open(hub, user: 1))
+    hub.send(half(3000), on: greedy)
+    hub.send(half(3000), on: second)
+    hub.turn()
+    // Half of it at the most for one user alone: the second frame was too much.
+    #expect(hub.closed.count == 1)
+    // The next user still gets a share.
+    let modest = open(hub, user: 2)
+    hub.send(half(1000), on: modest)
+    hub.turn()
+    #expect(!hub.closed.contains(modest))
+    hub.send([UInt8](repeating: 0, count: 2000), on: modest)
+    hub.turn()
+    #expect(hub.closed.contains(modest))
+  }
+
+  /// What a client does not read is charged to it, and the slowest connection of its user goes first.
+  @Test func aUserWhoReadsNothingLosesItsSlowestConnection() throws {
+    var limits = HubLimits()
+    limits.heldBytesPerUser = 10_000
+    let hub = Hub(limits: limits)
+    let (slow, slower, other) = (open(hub, user: 1), open(hub, user: 1), open(hub, user: 2))
+    hub.core.isBusy(slow, queuedBytes: 4000, at: hub.now)
+    hub.core.isBusy(other, queuedBytes: 9000, at: hub.now)
+    hub.turn()
+    #expect(hub.closed.isEmpty)
+    hub.core.isBusy(slower, queuedBytes: 7000, at: hub.now)
+    hub.turn()
+    #expect(hub.closed == [slower])
+    // What was read is paid back.
+    hub.core.drained(slow, at: hub.now)
+    #expect(hub.core.heldBytes == 9000)
+  }
+}
+
+/// The limit of the state's size.
+@Suite struct StateSizeTests {
+  private func hub(_ bytes: Int) -> Hub {
+    var limits = HubLimits()
+    limits.stateBytes = bytes
+    return Hub(limits: limits)
+  }
+
+  private func encodedCount(_ hub: Hub) -> Int { hub.engine.state.encoded().count }
+
+  private func add(_ count: Int, of size: Int, from first: UInt64, _ hub: Hub, _ id: ConnectionID) throws -> [UInt64] {
+    let text = String(repeating: "x", count: size)
+    hub.send(Array(repeating: Action.todos(.addButtonTapped(text: text)), count: count), from: first, on: id)
+    while hub.hasBacklog { hub.work(limit: .max) }
+    return try hub.turn(id).filter { $0.kind == .rejected }.map {
+      let rejected = try $0.decoded(as: Rejected.self)
+      #expect(rejected.code == .stateTooLarge)
+      return rejected.sequence
+    }
+  }
+
+  @Test func anActionThatMakesTheStateTooLargeIsRejected() throws {
+    let hub = hub(1 << 20)
+    let (id, _) = try hub.open()
+    var (sequence, rejected): (UInt64, [UInt64]) = (1, [])
+    for _ in 0..<60 {
+      rejected += try add(40, of: 1000, from: sequence, hub, id)
+      sequence += 40
+      if rejected.count > 100 { break }
+    }
+    #expect(rejected.count > 100)
+    #expect(encodedCount(hub) <= 1 << 20)
+    #expect(encodedCount(hub) > (1 << 20) - 10_000)
+    // What it rejects has no effect: the revision counts the others.
+    #expect(hub.engine.revision == sequence - 1 - UInt64(rejected.count))
+    // Smaller is always allowed, and makes room.
+    hub.send([.todos(.deleteButtonTapped(id: 3)), .todos(.deleteButtonTapped(id: 4))], from: sequence, on: id)
+    #expect(hub.turn(id).map(\.kind) == [.applied])
+    #expect(try add(1, of: 1000, from: sequence + 2, hub, id).isEmpty)
+  }
+
+  /// Changes that do not let the state grow go on for ever, and the estimate does not drift away.
+  @Test func aStateNearItsLimitCanBeEdited() throws {
+    let hub = hub(1 << 20)
+    let (id, _) = try hub.open()
+    var sequence: UInt64 = 1
+    for _ in 0..<9 {
+      #expect(try add(100, of: 1000, from: sequence, hub, id).isEmpty)
+      sequence += 100
+    }
+    var random = SplitMix(seed: 3)
+    for _ in 0..<300 {
+      let todo = Int.random(in: 0..<900, using: &random)
+      let text = String(repeating: "y", count: Int.random(in: 900...1000, using: &random))
+      hub.send(
+        [.todos(.todos(.element(id: todo, action: .textChanged(text)))), .todos(.moved(id: todo, before: 0))],
+        from: sequence, on: id)
+      #expect(!hub.turn(id).contains { $0.kind == .rejected })
+      sequence += 2
+    }
+    // A count goes on for a few turns.
+    for _ in 0..<40 { hub.turn() }
+    let difference = abs(hub.core.size.estimate - encodedCount(hub))
+    #expect(difference < (1 << 20) / 32, "\(difference)")
+  }
+
+  /// One action more than a quarter of the limit is taken, and from then on nothing that grows.
+  @Test func aJumpBeyondTheLimitIsTheLast() throws {
+    let hub = hub(1 << 19)
+    let (id, _) = try hub.open()
+    #expect(try add(1, of: 900_000, from: 1, hub, id).isEmpty)
+    #expect(try add(1, of: 900_000, from: 2, hub, id) == [2])
+    #expect(try add(1, of: 10, from: 3, hub, id) == [3])
+    hub.send([.todos(.deleteButtonTapped(id: 0))], from: 4, on: id)
+    #expect(hub.turn(id).map(\.kind) == [.applied])
+  }
+
+  /// What is taken back is neither logged nor sent.
+  @Test func whatIsTakenBackIsNotLogged() throws {
+    var limits = HubLimits()
+    limits.stateBytes = 1 << 20
+    let hub = try Hub(recovering: [], durability: .async, limits: limits)
+    let (id, _) = try hub.open()
+    var sequence: UInt64 = 1
+    var rejected: [UInt64] = []
+    while rejected.isEmpty, sequence < 100 {
+      rejected += try add(1, of: 100_000, from: sequence, hub, id)
+      sequence += 1
+    }
+    #expect(!rejected.isEmpty)
+    let recovered = try Hub(recovering: hub.log, durability: .async)
+    #expect(recovered.engine.state == hub.engine.state)
+    #expect(recovered.engine.revision == hub.engine.revision)
+  }
+}

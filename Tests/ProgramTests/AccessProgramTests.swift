@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Clients of other users and groups, against a hub that runs as root: the kernel states who they are.
+@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct AccessProgramTests {
+  /// Whether this process may take other identities.
+  private static var isRoot: Bool {
+    geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
+  }
+
+  private static let needsRoot: Comment =
+    "only root can run clients of other users; run the tests as root, with setpriv(1)"
+
+  /// A hub that everyone can reach, so that only its policy decides.
+  private func hub(_ configuration: String) throws -> HubProcess {
+    let hub = try HubProcess(options: ["--mode", "666"], awaitsLog: true)
+    _ = hub.kill(SIGTERM)
+    try configuration.write(toFile: hub.directory + "/hub.conf", atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: hub.directory)
+    try hub.start(["--mode", "666", "--config", hub.directory + "/hub.conf"])
+    return hub
+  }
+
+  /// Runs storectl as another user.
+  private func run(
+    _ hub: HubProcess, as user: Int, groups: [Int] = [], _ arguments: String...
+  ) throws -> Program.Outcome {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+    process.arguments =
+      ["--reuid", "\(user)", "--regid", "\(user)"]
+      + (groups.isEmpty ? ["--clear-groups"] : ["--groups", groups.map(String.init).joined(separator: ",")])
+      + [Program(name: "storectl").url.path, "--socket", hub.socket] + arguments
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return Program.Outcome(status: process.terminationStatus, output: text, errors: complaint)
+  }
+
+  @Test(.enabled(if: isRoot, needsRoot)) func usersWithoutAGrantAreRefused() throws {
+    let hub = try HubProcess(options: ["--mode", "666"])
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: hub.directory)
+    let refused = try run(hub, as: 4242, "state", "counter")
+    #expect(refused.status != 0 && refused.output.isEmpty)
+    #expect(refused.errors.contains("user 4242 may not use this hub"))
+    #expect(try run(hub, as: 0, "state", "counter.count").output == "0\n")
+    // One line for the operator, which names the user; further ones are counted.
+    #expect(hub.wait { hub.log.contains("user 4242 may not use this hub; its operator can grant it") })
+  }
+
+  @Test(.enabled(if: isRoot, needsRoot)) func rightsAreThoseOfUserAndGroups() throws {
+    let hub = try hub(
+      """
+      [user 4242]
+      read = counter
+      act = counter.incrementButtonTapped
+      [group 4343]
+      read = todos
+      """)
+    #expect(try run(hub, as: 4242, "send", "counter.incrementButtonTapped").status == 0)
+    #expect(try run(hub, as: 4242, "state", "counter.count").output == "1\n")
+    let action = try run(hub, as: 4242, "send", "counter.decrementButtonTapped")
+    #expect(action.status != 0 && action.errors.contains("may not send this action"))
+    let part = try run(hub, as: 4242, "state", "todos")
+    #expect(part.status != 0 && part.output.isEmpty && part.errors.contains("may not read this part"))
+    #expect(try run(hub, as: 4242, "state").status != 0)
+    #expect(try run(hub, as: 4242, "clients").status != 0)
+    // The primary group, a supplementary one, another one.
+    #expect(try run(hub, as: 4343, "state", "todos.todos").output == "[]\n")
+    #expect(try run(hub, as: 4444, groups: [7, 4343], "state", "todos.todos").output == "[]\n")
+    #expect(try run(hub, as: 4444, groups: [7, 434], "state", "todos.todos").status != 0)
+    // Those of a user and of a group add up.
+    #expect(try run(hub, as: 4242, groups: [4343], "state", "todos.todos").output == "[]\n")
+    #expect(try run(hub, as: 4242, groups: [4343], "state", "favourites").status != 0)
+  }
+
+  @Test func aConfigurationIsCheckedWithoutAHub() throws {
+    let directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: directory + "/a.conf.d", withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let file = directory + "/a.conf"
+    let check = { try Program(name: "storehubd").run("--check-config", "--config", $0) }
+    let missing = try check(file)
+    #expect(missing.status == 1 && missing.errors == "\(file): cannot be opened: No such file or directory\n")
+    #expect(try check("-" + file).status == 0)
+    try "[limits]\nscopes = 7\n[everyone]\nread = counter\n".write(toFile: file, atomically: true, encoding: .utf8)
+    try "[limits]\nscopes = 8\n".write(toFile: directory + "/a.conf.d/1.conf", atomically: true, encoding: .utf8)
+    try "[limits]\nscopes = 9\n".write(toFile: directory + "/a.conf.d/ignored.txt", atomically: true, encoding: .utf8)
+    let good = try check(file)
+    #expect(good.status == 0)
+    #expect(good.output.contains("\nscopes = 8\n") && good.output.contains("[everyone]\nread = counter\nact = none"))
+    try "[everyone]\nact = countr\n".write(toFile: directory + "/a.conf.d/2.conf", atomically: true, encoding: .utf8)
+    let bad = try check(file)
+    #expect(bad.status == 1)
+    #expect(bad.errors.hasPrefix("\(directory)/a.conf.d/2.conf:2: 'countr' is no path of this hub"))
+    // A hub does not start with it.
+    let hub = try Program(name: "storehubd").run("--socket", directory + "/hub.sock", "--config", file)
+    #expect(hub.status == 1 && hub.errors.contains("2.conf:2:"))
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A hub's figures over HTTP.
+@Suite(.serialized, .timeLimit(.minutes(5)), .blocking) struct MetricsProgramTests {
+  /// The answer to a request, as curl(1) prints it: the body and the status.
+  private func get(_ hub: HubProcess, _ path: String, _ options: String...) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments =
+      ["curl", "-sS", "--unix-socket", hub.directory + "/metrics.sock", "-w", "%{http_code}"] + options
+      + ["http://hub\(path)"]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return text
+  }
+
+  private static let hasCurl = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
+
+  @Test(.enabled(if: hasCurl, "curl(1) is needed")) func figuresAreServedOnAUnixSocket() throws {
+    let hub = try HubProcess(awaitsLog: true)
+    _ = hub.kill(SIGTERM)
+    try hub.start(["--metrics", hub.directory + "/metrics.sock"])
+    #expect(
+      try Program(name: "storectl").run("--socket", hub.socket, "send", "counter.incrementButtonTapped").status == 0)
+    let text = try get(hub, "/metrics")
+    #expect(text.contains("\nstorehub_actions_total 1\n") && text.contains("\nstorehub_sessions_opened_total 1\n"))
+    #expect(text.hasSuffix("200"))
+    #expect(try get(hub, "/health") == "ok\n200")
+    #expect(try get(hub, "/").hasSuffix("404"))
+    #expect(try get(hub, "/metrics", "-X", "POST").hasSuffix("405"))
+    // The hub ends as before, and takes the socket with it.
+    #expect(hub.kill(SIGTERM) == 0)
+    #expect(!FileManager.default.fileExists(atPath: hub.directory + "/metrics.sock"))
+  }
+
+  @Test(arguments: ["nowhere", "0", "70000", ""]) func anAddressThatIsNoneIsRefused(address: String) throws {
+    let outcome = try Program(name: "storehubd").run("--metrics", address)
+    #expect(outcome.status == 2 && outcome.errors.contains("--metrics needs a path with a slash or a port"))
+  }
+}

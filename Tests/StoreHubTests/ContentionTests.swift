@@ -1,0 +1,137 @@
+import ComposableArchitecture
+import EventLoop
+import Features
+import Foundation
+import HubCore
+import Testing
+import Wire
+
+@testable import StoreHub
+
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ContentionTests {
+  @Test func isOnWhileSomebodySendsLittleBesideSomebodyWhoSendsMuch() throws {
+    let bench = try Bench()
+    let (much, little) = try (connection(0, bench), connection(1, bench))
+    var contention = Contention()
+    contention.noteLittle(1, from: little, at: 0)
+    #expect(!contention.isPossible && !contention.isOn)
+    contention.noteMuch(from: much, at: 10)
+    #expect(contention.isPossible && !contention.isOn)
+    // The rest of what it sent is no little.
+    contention.noteLittle(3, from: much, at: 20)
+    contention.noteLittle(64, from: little, at: 20)
+    #expect(!contention.isOn)
+    contention.noteLittle(3, from: little, at: 30)
+    #expect(contention.isOn)
+    contention.update(at: 1009)
+    #expect(contention.isOn)
+    contention.update(at: 1010)
+    #expect(!contention.isOn && !contention.isPossible)
+    bench.clean()
+  }
+
+  private func connection(_ index: Int, _ bench: Bench) throws -> ServedConnection {
+    var core = HubCore(FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()))
+    var id = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
+    for _ in 0..<index { id = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero) }
+    return ServedConnection(id: id, stream: try PipeStream(on: bench.loop))
+  }
+
+  /// A client that floods the hub with large frames, and one that sends single actions.
+  @Test func aFloodAndASingleActionAreBothServed() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    let (flood, single) = (try RawClient(bench), try RawClient(bench))
+    #expect(await bench.until { flood.isWelcome && single.isWelcome })
+    let increment = AppFeature.Action.counter(.incrementButtonTapped).encoded()
+    for round in 0..<4 {
+      flood.send(Array(repeating: increment, count: 100_000), from: UInt64(round * 100_000 + 1))
+    }
+    var count: UInt64 = 0
+    var wasBehind = false
+    while flood.applied < 400_000 {
+      count += 1
+      single.send([increment], from: count)
+      try #require(await bench.until { single.applied == count })
+      if flood.applied < 400_000 { wasBehind = true }
+    }
+    #expect(wasBehind && count > 1)
+    #expect(bench.engine.state.counter.count == 400_000 + Int(count))
+    flood.close()
+    single.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  @Test func aReducerThatBlocksTheLoopIsNamed() async throws {
+    let bench = try Bench()
+    let engine = FeatureEngine(
+      initialState: AppFeature.State(),
+      reducer: Reduce<AppFeature.State, AppFeature.Action> { _, action in
+        if case .counter(.decrementButtonTapped) = action { usleep(250_000) }
+        return .none
+      })
+    let file = bench.directory + "/log"
+    _ = FileManager.default.createFile(atPath: file, contents: nil)
+    let descriptor = open(file, O_WRONLY)
+    let log = Log(program: "test", level: .warning, descriptor: descriptor)
+    let server = try HubServer(engine, loop: bench.loop, path: bench.path, log: log)
+    let client = try RawClient(bench)
+    #expect(await bench.until { client.isWelcome })
+    client.send([AppFeature.Action.counter(.incrementButtonTapped).encoded()], from: 1)
+    #expect(await bench.until { client.applied == 1 })
+    client.send([AppFeature.Action.counter(.decrementButtonTapped).encoded()], from: 2)
+    #expect(await bench.until { client.applied == 2 })
+    let text = { (try? String(contentsOfFile: file, encoding: .utf8)) ?? "" }
+    #expect(await bench.until { text().contains("blocked") })
+    #expect(
+      text().contains("the last actions were counter.decrementButtonTapped, of process \(getpid()) of user \(getuid())")
+    )
+    client.close()
+    #expect(await bench.stop(server))
+    Glibc.close(descriptor)
+    bench.clean()
+  }
+}
+
+/// A client as a bare stream of frames.
+private final class RawClient {
+  private(set) var isWelcome = false
+  private(set) var applied: UInt64 = 0
+  private var stream: PipeStream?
+  private var decoder = FrameDecoder(payloadLimit: 1 << 24)
+
+  init(_ bench: Bench) throws {
+    let stream = try PipeStream(on: bench.loop)
+    try stream.connect(to: bench.path) { #expect($0 == nil) }
+    try stream.startReading(onBytes: { [weak self] in self?.receive($0) }, onEnd: { _ in })
+    self.stream = consume stream
+    var writer = FrameWriter()
+    writer.frame(Hello())
+    write(writer.bytes)
+  }
+
+  func send(_ actions: [[UInt8]], from first: UInt64) {
+    var writer = FrameWriter()
+    writer.frame(FrameHeader(kind: .actions)) {
+      $0.unsigned(first)
+      $0.unsigned(0)
+      for action in actions { $0.append(action.span.bytes) }
+    }
+    write(writer.bytes)
+  }
+
+  private func write(_ bytes: [UInt8]) { _ = try? stream?.write(bytes.span.bytes) }
+
+  private func receive(_ bytes: RawSpan) {
+    try? decoder.feed(bytes) { header, payload throws(WireError) in
+      switch FrameKind(rawValue: header.kind) {
+      case .welcome: isWelcome = true
+      case .applied: applied = try UInt64(decoding: payload)
+      default: break
+      }
+    }
+  }
+
+  func close() { stream = nil }
+}

@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""The latency of one client's actions, alone and while others attack the hub; and what the attacks leave behind.
+
+Prints a table in Markdown. Each attack is a process of its own, of another user when this script runs as root. The latency
+is that of a client that sends one counter action at a time: the time until its acknowledgement. Between any two attacks the
+quiet latency is measured again, and the ratio is to the mean of the two quiet values around the attack.
+
+    swift build -c release --product storehubd
+    bench/fairness.py --hub .build/release/storehubd
+"""
+import argparse
+import os
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+INCREMENT = bytes([0x82, 0, 1])
+OTHER_USER = 65534
+
+
+def head(value, major=0):
+    """An unsigned integer, or the head of an item, in CBOR."""
+    if value < 24:
+        return bytes([major << 5 | value])
+    for info, size in ((24, 1), (25, 2), (26, 4)):
+        if value < 1 << (8 * size):
+            return bytes([major << 5 | info]) + value.to_bytes(size, "big")
+    return bytes([major << 5 | 27]) + value.to_bytes(8, "big")
+
+
+def frame(kind, payload, scope=0):
+    return struct.pack("<IBBHQ", len(payload), kind, 0, scope, 0) + payload
+
+
+def actions(first, *encoded):
+    return frame(3, head(first) + head(first - 1) + b"".join(encoded))
+
+
+HELLO = frame(1, bytes([0xA2, 0, 1, 1, 1]))
+
+
+class Closed(Exception):
+    """The hub has closed the connection."""
+
+
+def read(connection, count):
+    data = bytearray()
+    while len(data) < count:
+        part = connection.recv(count - len(data))
+        if not part:
+            raise Closed()
+        data += part
+    return bytes(data)
+
+
+def receive(connection, wanted):
+    while True:
+        length, kind, flags, _, _ = struct.unpack("<IBBHQ", read(connection, 16))
+        payload = read(connection, length)
+        if kind == wanted:
+            return payload, flags
+        if kind == 0x86:
+            raise Closed(payload)
+
+
+def connect(path):
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(path)
+    connection.sendall(HELLO)
+    receive(connection, 0x81)
+    return connection
+
+
+# The attacks: each runs until it is killed.
+
+
+def flood(path, count):
+    """Sends frames of so many actions, each when the one before it was acknowledged."""
+    connection, first = connect(path), 1
+    while True:
+        connection.sendall(actions(first, INCREMENT * count))
+        first += count
+        while receive(connection, 0x84)[0] != head(first - 1):
+            pass
+
+
+def pipeline(path, depth):
+    """Keeps so many actions on the way, in frames of 64."""
+    connection, first, acknowledged = connect(path), 1, 0
+    while True:
+        while first - 1 - acknowledged + 64 <= depth:
+            connection.sendall(frame(3, head(first) + head(acknowledged) + INCREMENT * 64))
+            first += 64
+        payload, _ = receive(connection, 0x84)
+        acknowledged = int.from_bytes(payload[1:], "big") if payload[0] >= 24 else payload[0]
+
+
+def snapshots(path, _):
+    """Attaches the whole state, reads it, and detaches."""
+    connection = connect(path)
+    while True:
+        connection.sendall(frame(2, bytes([0xA1, 0, 0x80]), scope=1))
+        while not receive(connection, 0x82)[1] & 1:
+            pass
+        connection.sendall(frame(6, b"", scope=1))
+        receive(connection, 0x8A)
+
+
+def visit(path, _):
+    """Connects, says hello, and closes."""
+    while True:
+        try:
+            connect(path).close()
+        except (Closed, OSError):
+            pass
+
+
+def knock(path, _):
+    """Connects and closes."""
+    while True:
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.connect(path)
+        except OSError:
+            pass
+        connection.close()
+
+
+ATTACKS = {"flood": flood, "pipeline": pipeline, "snapshots": snapshots, "visit": visit, "knock": knock}
+
+
+def latencies(path, seconds):
+    connection = connect(path)
+    times, sequence, end = [], 0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        sequence += 1
+        message = actions(sequence, INCREMENT)
+        start = time.perf_counter()
+        connection.sendall(message)
+        receive(connection, 0x84)
+        times.append((time.perf_counter() - start) * 1e3)
+    connection.sendall(frame(5, b""))
+    connection.close()
+    return sorted(times)
+
+
+def at(times, share):
+    return times[min(int(len(times) * share), len(times) - 1)]
+
+
+def memory(process):
+    with open(f"/proc/{process.pid}/status") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS"))
+
+
+class Hub:
+    def __init__(self, program):
+        self.directory = tempfile.mkdtemp(prefix="storehub-bench-")
+        os.chmod(self.directory, 0o755)
+        self.path = f"{self.directory}/hub.sock"
+        with open(f"{self.directory}/hub.conf", "w") as file:
+            file.write("[everyone]\nread = all\nact = all\n[limits]\nconnections = 20000\nconnections-per-user = 15000\n")
+        self.process = subprocess.Popen(
+            [program, "--socket", self.path, "--mode", "666", "--config", f"{self.directory}/hub.conf",
+             "--log-level", "error"])
+        while not os.path.exists(self.path):
+            time.sleep(0.01)
+        time.sleep(0.1)
+
+    def fill(self, megabytes):
+        """Adds todos until the state has about so many megabytes."""
+        connection, first, text = connect(self.path), 1, b"x" * 1000
+        todo = bytes([0x82, 1, 0x82, 0]) + head(len(text), 3) + text
+        for _ in range(megabytes):
+            connection.sendall(actions(first, todo * 1000))
+            first += 1000
+            while receive(connection, 0x84)[0] != head(first - 1):
+                pass
+        connection.close()
+
+    def attack(self, name, argument):
+        return subprocess.Popen(
+            [sys.executable, __file__, "--attack", name, self.path, str(argument)], stderr=subprocess.DEVNULL)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def measure(hub, seconds, rows):
+    print("| attack | quiet p50 ms | p50 ms | × | quiet p99 ms | p99 ms | × | max ms |\n|---|--:|--:|--:|--:|--:|--:|--:|")
+    before = latencies(hub.path, seconds)
+    for title, name, argument, count in rows:
+        attackers = [hub.attack(name, argument) for _ in range(count)]
+        time.sleep(1)
+        try:
+            under = latencies(hub.path, seconds)
+        finally:
+            for process in attackers:
+                process.kill()
+                process.wait()
+        time.sleep(1.5)
+        after = latencies(hub.path, seconds)
+        quiet = [(at(before, share) + at(after, share)) / 2 for share in (0.5, 0.99)]
+        loud = [at(under, share) for share in (0.5, 0.99)]
+        print(f"| {title} | {quiet[0]:.3f} | {loud[0]:.3f} | {loud[0] / quiet[0]:.1f} "
+              f"| {quiet[1]:.3f} | {loud[1]:.3f} | {loud[1] / quiet[1]:.1f} | {under[-1]:.1f} |", flush=True)
+        before = after
+
+
+def admission(hub, rows):
+    """How long 18 clients need to be let in while others connect in loops."""
+    print("\n| attack | let in of 18 | longest ms |\n|---|--:|--:|")
+    for title, name, count in rows:
+        attackers = [hub.attack(name, 0) for _ in range(count)]
+        time.sleep(0.5)
+        times = []
+        for _ in range(18):
+            start = time.perf_counter()
+            try:
+                connect(hub.path).close()
+                times.append((time.perf_counter() - start) * 1e3)
+            except (Closed, OSError):
+                pass
+        for process in attackers:
+            process.kill()
+            process.wait()
+        print(f"| {title} | {len(times)} | {max(times, default=0):.1f} |", flush=True)
+
+
+def half_frames(hub, count):
+    """What the hub holds of so many frames of 1 MiB of which half has come, and after they have timed out."""
+    quiet = memory(hub.process)
+    connections, largest = [], quiet
+    for _ in range(count):
+        try:
+            connection = connect(hub.path)
+            connection.settimeout(0.5)
+            connections.append(connection)
+            connection.sendall(struct.pack("<IBBHQ", 1 << 20, 3, 0, 0, 0) + bytes(1 << 19))
+        except (Closed, OSError):
+            pass
+        if len(connections) % 20 == 0:
+            largest = max(largest, memory(hub.process))
+    largest = max(largest, memory(hub.process))
+    time.sleep(13)
+    after = memory(hub.process)
+    print(f"\n{count} frames of 1 MiB, half sent: the hub had {quiet:.0f} MiB before, at most {largest:.0f} MiB meanwhile, "
+          f"{after:.0f} MiB after they had timed out")
+
+
+def crowd(hub, count):
+    """What so many idle connections take, and the latency beside them."""
+    quiet = memory(hub.process)
+    connections = []
+    for _ in range(count):
+        connections.append(connect(hub.path))
+    taken = memory(hub.process)
+    times = latencies(hub.path, 2)
+    print(f"\n{count} idle connections: {(taken - quiet) * 1024 / count:.1f} KiB each; p50 {at(times, 0.5):.3f} ms, "
+          f"p99 {at(times, 0.99):.3f} ms beside them")
+
+
+def main():
+    if sys.argv[1:2] == ["--attack"]:
+        if os.getuid() == 0:
+            os.setgroups([])
+            os.setgid(OTHER_USER)
+            os.setuid(OTHER_USER)
+        return ATTACKS[sys.argv[2]](sys.argv[3], int(sys.argv[4]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hub", required=True, help="the storehubd to measure")
+    parser.add_argument("--seconds", type=float, default=3, help="how long each latency is measured")
+    parser.add_argument("--only", choices=["latency", "snapshots", "admission", "half", "crowd"])
+    options = parser.parse_args()
+    import resource
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+
+    def part(name):
+        return options.only in (None, name)
+
+    hub = Hub(options.hub)
+    try:
+        if part("latency"):
+            measure(hub, options.seconds, [
+                ("1 client, 4,096 actions on the way", "pipeline", 4096, 1),
+                ("1 client, frames of 1 MiB", "flood", 349_000, 1),
+                ("10 clients, frames of 1 MiB", "flood", 349_000, 10),
+                ("1 client that connects, says hello, closes", "visit", 0, 1),
+                ("2 clients that connect, say hello, close", "visit", 0, 2),
+            ])
+        if part("snapshots"):
+            hub.fill(30)
+            measure(hub, options.seconds, [("4 clients that attach and detach 30 MB", "snapshots", 0, 4)])
+        if part("admission"):
+            admission(hub, [("1 process connects and says hello in a loop", "visit", 1), ("2 processes", "visit", 2),
+                            ("4 processes connect in a loop", "knock", 4)])
+    finally:
+        hub.close()
+    for name, check, count in (("half", half_frames, 4000), ("crowd", crowd, 10_000)):
+        if part(name):
+            hub = Hub(options.hub)
+            try:
+                check(hub, count)
+            finally:
+                hub.close()
+
+
+if __name__ == "__main__":
+    main()
