@@ -150,6 +150,7 @@ let package = Package(
     .systemLibrary(name: "CJSON", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CINIH", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
     .systemLibrary(name: "CEpoll"),
+    .systemLibrary(name: "CSDBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
@@ -255,7 +256,7 @@ let package = Package(
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
     // D-Bus, by sd-bus.
     .target(
-      name: "SystemBus", dependencies: ["CSystemd", "EventLoop", "Features"], swiftSettings: onLoop),
+      name: "SystemBus", dependencies: ["CSDBus", "EventLoop", "Features"], swiftSettings: onLoop),
     // Makes load by the schema alone, on threads of its own, without the loop of the other shells.
     .target(
       name: "LoadTest", dependencies: ["CEpoll", "INIText", "JSONText", "ReplicaCore", "Spelling", "Wire"],
@@ -447,7 +448,7 @@ let package = Package(
     // A bus of the tests' own, with a service in the place of logind.
     .testTarget(
       name: "SystemBusTests",
-      dependencies: ["CSystemd", "ComposableArchitecture", "EventLoop", "Features", "SystemBus"], swiftSettings: onLoop),
+      dependencies: ["CSDBus", "ComposableArchitecture", "EventLoop", "Features", "SystemBus"], swiftSettings: onLoop),
     // The seeds' apps of each generation in a hub.
     .testTarget(
       name: "SeedsTestsHub",

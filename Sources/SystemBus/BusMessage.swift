@@ -1,4 +1,4 @@
-internal import CSystemd
+internal import CSDBus
 
 /// A value of a property. Of the types of D-Bus those that the properties of services have.
 public enum BusValue: Equatable, Sendable {

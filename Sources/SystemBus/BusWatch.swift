@@ -1,4 +1,4 @@
-internal import CSystemd
+internal import CSDBus
 
 /// The properties of one object on a bus, until it goes away or is cancelled.
 @MainActor

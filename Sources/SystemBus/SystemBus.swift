@@ -1,4 +1,4 @@
-internal import CSystemd
+internal import CSDBus
 public import EventLoop
 
 /// A connection to a message bus, on the loop and without a thread: sd-bus of libsystemd, driven by a poll and a timer.

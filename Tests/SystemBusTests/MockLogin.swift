@@ -1,4 +1,4 @@
-import CSystemd
+import CSDBus
 import SystemBus
 
 /// A service in the place of logind's manager, on a bus of the test's own.
