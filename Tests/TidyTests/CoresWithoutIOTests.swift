@@ -10,7 +10,8 @@ import Testing
 
   /// Modules of `Sources` that exist to do I/O, however they do it.
   static let forbidden: Set<String> = [
-    "CCurl", "CGlibc", "CNcurses", "CSQLite", "CSystemd", "CUV", "EventLoop", "HTTPClient", "Sharing", "Terminal",
+    "CCurl", "CEpoll", "CGlibc", "CNcurses", "CSDBus", "CSQLite", "CSystemd", "CUV", "EventLoop", "HTTPClient",
+    "ServiceManager", "Sharing", "SystemBus", "Terminal",
   ]
 
   /// Modules that will not be below the cores when the reducer core is a module of its own.
