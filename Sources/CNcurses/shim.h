@@ -13,7 +13,9 @@
 static const attr_t cncurses_bold = A_BOLD;
 static const attr_t cncurses_dim = A_DIM;
 static const attr_t cncurses_reverse = A_REVERSE;
-static const mmask_t cncurses_press = BUTTON1_PRESSED;
+// A button that goes down and up again within one read is a click.
+static const mmask_t cncurses_press =
+    BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED;
 static const mmask_t cncurses_wheel_up = BUTTON4_PRESSED;
 static const mmask_t cncurses_wheel_down = BUTTON5_PRESSED;
 

@@ -249,7 +249,7 @@ import Testing
 
   @Test func theMouseOpensChoosesAndTicks() throws {
     let hub = try HubProcess()
-    let terminal = try Tmux(hub)
+    let terminal = try Tmux(hub, environment: "TERM=xterm-256color")
     #expect(hub.wait { terminal.screen.contains("live") })
     for text in ["bread", "milk"] {
       #expect(
