@@ -70,10 +70,12 @@ import Wire
     let id = try open(hub)
     hub.send([increment], from: 1, on: id)
     hub.turn()
-    #expect(hub.core.handOver { _ in (1, []) } == nil)
+    let early = hub.core.handOver { _ in (1, []) }
+    #expect(early == nil)
     hub.store()
     hub.turn()
-    #expect(hub.core.handOver { _ in (1, []) } != nil)
+    let late = hub.core.handOver { _ in (1, []) }
+    #expect(late != nil)
   }
 
   @Test func whatWasNotSentStandsBeforeWhatIsNew() throws {
@@ -89,7 +91,8 @@ import Wire
   @Test func aLogThatEndsElsewhereIsRefused() throws {
     let hub = try Hub(recovering: [])
     let id = try open(hub)
-    let record = try #require(hub.core.handOver { $0 == id ? (1, []) : nil })
+    let left = hub.core.handOver { $0 == id ? (1, []) : nil }
+    let record = try #require(left)
     let other = try Hub(recovering: [])
     #expect(throws: HandOverRefusal.otherLog) { try record.check(against: other.engine, history(of: other)) }
     #expect(throws: HandOverRefusal.otherLog) { try record.check(against: other.engine, nil) }
@@ -98,10 +101,12 @@ import Wire
   @Test func anotherUsersConnectionIsNotGivenTheSession() throws {
     let hub = try Hub(recovering: [])
     let id = try open(hub)
-    let record = try #require(hub.core.handOver { $0 == id ? (1, []) : nil })
+    let left = hub.core.handOver { $0 == id ? (1, []) : nil }
+    let record = try #require(left)
     let next = try Hub(recovering: hub.log, continuing: record)
     let stranger = next.connect(user: 4711)
-    #expect(!next.core.takeOver(record, 0, on: stranger, at: next.now))
+    let isReadable = next.core.takeOver(record, 0, on: stranger, at: next.now)
+    #expect(!isReadable)
     next.turn()
     #expect(next.closed.contains(stranger))
   }
@@ -110,6 +115,7 @@ import Wire
     let hub = try Hub(recovering: [])
     _ = try open(hub)
     hub.core.logFailed(reason: "a test", at: hub.now)
-    #expect(hub.core.handOver { _ in (1, []) } == nil)
+    let record = hub.core.handOver { _ in (1, []) }
+    #expect(record == nil)
   }
 }
