@@ -325,6 +325,7 @@ final class HubShell {
     if contention.isOn {
       workInContention()
     } else {
+      if core.isContended { core.isContended = false }
       if !waitingReaders.isEmpty { resumeWaitingReaders() }
       while core.hasBacklog, meter.limit > 0, !core.isLogBehind, handingOver == nil {
         noteWork(core.workOnBacklog(limit: meter.limit, at: loop.now))
