@@ -26,9 +26,9 @@ final class HubShell {
   @exclusivity(unchecked) private(set) var meter = WorkMeter()
   @exclusivity(unchecked) private var contention = Contention()
   /// The connections that sent much in a contended turn, and are not read until it is their turn again.
-  private var waitingReaders: [ConnectionID] = []
+  @exclusivity(unchecked) private var waitingReaders: [ConnectionID] = []
   /// Whether the loop has polled since frames that wait were worked on in a contended turn.
-  private var hasPolled = true
+  @exclusivity(unchecked) private var hasPolled = true
   @exclusivity(unchecked) private(set) var connections: [ServedConnection?] = []
   /// The connection that was read last in this turn.
   @exclusivity(unchecked) private var lastSender: ConnectionID?
@@ -36,12 +36,12 @@ final class HubShell {
   @exclusivity(unchecked) private var turnStart: UInt64?
   private let recording: Recording?
   /// The last turns that were handed to the log in one piece, and when.
-  private var beingStored: [(position: UInt64, start: UInt64)] = []
+  @exclusivity(unchecked) private var beingStored: [(position: UInt64, start: UInt64)] = []
   private var logEvents: WakeUp?
   private(set) var runner: EffectRunner<AnyAction>?
   private var onStopped: (() -> Void)?
   /// Who gets the connections when the log has stored everything, and what to call then.
-  var handingOver: (manager: ServiceManager, onStopped: (Bool) -> Void)?
+  @exclusivity(unchecked) var handingOver: (manager: ServiceManager, onStopped: (Bool) -> Void)?
   var onSocketLost: ((HubError) -> Void)?
   var onLogFailed: ((LogError) -> Void)?
 
