@@ -21,6 +21,12 @@ struct Contention {
   /// Whether both kinds of clients are there.
   private(set) var isOn = false
 
+  /// Returns true if what one read has brought keeps others waiting. A few bytes never do, even if the turn has no time left
+  /// for them: many clients that send little would otherwise count as clients that send much.
+  static func isMuch(_ work: (count: Int, isComplete: Bool), of byteCount: Int) -> Bool {
+    byteCount >= muchBytes || work.count >= muchWork || !work.isComplete && byteCount >= muchWork
+  }
+
   mutating func noteMuch(from connection: ServedConnection?, at now: UInt64) {
     connection?.lastMuch = now
     lastMuch = now

@@ -195,7 +195,7 @@ final class HubShell {
     noteWork(work.count)
     if !work.isComplete { connections[id.index]?.stream.stopReading() }
     // Most turns end here: nobody has sent much lately.
-    if !work.isComplete || work.count >= Contention.muchWork || bytes.byteCount >= Contention.muchBytes {
+    if Contention.isMuch(work, of: bytes.byteCount) {
       contention.noteMuch(from: connections[id.index], at: loop.turnMilliseconds)
     } else if contention.isPossible {
       contention.noteLittle(work.count, from: connections[id.index], at: loop.turnMilliseconds)
@@ -218,7 +218,7 @@ final class HubShell {
       connection.stream.stopReading()
       waitingReaders.append(id)
     }
-    if !work.isComplete || bytes.byteCount >= Contention.muchBytes {
+    if Contention.isMuch(work, of: bytes.byteCount) {
       contention.noteMuch(from: connection, at: loop.turnMilliseconds)
     } else {
       contention.noteLittle(work.count, from: connection, at: loop.turnMilliseconds)

@@ -9,6 +9,15 @@ import Wire
 @testable import StoreHub
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ContentionTests {
+  /// Fifty clients with one action each are no clients that send much, even if a turn has no time for the last of them.
+  @Test func fewBytesAreNotMuchEvenIfTheyWait() {
+    #expect(!Contention.isMuch((0, false), of: 26))
+    #expect(!Contention.isMuch((1, true), of: 26))
+    #expect(Contention.isMuch((0, false), of: 4096))
+    #expect(Contention.isMuch((256, true), of: 1024))
+    #expect(Contention.isMuch((3, true), of: 64 * 1024))
+  }
+
   @Test func isOnWhileSomebodySendsLittleBesideSomebodyWhoSendsMuch() throws {
     let bench = try Bench()
     let (much, little) = try (connection(0, bench), connection(1, bench))
