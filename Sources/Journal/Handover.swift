@@ -31,6 +31,11 @@ final class Handover: @unchecked Sendable {
   private var isOver = false
   private var hasSchema = false
   private let byteLimit: Int
+  /// The number of turns for which a window ends early: a hub lets 1,024 wait before it pauses its clients.
+  private static let turnLimit = 512
+
+  /// True if so much waits that it is written before the window has passed.
+  private var isCrowded: Bool { byteCount > byteLimit / 2 || work.entries.count >= Self.turnLimit }
 
   init(byteLimit: Int) {
     self.byteLimit = byteLimit
@@ -72,7 +77,7 @@ final class Handover: @unchecked Sendable {
         byteCount += turn.byteCount
       }
       // The writer waits for the first turn, or for its window to pass.
-      if isFirst || byteCount > byteLimit / 2 { pthread_cond_broadcast(condition) }
+      if isFirst || isCrowded { pthread_cond_broadcast(condition) }
     }
   }
 
@@ -136,7 +141,7 @@ final class Handover: @unchecked Sendable {
           continue
         }
         let deadline = firstEntry + window
-        guard window > 0, byteCount <= byteLimit / 2, Self.now() < deadline else { break }
+        guard window > 0, !isCrowded, Self.now() < deadline else { break }
         if !isWaiting { return Work() }
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         pthread_cond_timedwait(condition, mutex, &time)

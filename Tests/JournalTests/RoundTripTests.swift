@@ -108,6 +108,16 @@ import Wire
     #expect(try Opened(scratch.path).history.rest().count == 500)
   }
 
+  /// Otherwise a hub, which pauses its clients at 1,024 turns, would do 10,000 a second.
+  @Test func manyTurnsEndTheWindowEarly() throws {
+    let opened = try Opened(scratch.path) { $0.durability = .async(window: .seconds(3600)) }
+    for position in 1...600 as ClosedRange<UInt64> { opened.journal.append([turn(position)]) }
+    opened.events.wait { events in events.contains { if case .stored = $0 { true } else { false } } }
+    #expect(opened.events.stored >= 512)
+    opened.journal.close()
+    #expect(opened.events.stored == 600)
+  }
+
   @Test func aTurnElsewhereIsAConflict() throws {
     let opened = try Opened(scratch.path)
     opened.store(1...3)
