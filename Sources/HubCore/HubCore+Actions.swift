@@ -44,7 +44,7 @@ extension HubCore {
         outcome = applied
       } else {
         outcome = engine.apply(payload, from: offset, limit: permitted)
-        noteApplied(outcome.count, byteCount: payload.byteCount)
+        noteApplied(outcome.count, byteCount: outcome.endOffset(in: payload) - offset)
       }
       if let turns { turns.record.note(outcome, of: payload, from: offset, by: connection) }
       connection.session.processed += UInt64(outcome.count)

@@ -76,6 +76,7 @@ extension HubCore {
     if revision != base {
       version = engine.currentVersion()
       version.encodeDelta(from: turns.version, to: &delta)
+      size.note(deltaByteCount: delta.count, from: base, to: version, at: revision)
     }
     let outcomes = turns.record.connections.map { (connection: $0, processed: $0.session.processed) }
     let (actions, sessions) = turns.record.take()
@@ -110,6 +111,7 @@ extension HubCore {
   /// Applies an action of the hub's own.
   package mutating func send(_ action: AnyAction) {
     engine.apply(action)
+    noteApplied(1, byteCount: 0)
     noteOwnAction(action)
   }
 

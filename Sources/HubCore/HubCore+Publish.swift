@@ -80,7 +80,7 @@ extension HubCore {
       // Unless a subscriber must be written to now, even the encoding is left to the next time.
       guard pending.indices.contains(where: { !pending[$0].scopes.isEmpty }) else { return }
       for index in publishers.indices {
-        publishers[index].publish(&outgoing)
+        publish(index)
         for connection in publishers[index].due where !connection.isPending && !connection.isCoalescing {
           connection.isCoalescing = true
           coalescing.append(connection)
@@ -90,7 +90,7 @@ extension HubCore {
     }
     var count = coalescing.count
     for index in publishers.indices {
-      publishers[index].publish(&outgoing)
+      publish(index)
       for connection in publishers[index].due { addPending(connection) }
       count += publishers[index].due.count
     }
@@ -102,6 +102,12 @@ extension HubCore {
     if count >= limits.coalescingThreshold {
       coalescingTime = min(limits.coalescing * count, limits.longestCoalescing)
     }
+  }
+
+  private mutating func publish(_ index: Int) {
+    let delta = publishers[index].publish(&outgoing)
+    guard let delta, index == StateRoot.feature.index else { return }
+    size.note(deltaByteCount: delta.byteCount, from: delta.base, to: delta.version, at: engine.revision)
   }
 
   /// Writes what one connection has pending: state first, so that an acknowledgement never precedes its effect.

@@ -146,7 +146,7 @@ public struct HubCore: ~Copyable {
       Publisher(StateRoot.metrics.index, of: figures, limits: limits),
     ]
     if let history { goOn(from: history) }
-    size.begin(with: engine.currentVersion())
+    size.begin(with: engine.currentVersion(), at: engine.revision)
   }
 
   /// The bytes that write commands refer to.

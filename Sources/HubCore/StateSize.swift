@@ -1,22 +1,27 @@
 import Wire
 
-/// The size of the state, kept within a limit at a cost that depends on what changes and not on the state.
+/// An estimate of the state's size that keeps it within a limit, at a cost that depends on the changes and not on the
+/// state.
 ///
-/// The size is that of the encoded state, which grows by a delta's bytes at most. Far below the limit it is looked at once
-/// in a thousand actions: the delta from the last look and the delta back tell how much it has grown. Near the limit it is
-/// looked at after each action, and an action that makes the state too large is taken back. Since deltas name what they
-/// change, their difference is slightly wrong; so the state is counted, a piece in a turn, before the errors add up.
+/// The size is that of the encoded state. A delta's bytes are an upper bound of what the state has grown by, so the
+/// deltas that the hub encodes for its log or its subscribers cost nothing here. While nobody needs a delta, one is
+/// encoded now and then, for the size alone. Before the bounds add up to half the limit, the state is counted, a piece in
+/// a turn, and from there on a delta back tells what the state has lost. Near the limit both are encoded after each
+/// action, and an action that makes the state too large is taken back.
 struct StateSize {
   /// The most bytes of the state.
   let limit: Int
-  /// How many actions have taken effect since the last look, and the bytes that came with them.
-  private var (unseen, unseenBytes) = (0, 0)
-  /// How many bytes are handled without a look.
-  private let byteInterval: Int
-  /// The size at the last look, as far as it is known.
+  /// The size, as far as it is known; rather too large than too small.
   private(set) var estimate = 0
-  private var seen: StateVersion?
-  /// How many bytes of deltas came since the state was last counted.
+  /// The newest version whose size is estimated.
+  private var seen: (version: StateVersion, revision: UInt64)?
+  /// The number of actions that took effect since then, and the bytes that came with them.
+  private var (unseen, unseenBytes) = (0, 0)
+  /// The number of actions after which a delta is encoded for the size alone.
+  private var interval: Int
+  /// The bounds of the interval.
+  private let intervals: ClosedRange<Int>
+  /// The number of bytes of deltas since the state was last counted.
   private var uncounted = 0
   private var count: Count?
 
@@ -28,14 +33,19 @@ struct StateSize {
     var growth = 0
   }
 
-  /// How many actions far below the limit are applied without a look.
-  private static let interval = 1024
+  /// The size that a delta for the size alone should have, in bytes: small enough for one turn.
+  private static let deltaByteCount = 1 << 16
 
-  init(limit: Int) { (self.limit, byteInterval) = (limit, limit / 16) }
+  init(limit: Int) {
+    self.limit = limit
+    // A quarter of the limit is left: 16 KiB for each action, or 4 KiB after deltas that were small.
+    interval = max(limit >> 16, 1)
+    intervals = interval...interval * 4
+  }
 
   /// Begins with a state. A small one is counted at once, a large one a piece in each turn.
-  mutating func begin(with version: StateVersion) {
-    seen = version
+  mutating func begin(with version: StateVersion, at revision: UInt64) {
+    seen = (version, revision)
     beginCount(of: version)
     for _ in 0..<16 where isCounting { goOn() }
   }
@@ -46,35 +56,61 @@ struct StateSize {
   /// Whether a count goes on. Stored, since comparing the count with nil copies it, in every turn.
   private(set) var isCounting = false
 
-  /// Notes actions that took effect, with the bytes that came with them, and says whether to look.
+  /// Notes actions that took effect, with the bytes that came with them, and returns true if it is time to look.
   mutating func note(_ count: Int, byteCount: Int) -> Bool {
-    // Large actions may let the state grow fast: a quarter of the limit is left when they are looked at one by one.
     unseen += count
     unseenBytes += byteCount
-    return unseen >= Self.interval || unseenBytes >= byteInterval
+    return unseen >= interval || unseenBytes >= limit / 16
   }
 
-  /// Looks at the state. Returns false if it has grown beyond the limit since the last look.
+  /// Notes the size of a delta that was encoded for others.
+  mutating func note(deltaByteCount: Int, from base: UInt64, to version: StateVersion, at revision: UInt64) {
+    guard let seen, base <= seen.revision, revision > seen.revision, isFar(deltaByteCount) else { return }
+    grow(by: deltaByteCount, deltaByteCount, to: version, at: revision)
+  }
+
+  /// Whether the state is far from the limit even if it has grown by a whole delta.
+  private func isFar(_ deltaByteCount: Int) -> Bool { estimate + deltaByteCount <= limit / 2 }
+
+  /// Looks at the state, and returns false if it has grown beyond the limit.
   ///
-  /// - Parameters:
-  ///   - version: The state.
-  ///   - canTakeBack: Whether the caller takes back what makes it too large; then nothing is noted of it.
-  /// - Complexity: O(what changed since the last look).
-  mutating func look(at version: StateVersion, canTakeBack: Bool) -> Bool {
-    (unseen, unseenBytes) = (0, 0)
+  /// - Complexity: O(changes since the last look).
+  mutating func look(at version: StateVersion, _ revision: UInt64) -> Bool {
     guard let seen else { return true }
-    var (there, back) = (CBOREncoder(), CBOREncoder())
-    version.encodeDelta(from: seen, to: &there)
-    seen.encodeDelta(from: version, to: &back)
-    let growth = there.count - back.count
-    let isTooLarge = growth > 0 && estimate + growth > limit
-    if isTooLarge, canTakeBack { return false }
-    self.seen = version
+    let there = byteCount(from: seen.version, to: version)
+    interval = min(max(unseen * Self.deltaByteCount / max(there, 1), intervals.lowerBound), intervals.upperBound)
+    let back = isFar(there) ? 0 : byteCount(from: version, to: seen.version)
+    grow(by: there - back, there + back, to: version, at: revision)
+    return there <= back || estimate <= limit
+  }
+
+  /// Looks at the state after one action; returns false, and notes nothing, if it has grown beyond the limit.
+  ///
+  /// - Complexity: O(changes since the last look).
+  mutating func lookClosely(at version: StateVersion, _ revision: UInt64) -> Bool {
+    guard let seen else { return true }
+    let there = byteCount(from: seen.version, to: version), back = byteCount(from: version, to: seen.version)
+    if there > back, estimate + there - back > limit { return false }
+    grow(by: there - back, there + back, to: version, at: revision)
+    return true
+  }
+
+  private func byteCount(from base: StateVersion, to version: StateVersion) -> Int {
+    var delta = CBOREncoder()
+    version.encodeDelta(from: base, to: &delta)
+    return delta.count
+  }
+
+  private mutating func grow(by growth: Int, _ deltaByteCount: Int, to version: StateVersion, at revision: UInt64) {
+    seen = (version, revision)
+    (unseen, unseenBytes) = (0, 0)
     estimate = max(estimate + growth, 0)
-    count?.growth += growth
-    uncounted += there.count + back.count
-    if !isCounting, estimate > limit / 2, uncounted > limit / 16 { beginCount(of: version) }
-    return !isTooLarge
+    uncounted += deltaByteCount
+    if isCounting {
+      count?.growth += growth
+    } else if estimate > limit / 2 - limit / 16, uncounted > limit / 16 {
+      beginCount(of: version)
+    }
   }
 
   private mutating func beginCount(of version: StateVersion) {
@@ -102,14 +138,14 @@ extension HubCore {
   /// Far below the limit nothing is taken back: a quarter of the limit is left.
   mutating func noteApplied(_ count: Int, byteCount: Int) {
     guard size.note(count, byteCount: byteCount), !size.isNear else { return }
-    if !size.look(at: engine.currentVersion(), canTakeBack: false) { report(.stateTooLarge(limit: size.limit)) }
+    if !size.look(at: engine.currentVersion(), engine.revision) { report(.stateTooLarge(limit: size.limit)) }
   }
 
   /// Applies the next action of a sequence while the state is near its limit; nil if it was taken back.
   mutating func applyNearLimit(_ payload: RawSpan, from offset: Int) -> ActionBatch.Outcome? {
     let checkpoint = engine.checkpoint()
     let outcome = engine.apply(payload, from: offset, limit: 1)
-    guard outcome.count > 0, !size.look(at: engine.currentVersion(), canTakeBack: true) else { return outcome }
+    guard outcome.count > 0, !size.lookClosely(at: engine.currentVersion(), engine.revision) else { return outcome }
     engine.rollBack(to: checkpoint)
     return nil
   }
@@ -118,7 +154,7 @@ extension HubCore {
   mutating func applyNearLimit(_ apply: () -> Bool) -> Bool {
     let checkpoint = engine.checkpoint()
     guard apply() else { return false }
-    guard !size.look(at: engine.currentVersion(), canTakeBack: true) else { return true }
+    guard !size.lookClosely(at: engine.currentVersion(), engine.revision) else { return true }
     engine.rollBack(to: checkpoint)
     report(.stateTooLarge(limit: size.limit))
     return false

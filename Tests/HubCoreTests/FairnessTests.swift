@@ -228,6 +228,38 @@ import Wire
     #expect(difference < (1 << 20) / 32, "\(difference)")
   }
 
+  /// Deltas are an upper bound of growth; edits far beyond the limit must not count as growth.
+  @Test(arguments: [false, true]) func editsOfASmallStateAreNoGrowth(isWatched: Bool) throws {
+    let hub = hub(1 << 20)
+    let (id, _) = try hub.open()
+    if isWatched { hub.send(Attach(), on: id) }
+    #expect(try add(100, of: 1000, from: 1, hub, id).isEmpty)
+    var sequence: UInt64 = 101
+    for round in 0..<50 {
+      let text = String(repeating: round.isMultiple(of: 2) ? "y" : "z", count: 1000)
+      hub.send((0..<100).map { .todos(.todos(.element(id: $0, action: .textChanged(text)))) }, from: sequence, on: id)
+      while hub.hasBacklog { hub.work(limit: .max) }
+      #expect(!hub.turn(id).contains { $0.kind == .rejected })
+      sequence += 100
+    }
+    for _ in 0..<40 { hub.turn() }
+    #expect(hub.core.size.estimate >= encodedCount(hub))
+    #expect(hub.core.size.estimate <= (1 << 20) / 4 * 3)
+  }
+
+  /// A state of almost half the limit is replaced in one turn, and still may grow.
+  @Test(arguments: [false, true]) func aStateReplacedInOneTurnMayGrow(isWatched: Bool) throws {
+    let hub = hub(1 << 20)
+    let (id, _) = try hub.open()
+    if isWatched { hub.send(Attach(), on: id) }
+    #expect(try add(500, of: 1000, from: 1, hub, id).isEmpty)
+    for _ in 0..<40 { hub.turn() }
+    let text = String(repeating: "y", count: 1000)
+    hub.send((0..<500).map { .todos(.todos(.element(id: $0, action: .textChanged(text)))) }, from: 501, on: id)
+    // Before the end of the turn, in which a count could go on.
+    #expect(try add(100, of: 1000, from: 1001, hub, id).isEmpty)
+  }
+
   /// One action more than a quarter of the limit is taken, and from then on nothing that grows.
   @Test func aJumpBeyondTheLimitIsTheLast() throws {
     let hub = hub(1 << 19)

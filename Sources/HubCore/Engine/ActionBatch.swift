@@ -14,6 +14,14 @@ public enum ActionBatch {
     @inlinable init(count: Int, end: End) {
       (self.count, self.end) = (count, end)
     }
+
+    /// The offset behind the last action that took effect.
+    func endOffset(in sequence: RawSpan) -> Int {
+      switch end {
+      case .complete: sequence.byteCount
+      case .limit(let offset), .failure(_, let offset): offset
+      }
+    }
   }
 
   /// The reason why a batch stopped.

@@ -206,14 +206,17 @@ extension Publisher {
 
 extension Publisher {
   /// Publishes the source's state; the affected connections are `due` until the next call.
+  ///
+  /// - Returns: The delta that was encoded, if the state has changed and anybody subscribes.
   /// - Complexity: O(changes + bytes of the delta + places that it touches + their subscribers).
-  mutating func publish(_ out: inout Outgoing) {
+  mutating func publish(_ out: inout Outgoing) -> (base: UInt64, version: StateVersion, byteCount: Int)? {
     due.removeAll(keepingCapacity: true)
     let revision = source.revision
-    guard let old = publishedRevision, old != revision else { return }
+    guard let old = publishedRevision, old != revision else { return nil }
     guard subscriberCount > 0, let base = versions[old] else {
       publishedRevision = nil
-      return versions.removeUnheld()
+      versions.removeUnheld()
+      return nil
     }
     let version = source.currentVersion()
     let unshared = out.writer.unsharedByteCount
@@ -228,6 +231,7 @@ extension Publisher {
       noteChange(of: node, deltas[delta][node], from: old, to: revision)
     }
     if revision >= nextBookmark { noteBookmarks(from: old, to: revision) }
+    return (old, version, range.count)
   }
 
   private mutating func noteChange(of node: Int, _ slice: DeltaSlice, from old: UInt64, to revision: UInt64) {
