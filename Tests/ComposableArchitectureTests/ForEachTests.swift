@@ -2,11 +2,12 @@ import ComposableArchitecture
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ForEachTests {
-  static let line: UInt = #line + 25
+  static let line: UInt = #line + 27
   @Reducer struct Rows {
     @ObservableState struct State: Equatable {
       var rows: IdentifiedArrayOf<Step.State> = [Step.State(id: 1), Step.State(id: 2)]
       var log: [String] = []
+      var removesWhatRuns = false
     }
 
     enum Action: Sendable {
@@ -20,6 +21,7 @@ import Testing
       Reduce { state, action in
         switch action {
         case .rows(.element(let id, .note("delete"))): state.rows.remove(id: id)
+        case .rows(.element(let id, .run)) where state.removesWhatRuns: state.rows.remove(id: id)
         case .rows(.element(let id, _)): state.log.append("\(id) has \(state.rows[id: id]?.log.count ?? -1)")
         case .remove(let id): state.rows.remove(id: id)
         case .change(let change): change(&state)
@@ -100,6 +102,39 @@ import Testing
     gate.open()
     await task.finish()
     #expect(store.rows[id: 1]?.log == [])
+  }
+
+  @Test func anEffectOfTheActionThatRemovesItsElementIsCancelled() {
+    var core = ReducerCore(initialState: Rows.State(removesWhatRuns: true), reducer: Rows())
+    core.send(.rows(.element(id: 1, action: .run(.endless(Gate())))))
+    #expect(core.runningEffectCount == 0)
+  }
+
+  @Test func aRemovalCancelsTheEffectsOfTheElementAlone() {
+    var core = ReducerCore(initialState: Rows.State(), reducer: Rows())
+    for id in [1, 2, 2] { core.send(.rows(.element(id: id, action: .run(.endless(Gate()))))) }
+    core.send(.remove(2))
+    #expect(core.runningEffectCount == 1)
+    core.send(.remove(1))
+    #expect(core.runningEffectCount == 0)
+  }
+
+  @Test func aRollBackRestoresTheEffectsThatARemovalCancels() {
+    var core = ReducerCore(initialState: Rows.State(), reducer: Rows())
+    core.send(.rows(.element(id: 1, action: .run(.endless(Gate())))))
+    var checkpoint = core.checkpoint()
+    core.send(.remove(1))
+    core.rollBack(to: checkpoint)
+    #expect(core.runningEffectCount == 1)
+    core.send(.remove(1))
+    #expect(core.runningEffectCount == 0)
+
+    checkpoint = core.checkpoint()
+    core.send(.rows(.element(id: 2, action: .run(.endless(Gate())))))
+    core.rollBack(to: checkpoint)
+    core.send(.rows(.element(id: 2, action: .run(.endless(Gate())))))
+    core.send(.remove(2))
+    #expect(core.runningEffectCount == 0)
   }
 
   @Test func anElementCannotCancelItsSiblingsEffects() async {

@@ -14,6 +14,8 @@
 STOREHUB_THREAD_LOCAL uint64_t storehub_unobserved;
 /// The turn of this thread, if it has ever had one.
 STOREHUB_THREAD_LOCAL void *storehub_turn;
+/// The places whose children have effects in the store whose reducer runs on this thread; null outside of one.
+STOREHUB_THREAD_LOCAL void *storehub_places;
 
 /// Returns true if a field that this thread reads may have an observer: it runs no reducer.
 static inline bool storehub_can_observe(void) { return storehub_unobserved == 0; }
@@ -23,6 +25,9 @@ static inline void storehub_end_reducing(void) { storehub_unobserved--; }
 
 static inline void *storehub_current_turn(void) { return storehub_turn; }
 static inline void storehub_set_current_turn(void *turn) { storehub_turn = turn; }
+
+static inline void *storehub_current_places(void) { return storehub_places; }
+static inline void storehub_set_current_places(void *places) { storehub_places = places; }
 
 #undef STOREHUB_THREAD_LOCAL
 #endif

@@ -99,6 +99,8 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
           site.reportMissingElement(id: id, action: action)
         }
       }
+      // Keeping the elements would make the parent copy what it changes.
+      guard !effects.isNone || EffectPlaces.mayHaveEffects(place) else { return parent(&state, action) }
       let before = state[keyPath: toElements]
       effects = effects.merge(with: parent(&state, action))
       // Versions of a collection share unchanged parts, so this costs nothing while the parent does not change the

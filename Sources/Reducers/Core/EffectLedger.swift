@@ -70,6 +70,8 @@ struct EffectLedger<Action> {
   /// The effects that dismiss the presented children.
   private var dismissals: [EffectPath: (tree: EffectTree<Action>, context: Context)] = [:]
   @usableFromInline var unfinishedByCascade: [UInt64: Int] = [:]
+  /// The places on the paths of all that runs. Behind a pointer, because reducers read it through their thread.
+  private let places: UnsafeMutablePointer<EffectPlaces>
   private var lastNumber: UInt64 = 0
   private var commands: [EffectCommand<Action>] = []
   private var finishedCascades: [UInt64] = []
@@ -77,6 +79,10 @@ struct EffectLedger<Action> {
   /// True if there are commands or finished cascades to take. A flag, because every turn reads it and it is mostly
   /// false.
   @usableFromInline private(set) var hasCommands = false
+
+  /// - Parameter places: Memory that outlives the ledger.
+  @usableFromInline
+  init(places: UnsafeMutablePointer<EffectPlaces>) { self.places = places }
 
   var runningCount: Int { running.count }
 
@@ -137,7 +143,7 @@ struct EffectLedger<Action> {
       cancel(allWithin: context.path + [scope], send: send)
     case .present(let scope, let dismissal):
       let path = context.path + [scope]
-      dismissals[path] = (dismissal, context)
+      if dismissals.updateValue((dismissal, context), forKey: path) == nil { places.pointee.add(path) }
       for prefix in path.prefixes { dismissalsByPath[prefix, default: []].insert(path) }
     }
   }
@@ -223,7 +229,7 @@ struct EffectLedger<Action> {
     // A long list may lose all its elements at once, most of them without running effects.
     guard !running.isEmpty || !sequences.isEmpty || !dismissals.isEmpty else { return }
     for dismissal in dismissalsByPath[path] ?? [] {
-      dismissals[dismissal] = nil
+      if dismissals.removeValue(forKey: dismissal) != nil { places.pointee.remove(dismissal) }
       for prefix in dismissal.prefixes { dismissalsByPath.remove(dismissal, at: prefix) }
     }
     let all = path.isEmpty ? Set(running.keys.map(\.number)).union(sequences.keys) : numbersByPath[path]
@@ -239,6 +245,7 @@ struct EffectLedger<Action> {
   // MARK: Lists
 
   private mutating func list(_ number: UInt64, _ context: Context) {
+    if !context.path.isEmpty { places.pointee.add(context.path) }
     for prefix in context.path.prefixes.dropFirst() { numbersByPath[prefix, default: []].insert(number) }
     for name in context.names {
       for prefix in name.path.prefixes {
@@ -249,6 +256,7 @@ struct EffectLedger<Action> {
   }
 
   private mutating func unlist(_ number: UInt64, _ context: Context) {
+    if !context.path.isEmpty { places.pointee.remove(context.path) }
     for prefix in context.path.prefixes.dropFirst() { numbersByPath.remove(number, at: prefix) }
     for name in context.names {
       for prefix in name.path.prefixes { numbersByName.remove(number, at: Name(path: prefix, id: name.id)) }

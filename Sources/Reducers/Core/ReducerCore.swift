@@ -8,7 +8,9 @@ internal import Dependencies
 public struct ReducerCore<State, Action>: ~Copyable {
   @usableFromInline var reducedCount: UInt64 = 0
   @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
-  @usableFromInline var effects = EffectLedger<Action>()
+  @usableFromInline var effects: EffectLedger<Action>
+  /// The places of the running effects, for the reducer.
+  @usableFromInline let places: UnsafeMutablePointer<EffectPlaces>
   /// Actions that effects sent synchronously and that are not reduced yet; empty between sends.
   private var queue: [(action: Action, cascade: UInt64)] = []
   /// The state, allocated separately: the layout of this type is then the same for every feature, and no access looks
@@ -31,12 +33,17 @@ public struct ReducerCore<State, Action>: ~Copyable {
   init(state: State, reduce: @escaping (inout State, Action) -> Effect<Action>) {
     currentState = .allocate(capacity: 1)
     currentState.initialize(to: state)
+    places = .allocate(capacity: 1)
+    places.initialize(to: EffectPlaces())
+    effects = EffectLedger(places: places)
     self.reduce = reduce
   }
 
   deinit {
     currentState.deinitialize(count: 1)
     currentState.deallocate()
+    places.deinitialize(count: 1)
+    places.deallocate()
   }
 
   /// The current state.
@@ -67,7 +74,13 @@ public struct ReducerCore<State, Action>: ~Copyable {
   mutating func reduceOnly(_ action: Action) -> EffectTree<Action>? {
     reducedCount += 1
     storehub_begin_reducing()
-    defer { storehub_end_reducing() }
+    // A reducer may send to another store, whose effects are its own.
+    let outer = storehub_current_places()
+    storehub_set_current_places(places)
+    defer {
+      storehub_set_current_places(outer)
+      storehub_end_reducing()
+    }
     return reduce(&currentState.pointee, action).tree
   }
 
@@ -122,17 +135,19 @@ public struct ReducerCore<State, Action>: ~Copyable {
     fileprivate let state: State
     fileprivate let reducedCount: UInt64
     fileprivate let effects: EffectLedger<Action>
+    fileprivate let places: EffectPlaces
   }
 
   /// Keeps everything as it is now.
   package func checkpoint() -> Checkpoint {
-    Checkpoint(state: currentState.pointee, reducedCount: reducedCount, effects: effects)
+    Checkpoint(state: currentState.pointee, reducedCount: reducedCount, effects: effects, places: places.pointee)
   }
 
   /// Takes back all actions since a checkpoint, with their effects, which must not have been handed out.
   package mutating func rollBack(to checkpoint: Checkpoint) {
     currentState.pointee = checkpoint.state
     (reducedCount, effects) = (checkpoint.reducedCount, checkpoint.effects)
+    places.pointee = checkpoint.places
   }
 
   /// Replaces the state by one that `actionCount` actions led to elsewhere; effects are not affected.

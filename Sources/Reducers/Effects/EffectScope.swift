@@ -12,6 +12,9 @@ package struct EffectScope: Hashable, Sendable {
     self.child = CancelID(child)
   }
 
+  /// The identity of the place.
+  var placeID: ObjectIdentifier { ObjectIdentifier(place) }
+
   @usableFromInline package static func == (lhs: EffectScope, rhs: EffectScope) -> Bool {
     lhs.place === rhs.place && lhs.child == rhs.child
   }
