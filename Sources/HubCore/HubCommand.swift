@@ -1,9 +1,9 @@
-/// Names a connection for as long as it is open; the id of a closed one is never used again.
+/// Identifies an open connection. The id of a closed connection is never reused.
 public struct ConnectionID: Hashable, Sendable {
   package let slot: Int32
   let generation: UInt32
 
-  /// The place of the connection in a table; small, and used again after the connection has ended.
+  /// The connection's index in a table: a small number, reused after the connection has ended.
   public var index: Int { Int(slot) }
 }
 
@@ -24,29 +24,30 @@ public struct Peer: Equatable, Sendable {
   }
 }
 
-/// What the shell must do for the core, in order.
+/// A command that the shell must execute for the core, in order.
 ///
-/// A command is a few numbers; what it refers to is in the core until `clear()`.
+/// A command consists of a few numbers; the data it refers to stays in the core until `clear()`.
 public enum HubCommand: Equatable, Sendable {
-  /// Write the ranges of `HubCore.output` that are in this run of `HubCore.pieces`; connections share some of them.
+  /// Write the ranges of `HubCore.output` that are listed in this run of `HubCore.pieces`; connections share some of
+  /// them.
   ///
-  /// The shell writes what the socket accepts and copies the rest. If it had to copy, it calls `isBusy`, and
-  /// `drained` when everything has been written. In between, the core requests only a last write before `close`.
+  /// The shell writes what the socket accepts and copies the rest. If it had to copy, it calls `isBusy`, and `drained`
+  /// when everything has been written. In between, the core requests at most a final write before `close`.
   case write(ConnectionID, pieces: Range<Int>)
-  /// Read from the connection again; `received` had asked to stop.
+  /// Read from the connection again, after `received` has requested a stop.
   case resumeReading(ConnectionID)
-  /// Let the writes finish, then close; call `ended` when that is done.
+  /// Close after all pending writes; then call `ended`.
   case close(ConnectionID)
-  /// Close at once; call `ended`.
+  /// Close immediately; then call `ended`.
   case abort(ConnectionID)
-  /// Hand `HubCore.turnsToStore` to the hub's log.
+  /// Pass `HubCore.turnsToStore` to the hub's log.
   case store
-  /// Hand `HubCore.snapshot()` to the hub's log.
+  /// Pass `HubCore.snapshot()` to the hub's log.
   case saveSnapshot
-  /// Give memory that is not used any more back to the system.
+  /// Return unused memory to the system.
   case releaseMemory
   /// Log the report with this index in `HubCore.reports`.
   case report(Int)
-  /// Carry out the effect command with this index in `HubCore.effectCommands`.
+  /// Execute the effect command with this index in `HubCore.effectCommands`.
   case effect(Int)
 }

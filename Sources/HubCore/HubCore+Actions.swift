@@ -4,24 +4,24 @@ extension HubCore {
   /// Applies the actions of one frame: the first one's sequence number, the last acknowledged sequence number, then a
   /// CBOR sequence (RFC 8742) of actions.
   ///
-  /// An action that was processed before is skipped, so a client may repeat what it is not sure of. One that the feature
-  /// does not have is rejected by its number, and those after it take effect. Bytes that are no CBOR, or a number beyond
-  /// the next one, end the connection.
+  /// An action that was processed before is skipped, so a client may repeat actions of unknown outcome. An action that
+  /// the feature does not have is rejected by its number, and the following ones take effect. Bytes that are not CBOR,
+  /// or a gap in the sequence numbers, end the connection.
   ///
   /// - Parameters:
   ///   - payload: The frame's payload.
-  ///   - resumption: Where to go on, if the frame was begun in an earlier turn.
+  ///   - resumption: The offset at which to continue, if an earlier turn handled a part of the frame.
   ///   - connection: The sender.
   ///   - now: A monotonic time.
-  ///   - limit: How many actions to handle at most.
-  /// - Returns: Where to go on in a later turn; nil when all actions are processed.
+  ///   - limit: The maximum number of actions to handle.
+  /// - Returns: The offset at which to continue in a later turn, or nil when all actions are processed.
   mutating func handleActions(
     _ payload: RawSpan, resumingAt resumption: Int?, from connection: LiveConnection, at now: Duration,
     _ limit: inout Int
   ) throws(WireError) -> Int? {
     let first = resumption == nil ? try firstNewAction(of: payload, from: connection, at: now) : resumption
     guard var offset = first else { return nil }
-    // Also when the connection is on its way out: the session may be resumed, and must know what took effect.
+    // Also when the connection is closing: its session may be resumed, and must record the actions that took effect.
     addPending(connection)
     while true {
       var permitted = limit
@@ -53,7 +53,7 @@ extension HubCore {
       case .complete: return nil
       case .limit(let next):
         guard limit > 0 else { return next }
-        // The next action is one that the user may not send, or each must be looked at.
+        // The user may not send the next action, or the state is near its limit and actions are applied one at a time.
         offset = next
       case .failure(let error, let start):
         offset = try end(ofItemAt: start, in: payload)
@@ -73,8 +73,8 @@ extension HubCore {
     return decoder.offset
   }
 
-  /// Checks the numbers of a frame of actions, and finds the first action that was not processed before.
-  /// - Returns: Its offset, or the end of the payload; nil when the numbers have ended the connection.
+  /// Checks the sequence numbers of a frame of actions, and finds the first action that was not processed before.
+  /// - Returns: The offset of that action, or the end of the payload, or nil if the numbers have ended the connection.
   private mutating func firstNewAction(
     of payload: RawSpan, from connection: LiveConnection, at now: Duration
   ) throws(WireError) -> Int? {
@@ -100,7 +100,7 @@ extension HubCore {
     return decoder.offset
   }
 
-  /// Rejects the next action; false if too many rejections are pending, which closes the connection.
+  /// Rejects the next action. Returns false if too many rejections are pending, which closes the connection.
   private mutating func reject(
     _ code: RejectionCode, _ reason: String, from connection: LiveConnection, at now: Duration, _ limit: inout Int
   ) -> Bool {

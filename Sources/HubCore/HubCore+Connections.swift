@@ -1,7 +1,7 @@
 import Wire
 
 extension HubCore {
-  /// A peer connected; `now` is a monotonic time.
+  /// Adds a connection; `now` is a monotonic time.
   public mutating func connected(_ peer: Peer, at now: Duration) -> ConnectionID {
     let slot = freeSlots.popLast() ?? Int32(slots.count)
     if Int(slot) == slots.count { slots.append(ConnectionSlot()) }
@@ -27,7 +27,7 @@ extension HubCore {
     return id
   }
 
-  /// The socket accepted the last of what it was given.
+  /// Records that the socket has accepted all queued output.
   public mutating func drained(_ id: ConnectionID, at now: Duration) {
     guard case .live(let connection) = phase(of: id) else { return }
     connection.isBusy = false
@@ -39,8 +39,8 @@ extension HubCore {
     addPending(connection)
   }
 
-  /// The peer has closed its direction of the stream: what it sent is still handled, and everything pending is written
-  /// before the connection is closed.
+  /// Records that the peer has closed its direction of the stream. The hub still handles the received frames, and
+  /// writes all pending output before it closes the connection.
   public mutating func inputEnded(_ id: ConnectionID, at now: Duration) {
     switch phase(of: id) {
     case .free, .closing: break
@@ -54,7 +54,7 @@ extension HubCore {
     }
   }
 
-  /// The connection has ended, for whatever reason. Its session may be resumed on another one.
+  /// Records that the connection has ended, for any reason. Its session may be resumed on another connection.
   public mutating func ended(_ id: ConnectionID) {
     switch phase(of: id) {
     case .free: return
@@ -74,7 +74,7 @@ extension HubCore {
   }
 
   /// Closes every connection whose time limit has passed.
-  /// - Complexity: O(connections); to be called only when `deadline` has passed.
+  /// - Complexity: O(connections); call it only when `deadline` has passed.
   public mutating func expire(at now: Duration) {
     deadline = nil
     for index in slots.indices {
@@ -88,7 +88,7 @@ extension HubCore {
         guard let deadline = connection.deadline, isOver(deadline, at: now) else { continue }
         connection.deadline = nil
         if connection.hasInputEnded, connection.backlog != nil || hasUnsettledOutcomes(connection) {
-          // The peer may read as fast as it likes: the hub itself is not done with what it sent.
+          // Not the peer's fault: the hub has not finished handling the peer's input.
           setDeadline(now + limits.frameTimeout, for: connection)
         } else if connection.hasInputEnded {
           close(id, at: now)
@@ -106,7 +106,7 @@ extension HubCore {
     return time <= now
   }
 
-  /// Says goodbye to every client, after everything that is pending and, in sync mode, after the log has stored it.
+  /// Sends *goodbye* to every client after all pending output and, in sync mode, after the log has stored all turns.
   public mutating func shutDown(reason: String, at now: Duration, wallTime: @autoclosure () -> Int64 = 0) {
     endTurn(at: now, wallTime: wallTime(), flushing: true)
     isShuttingDown = true
@@ -114,7 +114,7 @@ extension HubCore {
   }
 
   mutating func sayGoodbye(reason: String, at now: Duration) {
-    // What the log has not stored and never will is not acknowledged.
+    // Actions that the log will never store are not acknowledged.
     if turns?.hasFailed != true { endTurn(at: now, flushing: true) }
     let goodbye = outgoing.writer.frame(Goodbye(.shuttingDown, reason))
     for index in slots.indices {
@@ -134,7 +134,7 @@ extension HubCore {
     return slots[id.index].phase
   }
 
-  /// Sends the peer an error, and closes.
+  /// Sends an error to the peer and closes the connection.
   mutating func fail(_ id: ConnectionID, _ error: PeerError, at now: Duration) {
     let peer: Peer
     switch phase(of: id) {
@@ -146,7 +146,7 @@ extension HubCore {
     close(id, saying: outgoing.writer.frame(error), at: now)
   }
 
-  /// Ends what a connection has, writes its last frame, and closes.
+  /// Releases a connection's resources, writes its last frame, and closes it.
   mutating func close(_ id: ConnectionID, saying lastFrame: Range<Int>? = nil, at now: Duration) {
     switch phase(of: id) {
     case .greeting(let greeting): leave(greeting.account, heldBytes: greeting.chargedBytes)
@@ -158,22 +158,22 @@ extension HubCore {
     slots[id.index].phase = .closing(deadline: now + limits.closeTimeout)
     closingCount += 1
     if let lastFrame { write(lastFrame, to: id) }
-    // A peer that makes connections faster than they close gets no more last words.
+    // A peer that opens connections faster than they close is sent no last frames.
     guard closingCount <= limits.closingConnections || isShuttingDown else { return commandList.append(.abort(id)) }
     commandList.append(.close(id))
     wake(by: now + limits.closeTimeout)
   }
 
-  /// Ends a live connection: its session may be resumed, unless it was given away.
+  /// Detaches the session of a live connection, so that it may be resumed, unless the session has ended.
   private mutating func detach(_ connection: LiveConnection) {
     release(connection)
-    // A hub that stops has no one attached; the feature is told so by `.started`, not client by client.
+    // When the hub stops, the feature gets no event per client; `.started` tells it that none is attached.
     if !isShuttingDown {
       notify(.detached(HubClient(name: connection.session.name, user: connection.peer.user)))
     }
     guard liveSessions.removeValue(forKey: connection.session.id) != nil else { return }
     retainScopes(of: connection)
-    // Also one that has processed nothing: the client may have sent actions that never came, and may send them again.
+    // Also a session that has processed nothing: its client may have sent actions that were lost, and may repeat them.
     if let dropped = detached.insert(connection.session, limit: limits.detachedSessions) {
       noteEnd(of: dropped)
       forget(dropped.retained)
@@ -211,7 +211,7 @@ extension HubCore {
     wake(by: time)
   }
 
-  /// Has `expire` called by a time.
+  /// Sets `deadline` to a time unless it is earlier already.
   mutating func wake(by time: Duration) {
     deadline = deadline.map { min($0, time) } ?? time
   }

@@ -1,27 +1,27 @@
 import Wire
 
 extension HubCore {
-  /// Bytes came in on a connection.
+  /// Handles received bytes of a connection.
   ///
-  /// Whole frames are handled at once, as far as `limit` goes; the rest waits for `workOnBacklog`, with reading paused. A
-  /// cut frame is kept until the rest of it comes. A peer that breaks the protocol is sent an error and closed, and no
-  /// other client notices.
+  /// Complete frames are handled immediately, up to `limit`; the rest waits for `workOnBacklog`, and the shell stops
+  /// reading. An incomplete frame is kept until the rest arrives. A peer that violates the protocol is sent an error
+  /// and disconnected; no other client is affected.
   ///
   /// - Parameters:
-  ///   - bytes: What came.
+  ///   - bytes: The received bytes.
   ///   - id: The connection.
   ///   - now: A monotonic time.
-  ///   - limit: How many frames and actions to handle at most.
-  ///   - guaranteed: How many are handled in a turn for each user, whatever the limit. Connections with frames that wait
-  ///     already have no part in it.
-  /// - Returns: How many were handled, and whether all were. If not, the shell stops reading from the connection until the
-  ///   command `resumeReading`.
+  ///   - limit: The maximum number of frames and actions to handle.
+  ///   - guaranteed: The number of frames and actions that each user may have handled in a turn in spite of the limit.
+  ///     Connections that already have waiting frames are excluded.
+  /// - Returns: The number of handled frames and actions, and true if nothing waits. If false, the shell stops reading
+  ///   from the connection until the command `resumeReading`.
   /// - Complexity: O(bytes) and the cost of the reducer.
   @discardableResult
   public mutating func received(
     _ bytes: RawSpan, on id: ConnectionID, at now: Duration, limit: Int = .max, guaranteed: Int = 0
   ) -> (count: Int, isComplete: Bool) {
-    // Frames that come while the hub waits to say goodbye have no outcome; the client sends them again elsewhere.
+    // Frames that arrive while the goodbye waits for the log have no outcome; the client repeats them elsewhere.
     if isShuttingDown { return (0, true) }
     counters.reads &+= 1
     switch phase(of: id) {
@@ -57,7 +57,8 @@ extension HubCore {
     }
     guard connection.isOpen else { return limit - rest }
     if connection.heldBytes != connection.chargedBytes { charge(connection, at: now) }
-    // The time limit of a cut frame starts with it; further bytes do not extend it. While frames wait, nothing is read.
+    // The time limit of an incomplete frame starts with it; further bytes do not extend it. While frames wait, nothing
+    // is read.
     if !connection.decoder.isInsideFrame || connection.backlog != nil {
       if connection.deadline != nil { connection.deadline = nil }
     } else if connection.deadline == nil {
@@ -66,7 +67,7 @@ extension HubCore {
     return limit - rest
   }
 
-  /// The same before the *hello*; behind it, frames are the open session's.
+  /// Handles received bytes before the *hello*. Frames that follow it in the same bytes belong to the opened session.
   private mutating func receive(
     _ bytes: RawSpan, from greeting: Greeting, on id: ConnectionID, at now: Duration, _ limit: Int
   ) -> (count: Int, isComplete: Bool) {
@@ -111,7 +112,7 @@ extension HubCore {
     return connection
   }
 
-  /// Handles a frame, or puts it behind those that wait.
+  /// Handles a frame, or appends it to the backlog.
   private mutating func receive(
     _ header: FrameHeader, _ payload: RawSpan, from connection: LiveConnection, at now: Duration, _ limit: inout Int
   ) {
@@ -121,14 +122,14 @@ extension HubCore {
     if let resumption, connection.isOpen { postpone(header, payload, of: connection, resumingAt: resumption) }
   }
 
-  /// Handles a frame, from an offset in its payload on if it was begun before.
-  /// - Returns: The offset from which to go on in a later turn; nil when the frame is done.
+  /// Handles a frame, or the rest of one that was partly handled before.
+  /// - Returns: The payload offset at which to continue in a later turn, or nil when the frame is done.
   private mutating func handle(
     _ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: Int? = nil, from connection: LiveConnection,
     at now: Duration, _ limit: inout Int
   ) -> Int? {
     let kind = FrameKind(rawValue: header.kind)
-    // Not when it is taken up again: with a limit of one it would never come to an action.
+    // A resumed frame is not counted again; with a limit of one it would never reach an action.
     if limit > 0, resumption == nil { limit -= 1 }
     do throws(WireError) {
       return try handle(kind, header, payload, resumingAt: resumption, on: connection, at: now, &limit)
@@ -165,7 +166,7 @@ extension HubCore {
     return nil
   }
 
-  /// Notes that a client wants the schema of a root.
+  /// Records that a client has requested the schema of a root.
   private mutating func describe(_ root: StateRoot, to connection: LiveConnection, at now: Duration) {
     guard root.rawValue < UInt64(schemas.count) else { return fail(connection.id, Self.noState(root), at: now) }
     if !connection.requestedSchemas.contains(root.index) { connection.requestedSchemas.append(root.index) }
@@ -193,19 +194,19 @@ extension HubCore {
 // MARK: - Backlog
 
 extension HubCore {
-  /// Handles frames that wait, of the connection whose turn it is; it goes to the end of the queue if any are left.
+  /// Handles waiting frames of the connection whose turn it is, and moves it to the end of the queue if any remain.
   ///
   /// - Parameters:
-  ///   - limit: How many frames and actions to handle at most.
+  ///   - limit: The maximum number of frames and actions to handle.
   ///   - now: A monotonic time.
-  /// - Returns: How many were handled.
+  /// - Returns: The number of handled frames and actions.
   @discardableResult
   public mutating func workOnBacklog(limit: Int, at now: Duration) -> Int {
     guard let connection = backlogged.next(at: now, limits), var backlog = connection.backlog else { return 0 }
     let limit = min(limit, connection.account.allowance(at: now, limits))
     var rest = limit
     defer { connection.account.use(limit - rest, at: now, limits) }
-    // Taken out, since handling a frame may close the connection.
+    // Moved out of the connection, because handling a frame may close it.
     connection.backlog = Backlog()
     while rest > 0, !backlog.isEmpty, connection.isOpen {
       backlog.handleFirst { header, payload, resumption in

@@ -1,30 +1,30 @@
 public import TurnLog
 import Wire
 
-// The hub and its log. At the end of each turn what was done becomes a `LoggedTurn` for the log. In sync mode the
-// acknowledgements, the deltas and the effects of a turn leave when the log has stored it; the loop goes on with further
-// turns meanwhile, and the log stores all that wait in one commit.
+// The hub and its log. At the end of each turn its changes become a `LoggedTurn` for the log. In sync mode the
+// acknowledgements, deltas and effects of a turn are released when the log has stored it. Meanwhile the loop continues
+// with further turns, and the log stores all waiting turns in one commit.
 
 extension HubCore {
-  /// Whether the log is so far behind that no further frames should be handled until it has stored some turns.
+  /// True if the hub should handle no further frames until the log has stored some turns.
   public var isLogBehind: Bool {
     guard let turns else { return false }
     return turns.byteCount > limits.unstoredBytes || turns.count > limits.unstoredTurns
   }
 
-  /// How many turns wait to be stored.
+  /// The number of turns that wait to be stored.
   public var unstoredTurnCount: Int { turns?.count ?? 0 }
 
-  /// The last turn that the log has stored; nil for a hub without one.
+  /// The position of the last turn that the log has stored; nil for a hub without a log.
   public var storedTurn: UInt64? { turns?.storedPosition }
 
-  /// The revision that clients may see: the last one that is stored, or the engine's.
+  /// The revision that clients may see: the last stored one, or the engine's.
   var visibleRevision: UInt64 {
     guard let turns, turns.isHolding else { return engine.revision }
     return turns.stored.revision
   }
 
-  /// The log has stored the turns up to a position: what waited for them leaves at the end of this turn.
+  /// Records that the log has stored the turns up to a position. Their outputs are released at the end of this turn.
   public mutating func stored(upTo position: UInt64, at now: Duration) {
     guard let turns else { return }
     turns.release(upTo: position) { outcomes, commands in
@@ -43,7 +43,7 @@ extension HubCore {
     if turns.count == 0, let reason = goodbyeReason.take() { sayGoodbye(reason: reason, at: now) }
   }
 
-  /// The log takes no more: closes every connection. What was not stored is never acknowledged.
+  /// Closes every connection after the log has failed. Turns that were not stored are never acknowledged.
   public mutating func logFailed(reason: String, at now: Duration) {
     goodbyeReason = nil
     turns?.abandon()
@@ -51,10 +51,10 @@ extension HubCore {
     sayGoodbye(reason: reason, at: now)
   }
 
-  /// Whether what leaves waits for the log.
+  /// True if output waits for the log.
   var isHolding: Bool { turns?.isHolding ?? false }
 
-  /// Takes over the sessions and versions from before the start.
+  /// Adopts the sessions and versions of the history.
   mutating func goOn(from history: HubHistory) {
     for (revision, version) in history.versions {
       publishers[StateRoot.feature.index].restore(version, at: revision)
@@ -67,7 +67,7 @@ extension HubCore {
     }
   }
 
-  /// Hands what the turn has done to the log.
+  /// Passes the turn's changes to the log.
   mutating func recordTurn(at wallTime: Int64) {
     guard let turns, !turns.hasFailed else { return }
     let (base, revision) = (turns.revision, engine.revision)
@@ -88,37 +88,38 @@ extension HubCore {
     turnsToStore.append(turn)
   }
 
-  /// Notes that a session has changed, for the log.
+  /// Records a changed session for the log.
   func noteSession(of connection: LiveConnection) {
     turns?.record.noteSession(of: connection)
   }
 
-  /// Notes that a session has ended, for the log.
+  /// Records an ended session for the log.
   func noteEnd(of session: Session) {
     turns?.record.noteEnd(of: session)
   }
 
   // MARK: Events
 
-  /// The hub begins to serve: the feature starts its timers and streams, again after a recovery.
+  /// Notifies the feature that the hub begins to serve, so that it starts its timers and streams, also after a
+  /// recovery.
   public mutating func start() { notify(.started) }
 
-  /// Notifies the feature of an event, to which it may react with actions.
+  /// Applies the feature's actions in response to an event.
   mutating func notify(_ event: HubEvent) {
     for action in engine.actions(for: event) { send(action) }
   }
 
-  /// Applies an action of the hub's own.
+  /// Applies an action of the hub itself.
   package mutating func send(_ action: AnyAction) {
     engine.apply(action)
     noteApplied(1, byteCount: 0)
     noteOwnAction(action)
   }
 
-  /// Sets what takes the actions that the program sends to the engine; nil if nothing does.
+  /// Sets the receiver of the actions that the program sends to the engine.
   package func onSend(_ body: ((AnyAction) -> Void)?) { engine.onSend = body }
 
-  /// Notes an action that came from no client, for the log.
+  /// Records for the log an action that did not come from a client.
   func noteOwnAction(_ action: AnyAction) {
     guard let turns else { return }
     var encoder = CBOREncoder()
@@ -130,12 +131,12 @@ extension HubCore {
 
   /// The state of the last stored turn, for the log to save.
   ///
-  /// The state is a value, so the log's thread reads it while the hub goes on.
+  /// The state is a value, so the log's thread reads it while the hub continues.
   public func snapshot() -> LogSnapshot {
     guard let turns else { preconditionFailure("a hub without a log takes no snapshots") }
     return turns.snapshot()
   }
 
-  /// The log has saved a snapshot, or could not.
+  /// Records that the log has saved a snapshot, or failed to.
   public mutating func snapshotEnded() { turns?.isSavingSnapshot = false }
 }

@@ -1,6 +1,6 @@
 public import Wire
 
-/// The hub's figures, as a source to publish.
+/// The hub's metrics, as a source to publish.
 final class MetricsSource: StateSource {
   private var metrics = HubMetrics()
   private(set) var revision: UInt64
@@ -9,7 +9,7 @@ final class MetricsSource: StateSource {
 
   func currentVersion() -> StateVersion { TypedVersion(metrics) }
 
-  /// Takes new figures.
+  /// Replaces the metrics.
   func update(_ metrics: HubMetrics) {
     guard metrics != self.metrics else { return }
     self.metrics = metrics
@@ -17,7 +17,7 @@ final class MetricsSource: StateSource {
   }
 }
 
-/// What the hub counts: one addition for each event.
+/// The event counters of the hub.
 struct Counters {
   var reads: UInt64 = 0
   var accepted: UInt64 = 0
@@ -40,14 +40,14 @@ struct Counters {
     }
   }
 
-  /// The bucket of a number of units: less than 1, 2, 4, ….
+  /// Returns the histogram bucket of a number of units: less than 1, 2, 4, ….
   static func bucket(_ units: UInt64) -> Int {
     min(UInt64.bitWidth - units.leadingZeroBitCount, HubMetrics.bucketCount - 1)
   }
 }
 
 extension HubCore {
-  /// The hub's figures as they are now.
+  /// The hub's current metrics.
   public var metrics: HubMetrics {
     var metrics = HubMetrics()
     metrics.revision = engine.revision
@@ -64,17 +64,17 @@ extension HubCore {
     return metrics
   }
 
-  /// Notes how long a turn has taken.
+  /// Records the duration of a turn.
   package mutating func noteTurn(milliseconds: UInt64) { counters.turnTimes[Counters.bucket(milliseconds)] += 1 }
 
-  /// Notes how long turns have waited for the log.
+  /// Records how long turns have waited for the log.
   package mutating func noteStored(microseconds: UInt64) {
     counters.storeTimes[Counters.bucket(microseconds / 64)] += 1
   }
 
-  /// Publishes the figures while somebody subscribes to them: a second after something has happened.
+  /// Publishes the metrics, if they have subscribers, one second after an event.
   ///
-  /// Without events nothing is due, so that a watched hub sleeps like any other.
+  /// Without events nothing is scheduled, so that an idle hub with subscribers to its metrics sleeps.
   mutating func updateMetrics(at now: Duration) {
     guard publishers[StateRoot.metrics.index].publishedRevision != nil else { return metricsDue = nil }
     let events = counters.reads + counters.accepted + engine.revision

@@ -1,11 +1,11 @@
 import Wire
 
 extension HubCore {
-  /// The names of the actions in frames that came in, each once, for the operator; those that fit into whole frames.
+  /// Returns the distinct names of the actions in received frames, for the operator. Incomplete frames are ignored.
   ///
   /// - Parameters:
-  ///   - bytes: What came; it begins with a frame.
-  ///   - limit: How many names to return at most.
+  ///   - bytes: The received bytes, which begin with a frame.
+  ///   - limit: The maximum number of names to return.
   package func names(ofActionsIn bytes: RawSpan, limit: Int = 4) -> [String] {
     var names: [String] = []
     var decoder = FrameDecoder(payloadLimit: limits.payloadBytes)
@@ -24,7 +24,7 @@ extension HubCore {
     return names
   }
 
-  /// The peer of a connection that is open.
+  /// Returns the peer of an open connection.
   package func peer(of id: ConnectionID) -> Peer? {
     switch phase(of: id) {
     case .greeting(let greeting): greeting.peer

@@ -2,18 +2,18 @@ import Reducers
 import Wire
 
 extension HubCore {
-  /// Ends a loop turn: every client that can be written to is brought up to date, each with one write.
+  /// Ends a turn: brings every client that can be written to up to date, each with one write.
   ///
-  /// A client that acted gets the change in the same turn. When many others subscribe to what has changed, they get the
-  /// changes of several turns at once (`HubLimits.coalescing`).
+  /// A client that sent actions gets the change in the same turn. When many other clients subscribe to the change, they
+  /// get the changes of several turns together (`HubLimits.coalescing`).
   ///
   /// - Parameters:
   ///   - now: A monotonic time.
-  ///   - wallTime: The time for the log, in milliseconds since 1970; read only if there is something to log.
-  ///   - flushing: Whether to send to every subscriber, whatever was sent before.
-  /// - Returns: Whether there is anything for the shell to do.
-  /// - Complexity: One encoding of what changed; O(1) for each subscriber of a place that changed and each session with
-  ///   anything pending. A turn in which nothing happened costs nothing.
+  ///   - wallTime: The time for the log, in milliseconds since 1970; evaluated only if there is something to log.
+  ///   - flushing: True to send to every subscriber now, without coalescing.
+  /// - Returns: True if there is work for the shell, or a time at which there will be.
+  /// - Complexity: One encoding of the changes; O(1) for each subscriber of a changed place and each session with
+  ///   pending output. A turn without events costs nothing.
   @discardableResult
   public mutating func endTurn(
     at now: Duration, wallTime: @autoclosure () -> Int64 = 0, flushing: Bool = false
@@ -41,7 +41,7 @@ extension HubCore {
       }
       writing.removeAll()
     }
-    // The encoding concerned nobody.
+    // The encoded bytes were not needed by anyone.
     if commandList.isEmpty, outgoing.writer.count > 0 { clear() }
     return !commandList.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
       || metricsDue != nil
@@ -56,8 +56,8 @@ extension HubCore {
 
   private mutating func takeEffectCommands() {
     let taken = engine.takeEffectCommands()
-    // An effect may be seen from outside, so it waits for the log like everything that leaves.
-    // After a failure of the log nothing leaves any more.
+    // An effect may be visible from outside, so it waits for the log like all output. After a failure of the log
+    // nothing is released any more.
     if let turns, turns.hasFailed || turns.hold(taken) { return }
     appendEffectCommands(taken)
   }
@@ -69,15 +69,15 @@ extension HubCore {
     }
   }
 
-  /// Publishes what has changed, and decides which clients get it in this turn.
+  /// Publishes the changes, and decides which clients get them in this turn.
   private mutating func publish(at now: Duration, flushing: Bool) {
-    // Counted from the first turn after the writes, which may take longer than the time between them.
+    // Starts with the first turn after the writes, since these may take longer than the coalescing time.
     if let time = coalescingTime.take() { nextFanOut = now + time }
     publicationDue = nil
     guard !coalescing.isEmpty || hasOutdatedPublisher else { return }
     if now < nextFanOut, !flushing {
       publicationDue = nextFanOut
-      // Unless a subscriber must be written to now, even the encoding is left to the next time.
+      // If no pending connection has a scope, the encoding is postponed as well.
       guard pending.indices.contains(where: { !pending[$0].scopes.isEmpty }) else { return }
       for index in publishers.indices {
         publish(index)
@@ -110,7 +110,7 @@ extension HubCore {
     size.note(deltaByteCount: delta.byteCount, from: delta.base, to: delta.version, at: engine.revision)
   }
 
-  /// Writes what one connection has pending: state first, so that an acknowledgement never precedes its effect.
+  /// Writes the pending output of one connection, state first, so that an acknowledgement never precedes its effect.
   private mutating func bringUpToDate(_ connection: LiveConnection, at revision: UInt64, _ now: Duration) {
     guard !connection.isBusy, connection.isOpen, !connection.hasHeldWelcome else { return }
     outgoing.begin()
@@ -129,9 +129,9 @@ extension HubCore {
     }
   }
 
-  /// Writes what a connection has pending besides state; often nothing.
+  /// Writes the pending output of a connection except state; often none.
   ///
-  /// Acknowledgements and rejections wait until the state that they follow from has been written whole.
+  /// Acknowledgements and rejections wait until the state that they depend on is completely written.
   private mutating func writeFrames(
     to connection: LiveConnection, isUpToDate: Bool, at revision: UInt64
   ) {
@@ -159,7 +159,7 @@ extension HubCore {
     isHolding ? connection.session.settled : connection.session.processed
   }
 
-  /// Whether outcomes of a connection's actions wait for the log.
+  /// Returns true if outcomes of a connection's actions wait for the log.
   func hasUnsettledOutcomes(_ connection: LiveConnection) -> Bool {
     isHolding && connection.session.settled < connection.session.processed
   }

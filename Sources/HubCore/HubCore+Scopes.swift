@@ -3,7 +3,7 @@ import Wire
 extension HubCore {
   /// Attaches a scope.
   mutating func attach(_ request: Attach, scope number: UInt16, from connection: LiveConnection, at now: Duration) {
-    // A number whose *detached* was not sent yet is in use, so that the pending replies are bounded.
+    // A number whose *detached* frame was not sent yet is in use; this bounds the pending replies.
     guard !connection.isInUse(number) else {
       let reason = "scope number \(number) is in use; detach it first, or use another one"
       return fail(connection.id, PeerError(.scopeInUse, reason), at: now)
@@ -15,7 +15,7 @@ extension HubCore {
     guard request.root.rawValue < UInt64(publishers.count) else {
       return fail(connection.id, Self.noState(request.root), at: now)
     }
-    // Before anything is said of the place.
+    // Before the reply can reveal anything about the place.
     guard connection.rights.permitsAttaching(request.path, of: request.root) else {
       return fail(connection.id, Self.notPermitted(toAttachOf: connection.peer), at: now)
     }
@@ -34,14 +34,14 @@ extension HubCore {
     addPending(connection)
   }
 
-  /// The hub's record of the client's state of a scope, from before the session was resumed.
+  /// Takes the record of the client's state of a scope from before the session was resumed.
   private mutating func takeRetained(_ request: Attach, of connection: LiveConnection) -> RetainedScope? {
     let retained = connection.session.retained
     let index = retained.firstIndex { $0.publisher == request.root.index && $0.path == request.path }
     return index.map { connection.session.retained.remove(at: $0) }
   }
 
-  /// Detaches a scope. One that is not attached is ignored: it may have been detached meanwhile.
+  /// Detaches a scope. A scope that is not attached is ignored, since the hub may have detached it already.
   mutating func detach(_ number: UInt16, from connection: LiveConnection) {
     guard let index = connection.scopes.firstIndex(where: { $0.number == number }) else { return }
     let scope = connection.scopes.remove(at: index)
@@ -51,17 +51,17 @@ extension HubCore {
     addReply(to: connection)
   }
 
-  /// Notes that a client wants the hash of a scope.
+  /// Records that a client has requested the hash of a scope.
   mutating func verify(_ number: UInt16, from connection: LiveConnection) {
     guard let scope = connection.scopes.first(where: { $0.number == number }) else { return }
     publishers[scope.publisher].verify(scope.subscriber)
     addPending(connection)
   }
 
-  /// Detaches all scopes of a connection; its session retains what the client has of them.
+  /// Detaches all scopes of a connection. Its session retains the client's state of them.
   mutating func retainScopes(of connection: LiveConnection) {
     guard !connection.scopes.isEmpty else { return }
-    // Scopes of an earlier connection that this one did not attach again are not wanted any more.
+    // The client did not attach these scopes again on this connection, so it no longer needs them.
     forget(connection.session.retained)
     connection.session.retained = connection.scopes.compactMap {
       publishers[$0.publisher].unsubscribe($0.subscriber, retaining: true)
@@ -79,7 +79,7 @@ extension HubCore {
     connection.session.retained = []
   }
 
-  /// Releases versions that were held for a client.
+  /// Releases versions that are held for a client.
   mutating func forget(_ retained: [RetainedScope]) {
     for scope in retained { publishers[scope.publisher].forget(scope) }
   }

@@ -21,14 +21,14 @@ extension HubCore {
       resumed
       ?? Session(
         id: SessionID.random(using: &random), user: greeting.peer.user, name: hello.name)
-    // A session of this process cannot know another history; one from before a restart must name it.
+    // A session of this process knows this history; one from before a restart must name it.
     let knowsHistory = resumed.map { !$0.isRecovered || hello.history == historyID } ?? false
     (session.settled, session.name) = (0, hello.name)
     let connection = LiveConnection(
       id: id, peer: greeting.peer, account: greeting.account, rights: rights,
       decoder: FrameDecoder(payloadLimit: limits.payloadBytes), session: session, knowsHistory: knowsHistory,
       attendee: attendance.add(greeting.peer, name: hello.name),
-      // Outcomes that the client may have missed are sent again: rejections, and then the processed number.
+      // Outcomes that the client may have missed are repeated: rejections, then the processed sequence number.
       sentProcessed: resumed == nil ? 0 : hello.acknowledged)
     connection.chargedBytes = greeting.chargedBytes
     slots[id.index].phase = .live(connection)
@@ -63,14 +63,15 @@ extension HubCore {
     write(outgoing.writer.frame(welcome, revision: visibleRevision), to: connection.id)
   }
 
-  /// Takes a session from the detached ones, or from a connection that is not known to be dead yet, which is closed.
+  /// Takes a detached session, or the session of a connection that may be dead but has not ended; that connection is
+  /// closed.
   ///
-  /// A session is its user's: for others it is as if it did not exist.
+  /// Only the user that opened a session can resume it; for others it does not exist.
   private mutating func resume(
     _ id: SessionID, _ hello: Hello, of user: UInt32, at now: Duration
   ) -> Session? {
     if let session = detached.remove(id, of: user) {
-      // The log has lost outcomes that the client was told: its unacknowledged actions may be among the lost ones or not.
+      // The log has lost outcomes that the client knows, so the fate of its unacknowledged actions is unknown too.
       guard !session.isRecovered || hello.acknowledged <= session.processed else {
         noteEnd(of: session)
         return nil
@@ -84,7 +85,7 @@ extension HubCore {
     return old.session
   }
 
-  /// Ends a session at its client's wish.
+  /// Ends a session at the client's request.
   mutating func leave(_ connection: LiveConnection, at now: Duration) {
     report(.left(connection.id, connection.session.id))
     liveSessions[connection.session.id] = nil

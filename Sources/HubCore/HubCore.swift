@@ -2,26 +2,26 @@ package import Reducers
 public import TurnLog
 public import Wire
 
-/// The authority, without I/O: it owns a feature's engine and every client's session.
+/// The authoritative hub without I/O: it owns the feature's engine and the session of every client.
 ///
-/// Bytes, time and events go in as arguments; the shell's work comes out as `commands`. The core has no socket, clock,
+/// Bytes, times and events are arguments; the shell's work is returned as `commands`. The core has no socket, clock,
 /// thread or file, so the same inputs give the same bytes. One turn of the loop is:
 ///
-/// 1. `received`, `connected`, `inputEnded`, `ended`, `drained`, `expire`, in any number and order: actions are decoded
-///    and reduced in place as they come, as many as the shell allows; the other frames wait as bytes;
-/// 2. `workOnBacklog`, while there is one and time is left;
-/// 3. `endTurn()`: one delta, one acknowledgement and one write for each session with anything pending, however many
-///    actions the turn held;
-/// 4. the shell carries out `commands` and calls `clear()`.
+/// 1. `received`, `connected`, `inputEnded`, `ended`, `drained`, `expire`, in any number and order. Actions are decoded
+///    and reduced in place as they arrive, as many as the shell allows; other frames wait as bytes.
+/// 2. `workOnBacklog`, while frames wait and time is left.
+/// 3. `endTurn()`: one delta, one acknowledgement and one write for each session with pending output, however many
+///    actions the turn applied.
+/// 4. The shell executes `commands` and calls `clear()`.
 ///
-/// A client that reads slowly is sent nothing while its socket is full, then one delta from the version that it has to
-/// the current one. So the memory that the hub keeps for a client is bounded, whatever the client does.
+/// A client that reads slowly is sent nothing while its socket is full, then one delta from its version to the current
+/// one. So the memory that the hub keeps for a client is bounded, whatever the client does.
 public struct HubCore: ~Copyable {
-  /// The name by which the hub introduces itself to clients, such as `storehubd 0.1.0`.
+  /// The hub's name for clients, such as `storehubd 0.1.0`.
   public let name: String
-  /// The limits of peers.
+  /// The limits for peers.
   public let limits: HubLimits
-  /// Who may use the hub, and for what.
+  /// The users and groups that may use the hub, with their rights.
   public internal(set) var policy: AccessPolicy
   /// The shell's work, in order, since the last `clear()`.
   public var commands: [HubCommand] { commandList.elements }
@@ -34,23 +34,23 @@ public struct HubCore: ~Copyable {
   public internal(set) var turnsToStore: [LoggedTurn] = []
   /// The earliest time at which `expire` has something to do, or earlier; nil when nothing has a time limit.
   public internal(set) var deadline: Duration?
-  /// How many connections are being served; those that are closing are not counted.
+  /// The number of open connections, without those that are closing.
   public internal(set) var connectionCount = 0
-  /// How many connections are closing.
+  /// The number of closing connections.
   public internal(set) var closingCount = 0
 
   package let engine: any Engine
-  /// What is on its way to the log; nil for a hub without one.
+  /// The turns on their way to the log; nil for a hub without a log.
   let turns: UnstoredTurns?
-  /// Names the history of this hub's revisions; another one when revisions were lost.
+  /// Identifies the history of this hub's revisions. It changes when revisions were lost.
   let historyID: UInt64
   let attendance: Attendance
-  /// The figures that are published.
+  /// The published metrics.
   let figures: MetricsSource
   var counters = Counters()
-  /// The events that the published figures contain.
+  /// The number of events that the published metrics include.
   var publishedEvents: UInt64 = 0
-  /// When the figures are published again; nil when nothing has happened since.
+  /// The time at which to publish the metrics again; nil if nothing has changed.
   public internal(set) var metricsDue: Duration?
   /// The publishers of the roots, by their numbers: the feature's state and the hub's own.
   var publishers: [Publisher]
@@ -61,20 +61,20 @@ public struct HubCore: ~Copyable {
   var random: any RandomNumberGenerator
   var slots: [ConnectionSlot] = []
   var freeSlots: [Int32] = []
-  /// What each user with connections takes.
+  /// The resource accounts of the users with connections.
   var accounts: [UInt32: UserAccount] = [:]
   /// The live connections by session.
   var liveSessions: [SessionID: LiveConnection] = [:]
   var detached = DetachedSessions()
-  /// Whether the hub has said goodbye, or will when the log has stored everything.
+  /// True if the hub has sent *goodbye*, or will when the log has stored everything.
   var isShuttingDown = false
   /// The reason of a goodbye that waits for the log.
   var goodbyeReason: String?
-  /// How many scopes all connections have attached.
+  /// The number of attached scopes of all connections.
   var subscriptionCount = 0
   /// The connections to write to at the end of the turn.
   var pending = TurnList<LiveConnection>()
-  /// Those of them that are being written to; between turns only its memory is of use.
+  /// The connections that are being written to; between turns only the memory of the list is kept.
   var writing = TurnList<LiveConnection>()
   /// The connections whose snapshot did not fit the last turn's budget.
   var unfinished: [LiveConnection] = []
@@ -84,30 +84,30 @@ public struct HubCore: ~Copyable {
   var backlogged = BacklogQueue()
   /// The number of the turn.
   var turn: UInt64 = 0
-  /// How many bytes are kept for all connections, and the most since memory was given back.
+  /// The number of bytes held for all connections, and the maximum since memory was last returned to the system.
   var (heldBytes, heldPeak) = (0, 0)
   /// The size of the feature's state.
   var size: StateSize
-  /// Whether large work should leave room for others: snapshots go out in smaller pieces.
+  /// True if large work should leave time for other clients; snapshots are then sent in smaller pieces.
   public var isContended = false
-  /// When to call `endTurn` again so that coalesced changes are sent; nil when none wait.
+  /// The time at which to call `endTurn` again to send coalesced changes; nil if there are none.
   public internal(set) var publicationDue: Duration?
-  /// When users may send actions again who have sent too many; nil when none waits.
+  /// The time at which the next user that exceeded its rate may send actions again; nil if there is none.
   public internal(set) var allowanceDue: Duration?
   /// The time of the next publication to everyone, or of the last one.
   var nextFanOut = Duration.zero
   /// The time from the end of the last publication to the next one; nil once it has been added.
   var coalescingTime: Duration?
 
-  /// Creates a hub of a feature.
+  /// Creates the hub of a feature.
   ///
   /// - Parameters:
   ///   - engine: The feature.
-  ///   - limits: The limits of peers.
-  ///   - policy: Who may use the hub, and for what.
-  ///   - name: The name by which the hub introduces itself, of at most `Welcome.nameLimit` bytes.
-  ///   - history: What the hub goes on from, if it has a log or takes over from another process.
-  ///   - durability: When a turn is let out, if the hub has a log.
+  ///   - limits: The limits for peers.
+  ///   - policy: The users and groups that may use the hub, with their rights.
+  ///   - name: The hub's name for clients, of at most `Welcome.nameLimit` bytes.
+  ///   - history: The starting point of the hub, if it has a log or takes over from another process.
+  ///   - durability: The time at which outputs are released, if the hub has a log.
   ///   - random: The source of session ids; a simulation passes its seeded generator.
   public init<State, Action>(
     _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), policy: AccessPolicy = .open,
@@ -128,7 +128,7 @@ public struct HubCore: ~Copyable {
     // A copy: drawing from the property while others are not set yet makes the release build of Swift 6.3 crash.
     var random = random
     historyID = history?.id ?? random.next()
-    // The hub's own state begins anew with each process: its revisions must not be those of the one before.
+    // The revisions of the hub's own state must differ from those of the previous process.
     let ownRevision = history.map { $0.hubRevision.map { $0 + 1 } ?? random.next() % (1 << 32) << 20 } ?? 0
     (attendance, figures) = (Attendance(revision: ownRevision), MetricsSource(revision: ownRevision))
     (self.engine, self.limits, self.policy, self.name, self.random) = (engine, limits, policy, name, random)
@@ -152,13 +152,13 @@ public struct HubCore: ~Copyable {
   /// The bytes that write commands refer to.
   public var output: FrameWriter { outgoing.writer }
 
-  /// The ranges of the output that write commands name runs of.
+  /// The ranges of the output that write commands refer to.
   public var pieces: [Range<Int>] { outgoing.pieces.elements }
 
-  /// How many commands there are; adding one while they are carried out is allowed.
+  /// The number of commands. A command may be added while others are executed.
   package var commandCount: Int { commandList.count }
 
-  /// A command by its place in `commands`, without copying the list.
+  /// Returns the command at an index in `commands`, without copying the list.
   package func command(_ index: Int) -> HubCommand { commandList[index] }
 
   /// The bytes of `output`, lent until the core changes.
@@ -173,25 +173,25 @@ public struct HubCore: ~Copyable {
   /// The number of actions that took effect since the hub began; the state's revision.
   public var revision: UInt64 { engine.revision }
 
-  /// How many sessions without a connection could be resumed.
+  /// The number of sessions without a connection that may be resumed.
   public var detachedSessionCount: Int { detached.count }
 
-  /// How many versions of the feature's state are kept: the published one, and those that clients may be brought up to
-  /// date from.
+  /// The number of kept versions of the feature's state: the published one, and those that clients still have.
   public var keptVersionCount: Int { publishers[StateRoot.feature.index].versionCount }
 
-  /// Whether changes may be coalesced, so that `endTurn` should get the time as precisely as the shell can tell it.
+  /// True if changes may be coalesced, so `endTurn` should get the time as precisely as the shell can measure it.
   public var hasManySubscribers: Bool { subscriptionCount >= limits.coalescingThreshold }
 
-  /// Whether frames wait for `workOnBacklog`.
+  /// True if frames wait for `workOnBacklog`.
   public var hasBacklog: Bool { !backlogged.isEmpty }
 
-  /// Whether another turn should follow at once: frames wait, or a snapshot goes on and its reader can be written to.
+  /// True if another turn should follow immediately: frames wait, a snapshot can be continued, or a count of the
+  /// state's size is in progress.
   public var needsAnotherTurn: Bool {
     hasBacklog && !isLogBehind || unfinished.contains { !$0.isBusy } || size.isCounting
   }
 
-  /// Forgets the commands and their bytes, which the shell has carried out.
+  /// Removes the commands, which the shell has executed, and their bytes.
   public mutating func clear() {
     commandList.removeAll()
     if !reports.isEmpty { reports.removeAll() }
@@ -209,14 +209,15 @@ public struct HubCore: ~Copyable {
 }
 
 extension StateRoot {
-  /// The index of a root that this hub has, in `publishers` and `schemas`.
+  /// The index of a root in `publishers` and `schemas`.
   var index: Int { Int(rawValue) }
 }
 
 // MARK: - Effects
 
 extension HubCore {
-  /// Applies an action that an effect sent; false if that effect was cancelled or has ended.
+  /// Applies an action that an effect sent. Returns false if the effect was cancelled or has ended, or if the state
+  /// would become too large.
   package mutating func apply(_ action: AnyAction, from effect: EffectID) -> Bool {
     if size.isNear {
       let engine = engine
@@ -229,12 +230,12 @@ extension HubCore {
     return true
   }
 
-  /// Notes that an effect has ended.
+  /// Removes an effect that has ended.
   package mutating func finish(_ effect: EffectID) { engine.finish(effect) }
 
   /// Cancels the effects with an id that belong to a child or its descendants.
   package mutating func cancel(_ id: CancelID, within path: EffectPath) { engine.cancel(id, within: path) }
 
-  /// Dismisses the innermost presented child on a path; false if there is none.
+  /// Dismisses the innermost presented child on a path. Returns false if there is none.
   package mutating func dismiss(_ path: EffectPath) -> Bool { engine.dismiss(path) }
 }

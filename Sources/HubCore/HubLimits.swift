@@ -1,70 +1,71 @@
-/// The limits that one hub sets its peers. Everything is checked before memory is spent on it.
+/// The limits that a hub sets for its peers. Every limit is checked before memory is allocated.
 public struct HubLimits: Sendable {
-  /// How many connections are served at once; a further one gets an error and is closed.
+  /// The number of open connections; a further one is sent an error and closed.
   public var connections = 4096
-  /// How many of them one user may have.
+  /// The number of open connections of one user.
   public var connectionsPerUser = Int.max
-  /// How many bytes are kept for all connections of one user: of unfinished and waiting frames, and of what they do not
-  /// read. Beyond it the connection that holds most is closed.
+  /// The number of bytes held for all connections of one user: incomplete and waiting frames, and output that they do
+  /// not read. Beyond it the connection that holds the most is closed.
   public var heldBytesPerUser = 64 << 20
-  /// How many such bytes are kept for all users, of which each has a share that grows smaller the more users there are.
+  /// The number of such bytes held for all users. Each user's share shrinks as the number of users grows.
   public var heldBytes = 1 << 30
-  /// A peak of such bytes beyond this is followed by giving memory back to the system.
+  /// After a peak of such bytes beyond this number, memory is returned to the system.
   public var heldPeakBytes = 16 << 20
-  /// How many actions and other frames one user may send in a second, on average; nil for as many as the hub has time for.
-  /// Beyond it they wait.
+  /// The average number of actions and other frames that one user may send per second; nil for no limit. Beyond it they
+  /// wait.
   public var actionsPerSecond: Int?
-  /// How many connections may be in the course of closing; beyond it they are aborted.
+  /// The number of closing connections, beyond which they are aborted.
   public var closingConnections = 64
   /// The largest payload of one frame from a client, in bytes.
   public var payloadBytes = 1 << 20
-  /// How long a new connection may take to say hello.
+  /// The time within which a new connection must send *hello*.
   public var helloTimeout = Duration.seconds(5)
-  /// How long the rest of a begun frame may take, and a peer that has closed its direction to read what is queued.
+  /// The time for the rest of an incomplete frame, and for a peer that has half-closed to read all pending output.
   public var frameTimeout = Duration.seconds(10)
-  /// How long a closing connection may take to read its last frames.
+  /// The time within which a closing connection must read its last frames.
   public var closeTimeout = Duration.seconds(1)
-  /// How many sessions without a connection are kept; the one that was detached first is dropped first.
+  /// The number of sessions that are kept without a connection. Beyond it, the user with the most loses its oldest.
   public var detachedSessions = 4096
-  /// How many rejections one session may leave unread or unacknowledged.
+  /// The number of unacknowledged rejections of one session.
   public var rejections = 1024
-  /// The time over which changes are coalesced, for each subscriber of what has changed, before they are sent again to
-  /// clients that did not act themselves, so that sending to subscribers leaves time for actions.
+  /// The time, per subscriber of a change, over which changes are coalesced before they are sent to clients that did
+  /// not act themselves. It leaves time to handle actions when there are many subscribers.
   ///
-  /// Changes are sent at once to fewer subscribers than `coalescingThreshold`, and after a quiet time. They wait no
-  /// longer than `longestCoalescing`.
+  /// A change with fewer subscribers than `coalescingThreshold`, or after a quiet period, is sent immediately. Changes
+  /// wait no longer than `longestCoalescing`.
   public var coalescing = Duration.microseconds(2)
-  /// How many subscribers are always sent a change in the turn in which it happened.
+  /// The number of subscribers from which changes are coalesced.
   public var coalescingThreshold = 32
-  /// How long a change is held back at most.
+  /// The maximum time for which a change is held back.
   public var longestCoalescing = Duration.milliseconds(50)
-  /// How many scopes one connection may attach.
+  /// The number of attached scopes of one connection.
   public var scopes = 64
-  /// The most bytes of the encoded state. An action that would make the state larger is rejected; one that makes it smaller
-  /// never is. A single turn can exceed it if it lets the state grow by a quarter of it at once.
+  /// The maximum size of the encoded state in bytes. An action that would exceed it is rejected; one that makes the
+  /// state smaller never is. A single turn can exceed the limit if it adds more than a quarter of it at once.
   public var stateBytes = 256 << 20
-  /// How many versions of the state are kept for lagging clients and detached sessions; beyond it they get a snapshot.
+  /// The number of versions of the state kept for lagging clients and detached sessions. Beyond it they get a snapshot.
   public var versions = 64
-  /// How much memory those versions may need beside the current state, as an estimate in bytes.
+  /// The estimated memory in bytes that these versions may take in addition to the current state.
   public var versionBytes = 64 << 20
-  /// The largest delta that is sent, in bytes; a snapshot is sent instead of a larger one.
+  /// The maximum size of a delta in bytes; a snapshot is sent instead of a larger one.
   public var deltaBytes = 16 << 20
-  /// How many bytes of snapshots are written in one turn, so that other clients do not wait for them.
+  /// The number of snapshot bytes written in one turn, so that other clients do not wait for them.
   public var snapshotBytesPerTurn = 128 << 10
-  /// How many pieces of one snapshot, of 60 KiB each, are kept for readers that are slower than the fastest; one that
-  /// lags further begins anew.
+  /// The number of pieces of one snapshot, of 60 KiB each, kept for readers slower than the fastest. A reader that lags
+  /// further starts again.
   public var snapshotPieces = 128
-  /// After how many revisions a subscriber of a part that does not change is sent the hub's revision.
+  /// The number of revisions after which a subscriber of an unchanged part is sent the hub's revision.
   public var bookmarkInterval: UInt64 = 1024
-  /// After how many revisions a hash of a changed part is sent, for the client to compare; `.max` for never.
+  /// The number of revisions after which the hash of a changed part is sent for the client to compare; `.max` for
+  /// never.
   ///
-  /// The first hash of an identified array costs O(n), about 0.2 s for 1,000,000 elements; later ones what changed.
+  /// The first hash of an identified array costs O(n), about 0.2 s for 1,000,000 elements; later ones O(changes).
   public var hashInterval: UInt64 = 65_536
-  /// How many turns may wait for the log before the hub handles no further frames.
+  /// The number of turns waiting for the log beyond which the hub handles no further frames.
   public var unstoredTurns = 1024
-  /// How many bytes of turns may wait for the log before the hub handles no further frames.
+  /// The number of bytes of waiting turns beyond which the hub handles no further frames.
   public var unstoredBytes = 16 << 20
-  /// How many bytes of turns are stored before another snapshot is saved in the log.
+  /// The number of bytes of stored turns after which a snapshot is saved in the log.
   public var snapshotInterval = 64 << 20
 
   /// Creates the default limits.

@@ -1,8 +1,8 @@
 public import Wire
 
-/// An event of the hub's conversations that an operator may want to know of.
+/// An event that may interest the hub's operator.
 public enum HubReport: Equatable, Sendable {
-  /// A peer said hello and has a new session.
+  /// A peer sent *hello* and got a new session.
   case opened(ConnectionID, SessionID, Peer, name: String)
   /// A peer resumed a session.
   case resumed(ConnectionID, SessionID, Peer, name: String)
@@ -10,9 +10,9 @@ public enum HubReport: Equatable, Sendable {
   case detached(ConnectionID, SessionID?)
   /// A peer ended its session.
   case left(ConnectionID, SessionID)
-  /// A peer broke the protocol, and its connection is being closed.
+  /// A peer violated the protocol, and its connection is being closed.
   case failed(ConnectionID, Peer, PeerError)
-  /// The state would exceed its limit by an action of the hub's own, which was taken back.
+  /// An action of the hub itself was rolled back because it would have made the state too large.
   case stateTooLarge(limit: Int)
   /// An action was rejected.
   case rejected(ConnectionID, SessionID, Peer, Rejected)

@@ -1,25 +1,25 @@
 public import Wire
 
-/// What a user or a group is granted of a hub.
+/// The rights of a user or a group on a hub.
 public struct AccessGrant: Hashable, Sendable {
-  /// The parts of the state that may be attached, by their paths; an empty path is the whole state.
+  /// The paths of the parts of the state that may be attached; the empty path is the whole state.
   public var read: [[PathStep]]
-  /// The actions that may be sent, by the cases that lead to them (`Schema.actionPath(named:)`); an empty path is all.
+  /// The case paths of the actions that may be sent (`Schema.actionPath(named:)`); the empty path is all actions.
   public var act: [[PathStep]]
-  /// Whether the hub's own state may be attached: its clients and its figures.
+  /// True if the hub's own state (its clients and metrics) may be attached even without reading the whole state.
   public var isAdmin: Bool
 
-  /// Creates a grant; without arguments it grants a connection and nothing else.
+  /// Creates a grant. Without arguments it permits a connection and nothing else.
   public init(read: [[PathStep]] = [], act: [[PathStep]] = [], isAdmin: Bool = false) {
     (self.read, self.act, self.isAdmin) = (read, act, isAdmin)
   }
 
-  /// The whole state and all actions, without the hub's own state.
+  /// The rights to read the whole state, and with it the hub's own state, and to send all actions.
   public static let readAndAct = AccessGrant(read: [[]], act: [[]])
-  /// Everything.
+  /// All rights.
   public static let everything = AccessGrant(read: [[]], act: [[]], isAdmin: true)
 
-  /// Adds what another grant allows.
+  /// Adds the rights of another grant.
   public mutating func add(_ other: AccessGrant) {
     read += other.read
     act += other.act

@@ -1,14 +1,14 @@
-/// Who may use a hub, and for what.
+/// The users and groups that may use a hub, with their rights.
 ///
-/// Rights add up: a connection has those of its user, of each of its groups, and of everyone. A user to whom nothing of
-/// this applies is refused before any byte is read. The kernel states the user and the groups, as they were when the
-/// process connected.
+/// Rights add up: a connection has the rights of its user, of each of its groups, and of everyone. A user without any
+/// rights is refused before any byte is read. The kernel supplies the user and the groups as they were when the process
+/// connected.
 public struct AccessPolicy: Equatable, Sendable {
-  /// The grants of users, by their ids.
+  /// The grants of users, by user id.
   public var users: [UInt32: AccessGrant]
-  /// The grants of groups, by their ids.
+  /// The grants of groups, by group id.
   public var groups: [UInt32: AccessGrant]
-  /// The grant of everyone who can reach the socket; nil if there is none.
+  /// The grant of everyone who can reach the socket, if any.
   public var everyone: AccessGrant?
 
   /// Creates a policy.
@@ -18,19 +18,18 @@ public struct AccessPolicy: Equatable, Sendable {
     (self.users, self.groups, self.everyone) = (users, groups, everyone)
   }
 
-  /// Whoever can reach the socket may do everything: the permissions of the socket decide.
+  /// Full rights for everyone who can reach the socket; only the permissions of the socket restrict access.
   public static let open = AccessPolicy(everyone: .everything)
 
-  /// The policy of a hub that nothing was configured for: its owner and root may do everything, and the members of a
-  /// group may read and act.
+  /// The default policy: the owner and root have full rights, and the members of a group may read and send actions.
   public static func standard(owner: UInt32, group: UInt32?) -> AccessPolicy {
     AccessPolicy(
       users: Dictionary([0, owner].map { ($0, .everything) }, uniquingKeysWith: { first, _ in first }),
       groups: group.map { [$0: .readAndAct] } ?? [:])
   }
 
-  /// Everything that is granted to a peer; nil if it is to be refused.
-  /// - Complexity: O(groups of the peer + paths that are granted).
+  /// Returns all rights of a peer, or nil if the peer must be refused.
+  /// - Complexity: O(groups of the peer + paths in their grants).
   public func grant(to peer: Peer) -> AccessGrant? {
     var granted = everyone
     func add(_ grant: AccessGrant?) {

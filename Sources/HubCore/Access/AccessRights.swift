@@ -1,22 +1,22 @@
 import Wire
 
-/// What one connection may do, in the form in which it is checked.
+/// The rights of one connection, in the form in which they are checked.
 ///
-/// A connection without restrictions is asked one stored Bool for each frame. For others, paths are compared step by step
-/// when they attach, and actions by their first bytes: nothing is decoded or allocated.
+/// A connection without restrictions costs one check of a stored Boolean per frame. For others, the hub compares paths
+/// step by step when they attach, and actions by their first bytes, without decoding or allocating.
 struct AccessRights {
-  /// The paths of what may be attached.
+  /// The paths of the parts that may be attached.
   private let readablePaths: [[PathStep]]
   /// The first bytes of the actions that may be sent.
   private let actionPrefixes: [[UInt8]]
-  /// Whether the whole state may be attached.
+  /// True if the whole state may be attached.
   let readsEverything: Bool
-  /// Whether all actions may be sent.
+  /// True if all actions may be sent.
   let actsOnEverything: Bool
-  /// Whether the hub's own state may be attached.
+  /// True if the hub's own state may be attached even without reading the whole state.
   let isAdmin: Bool
 
-  /// Resolves a grant for a feature. A path that the feature does not have grants nothing.
+  /// Resolves a grant for a feature. Paths that the feature does not have grant nothing.
   init(_ grant: AccessGrant, schema: Schema) {
     readsEverything = grant.read.contains([])
     readablePaths = readsEverything ? [] : grant.read
@@ -25,19 +25,19 @@ struct AccessRights {
     isAdmin = grant.isAdmin
   }
 
-  /// Whether a part of a state may be attached: the paths that are granted include what is below them and nothing
-  /// above or beside them.
+  /// Returns true if a part of a state may be attached. A granted path includes everything below it, but nothing above
+  /// or beside it.
   func permitsAttaching(_ path: [PathStep], of root: StateRoot) -> Bool {
     switch root {
     case .feature: readsEverything || readablePaths.contains { path.starts(with: $0) }
-    // It names every client, also those of parts that this one may not see.
+    // The hub's own state names every client, including those of parts that this connection may not read.
     default: isAdmin || readsEverything
     }
   }
 
-  /// How many of the actions of a sequence, from an offset on, may be sent one after another.
+  /// Returns the number of leading actions of a sequence, from an offset, that may be sent.
   ///
-  /// It stops at bytes that are no CBOR, whose offset the caller finds when it skips them.
+  /// The count stops at bytes that are not CBOR; the caller finds their offset when it skips the counted actions.
   func permittedCount(in sequence: RawSpan, from offset: Int, limit: Int) -> Int {
     var decoder = CBORDecoder(sequence, at: offset)
     var count = 0
@@ -48,7 +48,7 @@ struct AccessRights {
     return count
   }
 
-  /// Whether the action that begins at an offset may be sent.
+  /// Returns true if the action at an offset may be sent.
   private func permits(_ bytes: RawSpan, at offset: Int) -> Bool {
     for prefix in actionPrefixes where begins(bytes, at: offset, with: prefix.span.bytes) { return true }
     return false

@@ -1,15 +1,15 @@
 import Wire
 
 extension HubCore {
-  /// What a peer may do; nil if it is refused.
+  /// Returns the rights of a peer, or nil if it is refused.
   func rights(of peer: Peer) -> AccessRights? {
     policy.grant(to: peer).map { AccessRights($0, schema: schemas[StateRoot.feature.index]) }
   }
 
-  /// Replaces the policy: for new connections, and for those that are open.
+  /// Replaces the policy for new and open connections.
   ///
-  /// A connection that is refused now, or has attached what it may not read any more, is closed with `notPermitted`. Its
-  /// session is kept. Actions that wait are checked by the new policy.
+  /// A connection that the new policy refuses, or that has attached a part that it may no longer read, is closed with
+  /// `notPermitted`; its session is kept. Waiting actions are checked against the new policy.
   /// - Complexity: O(connections × their scopes).
   public mutating func setPolicy(_ policy: AccessPolicy, at now: Duration) {
     self.policy = policy
@@ -39,7 +39,7 @@ extension HubCore {
     fail(id, PeerError(.notPermitted, reason), at: now)
   }
 
-  /// The error for a scope that may not be attached. It is the same whether or not there is such a place.
+  /// The error for a scope that may not be attached. It does not reveal whether the place exists.
   static func notPermitted(toAttachOf peer: Peer) -> PeerError {
     let reason = "user \(peer.user) may not read this part of the state; the hub's operator can grant it"
     return PeerError(.notPermitted, reason)

@@ -1,22 +1,22 @@
 import Wire
 
-/// Whole frames that wait for a later turn, as the bytes that came in.
+/// Complete frames that wait for a later turn, as received bytes.
 struct Backlog {
   private var bytes: [UInt8] = []
-  /// The start of the first frame that was not handled to its end.
+  /// The start of the first unfinished frame.
   private var start = 0
-  /// The offset in that frame's payload from which to go on; nil to begin with it.
+  /// The offset in that frame's payload at which to continue, or nil to start at its beginning.
   private(set) var resumption: Int?
 
   var isEmpty: Bool { start == bytes.count }
 
-  /// How many bytes are kept.
+  /// The number of bytes kept.
   var byteCount: Int { bytes.count - start }
 
-  /// The frames that were not handled to their end, whole.
+  /// All unfinished frames, each from its beginning.
   var unhandledBytes: [UInt8] { Array(bytes[start...]) }
 
-  /// Adds a frame behind those that wait.
+  /// Appends a frame.
   mutating func append(_ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: Int? = nil) {
     precondition(resumption == nil || isEmpty, "only the first frame can have been begun")
     self.resumption = resumption ?? self.resumption
@@ -24,7 +24,7 @@ struct Backlog {
     payload.withUnsafeBytes { bytes.append(contentsOf: $0) }
   }
 
-  /// Hands out the first frame; `body` returns the offset in its payload from which it must go on, or nil when done.
+  /// Passes the first frame to `body`, which returns the payload offset at which to continue later, or nil when done.
   mutating func handleFirst(_ body: (FrameHeader, RawSpan, _ resumption: Int?) -> Int?) {
     let (bytes, start) = (bytes, start)
     let frame = bytes.span.bytes.extracting(start...)

@@ -1,15 +1,15 @@
-/// The connections with frames that wait, in the order in which they take turns: first the users in turn, and within a
-/// user its connections. So a user with many connections gets no more than a user with one.
+/// The connections with waiting frames. Users take turns, and so do the connections of a user, so many connections give
+/// a user no larger share.
 struct BacklogQueue {
-  /// The users that may go on, in order.
+  /// The users that may continue, in order.
   private var accounts: [UserAccount] = []
-  /// The users that have sent more actions than they may in this second.
+  /// The users that have exceeded their rate of actions.
   private var throttled: [UserAccount] = []
 
-  /// Whether a frame can be handled now.
+  /// True if no frame can be handled now.
   var isEmpty: Bool { accounts.isEmpty }
 
-  /// Adds a connection that has just got a backlog.
+  /// Adds a connection whose backlog was empty before.
   mutating func add(_ connection: LiveConnection) {
     let account = connection.account
     if account.backlogged.isEmpty { accounts.append(account) }
@@ -25,7 +25,7 @@ struct BacklogQueue {
     throttled.removeAll { $0 === account }
   }
 
-  /// The connection whose turn it is, which goes to the end of both rounds; nil if none can go on.
+  /// Returns the next connection and moves it and its user to the end; nil if none can continue.
   mutating func next(at now: Duration, _ limits: HubLimits) -> LiveConnection? {
     while let account = accounts.first {
       accounts.removeFirst()
@@ -41,7 +41,7 @@ struct BacklogQueue {
     return nil
   }
 
-  /// Lets the users go on that may send actions again, and returns the time at which the next one may.
+  /// Lets users continue that may send actions again. Returns the time at which the next user may, if any.
   mutating func wake(at now: Duration, _ limits: HubLimits) -> Duration? {
     guard !throttled.isEmpty else { return nil }
     accounts += throttled.filter { $0.allowance(at: now, limits) > 0 }

@@ -1,17 +1,17 @@
 import Wire
 
-/// Sessions without a connection, which may be resumed, bounded in number.
+/// Sessions without a connection, which clients may resume, limited in number.
 ///
-/// When there are too many, the user that has most loses the one that was detached first: nobody can push out the
-/// sessions of others.
+/// Beyond the limit, the user with the most sessions loses the one that was detached first, so users cannot displace
+/// the sessions of others.
 struct DetachedSessions {
-  /// The sessions of one user in the order in which they were detached.
+  /// The sessions of one user, in the order in which they were detached.
   private struct Queue {
-    /// Nil where a session was resumed.
+    /// The sessions' ids; nil where a session was resumed.
     var order: [SessionID?] = []
-    /// The position of the first one that may still be there.
+    /// The index of the first entry that may still be in use.
     var first = 0
-    /// How many are there.
+    /// The number of sessions.
     var count = 0
   }
 
@@ -20,14 +20,14 @@ struct DetachedSessions {
 
   var count: Int { sessions.count }
 
-  /// All of them, those of each user in the order in which they were detached.
+  /// All sessions; those of each user in the order in which they were detached.
   var all: [Session] {
     queues.sorted { $0.key < $1.key }.flatMap { $0.value.order[$0.value.first...] }.compactMap { id in
       id.flatMap { sessions[$0]?.session }
     }
   }
 
-  /// Adds a session; beyond the limit one is removed and returned.
+  /// Adds a session. Removes and returns another one if the limit is exceeded.
   /// - Complexity: Amortised O(1); O(users) beyond the limit.
   mutating func insert(_ session: Session, limit: Int) -> Session? {
     var queue = queues.removeValue(forKey: session.user) ?? Queue()
@@ -37,14 +37,14 @@ struct DetachedSessions {
     queue.count += 1
     queues[session.user] = queue
     guard sessions.count > limit else { return nil }
-    // Of two users with as many, the one that is here now.
+    // Of two users with equally many, the one that adds a session now.
     let most = queues.max {
       ($0.value.count, $0.key == session.user ? 1 : 0) < ($1.value.count, $1.key == session.user ? 1 : 0)
     }
     return most.flatMap { removeFirst(of: $0.key) }
   }
 
-  /// Removes a session to resume it, if it is the user's.
+  /// Removes and returns a session to be resumed if it belongs to the user.
   mutating func remove(_ id: SessionID, of user: UInt32) -> Session? {
     guard let (session, position) = sessions[id], session.user == user else { return nil }
     sessions[id] = nil
@@ -64,7 +64,7 @@ struct DetachedSessions {
     return id.flatMap { sessions.removeValue(forKey: $0)?.session }
   }
 
-  /// Drops the positions of sessions that are gone, once they are most of all.
+  /// Drops the entries of resumed sessions once they are the majority.
   private mutating func compact(_ queue: inout Queue) {
     guard queue.order.count > 2 * queue.count + 64 else { return }
     queue.order = queue.order[queue.first...].filter { $0 != nil }

@@ -2,12 +2,12 @@ import Wire
 
 /// A slot of the hub's connection table.
 struct ConnectionSlot {
-  /// Differs for each connection that uses the slot.
+  /// Distinguishes the successive connections in the slot.
   var generation: UInt32 = 0
   var phase = ConnectionPhase.free
 }
 
-/// The phases of a connection, each with what exists in it and no more.
+/// The phases of a connection, each with only the data that exists in it.
 enum ConnectionPhase {
   /// No connection uses the slot.
   case free
@@ -15,20 +15,20 @@ enum ConnectionPhase {
   case greeting(Greeting)
   /// A session is open.
   case live(LiveConnection)
-  /// The last frame was written, and input is ignored; the connection is aborted at the deadline.
+  /// The last frame was written, and input is ignored. The connection is aborted at the deadline.
   case closing(deadline: Duration)
 }
 
-/// A connection that has not said *hello*.
+/// A connection that has not sent *hello* yet.
 final class Greeting {
   let peer: Peer
   var decoder: FrameDecoder
-  /// When the *hello* is overdue.
+  /// The time limit for the *hello*.
   let deadline: Duration
   let account: UserAccount
-  /// What it may do; nil if it is refused.
+  /// The peer's rights; nil if it is refused.
   var rights: AccessRights?
-  /// How many bytes its user was charged for.
+  /// The number of bytes that its user is charged for.
   var chargedBytes = 0
 
   init(peer: Peer, decoder: FrameDecoder, deadline: Duration, account: UserAccount, rights: AccessRights?) {
@@ -39,78 +39,78 @@ final class Greeting {
 
 /// A connection with an open session.
 ///
-/// Only the core touches it, one property at a time, so the properties of the hot path go without the run-time check for
-/// overlapping accesses, which would cost a tenth of a turn.
+/// Only the core uses it, one property at a time, so its hot properties omit the run-time exclusivity check, which
+/// would take a tenth of each turn.
 final class LiveConnection {
-  /// A scope that it subscribes to.
+  /// An attached scope.
   struct Scope {
-    /// The client's number for it.
+    /// The client's number for the scope.
     let number: UInt16
     /// The index of the publisher of its root.
     let publisher: Int
-    /// Its subscriber in that publisher.
+    /// The number of the subscriber in that publisher.
     let subscriber: Int
   }
 
   let id: ConnectionID
   let peer: Peer
   let account: UserAccount
-  /// What it may do.
+  /// The rights of the connection.
   var rights: AccessRights {
     didSet { actsOnEverything = rights.actsOnEverything }
   }
-  /// Whether its actions need no check.
+  /// True if its actions need no check.
   @exclusivity(unchecked) private(set) var actsOnEverything: Bool
-  /// How many bytes its user was charged for.
+  /// The number of bytes that its user is charged for.
   @exclusivity(unchecked) var chargedBytes = 0
-  /// False once the connection is closing or has ended; nothing of it is used any more.
+  /// False once the connection is closing or has ended and must no longer be used.
   @exclusivity(unchecked) var isOpen = true
   @exclusivity(unchecked) var decoder: FrameDecoder
   @exclusivity(unchecked) var session: Session
-  /// Whether the revisions that the client knows are of this hub's history.
+  /// True if the revisions that the client knows belong to this hub's history.
   let knowsHistory: Bool
-  /// Its number among the attendees.
+  /// The attendee number of the client.
   let attendee: UInt64
   @exclusivity(unchecked) var scopes: [Scope] = []
-  /// Frames that came in and were not handled yet, because the turn's work was done.
+  /// Received frames that wait for a later turn because this turn's work limit was reached.
   @exclusivity(unchecked) var backlog: Backlog?
-  /// Whether the peer has closed its direction of the stream.
+  /// True if the peer has closed its direction of the stream.
   @exclusivity(unchecked) var hasInputEnded = false
-  /// When the rest of a begun frame is overdue, or a peer that has closed its direction must have read everything.
+  /// The time limit for the rest of an incomplete frame, or for a peer that has half-closed to read its output.
   @exclusivity(unchecked) var deadline: Duration?
 
   // MARK: Log
 
-  /// Whether the session is in the record of the current turn.
+  /// True if the session is in the record of the current turn.
   @exclusivity(unchecked) var isRecorded = false
-  /// The welcome that waits for the log to store the session; nothing else is written before.
+  /// A welcome that waits until the log has stored the session. No other frame is written before it.
   @exclusivity(unchecked) var heldWelcome: Welcome? {
     didSet { hasHeldWelcome = heldWelcome != nil }
   }
-  /// Whether there is a held welcome; comparing it with nil copies it, at 130 instructions a turn.
+  /// True if there is a held welcome. Comparing it with nil would copy it, which costs 130 instructions per turn.
   @exclusivity(unchecked) private(set) var hasHeldWelcome = false
 
   // MARK: Output
 
-  /// Whether the socket has not yet taken all of the last write.
+  /// True if the socket has not yet accepted all of the last write.
   @exclusivity(unchecked) var isBusy = false
-  /// How many bytes the shell keeps because the socket has not taken them.
+  /// The number of bytes that the shell keeps because the socket has not accepted them.
   @exclusivity(unchecked) var queuedBytes = 0
-  /// Whether the connection is in the hub's list of those to write to at the end of the turn.
+  /// True if the connection is in the list of connections to write to at the end of the turn.
   @exclusivity(unchecked) var isPending = false
-  /// Whether it waits for the next publication to everyone.
+  /// True if it waits for the next publication to everyone.
   @exclusivity(unchecked) var isCoalescing = false
-  /// The highest sequence number in an *applied* frame that it was sent.
+  /// The highest sequence number in an *applied* frame sent to it.
   @exclusivity(unchecked) var sentProcessed: UInt64
-  /// How many of the session's rejections were written on this connection.
+  /// The number of the session's rejections that were written on this connection.
   @exclusivity(unchecked) var sentRejections = 0
-  /// Whether any of the following replies is to be written.
+  /// True if any of the following replies is pending.
   @exclusivity(unchecked) var hasReplies = false
-  /// The number of the last ping that was not answered.
+  /// The number of the last unanswered ping.
   var pong: UInt64?
-  /// The scopes that were detached, whose *detached* was not written yet.
+  /// The detached scopes whose *detached* frame was not written yet.
   var detached: [UInt16] = []
-  /// The indices of the roots whose schemas are to be written.
+  /// The indices of the roots whose schemas are requested.
   var requestedSchemas: [Int] = []
 
   init(
@@ -123,15 +123,15 @@ final class LiveConnection {
     (self.knowsHistory, self.attendee, self.sentProcessed) = (knowsHistory, attendee, sentProcessed)
   }
 
-  /// How many bytes are kept for it: of frames that came, and of what it does not read.
+  /// The number of bytes held for it: received frames, and output that the client has not read.
   var heldBytes: Int { decoder.heldBytes + (backlog?.byteCount ?? 0) + queuedBytes }
 
-  /// Whether a scope number may not be used: it is attached, or the client was not yet sent its *detached*.
+  /// Returns true if a scope number is taken: attached, or detached without its *detached* frame being written yet.
   func isInUse(_ number: UInt16) -> Bool {
     scopes.contains { $0.number == number } || detached.contains(number)
   }
 
-  /// Forgets the rejections that the client has acknowledged.
+  /// Removes the rejections that the client has acknowledged.
   func acknowledge(_ sequence: UInt64) {
     let count = session.rejections.prefix { $0.sequence <= sequence }.count
     guard count > 0 else { return }

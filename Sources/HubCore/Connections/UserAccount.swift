@@ -1,19 +1,19 @@
 import Wire
 
-/// What one user of the machine takes of the hub, over all its connections.
+/// The resources that one user of the machine takes over all its connections.
 ///
-/// Limits apply to it before they apply to everyone, so that one user cannot take what others need.
+/// The limits of a user are reached before the limits of the hub, so one user cannot exhaust the hub for others.
 final class UserAccount {
   let user: UInt32
-  /// How many of its connections are served.
+  /// The number of its open connections.
   @exclusivity(unchecked) var connectionCount = 0
-  /// How many bytes of cut frames and of frames that wait its connections hold.
+  /// The number of bytes held for its connections.
   @exclusivity(unchecked) var heldBytes = 0
   /// Its connections with a backlog, in the order in which they take turns.
   @exclusivity(unchecked) var backlogged: [LiveConnection] = []
-  /// How much of the guaranteed work of a turn was done, and the number of that turn.
+  /// The guaranteed work that was done in a turn, and the number of that turn.
   @exclusivity(unchecked) private var guaranteed: (work: Int, turn: UInt64) = (0, 0)
-  /// The time up to which its actions so far use its rate.
+  /// The time up to which its actions so far have used its rate.
   private var paidUntil = Duration.zero
 
   init(user: UInt32) { self.user = user }
@@ -22,28 +22,28 @@ final class UserAccount {
 // MARK: - Work
 
 extension UserAccount {
-  /// How much of a turn's guaranteed work is left.
+  /// Returns the user's remaining guaranteed work in a turn.
   func guarantee(_ work: Int, inTurn turn: UInt64) -> Int { guaranteed.turn == turn ? work - guaranteed.work : work }
 
-  /// Notes guaranteed work that was done.
+  /// Records guaranteed work that was done.
   func noteGuaranteed(_ work: Int, inTurn turn: UInt64) {
     guaranteed = (guaranteed.turn == turn ? guaranteed.work + work : work, turn)
   }
 
-  /// How many frames and actions may be handled now; a second's worth after a pause.
+  /// Returns the number of frames and actions that may be handled now; after a pause, one second's worth.
   func allowance(at now: Duration, _ limits: HubLimits) -> Int {
     guard let rate = limits.actionsPerSecond else { return .max }
     let rest = now + .seconds(1) - max(paidUntil, now)
     return max(Int(rest / .seconds(1) * Double(rate)), 0)
   }
 
-  /// The time at which a hundredth of a second's worth may be handled again, or one action.
+  /// The time at which a hundredth of a second's worth of actions, or at least one, may be handled again.
   func allowanceTime(_ limits: HubLimits) -> Duration {
     guard let rate = limits.actionsPerSecond else { return .zero }
     return paidUntil - .seconds(1) + .seconds(1) / rate * max(rate / 100, 1) + .milliseconds(1)
   }
 
-  /// Notes frames and actions that were handled.
+  /// Records handled frames and actions.
   func use(_ count: Int, at now: Duration, _ limits: HubLimits) {
     guard let rate = limits.actionsPerSecond, count > 0 else { return }
     paidUntil = max(paidUntil, now) + .seconds(1) / rate * count
@@ -53,7 +53,7 @@ extension UserAccount {
 // MARK: - Charges
 
 extension HubCore {
-  /// The account of a user, made at its first connection.
+  /// Returns the account of a user, and creates it for its first connection.
   mutating func account(of user: UInt32) -> UserAccount {
     if let account = accounts[user] { return account }
     let account = UserAccount(user: user)
@@ -61,7 +61,7 @@ extension HubCore {
     return account
   }
 
-  /// Notes that a connection is served no more.
+  /// Records that a connection has ended, and removes an unused account.
   mutating func leave(_ account: UserAccount, heldBytes: Int) {
     connectionCount -= 1
     account.connectionCount -= 1
@@ -70,16 +70,16 @@ extension HubCore {
     if account.connectionCount == 0 { accounts[account.user] = nil }
   }
 
-  /// Charges a connection's user for what is kept of its frames. If the user holds too much, its connection that holds
-  /// most is closed.
+  /// Charges a connection's user for the bytes that are held for it. If the user holds too much, the hub closes its
+  /// connection that holds the most.
   mutating func charge(_ connection: LiveConnection, at now: Duration) {
     let difference = connection.heldBytes - connection.chargedBytes
-    // First, since this connection may be the one that is closed, and pays back what it was charged.
+    // Before the check below, which may close this very connection and refund its charge.
     connection.chargedBytes += difference
     charge(connection.account, difference, at: now)
   }
 
-  /// The same for a connection that has not said *hello*.
+  /// Charges the user of a connection that has not sent *hello* yet.
   mutating func charge(_ greeting: Greeting, at now: Duration) {
     let difference = greeting.decoder.heldBytes - greeting.chargedBytes
     greeting.chargedBytes += difference
@@ -103,14 +103,15 @@ extension HubCore {
     if let largest = largestHolder(of: account) { fail(largest, PeerError(.tooManyBytes, reason), at: now) }
   }
 
-  /// Whether a user may hold more, by dbus-broker's rule: as many again of every user, and of one more, must fit into
-  /// what is left. So each of n users can hold between 1/n and 1/n² of everything, and nobody can exhaust it.
+  /// Returns true if a user may hold more, by dbus-broker's rule: what the other users leave of the budget must be at
+  /// least the user's new total times the number of users plus one. So each of n users can hold between 1/n and 1/n² of
+  /// the budget, and nobody can exhaust it.
   private func mayHold(_ charge: Int, for account: UserAccount) -> Bool {
     let (share, users) = (account.heldBytes, accounts.count)
     return (users + 1) * (share + charge) - share <= limits.heldBytes - heldBytes
   }
 
-  /// Notes that bytes are held no more. After a peak the memory is given back to the system.
+  /// Records that bytes were released. After a peak, asks the shell to return memory to the system.
   private mutating func release(_ count: Int) {
     heldBytes -= count
     guard heldPeak > limits.heldPeakBytes, heldBytes < heldPeak / 4 else { return }
@@ -118,11 +119,11 @@ extension HubCore {
     commandList.append(.releaseMemory)
   }
 
-  /// The shell could not write everything at once; it will call `drained`.
+  /// Records that the shell could not write everything at once; it will call `drained`.
   ///
   /// - Parameters:
   ///   - id: The connection.
-  ///   - queuedBytes: How many bytes it keeps for the connection, which the user is charged for.
+  ///   - queuedBytes: The number of bytes that the shell keeps for the connection. Its user is charged for them.
   ///   - now: A monotonic time.
   public mutating func isBusy(_ id: ConnectionID, queuedBytes: Int = 0, at now: Duration = .zero) {
     guard case .live(let connection) = phase(of: id) else { return }
@@ -132,7 +133,7 @@ extension HubCore {
     charge(connection, at: now)
   }
 
-  /// The connection of a user that holds most bytes.
+  /// Returns the connection of a user that holds the most bytes.
   /// - Complexity: O(connections).
   private func largestHolder(of account: UserAccount) -> ConnectionID? {
     var largest: (id: ConnectionID, bytes: Int)?

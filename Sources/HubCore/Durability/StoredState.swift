@@ -1,4 +1,4 @@
-/// The stored version of the feature's state, which clients may see while later turns are not stored yet.
+/// The last stored version of the feature's state, which clients may see while later turns are not stored yet.
 final class StoredState: StateSource {
   private(set) var revision: UInt64
   private var version: StateVersion

@@ -23,10 +23,10 @@ package protocol Engine: StateSource {
   /// Receives the program's actions once a hub serves the engine; until then the engine applies them.
   var onSend: ((AnyAction) -> Void)? { get set }
 
-  /// Keeps everything as it is now, for `rollBack`.
+  /// Saves the current state and effects for `rollBack`.
   func checkpoint() -> EngineCheckpoint
 
-  /// Takes back the actions since a checkpoint, with their effects, which must not have been taken.
+  /// Undoes the actions since a checkpoint, with their effects, which must not have been taken yet.
   func rollBack(to checkpoint: EngineCheckpoint)
 
   /// Encodes an action as a client would.
@@ -60,7 +60,7 @@ package protocol Engine: StateSource {
   func dismiss(_ path: EffectPath) -> Bool
 }
 
-/// An engine as it was, whatever its feature.
+/// A saved state of an engine, whatever its feature.
 package class EngineCheckpoint {
   fileprivate init() {}
 }

@@ -1,12 +1,12 @@
 import TurnLog
 public import Wire
 
-/// What a hub leaves to the process that goes on with its connections: everything that it knows of them and that is not
-/// in its log.
+/// The record that a hub leaves to the process that takes over its connections. It contains everything about them that
+/// is not in the hub's log.
 ///
-/// The shell carries the descriptors, and names each by a number of its own, the *token*.
+/// The shell passes the descriptors, and identifies each by a number of its own, the *token*.
 public struct HandOver: Equatable, Sendable {
-  /// The form of the bytes; a process that does not know it closes the connections.
+  /// The version of the encoding. A process that does not know it closes the connections.
   static let form: UInt64 = 1
 
   /// The state, for a hub without a log.
@@ -15,7 +15,7 @@ public struct HandOver: Equatable, Sendable {
     var bytes: [UInt8]
   }
 
-  /// The schema for which clients were told to read what the hub sends.
+  /// The schema that clients were sent to decode the hub's frames.
   var schema: SchemaFingerprint
   /// The history to which the clients' revisions belong.
   var history: UInt64
@@ -30,16 +30,16 @@ public struct HandOver: Equatable, Sendable {
   var sessions: [LoggedSession]
   var connections: [HandedConnection]
 
-  /// How many connections there are.
+  /// The number of connections.
   public var connectionCount: Int { connections.count }
 
   /// The tokens of the connections, in their order.
   public var tokens: [UInt64] { connections.map(\.token) }
 }
 
-/// A connection on its way from one process to the next.
+/// A connection that is handed to the next process.
 struct HandedConnection: Equatable, Sendable {
-  /// How far a connection had come.
+  /// The phase of a connection.
   enum Phase: Equatable, Sendable {
     case greeting
     case live(HandedSession)
@@ -50,21 +50,21 @@ struct HandedConnection: Equatable, Sendable {
   var token: UInt64
   var user: UInt32
   var phase: Phase
-  /// What was read and not handled: frames that wait, and the begin of one that is cut.
+  /// Input that was read but not handled: waiting frames and the beginning of an incomplete one.
   var unread: [UInt8]
-  /// What was written and not taken by the socket.
+  /// Output that was written but not accepted by the socket.
   var unsent: [UInt8]
 }
 
-/// The session of a connection on its way, and what its client was told.
+/// The session of a connection that is handed over, and what its client was last sent.
 struct HandedSession: Equatable, Sendable {
-  /// A scope, and what the client has of it.
+  /// A scope, and the client's state of it.
   struct Scope: Equatable, Sendable {
     var number: UInt16
     var root: StateRoot
     var path: [PathStep]
     var sentRevision: UInt64
-    /// The version with the same value at the place; nil if a snapshot is due.
+    /// The version with the same value at the place, or nil if the client needs a snapshot.
     var version: UInt64?
     var hasValue: Bool
     var isHashDue: Bool
@@ -97,8 +97,8 @@ extension HandOver: WireValue {
     connections.encode(to: &encoder)
   }
 
-  /// Reads what another process has written.
-  /// - Throws: `outOfRange` for another form.
+  /// Decodes a record from another process.
+  /// - Throws: `outOfRange` for another version of the encoding.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     try decoder.tuple(9)

@@ -1,17 +1,17 @@
 import TurnLog
 import Wire
 
-// One process hands its connections to the next, which runs the same hub: no client notices. The shell stops reading,
-// lets the log store what waits, brings everyone up to date, and asks for the record. What was read and not handled
-// travels as bytes: a frame of actions that was begun is handled again from its start, and the sequence numbers skip
-// what took effect.
+// One process hands its connections to the next process of the same hub, and no client notices. The shell stops
+// reading, lets the log store all turns, brings all clients up to date, and asks for the record. Input that was read
+// but not handled is passed on as bytes. A frame of actions that was partly handled is handled again from its start;
+// the sequence numbers of the actions that took effect are skipped.
 
 extension HubCore {
-  /// What the next process needs, after the last turn has ended and its commands were carried out.
+  /// Returns the record for the next process. Call it after the last turn has ended and its commands were executed.
   ///
-  /// - Parameter describe: The shell's token for a connection, and the bytes that its socket has not taken; nil for a
-  ///   connection that has gone.
-  /// - Returns: The record; nil while turns wait for the log, or when the log has failed.
+  /// - Parameter describe: Returns the shell's token for a connection and the bytes that its socket has not accepted,
+  ///   or nil for a connection that has gone.
+  /// - Returns: The record, or nil while turns wait for the log or after the log has failed.
   /// - Complexity: O(connections), and O(state) for a hub without a log.
   public borrowing func handOver(_ describe: (ConnectionID) -> (token: UInt64, unsent: [UInt8])?) -> HandOver? {
     guard unstoredTurnCount == 0, turns?.hasFailed != true, !isShuttingDown else { return nil }
@@ -66,16 +66,16 @@ extension HubCore {
 
 // MARK: - Taking over
 
-/// Why the connections of the process before cannot be taken over.
+/// The reasons why the connections of the previous process cannot be taken over.
 public enum HandOverRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-  /// This program's feature has another schema than the one before, which the clients were told.
+  /// The schema of this program's feature differs from the one that the clients were sent.
   case otherSchema
-  /// The log does not end where the process before has left it.
+  /// The end of the log is not the one that the previous process left.
   case otherLog
-  /// The state that was handed over cannot be read.
+  /// The state in the record cannot be decoded.
   case malformed(String)
 
-  /// What does not fit.
+  /// A description of the problem.
   public var description: String {
     switch self {
     case .otherSchema: "the feature has another schema than before"
@@ -86,7 +86,7 @@ public enum HandOverRefusal: Error, Equatable, Sendable, CustomStringConvertible
 }
 
 extension HandOver {
-  /// Reads the bytes that the process before has left.
+  /// Decodes the bytes that the previous process left.
   public init(reading bytes: [UInt8]) throws(HandOverRefusal) {
     do throws(WireError) {
       try self.init(decoding: bytes.span.bytes)
@@ -95,13 +95,13 @@ extension HandOver {
     }
   }
 
-  /// Brings the engine of a hub without a log to the state that was handed over.
+  /// Restores an engine, for a hub without a log, to the state in the record.
   ///
   /// - Parameters:
   ///   - engine: The engine, at revision 0.
-  ///   - id: A name for the history, for a hub that does not continue the one before.
-  /// - Returns: What the hub goes on from, whether or not its connections can go on too; nil if there is no state, as from
-  ///   a hub with a log.
+  ///   - id: An id for the history, for a hub that does not continue the previous one.
+  /// - Returns: The starting point of the hub, whether or not its connections can be taken over too. Nil if the record
+  ///   has no state because its hub has a log.
   public func restore<S, A>(_ engine: FeatureEngine<S, A>, id: UInt64) throws(HandOverRefusal) -> HubHistory? {
     try restore(engine: engine, id: id)
   }
@@ -119,11 +119,11 @@ extension HandOver {
       versions: [(revision, engine.currentVersion())])
   }
 
-  /// Checks that clients may go on with a hub.
+  /// Checks that the clients can continue with a hub.
   ///
   /// - Parameters:
-  ///   - engine: The hub's engine, in the state in which the hub begins.
-  ///   - history: What the hub goes on from, if it has a log.
+  ///   - engine: The hub's engine, in the hub's initial state.
+  ///   - history: The starting point of the hub, if it has a log.
   public func check<S, A>(against engine: FeatureEngine<S, A>, _ history: HubHistory?) throws(HandOverRefusal) {
     try check(engine: engine, history)
   }
@@ -136,15 +136,15 @@ extension HandOver {
 }
 
 extension HubCore {
-  /// Goes on with a connection of the process before, after `connected` and before its first `received`.
+  /// Takes over a connection of the previous process, after `connected` and before its first `received`.
   ///
   /// - Parameters:
   ///   - handOver: The record.
-  ///   - index: Which of its connections.
-  ///   - id: The connection's id here.
+  ///   - index: The index of the connection in the record.
+  ///   - id: The connection's id in this process.
   ///   - now: A monotonic time.
-  ///   - limit: How many frames and actions to handle at most, of those that were read already.
-  /// - Returns: Whether the shell should read from it; if not, it waits for the command `resumeReading`.
+  ///   - limit: The maximum number of frames and actions to handle, of those that were read already.
+  /// - Returns: True if the shell should read from the connection; if false, it waits for the command `resumeReading`.
   public mutating func takeOver(
     _ handOver: HandOver, _ index: Int, on id: ConnectionID, at now: Duration, limit: Int = .max
   ) -> Bool {
@@ -168,9 +168,9 @@ extension HubCore {
   }
 
   private mutating func goOn(with handed: HandedSession, on id: ConnectionID, _ greeting: Greeting, at now: Duration) {
-    // The configuration may have changed in between.
+    // The configuration may have changed in the meantime.
     guard let rights = greeting.rights else { return refuse(id, greeting.peer, at: now) }
-    // With a log, the session has come back with it.
+    // With a log, the session was restored from it.
     let logged = detached.remove(handed.session.id, of: greeting.peer.user)
     var session = Session(id: handed.session.id, user: greeting.peer.user, name: handed.session.name)
     (session.processed, session.rejections) = (handed.session.processed, handed.session.rejections)
@@ -201,7 +201,7 @@ extension HubCore {
   private mutating func goOn(with scope: HandedSession.Scope, of connection: LiveConnection) {
     guard scope.root.rawValue < UInt64(publishers.count) else { return }
     let publisher = scope.root.index
-    // The versions of the hub's own state are not handed over: its clients get it anew.
+    // The versions of the hub's own state are not handed over; its subscribers get a snapshot.
     let retained = scope.version.flatMap { version in
       scope.root == .feature
         ? RetainedScope(

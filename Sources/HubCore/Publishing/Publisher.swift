@@ -41,7 +41,7 @@ struct Publisher {
   /// The number of kept versions.
   var versionCount: Int { versions.count }
 
-  /// Whether anybody subscribes.
+  /// True if there are subscribers.
   var hasSubscribers: Bool { mutating get { subscriberCount > 0 } }
 
   /// True if the state has changed since it was published. A state without subscribers is not published.
@@ -354,7 +354,8 @@ extension Publisher {
     subscribers[id]?.sentRevision = revision
   }
 
-  /// Writes a bookmark, valid for any type and for an absent scope, if no revision was sent to the subscriber for long.
+  /// Writes a bookmark, valid for any type and for an absent scope, if the subscriber was sent no revision for a long
+  /// time.
   private mutating func writeBookmarkIfDue(
     _ id: Int, _ subscriber: Subscriber, at revision: UInt64, _ out: inout Outgoing
   ) {
@@ -426,7 +427,7 @@ extension Publisher {
     _ out: inout Outgoing
   ) {
     guard let revision = snapshots[snapshot]?.revision, let piece = piece(index, of: snapshot, &out) else {
-      // Other readers were so much faster that the next piece was not kept: start again.
+      // Faster readers have caused the next piece to be dropped: start again.
       stopReading(snapshot)
       subscribers[id]?.standing = .snapshotDue(reason)
       return

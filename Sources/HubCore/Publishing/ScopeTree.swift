@@ -60,7 +60,7 @@ struct ScopeTree {
     return steps.reversed()
   }
 
-  /// Adds a subscriber that was not sent anything yet.
+  /// Adds a subscriber that has not been sent anything yet.
   mutating func add(_ subscriber: Int, to node: Int) {
     nodes[node].subscribers.append(subscriber)
     changeAbsentCount(of: node, by: 1)

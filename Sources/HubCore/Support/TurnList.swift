@@ -1,7 +1,7 @@
-/// A list that is filled and emptied in every turn; its memory is kept.
+/// A list that is filled and emptied in every turn and keeps its memory.
 ///
-/// Emptying an array costs 85 instructions however little is in it, and each append asks whether its memory is shared.
-/// With four of these lists in place of arrays a turn at depth 1 takes 350 instructions less.
+/// Emptying an array costs 85 instructions however few elements it has, and each append checks that its memory is not
+/// shared. Four of these lists in place of arrays save 350 instructions per turn at depth 1.
 struct TurnList<Element>: ~Copyable {
   private var memory: UnsafeMutablePointer<Element>
   private var capacity: Int
@@ -53,7 +53,7 @@ struct TurnList<Element>: ~Copyable {
     count = 0
   }
 
-  /// Removes the elements that a condition holds for; the others keep their order.
+  /// Removes the elements that satisfy a condition; the others keep their order.
   mutating func removeAll(where isRemoved: (Element) -> Bool) {
     let kept = elements.filter { !isRemoved($0) }
     removeAll()
