@@ -1,28 +1,29 @@
-/// Tells when clients that send little share the hub with clients that send more than a turn has time for.
+/// Detects that clients with little traffic share the hub with clients that send more than a turn has time for.
 ///
-/// Then the hub answers the former between short slices of the latter's work. While all send much, or nobody else is
-/// there, slices are long: each turn costs a poll and a write to each subscriber.
+/// In such a contended turn the hub handles the heavy traffic in short slices and serves the other clients in between.
+/// If all clients send much, or no other is active, the slices are long, since each turn costs a poll and a write to
+/// each subscriber.
 struct Contention {
-  /// How many frames and actions of each user are handled in a turn before everything else.
+  /// The number of frames and actions of each user that are handled in a turn before any other work.
   static let guaranteed = 32
-  /// As many bytes as one read brings at the most: more is waiting.
+  /// The maximum size of one read; a read of this size suggests that more is waiting.
   static let muchBytes = 64 * 1024
-  /// As many frames and actions at a time keep others waiting.
+  /// The number of frames and actions in one read that would make other clients wait.
   static let muchWork = 256
-  /// A client that sends no more than this at a time sends little.
+  /// The maximum number of frames and actions in one read of a client with little traffic.
   private static let littleWork = 16
-  /// For how long either kind of client counts, in milliseconds.
+  /// The time in milliseconds for which a client of either kind is remembered.
   private static let memory: UInt64 = 1000
 
   private var lastMuch: UInt64?
   private var lastLittle: UInt64?
-  /// Whether somebody has sent much lately.
+  /// True if some client has sent much recently.
   private(set) var isPossible = false
-  /// Whether both kinds of clients are there.
+  /// True if clients of both kinds are active.
   private(set) var isOn = false
 
-  /// Returns true if what one read has brought keeps others waiting. A few bytes never do, even if the turn has no time left
-  /// for them: many clients that send little would otherwise count as clients that send much.
+  /// Returns true if handling one read makes other clients wait. A read of a few bytes never does, even if the turn has
+  /// no time left for it: otherwise many clients with little traffic would count as clients that send much.
   static func isMuch(_ work: (count: Int, isComplete: Bool), of byteCount: Int) -> Bool {
     byteCount >= muchBytes || work.count >= muchWork || !work.isComplete && byteCount >= muchWork
   }
@@ -36,13 +37,13 @@ struct Contention {
   mutating func noteLittle(_ count: Int, from connection: ServedConnection?, at now: UInt64) {
     update(at: now)
     guard isPossible, count > 0, count <= Self.littleWork, let connection else { return }
-    // One that has sent much a moment ago sends the rest of it.
+    // A connection that has just sent much is sending the rest of it.
     if let much = connection.lastMuch, now - much < Self.memory { return }
     lastLittle = now
     isOn = true
   }
 
-  /// Forgets what is long ago.
+  /// Discards expired records.
   mutating func update(at now: UInt64) {
     isPossible = lastMuch.map { now - $0 < Self.memory } ?? false
     isOn = isPossible && lastLittle.map { now - $0 < Self.memory } ?? false

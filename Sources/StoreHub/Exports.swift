@@ -1,5 +1,5 @@
-// A daemon needs one import beside that of its feature: the service with its reducer and dependencies, and the loop, the
-// engine and the limits of a server.
+// A daemon needs only one import besides its feature: the service with its reducer and dependencies, and the loop,
+// engine and limits of a server.
 @_exported public import Dependencies
 @_exported public import EventLoop
 @_exported public import HubCore

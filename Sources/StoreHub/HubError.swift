@@ -1,11 +1,11 @@
 public import EventLoop
 internal import Glibc
 
-/// Why a hub cannot serve a socket.
+/// The reasons why a hub cannot serve a socket.
 public nonisolated enum HubError: Error, Equatable, Sendable {
   /// Another process serves the path.
   case alreadyServed(path: String)
-  /// There is a file at the path that is not a socket; it is left as it is.
+  /// The file at the path is not a socket; it is left unchanged.
   case notASocket(path: String)
   /// A system call on the path failed with an errno.
   case system(operation: String, path: String, errno: CInt)

@@ -10,7 +10,7 @@ extension HubReport {
     }
   }
 
-  /// The events that share an allowance of log lines with this one.
+  /// The events that share a limit of log lines with this one.
   var cause: Log.Cause {
     switch self {
     case .opened(_, _, let peer, _), .resumed(_, _, let peer, _): Log.Cause("sessions", user: peer.user)
@@ -25,7 +25,7 @@ extension HubReport {
     }
   }
 
-  /// What the journal gets besides the line.
+  /// The fields for the journal.
   func details(at revision: UInt64) -> Log.Details {
     switch self {
     case .opened(let connection, let session, let peer, let name),
@@ -65,7 +65,7 @@ extension HubReport {
     }
   }
 
-  /// The report as a line.
+  /// The text of the log line.
   package var text: String {
     switch self {
     case .opened(let connection, let session, let peer, let name):
@@ -96,7 +96,8 @@ extension HubReport {
     return name.isEmpty ? process : "\(name) (\(process))"
   }
 
-  /// A client chooses its name: line breaks would let it forge log lines, bidirectional controls hide what follows.
+  /// Removes control characters from a client's name: line breaks could forge log lines, and bidirectional controls
+  /// could hide the following text.
   private static func printable(_ name: String) -> String {
     let scalars = name.unicodeScalars.filter { scalar in
       switch scalar.properties.generalCategory {

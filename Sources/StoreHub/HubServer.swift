@@ -12,8 +12,8 @@ public import Wire
 /// loop.run()
 /// ```
 ///
-/// Everything happens on the loop's thread. What one turn of the loop brings in is reduced as it comes; what it sends
-/// goes out at the turn's end. When the value goes away without `stop`, all connections are closed at once.
+/// All work is done on the loop's thread. Input is reduced as it arrives, and output is written at the end of each turn
+/// of the loop. If the server is released without `stop`, all connections are closed immediately.
 @MainActor
 public final class HubServer {
   private let shell: HubShell
@@ -22,17 +22,17 @@ public final class HubServer {
   ///
   /// - Parameters:
   ///   - engine: The feature.
-  ///   - limits: The limits of peers.
-  ///   - policy: Who may use the hub, and for what. Without one the permissions of the socket decide.
-  ///   - name: The name by which the hub introduces itself to clients.
-  ///   - loop: The loop to live on, which must outlive the server.
-  ///   - path: The socket's path; a dead hub's socket there is replaced.
+  ///   - limits: The limits for peers.
+  ///   - policy: The users and groups that may use the hub. By default the permissions of the socket decide.
+  ///   - name: The hub's name for clients.
+  ///   - loop: The loop of the server, which must outlive it.
+  ///   - path: The socket's path. The socket of a dead hub is replaced.
   ///   - mode: The socket's permissions.
-  ///   - recording: Where the hub's turns are stored; nil for a hub that forgets everything when it stops.
-  ///   - inheritance: What the service manager has passed: a socket is used instead of `path`, and the clients of the
-  ///     process before are served on if they can be.
+  ///   - recording: The storage of the hub's turns; nil for a hub that loses its state when it stops.
+  ///   - inheritance: The descriptors from the service manager. A listening socket is used instead of `path`, and the
+  ///     connections of the previous process are taken over if possible.
   ///   - log: The operator's log.
-  /// - Throws: `alreadyServed`, `notASocket`, or why the path cannot be used.
+  /// - Throws: `alreadyServed`, `notASocket`, or the reason why the path cannot be used.
   public init<State, Action>(
     _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), policy: AccessPolicy = .open,
     name: String = "", loop: EventLoop, path: String, mode: UInt32 = 0o600, recording: Recording? = nil,
@@ -49,54 +49,54 @@ public final class HubServer {
 
   isolated deinit { shell.abandon() }
 
-  /// Called when new clients no longer reach this hub, because another program has taken over its path. Clients that are
-  /// connected are still served; the program should stop the hub.
+  /// Called when new clients can no longer reach this hub because another program has taken over its path. Connected
+  /// clients are still served; the program should stop the hub.
   public var onSocketLost: ((HubError) -> Void)? {
     get { shell.onSocketLost }
     set { shell.onSocketLost = newValue }
   }
 
-  /// Called when the log takes no more turns. Nothing is acknowledged from here on, and every connection is closed; the
-  /// program should stop with an error.
+  /// Called when the log has failed. No further action is acknowledged, and every connection is closed; the program
+  /// should stop with an error.
   public var onLogFailed: ((LogError) -> Void)? {
     get { shell.onLogFailed }
     set { shell.onLogFailed = newValue }
   }
 
-  /// Replaces the policy: for new connections, and for those that are open.
+  /// Replaces the policy for new and open connections.
   ///
-  /// Connections that the new policy refuses, or that have attached what they may not read any more, are closed with
-  /// `notPermitted`; the others notice nothing. Actions are checked by the new policy from here on.
+  /// A connection that the new policy refuses, or that has attached a part that it may no longer read, is closed with
+  /// `notPermitted`; other clients are not affected. Further actions are checked against the new policy.
   public func reload(_ policy: AccessPolicy) { shell.reload(policy) }
 
-  /// The hub's figures as they are now.
+  /// The hub's current metrics.
   public var metrics: HubMetrics { shell.metrics }
 
-  /// How many connections are being served.
+  /// The number of open connections.
   public var connectionCount: Int { shell.connectionCount }
 
   /// The path of the socket that the hub listens on.
   public var path: String { shell.path }
 
-  /// What the hub is doing, for the operator.
+  /// A summary of the hub's activity for the operator.
   public var summary: String { shell.summary }
 
-  /// Whether turns wait to be stored, and the last one that was, by which a watchdog sees whether the writer comes on; nil
-  /// without a recording.
+  /// True if turns wait to be stored, and the position of the last stored turn. A watchdog detects a stuck writer by
+  /// them; nil without a recording.
   var storing: (isWaiting: Bool, last: UInt64)? { shell.storing }
 
-  /// Stops serving and leaves all connections to the next process, by the service manager. Calls `onStopped` when that is
-  /// done; false if nobody took them, and they were closed.
+  /// Stops serving and passes all connections to the next process through the service manager. Then calls `onStopped`,
+  /// with false if the service manager did not take them and they were closed.
   func handOver(to manager: ServiceManager, onStopped: @escaping (Bool) -> Void) {
     shell.handOver(to: manager, onStopped: onStopped)
   }
 
-  /// Ends everything at once.
+  /// Closes everything immediately.
   func abandon() { shell.abandon() }
 
-  /// Says goodbye to all clients and closes; calls `onStopped` when the last connection has ended.
+  /// Sends *goodbye* to all clients and closes; calls `onStopped` when the last connection has ended.
   ///
-  /// Everything that clients have pending is sent first. A client that does not read is given `HubLimits.closeTimeout`.
+  /// All pending output is sent first. A client that does not read is closed after `HubLimits.closeTimeout`.
   public func stop(reason: String, onStopped: @escaping () -> Void) {
     shell.stop(reason: reason, onStopped: onStopped)
   }

@@ -5,10 +5,10 @@ internal import Reducers
 internal import ServiceManager
 internal import Wire
 
-// The connections' way from one process to the next, through the service manager.
+// Passes connections from one process to the next through the service manager.
 
 extension HubShell {
-  /// Stops reading; when the log has stored everything, gives the service manager the connections and their record.
+  /// Stops reading. When the log has stored everything, gives the service manager the connections and their record.
   func handOver(to manager: ServiceManager, onStopped: @escaping (Bool) -> Void) {
     guard let socket, !isStopping else { return }
     handingOver = (manager, onStopped)
@@ -20,7 +20,7 @@ extension HubShell {
     finishHandOver()
   }
 
-  /// Hands over, unless turns wait for the log.
+  /// Hands over the connections, unless turns wait for the log.
   func finishHandOver() {
     guard let (manager, onStopped) = handingOver, core.unstoredTurnCount == 0 else { return }
     informed.endTurn(at: loop.now, wallTime: wallTime(), flushing: true)
@@ -32,7 +32,7 @@ extension HubShell {
     onStopped(isTaken)
   }
 
-  /// Gives the service manager everything; false if it did not take it.
+  /// Gives the service manager the record and the connections; returns false if it did not take them.
   private func store(in manager: ServiceManager) -> Bool {
     var descriptors: [CInt] = []
     let open = connections
@@ -49,7 +49,7 @@ extension HubShell {
     guard let box = DescriptorBox(containing: [file.descriptor] + descriptors) else { return false }
     if let listener = socket?.handOver(), !manager.store(listener, as: Inheritance.Name.listener) { return false }
     guard manager.store(box.descriptor, as: Inheritance.Name.connections) else { return false }
-    // The service manager may be slow to take it, and this process must not end before.
+    // The service manager may take them slowly, and this process must not end before it has them.
     guard manager.synchronize(within: .seconds(5)) else { return false }
     log.write(
       .info, "left \(descriptors.count) connections at revision \(core.revision) to the next process",
@@ -57,12 +57,12 @@ extension HubShell {
     return true
   }
 
-  /// Goes on with the connections of the process before.
+  /// Takes over the connections of the previous process.
   func takeOver(_ inheritance: Inheritance) {
     guard let handOver = inheritance.handOver else { return }
     var (count, rest) = (0, inheritance.connections)
     for (index, token) in handOver.tokens.enumerated() {
-      // A connection that is missing has ended meanwhile.
+      // A missing connection has ended in the meantime.
       guard let descriptor = rest.removeValue(forKey: token) else { continue }
       do throws(UVError) {
         try takeOver(PipeStream.adopting(descriptor, on: loop), handOver, index)
@@ -71,7 +71,7 @@ extension HubShell {
         log.write(.warning, cause: Log.Cause("connections not taken over"), "\(error)")
       }
     }
-    // Whatever has no record is closed.
+    // Connections without a record are closed.
     for descriptor in rest.values { close(descriptor) }
     ServiceManager().removeKept()
     log.write(
@@ -82,7 +82,7 @@ extension HubShell {
   private func takeOver(_ stream: consuming PipeStream, _ handOver: HandOver, _ index: Int) throws(UVError) {
     let connection = try add(stream)
     let isReadable = informed.takeOver(handOver, index, on: connection.id, at: loop.now, limit: meter.limit)
-    // Its first bytes stand before those of the turn.
+    // The rest of its earlier output must precede the output of this turn.
     performCommands()
     try startReading(connection)
     if !isReadable { connection.stream.stopReading() }

@@ -6,16 +6,17 @@ internal import ServiceManager
 internal import TurnLog
 internal import Wire
 
-/// The hub's shell: gives `HubCore` its bytes and its time, and carries out its commands.
+/// The hub's shell: passes input and times to `HubCore` and executes its commands.
 ///
-/// The loop's handles and the effects keep it alive until `abandon`, or until it has stopped. Nothing refers to it weakly:
-/// that would make every retain and release of it slower.
+/// The loop's handles and the effects keep it alive until `abandon` or until it has stopped. There are no weak
+/// references to it, since they would make every retain and release slower.
 final class HubShell {
-  // The hot path's properties go without the run-time check for overlapping accesses: the core never calls back, and a
-  // callback of the loop never comes inside another.
+  // The properties of the hot path omit the run-time exclusivity check: the core never calls back, and the loop's
+  // callbacks are never nested.
   @exclusivity(unchecked) private(set) var core: HubCore
-  /// Whether the core was told anything since the end of the last turn. The hook before the loop waits runs in every turn,
-  /// and most often nothing has happened since the one after the callbacks: 400 instructions at depth 1.
+  /// True if the core has received anything since the end of the last turn. The hook before the loop waits runs in
+  /// every turn, and usually nothing has happened since the one after the callbacks. Skipping it saves 400 instructions
+  /// at depth 1.
   @exclusivity(unchecked) var hasNews = true
   let loop: EventLoop
   let log: Log
@@ -25,22 +26,22 @@ final class HubShell {
   private var nextTurn: Timer?
   @exclusivity(unchecked) private(set) var meter = WorkMeter()
   @exclusivity(unchecked) private var contention = Contention()
-  /// The connections that sent much in a contended turn, and are not read until it is their turn again.
+  /// The connections that sent much in a contended turn and are not read again until their turn.
   @exclusivity(unchecked) private var waitingReaders: [ConnectionID] = []
-  /// Whether the loop has polled since frames that wait were worked on in a contended turn.
+  /// True if the loop has polled since waiting frames were last handled in a contended turn.
   @exclusivity(unchecked) private var hasPolled = true
   @exclusivity(unchecked) private(set) var connections: [ServedConnection?] = []
-  /// The connection that was read last in this turn.
+  /// The last connection that was read in this turn.
   @exclusivity(unchecked) private var lastSender: ConnectionID?
-  /// When the callbacks of the current turn began, in milliseconds; nil when none came.
+  /// The time in milliseconds at which the current turn's callbacks began; nil before the first one.
   @exclusivity(unchecked) private var turnStart: UInt64?
   private let recording: Recording?
-  /// The last turns that were handed to the log in one piece, and when.
+  /// The last turn of each batch that was passed to the log, and when.
   @exclusivity(unchecked) private var beingStored: [(position: UInt64, start: UInt64)] = []
   private var logEvents: WakeUp?
   private(set) var runner: EffectRunner<AnyAction>?
   private var onStopped: (() -> Void)?
-  /// Who gets the connections when the log has stored everything, and what to call then.
+  /// The receiver of the connections once the log has stored everything, and the callback for the end.
   @exclusivity(unchecked) var handingOver: (manager: ServiceManager, onStopped: (Bool) -> Void)?
   var onSocketLost: ((HubError) -> Void)?
   var onLogFailed: ((LogError) -> Void)?
@@ -85,7 +86,7 @@ final class HubShell {
 
   var path: String { socket?.path ?? "" }
 
-  /// Whether the hub is on its way to its end.
+  /// True if the hub is stopping.
   var isStopping: Bool { onStopped != nil || handingOver != nil }
 
   var summary: String {
@@ -108,13 +109,13 @@ final class HubShell {
     finishIfStopped()
   }
 
-  /// Replaces the policy, for new connections and for those that are open.
+  /// Replaces the policy for new and open connections.
   func reload(_ policy: AccessPolicy) {
     informed.setPolicy(policy, at: loop.now)
     endTurn()
   }
 
-  /// Releases everything at once.
+  /// Releases all resources immediately.
   func abandon() {
     core.onSend(nil)
     runner?.cancelAll()
@@ -130,7 +131,7 @@ final class HubShell {
 
   // MARK: Events
 
-  /// The core, to tell it something, which the end of the turn has to follow.
+  /// The core, for calls that must be followed by the end of a turn.
   var informed: HubCore {
     _read { yield core }
     _modify {
@@ -167,7 +168,7 @@ final class HubShell {
     }
   }
 
-  /// Adds a connection that is not read from yet.
+  /// Adds a connection, without reading from it yet.
   func add(_ stream: consuming PipeStream) throws(UVError) -> ServedConnection {
     let credentials = try stream.peerCredentials()
     let peer = Peer(
@@ -194,7 +195,7 @@ final class HubShell {
     let work = informed.received(bytes, on: id, at: loop.now, limit: meter.limit, guaranteed: Contention.guaranteed)
     noteWork(work.count)
     if !work.isComplete { connections[id.index]?.stream.stopReading() }
-    // Most turns end here: nobody has sent much lately.
+    // Most turns end here, because no client has sent much recently.
     if Contention.isMuch(work, of: bytes.byteCount) {
       contention.noteMuch(from: connections[id.index], at: loop.turnMilliseconds)
     } else if contention.isPossible {
@@ -207,14 +208,14 @@ final class HubShell {
     if !work.isComplete { connections[id.index]?.stream.stopReading() }
   }
 
-  /// Handles a little of what everyone has sent; the rest waits until the others have been answered.
+  /// Handles a small part of each connection's input; the rest waits until the other clients have been served.
   private func receivedInContention(_ bytes: RawSpan, on id: ConnectionID) {
     let work = informed.received(bytes, on: id, at: loop.now, limit: 0, guaranteed: Contention.guaranteed)
     guard let connection = connections[id.index] else { return }
     if !work.isComplete {
       connection.stream.stopReading()
     } else if bytes.byteCount >= Contention.muchBytes {
-      // Most of a large frame: it comes in over several turns, too.
+      // A part of a large frame, which arrives over several turns as well.
       connection.stream.stopReading()
       waitingReaders.append(id)
     }
@@ -287,7 +288,7 @@ final class HubShell {
 
   // MARK: Commands
 
-  /// The loop has done everything of a turn, and has read its clock again.
+  /// Ends the turn: all callbacks have run, and the loop has updated its clock.
   private func willWait() {
     if let start = turnStart {
       turnStart = nil
@@ -300,10 +301,11 @@ final class HubShell {
     turnStart = nil
   }
 
-  /// From how many milliseconds on a turn is reported.
+  /// The duration in milliseconds from which a turn is reported.
   private static let longTurn: UInt64 = 100
 
-  /// Names the actions that have blocked the loop: those that were read last are still in the loop's buffer.
+  /// Logs the names of the actions that have blocked the loop. The last ones that were read are still in the loop's
+  /// buffer.
   private func reportLongTurn(_ time: UInt64) {
     guard let sender = lastSender, let peer = core.peer(of: sender) else {
       return log.write(
@@ -335,17 +337,17 @@ final class HubShell {
     guard core.endTurn(at: core.hasManySubscribers ? loop.preciseNow : loop.now, wallTime: wallTime()) else { return }
     performCommands()
     deadlineTimer?.arm(core.deadline)
-    // Frames and snapshots go on as soon as everything else was served.
+    // Waiting frames and snapshots continue as soon as everything else was served.
     if core.needsAnotherTurn || !waitingReaders.isEmpty, handingOver == nil {
       nextTurn?.start(after: .zero)
     } else if core.publicationDue != nil || core.allowanceDue != nil || core.metricsDue != nil {
-      // Only then: an array in every turn would cost hundreds of instructions.
+      // Only in this case: allocating an array in every turn would cost hundreds of instructions.
       let due = [core.publicationDue, core.allowanceDue, core.metricsDue].compactMap(\.self).min()
       if let due { nextTurn?.start(after: due - loop.preciseNow) }
     }
   }
 
-  /// Works on frames that wait for a short time, once between two polls, and lets one connection be read again.
+  /// Handles waiting frames for a short time, once between two polls, and resumes reading from one connection.
   private func workInContention() {
     contention.update(at: loop.turnMilliseconds)
     core.isContended = contention.isOn
@@ -373,7 +375,7 @@ final class HubShell {
 
   func performCommands() {
     var next = 0
-    // Carrying out a command may add more.
+    // Executing a command may add more.
     while next < core.commandCount {
       perform(core.command(next))
       next += 1
@@ -438,11 +440,11 @@ final class HubShell {
   }
 }
 
-/// One open socket.
+/// An open connection's socket.
 final class ServedConnection {
   let id: ConnectionID
   let stream: PipeStream
-  /// When it last sent more than a turn has time for, in milliseconds.
+  /// The last time in milliseconds at which it sent more than a turn has time for.
   @exclusivity(unchecked) var lastMuch: UInt64?
 
   init(id: ConnectionID, stream: consuming PipeStream) {

@@ -2,20 +2,21 @@ public import EventLoop
 internal import Glibc
 internal import ServiceManager
 
-/// Lines for the operator, by level: records with fields if systemd's journal reads standard error, else lines there.
+/// The operator's log, with levels. It writes records with fields if standard error is connected to systemd's journal,
+/// and lines otherwise.
 ///
-/// A line is written whole or not at all, and writing never blocks: when nobody reads them, lines are dropped, and their
-/// number is logged once there is room again. A service manager without a journal gets lines that begin with their
+/// A line is written completely or not at all, and writing never blocks. While nobody reads the lines they are dropped,
+/// and their number is logged once there is room again. For a service manager without a journal, lines begin with their
 /// level as `<6>` (sd-daemon(3)); elsewhere they begin with its name.
 ///
-/// Lines that clients can provoke have a *cause*. Of each cause at most 10 lines are written in 10 seconds; the others
-/// are counted, and one line says how many there were. Debug lines are not limited.
+/// Lines that clients can provoke have a *cause*. At most 10 lines of each cause are written in 10 seconds; the others
+/// are counted, and one line reports their number. Debug lines are not limited.
 public final class Log {
   /// The importance of a line; each level includes those before it.
   public enum Level: Int, CaseIterable, Comparable, Sendable {
     /// The hub cannot serve.
     case error
-    /// Something went wrong, and the hub went on.
+    /// Something went wrong, but the hub continues.
     case warning
     /// For operators.
     case info
@@ -35,11 +36,11 @@ public final class Log {
     }
   }
 
-  /// The cause of a line: the kind of event, and the user.
+  /// The cause of a line: the kind of the event, and the user.
   public struct Cause: Hashable, Sendable, CustomStringConvertible {
     /// The kind of event, in the plural, such as `refused actions`.
     public let kind: String
-    /// The user whose process caused it; nil if it is nobody's in particular.
+    /// The user whose process caused the event; nil if it was no particular user.
     public let user: UInt32?
 
     /// Creates a cause.
@@ -47,15 +48,16 @@ public final class Log {
       (self.kind, self.user) = (kind, user)
     }
 
-    /// The kind and the user, for people.
+    /// A description of the kind and the user.
     public nonisolated var description: String { user.map { "\(kind), user \($0)" } ?? kind }
   }
 
-  /// What the journal gets besides the text of a line.
+  /// Data for the journal in addition to the text of a line.
   public struct Details: Sendable {
-    /// What kind of event it is.
+    /// The kind of the event.
     public var id: MessageID?
-    /// Fields for the journal: capital letters, digits and underscores, without the prefix `STOREHUB_`; and values.
+    /// Fields for the journal: names in capital letters, digits and underscores, without the prefix `STOREHUB_`, and
+    /// values.
     public var fields: KeyValuePairs<String, String>
 
     /// Creates details.
@@ -64,14 +66,14 @@ public final class Log {
     }
   }
 
-  /// How many lines of one cause are written in `interval`; the others are counted.
+  /// The number of lines of one cause that are written in `interval`; the others are counted.
   public static let linesPerCause = 10
   /// The time after which lines of one cause are written again.
   public static let interval = Duration.seconds(10)
-  /// How many causes are counted separately in `interval`; further ones share one allowance.
+  /// The number of causes that are counted separately in `interval`; further ones share one limit.
   static let causeLimit = 256
 
-  /// The lines of one cause since a time.
+  /// The lines of one cause since a start time.
   private struct Window {
     let start: Duration
     let level: Level
@@ -79,23 +81,23 @@ public final class Log {
     var suppressed = 0
   }
 
-  /// The last level that is written; a reload may change it.
+  /// The least important level that is written; a reload may change it.
   public var level: Level
   private let output: LogOutput
   private let clock: () -> Duration
   private var windows: [Cause: Window] = [:]
-  /// The earliest end of a window when the table was full; before it there is nothing to remove.
+  /// The earliest end of a window when the table was full; before it no window can be removed.
   private var cleanupTime: Duration?
-  /// The earliest end of a window with lines that were counted and not written.
+  /// The earliest end of a window with counted lines.
   private var summaryTime: Duration?
   private var timer: Timer?
 
-  /// Creates a log that names a program at the head of its lines.
+  /// Creates a log that begins its lines with the name of a program.
   ///
   /// - Parameters:
   ///   - program: The name of the program.
-  ///   - level: The last level that is written.
-  ///   - descriptor: Where lines are written to.
+  ///   - level: The least important level that is written.
+  ///   - descriptor: The file descriptor for the lines.
   ///   - clock: A monotonic time.
   public init(
     program: String, level: Level, descriptor: CInt = 2, clock: @escaping () -> Duration = Log.monotonicTime
@@ -112,7 +114,7 @@ public final class Log {
     return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
   }
 
-  /// Writes summaries by a timer of a loop, also when no further line comes.
+  /// Also writes summaries when no further line comes, by a timer of a loop.
   ///
   /// The timer runs only while there are lines to summarise, so it does not wake an idle hub. Without it, summaries are
   /// written with the next line that has a cause, and by `flush`.
@@ -122,7 +124,7 @@ public final class Log {
     armTimer(at: clock())
   }
 
-  /// Writes a line, if its level is wanted. The text is not made when it is not.
+  /// Writes a line if its level is enabled. The text is evaluated only in this case.
   public func write(
     _ level: Level, _ text: @autoclosure () -> String, _ details: @autoclosure () -> Details = Details()
   ) {
@@ -130,8 +132,8 @@ public final class Log {
     output.deliver(level, text(), details())
   }
 
-  /// Writes a line, if its level is wanted and there were not too many of its cause. The text is made only if it is
-  /// written.
+  /// Writes a line if its level is enabled and the limit of its cause is not reached. The text is evaluated only if it
+  /// is written.
   /// - Complexity: O(1), and O(causes) at most once in `interval` for each cause.
   public func write(
     _ level: Level, cause: Cause, _ text: @autoclosure () -> String, _ details: @autoclosure () -> Details = Details()
@@ -141,8 +143,8 @@ public final class Log {
     output.deliver(level, text(), details())
   }
 
-  /// Writes the summaries of all lines that were counted and not written, and waits for the journal, for a second at the
-  /// most; call it before the program ends.
+  /// Writes the summaries of all counted lines, and waits up to a second for the journal. Call it before the program
+  /// ends.
   public func flush() {
     summarise(at: nil)
     output.flush()
@@ -175,12 +177,12 @@ public final class Log {
 
   private func removeEndedWindows(at now: Duration) {
     if let cleanupTime, now < cleanupTime { return }
-    // Those with lines to summarise were removed before.
+    // Windows with lines to summarise were removed before.
     windows = windows.filter { now < $0.value.start + Self.interval }
     cleanupTime = windows.values.lazy.map { $0.start + Self.interval }.min()
   }
 
-  /// Writes the summaries that are due, or all of them.
+  /// Writes the summaries whose time has come, or all of them if `now` is nil.
   private func summarise(at now: Duration?) {
     let due = windows.filter { now == nil || now ?? .zero >= $0.value.start + Self.interval }
     for (cause, window) in due.sorted(by: { $0.value.start < $1.value.start }) {

@@ -3,7 +3,7 @@ internal import EventLoop
 internal import Synchronization
 public import TurnLog
 
-/// Brings the events of a log, which come on its own thread, to the hub's loop.
+/// Passes the events of a log from its own thread to the hub's loop.
 ///
 /// ```swift
 /// let mailbox = LogMailbox()
@@ -24,7 +24,7 @@ public nonisolated final class LogMailbox: Sendable {
   /// Adds an event. May be called on any thread.
   public func post(_ event: LogEvent) {
     let (loop, waiter) = contents.withLock { contents in
-      // Of several "stored" only the last one matters.
+      // Only the last of several "stored" events matters.
       if case .stored = event, case .stored = contents.events.last { contents.events.removeLast() }
       contents.events.append(event)
       return (contents.loop, contents.waiter)
@@ -33,13 +33,13 @@ public nonisolated final class LogMailbox: Sendable {
     waiter?.signal()
   }
 
-  /// Wakes a loop for each event from here on, and for those that have come already.
+  /// Wakes a loop for each event from now on, and for those that have been posted already.
   func wake(_ loop: WakeUp.Sender) {
     contents.withLock { $0.loop = loop }
     loop.send()
   }
 
-  /// Blocks the thread until there is an event, and takes all; for the time before a loop runs.
+  /// Blocks the thread until there is an event, and takes all events. For use before the loop runs.
   func waitForEvents() -> [LogEvent] {
     let semaphore = DispatchSemaphore(value: 0)
     contents.withLock { $0.waiter = $0.events.isEmpty ? semaphore : nil }
@@ -50,7 +50,7 @@ public nonisolated final class LogMailbox: Sendable {
     return take()
   }
 
-  /// Takes the events that have come, in order.
+  /// Takes the posted events, in order.
   func take() -> [LogEvent] {
     contents.withLock { contents in
       defer { contents.events.removeAll(keepingCapacity: true) }

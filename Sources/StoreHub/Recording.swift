@@ -2,7 +2,7 @@ public import HubCore
 internal import Journal
 public import TurnLog
 
-/// How a hub is recorded, so that it goes on after a restart where it was.
+/// The recording of a hub, from which it continues after a restart.
 ///
 /// ```swift
 /// let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
@@ -12,23 +12,23 @@ public import TurnLog
 /// recording.close()
 /// ```
 public struct Recording {
-  /// Where turns are stored.
+  /// The log that stores the turns.
   public let log: any TurnLog
-  /// Where the log's events come in.
+  /// The mailbox that receives the log's events.
   public let mailbox: LogMailbox
-  /// When acknowledgements, deltas and effects leave.
+  /// The time at which acknowledgements, deltas and effects are released.
   public let durability: Durability
-  /// What the hub goes on from.
+  /// The starting point of the hub.
   let history: HubHistory
   private let finish: @Sendable () -> Void
 
-  /// A recording in a log of one's own.
+  /// Creates a recording with a custom log.
   ///
   /// - Parameters:
   ///   - log: The log, which posts its events to the mailbox.
   ///   - mailbox: The mailbox.
-  ///   - history: What the hub goes on from: the state of its engine must be that of the log's end.
-  ///   - durability: When acknowledgements, deltas and effects leave.
+  ///   - history: The starting point of the hub. The state of its engine must be the one at the end of the log.
+  ///   - durability: The time at which acknowledgements, deltas and effects are released.
   ///   - finish: Closes the log.
   public init(
     log: any TurnLog, mailbox: LogMailbox, history: HubHistory, durability: Durability,
@@ -38,18 +38,18 @@ public struct Recording {
     (self.durability, self.finish) = (durability, finish)
   }
 
-  /// Writes what waits, and closes the log; after the hub has stopped.
+  /// Stores all waiting turns and closes the log. Call it after the hub has stopped.
   public func close() { finish() }
 }
 
-/// Why a hub cannot go on where it was.
+/// The reasons why a hub cannot continue from its journal.
 public nonisolated enum RecordingError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The journal cannot be read or written.
   case log(LogError)
-  /// The journal is sound, but does not give a state of this feature.
+  /// The journal is intact, but does not contain a state of this feature.
   case recovery(RecoveryError, directory: String)
 
-  /// What happened, and what to do.
+  /// The problem, and the remedy.
   public var description: String {
     switch self {
     case .log(let error): "\(error)"
@@ -62,20 +62,20 @@ public nonisolated enum RecordingError: Error, Equatable, Sendable, CustomString
 }
 
 extension Recording {
-  /// How often the progress of a recovery is told, in turns.
+  /// The number of turns between two reports of a recovery's progress.
   private static var progressInterval: UInt64 { 100_000 }
 
-  /// Opens the journal in a directory, or creates one, and brings an engine to the state that it holds.
+  /// Opens the journal in a directory, or creates one, and restores an engine to its last state.
   ///
   /// - Parameters:
   ///   - engine: The feature, at revision 0.
-  ///   - directory: The journal's directory. It is created; the directories above it must be there.
-  ///   - durability: When acknowledgements, deltas and effects leave.
+  ///   - directory: The journal's directory. It is created if its parent directory exists.
+  ///   - durability: The time at which acknowledgements, deltas and effects are released.
   ///   - window: In async mode, the time after which a turn is stored at the latest.
   ///   - log: The operator's log.
-  ///   - onProgress: Is told how many turns of how many were read, now and then.
-  /// - Throws: Why the journal cannot be used. No turn has been changed then.
-  /// - Complexity: O(size of the newest snapshot + turns behind it).
+  ///   - onProgress: Called now and then with the number of turns that were read and the total.
+  /// - Throws: The reason why the journal cannot be used. No turn has been changed in this case.
+  /// - Complexity: O(size of the newest snapshot + later turns).
   public static func open<State, Action>(
     _ engine: FeatureEngine<State, Action>, directory: String, durability: Durability = .sync,
     window: Duration = .milliseconds(100), log: Log,
@@ -91,10 +91,11 @@ extension Recording {
     do throws(RecordingError) {
       let recovery = try recover(engine, from: history, in: directory, onProgress)
       journal.begin(schema: engine.schema)
-      // The state at the beginning, and the first one of another schema, are not left to the program that reads them.
+      // The initial state, and the first state with another schema, are saved, so that a journal can be read without
+      // the program that wrote it.
       if history.snapshot?.schema != engine.schema { try save(recovery.snapshot(), in: journal, mailbox) }
       for note in history.notes { log.write(.warning, "\(directory): \(note)") }
-      // In async mode the end of a process may lose what clients have seen.
+      // In async mode a crash may lose turns that clients have seen.
       let id = durability == .sync ? history.epoch.low : .random(in: 0 ... .max)
       return Recording(
         log: journal, mailbox: mailbox, history: recovery.history(id: id, sessions: history.sessions),
@@ -137,7 +138,7 @@ extension Recording {
     do throws(LogError) { return try history.next() } catch { throw .log(error) }
   }
 
-  /// Saves a snapshot, and waits for it.
+  /// Saves a snapshot, and waits until it is saved.
   private static func save(
     _ snapshot: LogSnapshot, in journal: Journal, _ mailbox: LogMailbox
   ) throws(RecordingError) {

@@ -1,16 +1,16 @@
 internal import EventLoop
 internal import Glibc
 
-/// The socket that a hub serves: the claim on its path, the listener, and a watch over its file.
+/// The socket that a hub serves: the claim on its path, the listener, and a watch on its file.
 ///
-/// When the file is removed or renamed under a running hub, it logs a warning and listens at the path again. When
-/// another server has taken the path, it reports that: clients that connect no longer reach this hub. A socket of the
-/// service manager's is the service manager's to mend, so the hub only logs that it is gone.
+/// If the file is removed or renamed while the hub runs, the hub logs a warning and listens at the path again. If
+/// another server has taken the path, the hub reports that new clients no longer reach it. If the socket came from the
+/// service manager, the hub only logs that it is gone, since only the service manager can restore it.
 final class ServedSocket {
   private let loop: EventLoop
   let path: String
   private let mode: UInt32
-  /// Whether the file, and the claim on it, are the hub's.
+  /// True if the hub itself created the file and holds the claim on it.
   private let isOwn: Bool
   private let log: Log
   private let onConnection: (UVError?) -> Void
@@ -19,16 +19,17 @@ final class ServedSocket {
   private var listener: PipeListener?
   private var watch: FileWatch?
 
-  /// Claims a path and listens there.
+  /// Claims a path and listens on it.
   ///
   /// - Parameters:
   ///   - loop: The loop, which must outlive this.
-  ///   - path: The path; a dead hub's socket there is replaced.
-  ///   - inherited: The socket that the service manager passed, if it did.
+  ///   - path: The path. The socket of a dead hub is replaced.
+  ///   - inherited: The socket that the service manager passed, if any.
   ///   - mode: The permissions of the socket.
   ///   - log: The log of the hub.
   ///   - onConnection: See `PipeListener`.
-  ///   - onLost: Called when the path is another server's, or cannot be used any more. Nothing comes after it.
+  ///   - onLost: Called when another server has taken the path, or it can no longer be used. There are no calls after
+  ///     it.
   init(
     on loop: EventLoop, path: String, mode: UInt32, inherited: Inheritance.Listener?, log: Log,
     onConnection: @escaping (UVError?) -> Void, onLost: @escaping (HubError) -> Void
@@ -51,24 +52,23 @@ final class ServedSocket {
     watchFile()
   }
 
-  /// Takes the connection that `onConnection` was called for.
+  /// Accepts the connection for which `onConnection` was called.
   func accept() throws(UVError) -> PipeStream? { try listener?.accept() }
 
-  /// Accepts connections again at once; call it when a connection was closed.
+  /// Accepts connections again immediately. Call it when a connection was closed.
   func resume() { listener?.resume() }
 
   /// Accepts no further connections; clients wait in the kernel's queue.
   func pause() { listener?.pause() }
 
-  /// The socket, for the process that goes on with it; nil for one that the service manager has itself. Its file is left
-  /// where it is.
+  /// Returns the socket, for the next process; nil if the service manager has the socket itself. Its file is kept.
   func handOver() -> CInt? {
     listener?.leaveFile()
     watch = nil
     return isOwn ? listener?.descriptor : nil
   }
 
-  /// Stops listening and removes the socket; the claim is kept, so that no other hub starts before this one has ended.
+  /// Stops listening and removes the socket. The claim is kept, so that no other hub starts before this one has ended.
   func stopListening() {
     watch = nil
     listener = nil
@@ -76,7 +76,7 @@ final class ServedSocket {
 
   private func listen() throws(HubError) {
     do {
-      // The file must never be open to more than its mode says, not even before a chmod.
+      // The file must never be accessible beyond its mode, not even until a chmod.
       let mask = umask(~mode & 0o777)
       defer { umask(mask) }
       listener = try PipeListener(on: loop, path: path, onConnection: onConnection)
@@ -107,7 +107,7 @@ final class ServedSocket {
       if claim?.isHeld == true {
         try claim?.removeDeadSocket(at: path)
       } else {
-        // The lock's file was removed too, so another hub may have started.
+        // The lock file was removed too, so another hub may have started.
         claim = nil
         claim = try SocketClaim.claiming(path)
       }

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// The right to serve a socket path, held by a lock on a file beside it.
 ///
-/// The kernel drops the lock with the process, however it ends. So a socket whose lock is free was left by a dead
-/// hub and may be removed; of two hubs that start at the same moment only one gets the lock.
+/// The kernel releases the lock when the process ends, for any reason. So a socket whose lock is free was left by a
+/// dead hub and may be removed, and of two hubs that start at the same time only one gets the lock.
 struct SocketClaim: ~Copyable {
   private let lockPath: String
   private let descriptor: CInt
@@ -18,7 +18,7 @@ struct SocketClaim: ~Copyable {
   ///
   /// - Parameters:
   ///   - path: The path.
-  ///   - isServing: Whether this process has the socket there already, from the process before.
+  ///   - isServing: True if this process has the socket at the path already, from the previous process.
   static func claiming(_ path: String, isServing: Bool = false) throws(HubError) -> SocketClaim {
     do throws(UVError) {
       try checkSocketPath(path)
@@ -31,11 +31,11 @@ struct SocketClaim: ~Copyable {
     return claim
   }
 
-  /// Whether this is still the lock that other hubs find; false when somebody removed its file.
+  /// True if other hubs find this lock; false if its file was removed.
   var isHeld: Bool { Self.isNamed(descriptor, lockPath) }
 
   deinit {
-    // Removed while the lock is held: a hub that opened the file before sees that it is gone and opens it anew.
+    // Removed while the lock is held: a hub that opened the file before notices that it is gone and opens it again.
     if Self.isNamed(descriptor, lockPath) { unlink(lockPath) }
     close(descriptor)
   }
@@ -51,12 +51,12 @@ struct SocketClaim: ~Copyable {
         throw .system(operation: "lock", path: lockPath, errno: code)
       }
       if isNamed(descriptor, lockPath) { return descriptor }
-      // The hub before this one removed the file between our open and our lock.
+      // The previous hub removed the file between our open and our lock.
       close(descriptor)
     }
   }
 
-  /// Whether a path leads to an open file.
+  /// Returns true if a path leads to an open file.
   private nonisolated static func isNamed(_ descriptor: CInt, _ path: String) -> Bool {
     var (opened, named) = (stat(), stat())
     return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino
@@ -65,7 +65,7 @@ struct SocketClaim: ~Copyable {
 
   /// Removes a socket that no process listens on.
   ///
-  /// - Throws: `notASocket`, `alreadyServed`, or why the path cannot be used.
+  /// - Throws: `notASocket`, `alreadyServed`, or the reason why the path cannot be used.
   func removeDeadSocket(at path: String) throws(HubError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {
@@ -73,7 +73,7 @@ struct SocketClaim: ~Copyable {
       return
     }
     guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
-    // The lock is ours, so this is no hub's socket; but another kind of server may listen on it.
+    // We hold the lock, so this is not a hub's socket, but another kind of server may listen on it.
     guard !Self.isListenedOn(path) else { throw .alreadyServed(path: path) }
     guard unlink(path) == 0 else { throw .system(operation: "remove the dead socket", path: path, errno: errno) }
   }

@@ -21,54 +21,54 @@ public nonisolated protocol HubService {
   /// The type of `body`.
   associatedtype Body: Reducer where Body.State: Replicated, Body.Action: WireValue
 
-  /// The program's name and purpose, and the options that it has beside those of every hub.
+  /// The program's name and purpose, and its options in addition to those of every hub.
   static var description: ServiceDescription { get }
 
-  /// Makes the service, once.
+  /// Creates the service; called once.
   init()
 
-  /// Reads the program's own options, before anything else.
+  /// Reads the program's own options. Called before anything else.
   ///
-  /// - Throws: Which option is wrong, and why; the program prints it and exits with 2.
+  /// - Throws: An error that names the wrong option and the reason; the program prints it and exits with status 2.
   mutating func configure(_ options: ServiceOptions) throws(ServiceOptionError)
 
-  /// Makes what the feature's dependencies need, such as a client of a web service on the loop.
+  /// Creates the resources of the feature's dependencies, such as a client of a web service on the loop.
   ///
-  /// - Throws: Why the hub cannot start; the program logs it and exits with 1.
+  /// - Throws: The reason why the hub cannot start; the program logs it and exits with status 1.
   @MainActor mutating func prepare(on loop: EventLoop, log: Log) throws
 
   /// The state at revision 0. A hub with a journal begins with it only if the journal is empty.
   var initialState: Body.State { get }
 
-  /// The reducer that every action goes through.
+  /// The reducer for all actions.
   @ReducerBuilder<Body.State, Body.Action> var body: Body { get }
 
   /// Overrides dependencies for the reducer and its effects.
   @MainActor func prepareDependencies(_ dependencies: inout DependencyValues)
 
-  /// The actions by which the feature reacts to an event of the hub's life: its start, a client that attaches or detaches.
+  /// The feature's actions in response to an event of the hub: its start, or a client that attaches or detaches.
   func actions(for event: HubEvent, in state: Body.State) -> [Body.Action]
 }
 
 nonisolated extension HubService {
-  /// A description by the name of the program's file.
+  /// A description with the name of the program's file.
   public static var description: ServiceDescription { ServiceDescription(ServiceDescription.nameOfProcess) }
 
-  /// Reads nothing.
+  /// Reads no options.
   public mutating func configure(_ options: ServiceOptions) throws(ServiceOptionError) {}
 
-  /// Makes nothing.
+  /// Creates nothing.
   @MainActor public mutating func prepare(on loop: EventLoop, log: Log) throws {}
 
-  /// Overrides nothing.
+  /// Overrides no dependencies.
   @MainActor public func prepareDependencies(_ dependencies: inout DependencyValues) {}
 
-  /// No actions.
+  /// Returns no actions.
   public func actions(for event: HubEvent, in state: Body.State) -> [Body.Action] { [] }
 
-  /// Runs the service until it is told to stop, and exits.
+  /// Runs the service until it stops, and exits.
   ///
-  /// Inlined into the program, where the feature's types are known: the engine is specialised for them.
+  /// Inlined into the program, so that the engine is specialised for the feature's types.
   @inlinable
   @MainActor
   public static func main() {

@@ -2,48 +2,49 @@ internal import Glibc
 internal import HubCore
 internal import ServiceManager
 
-/// What the service manager passed to this process at its start: the socket to listen on, and what the process before has
-/// left for this one.
+/// The descriptors that the service manager passed to this process at its start: the listening socket, and those that
+/// the previous process has left.
 ///
 /// ```swift
 /// let inheritance = try Inheritance.take()
 /// let server = try HubServer(engine, inheritance: inheritance, loop: loop, path: path, log: log)
 /// ```
 public struct Inheritance: Sendable {
-  /// A socket that listens.
+  /// A listening socket.
   struct Listener: Sendable {
     let descriptor: CInt
     let path: String
-    /// Whether a hub has bound it, and not the service manager, so that its file is the hub's.
+    /// True if a hub, not the service manager, has bound the socket, so that its file belongs to the hub.
     let isOwn: Bool
   }
 
-  /// The names under which a hub leaves descriptors to the next process.
+  /// The names of the descriptors that a hub leaves to the next process.
   enum Name {
     static let listener = "storehub-listener"
-    /// A box with the record and the connections.
+    /// A descriptor box with the record and the connections.
     static let connections = "storehub-connections"
     static let all = [listener, connections]
   }
 
-  /// The socket to listen on; nil for a hub that binds its own.
+  /// The listening socket; nil for a hub that binds its own.
   var listener: Listener?
   /// The connections, by the inodes of their sockets.
   var connections: [UInt64: CInt] = [:]
-  /// The connections' record.
+  /// The record of the connections.
   var handOver: HandOver?
-  /// Why the record cannot be used.
+  /// The reason why the record cannot be used.
   var refusal: HandOverRefusal?
   /// Sockets of other names, for the program.
   public private(set) var others: [(name: String, descriptor: CInt)] = []
 
-  /// Nothing.
+  /// Creates an empty inheritance.
   public init() {}
 
-  /// Takes what was passed; nothing the second time.
+  /// Takes the passed descriptors. A second call returns none.
   ///
-  /// - Parameter socketName: The name of the hub's socket, if the service manager passes several: `FileDescriptorName=`.
-  /// - Throws: Why the passed descriptors cannot be used.
+  /// - Parameter socketName: The name of the hub's socket (`FileDescriptorName=`), if the service manager passes
+  ///   several.
+  /// - Throws: The reason why the passed descriptors cannot be used.
   public static func take(socketName: String = "hub") throws(InheritanceError) -> Inheritance {
     var inheritance = Inheritance()
     var passed: [PassedDescriptor]
@@ -74,7 +75,7 @@ public struct Inheritance: Sendable {
     return inheritance
   }
 
-  /// Takes what the process before has left.
+  /// Takes the descriptors that the previous process has left.
   private mutating func takeKept(_ passed: inout [PassedDescriptor]) {
     for kept in passed where Name.all.contains(kept.name) {
       switch kept.name {
@@ -92,8 +93,8 @@ public struct Inheritance: Sendable {
     passed.removeAll { Name.all.contains($0.name) }
   }
 
-  /// Takes the record and the connections out of their box. It is empty if another process has taken them and crashed:
-  /// nobody must find what is not true any more.
+  /// Takes the record and the connections out of their box. If this process crashes, the box is empty, so that the next
+  /// process does not find an outdated record.
   private mutating func open(_ box: CInt) {
     let descriptors = DescriptorBox.take(from: box)
     guard let record = descriptors.first else { return }
@@ -113,24 +114,24 @@ public struct Inheritance: Sendable {
     }
   }
 
-  /// The inode of an open socket, which is the same in every process that has it.
+  /// The inode of an open socket, which is the same in every process.
   static func inode(of descriptor: CInt) -> UInt64? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : nil
   }
 }
 
-/// Why what the service manager passed cannot be used.
+/// A reason why the descriptors from the service manager cannot be used.
 public struct InheritanceError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What happened, and what to do.
+  /// The problem, and the remedy.
   public let description: String
 }
 
 extension Inheritance {
-  /// Decides whether the connections of the process before can go on, and closes them if not: their clients come back by
-  /// themselves.
+  /// Checks that the connections of the previous process can be taken over, and closes them if not; their clients
+  /// reconnect.
   ///
-  /// - Returns: What the hub goes on from.
+  /// - Returns: The starting point of the hub.
   mutating func settle<State, Action>(
     _ engine: FeatureEngine<State, Action>, _ logged: HubHistory?, log: Log
   ) -> HubHistory? {
@@ -155,7 +156,8 @@ extension Inheritance {
 }
 
 extension ServiceManager {
-  /// Has the service manager close what the process before has left, which this one has open itself or does not want.
+  /// Tells the service manager to close the descriptors that the previous process has left. This process has its own
+  /// copies, or does not need them.
   func removeKept() {
     for name in Inheritance.Name.all { removeDescriptors(named: name) }
   }

@@ -2,11 +2,11 @@ internal import Journal
 internal import ProgramOptions
 internal import TurnLog
 
-/// `storehubd journal …`: looks at a journal that no hub uses, and mends it.
+/// The command `storehubd journal …`, which inspects and repairs a journal that no hub uses.
 struct JournalCommand {
   private let program: String
 
-  /// The command of a service.
+  /// Creates the command of a service.
   init(of program: String) { self.program = program }
 
   var options: ProgramOptions {

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import ServiceManager
 
-/// Where log lines go: to the journal with their fields, or to a descriptor.
+/// The destination of log lines: the journal with its fields, or a descriptor.
 final class LogOutput {
   private enum Target {
     case journal(JournalWriter)
-    /// Lines that begin with their level's number, for a service manager.
+    /// Lines that begin with the number of their level, for a service manager.
     case numbered
-    /// Lines that begin with the program and the level, for people.
+    /// Lines that begin with the names of the program and the level, for people.
     case named
   }
 
@@ -27,7 +27,7 @@ final class LogOutput {
     }
   }
 
-  /// A file or a terminal is read by people, whoever started the process.
+  /// Returns true for a file or a terminal, which people read, whatever process started this one.
   private static func isFileOrTerminal(_ descriptor: CInt) -> Bool {
     var status = stat()
     return isatty(descriptor) == 1 || fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -42,7 +42,7 @@ final class LogOutput {
     if droppedCount > 0 || !put(level, text, details) { droppedCount += 1 }
   }
 
-  /// Waits for the journal, for a second at the most.
+  /// Waits up to a second for the journal.
   func flush() {
     if case .journal(let journal) = target { journal.flush(within: .seconds(1)) }
   }
@@ -65,7 +65,7 @@ final class LogOutput {
   }
 
   private func put(line text: String) -> Bool {
-    // A pipe that poll(2) calls writable takes PIPE_BUF bytes at once, so a line of that size does not block.
+    // A pipe that poll(2) reports as writable accepts PIPE_BUF bytes at once, so a line of that size does not block.
     let line = Array(text.utf8.prefix(Int(PIPE_BUF) - 1)) + [UInt8(ascii: "\n")]
     var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     guard Glibc.poll(&poll, 1, 0) == 1, poll.revents & Int16(POLLOUT) != 0 else { return false }

@@ -1,19 +1,19 @@
-/// Names a kind of event in the journal, the same in every release, so that operators can look for it and
-/// `systemd/storehub.catalog` can explain it.
+/// The ids of the kinds of events in the journal. They are the same in every release, so that operators can search for
+/// them and `systemd/storehub.catalog` can explain them.
 public nonisolated enum MessageID: String, CaseIterable, Sendable {
-  /// The hub serves.
+  /// The hub is ready.
   case ready = "9308a8a1845a4bb9ae25ff086fd5c52e"
   /// The hub has read its journal.
   case recovered = "aad3fc5b1cd344229a8272473de9df7a"
   /// The hub begins to stop.
   case stopping = "c298e90314f8466fa7aeae973a89322e"
-  /// The time for a stop has passed, and the hub ends without having finished.
+  /// The time limit for stopping has passed, and the hub ends without having finished.
   case stopTimedOut = "1c22df9264694a0f8ee74407e8da1d3b"
-  /// The hub closed the connection of a client that broke the protocol or a limit.
+  /// The hub closed the connection of a client that violated the protocol or a limit.
   case connectionClosed = "3772f6beae48484580bf81f6bfe5f5a6"
   /// An action was rejected.
   case actionRejected = "fce69c27d93a46429f732c53561cd542"
-  /// Connections are not accepted.
+  /// Connections cannot be accepted.
   case acceptFailed = "48cfb5a5b4c54eeaaeee6c3922516d2e"
   /// New clients cannot reach the hub at its path.
   case socketLost = "7ddfceb6d0b94510ad021c92677816b9"
@@ -23,16 +23,16 @@ public nonisolated enum MessageID: String, CaseIterable, Sendable {
   case snapshotFailed = "072732c44d4b4041b4af3389f53e7e8b"
   /// Further events of one cause were counted and not logged.
   case repeated = "acd9226d6eb046cdb46eae20fd7538a2"
-  /// The connections were handed to the next process.
+  /// The connections were handed over to the next process.
   case handedOver = "f69dc113b597408eb4b82d4f4ebe33fd"
-  /// The connections of the process before were taken over.
+  /// The connections of the previous process were taken over.
   case takenOver = "2d79b6ac7be5458db2ecf9eeed61ab88"
-  /// The connections of the process before could not be taken over, and were closed.
+  /// The connections of the previous process could not be taken over, and were closed.
   case takeoverRefused = "1c52a6006e884038ab14324ec4fded52"
-  /// The watchdog is not fed, because turns wait for a writer that does not come on.
+  /// The watchdog is not fed, because turns wait for a log writer that makes no progress.
   case writerStuck = "08e0f95115a1493ba8dd048d14813c2d"
   /// The configuration was read again.
   case reloaded = "4ea1656a8ee04912abf3dedbe766dbe5"
-  /// A signal came that has no meaning for the hub.
+  /// A signal without a meaning for the hub was ignored.
   case signalIgnored = "95b2d987faca44cfb113f6eea4a36919"
 }

@@ -4,25 +4,25 @@ internal import MetricsEndpoint
 internal import ProgramOptions
 internal import Wire
 
-/// What the command line of a service says.
+/// The settings from a service's command line.
 struct ServiceConfiguration {
   var path: String
   var mode: UInt32
   var limits: HubLimits
   var stateDirectory: String?
   var durability: Durability
-  /// The operator's file, and whether it may be missing.
+  /// The operator's file, and true if it may be missing.
   var file: (path: String, isOptional: Bool)?
   var isOnlyChecked: Bool
-  /// Where figures are served.
+  /// The address of the metrics endpoint.
   var metrics: MetricsAddress?
-  /// The number of connections that the command line sets.
+  /// The limit of connections on the command line.
   private var connections: Int?
   var level: Log.Level
-  /// How long a stop may take.
+  /// The time limit for stopping.
   var stopLimit: Duration
 
-  /// The options of a service: those of every hub, and its own.
+  /// The options of every hub and of this service.
   static func options(of service: ServiceDescription) -> ProgramOptions {
     ProgramOptions(
       program: service.name, purpose: service.purpose, version: service.version, manualSection: 8,
@@ -99,14 +99,14 @@ struct ServiceConfiguration {
     if !parsed.flag("socket"), !isOnlyChecked { try makeSocketDirectory(for: path) }
   }
 
-  /// The limits and the rights: from the command line, or else the operator's files.
+  /// Returns the limits and rights from the command line and the operator's files. The command line takes precedence.
   ///
   /// - Parameter schema: The schema of the feature, to whose parts rights are granted.
   func operated(_ schema: Schema) throws(ConfigurationError) -> OperatorConfiguration {
     var operated = OperatorConfiguration(limits: limits)
     if let file { try operated.read(file.path, schema: schema, isRequired: !file.isOptional) }
     if let connections { operated.limits.connections = connections }
-    // Where others may connect, one user cannot take all places.
+    // When other users may connect, one user cannot take all connections.
     if mode & 0o077 != 0, operated.limits.connectionsPerUser == .max {
       operated.limits.connectionsPerUser = operated.limits.connections - operated.limits.connections / 8
     }

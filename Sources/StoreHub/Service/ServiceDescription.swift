@@ -1,26 +1,26 @@
 internal import ProgramOptions
 
-/// What `--help`, the manual page and the log say about a service.
+/// The description of a service for `--help`, the manual page and the log.
 public nonisolated struct ServiceDescription: Sendable {
   /// The program's name.
   public var name: String
-  /// What the program does, as a sentence.
+  /// The purpose of the program, as a sentence.
   public var purpose: String
   /// The program's version.
   public var version: String
-  /// The name of its directory for the socket, in the directory for runtime files.
+  /// The name of the directory for its socket, in the directory for runtime files.
   public var directory: String
-  /// The options that it has beside those of every hub.
+  /// Its options in addition to those of every hub.
   public var options: [ServiceOption]
 
   /// Creates a description.
   ///
   /// - Parameters:
   ///   - name: The program's name.
-  ///   - purpose: What the program does, as a sentence.
+  ///   - purpose: The purpose of the program, as a sentence.
   ///   - version: The program's version; by default StoreHub's.
-  ///   - directory: The name of its directory for the socket; by default the program's name.
-  ///   - options: The options that it has beside those of every hub.
+  ///   - directory: The name of the directory for its socket; by default the program's name.
+  ///   - options: Its options in addition to those of every hub.
   public init(
     _ name: String, purpose: String = "Serves a store to many processes, on a Unix socket.", version: String? = nil,
     directory: String? = nil, options: [ServiceOption] = []
@@ -29,19 +29,19 @@ public nonisolated struct ServiceDescription: Sendable {
     (self.directory, self.options) = (directory ?? name, options)
   }
 
-  /// The name of the file that this process runs.
+  /// The name of this process's executable file.
   static var nameOfProcess: String {
     CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "hub"
   }
 }
 
-/// An option of a service's own.
+/// An option that a service adds.
 public nonisolated struct ServiceOption: Sendable {
-  /// Its long name, without dashes.
+  /// The long name, without dashes.
   public var name: String
-  /// The placeholder of its value in the help; nil for a flag.
+  /// The placeholder of the value in the help; nil for a flag.
   public var argument: String?
-  /// Its purpose, and its default.
+  /// The purpose and the default value.
   public var help: String
 
   /// Creates an option.
@@ -50,7 +50,7 @@ public nonisolated struct ServiceOption: Sendable {
   }
 }
 
-/// The options of a command line, for a service.
+/// The command-line options that were given to a service.
 public nonisolated struct ServiceOptions: Sendable {
   private let parsed: ParsedOptions
 
@@ -60,7 +60,7 @@ public nonisolated struct ServiceOptions: Sendable {
   public subscript(name: String) -> String? { parsed.flag(name) ? parsed.string(name) ?? "" : nil }
 }
 
-/// A wrong option: one message for the user who typed it.
+/// An invalid option, with a message for the user.
 public nonisolated struct ServiceOptionError: Error, Equatable, CustomStringConvertible {
   /// The problem, and how to correct it.
   public let description: String

@@ -6,7 +6,7 @@ internal import MetricsEndpoint
 internal import ProgramOptions
 internal import Wire
 
-/// The way of a service from its command line to its exit.
+/// Runs a service from its command line to its exit.
 @usableFromInline
 final class ServiceLaunch<Service: HubService> {
   private let about = Service.description
@@ -15,7 +15,7 @@ final class ServiceLaunch<Service: HubService> {
   private let log: Log
   private var metrics: MetricsEndpoint?
 
-  /// Reads the command line; carries out `journal` commands, `--help` and `--version`, which exit.
+  /// Parses the command line. Executes `journal` commands, `--help` and `--version`, which exit.
   @usableFromInline
   init() {
     if CommandLine.arguments.dropFirst().first == "journal" {
@@ -33,7 +33,7 @@ final class ServiceLaunch<Service: HubService> {
     log = Log(program: about.name, level: configuration.level)
   }
 
-  /// Serves the engine until a signal comes or the hub cannot go on, and exits.
+  /// Serves the engine until a signal or a failure stops the hub, and exits.
   @usableFromInline
   func run<State, Action>(
     _ makeEngine: (Service) -> FeatureEngine<State, Action>
@@ -63,7 +63,7 @@ final class ServiceLaunch<Service: HubService> {
     }
   }
 
-  /// `--check-config`: prints the configuration as it would be used; the exit status.
+  /// Prints the effective configuration for `--check-config`, and returns the exit status.
   private func checkConfiguration(_ schema: Schema) -> Int32 {
     do throws(ConfigurationError) {
       let operated = try configuration.operated(schema)
@@ -78,7 +78,7 @@ final class ServiceLaunch<Service: HubService> {
 
   private func checkDescriptorLimit(_ limits: HubLimits) {
     let descriptors = raiseDescriptorLimit()
-    // Besides the clients' sockets: the loop, the listener, the log, the journal, and what the feature opens.
+    // In addition to the clients' sockets: the loop, the listener, the log, the journal, and the feature's descriptors.
     guard descriptors < UInt(limits.connections) + 64 else { return }
     log.write(
       .warning,
@@ -118,7 +118,7 @@ final class ServiceLaunch<Service: HubService> {
     }
     server.onLogFailed = { _ in life.stop(reason: "the journal cannot be written", status: 1, error: EIO) }
     life.onReload = { [configuration, schema = Schema(state: State.self, action: Action.self), weak server] in
-      // Rights apply at once, to connections that are open as well. A file that cannot be used changes nothing.
+      // Rights apply immediately, also to open connections. A file with mistakes changes nothing.
       do throws(ConfigurationError) {
         server?.reload(try configuration.operated(schema).policy)
         return "rights are those of the configuration; changed limits take effect at the next start"

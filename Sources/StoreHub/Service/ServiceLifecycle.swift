@@ -3,7 +3,8 @@ public import EventLoop
 internal import Glibc
 internal import ServiceManager
 
-/// A hub's life as a process: what the service manager is told, signals, the watchdog, and an end within a time.
+/// The lifecycle of a hub's process: notifications of the service manager, signals, the watchdog, and a time limit for
+/// stopping.
 ///
 /// ```swift
 /// let life = ServiceLifecycle(loop: loop, log: log)
@@ -14,14 +15,14 @@ internal import ServiceManager
 /// exit(life.run())
 /// ```
 ///
-/// SIGTERM and SIGINT stop the hub: what clients have pending is sent, everybody is told, the log stores what waits. A
-/// second one ends the process at once. SIGHUP reads the configuration again. SIGUSR1 logs what the hub is doing. SIGUSR2
-/// leaves the connections to the process that the service manager starts next. Other signals that would end the process
-/// without a word are logged and ignored.
+/// SIGTERM and SIGINT stop the hub: it sends all pending output, says goodbye to all clients, and stores all turns. A
+/// second signal ends the process immediately. SIGHUP reloads the configuration. SIGUSR1 logs a summary of the hub's
+/// activity. SIGUSR2 passes the connections to the process that the service manager starts next. Other signals that
+/// would silently end the process are logged and ignored.
 public final class ServiceLifecycle {
-  /// Called by SIGHUP; reads the configuration again, and returns what was done, for the log.
+  /// Called for SIGHUP. Reloads the configuration and returns a summary for the log.
   public var onReload: () -> String = { "there is no configuration file; options take effect at the next start" }
-  /// How long a stop may take; then the process ends with what it has.
+  /// The time limit for stopping, after which the process ends without having finished.
   public var stopLimit = Duration.seconds(10)
 
   private let loop: EventLoop
@@ -33,37 +34,37 @@ public final class ServiceLifecycle {
   private var signals: [Int32: SignalWatch] = [:]
   private var stopTimer: Timer?
   private var isStopping = false
-  /// Whether the end has come without everything being done.
+  /// True if the time limit for stopping has passed.
   private var hasTimedOut = false
   private var status: Int32 = 0
 
-  /// Signals that have no meaning for a hub, and whose default is to end the process.
+  /// Signals without a meaning for a hub whose default action ends the process.
   private static let ignored: [Int32] = [SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT]
-  /// What the end of the process may take besides `stopLimit`.
+  /// The time that ending the process may take in addition to `stopLimit`.
   private static let reserve = Duration.seconds(10)
-  /// How long a recovery may go without progress.
+  /// The maximum time between two steps of a recovery's progress.
   private static let recoveryStep = Duration.seconds(60)
 
-  /// Begins the life of a process on a loop.
+  /// Creates the lifecycle of a process with a loop.
   public init(loop: EventLoop, log: Log) {
     (self.loop, self.log) = (loop, log)
-    // Until there is a hub, there is nothing that these could mean; SIGTERM and SIGINT end the process.
+    // Before there is a hub, these have no meaning; SIGTERM and SIGINT end the process.
     for number in [SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ] + Self.ignored { Glibc.signal(number, SIG_IGN) }
-    // For the real-time signals there is no use at all.
+    // Real-time signals are never used.
     for number in 34...64 { Glibc.signal(Int32(number), SIG_IGN) }
   }
 
-  /// Notes how far a recovery has come, so that the service manager waits for it.
+  /// Reports the progress of a recovery, so that the service manager waits for it.
   ///
   /// - Parameters:
-  ///   - done: How many turns were read; 0 at the beginning.
-  ///   - total: How many there are.
+  ///   - done: The number of turns that were read; 0 at the beginning.
+  ///   - total: The number of all turns.
   public func recovering(_ done: UInt64 = 0, of total: UInt64 = 0) {
     let percent = total > 0 ? " \(done * 100 / total) %" : ""
     manager.notify(.status("reading the journal:\(percent)"), .extendTimeout(Self.recoveryStep))
   }
 
-  /// Watches signals from here on. Call it before the socket is there: whoever sees the socket may send one at once.
+  /// Starts to watch signals. Call it before the socket exists, since a program that sees the socket may send one.
   public func watchSignals() throws(UVError) {
     try watch(SIGTERM) { [weak self] in self?.stop(reason: "received SIGTERM") }
     try watch(SIGINT) { [weak self] in self?.stop(reason: "received SIGINT") }
@@ -85,7 +86,7 @@ public final class ServiceLifecycle {
     signals[number] = SignalWatch(try Signal(on: loop, number, action))
   }
 
-  /// Tells the service manager that the hub serves, and feeds its watchdog from here on.
+  /// Notifies the service manager that the hub is ready, and feeds its watchdog from now on.
   public func serve(_ server: HubServer, _ recording: Recording?) throws(UVError) {
     (self.server, self.recording) = (server, recording)
     stopTimer = try Timer(on: loop) { [weak self] in self?.giveUp() }
@@ -101,12 +102,12 @@ public final class ServiceLifecycle {
     manager.notify(.ready, .status(server.summary))
   }
 
-  /// Runs the loop until the hub has stopped, and closes the recording; returns the status for `exit`.
+  /// Runs the loop until the hub has stopped, and closes the recording. Returns the exit status.
   public func run() -> Int32 {
     loop.run()
     signals = [:]
     guard !hasTimedOut else { return end() }
-    // The log may wait for a disk that does not answer; nothing else would end the process then.
+    // The log may wait for a disk that does not respond; nothing else would end the process then.
     let limit = stopLimit
     let backstop = DispatchWorkItem {
       let line = "the journal could not be closed within \(limit); the process ends\n"
@@ -131,8 +132,8 @@ public final class ServiceLifecycle {
   /// Says goodbye to all clients and ends `run`, within `stopLimit`.
   ///
   /// - Parameters:
-  ///   - reason: Why, for clients and the log.
-  ///   - status: What `run` returns.
+  ///   - reason: The reason, for clients and the log.
+  ///   - status: The result of `run`.
   ///   - error: The errno of the failure, for the service manager.
   public func stop(reason: String, status: Int32 = 0, error: Int32? = nil) {
     self.status = max(self.status, status)
@@ -156,11 +157,11 @@ public final class ServiceLifecycle {
     }
   }
 
-  /// False if the hub is stopping already.
+  /// Starts to stop; returns false if the hub is stopping already.
   private func beginStopping(_ reason: String) -> Bool {
     guard !isStopping else { return false }
     isStopping = true
-    // From here on another one ends the process at once, even if the loop is held up.
+    // From now on another signal ends the process immediately, even if the loop is blocked.
     for number in [SIGTERM, SIGINT] { signals[number] = nil }
     watchdog = nil
     log.write(.info, "stopping: \(reason)", Log.Details(.stopping, ["REASON": reason]))
@@ -171,7 +172,7 @@ public final class ServiceLifecycle {
     return true
   }
 
-  /// The time is over.
+  /// Ends the process after the time limit.
   private func giveUp() {
     guard isStopping, let server else { return }
     hasTimedOut = true
@@ -197,7 +198,7 @@ public final class ServiceLifecycle {
   }
 }
 
-/// A signal handle in a collection.
+/// A signal handle that can be stored in a collection.
 private final class SignalWatch {
   private let signal: Signal
 
@@ -205,7 +206,7 @@ private final class SignalWatch {
 }
 
 extension Duration {
-  /// Whole milliseconds.
+  /// The duration in whole milliseconds.
   fileprivate nonisolated var milliseconds: Int64 {
     components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
   }
