@@ -1,10 +1,10 @@
-/// One mistake in a configuration: where it is, what is wrong, what is allowed.
+/// A mistake in a configuration: its location, the problem, and the permitted values.
 public struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible {
   /// The path of the file.
   public let file: String
-  /// The line, from 1; 0 for the file as a whole.
+  /// The line number from 1, or 0 for the whole file.
   public let line: Int
-  /// What is wrong, and what to do.
+  /// The problem, and the remedy.
   public let text: String
 
   init(file: String, line: Int, _ text: String) { (self.file, self.line, self.text) = (file, line, text) }
@@ -13,13 +13,13 @@ public struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible 
   public var description: String { line == 0 ? "\(file): \(text)" : "\(file):\(line): \(text)" }
 }
 
-/// The mistakes in a configuration, all that were found.
+/// All mistakes that were found in a configuration.
 public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The mistakes, in the order of the files and lines.
   public let problems: [ConfigurationProblem]
 
   init(problems: [ConfigurationProblem]) { self.problems = problems }
 
-  /// One line for each mistake.
+  /// The mistakes, one per line.
   public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -1,22 +1,23 @@
 internal import INIText
 
-/// One `key = value` of a file, and where it stands.
+/// A `key = value` of a file, with its location.
 struct INISetting {
   let file: String
   let line: Int
-  /// What stands between the brackets above it; empty above the first.
+  /// The name in brackets of its section; empty before the first section.
   let section: String
   let key: String
   let value: String
 }
 
-/// Reads the settings of a file, with their lines.
+/// Reads the settings of a file with their line numbers.
 enum INIFile {
-  /// The longest name in brackets: libinih cuts longer ones without a word, and a cut name of a user is another user's.
+  /// The longest section name. libinih silently cuts longer ones, and the cut name of a user may be another user's
+  /// name.
   static let sectionLimit = 48
 
   /// Reads settings, in the order of their lines.
-  /// - Throws: The lines that cannot be read.
+  /// - Throws: The lines that cannot be parsed.
   static func settings(in text: String, file: String) throws(ConfigurationError) -> [INISetting] {
     let tooLong = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().filter {
       let name = $1.drop { $0 == " " || $0 == "\t" }

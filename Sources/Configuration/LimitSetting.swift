@@ -1,7 +1,7 @@
 public import HubCore
 internal import Spelling
 
-/// A limit that can be configured: its name in the file, what it may be, and what it means.
+/// A limit that can be configured: its name in the file, its permitted values, and its meaning.
 public struct LimitSetting: Sendable {
   /// The kinds of values.
   enum Kind: Sendable {
@@ -14,7 +14,7 @@ public struct LimitSetting: Sendable {
 
   /// The key.
   public let name: String
-  /// What it limits, and what happens beyond it.
+  /// A description of the limit, and of the consequence of exceeding it.
   public let meaning: String
   let kind: Kind
   private let write: @Sendable (inout HubLimits, Value) -> Void
@@ -26,7 +26,7 @@ public struct LimitSetting: Sendable {
     case none
   }
 
-  /// The value in some limits, as it would be written.
+  /// Returns the limit's value in some limits, as written in a file.
   public func value(in limits: HubLimits) -> String {
     switch (read(limits), kind) {
     case (.none, _): "none"
@@ -37,7 +37,7 @@ public struct LimitSetting: Sendable {
   }
 
   /// Sets the limit.
-  /// - Throws: What is allowed instead.
+  /// - Throws: The permitted values, if the text is not one of them.
   func set(_ text: String, in limits: inout HubLimits) throws(LimitError) {
     switch kind {
     case .optionalCount where text == "none": write(&limits, .none)
@@ -53,7 +53,7 @@ public struct LimitSetting: Sendable {
     }
   }
 
-  /// The values that are allowed, in words.
+  /// A description of the permitted values.
   public var allowed: String {
     switch kind {
     case .count(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
@@ -177,8 +177,8 @@ extension LimitSetting {
       "sessions that are kept without a connection; beyond it the user with most of them loses the oldest"),
   ]
 
-  /// The limit with a name.
-  /// - Throws: What may have been meant.
+  /// Returns the limit with a name.
+  /// - Throws: The most similar names, if there is no such limit.
   static func named(_ name: String) throws(LimitError) -> LimitSetting {
     if let setting = all.first(where: { $0.name == name }) { return setting }
     let names = all.map(\.name)

@@ -2,7 +2,7 @@ internal import HubCore
 public import Wire
 
 extension OperatorConfiguration {
-  /// The whole configuration, as a file that says the same; users and groups are numbers.
+  /// Returns the whole configuration as the text of an equivalent file; users and groups are numbers.
   public func text(for schema: Schema) -> String {
     var lines = ["[limits]"] + LimitSetting.all.map { "\($0.name) = \($0.value(in: limits))" }
     func add(_ section: String, _ grant: AccessGrant) {

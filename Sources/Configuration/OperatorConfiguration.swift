@@ -3,7 +3,7 @@ public import HubCore
 internal import Spelling
 public import Wire
 
-/// The configuration of a hub, as its operator writes it: `/etc/storehub/NAME.conf` and `NAME.conf.d/*.conf`.
+/// The configuration of a hub by its operator: `/etc/storehub/NAME.conf` and `NAME.conf.d/*.conf`.
 ///
 /// ```ini
 /// [limits]
@@ -18,19 +18,19 @@ public import Wire
 /// act = all
 /// ```
 ///
-/// A setting in a later file replaces that of an earlier one. Paths are written as `storectl` takes them.
+/// A setting in a later file replaces the same setting in an earlier one. Paths are written as for `storectl`.
 public struct OperatorConfiguration: Sendable {
-  /// The limits of peers.
+  /// The limits for peers.
   public var limits: HubLimits
-  /// Who may use the hub, and for what.
+  /// The users and groups that may use the hub, with their rights.
   public var policy: AccessPolicy
   /// The files that were read.
   public private(set) var files: [String] = []
 
-  /// The configuration of a hub that no file configures.
+  /// Creates the configuration of a hub without a configuration file.
   ///
-  /// The owner of the hub's process and root may do everything. Members of the group `storehub`, if the machine has one,
-  /// may read and act.
+  /// The owner of the hub's process and root have full rights. Members of the group `storehub`, if the machine has one,
+  /// may read and send actions.
   ///
   /// - Parameters:
   ///   - limits: The limits where nothing is configured.
@@ -41,17 +41,17 @@ public struct OperatorConfiguration: Sendable {
     policy = .standard(owner: owner ?? geteuid(), group: users.group(Self.groupName))
   }
 
-  /// The group whose members may use a hub unless it is configured otherwise.
+  /// The group whose members may use a hub by default.
   public static let groupName = "storehub"
 
-  /// Reads the file at a path, and those of its drop-in directory, `PATH.d/*.conf`, in the order of their names.
+  /// Reads the file at a path, and the files in its drop-in directory, `PATH.d/*.conf`, in the order of their names.
   ///
   /// - Parameters:
   ///   - path: The file. If it is missing, its drop-ins are still read.
   ///   - schema: The schema of the hub's feature, to which paths refer.
-  ///   - isRequired: Whether a missing file is an error.
+  ///   - isRequired: True if a missing file is an error.
   ///   - users: The users and groups of the machine.
-  /// - Throws: Every mistake in the files.
+  /// - Throws: All mistakes in the files.
   public mutating func read(
     _ path: String, schema: Schema, isRequired: Bool = true, users: UserDatabase = .system
   ) throws(ConfigurationError) {
@@ -65,7 +65,7 @@ public struct OperatorConfiguration: Sendable {
     try read(texts, schema: schema, users: users)
   }
 
-  /// Reads texts in place of files; a setting in a later one replaces that of an earlier one.
+  /// Reads texts instead of files; a setting in a later text replaces the same setting in an earlier one.
   public mutating func read(
     _ texts: [(file: String, text: String)], schema: Schema, users: UserDatabase = .system
   ) throws(ConfigurationError) {
@@ -124,7 +124,7 @@ public struct OperatorConfiguration: Sendable {
 }
 
 extension ConfigurationError {
-  /// Whether the only problem is that a file does not exist.
+  /// True if the only problem is a missing file.
   fileprivate var isMissingFile: Bool {
     problems.count == 1 && problems[0].text.hasSuffix(String(cString: strerror(ENOENT)))
   }

@@ -2,26 +2,26 @@ internal import HubCore
 internal import Spelling
 internal import Wire
 
-/// Settings on their way into a configuration.
+/// A configuration that is being read.
 struct Reading {
   let schema: Schema
   let users: UserDatabase
   private var configuration: OperatorConfiguration
   private var connectionsPerUser: Int?
 
-  /// Whom a section is for.
+  /// The subject of a section's rights.
   private enum Subject: Hashable {
     case user(UInt32), group(UInt32), everyone
   }
 
-  /// Whose grants were configured: the first section for somebody replaces what they have without it.
+  /// The subjects whose grants are configured. The first section of a subject replaces its default grant.
   private var configured: Set<Subject> = []
 
   init(schema: Schema, users: UserDatabase, configuration: OperatorConfiguration) {
     (self.schema, self.users, self.configuration) = (schema, users, configuration)
   }
 
-  /// Takes a setting, and returns what is wrong with it.
+  /// Adds a setting. Returns the problem if it is invalid.
   mutating func take(_ setting: INISetting) -> ConfigurationProblem? {
     do throws(Mistake) {
       let words = setting.section.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -67,7 +67,7 @@ struct Reading {
   }
 
   private func id(_ name: String, _ kind: String, among database: (String) -> UInt32?) throws(Mistake) -> UInt32 {
-    // A name of digits only is no name, to useradd(8) as well.
+    // A name that consists of digits only is an id; useradd(8) does not permit such names.
     if let number = UInt32(name) { return number }
     guard let id = database(name) else {
       throw Mistake("this machine has no \(kind) '\(name)'; create it, or write its number")
@@ -94,7 +94,7 @@ struct Reading {
     self[subject] = grant
   }
 
-  /// The paths of a list, which commas or blanks separate; `all` is everything, `none` nothing.
+  /// Returns the paths in a list separated by commas or spaces; `all` stands for everything, `none` for nothing.
   private func paths(
     _ setting: INISetting, _ path: (String) throws(SchemaNameError) -> [PathStep]
   ) throws(Mistake) -> [[PathStep]] {
@@ -110,7 +110,7 @@ struct Reading {
       } catch {
         throw Mistake("'\(word)' is no path of this hub: \(error)")
       }
-      // All of it would be a surprise behind a slip of the pen, such as a lone point.
+      // A typing error, such as a single point, must not grant everything.
       guard !steps.isEmpty else { throw Mistake("'\(word)' is the whole; write \(setting.key) = all for that") }
       paths.append(steps)
     }

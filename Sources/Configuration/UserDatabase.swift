@@ -2,9 +2,9 @@ internal import Glibc
 
 /// The users and groups of the machine, by name.
 public struct UserDatabase: Sendable {
-  /// The id of a user; nil if there is none of this name.
+  /// Returns the id of a user, or nil if there is no user of this name.
   public var user: @Sendable (String) -> UInt32?
-  /// The id of a group; nil if there is none of this name.
+  /// Returns the id of a group, or nil if there is no group of this name.
   public var group: @Sendable (String) -> UInt32?
 
   /// Creates a database.
@@ -12,9 +12,9 @@ public struct UserDatabase: Sendable {
     (self.user, self.group) = (user, group)
   }
 
-  /// The machine's own: getpwnam(3) and getgrnam(3).
+  /// The machine's user database: getpwnam(3) and getgrnam(3).
   ///
-  /// Their answers are in static memory, so it is to be used on one thread.
+  /// The results are in static memory, so use it on one thread only.
   public static let system = UserDatabase(
     user: { getpwnam($0)?.pointee.pw_uid }, group: { getgrnam($0)?.pointee.gr_gid })
 }
