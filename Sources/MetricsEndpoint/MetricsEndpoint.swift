@@ -2,14 +2,14 @@ internal import CMicroHTTPD
 public import EventLoop
 internal import Glibc
 
-/// Where figures are asked for: a Unix socket, or a port of the loopback interface.
+/// The address of a metrics endpoint: a Unix socket, or a port of the loopback interface.
 public nonisolated enum MetricsAddress: Equatable, Sendable {
   /// A Unix socket at a path.
   case path(String)
   /// A TCP port of 127.0.0.1.
   case port(UInt16)
 
-  /// Reads `/run/hub/metrics.sock` or `9100`; nil for anything else.
+  /// Parses `/run/hub/metrics.sock` or `9100`; nil for anything else.
   public init?(_ text: String) {
     if text.contains("/") {
       self = .path(text)
@@ -21,10 +21,10 @@ public nonisolated enum MetricsAddress: Equatable, Sendable {
   }
 }
 
-/// Serves a hub's figures by HTTP: `GET /metrics` in Prometheus' text format, `GET /health` while the loop turns.
+/// Serves a hub's metrics over HTTP: `GET /metrics` in Prometheus' text format, and `GET /health` while the loop turns.
 ///
-/// libmicrohttpd has no thread here: the loop polls its descriptor. It holds at most 16 connections of 32 KiB and closes
-/// one that is silent for 5 seconds.
+/// libmicrohttpd runs without a thread of its own; the loop polls its descriptor. It holds at most 16 connections of 32
+/// KiB and closes a connection after 5 seconds of silence.
 public final class MetricsEndpoint {
   private let daemon: OpaquePointer
   private let text: () -> String
@@ -32,18 +32,18 @@ public final class MetricsEndpoint {
   private var poll: Poll?
   private var timer: Timer?
 
-  /// Begins to serve.
+  /// Starts to serve.
   ///
   /// - Parameters:
   ///   - loop: The loop, which must outlive this.
-  ///   - address: Where; a dead socket at a path is replaced.
-  ///   - text: The figures, asked for once for each request.
-  /// - Throws: Why it cannot listen there.
+  ///   - address: The address. A dead socket at a path is replaced.
+  ///   - text: Returns the metrics; called once for each request.
+  /// - Throws: The reason why it cannot listen there.
   public init(on loop: EventLoop, at address: MetricsAddress, _ text: @escaping () -> String) throws(UVError) {
     let listening = try Self.listen(at: address)
     self.text = text
     if case .path(let path) = address { self.path = path } else { path = nil }
-    // The context is the box and not this object, which does not exist yet.
+    // The context is the box, because this object does not exist yet.
     let box = Box()
     guard let daemon = cmhd_start(listening, answer, Unmanaged.passRetained(box).toOpaque()) else {
       Glibc.close(listening)
@@ -67,7 +67,7 @@ public final class MetricsEndpoint {
     if let path { unlink(path) }
   }
 
-  /// The way from libmicrohttpd to the endpoint; lives as long as the process.
+  /// The context of libmicrohttpd's callbacks, which leads to the endpoint. It lives as long as the process.
   final class Box {
     weak var endpoint: MetricsEndpoint?
   }
@@ -78,7 +78,7 @@ public final class MetricsEndpoint {
     if timeout >= 0 { timer?.start(after: .milliseconds(timeout)) } else { timer?.stop() }
   }
 
-  /// The answer to a request: its status, and its body.
+  /// Returns the status and the body of the response to a request.
   func response(to method: String, _ url: String) -> (status: UInt32, body: String) {
     guard method == "GET" else { return (405, "use GET\n") }
     return switch url {
@@ -105,7 +105,7 @@ public final class MetricsEndpoint {
         throw error
       }
       var status = stat()
-      // A socket of a process that has ended; a file that is no socket stays.
+      // Removes the socket of a process that has ended; a file that is not a socket is kept.
       if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
