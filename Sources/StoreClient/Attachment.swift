@@ -9,15 +9,15 @@ public import Wire
 /// todo.onChange = { print(todo.store?.title ?? "there is no such todo") }
 /// ```
 public final class Attachment<State: Replicated, Action> {
-  /// The part as a store; nil before the hub has sent it, and while it is not there.
+  /// The part as a store; nil before the hub has sent it, and while the part does not exist.
   ///
-  /// When the part goes away its store keeps the last state; when it comes again there is another store.
+  /// When the part disappears, its store keeps the last state; if the part exists again, it gets a new store.
   public private(set) var store: Store<State, Action>?
-  /// Called when `store` is another one, or none.
+  /// Called when `store` is replaced or removed.
   public var onChange: (() -> Void)?
 
   let mirror = TypedMirror<State>()
-  /// What is shown instead of the mirror's value while actions are pending.
+  /// The state that is shown instead of the mirror's value while actions are pending.
   var prediction: Prediction<State, Action>?
   var isDetached = false
   private let send: (Action) -> StoreTask
@@ -27,22 +27,22 @@ public final class Attachment<State: Replicated, Action> {
     self.send = send
   }
 
-  /// True once the hub has sent the part, or that it is not there.
+  /// True once the hub has sent the part or its absence.
   public var isKnown: Bool { mirror.revision != nil }
 
-  /// The revision of the part; 0 before it is known.
+  /// The revision of the part, or 0 before it is known.
   public var revision: UInt64 { mirror.revision ?? 0 }
 }
 
-/// An attachment whatever its types are.
+/// An attachment of any types.
 protocol AnyAttachment: AnyObject {
-  /// Whether its subscription was ended.
+  /// True if its subscription has ended.
   var isDetached: Bool { get }
-  /// Replaces the store if there must be another one, and returns true if so.
+  /// Replaces the store if necessary, and returns true in this case.
   func updateStore() -> Bool
   /// Notifies the store's observers.
   func tell()
-  /// Notifies the owner of the attachment that there is another store.
+  /// Notifies the owner of the attachment that the store was replaced.
   func storeChanged()
 }
 
@@ -66,13 +66,13 @@ extension Attachment: AnyAttachment {
   func storeChanged() { onChange?() }
 }
 
-/// The core of a store whose state is a hub's.
+/// The core of a store that mirrors a hub's state.
 final class RemoteCore<State: Replicated, Action>: StoreCore {
   private let mirror: TypedMirror<State>
   private let prediction: Prediction<State, Action>?
   private let toHub: (Action) -> StoreTask
   private let mirrored: MirroredState<State>
-  /// The last state of the part when it went away.
+  /// The last state of the part before it disappeared.
   private var last: State?
 
   init(

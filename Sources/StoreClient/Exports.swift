@@ -1,5 +1,5 @@
-// A client needs one import beside that of its feature: its store, the loop, and the types that speak of the connection,
-// of actions and of parts.
+// A client needs only one import besides its feature: its store, the loop, and the types for connections, actions and
+// parts.
 @_exported public import ComposableCore
 @_exported public import EventLoop
 @_exported public import Wire

@@ -4,7 +4,7 @@ internal import IssueReporting
 public import ReplicaCore
 public import Wire
 
-/// Attaches to a hub and gives its state, or parts of it, as stores.
+/// Attaches to a hub and provides its state, or parts of it, as stores.
 ///
 /// ```swift
 /// let client = try StoreClient<AppFeature.State, AppFeature.Action>(loop: loop, path: "/run/user/1000/storehub/hub.sock")
@@ -16,8 +16,8 @@ public import Wire
 /// loop.run()
 /// ```
 ///
-/// The store stays the same for the life of the client: when the hub is away it shows the last state, keeps what is
-/// sent, and catches up when the hub is back. All of it happens on the loop's thread.
+/// The store stays the same for the lifetime of the client. While the hub is unavailable the store shows the last state
+/// and keeps sent actions; when the client has reconnected, it catches up. All work is done on the loop's thread.
 public final class StoreClient<State: Replicated, Action: WireValue> {
   private var replica: ReplicaCore
   private let loop: EventLoop
@@ -29,29 +29,29 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   private var changes = MirroredChanges()
   private var isPerforming = false
   private var prediction: Prediction<State, Action>?
-  /// What the pending actions have changed in the state that is shown.
+  /// The changes that the pending actions have made in the shown state.
   private var predictedChanges = MirroredChanges()
-  /// Whether an action has ended, or the hub's state has changed, since the pending ones were applied.
+  /// True if an action has ended, or the hub's state has changed, since the pending actions were applied.
   private var mustRebase = false
   private var toldByteCount = 0
 
-  /// The hub's whole state as a store; nil until the first snapshot has come, and without a subscription to it.
+  /// The hub's whole state as a store; nil before the first snapshot, and if the client does not subscribe to it.
   public var store: Store<State, Action>? { whole?.store }
-  /// Called once, with the store, when the first snapshot has come.
+  /// Called once, with the store, after the first snapshot has arrived.
   public var onStore: ((Store<State, Action>) -> Void)?
   /// Called when `connection` has changed.
   public var onConnectionChange: (() -> Void)?
   /// Called when `loadedByteCount` has changed.
   public var onProgress: (() -> Void)?
-  /// Called when the value of a part is not the hub's, which is a defect of the hub or of the client; the hub's replaces it.
-  /// Without a handler, an issue is reported.
+  /// Called when a part differs from the hub's value because of a defect of the hub or the client; the hub's value
+  /// replaces it. Without a handler, an issue is reported.
   public var onDivergence: ((Divergence) -> Void)?
 
-  /// Creates a client that has not started.
+  /// Creates a client that is not started yet.
   ///
   /// - Parameters:
-  ///   - loop: The loop that the client runs on, which must outlive it.
-  ///   - path: The hub's socket.
+  ///   - loop: The loop of the client, which must outlive it.
+  ///   - path: The path of the hub's socket.
   ///   - options: The client's options.
   public init(loop: EventLoop, path: String, options: ReplicaOptions = ReplicaOptions()) throws(UVError) {
     self.loop = loop
@@ -62,22 +62,22 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     if options.subscribesToWholeState { whole = add([], of: .feature) { $0 } }
   }
 
-  /// Creates a client whose actions take effect in `store` at once, before the hub has answered.
+  /// Creates a client whose actions take effect in `store` immediately, before the hub has answered.
   ///
-  /// The reducer changes the state as it will do at the hub; the effects that it returns are not run here. What the hub decides
-  /// differently is corrected when its answer comes: because others were faster, or it refused an action, or the reducer
-  /// got another date or id there. ``StoreTask/taken()`` still waits for the hub. Stores of parts (`attach`) show what the
-  /// hub has.
+  /// The reducer changes the state in advance; the effects that it returns are not run here. The hub's answer corrects
+  /// the prediction where it differs: because other clients acted first, the hub rejected an action, or the reducer got
+  /// another date or id there. ``StoreTask/taken()`` still waits for the hub. Stores of parts (`attach`) show the hub's
+  /// state.
   ///
-  /// Each change of the hub costs the reducer's work for every action that is pending; while there are any, a plain array that
-  /// changes is also copied. What the reducer reports as issues is
-  /// not reported here, since an action may meet a state that its sender did not see.
+  /// Each change by the hub costs the reducer's work for all pending actions; while there are any, changing a plain
+  /// array also copies it. Issues that the reducer reports are ignored here, since an action may meet a state that its
+  /// sender did not see.
   ///
   /// - Parameters:
-  ///   - loop: The loop that the client runs on, which must outlive it.
-  ///   - path: The hub's socket.
+  ///   - loop: The loop of the client, which must outlive it.
+  ///   - path: The path of the hub's socket.
   ///   - options: The client's options, which must subscribe to the whole state.
-  ///   - reducer: The feature that the hub runs.
+  ///   - reducer: The reducer of the hub's feature.
   ///   - prepareDependencies: Overrides dependencies for the reducer.
   public convenience init<R: Reducer<State, Action>>(
     loop: EventLoop, path: String, options: ReplicaOptions = ReplicaOptions(), predictingWith reducer: R,
@@ -98,26 +98,26 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   /// The revision of the state that the store shows.
   public var revision: UInt64 { whole?.revision ?? 0 }
 
-  /// The hub's name for itself; empty before the first welcome.
+  /// The hub's name; empty before the first welcome.
   public var hubName: String { replica.hubName }
 
-  /// How often a hub came back that had lost state which this client had seen. A client that is told of it need do nothing; a
-  /// person may want to know.
+  /// The number of times that a restarted hub had lost state which this client had seen. The client recovers by itself,
+  /// but its user may want to know.
   public var lossCount: Int { replica.lossCount }
 
-  /// How many bytes have come of states that are not there as a whole yet.
+  /// The number of bytes received of states that are not complete yet.
   public var loadedByteCount: Int { replica.loadedByteCount }
 
   /// The number of actions that the hub has not acknowledged.
   public var pendingActionCount: Int { replica.pendingActionCount }
 
-  /// Connects, and tries again after each failure until `close`.
+  /// Connects, and retries after each failure until `close`.
   public func start() {
     replica.start()
     endTurn()
   }
 
-  /// Ends the session for good; pending actions fail. The store keeps the last state for as long as it is referenced.
+  /// Ends the session permanently; pending actions fail. The store keeps the last state as long as it is referenced.
   public func close() {
     replica.close()
     endTurn()
@@ -128,12 +128,12 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
 
   // MARK: Parts
 
-  /// Subscribes to a part of the hub's state: only changes of that part come over the socket.
+  /// Subscribes to a part of the hub's state. Only changes of that part are sent over the socket.
   ///
   /// - Parameters:
-  ///   - path: The path to the part, which need not be there: `{ $0.todos[id: 3] }`.
-  ///   - action: Makes an action of the hub's feature of one of the part's.
-  /// - Returns: The attachment, which stays subscribed until it is given to `detach`.
+  ///   - path: The path to the part, which need not exist: `{ $0.todos[id: 3] }`.
+  ///   - action: Converts an action of the part to an action of the hub's feature.
+  /// - Returns: The attachment, which stays subscribed until it is passed to `detach`.
   public func attach<Part, PartAction>(
     to path: (StatePath<State, State>) -> StatePath<State, Part>, action: @escaping (PartAction) -> Action
   ) -> Attachment<Part, PartAction> {
@@ -169,7 +169,8 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     return attachment
   }
 
-  /// Costs one allocation, that of the completion, however long the action is, and what predicting it costs.
+  /// Sends an action with one allocation, for the completion, whatever the size of the action, plus those of a
+  /// prediction.
   private func send(_ action: Action) -> StoreTask {
     let completion = StoreTask.Completion()
     do throws(ActionError) {
@@ -183,7 +184,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
 
   // MARK: Prediction
 
-  /// Shows what an action changes, at once.
+  /// Shows the changes of an action immediately.
   private func predict(_ action: Action, _ ticket: ActionTicket) {
     guard let whole else { return }
     var changes = MirroredChanges()
@@ -194,7 +195,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
 
   /// Applies the actions that are still pending to the hub's state.
   ///
-  /// What they had changed may be as it was: its observers are told as well.
+  /// Their earlier changes may be undone, so observers of these are notified too.
   private func rebase() {
     mustRebase = false
     guard let whole else { return }
@@ -204,7 +205,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     changes.append(predictedChanges)
   }
 
-  /// Takes note that an action is over.
+  /// Records that an action has ended.
   private func ended(_ ticket: ActionTicket) {
     guard let prediction else { return }
     prediction.ended(ticket)
@@ -241,7 +242,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   }
 
   private func receive(_ bytes: RawSpan) {
-    // Taken out, since the change is in the replica.
+    // A local copy, because the replica's callbacks may access `changes` meanwhile.
     var changes = self.changes
     changes.collect { replica.received(bytes, at: loop.now) }
     self.changes = changes
@@ -261,7 +262,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   // MARK: Commands
 
   private func endTurn() {
-    // A callback may close the client or subscribe: those commands are performed after the earlier ones.
+    // A callback may close the client or subscribe; those commands are executed after the earlier ones.
     guard !isPerforming else { return }
     replica.endTurn(at: loop.now)
     let hadStore = store != nil
@@ -289,7 +290,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     isPerforming = true
     defer { isPerforming = false }
     var next = 0
-    // Carrying out a command may add more.
+    // Executing a command may add more.
     while next < replica.commands.count {
       perform(replica.commands[next], &changed)
       next += 1
@@ -307,7 +308,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       do throws(UVError) {
         if let isOut = try stream?.write(replica.output.span(range)), !isOut { replica.isBusy(true) }
       } catch {
-        // The end of reading tells what became of the connection.
+        // The end of reading reports the connection's failure.
       }
     case .changed(_, let context):
       guard let attachment = context as? any AnyAttachment, !attachment.isDetached else { return }
@@ -327,7 +328,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     }
   }
 
-  /// Releases the stream; bytes that were written already still go out.
+  /// Releases the stream; bytes that were written already are still sent.
   private func disconnect() {
     guard let old = stream.take() else { return }
     let closing = ClosingStream(old)
@@ -335,7 +336,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   }
 }
 
-/// Keeps a stream open until its last bytes are out.
+/// Keeps a stream open until its last bytes are sent.
 private final class ClosingStream {
   let stream: PipeStream
 
