@@ -1,17 +1,17 @@
-/// Something that text can be drawn on: a terminal, or a grid in memory.
+/// A surface for drawing text: a terminal, or a grid in memory.
 public nonisolated protocol Canvas {
-  /// How many rows and columns there are.
+  /// The number of rows and columns.
   var size: CanvasSize { get }
 
-  /// Draws text in one row, from a column on; what does not fit the canvas is cut off.
+  /// Draws text in one row, starting at a column. Text beyond the canvas is cut off.
   mutating func text(_ row: Int, _ column: Int, _ text: String, _ style: Style)
 }
 
-/// Rows and columns.
+/// A number of rows and columns.
 public nonisolated struct CanvasSize: Equatable, Sendable {
-  /// Rows.
+  /// The number of rows.
   public var rows: Int
-  /// Columns.
+  /// The number of columns.
   public var columns: Int
 
   /// Creates a size.
@@ -20,20 +20,20 @@ public nonisolated struct CanvasSize: Equatable, Sendable {
   }
 }
 
-/// How text looks. Where a terminal has no colours, the rest of the style remains.
+/// The style of text. On a terminal without colours, the other attributes are kept.
 public nonisolated struct Style: Equatable, Sendable {
-  /// The colours of every terminal.
+  /// The colours that every terminal has.
   public enum Color: Int16, Sendable, CaseIterable {
     case standard, red, green, yellow, blue, cyan
   }
 
   /// The colour.
   public var color = Color.standard
-  /// Whether the text is bold.
+  /// True if the text is bold.
   public var isBold = false
-  /// Whether the text steps back.
+  /// True if the text is dim.
   public var isDim = false
-  /// Whether text and background change places.
+  /// True if text and background colours are swapped.
   public var isReversed = false
 
   /// Creates a style.
@@ -41,7 +41,7 @@ public nonisolated struct Style: Equatable, Sendable {
     (self.color, isBold, isDim, isReversed) = (color, bold, dim, reversed)
   }
 
-  /// Text as it usually is.
+  /// The style without any attributes.
   public static let plain = Style()
 }
 
@@ -51,7 +51,7 @@ nonisolated extension Canvas {
     self.text(row, column, text, .plain)
   }
 
-  /// Draws text in the middle of a row.
+  /// Draws centered text in a row.
   public mutating func centered(_ row: Int, _ text: String, _ style: Style = .plain) {
     self.text(row, max((size.columns - TextWidth.columns(of: text)) / 2, 0), text, style)
   }
@@ -61,11 +61,11 @@ nonisolated extension Canvas {
     text(row, 0, String(repeating: "─", count: size.columns), style)
   }
 
-  /// Draws a frame around lines of text in the middle of the canvas, hiding what is below it.
+  /// Draws a centered frame around lines of text, over anything below it.
   ///
   /// - Parameters:
-  ///   - top: The row of the upper edge; nil for one in the middle.
-  ///   - width: The columns for the text; nil for as many as the lines need.
+  ///   - top: The row of the upper edge; nil for the middle.
+  ///   - width: The columns for the text; nil for the width of the lines.
   public mutating func box(
     _ lines: [String], title: String, _ style: Style, top: Int? = nil, width: Int? = nil
   ) {

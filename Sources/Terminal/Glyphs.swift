@@ -1,11 +1,11 @@
-/// What of a text is put on a terminal: nothing that could move its cursor or reverse what stands beside it, and nothing
-/// whose width terminals disagree about.
+/// The printable form of text: without characters that could move the terminal's cursor or reverse other text, and
+/// without those whose width differs among terminals.
 nonisolated enum Glyphs {
-  /// The text for a terminal.
+  /// Returns the text for a terminal.
   ///
   /// - Parameters:
-  ///   - limit: The columns that there are; what does not fit is cut off.
-  ///   - isUnicode: Whether the terminal shows other characters than those of ASCII.
+  ///   - limit: The available columns; the rest is cut off.
+  ///   - isUnicode: True if the terminal shows characters beyond ASCII.
   static func text(_ text: String, columns limit: Int, isUnicode: Bool) -> String {
     var (result, used) = ("", 0)
     for character in text {
@@ -18,10 +18,10 @@ nonisolated enum Glyphs {
     return result
   }
 
-  /// A character as it is drawn.
+  /// Returns the drawn form of a character.
   ///
-  /// Terminals that cannot join emoji show the parts side by side, and those that can show one: of joined emoji, only the
-  /// first is drawn, which has the same width on both.
+  /// Some terminals show the parts of a joined emoji side by side, and others show one emoji. Only the first part is
+  /// drawn, which has the same width on both.
   static func glyph(_ character: Character) -> String {
     if character.isASCII { return String(character) }
     let scalars = character.unicodeScalars
@@ -31,18 +31,18 @@ nonisolated enum Glyphs {
     return String(first)
   }
 
-  /// Whether a scalar is drawn at all.
+  /// Returns true if a scalar is drawn.
   static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: false
-    // Marks of direction. The joiner belongs to scripts too.
+    // Directional marks are not drawn. The joiners are, because scripts need them too.
     case .format: scalar == "\u{200C}" || scalar == "\u{200D}"
-    // The mark that asks for a coloured emoji, which some terminals make wider.
+    // The variation selector for coloured emoji makes them wider on some terminals.
     default: scalar != "\u{FE0F}"
     }
   }
 
-  /// A character of ASCII instead, as wide.
+  /// Returns an ASCII replacement of the same width.
   private static func ascii(_ character: Character, _ width: Int) -> String {
     switch character {
     case "─": "-"

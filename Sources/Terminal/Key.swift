@@ -1,30 +1,30 @@
-/// A key that was pressed, or something else that a terminal reports like one.
+/// A pressed key, or another event that a terminal reports in the same way.
 public nonisolated enum Key: Equatable, Sendable {
-  /// A character, control characters excepted.
+  /// A character other than a control character.
   case character(Character)
-  /// A letter with the control key, in lower case.
+  /// A lower-case letter with the Control key.
   case control(Character)
-  /// An arrow.
+  /// An arrow key.
   case up, down, left, right
-  /// To the beginning or the end.
+  /// The Home and End keys.
   case home, end
-  /// A screenful up or down.
+  /// The Page Up and Page Down keys.
   case pageUp, pageDown
-  /// The key that takes away what is before the cursor.
+  /// The Backspace key.
   case backspace
-  /// The key that takes away what is at the cursor.
+  /// The Delete key.
   case delete
-  /// The tabulator, and with the shift key.
+  /// The Tab key, alone or with Shift.
   case tab, backTab
-  /// The escape key.
+  /// The Escape key.
   case escape
-  /// The enter key.
+  /// The Enter key.
   case enter
-  /// Text that was pasted. None of its characters is a command.
+  /// Pasted text. None of its characters is a command.
   case paste(String)
-  /// The left button of the mouse was pressed, at a row and a column.
+  /// A press of the left mouse button at a row and a column.
   case click(row: Int, column: Int)
-  /// The wheel of the mouse was turned.
+  /// A turn of the mouse wheel.
   case wheelUp, wheelDown
   /// Any other key.
   case other

@@ -1,18 +1,18 @@
 internal import CNcurses
 
-/// Makes keys of what ncurses reads.
+/// Converts the input from ncurses to keys.
 struct KeyReader {
-  /// The codes that ncurses gives for the two ends of a paste; greater than those of any key.
+  /// The ncurses codes for the start and the end of a paste, beyond those of all keys.
   static let pasteStart = KEY_MAX + 1
   static let pasteEnd = KEY_MAX + 2
-  /// The most characters of a paste that are kept.
+  /// The maximum number of characters kept of a paste.
   private static let pasteLimit = 65_536
 
-  /// The beginning of a paste whose end has not come.
+  /// The beginning of an incomplete paste.
   private var pasted: String.UnicodeScalarView?
   private var pastedCount = 0
 
-  /// Takes what `wget_wch` gave; returns the key, unless it is only part of one.
+  /// Adds a result of `wget_wch`. Returns the key, unless the result is only a part of one.
   mutating func key(kind: CInt, code: wint_t) -> Key? {
     let function = kind == KEY_CODE_YES ? CInt(bitPattern: code) : nil
     if function == Self.pasteStart {
@@ -23,7 +23,7 @@ struct KeyReader {
       return pasted.take().map { .paste(String($0)) }
     }
     if pasted != nil {
-      // What looks like a function key is no text.
+      // Function keys are not text.
       if function == nil, let scalar = Unicode.Scalar(UInt32(code)), pastedCount < Self.pasteLimit {
         pasted?.append(scalar)
         pastedCount += 1
@@ -65,7 +65,7 @@ struct KeyReader {
     switch code {
     case 27: return .escape
     case 9: return .tab
-    // Terminals send one or the other, whatever terminfo says.
+    // Terminals send either code, regardless of terminfo.
     case 8, 127: return .backspace
     case 10, 13: return .enter
     case 1...26: return .control(Character(Unicode.Scalar(UInt8(code) + 96)))

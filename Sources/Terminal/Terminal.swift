@@ -1,7 +1,7 @@
 internal import CNcurses
 internal import Glibc
 
-/// A terminal that is drawn on as a whole: ncurses, which sends only the cells that have changed.
+/// A terminal that is redrawn as a whole; ncurses sends only the changed cells.
 ///
 /// ```swift
 /// let terminal = try Terminal()
@@ -9,27 +9,29 @@ internal import Glibc
 /// terminal.draw { canvas in canvas.centered(0, "hello") }
 /// ```
 ///
-/// Whoever owns the loop polls `inputDescriptor` and calls `readKeys`, calls `resized` on SIGWINCH, and `suspend` on
+/// The owner of the loop polls `inputDescriptor` and calls `readKeys`. It calls `resized` on SIGWINCH and `suspend` on
 /// SIGTSTP.
 public final class Terminal {
   private var screen: OpaquePointer?
   private let hasColors: Bool
   private let isUnicode: Bool
   private var reader = KeyReader()
-  /// What turns bracketed paste on and off; empty if the terminal has no such thing.
+  /// The sequences that turn bracketed paste on and off; empty if the terminal does not support it.
   private var pasteOn = "", pasteOff = ""
 
-  /// The descriptor that keys come from.
+  /// The descriptor of the keyboard input.
   public let inputDescriptor: CInt = STDIN_FILENO
 
-  /// Takes the terminal over: no echo, no line editing, no cursor.
+  /// Takes over the terminal: without echo, line editing and cursor.
   ///
-  /// Where the locale has no Unicode, what is not ASCII is drawn in its likeness or as question marks.
+  /// Where the locale does not support Unicode, other characters than ASCII are replaced by similar ones or question
+  /// marks.
   ///
   /// - Parameters:
   ///   - theme: The colours; none if the environment has NO_COLOR.
-  ///   - takesMouse: Whether the mouse is reported, so that the terminal itself selects text only with shift.
-  /// - Throws: When standard input or output is no terminal, or one that ncurses does not know or cannot draw on.
+  ///   - takesMouse: True to report the mouse; the terminal then selects text only with Shift.
+  /// - Throws: An error if standard input or output is not a terminal, or one that ncurses does not know or cannot draw
+  ///   on.
   public init(theme: Theme = .dark, takesMouse: Bool = true) throws(TerminalError) {
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
     setlocale(LC_ALL, "")
@@ -39,11 +41,11 @@ public final class Terminal {
     if setupterm(nil, STDOUT_FILENO, &problem) == OK, cncurses_capability("cup") == nil {
       throw .cannotPlaceText(name: name)
     }
-    // initscr() would end the process on a terminal that it does not know; newterm() says so.
+    // newterm() reports an unknown terminal; initscr() would end the process.
     guard let input = fdopen(dup(STDIN_FILENO), "r"), let output = fdopen(dup(STDOUT_FILENO), "w"),
       let screen = newterm(nil, output, input)
     else { throw .unknownTerminal(name: name) }
-    // Widths are those of Unicode also where it cannot be drawn.
+    // Widths follow Unicode even where its characters cannot be drawn.
     if !isUnicode { setlocale(LC_CTYPE, "C.UTF-8") }
     self.screen = screen
     set_term(screen)
@@ -70,9 +72,9 @@ public final class Terminal {
     takePastes()
   }
 
-  /// Asks the terminal to mark what is pasted.
+  /// Asks the terminal to mark pasted text.
   private func takePastes() {
-    // Descriptions older than the capability do not have it; terminals ignore modes that they do not know.
+    // Older terminfo entries lack this capability; terminals ignore unknown modes.
     pasteOn = cncurses_capability("BE").map { String(cString: $0) } ?? "\u{1b}[?2004h"
     pasteOff = cncurses_capability("BD").map { String(cString: $0) } ?? "\u{1b}[?2004l"
     define_key(cncurses_capability("PS") ?? UnsafePointer(strdup("\u{1b}[200~")), KeyReader.pasteStart)
@@ -84,7 +86,7 @@ public final class Terminal {
     _ = text.utf8.withContiguousStorageIfAvailable { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
   }
 
-  /// Gives the terminal back as it was; a second call changes nothing.
+  /// Restores the terminal; further calls have no effect.
   public func close() {
     guard let screen else { return }
     self.screen = nil
@@ -93,9 +95,9 @@ public final class Terminal {
     delscreen(screen)
   }
 
-  /// Gives the terminal back and stops the process, as Ctrl-Z asks; takes it again when the process goes on.
+  /// Restores the terminal and stops the process for Ctrl-Z. Takes the terminal over again when the process continues.
   ///
-  /// Draw afterwards. Where nobody could let the process go on, it does not stop.
+  /// Draw afterwards. The process does not stop if no other process could continue it.
   public func suspend() {
     guard screen != nil else { return }
     send(pasteOff)
@@ -110,17 +112,17 @@ public final class Terminal {
     resized()
   }
 
-  /// Has the next `draw` send everything, whatever the terminal may show now.
+  /// Lets the next `draw` send the whole screen, whatever the terminal shows.
   public func redraw() {
     if screen != nil { clearok(cncurses_current(), true) }
   }
 
-  /// The rows and columns of the terminal.
+  /// The size of the terminal.
   public var size: CanvasSize {
     CanvasSize(rows: Int(getmaxy(cncurses_screen())), columns: Int(getmaxx(cncurses_screen())))
   }
 
-  /// Draws everything anew; only what differs from what is on the screen is sent.
+  /// Draws the whole screen; only the changes are sent.
   public func draw(_ content: (inout any Canvas) -> Void) {
     guard screen != nil else { return }
     werase(cncurses_screen())
@@ -129,19 +131,20 @@ public final class Terminal {
     wrefresh(cncurses_screen())
   }
 
-  /// Takes the terminal's new size over; call it on SIGWINCH, then draw.
+  /// Adopts the terminal's new size. Call it on SIGWINCH, then draw.
   public func resized() {
     var (rows, columns): (CInt, CInt) = (0, 0)
     guard screen != nil, cncurses_terminal_size(STDOUT_FILENO, &rows, &columns) == 0 else { return }
     resizeterm(max(rows, 1), max(columns, 1))
   }
 
-  /// Hands over the keys that were pressed, without waiting for more.
+  /// Reads the pressed keys, without waiting for more.
   ///
   /// - Parameters:
-  ///   - limit: The most keys, so that a long paste does not keep the loop from signals and the hub.
+  ///   - limit: The maximum number of keys, so that a long paste does not block the loop.
   ///   - onKey: Called for each key.
-  /// - Returns: Whether to call again, even if the descriptor is not readable: ncurses may have read further keys.
+  /// - Returns: True to call again, even if the descriptor is not readable, since ncurses may have buffered further
+  ///   keys.
   public func readKeys(limit: Int = 1024, _ onKey: (Key) -> Void) -> Bool {
     var code: wint_t = 0
     for _ in 0..<limit {
@@ -154,13 +157,13 @@ public final class Terminal {
   }
 }
 
-/// Why a terminal cannot be taken over.
+/// The reasons why a terminal cannot be taken over.
 public nonisolated enum TerminalError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Standard input or output is a file or a pipe.
   case notATerminal
   /// ncurses has no description of the terminal.
   case unknownTerminal(name: String)
-  /// The terminal writes line after line, as one of paper.
+  /// The terminal cannot place text, for example because it prints on paper.
   case cannotPlaceText(name: String)
 
   /// The problem and the remedy.
@@ -176,7 +179,7 @@ public nonisolated enum TerminalError: Error, Equatable, Sendable, CustomStringC
   }
 }
 
-/// The terminal's whole screen as a canvas.
+/// The whole screen of the terminal as a canvas.
 private struct Window: Canvas {
   let size: CanvasSize
   let hasColors: Bool

@@ -1,6 +1,6 @@
-/// A canvas in memory, which a test can read.
+/// A canvas in memory, for tests.
 public nonisolated struct TextGrid: Canvas, Sendable {
-  /// The size that the grid was created with.
+  /// The size of the grid.
   public let size: CanvasSize
   private var cells: [[Character?]]
 
@@ -10,7 +10,7 @@ public nonisolated struct TextGrid: Canvas, Sendable {
     cells = Array(repeating: Array(repeating: " ", count: columns), count: rows)
   }
 
-  /// Writes text into the cells of a row; what does not fit is cut off.
+  /// Writes text into the cells of a row. Text beyond the grid is cut off.
   public mutating func text(_ row: Int, _ column: Int, _ text: String, _ style: Style) {
     guard cells.indices.contains(row), column >= 0 else { return }
     var column = column
@@ -24,7 +24,7 @@ public nonisolated struct TextGrid: Canvas, Sendable {
     }
   }
 
-  /// The rows as lines, without the spaces at their ends.
+  /// The rows as lines, without trailing spaces.
   public var lines: [String] {
     cells.map { row in
       var line = String(row.compactMap { $0 })

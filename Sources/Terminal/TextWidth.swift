@@ -2,12 +2,12 @@ internal import CNcurses
 
 /// The width of text on a terminal.
 public nonisolated enum TextWidth {
-  /// The columns that a text takes: none for combining marks, two for wide characters (wcwidth(3)).
+  /// Returns the columns of a text: none for combining marks, two for wide characters (wcwidth(3)).
   public static func columns(of text: String) -> Int {
     text.reduce(0) { $0 + columns(of: $1) }
   }
 
-  /// The columns that one character takes.
+  /// Returns the columns of a character.
   public static func columns(of character: Character) -> Int {
     if let ascii = character.asciiValue { return 32..<127 ~= ascii ? 1 : 0 }
     let scalars = character.unicodeScalars
@@ -19,16 +19,16 @@ public nonisolated enum TextWidth {
     Glyphs.isPrintable(scalar) ? max(Int(wcwidth(wchar_t(bitPattern: scalar.value))), 0) : 0
   }
 
-  /// Whether a character is an emoji of several, or with a colour of skin, of which the first is drawn.
+  /// Returns true if a character is a joined emoji or one with a skin tone, of which only the first part is drawn.
   static func isEmoji(_ character: Character) -> Bool {
     let scalars = character.unicodeScalars
     guard scalars.count > 1, let first = scalars.first else { return false }
-    // The letters of flags are no emoji of their own; digits are emoji by the letter of the standard.
+    // The letters of flags are not emoji by themselves; digits are emoji according to the standard.
     return first.properties.isEmojiPresentation && columns(of: first) == 2
       || first.properties.isEmoji && first.value > 0xFF && scalars.contains("\u{200D}")
   }
 
-  /// The longest beginning of a text that fits a number of columns.
+  /// Returns the longest prefix of a text that fits into a number of columns.
   public static func prefix(of text: String, columns limit: Int) -> String {
     var used = 0
     return String(
@@ -38,10 +38,10 @@ public nonisolated enum TextWidth {
       })
   }
 
-  /// The text if it fits a number of columns, otherwise its beginning and an ellipsis.
-  /// - Complexity: O(columns), however long the text is.
+  /// Returns the text if it fits into a number of columns, otherwise its beginning and an ellipsis.
+  /// - Complexity: O(columns), whatever the length of the text.
   public static func fit(_ text: String, columns limit: Int) -> String {
-    // Characters without a width would fill no column: a text of more bytes than this does not fit.
+    // Characters without width take no columns, so the bytes are limited as well.
     let byteLimit = max(limit, 0) * 64
     let isWhole = text.utf8.count <= byteLimit || text.isEmpty
     let beginning = isWhole ? text : String(text.unicodeScalars.prefix(byteLimit / 4))
@@ -49,7 +49,7 @@ public nonisolated enum TextWidth {
     return prefix(of: beginning, columns: limit - 1) + (limit > 0 ? "…" : "")
   }
 
-  /// Breaks a text at spaces into at most so many lines; where that is not all of it, the last one ends in an ellipsis.
+  /// Breaks a text at spaces into a limited number of lines; if it does not fit, the last one ends in an ellipsis.
   public static func wrap(_ text: String, columns limit: Int, lines count: Int) -> [String] {
     let all = wrap(text, columns: limit)
     guard all.count > count, count > 0 else { return Array(all.prefix(max(count, 0))) }
@@ -57,7 +57,7 @@ public nonisolated enum TextWidth {
     return all.prefix(count - 1) + [fit(rest, columns: limit)]
   }
 
-  /// Breaks a text at spaces into lines of at most `limit` columns; a longer word is broken where it must be.
+  /// Breaks a text at spaces into lines of at most `limit` columns; longer words are split.
   public static func wrap(_ text: String, columns limit: Int) -> [String] {
     guard limit > 0 else { return [] }
     var lines = [""]

@@ -1,15 +1,15 @@
 internal import CNcurses
 
-/// The colours of a terminal's text.
+/// A colour scheme for text on a terminal.
 public nonisolated enum Theme: String, CaseIterable, Sendable {
   /// For light text on a dark background.
   case dark
   /// For dark text on a light background.
   case light
-  /// Without colours: what matters is also bold, dim or reversed.
+  /// Without colours; the important text is also bold, dim or reversed.
   case mono
 
-  /// The number of a colour in this theme, on a terminal with this many colours; nil for the terminal's own.
+  /// Returns the number of a colour on a terminal with `count` colours, or nil for the terminal's default colour.
   func number(of color: Style.Color, count: CInt) -> Int16? {
     let hasMany = count >= 256
     switch (self, color) {
