@@ -3,15 +3,15 @@ internal import Journal
 public import TurnLog
 internal import Wire
 
-/// Something that was done to the shared state.
+/// A logged change of the shared state.
 public nonisolated struct Activity: Equatable, Identifiable, Sendable {
-  /// The revision that it led to.
+  /// The revision after it.
   public var id: UInt64
-  /// When, as people read it.
+  /// The time, formatted for people.
   public var time: String
-  /// Who did it: a user and a program, or the hub.
+  /// The user and the program, or the hub.
   public var who: String
-  /// What was done.
+  /// The action.
   public var what: String
 
   /// Creates an entry.
@@ -20,9 +20,9 @@ public nonisolated struct Activity: Equatable, Identifiable, Sendable {
   }
 }
 
-/// The last actions in the journal of a hub, whose state directory this process may read.
+/// The last actions in the journal of a hub whose state directory this process may read.
 public final class ActivityLog {
-  /// The most actions that are kept.
+  /// The maximum number of actions that are kept.
   public static let limit = 1000
 
   /// The actions, oldest first.
@@ -37,7 +37,7 @@ public final class ActivityLog {
     next = max(extent.base, extent.tail - min(extent.tail, UInt64(Self.limit))) + 1
   }
 
-  /// Reads what has come since the last time.
+  /// Reads the actions since the last call.
   /// - Complexity: O(actions since then).
   public func update() throws(LogError) {
     let base = try reader.extent().base

@@ -1,16 +1,16 @@
 import Terminal
 
-/// One terminal's look at what was done: at the last action, until another one is chosen.
+/// One terminal's own view of the activity. It shows the last action until the user selects another.
 nonisolated struct ActivityPanel: Equatable, Sendable {
   /// The selected action.
   private(set) var cursor = ListCursor<Activity.ID>()
-  /// Whether the cursor goes on to what is done next.
+  /// True if the cursor moves to new actions.
   private var isAtEnd = true
 
-  /// Finds the cursor's action again after there may be more.
+  /// Updates the cursor after actions may have been added.
   mutating func follow(_ entries: [Activity]) {
     if isAtEnd, let last = entries.last { cursor.select(last.id, at: entries.count - 1) }
-    // Their ids grow.
+    // Their ids are ascending.
     cursor.follow(entries.map(\.id)) { id in
       var (low, high) = (0, entries.count)
       while low < high {
@@ -21,13 +21,13 @@ nonisolated struct ActivityPanel: Equatable, Sendable {
     }
   }
 
-  /// Takes a key.
+  /// Handles a key.
   mutating func pressed(_ key: Key, _ entries: [Activity], in rows: Range<Int>) {
     _ = cursor.pressed(key, entries.map(\.id), in: ListWindow.rows(under: rows))
     isAtEnd = cursor.position >= entries.count - 1
   }
 
-  /// Goes to an action that contains some text.
+  /// Selects the next action that contains a text; returns false if there is none.
   mutating func search(_ text: String, _ direction: SearchDirection, _ entries: [Activity]) -> Bool {
     let wanted = text.lowercased()
     let lines = Dictionary(entries.map { ($0.id, "\($0.who) \($0.what)".lowercased()) }) { first, _ in first }
@@ -37,7 +37,7 @@ nonisolated struct ActivityPanel: Equatable, Sendable {
   }
 }
 
-/// Who did what, from the hub's journal.
+/// The actions in the hub's journal and the users that sent them.
 nonisolated struct ActivityScreen {
   var entries: [Activity]
   var panel: ActivityPanel
@@ -53,7 +53,7 @@ nonisolated struct ActivityScreen {
     }
     let shown = ListWindow.rows(under: rows)
     let columns = canvas.size.columns
-    // The program's version and the time are what one can do without.
+    // The program's version and the time are the least important parts, so they are cut first.
     let width = min(entries.suffix(200).map { TextWidth.columns(of: $0.who) }.max() ?? 0, columns / 3)
     canvas.list(entries, cursor: panel.cursor.position, in: shown) { entry in
       let who = TextWidth.fit(entry.who, columns: width)

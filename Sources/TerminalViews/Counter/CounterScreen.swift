@@ -2,7 +2,7 @@ internal import ComposableCore
 public import Features
 public import Terminal
 
-/// The shared counter: how it looks, and what the keys do.
+/// The screen and the keys of the shared counter.
 public nonisolated struct CounterScreen {
   /// The counter.
   public var counter: Counter.State
@@ -37,7 +37,7 @@ public nonisolated struct CounterScreen {
     }
   }
 
-  /// What a key means, if anything.
+  /// Returns the action of a key, if any.
   public static func action(for key: Key) -> Counter.Action? {
     switch key {
     case .character("+"), .character("="), .up: .incrementButtonTapped

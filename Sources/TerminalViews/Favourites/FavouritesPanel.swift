@@ -6,10 +6,10 @@ public import Terminal
 public nonisolated struct FavouritesPanel: Equatable, Sendable {
   /// The favourite that keys act on while the list is open.
   public private(set) var cursor = ListCursor<Favourite.ID>()
-  /// The button of an alert that was selected, and of which alert.
+  /// The selected button of an alert, and that alert.
   private var choice: (button: Int, alert: AlertState<FactQuestion>)?
 
-  /// Creates a view that has not seen the favourites.
+  /// Creates a view for an unknown list of favourites.
   public init() {}
 
   public static func == (lhs: Self, rhs: Self) -> Bool {
@@ -19,16 +19,16 @@ public nonisolated struct FavouritesPanel: Equatable, Sendable {
   /// The selected button of an alert; nil before one was selected.
   func choice(in alert: AlertState<FactQuestion>) -> Int? { choice.flatMap { $0.alert == alert ? $0.button : nil } }
 
-  /// Finds the cursor's favourite again after the list may have changed.
+  /// Updates the cursor after the list may have changed.
   public mutating func follow(_ state: FavouriteNumbers.State) {
     guard case .favourites(let list) = state.destination else { return }
     cursor.follow(list.favourites.ids) { list.favourites.index(id: $0) }
   }
 
-  /// Takes a key.
+  /// Handles a key.
   ///
   /// - Parameters:
-  ///   - rows: Where the screen is drawn.
+  ///   - rows: The rows of the screen.
   ///   - size: The size of the whole terminal.
   /// - Returns: The action to send, if any.
   public mutating func pressed(
@@ -65,9 +65,9 @@ public nonisolated struct FavouritesPanel: Equatable, Sendable {
     return nil
   }
 
-  /// Goes to a favourite whose digits contain some text.
+  /// Selects the next favourite whose digits contain a text.
   ///
-  /// - Returns: Whether there is one; nil if the list is not open.
+  /// - Returns: False if there is none; nil if the list is not open.
   mutating func search(_ text: String, _ direction: SearchDirection, _ state: FavouriteNumbers.State) -> Bool? {
     guard case .favourites(let list) = state.destination else { return nil }
     follow(state)

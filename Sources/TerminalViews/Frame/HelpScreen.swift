@@ -1,10 +1,10 @@
 import Terminal
 
-/// The keys of a screen, over that screen.
+/// The help for a screen's keys, drawn over that screen.
 nonisolated struct HelpScreen {
   var tab: Screens.Tab
 
-  /// The keys and what they do: first those of the screen, then those that all have.
+  /// The keys and their meanings: those of the screen, then those of all screens.
   var lines: [(keys: String, meaning: String)] {
     own + [
       ("", ""), ("tab, 1 2 3 …", "another screen"), ("u", "undo what you did last"), ("^L", "draw anew"),
@@ -39,12 +39,12 @@ nonisolated struct HelpScreen {
     }
   }
 
-  /// The first line that is shown, for a wanted one.
+  /// Returns the first visible line, as near as possible to the wanted one.
   func first(_ wanted: Int, rows: Int) -> Int { max(min(wanted, lines.count - Self.room(rows)), 0) }
 
   private static func room(_ rows: Int) -> Int { rows >= 5 ? rows - 2 : rows }
 
-  /// Draws as many lines as there is room for, from one on.
+  /// Draws as many lines as there is room for.
   func draw(from wanted: Int, in rows: Range<Int>, on canvas: inout some Canvas) {
     let all = lines
     let room = Self.room(rows.count)

@@ -11,12 +11,12 @@ nonisolated struct ScreenFrame {
   var openTab: Int
   /// The help line in several lengths, the longest first.
   var keys: [String]
-  /// What stands in place of the help line, if anything.
+  /// A message in place of the help line, if any.
   var message: (text: String, style: Style)?
-  /// The line of a search, which stands there while it is being written.
+  /// The search text while it is being typed, also in place of the help line.
   var search: TextLine?
 
-  /// The rows between the frame's.
+  /// Returns the rows for the content.
   static func content(of size: CanvasSize) -> Range<Int> {
     let top = min(2, size.rows)
     return top..<max(size.rows - (size.rows >= 8 ? 2 : size.rows >= 4 ? 1 : 0), top)
@@ -32,7 +32,7 @@ nonisolated struct ScreenFrame {
     let (words, short, style) = status
     let columns = canvas.size.columns
     let name = "StoreHub  "
-    // On a narrow terminal the connection matters more than the path and the name.
+    // On a narrow terminal the connection is more important than the path and the name.
     let parts: [(String, Style)] = [(name, Style(bold: true)), (path + "  ", Style(dim: true)), (words, style)]
     let forms = [parts, [parts[0], parts[2]], [parts[2]], [parts[0], (short, style)], [(short, style)]]
     func width(_ form: [(String, Style)]) -> Int { form.reduce(0) { $0 + TextWidth.columns(of: $1.0) } }
@@ -76,7 +76,7 @@ nonisolated struct ScreenFrame {
     return long.reduce(1) { $0 + TextWidth.columns(of: $1) } <= columns ? long : labels(named: false)
   }
 
-  /// The tab at a place that was clicked on; nil if there is none.
+  /// Returns the tab at a position, if any.
   func tab(at row: Int, _ column: Int, of size: CanvasSize) -> Int? {
     guard row == 1 else { return nil }
     var end = 1

@@ -7,7 +7,7 @@ public import Wire
 public nonisolated struct ScreenContent {
   /// The hub's state, or nil before the hub has sent it.
   public var state: AppFeature.State?
-  /// The attached clients; nil if they are not known, and then there is no tab for them.
+  /// The attached clients; nil if they are unknown, in which case there is no tab for them.
   public var attendees: [Attendee]?
   /// The state of the connection to the hub.
   public var connection: ConnectionState
@@ -15,9 +15,9 @@ public nonisolated struct ScreenContent {
   public var path: String
   /// The current time on the clock of `connection`.
   public var now: Duration
-  /// What was done, oldest first; nil if it is not known, and then there is no tab for it.
+  /// The logged actions, oldest first; nil if they are unknown, in which case there is no tab for them.
   public var activity: [Activity]?
-  /// The bytes of the state that have come while it is being loaded.
+  /// The number of bytes received while the state is being loaded.
   public var loadedByteCount = 0
 
   /// Creates the content.
@@ -29,10 +29,10 @@ public nonisolated struct ScreenContent {
   }
 }
 
-/// The screens of one terminal: what they show, and what the keys do.
+/// The screens of one terminal and the meaning of their keys.
 ///
-/// The content is shared. This is the terminal's own state: the open tab, the cursors, the filter, the line that is being
-/// edited, and what can be undone.
+/// The content is shared. This is the terminal's own state: the open tab, the cursors, the filter, the line being
+/// edited, and the undo history.
 public nonisolated struct Screens: Equatable, Sendable {
   /// A screen.
   public enum Tab: String, CaseIterable, Sendable {
@@ -45,11 +45,11 @@ public nonisolated struct Screens: Equatable, Sendable {
     case send(AppFeature.Action)
     /// End the program.
     case quit
-    /// Draw everything anew, whatever the terminal may show.
+    /// Redraw the whole screen, whatever the terminal shows.
     case redraw
   }
 
-  /// A sentence in place of the help line, until the next key.
+  /// A message in place of the help line, until the next key.
   struct Message: Equatable {
     var text: String
     var isBad: Bool
@@ -61,23 +61,23 @@ public nonisolated struct Screens: Equatable, Sendable {
   public private(set) var todos = TodosPanel()
   /// This terminal's view of the favourites.
   public private(set) var favourites = FavouritesPanel()
-  /// The rows and columns that there are.
+  /// The size of the terminal.
   public private(set) var size = CanvasSize(rows: 24, columns: 80)
   private var presence = ListCursor<Attendee.ID>()
   private var activity = ActivityPanel()
   private var undoable = UndoHistory()
   private var message: Message?
-  /// The line that is being searched for, while it is written.
+  /// The search text while it is being typed.
   private var search: TextLine?
-  /// What was searched for last.
+  /// The last search text.
   private var sought = ""
-  /// The first line of the help that is shown; nil if it is closed.
+  /// The first visible line of the help; nil if it is closed.
   private var helpLine: Int?
 
   /// Creates screens with the first tab open.
   public init() {}
 
-  /// Follows changes of the content: each cursor stays on its element.
+  /// Updates the cursors after the content has changed; each stays on its element.
   public mutating func follow(_ content: ScreenContent, size: CanvasSize? = nil) {
     if let size { self.size = size }
     if !tabs(content).contains(tab) { tab = .counter }
@@ -90,16 +90,16 @@ public nonisolated struct Screens: Equatable, Sendable {
     favourites.follow(state.favourites)
   }
 
-  /// Says something in place of the help line, until a key is pressed.
+  /// Shows a message in place of the help line until the next key.
   public mutating func say(_ text: String, isBad: Bool = false) {
     message = Message(text: text, isBad: isBad)
   }
 
   // MARK: Keys
 
-  /// Takes a key.
+  /// Handles a key.
   ///
-  /// - Returns: What the program must do, if anything.
+  /// - Returns: The action that the program must perform, if any.
   public mutating func pressed(_ key: Key, _ content: ScreenContent) -> Intent? {
     message = nil
     if key == .control("c") { return .quit }
@@ -138,7 +138,7 @@ public nonisolated struct Screens: Equatable, Sendable {
     }
   }
 
-  /// Whether a key means the same on all screens.
+  /// Returns true if a key has the same meaning on all screens.
   private func isCommon(_ key: Key, _ content: ScreenContent) -> Bool {
     switch key {
     case .character("?"), .character("u"), .tab, .backTab: true
@@ -176,7 +176,7 @@ public nonisolated struct Screens: Equatable, Sendable {
     return nil
   }
 
-  /// A key for the open screen.
+  /// Handles a key of the open screen.
   private mutating func passed(_ key: Key, _ state: AppFeature.State, _ content: ScreenContent) -> Intent? {
     let rows = ScreenFrame.content(of: size)
     var action: AppFeature.Action?
@@ -211,7 +211,7 @@ public nonisolated struct Screens: Equatable, Sendable {
 
   // MARK: Searching
 
-  /// A key of the line that is searched for: what is found is shown at once.
+  /// Handles a key while the search text is being typed; the first match is shown immediately.
   private mutating func sought(_ key: Key, _ content: ScreenContent) {
     switch key {
     case .escape: search = nil

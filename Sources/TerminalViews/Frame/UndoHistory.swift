@@ -1,44 +1,43 @@
 internal import ComposableCore
 internal import Features
 
-/// What one terminal did, so that it can be taken back: its own actions, not those of others.
+/// The actions of one terminal that it can undo; those of other clients are not included.
 ///
-/// Others act meanwhile. So a step says what to do in the state as it is when it is taken back, and may find that there is
-/// nothing left to take back.
+/// Since other clients act in the meantime, a step is applied to the current state, and may find nothing left to undo.
 nonisolated struct UndoHistory: Equatable, Sendable {
-  /// The most steps that are kept.
+  /// The maximum number of steps.
   private static let limit = 100
 
   private enum Step: Equatable, Sendable {
-    /// The opposite, whatever the state is.
+    /// Sends the opposite action, whatever the state is.
     case opposite(AppFeature.Action)
-    /// Takes a todo away that this terminal added: its text, and the smallest id that it can have.
+    /// Deletes a todo that this terminal added, found by its text and the smallest id that it can have.
     case added(text: String, id: Todo.State.ID)
-    /// Gives a todo back the text that it had, unless somebody has changed it since.
+    /// Restores the earlier text of a todo, unless another client has changed it since.
     case edited(id: Todo.State.ID, old: String, new: String)
-    /// Ticks or unticks a todo.
+    /// Restores the mark of a todo as done or not done.
     case ticked(id: Todo.State.ID, was: Bool)
     /// Moves a todo back to before another one, or to the end.
     case moved(id: Todo.State.ID, before: Todo.State.ID?)
-    /// Adds a todo with the text of a deleted one.
+    /// Adds a todo with the text of the deleted one.
     case deleted(text: String)
-    /// Makes a number a favourite, or none, again.
+    /// Restores whether a number is a favourite.
     case liked(number: Int)
-    /// Something that cannot be taken back.
+    /// Cannot be undone.
     case final(String)
   }
 
-  /// What an undo comes to.
+  /// The result of an undo.
   enum Outcome: Equatable {
-    /// An action, and what it does.
+    /// An action to send, with its description.
     case send(AppFeature.Action, String)
-    /// Nothing, and why.
+    /// Nothing to send, with the reason.
     case nothing(String)
   }
 
   private var steps: [Step] = []
 
-  /// Takes note of an action that is sent in a state.
+  /// Records an action that is sent in a state.
   mutating func note(_ action: AppFeature.Action, in state: AppFeature.State) {
     guard let step = Self.step(action, state) else { return }
     steps.append(step)
@@ -80,7 +79,7 @@ nonisolated struct UndoHistory: Equatable, Sendable {
     }
   }
 
-  /// Takes the last step back.
+  /// Undoes the last step.
   mutating func undo(in state: AppFeature.State) -> Outcome {
     guard let step = steps.popLast() else { return .nothing("nothing to undo") }
     let todos = state.todos.todos

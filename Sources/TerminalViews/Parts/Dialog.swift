@@ -1,7 +1,7 @@
 internal import ComposableCore
 import Terminal
 
-/// A question or a message that lies over a screen, with a row of buttons: an alert, or a confirmation dialog.
+/// A question or message over a screen, with a row of buttons: an alert or a confirmation dialog.
 nonisolated struct Dialog<Action> {
   var title: String
   var text: String
@@ -10,7 +10,7 @@ nonisolated struct Dialog<Action> {
 
   struct Button {
     var label: String
-    /// Nil if the button only takes the dialog away.
+    /// The action of the button; nil if it only closes the dialog.
     var action: Action?
     var role: ButtonStateRole?
   }
@@ -29,24 +29,24 @@ nonisolated struct Dialog<Action> {
     text = dialog.message.map { String(state: $0) } ?? ""
   }
 
-  /// The button that is selected at first: one that destroys nothing.
+  /// The button that is selected at first, which is not a destructive one.
   private var first: Int {
     buttons.firstIndex { $0.action != nil && $0.role != .destructive }
       ?? buttons.firstIndex { $0.role != .destructive } ?? 0
   }
 
-  /// The selected button, for a choice that was made by keys; nil before one was.
+  /// Returns the selected button: the one that the user has chosen, or the first one.
   func selected(_ choice: Int?) -> Int { choice.map { max(min($0, buttons.count - 1), 0) } ?? first }
 
-  /// The answer to a key.
+  /// The result of a key.
   enum Answer {
     /// Another button is selected.
     case selected(Int)
-    /// A button was pressed; nil to take the dialog away.
+    /// A button was pressed; nil to close the dialog.
     case pressed(Action?)
   }
 
-  /// Takes a key; nil if it means nothing here.
+  /// Handles a key; returns nil if it has no meaning in the dialog.
   func answer(_ key: Key, _ choice: Int?, in rows: Range<Int>, _ size: CanvasSize) -> Answer? {
     let selected = selected(choice)
     switch key {
@@ -81,7 +81,7 @@ nonisolated struct Dialog<Action> {
 
   private struct Layout {
     var lines: [String]
-    /// The row of the frame's upper edge; nil where there is no room for a frame.
+    /// The row of the frame's upper edge; nil if there is no room for a frame.
     var top: Int?
     var width: Int
     var buttonRow: Int
@@ -116,7 +116,7 @@ nonisolated struct Dialog<Action> {
     }
   }
 
-  /// Draws it over everything in some rows: in a frame, or without one if there is no room.
+  /// Draws the dialog over other content, without a frame if there is no room for it.
   func draw(_ choice: Int?, in rows: Range<Int>, on canvas: inout some Canvas) {
     guard !rows.isEmpty else { return }
     let layout = layout(in: rows, canvas.size)

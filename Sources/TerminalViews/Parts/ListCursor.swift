@@ -1,37 +1,38 @@
 public import Terminal
 
-/// The element of a list that keys act on.
+/// The selected element of a list.
 ///
-/// It stays on its element wherever others move that. When the element goes away, the cursor is on what has taken its
-/// place, and at the end of the list on the last one.
+/// The cursor stays on its element wherever other clients move it. If the element is removed, the cursor moves to the
+/// element in its place, or at the end of the list to the last one.
 public nonisolated struct ListCursor<ID: Equatable & Sendable>: Equatable, Sendable {
   /// The element; nil in an empty list.
   public private(set) var id: ID?
-  /// Where the element stands.
+  /// The position of the element.
   public private(set) var position = 0
 
-  /// A cursor that has not seen its list.
+  /// Creates a cursor for an unknown list.
   public init() {}
 
-  /// Finds the element again after the list may have changed.
+  /// Updates the position after the list may have changed.
   ///
   /// - Parameters:
   ///   - ids: The elements.
-  ///   - find: Where an element stands now; nil when it is gone.
+  ///   - find: Returns the current position of an element, or nil if it was removed.
   public mutating func follow(_ ids: some RandomAccessCollection<ID>, _ find: (ID) -> Int?) {
     position = id.flatMap(find) ?? max(min(position, ids.count - 1), 0)
     id = ids.isEmpty ? nil : ids[ids.index(ids.startIndex, offsetBy: position)]
   }
 
-  /// Goes to an element.
+  /// Selects an element.
   public mutating func select(_ id: ID, at position: Int) {
     (self.id, self.position) = (id, position)
   }
 
-  /// Moves as a key says.
+  /// Handles a key that moves the cursor.
   ///
-  /// - Parameter rows: Where the list is drawn: as many elements are a screenful, and a click goes to one of them.
-  /// - Returns: Whether the key was one that moves.
+  /// - Parameter rows: The rows of the list, whose number is the size of a page. A click selects the element in its
+  ///   row.
+  /// - Returns: False if the key does not move the cursor.
   public mutating func pressed(_ key: Key, _ ids: some RandomAccessCollection<ID>, in rows: Range<Int>) -> Bool {
     let target: Int
     switch key {
@@ -55,9 +56,9 @@ public nonisolated struct ListCursor<ID: Equatable & Sendable>: Equatable, Senda
     return true
   }
 
-  /// Goes to the next element that matches, from behind the cursor or from it on, or to the one before it.
+  /// Selects the next or previous element that matches. The search wraps around at the end of the list.
   ///
-  /// - Returns: Whether there is one. The search goes on at the other end.
+  /// - Returns: False if there is none.
   /// - Complexity: O(n) calls of `matches`.
   public mutating func search(
     _ ids: some RandomAccessCollection<ID>, _ direction: SearchDirection, _ matches: (ID) -> Bool
@@ -79,17 +80,17 @@ public nonisolated struct ListCursor<ID: Equatable & Sendable>: Equatable, Senda
   }
 }
 
-/// Where a search goes on.
+/// The start of a search.
 public nonisolated enum SearchDirection: Sendable {
   /// At the cursor.
   case here
-  /// Behind it.
+  /// After the cursor.
   case next
-  /// Before it.
+  /// Before the cursor.
   case previous
 }
 
-/// Which elements of a list are in sight: those around the cursor, which is in the middle where possible.
+/// The visible elements of a list: those around the cursor, which is in the middle where possible.
 nonisolated struct ListWindow {
   let rows: Range<Int>
   /// The elements, by their offsets.
@@ -101,12 +102,12 @@ nonisolated struct ListWindow {
     offsets = first..<max(min(first + rows.count, count), first)
   }
 
-  /// The rows of a list, on a screen with a line above it where there is room for one.
+  /// Returns the rows of a list on a screen that has a line above it if there is room.
   static func rows(under rows: Range<Int>) -> Range<Int> {
     rows.count >= 4 ? (rows.lowerBound + (rows.count >= 8 ? 2 : 1))..<rows.upperBound : rows
   }
 
-  /// The element in a row; nil if there is none.
+  /// Returns the offset of the element in a row, if any.
   func offset(at row: Int) -> Int? {
     let offset = offsets.lowerBound + row - rows.lowerBound
     return rows.contains(row) && offsets.contains(offset) ? offset : nil
@@ -114,9 +115,9 @@ nonisolated struct ListWindow {
 }
 
 nonisolated extension Canvas {
-  /// Draws the part of a list that is around the cursor, one element a row.
+  /// Draws the part of a list around the cursor, one element per row.
   ///
-  /// - Complexity: O(rows), however long the list is.
+  /// - Complexity: O(rows), whatever the length of the list.
   mutating func list<Elements: RandomAccessCollection>(
     _ elements: Elements, cursor: Int, in rows: Range<Int>, _ line: (Elements.Element) -> (text: String, style: Style)
   ) {

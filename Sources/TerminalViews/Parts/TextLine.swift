@@ -2,18 +2,18 @@ public import Terminal
 
 /// A line of text that the user edits, with a cursor.
 ///
-/// It is edited by characters as people see them: an `e` and its accent, which come as two keys, are one. A key costs
-/// O(1), drawing O(columns).
+/// Editing treats characters as users see them: an `e` and its accent are one character, even if they come as two keys.
+/// A key costs O(1), drawing O(columns).
 public nonisolated struct TextLine: Equatable, Sendable {
-  /// The most bytes of UTF-8 in a line; a key that would make it longer is ignored.
+  /// The maximum size of a line in bytes of UTF-8; a key that would exceed it is ignored.
   public static let limit = 4096
 
   private var before: String
-  /// The characters from the cursor on, the last one first.
+  /// The characters after the cursor, in reverse order.
   private var after: [Character] = []
   private var afterByteCount = 0
 
-  /// A line with the cursor at its end.
+  /// Creates a line with the cursor at its end.
   public init(_ text: String = "") {
     before = text
   }
@@ -22,16 +22,16 @@ public nonisolated struct TextLine: Equatable, Sendable {
   /// - Complexity: O(n).
   public var text: String { before + String(after.reversed()) }
 
-  /// Returns true if there is nothing but spaces.
+  /// True if the line contains only spaces.
   public var isBlank: Bool { text.allSatisfy(\.isWhitespace) }
 
-  /// Puts a text in at the cursor, as much as the line can hold; line breaks become spaces.
+  /// Inserts as much of a text as the line can hold; line breaks become spaces.
   /// - Complexity: O(length of the text).
   public mutating func insert(_ text: String) {
     var isBehindBreak = false
     for character in text {
       let isBreak = character.isNewline || character == "\t"
-      // Line breaks at the end of what was copied are meant for nobody.
+      // A line break at the end of copied text is not intended.
       if isBreak {
         isBehindBreak = true
         continue
@@ -43,7 +43,7 @@ public nonisolated struct TextLine: Equatable, Sendable {
     }
   }
 
-  /// Takes a key: a character, a paste, or a key that moves the cursor or deletes.
+  /// Handles a key: a character, a paste, or a key that moves the cursor or deletes.
   public mutating func pressed(_ key: Key) {
     switch key {
     case .character(let character):
@@ -80,7 +80,7 @@ public nonisolated struct TextLine: Equatable, Sendable {
     (before, after, afterByteCount) = ("", text.reversed(), text.utf8.count)
   }
 
-  /// Draws the line with its cursor from a column to the end of the row; of a longer line the part around the cursor.
+  /// Draws the line with its cursor from a column to the end of the row; a longer line is drawn around the cursor.
   public func draw(_ row: Int, _ column: Int, on canvas: inout some Canvas) {
     let room = canvas.size.columns - column
     let cursor = after.last ?? " "

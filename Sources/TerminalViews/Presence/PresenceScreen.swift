@@ -3,7 +3,7 @@ public import Wire
 
 /// The clients that are attached to the hub.
 public nonisolated struct PresenceScreen {
-  /// The attached clients, in the order in which they came.
+  /// The attached clients, in the order in which they attached.
   public var attendees: [Attendee]
   /// The selected client.
   public var cursor: ListCursor<Attendee.ID>

@@ -4,19 +4,19 @@ internal import Features
 /// The todos that a filter shows, in their order, as a view of the whole list.
 nonisolated struct ShownTodos: RandomAccessCollection, Equatable, Sendable {
   private var all: IdentifiedArrayOf<Todo.State>
-  /// The ids of those that are shown; nil for all.
+  /// The ids of the shown todos; nil for all.
   private var shownIDs: [Todo.State.ID]?
-  /// How many of the whole list are not done.
+  /// The number of todos in the whole list that are not done.
   private(set) var activeCount: Int
 
-  /// Reads the list. - Complexity: O(n).
+  /// Filters the list. - Complexity: O(n).
   init(_ state: Todos.State, showing filter: TodoFilter) {
     all = state.todos
     activeCount = state.activeCount
     shownIDs = filter == .all ? nil : state.todos.lazy.filter(filter.shows).map(\.id)
   }
 
-  /// Whether this is still what the list shows. - Complexity: O(1).
+  /// Returns true if this is still the filtered list. - Complexity: O(1).
   func isCurrent(_ state: Todos.State) -> Bool { all.isIdentical(to: state.todos) }
 
   var startIndex: Int { 0 }
@@ -28,15 +28,15 @@ nonisolated struct ShownTodos: RandomAccessCollection, Equatable, Sendable {
     return todo
   }
 
-  /// Where a todo stands among those that are shown.
+  /// Returns the position of a todo among the shown ones.
   ///
   /// - Complexity: O(log n) if all are shown, otherwise O(n).
   func index(id: Todo.State.ID) -> Int? { shownIDs.map { $0.firstIndex(of: id) } ?? all.index(id: id) }
 
-  /// A todo that is shown.
+  /// The shown todo with an id.
   subscript(id id: Todo.State.ID) -> Todo.State? { all[id: id] }
 
-  /// The ids of those that are shown.
+  /// The ids of the shown todos.
   var ids: some RandomAccessCollection<Todo.State.ID> { IDs(todos: self) }
 
   private struct IDs: RandomAccessCollection {

@@ -2,8 +2,7 @@ internal import ComposableCore
 public import Features
 public import Terminal
 
-/// One terminal's own view of the shared list of todos, which is not part of the shared state: the filter, the cursor, and
-/// the line that is being edited.
+/// One terminal's own view of the shared list of todos: the filter, the cursor, and the line being edited.
 public nonisolated struct TodosPanel: Equatable, Sendable {
   /// The filter of the list.
   public private(set) var filter = TodoFilter.all
@@ -13,16 +12,16 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
   public private(set) var writing: Writing?
   /// The question that must be answered first, if any.
   private(set) var question: ConfirmationDialogState<Todos.Action>?
-  /// The button of the question that was selected.
+  /// The selected button of the question.
   private(set) var choice: Int?
-  /// What the last key did not do, and why.
+  /// The reason why the last key had no effect.
   private(set) var complaint: String?
-  /// The todo that this terminal added and that has not come back yet: the cursor moves to it.
+  /// A todo that this terminal added and the hub has not sent back yet; the cursor moves to it.
   private var awaited: Awaited?
-  /// What is shown of the list that was seen last.
+  /// The shown todos of the last known list.
   private var seen: ShownTodos?
 
-  /// A line that is being edited, and the todo it belongs to.
+  /// A line that is being edited, and its todo.
   public struct Writing: Equatable, Sendable {
     /// The line.
     public var line = TextLine()
@@ -30,7 +29,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
     public var id: Todo.State.ID?
   }
 
-  /// A todo that was sent: its text, and the smallest id that it can have.
+  /// An added todo: its text, and the smallest id that it can have.
   private struct Awaited: Equatable {
     var text: String
     var id: Todo.State.ID
@@ -39,14 +38,14 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
   /// Creates a view of all todos.
   public init() {}
 
-  /// What is shown of a list.
-  /// - Complexity: O(1) for the list that was followed last, otherwise O(n).
+  /// Returns the shown todos of a list.
+  /// - Complexity: O(1) for the last known list, otherwise O(n).
   func shown(_ state: Todos.State) -> ShownTodos {
     if let seen, seen.isCurrent(state) { return seen }
     return ShownTodos(state, showing: filter)
   }
 
-  /// Finds the cursor's todo again after the list may have changed.
+  /// Updates the cursor after the list may have changed.
   /// - Complexity: O(1) if it has not.
   public mutating func follow(_ state: Todos.State) {
     guard seen?.isCurrent(state) != true else { return }
@@ -57,7 +56,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
       awaited = nil
       cursor.select(shown[position].id, at: position)
     }
-    // Another client deleted the todo that is being edited: the text is not lost, it becomes a new todo.
+    // Another client has deleted the todo that is being edited: its text becomes a new todo.
     if let id = writing?.id, state.todos[id: id] == nil { writing?.id = nil }
   }
 
@@ -66,17 +65,17 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
     follow(state)
   }
 
-  /// Takes a key.
+  /// Handles a key.
   ///
   /// - Parameters:
-  ///   - rows: Where the screen is drawn.
+  ///   - rows: The rows of the screen.
   ///   - size: The size of the whole terminal.
   /// - Returns: The action to send, if any.
   public mutating func pressed(
     _ key: Key, _ state: Todos.State, in rows: Range<Int>, of size: CanvasSize
   ) -> Todos.Action? {
     complaint = nil
-    // None of the keys that make up a line changes which todos are shown.
+    // Typing a line does not change which todos are shown.
     if writing != nil, key != .enter, key != .escape {
       writing?.line.pressed(key)
       return nil
@@ -86,7 +85,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
     if let question { return answered(key, Dialog(question), in: rows, size) }
     let shown = shown(state)
     let listRows = ListWindow.rows(under: rows)
-    // A click on the box of a todo ticks it.
+    // A click on a todo's box marks it as done or not done.
     if case .click(_, 2...4) = key, cursor.pressed(key, shown.ids, in: listRows), let todo = cursor.id {
       return shown[id: todo].flatMap { pressed(" ", on: $0, shown, state) }
     }
@@ -109,7 +108,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
     return nil
   }
 
-  /// What is cleared cannot be brought back.
+  /// Asks for confirmation, since cleared todos cannot be restored.
   private mutating func askWhetherToClear(_ state: Todos.State) {
     let count = state.todos.count - shown(state).activeCount
     guard count > 0 else { return complaint = "nothing is completed" }
@@ -137,7 +136,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
     return nil
   }
 
-  /// A key that acts on the cursor's todo.
+  /// Handles a key that acts on the selected todo.
   private mutating func pressed(
     _ key: Key, on todo: Todo.State, _ shown: ShownTodos, _ state: Todos.State
   ) -> Todos.Action? {
@@ -151,7 +150,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
     case .character("K") where cursor.position > 0:
       return .moved(id: todo.id, before: shown[cursor.position - 1].id)
     case .character("J") where cursor.position + 1 < shown.count:
-      // Behind the next one that is shown: before whatever follows that, shown or not.
+      // After the next shown todo: before the one that follows it in the whole list.
       let next = (state.todos.index(id: shown[cursor.position + 1].id) ?? 0) + 1
       return .moved(id: todo.id, before: next < state.todos.count ? state.todos[next].id : nil)
     default:
@@ -167,16 +166,16 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
     return copy.pressed(.character(key), on: todo, shown, state)
   }
 
-  /// Goes to a todo whose text contains some text, whatever the case of its letters.
+  /// Selects the next todo whose text contains a text, ignoring case.
   ///
-  /// - Returns: Whether there is one.
+  /// - Returns: False if there is none.
   mutating func search(_ text: String, _ direction: SearchDirection, _ state: Todos.State) -> Bool {
     follow(state)
     let (shown, wanted) = (shown(state), text.lowercased())
     return cursor.search(shown.ids, direction) { id in shown[id: id]?.text.lowercased().contains(wanted) ?? false }
   }
 
-  /// A key that ends the line that is being written.
+  /// Handles a key that ends the line being typed.
   private mutating func written(_ key: Key, _ state: Todos.State) -> Todos.Action? {
     guard let writing else { return nil }
     switch key {

@@ -1,7 +1,7 @@
 public import Features
 public import Terminal
 
-/// The shared list of todos, as one terminal shows it.
+/// The screen of the shared list of todos.
 public nonisolated struct TodosScreen {
   /// The list.
   public var state: Todos.State
