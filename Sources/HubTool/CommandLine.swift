@@ -1,6 +1,6 @@
 public import ProgramOptions
 
-/// The command line of storectl: of this the parser, `--help`, the manual page and the completions are made.
+/// The command line of storectl, from which the parser, `--help`, the manual page and the completions are made.
 public nonisolated func toolOptions() -> ProgramOptions {
   let path = ProgramOptions.Argument("PATH", .atMostOnce, value: .path)
   let hub = ProgramOptions.Option("hub", "take the hub's own state (who is attached) instead of the feature's")

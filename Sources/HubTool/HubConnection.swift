@@ -2,9 +2,9 @@ internal import EventLoop
 internal import ReplicaCore
 internal import Wire
 
-/// A session with a hub whose feature is not known: for one command, so it is never opened again once it is lost.
+/// The session of one command with a hub of any feature. It is never reopened once it is lost.
 ///
-/// Functions wait for the hub's answer. When the session fails, for whatever reason, all of them throw that reason.
+/// Functions wait for the hub's answer. When the session fails, all of them throw the reason.
 final class HubConnection {
   private var replica: ReplicaCore
   private let loop: EventLoop
@@ -16,7 +16,7 @@ final class HubConnection {
   private var waitTimer: Timer?
   private var isPerforming = false
   private var isPaused = false
-  /// Before this time a hub is not found to be silent, because it was not listened to.
+  /// The time before which the hub's silence does not count, because reading was paused.
   private var graceEnd = Duration.zero
   private var isOpen = false
   private var waiting: Waiting?
@@ -37,19 +37,19 @@ final class HubConnection {
     init(_ onChange: @escaping () -> Void) { self.onChange = onChange }
   }
 
-  /// An action that was sent.
+  /// A sent action.
   final class Sent {
     var outcome: Result<Void, ActionError>?
   }
 
   /// - Parameters:
-  ///   - name: What the client is called among the hub's attendees.
-  ///   - isWatched: Whether a hub that stops answering must be noticed while nothing is asked for.
+  ///   - name: The client's name among the hub's attendees.
+  ///   - isWatched: True if a silent hub must be detected even while no answer is expected.
   init(loop: EventLoop, path: String, name: String, timeout: Duration, isWatched: Bool) throws(ToolFailure) {
     (self.loop, self.path, self.timeout) = (loop, path, timeout)
     var options = ReplicaOptions()
     options.name = name
-    // The waiting here ends first, and says so.
+    // The timeouts of this class end first, and report the reason.
     options.timeout = timeout + .milliseconds(500)
     if isWatched { options.probeInterval = .seconds(2) }
     replica = ReplicaCore(schema: nil, options: options)
@@ -66,7 +66,7 @@ final class HubConnection {
 
   var hubName: String { replica.hubName }
 
-  /// The feature's schema; that of the hub's own state for the other root.
+  /// Returns the schema of the feature, or of the hub's own state.
   func schema(of root: StateRoot) -> Schema {
     if root == .hub { return Schema(state: HubState.self, action: Never.self) }
     guard let schema = replica.schema else { preconditionFailure("a session that is open has a schema") }
@@ -81,7 +81,7 @@ final class HubConnection {
     isOpen = true
   }
 
-  /// Subscribes to a part of a state, and waits until the hub has said what is there.
+  /// Subscribes to a part of a state, and waits until the hub has sent it.
   func subscribe(
     to path: [PathStep], of root: StateRoot, onChange: @escaping () -> Void = {}
   ) async throws(ToolFailure) -> Scope {
@@ -109,13 +109,13 @@ final class HubConnection {
     if case .failure(let error)? = sent.outcome { throw ToolFailure(.failed, "\(error)") }
   }
 
-  /// Waits until the hub's socket has taken all that was written.
+  /// Waits until the socket has accepted all output.
   func flush() async {
     endTurn()
     try? await wait { [weak self] in (self?.stream?.queuedByteCount ?? 0) == 0 }
   }
 
-  /// Measures how long the hub takes to answer, and its revision then.
+  /// Measures the hub's response time, and returns it with the hub's revision.
   func ping() async throws(ToolFailure) -> (latency: Duration, revision: UInt64) {
     let start = loop.preciseNow
     guard let number = replica.ping(at: loop.now) else { throw failure ?? ToolFailure(.hubWentAway, "no session") }
@@ -129,7 +129,7 @@ final class HubConnection {
     return (end - start, replica.lastPong?.revision ?? 0)
   }
 
-  /// Asks the hub for the hash of a part, and compares; nil if nothing is there.
+  /// Requests the hub's hash of a part and compares it; nil if the part has no value.
   func verify(_ scope: Scope) async throws(ToolFailure) -> HashComparison? {
     guard scope.mirror.value != nil else { return nil }
     replica.verify(scope.mirror)
@@ -138,12 +138,12 @@ final class HubConnection {
     return scope.mirror.lastComparison
   }
 
-  /// Lets time pass.
+  /// Waits for a duration.
   func sleep(_ duration: Duration) async throws(ToolFailure) {
     let end = loop.now + duration
     let timer: Timer
     do throws(UVError) {
-      // The turn in which it fires looks at the condition.
+      // The condition is checked at the end of the turn in which the timer fires.
       timer = try Timer(on: loop) {}
     } catch {
       throw ToolFailure(.failed, "\(error)")
@@ -153,12 +153,12 @@ final class HubConnection {
     timer.stop()
   }
 
-  /// Reads nothing more from the hub, which goes on with one delta when reading is resumed.
+  /// Pauses or resumes reading. After a pause the hub sends one delta.
   func pause(_ pauses: Bool) {
     guard isPaused != pauses, failure == nil else { return }
     isPaused = pauses
     if pauses { return stream?.stopReading() ?? () }
-    // The hub's answers may lie in the socket for long.
+    // The hub's answers may have been in the socket for a long time.
     graceEnd = loop.now + timeout
     do throws(UVError) {
       try stream?.resumeReading()
@@ -167,7 +167,7 @@ final class HubConnection {
     }
   }
 
-  /// Ends the session for a reason of the tool's own.
+  /// Ends the session because of an error in the tool.
   func fail(_ status: ExitStatus, _ reason: String) {
     guard failure == nil else { return }
     failure = ToolFailure(status, reason)
@@ -177,7 +177,7 @@ final class HubConnection {
     onFailure?()
   }
 
-  /// Waits until something is so, which is looked at at the end of each turn.
+  /// Waits until a condition is true, which is checked at the end of each turn.
   func wait(until condition: @escaping () -> Bool) async throws(ToolFailure) {
     try await wait(atMost: timeout, until: condition)
   }
@@ -264,7 +264,7 @@ final class HubConnection {
     isPerforming = true
     defer { isPerforming = false }
     var next = 0
-    // Carrying out a command may add more.
+    // Executing a command may add more.
     while next < replica.commands.count {
       perform(replica.commands[next])
       next += 1
@@ -280,10 +280,10 @@ final class HubConnection {
       do throws(UVError) {
         if let isOut = try stream?.write(replica.output.span(range)), !isOut { replica.isBusy(true) }
       } catch {
-        // The end of reading tells what became of the connection.
+        // The end of reading reports the connection's failure.
       }
     case .changed(_, let context): (context as? Scope)?.onChange()
-    case .diverged: break  // `verify` compares.
+    case .diverged: break  // Only `verify` compares hashes.
     case .connectionChanged: connectionChanged()
     case .applied(_, let context): (context as? Sent)?.outcome = .success(())
     case .failed(_, let context, let error): (context as? Sent)?.outcome = .failure(error)
@@ -299,7 +299,7 @@ final class HubConnection {
     }
   }
 
-  /// Releases the stream; bytes that were written already still go out.
+  /// Releases the stream; bytes that were written already are still sent.
   private func disconnect() {
     guard let old = stream.take() else { return }
     let closing = ClosingStream(old)
@@ -307,7 +307,7 @@ final class HubConnection {
   }
 }
 
-/// Keeps a stream open until its last bytes are out.
+/// Keeps a stream open until its last bytes are sent.
 private final class ClosingStream {
   let stream: PipeStream
 

@@ -1,9 +1,9 @@
 internal import EventLoop
 internal import Glibc
 
-/// Standard output, which never keeps the loop: what a pipe or a terminal does not take is kept, and written when it does.
+/// Standard output that never blocks the loop: lines are kept until the pipe or terminal accepts them.
 final class Output {
-  /// Above this whoever makes output should wait.
+  /// The number of kept bytes above which producers should wait.
   private static let limit = 64 * 1024
 
   private let loop: EventLoop
@@ -13,24 +13,24 @@ final class Output {
   private var poll: Poll?
   private var isWaiting = false
   private var drained: CheckedContinuation<Void, Never>?
-  /// Whether nobody reads the output any more, or it cannot be written: why.
+  /// The reason why no more output can be written, if any.
   private(set) var end: End?
-  /// Called once when nobody reads any more.
+  /// Called once when the output has ended.
   var onEnd: (() -> Void)?
-  /// Called with true when there is more than should be kept, and with false when it is out.
+  /// Called with true when too much is kept, and with false when it is written.
   var onFull: ((Bool) -> Void)?
   private var isFull = false
 
   enum End: Equatable {
-    /// The reader has gone, which is its right.
+    /// The reader has closed the pipe, which is not an error.
     case closed
-    /// Such as a full disk.
+    /// Writing has failed, for example because the disk is full.
     case failed(String)
   }
 
   init(loop: EventLoop) {
     self.loop = loop
-    // A file can be written at any time, and cannot be polled.
+    // A file is always writable, and cannot be polled.
     poll = try? Poll(on: loop, descriptor: descriptor) { [weak self] in self?.polled($0) }
     poll?.keepsLoopAlive(false)
     watch()
@@ -46,13 +46,13 @@ final class Output {
     flush()
   }
 
-  /// Waits until everything is written, or cannot be.
+  /// Waits until everything is written or the output has ended.
   func finish() async {
     guard start < bytes.count, end == nil else { return }
     await withCheckedContinuation { drained = $0 }
   }
 
-  /// Gives up what could not be written.
+  /// Discards unwritten output.
   func abandon() {
     if end == nil { end = .closed }
     drained.take()?.resume()
@@ -64,7 +64,7 @@ final class Output {
         wait()
         break
       }
-      // A pipe that is ready takes as many at once.
+      // A pipe that is ready accepts this many bytes at once.
       let count = bytes[start...].prefix(Int(PIPE_BUF)).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
         start += count
@@ -89,7 +89,7 @@ final class Output {
     return Glibc.poll(&request, 1, 0) != 0
   }
 
-  /// Waits for room.
+  /// Waits until the descriptor is writable.
   private func wait() {
     guard !isWaiting else { return }
     isWaiting = true
@@ -97,7 +97,7 @@ final class Output {
     try? poll?.start(.writable)
   }
 
-  /// Watches for the end of the reader alone, which comes as an error.
+  /// Watches only for the end of the reader, which is reported as an error.
   private func watch() {
     isWaiting = false
     poll?.keepsLoopAlive(false)
@@ -106,7 +106,7 @@ final class Output {
 
   private func polled(_ events: Result<Poll.Events, UVError>) {
     guard case .success(let events) = events, !events.contains(.disconnected) else {
-      // A terminal that hangs up sends a signal.
+      // The end of a terminal is reported by a signal.
       if !isTerminal { ended(.closed) }
       return
     }

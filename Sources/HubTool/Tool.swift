@@ -15,16 +15,16 @@ public final class Tool {
   private let isQuiet: Bool
   private let usesPager: Bool
   private(set) var isInterrupted = false
-  /// The status of the signal that interrupted the tool.
+  /// The exit status for the signal that interrupted the tool.
   private(set) var interruption = ExitStatus.interrupted
   private var session: HubConnection?
-  /// Called when a signal comes, to end what is awaited.
+  /// Called when a signal arrives, to end the current wait.
   var onInterrupt: (() -> Void)?
   private var signals: [SignalWatch] = []
 
-  /// Reads the options.
+  /// Creates a run from its options.
   ///
-  /// - Throws: `UsageError` for a wrong option; another error if the process has no descriptors left.
+  /// - Throws: `UsageError` for a wrong option, or another error if the process has no descriptors left.
   public init(_ options: ParsedOptions) throws {
     self.options = options
     path = try options.socketPath("socket", default: defaultSocketPath())
@@ -61,9 +61,9 @@ public final class Tool {
     return status.rawValue
   }
 
-  /// Runs the loop until a task has ended, whatever it waits for.
+  /// Runs the loop until a task has ended.
   func runLoop(_ body: @escaping () async -> Void) {
-    // A task that is about to run keeps no loop alive.
+    // A task that is ready to run does not keep the loop alive.
     let whole = try? Timer(on: loop) {}
     whole?.start(after: .seconds(1 << 30))
     Task {
@@ -115,7 +115,7 @@ public final class Tool {
     }
   }
 
-  /// The first signal ends what is awaited, a second one what is still to be written.
+  /// Handles a signal: the first one ends the current wait, a second one also discards unwritten output.
   private func interrupt(_ status: ExitStatus) {
     if isInterrupted { return output.abandon() }
     (isInterrupted, interruption) = (true, status)
@@ -145,7 +145,7 @@ public final class Tool {
     }
   }
 
-  /// The columns of the terminal; nil if the output is none.
+  /// The columns of the terminal; nil if the output is not a terminal.
   var width: Int? {
     if let columns = getenv("COLUMNS").flatMap({ Int(String(cString: $0)) }), columns > 0 { return columns }
     return terminalSize.map { Int($0.ws_col) }
@@ -160,21 +160,21 @@ public final class Tool {
   /// Prints one JSON value.
   func print(_ json: JSONValue) { output.line("\(json)") }
 
-  /// Prints lines for people, through a pager if they are more than the terminal has.
+  /// Prints lines for people, through a pager if there are more than the terminal has rows.
   func print(_ lines: [String]) {
     if usesPager, let size = terminalSize, lines.count >= Int(size.ws_row), page(lines) { return }
     for line in lines { output.line(line) }
   }
 
-  /// Whether lines are kept until the end, to be shown in a pager.
+  /// True if lines are kept until the end for a pager.
   var isPaged: Bool { usesPager && terminalSize != nil }
 
   private func page(_ lines: [String]) -> Bool {
     let pager = getenv("PAGER").map { String(cString: $0) } ?? "less"
     guard !["", "cat"].contains(pager) else { return false }
-    // Ends by itself if all fits, keeps colours, and leaves the text on the screen.
+    // Exits if the text fits on one screen, keeps colours, and leaves the text on the screen.
     setenv("LESS", "FRX", 0)
-    // A shell that finds no such program says so, and reads nothing.
+    // If the shell finds no such program it says so, and reads nothing.
     guard let pipe = popen("command -v \(pager.prefix { $0 != " " }) >/dev/null && exec \(pager)", "w") else {
       return false
     }
@@ -184,7 +184,7 @@ public final class Tool {
   }
 }
 
-/// A signal's watch where an array wants to keep it.
+/// A signal handle that can be stored in a collection.
 private final class SignalWatch {
   private let signal: Signal
 

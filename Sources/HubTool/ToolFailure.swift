@@ -1,8 +1,8 @@
-/// What a run of the tool ends with, as sysexits does not have it: numbers that scripts may rely on.
+/// The exit statuses of the tool. They are not those of sysexits; scripts may rely on them.
 public nonisolated enum ExitStatus: Int32, Sendable, CaseIterable {
-  /// What was asked for was done.
+  /// The command succeeded.
   case done = 0
-  /// The hub refused it, or something without a number of its own failed.
+  /// The hub rejected it, or another error occurred that has no status of its own.
   case failed = 1
   /// The command line is wrong.
   case usage = 2
@@ -14,20 +14,20 @@ public nonisolated enum ExitStatus: Int32, Sendable, CaseIterable {
   case hubWentAway = 5
   /// The hub did not answer in time.
   case timedOut = 6
-  /// Nothing is at the path: an optional is nil, an enum in another case, or there is no such element. Or the journal has
-  /// nothing of the kind that was asked for.
+  /// The path has no value: an optional is nil, an enum is in another case, or there is no such element. Or the journal
+  /// has no matching entry.
   case absent = 7
-  /// The state here is not the hub's.
+  /// The state in this process differs from the hub's.
   case diverged = 8
   /// The journal is damaged.
   case damaged = 9
-  /// It was interrupted, by SIGINT.
+  /// SIGINT interrupted the command.
   case interrupted = 130
-  /// It was terminated, by SIGTERM or SIGHUP.
+  /// SIGTERM or SIGHUP terminated the command.
   case terminated = 143
 }
 
-/// Why a command did not do what was asked for.
+/// The reason why a command failed.
 nonisolated struct ToolFailure: Error, Equatable {
   var status: ExitStatus
   var reason: String

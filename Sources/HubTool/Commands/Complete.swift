@@ -11,7 +11,7 @@ extension Tool {
         for word in try await self.candidates(value, beginning, hub) { self.output.line(word) }
         await self.output.finish()
       } catch {
-        // There is nothing to offer.
+        // Nothing to offer.
       }
     }
     return 0
@@ -32,7 +32,7 @@ extension Tool {
         }
       case .action:
         schema.actionCompletions(beginning) { path in
-          // Most features call the actions of a collection as the collection.
+          // Most features name the actions of a collection like the collection.
           wanted = schema.name(ofAction: path).flatMap { try? schema.path(named: $0) }
           return ids
         }

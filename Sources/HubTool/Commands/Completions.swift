@@ -47,13 +47,13 @@ extension Tool {
     """
 }
 
-/// Prints what a shell may offer for the last of the words; called by the scripts of `storectl completions`.
+/// Prints the completions of the last word for a shell. Called by the scripts of `storectl completions`.
 public func printCompletions(of words: [String], _ options: ProgramOptions) -> Int32 {
   switch options.completion(of: words) {
   case .words(let words): for word in words { print(word) }
   case .files: print("\u{1}files")
   case .fromHub(let value, let beginning, let parsed):
-    // Nobody waits long for a completion.
+    // Users do not wait long for completions.
     guard let tool = try? Tool(parsed) else { return 1 }
     return tool.complete(value, beginning)
   }

@@ -7,7 +7,7 @@ internal import TurnLog
 internal import Wire
 
 extension Tool {
-  /// `fork REV --socket NEW`: a hub on a copy of the journal, in place of this process.
+  /// Runs `fork REV --socket NEW`: replaces this process with a hub on a copy of the journal.
   func fork() throws(ToolFailure) {
     let reader = try openJournal()
     guard options.string("socket") != nil else {
@@ -34,7 +34,7 @@ extension Tool {
     throw ToolFailure(.failed, "cannot start \(program): \(reason); name the hub's program with --hub-program")
   }
 
-  /// The storehubd beside this program, or the one on the path.
+  /// Returns the storehubd beside this program, or the one in PATH.
   private func hubProgram() -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
@@ -156,7 +156,7 @@ extension Tool {
 }
 
 extension [UInt8] {
-  /// Bytes of two hexadecimal digits each; nil for anything else.
+  /// Parses bytes of two hexadecimal digits each; nil for anything else.
   nonisolated fileprivate init?(hexadecimal text: String) {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }

@@ -4,7 +4,7 @@ internal import TurnLog
 internal import Wire
 
 extension Tool {
-  /// `state PATH --at REV`.
+  /// Runs `state PATH --at REV`.
   func pastState() async throws(ToolFailure) {
     let reader = try openJournal()
     guard root == .feature else { throw ToolFailure(.usage, "the hub's own state is in no journal: --hub or --at") }
@@ -43,7 +43,7 @@ extension Tool {
       (try reader.extent(), try reader.snapshots())
     }
     var end = extent.tail
-    // From one snapshot to the next, the last first: most often what one looks for is not long ago.
+    // Backwards from snapshot to snapshot, since users mostly look for recent changes.
     for place in places.reversed() {
       let states = try JournalStates(reader, at: place.position)
       var path = try path(name, in: states.schema)
@@ -66,7 +66,7 @@ extension Tool {
     throw ToolFailure(.absent, "nothing has changed '\(name)' since revision \(since), with which the journal begins")
   }
 
-  /// Prints what a turn did to one part.
+  /// Prints the changes of a turn to one part.
   private func print(_ turn: LoggedTurn, _ old: CBORValue?, _ new: CBORValue?, _ schema: Schema, _ path: [PathStep]) {
     guard let type = try? schema.type(at: path) else { return }
     var changes = [SchemaValues.Difference(path: "", type: type, old: old, new: new)]

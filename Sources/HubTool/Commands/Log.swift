@@ -6,13 +6,13 @@ internal import TurnLog
 internal import Wire
 
 extension Tool {
-  /// The journal that the options name.
+  /// Opens the journal that the options name.
   func openJournal() throws(ToolFailure) -> JournalReader {
     let directory = try stateDirectory()
     return try JournalStates.attempt { () throws(LogError) in try JournalReader(directory) }
   }
 
-  /// The state directory that the options or the environment name.
+  /// Returns the state directory from the options or the environment.
   func stateDirectory() throws(ToolFailure) -> String {
     let variable = getenv("STOREHUB_STATE_DIR").map { String(cString: $0) }
     guard let directory = options.string("state-dir") ?? variable, !directory.isEmpty else {
@@ -21,7 +21,7 @@ extension Tool {
     return directory
   }
 
-  /// The last turn that is not behind a moment.
+  /// Returns the position of the last turn at or before a moment.
   func position(of moment: Moment, in reader: JournalReader) throws(ToolFailure) -> UInt64 {
     let extent = try JournalStates.attempt { () throws(LogError) in try reader.extent() }
     switch moment {
@@ -41,7 +41,7 @@ extension Tool {
     }
   }
 
-  /// The state at a moment.
+  /// Returns the state at a moment.
   ///
   /// The actions of one turn take effect together: a revision within a turn has the state of the turn's end.
   func states(at text: String, in reader: JournalReader) throws(ToolFailure) -> JournalStates {
@@ -81,20 +81,20 @@ extension Tool {
     if printer.count == 0, !isJSON, output.end == nil { throw ToolFailure(.absent, "the journal has no such action") }
   }
 
-  /// Whether a turn has changed what is at a path.
+  /// Returns true if a turn has changed the part at a path.
   func hasChanged(_ path: [PathStep], _ before: CBORValue, _ states: JournalStates) -> Bool {
     let values = SchemaValues(states.schema)
     return values.part(at: path, of: before, as: states.schema.state)?.value
       != values.part(at: path, of: states.value, as: states.schema.state)?.value
   }
 
-  /// Ends a command that a signal interrupts, or that nobody reads any more.
+  /// Throws if a signal has interrupted the command or the output has lost its reader.
   func checkInterruption() throws(ToolFailure) {
     if isInterrupted { throw ToolFailure(interruption, "interrupted") }
     if output.end != nil { throw ToolFailure(.done, "") }
   }
 
-  /// Lets time pass.
+  /// Waits for a duration.
   private func pause(_ duration: Duration) async throws(ToolFailure) {
     var timer: Timer?
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -111,7 +111,7 @@ extension Tool {
   }
 }
 
-/// Prints the entries of a log as they come, or the last ones of them, or all at the end in a pager.
+/// Prints the entries of a log as they arrive, only the last ones, or all of them in a pager at the end.
 private final class LogPrinter {
   private let tool: Tool
   private let limit: Int?
@@ -125,7 +125,7 @@ private final class LogPrinter {
     (self.tool, self.limit, self.isPaged) = (tool, limit, isPaged)
   }
 
-  /// Whether what was printed should be written before there is more.
+  /// True if the output should be written before more entries are printed.
   var isFull: Bool {
     guard sinceFlush >= 500 else { return false }
     sinceFlush = 0
@@ -145,7 +145,7 @@ private final class LogPrinter {
     sinceFlush += 1
   }
 
-  /// Prints what was kept.
+  /// Prints the kept entries.
   func end() {
     let lines = kept[first...] + kept[..<first]
     (kept, first) = ([], 0)

@@ -14,7 +14,7 @@ extension Tool {
     let before = scope?.mirror.value
     let sent = try hub.send(action)
     if options.flag("no-wait") { return await hub.flush() }
-    // When the outcome is there, so is every change that the action made.
+    // The hub sends the changes of an action before its outcome.
     try await hub.outcome(of: sent)
     let printer = ChangePrinter(self, schema, isDiff: true, path: "")
     var found: [SchemaValues.Difference] = []
@@ -32,7 +32,7 @@ extension Tool {
     }
   }
 
-  /// The action of the command line.
+  /// Returns the action on the command line.
   private func action(_ schema: Schema) throws(ToolFailure) -> CBORValue {
     let name = options.arguments.first ?? ""
     do {
@@ -60,14 +60,14 @@ extension Tool {
     }
   }
 
-  /// What a word stands for: JSON, or a text as it is where a text must stand.
+  /// Parses a word as JSON, or as plain text where the type is a text.
   private func value(_ word: String, _ type: SchemaType?) throws(JSONError) -> JSONValue {
     let isJSON = word.hasPrefix("\"") || ["null", ""].contains(word)
     if let type, isTextual(type), !isJSON || word.isEmpty { return .string(word) }
     do throws(JSONError) {
       return try JSONValue(parsing: word)
     } catch {
-      // The name of a case, a UUID, a date: what is one word needs no quotes either.
+      // Quotes are optional for single words, such as the name of a case, a UUID or a date.
       guard word.allSatisfy({ $0.isLetter || $0.isNumber || "-_:.+".contains($0) }), !word.isEmpty else { throw error }
       return .string(word)
     }
@@ -82,7 +82,7 @@ extension Tool {
     }
   }
 
-  /// What an action still needs, or which ones there are below a path that ends early.
+  /// Describes the missing values of an action, or the actions below an incomplete path.
   private func missing(_ schema: Schema, _ name: String, _ path: [PathStep], _ payload: [Schema.Payload]) -> String {
     let below = schema.actionCompletions(name.hasSuffix(".") ? name : name + ".").map(\.text)
     if !below.isEmpty { return "'\(name)' is not whole: it goes on with one of \(below.joined(separator: ", "))" }

@@ -7,7 +7,7 @@ internal import Wire
 extension Tool {
   func status() async throws(ToolFailure) {
     let hub = try await connect()
-    // The first answer may have waited for the session to begin.
+    // The first answer may include the time until the session began.
     var (latency, revision) = try await hub.ping()
     for _ in 0..<2 {
       let next = try await hub.ping()
@@ -43,7 +43,7 @@ extension Tool {
   }
 }
 
-/// Who is attached, from the hub's own state.
+/// The attached clients, from the hub's own state.
 struct Attendees {
   let all: [Attendee]
 
@@ -73,7 +73,7 @@ extension Attendee {
 nonisolated extension Duration {
   var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
 
-  /// Such as `0.42 ms`.
+  /// The duration as text, such as `0.42 ms`.
   var inMilliseconds: String {
     let hundredths = (microseconds + 5) / 10
     let fraction = hundredths % 100

@@ -45,12 +45,12 @@ extension Tool {
   }
 }
 
-/// What one interval brought.
+/// The measurements of one interval.
 struct Sample {
   let revision: UInt64
   let seconds: Double
   let actions: UInt64
-  /// Sorted.
+  /// The latencies in ascending order.
   let latencies: [Duration]
   let clients: [Attendee]
 
@@ -84,7 +84,7 @@ struct History {
     if samples.count > 512 { samples.removeFirst() }
   }
 
-  /// The newest values, one in each column, the newest last.
+  /// Draws the newest values, one per column, the newest last.
   static func sparkline(_ values: [Double], columns: Int, isUnicode: Bool) -> String {
     let steps = Array(isUnicode ? "▁▂▃▄▅▆▇█" : "_.-=+*#@")
     let shown = values.suffix(max(columns, 0))
@@ -93,7 +93,7 @@ struct History {
   }
 }
 
-/// The terminal while `storectl top` has it.
+/// The terminal screen of `storectl top`.
 final class TopScreen {
   private let terminal: Terminal
   private var keys: Poll?

@@ -19,7 +19,7 @@ extension Tool {
       seen += 1
       if seen == count { hub.fail(.done, "") }
     }
-    // Reading stops while nobody takes the output: the hub then sends one delta for many.
+    // Pauses reading while the output is blocked; the hub then sends one delta for many.
     output.onFull = { hub.pause($0) }
     scope = try await hub.subscribe(to: path, of: root) { if scope != nil { show() } }
     show()
@@ -30,7 +30,7 @@ extension Tool {
   }
 }
 
-/// Prints one value after another, whole or as what has changed.
+/// Prints successive values, as a whole or as differences.
 final class ChangePrinter {
   private let tool: Tool
   private let schema: Schema
@@ -84,14 +84,14 @@ final class ChangePrinter {
     return .object(members)
   }
 
-  /// The elements of a collection in their old and new order, if nothing else is different.
+  /// Returns the elements of a collection in their old and new order, if only the order differs.
   private func order(
     _ old: CBORValue, _ new: CBORValue, _ type: SchemaType, _ values: SchemaValues, room: Int
   ) -> String? {
     guard let olds = values.parts(of: old, as: type)?.map(\.name), olds.count > 1, olds[0].hasPrefix("["),
       let news = values.parts(of: new, as: type)?.map(\.name), olds.sorted() == news.sorted()
     else { return nil }
-    // Only what stands elsewhere, for long lists.
+    // Only the moved elements, for long lists.
     let first = zip(olds, news).prefix { $0 == $1 }.count
     let last = zip(olds.reversed(), news.reversed()).prefix { $0 == $1 }.count
     func part(_ names: [String]) -> String {

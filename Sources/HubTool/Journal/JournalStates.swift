@@ -2,24 +2,24 @@ internal import Journal
 internal import TurnLog
 internal import Wire
 
-/// Goes through a journal turn by turn, with the state after each.
+/// Iterates over the turns of a journal, with the state after each.
 final class JournalStates {
   let reader: JournalReader
   private let schemas: [JournalHistory.SchemaChange]
   private var schemaIndex: Int
-  /// The turn after which the state is this one; the base of the walk at first.
+  /// The position of the turn that led to the current state; at first, that of the start.
   private(set) var position: UInt64
   private(set) var revision: UInt64
-  /// The time of that turn, in milliseconds since 1970; 0 before the first one that was read.
+  /// The time of that turn in milliseconds since 1970; 0 before the first one was read.
   private(set) var time: Int64 = 0
   /// The state after that turn.
   private(set) var value: CBORValue
   private var waiting: [LoggedTurn] = []
   private var nextWaiting = 0
 
-  /// Begins with the state after a turn.
+  /// Starts with the state after a turn.
   ///
-  /// - Complexity: O(state + turns since the snapshot before it).
+  /// - Complexity: O(state + turns since the preceding snapshot).
   init(_ reader: JournalReader, at position: UInt64) throws(ToolFailure) {
     self.reader = reader
     let (schemas, snapshot) = try Self.attempt { () throws(LogError) in
@@ -42,7 +42,7 @@ final class JournalStates {
   /// The schema of the state.
   var schema: Schema { schemas[schemaIndex].schema }
 
-  /// Goes on to the next turn, and returns it with the state before it; nil behind the last one.
+  /// Advances to the next turn, and returns it with the state before it; nil after the last one.
   func next() throws(ToolFailure) -> (turn: LoggedTurn, before: CBORValue)? {
     if nextWaiting == waiting.count {
       waiting = try Self.attempt { () throws(LogError) in try reader.read(from: position + 1, byteLimit: 1 << 20) }
@@ -66,7 +66,7 @@ final class JournalStates {
     return (turn, before)
   }
 
-  /// Brings the state into the form of the schema that is in force from a turn on.
+  /// Converts the state to the schema that applies from a turn on.
   private func takeSchema(at position: UInt64) throws(ToolFailure) {
     while schemaIndex + 1 < schemas.count, schemas[schemaIndex + 1].firstPosition <= position {
       let (old, new) = (schema, schemas[schemaIndex + 1].schema)
@@ -75,7 +75,7 @@ final class JournalStates {
     }
   }
 
-  /// A state in the form of another schema.
+  /// Returns a state converted to another schema.
   static func mapped(_ value: CBORValue, from old: Schema, to new: Schema) throws(ToolFailure) -> CBORValue {
     guard old != new else { return value }
     do {
@@ -93,7 +93,7 @@ final class JournalStates {
     }
   }
 
-  /// Reads from a journal, and says what its errors mean for the tool.
+  /// Reads from a journal, and converts its errors to those of the tool.
   static func attempt<Result>(_ body: () throws(LogError) -> Result) throws(ToolFailure) -> Result {
     do throws(LogError) { return try body() } catch {
       switch error.problem {

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// A point of a history, as people name it: a revision, or a time.
+/// A point in a history: a revision or a time.
 nonisolated enum Moment: Equatable {
   case revision(UInt64)
-  /// Milliseconds since 1970.
+  /// A time in milliseconds since 1970.
   case time(Int64)
 
-  /// Reads `1234`, `now`, `10m` (ago), `14:30`, `2026-11-21`, `2026-11-21T22:51:30.5Z`.
+  /// Parses `1234`, `now`, `10m` (ago), `14:30`, `2026-11-21`, `2026-11-21T22:51:30.5Z`.
   ///
-  /// A time without a zone is of this machine's zone; without a day, of today.
+  /// A time without a zone is in this machine's zone; a time without a date is today.
   init(_ text: String, now: Int64 = Moment.now) throws(ToolFailure) {
     if let revision = UInt64(text) {
       self = .revision(revision)
@@ -32,7 +32,7 @@ nonisolated enum Moment: Equatable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// Such as `1.5h`.
+  /// Parses a duration such as `1.5h`.
   private static func milliseconds(_ text: String) -> Int64? {
     let units: [(String, Double)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
     for (unit, factor) in units where text.hasSuffix(unit) {
@@ -73,7 +73,7 @@ nonisolated enum Moment: Equatable {
     return Int64(seconds) * 1000 + Int64((fraction * 1000).rounded())
   }
 
-  /// Whole numbers between separators.
+  /// Parses whole numbers between separators.
   private static func numbers(
     _ text: Substring, _ separator: Character, _ count: ClosedRange<Int>
   ) -> [Int32]? {
@@ -82,12 +82,12 @@ nonisolated enum Moment: Equatable {
     return numbers.count == pieces.count && count.contains(numbers.count) ? numbers : nil
   }
 
-  /// A time as people read it, in this machine's zone: `2026-11-21 22:51:30.500`.
+  /// A time in this machine's zone for people: `2026-11-21 22:51:30.500`.
   static func text(_ milliseconds: Int64) -> String {
     format(milliseconds, "%Y-%m-%d %H:%M:%S", isUniversal: false)
   }
 
-  /// A time as programs read it: `2026-11-21T22:51:30.500Z`.
+  /// A time for programs: `2026-11-21T22:51:30.500Z`.
   static func json(_ milliseconds: Int64) -> String {
     format(milliseconds, "%Y-%m-%dT%H:%M:%S", isUniversal: true) + "Z"
   }

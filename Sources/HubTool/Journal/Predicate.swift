@@ -1,16 +1,16 @@
 internal import JSONText
 internal import Wire
 
-/// Something that holds of a state or does not: `counter.count > 5`, `todos.todos.count == 0`, `counter.isTimerOn`, `!factAlert`.
+/// A condition on a state: `counter.count > 5`, `todos.todos.count == 0`, `counter.isTimerOn`, `!factAlert`.
 nonisolated struct Predicate {
   enum Comparison: String, CaseIterable {
-    // Those that begin like another one come first.
+    // A longer operator precedes those that are its prefix.
     case equal = "==", unequal = "!=", atMost = "<=", atLeast = ">=", less = "<", more = ">", contains = "~"
   }
 
   let text: String
   private let path: [PathStep]
-  /// Whether the number of parts is meant and not the part itself.
+  /// True if the condition is on the number of elements and not on the part itself.
   private let counts: Bool
   private let comparison: (Comparison, JSONValue)?
   private let isNegated: Bool
@@ -40,7 +40,7 @@ nonisolated struct Predicate {
     }
   }
 
-  /// The first comparison outside of brackets and quotes.
+  /// Returns the first comparison outside of brackets and quotes.
   private static func comparison(in text: String) -> (String.Index, Comparison)? {
     var (depth, isQuoted) = (0, false)
     for index in text.indices {
@@ -58,12 +58,12 @@ nonisolated struct Predicate {
     return nil
   }
 
-  /// JSON, or a word that needs no quotes.
+  /// Parses JSON, or a word without quotes.
   private static func value(_ word: String) -> JSONValue { (try? JSONValue(parsing: word)) ?? .string(word) }
 
-  /// Whether it holds of a state.
+  /// Returns true if a state satisfies the condition.
   ///
-  /// A part that is not there is null. Alone, a part holds if it is there and neither false nor null.
+  /// A missing part is null. A part alone is true if it exists and is neither false nor null.
   func holds(_ state: CBORValue, _ schema: Schema) -> Bool {
     let values = SchemaValues(schema)
     let part = values.part(at: path, of: state, as: schema.state)
@@ -102,7 +102,7 @@ nonisolated struct Predicate {
 }
 
 extension String {
-  /// Without the spaces around it.
+  /// The text without spaces around it.
   nonisolated fileprivate var trimmed: String {
     var text = self[...]
     while text.first?.isWhitespace == true { text.removeFirst() }

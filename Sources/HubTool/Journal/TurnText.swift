@@ -1,23 +1,23 @@
 internal import TurnLog
 internal import Wire
 
-/// A turn of a journal: its actions, who sent them, and what they changed, for people and as JSON.
+/// The text and JSON of a journal's turn: its actions, their senders, and the changes.
 struct TurnText {
   let tool: Tool
   let schema: Schema
 
   /// An action of a turn.
   struct Action {
-    /// Nil for an action of the hub's own.
+    /// The session of the sender; nil for an action of the hub itself.
     var session: LoggedSession?
     /// The number of the action in its session.
     var sequence: UInt64?
     var isOfHub: Bool
-    /// Nil if its bytes do not fit the schema.
+    /// The action; nil if its bytes do not fit the schema.
     var value: CBORValue?
   }
 
-  /// The actions of a turn, in order.
+  /// Returns the actions of a turn, in order.
   func actions(_ turn: LoggedTurn) -> [Action] {
     let sessions = Dictionary(turn.sessions.map { ($0.id, $0) }) { _, last in last }
     var found: [Action] = []
@@ -37,7 +37,7 @@ struct TurnText {
     return found
   }
 
-  /// An action as one would send it: `todos.addButtonTapped "bread"`.
+  /// Returns an action as written for `storectl send`: `todos.addButtonTapped "bread"`.
   func text(_ action: Action) -> String {
     guard let value = action.value else { return "an action that does not fit the schema" }
     guard let parts = schema.parts(ofAction: value), let name = schema.name(ofAction: parts.path) else {
@@ -56,7 +56,7 @@ struct TurnText {
     return "\(Users.name(session.user)) \(ValueText.safe(session.name))"
   }
 
-  /// The lines of a turn: a head for its actions, and what they changed together.
+  /// Returns the lines of a turn: a heading, its actions, and their changes.
   func lines(_ turn: LoggedTurn, _ changes: [SchemaValues.Difference]) -> [String] {
     let palette = tool.palette
     let actions = actions(turn)
@@ -70,7 +70,7 @@ struct TurnText {
     return lines + changes.flatMap { printer.text($0) }
   }
 
-  /// A turn as one JSON value.
+  /// Returns a turn as one JSON value.
   func json(_ turn: LoggedTurn, _ changes: [SchemaValues.Difference]) -> JSONValue {
     let printer = ChangePrinter(tool, schema, isDiff: true, path: "")
     return [

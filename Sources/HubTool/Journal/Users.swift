@@ -2,12 +2,12 @@ internal import Glibc
 
 /// The users of this machine, by name and number.
 nonisolated enum Users {
-  /// The name of a user; the number if it has none.
+  /// Returns the name of a user, or the number if it has none.
   static func name(_ number: UInt32) -> String {
     getpwuid(number).flatMap { $0.pointee.pw_name }.map { String(cString: $0) } ?? "\(number)"
   }
 
-  /// The number of a user that is named by its number or name.
+  /// Returns the number of a user, given its number or name.
   static func number(_ text: String) throws(ToolFailure) -> UInt32 {
     if let number = UInt32(text) { return number }
     guard let entry = getpwnam(text) else { throw ToolFailure(.usage, "there is no user '\(text)'") }

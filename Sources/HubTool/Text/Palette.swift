@@ -4,14 +4,14 @@ internal import Glibc
 nonisolated struct Palette: Equatable {
   var isOn: Bool
 
-  /// When there are colours.
+  /// The cases in which colours are used.
   enum Mode: String, CaseIterable {
     case auto, always, never
   }
 
   init(isOn: Bool) { self.isOn = isOn }
 
-  /// Colours on a terminal that has them, unless NO_COLOR is set.
+  /// Chooses colours if the output is a terminal, unless NO_COLOR is set.
   init(_ mode: Mode, isTerminal: Bool) {
     switch mode {
     case .always: isOn = true

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// A schema as people read it: declarations as in Swift, each with its key on the wire.
+/// The text of a schema: declarations as in Swift, each with its key on the wire.
 nonisolated struct SchemaText {
   let schema: Schema
   let palette: Palette
@@ -30,7 +30,7 @@ nonisolated struct SchemaText {
     }
   }
 
-  /// A type as Swift writes it: `Int?`, `[String: Int]`.
+  /// Returns a type as written in Swift: `Int?`, `[String: Int]`.
   static func name(of type: SchemaType, in schema: Schema) -> String {
     guard case .named(let name, let parts) = type, name != "raw", name != "opaque" else {
       return schema.name(of: type)
@@ -44,7 +44,7 @@ nonisolated struct SchemaText {
     }
   }
 
-  /// The values of a case as it is declared, such as `(id: Int, before: Int?)`; empty without any.
+  /// Returns the associated values of a case as declared, such as `(id: Int, before: Int?)`; empty if there are none.
   static func values(_ payload: [Schema.Payload], in schema: Schema) -> String {
     let values = payload.map { ($0.label.isEmpty ? "" : "\($0.label): ") + name(of: $0.type, in: schema) }
     return values.isEmpty ? "" : "(\(values.joined(separator: ", ")))"
@@ -53,7 +53,7 @@ nonisolated struct SchemaText {
   private static func key(_ key: UInt64) -> String { key < 10 ? " \(key)" : "\(key)" }
   private static func safe(_ text: String) -> String { ValueText.safe(text) }
 
-  /// The path from a struct to its id, by name.
+  /// Returns the path from a struct to its id, by name.
   private func idPath(_ definition: Schema.Definition) -> String? {
     guard !definition.id.isEmpty else { return nil }
     var (names, current): ([String], Schema.Definition?) = ([], definition)
@@ -67,7 +67,7 @@ nonisolated struct SchemaText {
     return names.joined(separator: ".")
   }
 
-  /// A definition as JSON.
+  /// Returns a definition as JSON.
   func json(_ definition: Schema.Definition) -> JSONValue {
     switch definition.content {
     case .fields(let fields):

@@ -1,6 +1,6 @@
 internal import Terminal
 
-/// Rows of cells in columns of equal width; the last column takes what is left of a line.
+/// Lays out rows of cells in aligned columns; the last column takes the rest of the line.
 nonisolated enum Table {
   static func lines(_ head: [String], _ rows: [[String]], _ palette: Palette, width: Int?) -> [String] {
     let all = [head] + rows

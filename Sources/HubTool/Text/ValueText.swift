@@ -1,11 +1,11 @@
 internal import Terminal
 internal import Wire
 
-/// Values as people read them: a line for each field, short values within one line, elements by their ids.
+/// The text of values: one line per field, short values within one line, and elements by their ids.
 nonisolated struct ValueText {
   let values: SchemaValues
   let palette: Palette
-  /// The columns of a line; nil for lines as long as they need be.
+  /// The columns of a line; nil for no limit.
   let width: Int?
 
   init(_ schema: Schema, _ palette: Palette, width: Int?) {
@@ -13,7 +13,7 @@ nonisolated struct ValueText {
     (self.palette, self.width) = (palette, width)
   }
 
-  /// A value in as many lines as it takes; the text itself for a text.
+  /// Returns the lines of a value; the text itself for a text.
   func lines(_ value: CBORValue, _ type: SchemaType) -> [String] {
     if let text = Self.text(value, type) {
       return Self.safe(text).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -38,15 +38,15 @@ nonisolated struct ValueText {
     return [margin + name + count] + parts.flatMap { lines($0, indent: indent + 1) }
   }
 
-  /// A value within one line; nil if it does not fit, or has so many parts that it is better read in lines.
+  /// Returns a value in one line, or nil if it does not fit or has so many parts that lines are easier to read.
   func inline(_ value: CBORValue, _ type: SchemaType, room: Int, isNested: Bool = false) -> String? {
     guard let parts = values.parts(of: value, as: type) else {
       let text = leaf(value, type)
-      // A long text is not broken: it has a line of its own.
+      // A long text is not broken but gets its own line.
       return TextWidth.columns(of: text) <= room || values.parts(of: value, as: type) == nil ? text : nil
     }
     if parts.isEmpty { return leaf(value, type) }
-    // A collection of anything but short leaves is read in lines.
+    // Only collections of short leaves are written in one line.
     let isCollection = parts[0].name.hasPrefix("[")
     if isCollection, parts.count > 8 || parts.contains(where: { values.parts(of: $0.value, as: $0.type) != nil }) {
       return nil
@@ -64,12 +64,12 @@ nonisolated struct ValueText {
     return isCollection ? "[\(joined)]" : isNested ? "{\(joined)}" : joined
   }
 
-  /// Whether the elements of a collection go by other names than their places.
+  /// Returns true if the elements of a collection are named by keys or ids and not by positions.
   private func isKeyed(_ type: SchemaType) -> Bool {
     if case .named(let name, let parts) = type { NamedLayout(name, parts.count) != .array } else { true }
   }
 
-  /// A value without parts, in one line.
+  /// Returns a value without parts, in one line.
   func leaf(_ value: CBORValue, _ type: SchemaType) -> String {
     switch SchemaJSON(values.schema).json(of: value, as: type) {
     case .null: palette.faint("nil")
@@ -78,7 +78,7 @@ nonisolated struct ValueText {
     }
   }
 
-  /// Whether the JSON string of a type needs no quotes for people.
+  /// Returns true if the JSON string of a type needs no quotes for people.
   private static func isBare(_ type: SchemaType, in schema: Schema) -> Bool {
     switch type {
     case .definition: true
@@ -91,7 +91,7 @@ nonisolated struct ValueText {
     }
   }
 
-  /// The text of a text.
+  /// Returns the contents of a text value.
   static func text(_ value: CBORValue, _ type: SchemaType) -> String? {
     switch (type, value) {
     case (.named("String", _), .text(let text)), (.named("Substring", _), .text(let text)): text
@@ -100,7 +100,7 @@ nonisolated struct ValueText {
     }
   }
 
-  /// A text with nothing in it that would control a terminal.
+  /// Returns a text without characters that would control a terminal.
   static func safe(_ text: String) -> String {
     guard !text.unicodeScalars.allSatisfy({ $0.isPrintable || $0 == "\n" || $0 == "\t" }) else { return text }
     return text.unicodeScalars.reduce(into: "") { result, scalar in
