@@ -2,7 +2,7 @@ import Glibc
 import HubTool
 import ProgramOptions
 
-// The generic client of a hub: everything it knows of a feature it has from the hub's schema.
+// The generic client of a hub, which learns everything about the feature from the hub's schema.
 
 let options = toolOptions()
 if CommandLine.arguments.dropFirst().first == "__complete" {

@@ -1,7 +1,7 @@
 import LoadTest
 import ProgramOptions
 
-/// The command line of a run: of this the parser, `--help` and the manual page are made.
+/// The command line of a run, from which the parser, `--help` and the manual page are made.
 let runOptions = ProgramOptions(
   program: "storeload",
   purpose: "Loads a hub with actions, measures it, and verifies the state that they lead to, whatever its feature is.",
@@ -126,7 +126,7 @@ let runOptions = ProgramOptions(
   ])
 
 extension ParsedOptions {
-  /// A positive number.
+  /// Returns the value of an option that is a positive number.
   func number(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Double? {
     guard let text = string(name) else { return nil }
     guard let value = Double(text), range.contains(value) else {
@@ -135,7 +135,7 @@ extension ParsedOptions {
     return value
   }
 
-  /// A time in seconds; nil if it was not given.
+  /// Returns the value of an option that is a time in seconds; nil if it was not given.
   func seconds(_ name: String) throws(UsageError) -> Double? {
     guard string(name) != nil else { return nil }
     let time = try duration(name, default: .zero)

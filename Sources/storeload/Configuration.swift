@@ -1,9 +1,9 @@
 import LoadTest
 import ProgramOptions
 
-/// What a run of the program does.
+/// The settings of a run.
 struct Configuration {
-  /// In which form the result is printed.
+  /// The format of the printed result.
   enum Form {
     case text, json, csv
   }
@@ -14,9 +14,9 @@ struct Configuration {
   var form = Form.text
   var report: String?
   var isLive: Bool?
-  /// The p99 of which the highest rate is looked for, in seconds.
+  /// The p99 limit in seconds for which the highest rate is searched.
   var searchLimit: Double?
-  /// The text of the scenario, if it is to be printed only.
+  /// The text of the scenario, if the program should only print it.
   var scenarioText: String?
 
   init(_ options: ParsedOptions) throws(UsageError) {
@@ -63,7 +63,7 @@ struct Configuration {
     }
   }
 
-  /// What the command line says instead of the scenario.
+  /// Replaces settings of the scenario by those of the command line.
   private mutating func override(_ options: ParsedOptions) throws(UsageError) {
     plan.connections = try options.integer("connections", in: 1...100_000, default: plan.connections)
     if options.flag("depth") { plan.depth = try options.integer("depth", in: 1...65_536, default: 1) }

@@ -1,9 +1,9 @@
 import Glibc
 import ProgramOptions
 
-/// Small files, read and written whole.
+/// Reads and writes small files as a whole.
 enum File {
-  /// The text of a file; nil if it cannot be read. `-` is standard input.
+  /// Returns the text of a file, or nil if it cannot be read. `-` is standard input.
   static func read(_ path: String) -> String? {
     guard let file = fopen(path == "-" ? "/dev/stdin" : path, "r") else { return nil }
     defer { fclose(file) }
@@ -17,7 +17,7 @@ enum File {
     return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
-  /// Writes a file; false if it cannot be written.
+  /// Writes a file; returns false if it cannot be written.
   static func write(_ text: String, to path: String) -> Bool {
     guard let file = fopen(path, "w") else { return false }
     let isWritten = fputs(text, file) >= 0
@@ -25,7 +25,7 @@ enum File {
   }
 }
 
-/// The signals that end a run early. They are blocked in all threads, and taken while the main thread waits.
+/// The signals that end a run early. All threads block them, and the main thread receives them while it waits.
 enum Signals {
   nonisolated private static var set: sigset_t {
     var set = sigset_t()
@@ -34,13 +34,13 @@ enum Signals {
     return set
   }
 
-  /// Blocks them; before any thread is started.
+  /// Blocks the signals. Call it before any thread is started.
   static func block() {
     var set = set
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Waits some seconds, and returns the number of one that came.
+  /// Waits some seconds, and returns the number of a signal that arrived.
   static func wait(_ seconds: Double) -> Int32? {
     var set = set
     var time = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))

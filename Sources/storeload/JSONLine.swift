@@ -2,7 +2,7 @@ import JSONText
 import ProgramOptions
 import Wire
 
-/// A JSON value of a file that has one a line, or one over several lines.
+/// A JSON value from a file with one value per line, or one over several lines.
 struct JSONLine {
   let value: JSONValue
 

@@ -2,7 +2,7 @@ import Glibc
 import LoadTest
 import ProgramOptions
 
-/// One run.
+/// Performs one run.
 func run(_ configuration: Configuration) -> LoadReport {
   let test = LoadTest(path: configuration.path, plan: configuration.plan, process: configuration.process)
   test.wait = Signals.wait
@@ -10,7 +10,7 @@ func run(_ configuration: Configuration) -> LoadReport {
   if configuration.isLive ?? isTerminal {
     var lastTime = -1.0
     test.onSample = { sample in
-      // On a terminal each line replaces the one before it.
+      // On a terminal each line replaces the previous one.
       guard isTerminal || sample.time >= lastTime + 0.99 else { return }
       lastTime = sample.time
       let line = isTerminal ? "\r\u{1b}[K\(sample.line)" : "\(sample.line)\n"
@@ -22,7 +22,7 @@ func run(_ configuration: Configuration) -> LoadReport {
   return report
 }
 
-/// Runs at one rate after another, and returns the report of the highest one that kept the limit.
+/// Searches for the highest rate that keeps the limit, and returns its report.
 func search(_ configuration: Configuration, limit: Double) -> LoadReport {
   var configuration = configuration
   if configuration.plan.duration == nil { (configuration.plan.duration, configuration.plan.count) = (3, nil) }
@@ -33,7 +33,7 @@ func search(_ configuration: Configuration, limit: Double) -> LoadReport {
     configuration.plan.rate = rate
     let report = run(configuration)
     last = report
-    // A wrong result, or a hub that is gone, ends the search; a hub that cannot keep up does not.
+    // A wrong result or a lost hub ends the search; a hub that cannot keep up does not.
     if report.signal != nil || report.failure.map({ $0.exitStatus != 6 }) ?? false { break }
     search.take(report)
     if configuration.form == .text, let step = search.steps.last { print(step) }
@@ -46,7 +46,7 @@ func search(_ configuration: Configuration, limit: Double) -> LoadReport {
   return report
 }
 
-/// `storeload compare`.
+/// Runs `storeload compare`.
 func compare(_ words: [String]) -> Never {
   let options = ProgramOptions(
     program: "storeload",
@@ -73,7 +73,7 @@ func compare(_ words: [String]) -> Never {
   exit(comparison.isWorse ? 9 : 0)
 }
 
-/// `storeload chart`.
+/// Runs `storeload chart`.
 func chart(_ words: [String]) -> Never {
   let options = ProgramOptions(
     program: "storeload", purpose: "Reads a chart as JSON on standard input and prints it as SVG.", options: [],

@@ -2,7 +2,8 @@ import Glibc
 import ProgramOptions
 import Simulation
 
-/// Many seeds, run by several processes: a seed that traps ends one of them, and is reported like any other failure.
+/// A campaign of many seeds on several processes. A seed that traps ends one process, and is reported like other
+/// failures.
 struct Campaign {
   let first: UInt64
   let count: UInt64
@@ -11,7 +12,7 @@ struct Campaign {
 
   // MARK: One process
 
-  /// Runs every `stride`-th seed, with a line before and behind each.
+  /// Runs every `stride`-th seed, with a line before and after each.
   func work(stride: UInt64) -> Bool {
     var isSound = true
     for seed in Swift.stride(from: first, to: first + count, by: Int(stride)) {
@@ -101,7 +102,7 @@ struct Campaign {
   private func spawn(_ index: UInt64) -> Worker? {
     var pipes: [CInt] = [-1, -1]
     guard pipe(&pipes) == 0 else { return nil }
-    // Or other processes would keep this one's pipe open.
+    // Otherwise other processes would keep this one's pipe open.
     for pipe in pipes { _ = fcntl(pipe, F_SETFD, FD_CLOEXEC) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -113,7 +114,7 @@ struct Campaign {
     if let bug { words += ["--bug", bug.rawValue] }
     var arguments = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
-    // A trap is reported by its seed; the way to it is printed when that seed is run alone.
+    // A trap is reported with its seed; run that seed alone for a backtrace.
     setenv("SWIFT_BACKTRACE", "enable=no", 1)
     var process: pid_t = 0
     let status = posix_spawn(&process, "/proc/self/exe", &actions, nil, &arguments, environ)
@@ -125,7 +126,7 @@ struct Campaign {
     return Worker(process, pipes[0])
   }
 
-  /// Reads what a process has written; false at the end.
+  /// Reads the output of a process; returns false at its end.
   private func readLines(of worker: Worker, _ body: (Substring, Substring) -> Void) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = read(worker.output, &buffer, buffer.count)

@@ -2,7 +2,7 @@ import Glibc
 import ProgramOptions
 import Simulation
 
-// Runs simulations of a hub and its clients: one by its seed, or many.
+// Runs simulations of a hub and its clients: one seed, or many.
 
 let options = ProgramOptions(
   program: "storesim",

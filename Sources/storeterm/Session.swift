@@ -24,7 +24,7 @@ final class Session {
 
   /// The time that the hub has to acknowledge the last actions when the user quits.
   private static let quitTimeout = Duration.seconds(2)
-  /// The time between two pictures: nobody sees more, and a busy hub must not keep the terminal busy.
+  /// The time between two frames: more cannot be seen, and a busy hub must not keep the terminal busy.
   private static let frameTime = Duration.milliseconds(16)
 
   private let settings: Settings
@@ -45,14 +45,14 @@ final class Session {
   /// Runs while the hub has actions to acknowledge before the program ends.
   private var quitTimer: Timer?
   private var clock: Timer?
-  /// Runs from one picture to the earliest time of the next one.
+  /// Runs from one frame to the earliest time of the next one.
   private var frame: Timer?
   private var isFrameRunning = false
   private var mustDraw = false
   private var signals: [SignalWatch] = []
   private var toldLossCount = 0
   private var activity: ActivityLog?
-  /// Looks for actions that the journal does not have yet.
+  /// Looks for new actions in the journal.
   private var activityTimer: Timer?
   private var activityAttempts = 0
   private var hasQuit = false
@@ -72,7 +72,7 @@ final class Session {
       ? try StoreClient(loop: loop, path: settings.path, options: options, predictingWith: AppFeature())
       : try StoreClient(loop: loop, path: settings.path, options: options)
     attendance = client.attachToHub { $0 }
-    // Not every machine has a message bus; without one there is nothing to show of it.
+    // Not every machine has a message bus; without one there is no machine state to show.
     let bus = try? SystemBus(loop: loop)
     machine = Store(initialState: MachineMonitor.State()) {
       MachineMonitor()
@@ -84,7 +84,7 @@ final class Session {
 
   func run() throws {
     client.onConnectionChange = { [weak self] in self?.connectionChanged() }
-    // There is no room for it on the screen; it is printed at the end.
+    // The screen has no room for it; it is printed at the end.
     client.onDivergence = { [weak self] in self?.failure = "\($0)" }
     client.onStore = { [weak self] in self?.attach($0) }
     client.onProgress = { [weak self] in self?.loaded() }
@@ -116,7 +116,7 @@ final class Session {
     }
   }
 
-  /// A state that takes long to come is announced.
+  /// Shows the progress of loading a large state.
   private func loaded() {
     guard store == nil, client.loadedByteCount > 0 else { return }
     do {
@@ -154,19 +154,19 @@ final class Session {
 
   private func readKeys() {
     guard let terminal else { return }
-    // Copied anew only behind what may have changed it: a paste is many keys.
+    // The content is copied again only after a key that may have changed it, since a paste consists of many keys.
     var content = content
     let hasMore = terminal.readKeys { if pressed($0, content) { content = self.content } }
     if hasMore { moreKeys?.start(after: .zero) }
     draw()
   }
 
-  /// Takes a key; returns true if it may have changed the content.
+  /// Handles a key; returns true if it may have changed the content.
   private func pressed(_ key: Key, _ content: ScreenContent) -> Bool {
     switch screens.pressed(key, content) {
     case .quit: quitWhenAcknowledged()
     case .redraw: terminal?.redraw()
-    // A key that is typed after `q` is not meant for this program.
+    // Keys after `q` are ignored.
     case .send where quitTimer != nil: break
     case .send(let action):
       send(action)
@@ -219,7 +219,7 @@ final class Session {
 
   // MARK: Drawing
 
-  /// Draws at once, or when the time for the next picture has come.
+  /// Draws now, or when the time for the next frame has come.
   private func drawSoon() {
     if isFrameRunning { mustDraw = true } else { draw() }
   }
@@ -243,7 +243,7 @@ final class Session {
     frame?.start(after: Self.frameTime)
   }
 
-  /// Reads what the journal has of what is shown. A hub may store it a little later than it tells of it.
+  /// Reads the journal's new actions. A hub may store an action slightly later than it sends the change.
   private func updateActivity() {
     guard let activity, screens.tab == .activity else { return }
     let last = activity.entries.last?.id
@@ -260,7 +260,7 @@ final class Session {
 
   // MARK: The end
 
-  /// Ends the program once the hub has acknowledged all actions. It ends at once on a second call, and if the hub is away.
+  /// Ends the program once the hub has acknowledged all actions; immediately on a second call or if the hub is away.
   private func quitWhenAcknowledged() {
     guard quitTimer == nil, client.connection == .live, client.pendingActionCount > 0, let action = lastAction else {
       return quit()
@@ -287,7 +287,7 @@ final class Session {
   }
 }
 
-/// A signal's watch where an array wants to keep it.
+/// A signal handle that can be stored in a collection.
 final class SignalWatch {
   private let signal: Signal
 

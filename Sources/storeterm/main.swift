@@ -3,7 +3,7 @@ import ProgramOptions
 import StoreClient
 import Terminal
 
-// A terminal client: shows the shared state of a hub, and sends it actions.
+// A terminal client that shows the shared state of a hub and sends it actions.
 
 let options = ProgramOptions(
   program: "storeterm", purpose: "Shows the store of a hub in a terminal, and changes it by keys.",
