@@ -5,21 +5,21 @@ public import Reducers
 public typealias ReducerProtocol = Reducers.Reducer
 
 extension Effect where Failure == Never {
-  /// An effect of 1.x.
+  /// Creates an effect from one of 1.x.
   public init(_ effect: Reducers.Effect<Output>) {
     self.init(effect.tree.map(Work.tree) ?? .none)
   }
 }
 
 extension Reducers.Effect {
-  /// An effect of an older generation.
+  /// Creates an effect from one of an older generation.
   public init(_ effect: ComposableArchitectureClassic.Effect<Action, Never>) {
     self.init(tree: effect.tree)
   }
 }
 
 extension Reduce {
-  /// A reducer of an older generation in a feature of 1.x, or in a hub.
+  /// Creates a reducer of 1.x from one of an older generation, for a feature of 1.x or a hub.
   ///
   /// ```swift
   /// var body: some ReducerOf<Self> {
@@ -34,14 +34,14 @@ extension Reduce {
 }
 
 extension Reducer {
-  /// A reducer of 1.x among reducers of an older generation.
+  /// Creates a reducer of an older generation from one of 1.x.
   ///
   /// ```swift
   /// let appReducer = Reducer<AppState, AppAction, AppEnvironment>.combine(
   ///   Reducer { environment in Search(client: environment.client) }.pullback(…),
   /// ```
   ///
-  /// - Parameter feature: Makes the reducer for an action's environment.
+  /// - Parameter feature: Creates the reducer for an action's environment.
   public init<R: ReducerProtocol & SendableMetatype>(feature: @escaping @Sendable (Environment) -> R)
   where R.State == State, R.Action == Action {
     self.init { state, action, environment in

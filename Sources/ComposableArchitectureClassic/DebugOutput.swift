@@ -4,7 +4,7 @@ public protocol CustomDebugOutputConvertible {
   var debugOutput: String { get }
 }
 
-/// A value as `debug()` prints it: the format of the versions before CustomDump, one field a line.
+/// Returns a value as `debug()` prints it, in the format of the versions before CustomDump: one field per line.
 ///
 /// - Complexity: O(size of the value).
 public func debugOutput(_ value: Any, indent: Int = 0) -> String {
@@ -12,8 +12,7 @@ public func debugOutput(_ value: Any, indent: Int = 0) -> String {
   return output.text(of: value).indented(by: indent)
 }
 
-/// The lines of two outputs, those of the first marked `-` and those of the second `+` where they differ; nil if they
-/// are equal.
+/// Returns the differing lines of two outputs, marked `-` for the first and `+` for the second; nil if they are equal.
 public func debugDiff<T>(_ before: T, _ after: T, printer: (T) -> String = { debugOutput($0) }) -> String? {
   let (old, new) = (lines(of: printer(before)), lines(of: printer(after)))
   guard old != new else { return nil }
@@ -44,7 +43,7 @@ public func debugDiff<T>(_ before: T, _ after: T, printer: (T) -> String = { deb
 private func lines(of text: String) -> [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
 
 extension String {
-  /// The text with each line indented.
+  /// Returns the text with indented lines.
   func indented(by count: Int) -> String {
     let space = String(repeating: " ", count: count)
     return lines(of: self).map { $0.isEmpty ? "" : space + $0 }.joined(separator: "\n")
@@ -53,7 +52,7 @@ extension String {
 
 /// Prints values by reflection.
 private struct DebugOutput {
-  /// The objects around the value, which are not printed again.
+  /// The objects that contain the value, which are not printed again.
   private var visited: Set<ObjectIdentifier> = []
 
   mutating func text(of value: Any) -> String {
@@ -72,7 +71,7 @@ private struct DebugOutput {
     }
   }
 
-  /// Whether a value has no description of its own.
+  /// Returns true if a value does not provide a description.
   private func isPlain(_ value: Any) -> Bool {
     !(value is any CustomDebugStringConvertible) && !(value is any CustomStringConvertible)
   }

@@ -2,11 +2,11 @@ internal import EffectStreams
 internal import Reducers
 
 extension Effect {
-  /// Gives the effect an id that cancels it, within the store that runs it.
+  /// Returns a cancellable effect with an id that is unique within its store.
   ///
   /// - Parameters:
   ///   - id: The id.
-  ///   - cancelInFlight: Whether running effects with the id are cancelled first.
+  ///   - cancelInFlight: True to cancel running effects with the id first.
   public func cancellable(id: AnyHashable, cancelInFlight: Bool = false) -> Effect {
     let id = cancelID(id)
     guard !isNone else { return .none }
@@ -14,7 +14,7 @@ extension Effect {
     return Effect(.stream(eraseToAnyPublisher().cancellable(id: id, cancelInFlight: cancelInFlight)))
   }
 
-  /// Gives the effect a type as the id that cancels it.
+  /// Returns a cancellable effect whose id is a type.
   public func cancellable(id: Any.Type, cancelInFlight: Bool = false) -> Effect {
     cancellable(id: ObjectIdentifier(id), cancelInFlight: cancelInFlight)
   }
@@ -34,23 +34,23 @@ extension Effect {
   /// Cancels the effects with one of several ids.
   public static func cancel(ids: AnyHashable...) -> Effect { .cancel(ids: ids) }
 
-  /// Begins the effect when nothing with the same id was debounced for a while.
+  /// Returns an effect that starts after a pause in which no other effect with the id was debounced.
   public func debounce<S: Scheduler>(
     id: AnyHashable, for dueTime: S.SchedulerTimeType.Stride, scheduler: S, options: S.SchedulerOptions? = nil
   ) -> Effect {
     deferred(for: dueTime, scheduler: scheduler, options: options).cancellable(id: id, cancelInFlight: true)
   }
 
-  /// Begins the effect when nothing with the same type as its id was debounced for a while.
+  /// Returns an effect that starts after a pause in which no other effect whose id is the type was debounced.
   public func debounce<S: Scheduler>(
     id: Any.Type, for dueTime: S.SchedulerTimeType.Stride, scheduler: S, options: S.SchedulerOptions? = nil
   ) -> Effect {
     debounce(id: ObjectIdentifier(id), for: dueTime, scheduler: scheduler, options: options)
   }
 
-  /// Lets at most one value of the effects with an id through in each interval.
+  /// Returns an effect that sends at most one value per interval, shared by all effects with the id.
   ///
-  /// - Parameter latest: Whether the last value of an interval is kept, else the first.
+  /// - Parameter latest: True to send the last value of an interval, false to send the first.
   public func throttle<S: Scheduler>(
     id: AnyHashable, for interval: S.SchedulerTimeType.Stride, scheduler: S, latest: Bool
   ) -> Effect {
@@ -59,7 +59,7 @@ extension Effect {
       .eraseToEffect()
   }
 
-  /// Lets at most one value of the effects with a type as their id through in each interval.
+  /// Returns an effect that sends at most one value per interval, shared by all effects whose id is the type.
   public func throttle<S: Scheduler>(
     id: Any.Type, for interval: S.SchedulerTimeType.Stride, scheduler: S, latest: Bool
   ) -> Effect {

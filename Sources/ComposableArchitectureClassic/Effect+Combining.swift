@@ -3,7 +3,7 @@ internal import EffectStreams
 internal import Reducers
 
 extension Effect {
-  /// The effect with other values.
+  /// Returns an effect with transformed values.
   public func map<T>(_ transform: @escaping (Output) -> T) -> Effect<T, Failure> {
     switch work {
     case .none: return .none
@@ -15,21 +15,21 @@ extension Effect {
     }
   }
 
-  /// Runs all effects at the same time. The first error ends them all.
+  /// Runs all effects concurrently. The first error ends all of them.
   public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
 
-  /// Runs all effects at the same time. The first error ends them all.
+  /// Runs all effects concurrently. The first error ends all of them.
   public static func merge<S: Sequence>(_ effects: S) -> Effect where S.Element == Effect {
     joined(effects, trees: { Reducers.Effect<Output>.merge($0) }, streams: { .merging($0) })
   }
 
-  /// Runs this effect and another at the same time.
+  /// Runs this effect and another concurrently.
   public func merge(with other: Effect) -> Effect { .merge(self, other) }
 
-  /// Runs the effects one after another. The first error is the end.
+  /// Runs the effects in sequence. The first error ends the sequence.
   public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
-  /// Runs the effects one after another. The first error is the end.
+  /// Runs the effects in sequence. The first error ends the sequence.
   public static func concatenate<C: Collection>(_ effects: C) -> Effect where C.Element == Effect {
     joined(effects, trees: { Reducers.Effect<Output>.concatenate($0) }) { streams in
       streams.dropFirst().reduce(streams[0]) { $0.append($1) }

@@ -2,16 +2,16 @@ internal import ConcurrencyExtras
 public import Reducers
 
 extension Effect where Failure == Never {
-  /// Creates an effect of asynchronous work that sends one value.
+  /// Creates an effect from an asynchronous operation that returns one value.
   public static func task(
     priority: TaskPriority? = nil, operation: @escaping @Sendable () async -> Output
   ) -> Effect {
     Effect(Reducers.Effect<Output>.run(priority: priority) { send in await send(UncheckedSendable(await operation())) })
   }
 
-  /// Creates an effect of asynchronous work that sends one value.
+  /// Creates an effect from an asynchronous operation that returns one value.
   ///
-  /// - Parameter handler: Makes a value of an error; without it an error is an issue.
+  /// - Parameter handler: Converts an error to a value. Without it, an error is reported as an issue.
   public static func task(
     priority: TaskPriority? = nil, operation: @escaping @Sendable () async throws -> Output,
     catch handler: (@Sendable (any Error) async -> Output)? = nil,
@@ -25,7 +25,7 @@ extension Effect where Failure == Never {
         catch: catching, fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Creates an effect of asynchronous work that sends any number of values.
+  /// Creates an effect from an asynchronous operation that sends any number of values.
   public static func run(
     priority: TaskPriority? = nil, operation: @escaping @Sendable (Send<Output>) async throws -> Void,
     catch handler: (@Sendable (any Error, Send<Output>) async -> Void)? = nil,
@@ -37,7 +37,7 @@ extension Effect where Failure == Never {
         column: column))
   }
 
-  /// Does asynchronous work that sends nothing.
+  /// Runs an asynchronous operation that sends nothing.
   public static func fireAndForget(
     priority: TaskPriority? = nil, _ work: @escaping @Sendable () async throws -> Void
   ) -> Effect {
@@ -46,7 +46,7 @@ extension Effect where Failure == Never {
 }
 
 extension Effect where Failure == any Error {
-  /// Creates an effect of asynchronous work that may fail.
+  /// Creates an effect from an asynchronous operation that may fail.
   public static func task(
     priority: TaskPriority? = nil, operation: @escaping @Sendable () async throws -> Output
   ) -> Effect {
@@ -62,6 +62,6 @@ extension Effect where Failure == any Error {
 }
 
 extension Send {
-  /// Sends an action that no other task has.
+  /// Sends an action that no other task can access.
   fileprivate func callAsFunction(_ action: UncheckedSendable<Action>) { self(action.value) }
 }

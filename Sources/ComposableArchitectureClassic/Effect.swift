@@ -2,14 +2,14 @@ internal import ConcurrencyExtras
 public import EffectStreams
 package import Reducers
 
-/// Work in the outside world, as a value that a reducer returns: a stream of `Output` values that may fail.
+/// A side effect that a reducer returns: a stream of `Output` values that may fail.
 ///
-/// A store subscribes to the effects of an action as soon as its reducer has run. What they send on another thread is
-/// reduced on the main thread.
+/// A store subscribes to the effects of an action as soon as its reducer has run. It reduces values that are sent on
+/// another thread on the main thread.
 public struct Effect<Output, Failure: Error>: Publisher {
   package enum Work {
     case none
-    /// An effect as the store's core knows it. It cannot fail.
+    /// An effect in the form of the store's core, which cannot fail.
     case tree(EffectTree<Output>)
     case stream(AnyPublisher<Output, Failure>)
   }
@@ -35,7 +35,7 @@ public struct Effect<Output, Failure: Error>: Publisher {
     work = .stream(Fail(error: error).eraseToAnyPublisher())
   }
 
-  /// Begins to send values to an observer.
+  /// Starts to send values to an observer.
   public func receive(observer: StreamObserver<Output, Failure>) {
     switch work {
     case .none: observer.send(completion: .finished)
@@ -57,10 +57,10 @@ public struct Effect<Output, Failure: Error>: Publisher {
 
   var isNone: Bool { if case .none = work { true } else { false } }
 
-  /// Whether the effect fits the store's core.
+  /// True if the effect can be converted for the store's core.
   var isTree: Bool { if case .stream = work { Failure.self == Never.self } else { true } }
 
-  /// Nothing to do.
+  /// An effect that does nothing.
   public static var none: Effect { Effect(.none) }
 }
 
@@ -68,19 +68,19 @@ extension Effect {
   /// The receiving end in ``run(_:)``.
   public typealias Subscriber = StreamObserver<Output, Failure>
 
-  /// Creates an effect of a callback that is called once.
+  /// Creates an effect from a callback that is called once.
   public static func future(
     _ attemptToFulfill: @escaping (@escaping (Result<Output, Failure>) -> Void) -> Void
   ) -> Effect {
     Deferred { Future(attemptToFulfill) }.eraseToEffect()
   }
 
-  /// Creates an effect of a result, which is computed when the effect begins.
+  /// Creates an effect from a result, which is computed when the effect starts.
   public static func result(_ attemptToFulfill: @escaping () -> Result<Output, Failure>) -> Effect {
     Deferred { attemptToFulfill().publisher }.eraseToEffect()
   }
 
-  /// Creates an effect that sends any number of values to a subscriber. What `work` returns is cancelled at the end.
+  /// Creates an effect that sends any number of values to a subscriber. The result of `work` is cancelled at the end.
   public static func run(_ work: @escaping (Subscriber) -> any Cancellable) -> Effect {
     AnyPublisher { observer in observer.keep(work(observer)) }.eraseToEffect()
   }
@@ -88,7 +88,7 @@ extension Effect {
   /// Creates an effect that sends any number of values to a subscriber: the name of 0.1 for ``run(_:)``.
   public static func async(_ work: @escaping (Subscriber) -> any Cancellable) -> Effect { run(work) }
 
-  /// Does work that sends nothing.
+  /// Runs an operation that sends nothing.
   public static func fireAndForget(_ work: @escaping () -> Void) -> Effect {
     AnyPublisher { observer in
       work()
@@ -104,7 +104,7 @@ extension Effect {
   /// Creates an effect that fails the test if it is run.
   public static func unimplemented(_ prefix: String) -> Effect { failing(prefix) }
 
-  /// Creates an effect that waits before it begins.
+  /// Returns an effect that starts after a delay.
   public func deferred<S: Scheduler>(
     for dueTime: S.SchedulerTimeType.Stride, scheduler: S, options: S.SchedulerOptions? = nil
   ) -> Effect {
@@ -115,41 +115,41 @@ extension Effect {
 }
 
 extension Effect where Failure == any Error {
-  /// Creates an effect of synchronous work that may fail.
+  /// Creates an effect from a synchronous operation that may fail.
   public static func catching(_ work: @escaping () throws -> Output) -> Effect {
     .result { Result(catching: work) }
   }
 
-  /// Creates an effect of synchronous work that may fail.
+  /// Creates an effect from a synchronous operation that may fail.
   public static func sync(_ work: @escaping () throws -> Output) -> Effect { catching(work) }
 }
 
 extension Effect where Failure == Never {
-  /// Creates an effect of synchronous work.
+  /// Creates an effect from a synchronous operation.
   public static func sync(_ work: @escaping () -> Output) -> Effect { .result { .success(work()) } }
 }
 
 extension Publisher {
-  /// This stream as an effect.
+  /// Returns this stream as an effect.
   public func eraseToEffect() -> Effect<Output, Failure> { Effect(self) }
 
-  /// This stream as an effect with other values.
+  /// Returns this stream as an effect with transformed values.
   public func eraseToEffect<T>(_ transform: @escaping (Output) -> T) -> Effect<T, Failure> {
     eraseToEffect().map(transform)
   }
 
-  /// This stream as an effect that sends errors as values.
+  /// Returns this stream as an effect that sends results instead of failing.
   public func catchToEffect() -> Effect<Result<Output, Failure>, Never> {
     if let effect = self as? Effect<Output, Failure>, effect.isNone { return .none }
     return results().eraseToEffect()
   }
 
-  /// This stream as an effect that sends errors as values, transformed.
+  /// Returns this stream as an effect that sends transformed results instead of failing.
   public func catchToEffect<T>(_ transform: @escaping (Result<Output, Failure>) -> T) -> Effect<T, Never> {
     catchToEffect().map(transform)
   }
 
-  /// This stream as an effect that sends nothing.
+  /// Returns this stream as an effect that sends nothing.
   public func fireAndForget<NewOutput, NewFailure>(
     outputType: NewOutput.Type = NewOutput.self, failureType: NewFailure.Type = NewFailure.self
   ) -> Effect<NewOutput, NewFailure> {

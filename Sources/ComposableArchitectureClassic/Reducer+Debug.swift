@@ -4,19 +4,19 @@ internal import ConcurrencyExtras
 public import Dispatch
 internal import Reducers
 
-/// How `debug()` prints actions.
+/// The format in which `debug()` prints actions.
 public enum ActionFormat: Sendable {
-  /// The cases of an action, without payloads.
+  /// The cases of an action, without their values.
   case labelsOnly
-  /// All of an action.
+  /// The whole action.
   case prettyPrint
 }
 
-/// Where `debug()` prints, and on which queue.
+/// The output and the queue of `debug()`.
 public struct DebugEnvironment: Sendable {
   /// Prints a text.
   public var printer: @Sendable (String) -> Void
-  /// The queue on which the text is made and printed.
+  /// The queue on which the text is formatted and printed.
   public var queue: DispatchQueue
 
   /// Creates an environment.
@@ -30,7 +30,7 @@ public struct DebugEnvironment: Sendable {
 }
 
 extension Reducer {
-  /// Prints each action and the changes of the state that it makes. Only in debug builds.
+  /// Prints each action and its changes of the state, in debug builds only.
   @preconcurrency
   public func debug(
     _ prefix: String = "", actionFormat: ActionFormat = .prettyPrint,
@@ -39,7 +39,7 @@ extension Reducer {
     debug(prefix, state: { $0 }, action: CasePath(), actionFormat: actionFormat, environment: toDebugEnvironment)
   }
 
-  /// Prints each action. Only in debug builds.
+  /// Prints each action, in debug builds only.
   @preconcurrency
   public func debugActions(
     _ prefix: String = "", actionFormat: ActionFormat = .prettyPrint,
@@ -48,7 +48,7 @@ extension Reducer {
     debug(prefix, state: { _ in () }, action: CasePath(), actionFormat: actionFormat, environment: toDebugEnvironment)
   }
 
-  /// Prints the actions of a case and the changes of a part of the state that they make. Only in debug builds.
+  /// Prints the actions of a case and their changes of a part of the state, in debug builds only.
   @preconcurrency
   public func debug<LocalState, LocalAction>(
     _ prefix: String = "", state toLocalState: @escaping @Sendable (State) -> LocalState,
@@ -75,8 +75,8 @@ extension Reducer {
   /// Marks actions and effects in the trace of a run; see `signpost` of 1.x.
   ///
   /// - Parameters:
-  ///   - prefix: Stands before the names, to tell features apart.
-  ///   - log: What is traced to; the file of `STOREHUB_TRACE` unless said otherwise.
+  ///   - prefix: A prefix of the names, to distinguish features.
+  ///   - log: The trace; by default the file in `STOREHUB_TRACE`.
   public func signpost(_ prefix: String = "", log: TraceLog? = .environment) -> Reducer {
     Reducer(feature: { environment in Reduce(self, environment: environment).signpost(prefix, log: log) })
   }

@@ -5,7 +5,7 @@ public import IdentifiedCollections
 extension Reducer {
   /// Lifts the reducer of an element to an array, by index.
   ///
-  /// The indices of effects' actions are those of the time at which the effect was returned: prefer identified arrays.
+  /// An effect sends its actions with the index at the time at which it was returned; prefer identified arrays.
   @preconcurrency
   public func forEach<GlobalState, GlobalAction, GlobalEnvironment>(
     state toLocalState: WritableKeyPath<GlobalState, [State]>,

@@ -24,7 +24,7 @@ extension Reducer {
 
   /// Lifts the reducer of a case of the state to the whole. An action while the state is another case is an issue.
   ///
-  /// - Parameter breakpointOnNil: Whether it is an issue.
+  /// - Parameter breakpointOnNil: False to ignore such actions.
   @preconcurrency
   public func pullback<GlobalState, GlobalAction, GlobalEnvironment>(
     state toLocalState: CasePath<GlobalState, State>, action toLocalAction: CasePath<GlobalAction, Action>,
@@ -50,7 +50,7 @@ extension Reducer {
 
   /// Lifts the reducer to an optional state. An action while the state is nil is an issue.
   ///
-  /// - Parameter breakpointOnNil: Whether it is an issue.
+  /// - Parameter breakpointOnNil: False to ignore such actions.
   public func optional(
     breakpointOnNil: Bool = true,
     file: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
@@ -63,7 +63,7 @@ extension Reducer {
   }
 }
 
-/// Reports an action for a state that is not there.
+/// Reports an action for a missing state.
 func reportMissing<Action>(
   _ name: String, _ why: String, _ action: Action, _ file: StaticString, _ filePath: StaticString, _ line: UInt
 ) {
@@ -82,7 +82,7 @@ func reportMissing<Action>(
 }
 
 extension Optional {
-  /// Changes the value where it is; nil if there is none.
+  /// Changes the value in place; returns nil if there is none.
   mutating func modify<Result>(_ change: (inout Wrapped) -> Result) -> Result? {
     guard var value = take() else { return nil }
     defer { self = value }

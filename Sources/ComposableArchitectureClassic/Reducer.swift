@@ -1,6 +1,6 @@
 internal import Reducers
 
-/// How a feature's state evolves: a function of state, action and environment, as a value.
+/// The logic of a feature: a function of state, action and environment.
 ///
 /// ```swift
 /// let counterReducer = Reducer<CounterState, CounterAction, CounterEnvironment> { state, action, environment in
@@ -14,7 +14,7 @@ internal import Reducers
 public struct Reducer<State, Action, Environment>: Sendable {
   private let reducer: @Sendable (inout State, Action, Environment) -> Effect<Action, Never>
 
-  /// Creates a reducer of a function.
+  /// Creates a reducer from a function.
   @preconcurrency
   public init(
     _ reducer:
@@ -27,10 +27,10 @@ public struct Reducer<State, Action, Environment>: Sendable {
   /// A reducer that does nothing.
   public static var empty: Reducer { Reducer { _, _, _ in .none } }
 
-  /// Runs reducers one after another on the same state and merges their effects.
+  /// Runs reducers in sequence on the same state and merges their effects.
   public static func combine(_ reducers: Reducer...) -> Reducer { combine(reducers) }
 
-  /// Runs reducers one after another on the same state and merges their effects.
+  /// Runs reducers in sequence on the same state and merges their effects.
   public static func combine(_ reducers: [Reducer]) -> Reducer {
     Reducer { state, action, environment in
       .merge(reducers.map { $0.run(&state, action, environment) })

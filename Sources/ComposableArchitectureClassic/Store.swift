@@ -9,7 +9,7 @@ internal import Reducers
 /// let store = Store(initialState: AppState(), reducer: appReducer, environment: .live)
 /// ```
 ///
-/// It is the store of 1.x behind the names of the older generations, and is used on the main thread. Actions that effects
+/// It is the store of 1.x with the API of the older generations, and is used on the main thread. Actions that effects
 /// send on other threads are reduced there.
 public final class Store<State, Action> {
   package let base: ComposableCore.Store<State, Action>
@@ -25,7 +25,7 @@ public final class Store<State, Action> {
       })
   }
 
-  /// Presents a store of 1.x under the names of the older generations; also one whose state lives in a hub.
+  /// Wraps a store of 1.x, possibly one whose state is a hub's.
   public convenience init(_ store: ComposableCore.Store<State, Action>) {
     self.init(base: store)
   }
@@ -41,14 +41,14 @@ public final class Store<State, Action> {
 
   /// Sends an action to the feature.
   ///
-  /// - Returns: What the action set going.
+  /// - Returns: The task of the effects that the action started.
   @discardableResult
   public func send(_ action: Action) -> StoreTask {
     let action = UncheckedSendable(action)
     return MainThread.require("A store") { [base] in base.send(action.value) }
   }
 
-  /// The store of a part of the state and of the actions.
+  /// Returns the store of a part of the state and the actions.
   public func scope<LocalState, LocalAction>(
     state toLocalState: @escaping (State) -> LocalState, action fromLocalAction: @escaping (LocalAction) -> Action
   ) -> Store<LocalState, LocalAction> {
@@ -59,7 +59,7 @@ public final class Store<State, Action> {
       })
   }
 
-  /// The store of a part of the state.
+  /// Returns the store of a part of the state.
   public func scope<LocalState>(state toLocalState: @escaping (State) -> LocalState) -> Store<LocalState, Action> {
     scope(state: toLocalState, action: { $0 })
   }
@@ -73,7 +73,7 @@ public final class Store<State, Action> {
     return scope(state: { $0 }, action: absurd)
   }
 
-  /// The states: the current one, then each one after a change.
+  /// A stream of the current state and each later one.
   package var states: AnyPublisher<State, Never> {
     AnyPublisher { [base] observer in
       let subscription = MainThread.require("A store") { base.subscribe { observer.send($0) } }
@@ -81,7 +81,7 @@ public final class Store<State, Action> {
     }
   }
 
-  /// The stores of the values that a stream makes of the state.
+  /// Returns a stream of stores for the values that a stream computes from the state.
   public func publisherScope<P: Publisher, LocalState, LocalAction>(
     state toLocalState: @escaping (AnyPublisher<State, Never>) -> P,
     action fromLocalAction: @escaping (LocalAction) -> Action
@@ -91,14 +91,14 @@ public final class Store<State, Action> {
       let current = toLocalState(states)
       return scope(
         state: { _ in
-          // The stream sends at once what it makes of the current state, if it makes anything of it.
+          // The stream computes its value for the current state immediately, if it has one.
           _ = current.sink { last = $0 }
           return last
         }, action: fromLocalAction)
     }
   }
 
-  /// The stores of the values that a stream makes of the state.
+  /// Returns a stream of stores for the values that a stream computes from the state.
   public func publisherScope<P: Publisher, LocalState>(
     state toLocalState: @escaping (AnyPublisher<State, Never>) -> P
   ) -> AnyPublisher<Store<LocalState, Action>, Never> where P.Output == LocalState, P.Failure == Never {
@@ -107,9 +107,9 @@ public final class Store<State, Action> {
 }
 
 extension Store {
-  /// Calls closures when an optional state becomes something, with a store of it, and when it becomes nil.
+  /// Calls closures when an optional state becomes non-nil, with a store for it, and when it becomes nil.
   ///
-  /// - Returns: Keep it for as long as the calls shall come.
+  /// - Returns: A token that must be kept while the closures should be called.
   public func ifLet<Wrapped>(
     then unwrap: @escaping (Store<Wrapped, Action>) -> Void, else: @escaping () -> Void = {}
   ) -> AnyCancellable where State == Wrapped? {
@@ -130,7 +130,7 @@ extension Store {
   }
 }
 
-/// The last state of a child, which its store shows when the child is gone.
+/// The last state of a child, which its store shows after the child has been removed.
 private final class Last<State> {
   var state: State
 

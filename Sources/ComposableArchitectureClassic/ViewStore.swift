@@ -2,7 +2,7 @@ public import ComposableCore
 internal import ConcurrencyExtras
 public import EffectStreams
 
-/// A store as a view sees it: its state without duplicates, and its actions.
+/// A store for a view: its state without duplicates, and its actions.
 @dynamicMemberLookup
 public final class ViewStore<State, Action> {
   private let store: Store<State, Action>
@@ -10,13 +10,13 @@ public final class ViewStore<State, Action> {
 
   /// Observes a store.
   ///
-  /// - Parameter isDuplicate: Says which states are the same to the view.
+  /// - Parameter isDuplicate: Returns true if two states are the same for the view.
   public init(_ store: Store<State, Action>, removeDuplicates isDuplicate: @escaping (State, State) -> Bool) {
     self.store = store
     self.isDuplicate = isDuplicate
   }
 
-  /// The states: the current one, then each one that is another.
+  /// A stream of the current state and each later one that differs.
   public var publisher: StorePublisher<State> {
     StorePublisher(upstream: store.states.removeDuplicates(by: isDuplicate))
   }
@@ -33,13 +33,13 @@ public final class ViewStore<State, Action> {
   @discardableResult
   public func send(_ action: Action) -> StoreTask { store.send(action) }
 
-  /// Sends an action and suspends for as long as the state satisfies a predicate.
+  /// Sends an action and suspends while the state satisfies a predicate.
   @MainActor public func send(_ action: Action, while predicate: @escaping (State) -> Bool) async {
     send(action)
     await yield(while: predicate)
   }
 
-  /// Suspends for as long as the state satisfies a predicate.
+  /// Suspends while the state satisfies a predicate.
   @MainActor public func yield(while predicate: @escaping (State) -> Bool) async {
     let (states, continuation) = AsyncStream.makeStream(of: Void.self)
     let cancellable = publisher.sink { if !predicate($0) { continuation.finish() } }
@@ -47,26 +47,26 @@ public final class ViewStore<State, Action> {
     cancellable.cancel()
   }
 
-  /// A value that a control shows and sets, the setting being an action.
+  /// Returns a binding for a control; setting it sends an action.
   public func binding<LocalState>(
     get: @escaping (State) -> LocalState, send localStateToAction: @escaping (LocalState) -> Action
   ) -> Binding<LocalState> {
     Binding(get: { get(self.state) }, set: { self.send(localStateToAction($0)) })
   }
 
-  /// A value that a control shows and sets; each setting sends one action.
+  /// Returns a binding for a control; setting it sends the same action each time.
   public func binding<LocalState>(
     get: @escaping (State) -> LocalState, send action: Action
   ) -> Binding<LocalState> {
     binding(get: get, send: { _ in action })
   }
 
-  /// The state as a value that a control shows and sets.
+  /// Returns a binding of the state for a control; setting it sends an action.
   public func binding(send localStateToAction: @escaping (State) -> Action) -> Binding<State> {
     binding(get: { $0 }, send: localStateToAction)
   }
 
-  /// The state as a value that a control shows and sets; each setting sends one action.
+  /// Returns a binding of the state for a control; setting it sends the same action each time.
   public func binding(send action: Action) -> Binding<State> { binding(send: { _ in action }) }
 }
 
@@ -84,7 +84,7 @@ extension ViewStore where State == Void {
   }
 }
 
-/// The states of a view store, or a property of them.
+/// A stream of the states of a view store, or of one property.
 @dynamicMemberLookup
 public struct StorePublisher<State>: Publisher {
   /// The values of the stream.
@@ -93,10 +93,10 @@ public struct StorePublisher<State>: Publisher {
   public typealias Failure = Never
   let upstream: AnyPublisher<State, Never>
 
-  /// Begins to send values to an observer, the current one first.
+  /// Starts to send values to an observer, the current one first.
   public func receive(observer: StreamObserver<State, Never>) { upstream.receive(observer: observer) }
 
-  /// A property of the states, without duplicates.
+  /// A stream of one property of the states, without duplicates.
   public subscript<LocalState: Equatable>(
     dynamicMember keyPath: KeyPath<State, LocalState>
   ) -> StorePublisher<LocalState> {
@@ -104,13 +104,13 @@ public struct StorePublisher<State>: Publisher {
   }
 }
 
-/// A value that can be read and set: a pair of functions, in the place of SwiftUI's.
+/// A value that can be read and set, as a pair of functions; a replacement of SwiftUI's `Binding`.
 @dynamicMemberLookup
 public struct Binding<Value> {
   private let get: () -> Value
   private let set: (Value) -> Void
 
-  /// A binding of two functions.
+  /// Creates a binding from two functions.
   public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) {
     (self.get, self.set) = (get, set)
   }
