@@ -82,7 +82,7 @@ extension AnyReducer {
         breakpointOnNil: breakpointOnNil, file: file, filePath: filePath, line: line))
   }
 
-  /// The reducer with the environment that ``Bootstrap`` has for its type, if any.
+  /// The reducer, with the environment from ``Bootstrap`` if one is mocked for its type.
   private var bootstrapped: ComposableArchitectureClassic.Reducer<State, Action, Environment> {
     .init { state, action, environment in .init(run(&state, action, environment)) }
   }

@@ -5,7 +5,7 @@ internal import CustomDump
 internal import IdentifiedCollections
 public import Reducers
 
-/// How a feature's state evolves: a function of state, action and environment, as a value.
+/// The logic of a feature: a function of state, action and environment.
 public struct AnyReducer<State, Action, Environment>: Sendable {
   let base: ComposableArchitectureClassic.Reducer<State, Action, Environment>
 
@@ -13,7 +13,7 @@ public struct AnyReducer<State, Action, Environment>: Sendable {
     self.base = base
   }
 
-  /// Creates a reducer of a function.
+  /// Creates a reducer from a function.
   @preconcurrency
   public init(
     _ reducer:
@@ -23,7 +23,7 @@ public struct AnyReducer<State, Action, Environment>: Sendable {
     base = .init { state, action, environment in .init(reducer(&state, action, environment)) }
   }
 
-  /// A reducer of the protocol's generation.
+  /// Creates a reducer from one of the protocol's generation.
   ///
   /// ```swift
   /// AnyReducer { environment in Search(client: environment.client) }
@@ -36,10 +36,10 @@ public struct AnyReducer<State, Action, Environment>: Sendable {
   /// A reducer that does nothing.
   public static var empty: AnyReducer { AnyReducer(base: .empty) }
 
-  /// Runs reducers one after another on the same state and merges their effects.
+  /// Runs reducers in sequence on the same state and merges their effects.
   public static func combine(_ reducers: AnyReducer...) -> AnyReducer { combine(reducers) }
 
-  /// Runs reducers one after another on the same state and merges their effects.
+  /// Runs reducers in sequence on the same state and merges their effects.
   public static func combine(_ reducers: [AnyReducer]) -> AnyReducer {
     AnyReducer(base: .combine(reducers.map(\.base)))
   }
@@ -47,7 +47,7 @@ public struct AnyReducer<State, Action, Environment>: Sendable {
   /// Runs this reducer and then another.
   public func combined(with other: AnyReducer) -> AnyReducer { .combine(self, other) }
 
-  /// Runs the reducer; with the environment that ``Bootstrap`` has for its type, if any.
+  /// Runs the reducer, with the environment from ``Bootstrap`` if one is mocked for its type.
   public func run(_ state: inout State, _ action: Action, _ environment: Environment) -> Reducers.Effect<Action> {
     Reducers.Effect(base.run(&state, action, Bootstrap.environment() ?? environment))
   }
@@ -59,7 +59,7 @@ public struct AnyReducer<State, Action, Environment>: Sendable {
     run(&state, action, environment)
   }
 
-  /// Prints each action and the changes of the state that it makes, as differences. Only in debug builds.
+  /// Prints each action and its changes of the state as a difference, in debug builds only.
   @preconcurrency
   public func debug(
     _ prefix: String = "", printer: @escaping @Sendable (String) -> Void = { print($0) }
@@ -85,7 +85,7 @@ public struct AnyReducer<State, Action, Environment>: Sendable {
 }
 
 extension Reduce {
-  /// A reducer of a function and an environment as one of the protocol's generation.
+  /// Creates a reducer of the protocol's generation from a function and an environment.
   public init<Environment>(_ reducer: AnyReducer<State, Action, Environment>, environment: Environment) {
     self.init { state, action in reducer.run(&state, action, environment) }
   }

@@ -2,38 +2,38 @@ internal import ConcurrencyExtras
 public import Reducers
 internal import Synchronization
 
-/// Mocks of the environments and dependencies of a running feature, in debug builds: to see what a page does when a
-/// request fails, without starting the app again.
+/// Mocks of the environments and dependencies of a running feature, in debug builds. They show, for example, how a page
+/// handles a failed request, without restarting the app.
 ///
 /// ```swift
 /// Bootstrap.mock(environment: PageEnvironment(request: { Effect(error: ServerError()) }))
 /// Bootstrap.clear(environment: PageEnvironment.self)
 /// ```
 ///
-/// There is one mock for each type. In release builds mocks have no effect.
+/// There is one mock per type. In release builds mocks have no effect.
 public enum Bootstrap {
   private static let mocks = Mutex<[ObjectIdentifier: UncheckedSendable<Any>]>([:])
 
-  /// Replaces the environments of a type, from the next action on.
+  /// Replaces the environments of a type from the next action on.
   public static func mock<Environment>(environment: Environment) {
     precondition(Environment.self != Void.self, "There is nothing to mock in an environment that is Void")
     self[Environment.self] = environment
   }
 
-  /// Ends the mock of an environment.
+  /// Removes the mock of an environment.
   public static func clear<Environment>(environment _: Environment.Type) { self[Environment.self] = nil }
 
-  /// Replaces the reducers of a type in stores, from the next action on: by the same one with other dependencies.
+  /// Replaces the reducers of a type in stores from the next action on, by the same one with other dependencies.
   public static func mock<R: ReducerProtocol, Mocked: ReducerProtocol>(
     for reducer: R, _ withMock: @escaping (R) -> Mocked
   ) where Mocked.State == R.State, Mocked.Action == R.Action {
     self[R.self] = Reduce<R.State, R.Action>(withMock(reducer))
   }
 
-  /// Ends the mock of a reducer.
+  /// Removes the mock of a reducer.
   public static func clear<R: ReducerProtocol>(for reducer: R.Type) { self[R.self] = nil }
 
-  /// Ends all mocks.
+  /// Removes all mocks.
   public static func clearAll() { mocks.withLock { $0 = [:] } }
 
   static func environment<Environment>() -> Environment? { self[Environment.self] as? Environment }
@@ -57,7 +57,7 @@ public enum Bootstrap {
   }
 }
 
-/// A reducer that a mock may replace while it runs.
+/// A reducer that a mock can replace while it runs.
 struct Bootstrapped<Base: ReducerProtocol>: ReducerProtocol {
   let base: Base
 

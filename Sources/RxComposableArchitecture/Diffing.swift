@@ -2,16 +2,16 @@ public import Foundation
 
 /// An element with an identity, for ``DiffingInterfaceList``.
 public protocol HashDiffable: Identifiable {
-  /// Whether two elements of one identity look the same.
+  /// Returns true if two elements with the same identity look the same.
   func isEqual(to source: Self) -> Bool
 }
 
 extension HashDiffable where Self: Equatable {
-  /// Whether two elements are equal.
+  /// Returns true if two elements are equal.
   public func isEqual(to source: Self) -> Bool { self == source }
 }
 
-/// A diffable element without its type.
+/// A type-erased diffable element.
 public struct AnyHashDiffable: HashDiffable, Equatable {
   /// The identity of the element.
   public let id: AnyHashable
@@ -29,9 +29,9 @@ public struct AnyHashDiffable: HashDiffable, Equatable {
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs.id == rhs.id && lhs.isEqual(rhs.base) }
 }
 
-/// The difference of two lists of elements with identities: what to insert, update, delete and move.
+/// The difference of two lists of identifiable elements: insertions, updates, deletions and moves.
 public enum DiffingInterfaceList {
-  /// The old and the new index of an element that is elsewhere among the others.
+  /// The old and the new index of an element that was moved relative to others.
   public struct MoveIndex: Equatable, Sendable {
     /// The index in the old list.
     public let from: Int
@@ -44,32 +44,32 @@ public enum DiffingInterfaceList {
     }
   }
 
-  /// The changes that lead from one list to another. Deletions, updates and the starts of moves are indices of the old
-  /// list, insertions and the ends of moves those of the new one.
+  /// The changes from one list to another. Deletions, updates and the starts of moves are indices of the old list;
+  /// insertions and the ends of moves are indices of the new one.
   public struct Result {
-    /// The new elements.
+    /// The inserted elements.
     public var inserts = IndexSet()
     /// The elements that look different.
     public var updates = IndexSet()
-    /// The elements that are gone.
+    /// The deleted elements.
     public var deletes = IndexSet()
-    /// The elements that are elsewhere.
+    /// The moved elements.
     public var moves: [MoveIndex] = []
     /// The old indices by identity.
     public var oldMap: [AnyHashable: Int] = [:]
     /// The new indices by identity.
     public var newMap: [AnyHashable: Int] = [:]
 
-    /// Whether there is any change.
+    /// True if there are any changes.
     public var hasChanges: Bool { changeCount > 0 }
-    /// How many changes there are.
+    /// The number of changes.
     public var changeCount: Int { inserts.count + deletes.count + updates.count + moves.count }
-    /// The old index of an identity.
+    /// Returns the old index of an identity.
     public func oldIndexFor(identifier: AnyHashable) -> Int? { oldMap[identifier] }
-    /// The new index of an identity.
+    /// Returns the new index of an identity.
     public func newIndexFor(identifier: AnyHashable) -> Int? { newMap[identifier] }
 
-    /// The changes for a list view: deletions and insertions in the place of updates.
+    /// Returns the changes for a list view, with deletions and insertions in place of updates.
     public func forBatchUpdates() -> Result {
       var result = self
       for (id, index) in oldMap where updates.contains(index) {
@@ -83,21 +83,21 @@ public enum DiffingInterfaceList {
     }
   }
 
-  /// The difference of two lists. Of elements with one identity the first is compared with the first, and so on.
+  /// Returns the difference of two lists. Elements with the same identity are matched in order.
   ///
   /// - Complexity: O(elements).
   public static func diffing<T: Identifiable & Equatable>(oldArray: [T], newArray: [T]) -> Result {
     difference(oldArray, newArray) { $0 == $1 }
   }
 
-  /// The difference of two lists of diffable elements.
+  /// Returns the difference of two lists of diffable elements.
   ///
   /// - Complexity: O(elements).
   public static func diffing<T: HashDiffable>(oldArray: [T], newArray: [T]) -> Result {
     difference(oldArray, newArray) { $0.isEqual(to: $1) }
   }
 
-  /// The difference of two lists of diffable elements.
+  /// Returns the difference of two lists of diffable elements.
   ///
   /// - Complexity: O(elements).
   public static func diffing<T: HashDiffable & Equatable>(oldArray: [T], newArray: [T]) -> Result {
@@ -108,7 +108,7 @@ public enum DiffingInterfaceList {
     _ old: [T], _ new: [T], _ isSame: (T, T) -> Bool
   ) -> Result {
     var result = Result()
-    // The old indices of each identity, the first one last.
+    // The old indices of each identity, in reverse order.
     var candidates: [AnyHashable: [Int]] = [:]
     for (index, element) in old.enumerated().reversed() {
       candidates[element.id, default: []].append(index)
@@ -131,7 +131,7 @@ public enum DiffingInterfaceList {
         continue
       }
       if !isSame(old[origin], new[index]) { result.updates.insert(origin) }
-      // Where the element would be if only the deletions and the insertions so far had happened.
+      // The position that the element would have after only the deletions and insertions so far.
       if origin - deletedBefore[origin] + result.inserts.count != index {
         result.moves.append(MoveIndex(from: origin, to: index))
       }

@@ -2,25 +2,25 @@ internal import CombineSchedulers
 internal import ConcurrencyExtras
 internal import Synchronization
 
-/// A subscription, or other work, that can be ended.
+/// A subscription or other work that can be ended.
 public protocol Disposable {
   /// Ends the work.
   func dispose()
 }
 
 extension Disposable {
-  /// Ends the work together with a bag.
+  /// Adds the work to a bag, which ends it.
   public func disposed(by bag: DisposeBag) { bag.insert(self) }
 }
 
-/// Ends what was put into it when it goes away.
+/// A collection of disposables that disposes of them when it is released.
 public final class DisposeBag: Sendable {
   private let disposables = Mutex<[UncheckedSendable<any Disposable>]>([])
 
   /// Creates an empty bag.
   public init() {}
 
-  /// Adds something to be ended.
+  /// Adds a disposable.
   public func insert(_ disposable: any Disposable) {
     let disposable = UncheckedSendable(disposable)
     disposables.withLock { $0.append(disposable) }
@@ -31,12 +31,12 @@ public final class DisposeBag: Sendable {
   }
 }
 
-/// Makers of disposables.
+/// Functions that create disposables.
 public enum Disposables {
-  /// Nothing to end.
+  /// Creates a disposable that does nothing.
   public static func create() -> any Disposable { Nothing() }
 
-  /// Runs a closure when it is disposed of, once.
+  /// Creates a disposable that runs a closure once.
   public static func create(with dispose: @escaping () -> Void) -> any Disposable {
     let dispose = UncheckedSendable(dispose)
     return Subscription(cancellable: AnyCancellable { dispose.value() })
@@ -47,14 +47,14 @@ public enum Disposables {
   }
 }
 
-/// A subscription of a stream. It goes on until it is disposed of, also if nobody keeps it.
+/// A subscription to a stream. It lasts until it is disposed of, even if it is not kept.
 struct Subscription: Disposable {
   let cancellable: any Cancellable
 
   func dispose() { cancellable.cancel() }
 }
 
-/// A disposable as the streams keep it.
+/// A disposable as a cancellable.
 struct DisposableCancellable: Cancellable {
   let disposable: any Disposable
 

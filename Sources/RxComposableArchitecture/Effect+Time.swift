@@ -3,14 +3,14 @@ internal import EffectStreams
 public import Reducers
 
 extension Effect {
-  /// Gives the effect an id that cancels it, within the store that runs it.
+  /// Returns a cancellable effect with an id that is unique within its store.
   @_disfavoredOverload
   public func cancellable(id: AnyHashable, cancelInFlight: Bool = false) -> Effect {
     guard let tree else { return .none }
     return Effect(tree: .cancellable(tree, cancelID(id), cancelInFlight: cancelInFlight))
   }
 
-  /// Gives the effect a type as the id that cancels it.
+  /// Returns a cancellable effect whose id is a type.
   public func cancellable(id: Any.Type, cancelInFlight: Bool = false) -> Effect {
     cancellable(id: ObjectIdentifier(id), cancelInFlight: cancelInFlight)
   }
@@ -30,22 +30,22 @@ extension Effect {
   /// Cancels the effects with one of several ids.
   public static func cancel(ids: any Hashable & Sendable...) -> Effect { .cancel(ids: ids) }
 
-  /// Creates an effect that waits before it begins.
+  /// Returns an effect that starts after a delay.
   public func deferred(for dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Effect {
     guard tree != nil else { return .none }
     return Observable<Void>.just(()).delay(dueTime, scheduler: scheduler).flatMap { self }.eraseToEffect()
   }
 
-  /// Begins the effect when nothing with the same id was debounced for a while.
+  /// Returns an effect that starts after a pause in which no other effect with the id was debounced.
   public func debounce(
     id: some Hashable & Sendable, for dueTime: RxTimeInterval, scheduler: any SchedulerType
   ) -> Effect {
     deferred(for: dueTime, scheduler: scheduler).cancellable(id: id, cancelInFlight: true)
   }
 
-  /// Lets at most one value of the effects with an id through in each interval.
+  /// Returns an effect that sends at most one value per interval, shared by all effects with the id.
   ///
-  /// - Parameter latest: Whether the last value of an interval is kept, else the first.
+  /// - Parameter latest: True to send the last value of an interval, false to send the first.
   public func throttle(
     id: some Hashable & Sendable, for interval: RxTimeInterval, scheduler: any SchedulerType, latest: Bool
   ) -> Effect {
@@ -64,7 +64,7 @@ extension Effect where Action == Int {
     ticks(every: interval, on: scheduler).cancellable(id: id, cancelInFlight: true)
   }
 
-  /// Creates an effect that sends 0, 1, 2 … at an interval until it is cancelled by a type as its id.
+  /// Creates an effect that sends 0, 1, 2 … at an interval; it is cancelled by a type as its id.
   public static func timer(
     id: Any.Type, every interval: RxTimeInterval, on scheduler: any SchedulerType
   ) -> Effect {

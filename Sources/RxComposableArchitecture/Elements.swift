@@ -1,18 +1,18 @@
 public import IdentifiedCollections
 
-/// A collection of which each setting keeps the first of equal elements only.
+/// A collection without duplicates: setting it keeps only the first of equal elements.
 @propertyWrapper
 public struct UniqueElements<Elements: RangeReplaceableCollection> where Elements.Element: Hashable {
   private var elements: Elements
 
   /// Creates the property.
   ///
-  /// - Complexity: O(elements), also of each setting.
+  /// - Complexity: O(elements), as is each assignment.
   public init(wrappedValue: Elements) {
     elements = Self.unique(wrappedValue)
   }
 
-  /// The elements, each once.
+  /// The elements, without duplicates.
   public var wrappedValue: Elements {
     get { elements }
     set { elements = Self.unique(newValue) }
@@ -29,17 +29,17 @@ extension UniqueElements: Sendable where Elements: Sendable {}
 
 /// An element that can be selected.
 public protocol Selectable {
-  /// Whether the element is selected.
+  /// True if the element is selected.
   var isSelected: Bool { get set }
 }
 
-/// Elements of which at most one is selected: an element that becomes selected takes the selection from the others.
+/// Elements of which at most one is selected; selecting an element deselects the others.
 ///
 /// ```swift
 /// @SingleSelection(selection: \.isSelected) var items: IdentifiedArrayOf<Item> = []
 /// ```
 ///
-/// - Complexity: Each change is O(elements).
+/// - Complexity: O(elements) for each change.
 @propertyWrapper
 public struct SingleSelection<ID: Hashable & Sendable, Element> {
   private var elements: IdentifiedArray<ID, Element>
@@ -47,13 +47,13 @@ public struct SingleSelection<ID: Hashable & Sendable, Element> {
 
   /// Creates the property.
   ///
-  /// - Parameter selection: Whether an element is selected.
+  /// - Parameter selection: The property that is true if an element is selected.
   public init(wrappedValue: IdentifiedArray<ID, Element>, selection: any WritableKeyPath<Element, Bool> & Sendable) {
     (elements, self.selection) = (wrappedValue, selection)
     keepOneSelected(insteadOf: nil)
   }
 
-  /// Creates the property for elements that know of their selection.
+  /// Creates the property for selectable elements.
   public init(wrappedValue: IdentifiedArray<ID, Element>) where Element: Selectable {
     self.init(wrappedValue: wrappedValue, selection: \Element.isSelected)
   }
@@ -74,7 +74,7 @@ public struct SingleSelection<ID: Hashable & Sendable, Element> {
   /// The property, for ``selectedID``.
   public var projectedValue: SingleSelection { self }
 
-  /// Of several selected elements a newly selected one is kept, else the first.
+  /// Keeps one of several selected elements: a newly selected one, otherwise the first.
   private mutating func keepOneSelected(insteadOf previous: ID?) {
     let selected = elements.ids.filter { elements[id: $0]?[keyPath: selection] == true }
     guard selected.count > 1 else { return }
@@ -94,7 +94,7 @@ extension IdentifiedArray {
   /// The element at an index; nil if there is none.
   public subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 
-  /// Removes the elements of which an equal one stands before them.
+  /// Removes all elements that equal an earlier one.
   public mutating func removeDuplicates() where Element: Hashable {
     var seen: Set<Element> = []
     removeAll { !seen.insert($0).inserted }

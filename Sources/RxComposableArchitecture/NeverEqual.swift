@@ -1,11 +1,11 @@
-/// A property that is an event: it differs each time it is set, also when it is set to an equal value.
+/// A property for events. Each assignment makes it different from before, even if the value is equal.
 ///
 /// ```swift
 /// struct State: Equatable { @NeverEqual var toast: String? }
 /// store.subscribeNeverEqual(\.$toast).subscribe(onNext: { … })
 /// ```
 ///
-/// The original counts in eight bits, so that 256 settings compare equal to none. Here it takes 2^64.
+/// The original has an eight-bit counter, so 256 assignments compare equal to none. Here it takes 2^64.
 @propertyWrapper
 public struct NeverEqual<Value> {
   private var value: Value
@@ -33,13 +33,13 @@ public struct NeverEqual<Value> {
 }
 
 extension NeverEqual: Equatable where Value: Equatable {
-  /// Returns true if the values are equal and were set equally often.
+  /// Returns true if the values are equal and were assigned equally often.
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs.settings == rhs.settings && lhs.value == rhs.value }
 }
 
 extension NeverEqual: Sendable where Value: Sendable {}
 
-/// A value that says nothing but that it is there.
+/// A value without any content.
 public struct Stateless: Equatable, Hashable, Sendable {
   /// Creates the value.
   public init() {}

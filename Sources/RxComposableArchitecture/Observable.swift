@@ -4,7 +4,7 @@ public import EffectStreams
 
 /// A stream of values that may fail with any error.
 public typealias Observable<Element> = AnyPublisher<Element, any Error>
-/// Streams under the name that RxSwift has for them.
+/// RxSwift's name for streams.
 public typealias ObservableType = Publisher
 
 /// The receiving end of an observable.
@@ -20,48 +20,48 @@ public struct AnyObserver<Element> {
 }
 
 extension AnyPublisher where Failure == any Error {
-  /// A stream of one value.
+  /// Creates a stream of one value.
   public static func just(_ element: Output) -> AnyPublisher { of(element) }
 
-  /// A stream of values.
+  /// Creates a stream of values.
   public static func of(_ elements: Output...) -> AnyPublisher { from(elements) }
 
-  /// A stream of values.
+  /// Creates a stream of values.
   public static func from(_ elements: [Output]) -> AnyPublisher { elements.publisher.setFailureType(to: Failure.self) }
 
-  /// A stream without values.
+  /// Creates a stream without values.
   public static func empty() -> AnyPublisher { Empty().eraseToAnyPublisher() }
 
-  /// A stream that never ends.
+  /// Creates a stream that never ends.
   public static func never() -> AnyPublisher { Empty(completeImmediately: false).eraseToAnyPublisher() }
 
-  /// A stream that fails.
+  /// Creates a stream that fails.
   public static func error(_ error: any Error) -> AnyPublisher { Fail(error: error).eraseToAnyPublisher() }
 
-  /// A stream that a closure makes for each subscription.
+  /// Creates a stream that a closure creates for each subscription.
   public static func deferred(_ make: @escaping () -> AnyPublisher) -> AnyPublisher {
     Deferred(createPublisher: make).eraseToAnyPublisher()
   }
 
-  /// A stream that a closure feeds. What it returns is disposed of at the end.
+  /// Creates a stream whose values a closure sends. The result of the closure is disposed of at the end.
   public static func create(_ subscribe: @escaping (AnyObserver<Output>) -> any Disposable) -> AnyPublisher {
     AnyPublisher(begin: { observer in
       observer.keep(DisposableCancellable(disposable: subscribe(AnyObserver(observer: observer))))
     })
   }
 
-  /// Streams at the same time.
+  /// Returns a stream of the values of several streams, concurrently.
   public static func merge(_ sources: AnyPublisher...) -> AnyPublisher { .merging(sources) }
 
-  /// One stream after another.
+  /// Returns a stream of the values of several streams, in sequence.
   public static func concat(_ sources: AnyPublisher...) -> AnyPublisher {
     sources.reduce(.empty()) { $0.append($1) }
   }
 
-  /// This stream again.
+  /// Returns this stream.
   public func asObservable() -> AnyPublisher { self }
 
-  /// Another stream when this one has finished.
+  /// Returns a stream that continues with another one after the end of this one.
   public func concat(_ other: AnyPublisher) -> AnyPublisher { append(other) }
 }
 
@@ -88,47 +88,47 @@ extension Publisher {
     return Disposables.create { observer.cancel() }
   }
 
-  /// The events of the stream, handed to a scheduler.
+  /// Returns a stream that sends its events on a scheduler.
   public func observe(on scheduler: any SchedulerType) -> AnyPublisher<Output, Failure> {
     receive(on: scheduler.queue)
   }
 
-  /// The events of the stream, handed to a scheduler: the name before RxSwift 6.
+  /// Returns a stream that sends its events on a scheduler: the name before RxSwift 6.
   public func observeOn(_ scheduler: any SchedulerType) -> AnyPublisher<Output, Failure> { observe(on: scheduler) }
 
-  /// The events of the stream, handed to a scheduler: Combine's name.
+  /// Returns a stream that sends its events on a scheduler: Combine's name.
   public func receive(on scheduler: any SchedulerType) -> AnyPublisher<Output, Failure> { observe(on: scheduler) }
 
-  /// Begins the stream on a scheduler.
+  /// Returns a stream that starts on a scheduler.
   public func subscribe(on scheduler: any SchedulerType) -> AnyPublisher<Output, Failure> {
     subscribe(on: scheduler.queue)
   }
 
-  /// The events of the stream, later.
+  /// Returns a stream that sends its events after a delay.
   public func delay(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> AnyPublisher<Output, Failure> {
     delay(for: .init(dueTime), scheduler: scheduler.queue)
   }
 
-  /// The last value after each pause of a length.
+  /// Returns a stream of the last value before each pause of a duration.
   public func debounce(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> AnyPublisher<Output, Failure> {
     debounce(for: .init(dueTime), scheduler: scheduler.queue)
   }
 
-  /// The values without those that a function says equal the one before.
+  /// Returns a stream without the values that a function considers equal to the preceding one.
   public func distinctUntilChanged(_ isDuplicate: @escaping (Output, Output) -> Bool) -> AnyPublisher<Output, Failure> {
     removeDuplicates(by: isDuplicate)
   }
 
-  /// At most so many values.
+  /// Returns a stream of the first values, up to a count.
   public func take(_ count: Int) -> AnyPublisher<Output, Failure> { prefix(count) }
 
-  /// The values behind the first ones.
+  /// Returns a stream without the first values.
   public func skip(_ count: Int) -> AnyPublisher<Output, Failure> { dropFirst(count) }
 
-  /// A value before those of the stream.
+  /// Returns a stream that begins with a value.
   public func startWith(_ value: Output) -> AnyPublisher<Output, Failure> { prepend(value) }
 
-  /// Calls closures at the events of the stream.
+  /// Returns a stream that calls closures for its events.
   public func `do`(
     onNext: ((Output) -> Void)? = nil, onError: ((Failure) -> Void)? = nil, onCompleted: (() -> Void)? = nil
   ) -> AnyPublisher<Output, Failure> {
@@ -142,13 +142,13 @@ extension Publisher {
       })
   }
 
-  /// A last value in place of an error.
+  /// Returns a stream that sends a value in place of an error.
   public func catchErrorJustReturn(_ value: Output) -> AnyPublisher<Output, any Error> {
     replaceError(with: value).setFailureType(to: (any Error).self)
   }
 }
 
 extension Publisher where Output: Equatable {
-  /// The values without those that equal the one before.
+  /// Returns a stream without values that equal the preceding one.
   public func distinctUntilChanged() -> AnyPublisher<Output, Failure> { removeDuplicates() }
 }

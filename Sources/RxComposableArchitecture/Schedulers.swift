@@ -2,68 +2,68 @@ public import CombineSchedulers
 internal import ConcurrencyExtras
 public import Dispatch
 
-/// A length of time.
+/// A duration.
 public typealias RxTimeInterval = DispatchTimeInterval
 
-/// Runs closures now or later.
+/// A scheduler, which runs closures immediately or later.
 public protocol SchedulerType: Sendable {
-  /// The scheduler by the time of queues.
+  /// The scheduler with the time type of queues.
   var queue: AnySchedulerOf<DispatchQueue> { get }
 }
 
-/// The main queue, on which a closure that is scheduled from there runs at once.
+/// The main queue. A closure that is scheduled on the main queue runs immediately.
 public struct MainScheduler: SchedulerType {
   /// The scheduler.
   public static let instance = MainScheduler(queue: AnyScheduler(AtOnceOnMainQueue()))
-  /// The main queue, on which a closure always runs later.
+  /// The main queue, where a closure always runs later.
   public static let asyncInstance = MainScheduler(queue: .main)
-  /// The scheduler by the time of queues.
+  /// The scheduler with the time type of queues.
   public let queue: AnySchedulerOf<DispatchQueue>
 }
 
-/// A queue of its own.
+/// A separate serial queue.
 public struct SerialDispatchQueueScheduler: SchedulerType {
-  /// The scheduler by the time of queues.
+  /// The scheduler with the time type of queues.
   public let queue: AnySchedulerOf<DispatchQueue>
 
-  /// Creates a scheduler with a queue of a quality of service.
+  /// Creates a scheduler with a new queue of a quality of service.
   public init(qos: DispatchQoS, internalSerialQueueName: String = "RxComposableArchitecture.serial") {
     queue = DispatchQueue(label: internalSerialQueueName, qos: qos).eraseToAnyScheduler()
   }
 
-  /// Creates a scheduler of a queue.
+  /// Creates a scheduler for a queue.
   public init(queue: DispatchQueue, internalSerialQueueName: String = "") {
     self.queue = queue.eraseToAnyScheduler()
   }
 }
 
-/// A queue that runs closures at the same time.
+/// A concurrent queue.
 public struct ConcurrentDispatchQueueScheduler: SchedulerType {
-  /// The scheduler by the time of queues.
+  /// The scheduler with the time type of queues.
   public let queue: AnySchedulerOf<DispatchQueue>
 
-  /// Creates a scheduler with a queue of a quality of service.
+  /// Creates a scheduler with a new queue of a quality of service.
   public init(qos: DispatchQoS) {
     queue = DispatchQueue(label: "RxComposableArchitecture.concurrent", qos: qos, attributes: .concurrent)
       .eraseToAnyScheduler()
   }
 
-  /// Creates a scheduler of a queue.
+  /// Creates a scheduler for a queue.
   public init(queue: DispatchQueue) {
     self.queue = queue.eraseToAnyScheduler()
   }
 }
 
-/// A scheduler that runs every closure at once.
+/// A scheduler that runs every closure immediately.
 public struct ImmediateScheduler: SchedulerType {
-  /// The scheduler by the time of queues.
+  /// The scheduler with the time type of queues.
   public let queue: AnySchedulerOf<DispatchQueue> = .immediate
 
   /// Creates a scheduler.
   public init() {}
 }
 
-/// A scheduler whose time passes only when a test advances it.
+/// A scheduler whose time advances only when a test says so.
 ///
 /// ```swift
 /// let scheduler = TestScheduler(initialClock: 0)
@@ -75,30 +75,30 @@ public final class TestScheduler: SchedulerType {
 
   /// Creates a scheduler.
   ///
-  /// - Parameter initialClock: The time at the beginning, in seconds.
+  /// - Parameter initialClock: The initial time in seconds.
   public init(initialClock: Int) {
     let time = DispatchQueue.SchedulerTimeType(DispatchTime(uptimeNanoseconds: 1))
     start = time
     timeline = CombineSchedulers.TestScheduler(now: time.advanced(by: .seconds(max(initialClock, 0))))
   }
 
-  /// The scheduler by the time of queues.
+  /// The scheduler with the time type of queues.
   public var queue: AnySchedulerOf<DispatchQueue> { timeline.eraseToAnyScheduler() }
 
   /// The time in seconds.
   public var clock: Int { start.distance(to: timeline.now).magnitude / 1_000_000_000 }
 
-  /// Advances the time and runs the work that is due, each at its own time.
+  /// Advances the time and runs the work that is scheduled up to it, each at its own time.
   public func advance(by interval: RxTimeInterval = .seconds(0)) { timeline.advance(by: .init(interval)) }
 
-  /// Runs the work that is due now.
+  /// Runs the work that is scheduled for now.
   public func tick() { advance() }
 
-  /// Advances the time until no work is left. It does not return while a timer runs.
+  /// Advances the time until no work is left. It does not return while a timer is running.
   public func run() { timeline.run() }
 }
 
-/// The main queue, which runs a closure at once if the caller is on it.
+/// The main queue, which runs a closure immediately if the caller is on it.
 private struct AtOnceOnMainQueue: Scheduler {
   typealias SchedulerTimeType = DispatchQueue.SchedulerTimeType
   typealias SchedulerOptions = DispatchQueue.SchedulerOptions
@@ -126,7 +126,7 @@ private struct AtOnceOnMainQueue: Scheduler {
 }
 
 extension DependencyValues {
-  /// The main queue of features; a test store has one that reports its uses.
+  /// The main queue of features; a test store provides one that reports its use.
   public var rxMainQueue: any SchedulerType {
     get { self[RxMainQueueKey.self] }
     set { self[RxMainQueueKey.self] = newValue }

@@ -4,19 +4,19 @@ public import EffectStreams
 public import IdentifiedCollections
 public import Reducers
 
-/// Switches of the original library for its stores. Stores here behave as those of 1.x whatever they are set to.
+/// The options of the original library's stores. They have no effect here: stores behave as those of 1.x.
 public struct StoreConfig: Sendable {
-  /// Whether scopes send straight to the root store: they do.
+  /// True if scopes send directly to the root store, which they always do here.
   public var useNewScope: @Sendable () -> Bool
-  /// Whether use on another thread is found: it always is.
+  /// True if use on another thread is detected, which it always is here.
   public var mainThreadChecksEnabled: @Sendable () -> Bool
-  /// Whether effects are cancelled when the root store goes away: they are.
+  /// True if effects are cancelled when the root store is released, which they always are here.
   public var cancelsEffectsOnDeinit: @Sendable () -> Bool
 
-  /// The switches as stores here behave.
+  /// The options that match the behaviour here.
   public static let `default` = StoreConfig()
 
-  /// Creates switches.
+  /// Creates options.
   public init(
     useNewScope: @escaping @Sendable () -> Bool = { true },
     mainThreadChecksEnabled: @escaping @Sendable () -> Bool = { true },
@@ -36,13 +36,13 @@ public struct StoreConfig: Sendable {
 ///   .disposed(by: disposeBag)
 /// ```
 ///
-/// It is the store of 1.x behind the names of RxComposableArchitecture, and is used on the main thread. Actions that
+/// It is the store of 1.x with the API of RxComposableArchitecture, and is used on the main thread. Actions that
 /// effects send on other threads are reduced there.
 public final class Store<State, Action> {
   package let base: ComposableCore.Store<State, Action>
   private let filter: ((State, Action) -> Bool)?
 
-  /// Creates a root store of a reducer with an environment.
+  /// Creates a root store from a reducer with an environment.
   public convenience init<Environment>(
     initialState: State, reducer: AnyReducer<State, Action, Environment>, environment: Environment,
     useNewScope: Bool = true, mainThreadChecksEnabled: Bool = true, cancelsEffectsOnDeinit: Bool = true
@@ -50,7 +50,7 @@ public final class Store<State, Action> {
     self.init(initialState: initialState, reducer: Reduce(reducer, environment: environment))
   }
 
-  /// Creates a root store of a reducer of the protocol's generation.
+  /// Creates a root store from a reducer of the protocol's generation.
   public convenience init<R: ReducerProtocol>(
     initialState: State, reducer: R, useNewScope: Bool = true, mainThreadChecksEnabled: Bool = true,
     cancelsEffectsOnDeinit: Bool = true, withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil
@@ -64,7 +64,7 @@ public final class Store<State, Action> {
     self.init(base: base)
   }
 
-  /// Presents a store of 1.x under the names of this generation; also one whose state lives in a hub.
+  /// Wraps a store of 1.x, possibly one whose state is a hub's.
   public convenience init(_ store: ComposableCore.Store<State, Action>) {
     self.init(base: store)
   }
@@ -78,7 +78,7 @@ public final class Store<State, Action> {
     MainThread.require("A store") { [base] in UncheckedSendable(base.state) }.value
   }
 
-  /// The states: the current one, then one after each turn.
+  /// A stream of the current state and the state after each later turn.
   public var observable: Observable<State> { states.setFailureType(to: (any Error).self) }
 
   var states: AnyPublisher<State, Never> {
@@ -90,7 +90,7 @@ public final class Store<State, Action> {
 
   /// Sends an action to the feature.
   ///
-  /// - Returns: What the action set going.
+  /// - Returns: The task of the effects that the action started.
   @discardableResult
   public func send(_ action: Action) -> StoreTask {
     if let filter, !filter(state, action) { return MainThread.require("A store") { StoreTask() } }
@@ -98,7 +98,7 @@ public final class Store<State, Action> {
     return MainThread.require("A store") { [base] in base.send(action.value) }
   }
 
-  /// The store of a part of the state and of the actions.
+  /// Returns the store of a part of the state and the actions.
   public func scope<LocalState, LocalAction>(
     state toLocalState: @escaping (State) -> LocalState, action fromLocalAction: @escaping (LocalAction) -> Action
   ) -> Store<LocalState, LocalAction> {
@@ -109,7 +109,7 @@ public final class Store<State, Action> {
       })
   }
 
-  /// The store of a part of the state.
+  /// Returns the store of a part of the state.
   public func scope<LocalState>(state toLocalState: @escaping (State) -> LocalState) -> Store<LocalState, Action> {
     scope(state: toLocalState, action: { $0 })
   }
@@ -123,19 +123,19 @@ public final class Store<State, Action> {
     return scope(state: { $0 }, action: absurd)
   }
 
-  /// A store that drops the actions for which a function returns false.
+  /// Returns a store that ignores actions for which a function returns false.
   package func filter(_ isIncluded: @escaping (State, Action) -> Bool) -> Store {
     Store(base: base, filter: isIncluded)
   }
 }
 
 extension Store {
-  /// The values of a part of the state: the current one, then each one that is another.
+  /// Returns a stream of a part of the state: the current value and each later one that differs.
   public func subscribe<LocalState: Equatable>(_ toLocalState: @escaping (State) -> LocalState) -> Effect<LocalState> {
     subscribe(toLocalState, removeDuplicates: ==)
   }
 
-  /// The values of a part of the state: the current one, then each one that a function says is another.
+  /// Returns a stream of a part of the state: the current value and each later one that differs by a function.
   public func subscribe<LocalState>(
     _ toLocalState: @escaping (State) -> LocalState,
     removeDuplicates isDuplicate: @escaping (LocalState, LocalState) -> Bool
@@ -143,14 +143,14 @@ extension Store {
     Effect<LocalState>(stream: states.map(toLocalState).removeDuplicates(by: isDuplicate))
   }
 
-  /// The values of an event of the state, each time it is set, also to an equal value.
+  /// Returns a stream of an event of the state: the value of each assignment, even if it is equal.
   public func subscribeNeverEqual<LocalState: Equatable>(
     _ toLocalState: @escaping (State) -> NeverEqual<LocalState>
   ) -> Effect<LocalState> {
     Effect<LocalState>(stream: states.map(toLocalState).removeDuplicates().map(\.wrappedValue))
   }
 
-  /// Calls closures when an optional state becomes something, with a store of it, and when it becomes nil.
+  /// Calls closures when an optional state becomes non-nil, with a store for it, and when it becomes nil.
   public func ifLet<Wrapped>(
     then unwrap: @escaping (Store<Wrapped, Action>) -> Void, else: @escaping () -> Void = {}
   ) -> any Disposable where State == Wrapped? {
@@ -172,13 +172,13 @@ extension Store {
 }
 
 extension Store where State: Equatable {
-  /// The states: the current one, then each one that is another.
+  /// Returns a stream of the current state and each later one that differs.
   public func subscribe() -> Effect<State> { subscribe({ $0 }) }
 }
 
 extension Store {
-  /// The store of one element of a collection; nil if there is no such element. A store that is kept after its element is
-  /// gone shows what the element was last.
+  /// Returns the store of an element of a collection, or nil if there is no such element. After the element has been
+  /// removed, the store shows its last state.
   public func scope<ID: Hashable & Sendable, Element, LocalAction>(
     at id: ID, action fromLocalAction: @escaping (LocalAction) -> Action
   ) -> Store<Element, LocalAction>? where State == IdentifiedArray<ID, Element> {
@@ -192,7 +192,7 @@ extension Store {
   }
 }
 
-/// The last state of a child, which its store shows when the child is gone.
+/// The last state of a child, which its store shows after the child has been removed.
 final class LastState<State> {
   var state: State
 

@@ -1,6 +1,6 @@
 public import EffectStreams
 
-/// A subject without memory.
+/// A subject that does not keep its values.
 public final class PublishSubject<Element>: Publisher, Sendable {
   /// The values of the stream.
   public typealias Output = Element
@@ -19,11 +19,11 @@ public final class PublishSubject<Element>: Publisher, Sendable {
   public func onCompleted() { subject.send(completion: .finished) }
   /// Adds a subscriber.
   public func receive(observer: StreamObserver<Element, any Error>) { subject.receive(observer: observer) }
-  /// The subject as a stream only.
+  /// Returns the subject as a stream.
   public func asObservable() -> Observable<Element> { eraseToAnyPublisher() }
 }
 
-/// A subject without memory that does not end.
+/// A subject that does not keep its values and never ends.
 public final class PublishRelay<Element>: Publisher, Sendable {
   /// The values of the stream.
   public typealias Output = Element
@@ -38,11 +38,11 @@ public final class PublishRelay<Element>: Publisher, Sendable {
   public func accept(_ element: Element) { subject.send(element) }
   /// Adds a subscriber.
   public func receive(observer: StreamObserver<Element, any Error>) { subject.receive(observer: observer) }
-  /// The relay as a stream only.
+  /// Returns the relay as a stream.
   public func asObservable() -> Observable<Element> { eraseToAnyPublisher() }
 }
 
-/// A subject with a value that does not end.
+/// A subject that keeps its last value and never ends.
 public final class BehaviorRelay<Element>: Publisher, Sendable {
   /// The values of the stream.
   public typealias Output = Element
@@ -61,6 +61,6 @@ public final class BehaviorRelay<Element>: Publisher, Sendable {
   public func accept(_ element: Element) { subject.send(element) }
   /// Adds a subscriber.
   public func receive(observer: StreamObserver<Element, any Error>) { subject.receive(observer: observer) }
-  /// The relay as a stream only.
+  /// Returns the relay as a stream.
   public func asObservable() -> Observable<Element> { eraseToAnyPublisher() }
 }
