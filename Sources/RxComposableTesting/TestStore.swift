@@ -5,8 +5,8 @@ internal import IssueReporting
 public import RxComposableArchitecture
 internal import TestScripts
 
-/// A store that checks what a feature does: each change of its state, each action that its effects send, and that all
-/// effects end. It is used on the main thread, as XCTest runs tests.
+/// A store that checks the behaviour of a feature: each change of its state, each action that its effects send, and the
+/// end of all effects. It is used on the main thread, where XCTest runs tests.
 ///
 /// ```swift
 /// let scheduler = TestScheduler(initialClock: 0)
@@ -23,7 +23,7 @@ public final class TestStore<State: Equatable, Action, Environment> {
 
   /// The changes and actions that a test must assert.
   public enum Exhaustivity: Equatable, Sendable {
-    /// Every change, every received action, and that all effects end.
+    /// Every change, every received action, and the end of all effects.
     case on
     /// Only the test's assertions are checked.
     case off
@@ -34,9 +34,9 @@ public final class TestStore<State: Equatable, Action, Environment> {
     init(_ value: Environment) { self.value = value }
   }
 
-  /// Creates a test store of a reducer with an environment.
+  /// Creates a test store from a reducer with an environment.
   ///
-  /// - Parameter failingWhenNothingChange: Whether a closure that changes nothing is an issue.
+  /// - Parameter failingWhenNothingChange: True if a closure that changes nothing is an issue.
   public convenience init(
     initialState: State, reducer: AnyReducer<State, Action, Environment>, environment: Environment,
     failingWhenNothingChange: Bool = true, useNewScope: Bool = false,
@@ -51,7 +51,7 @@ public final class TestStore<State: Equatable, Action, Environment> {
     }
   }
 
-  /// Creates a test store of a reducer of the protocol's generation.
+  /// Creates a test store from a reducer of the protocol's generation.
   public convenience init<R: ReducerProtocol>(
     initialState: State, reducer: R, failingWhenNothingChange: Bool = true, useNewScope: Bool = false,
     fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
@@ -86,7 +86,7 @@ public final class TestStore<State: Equatable, Action, Environment> {
     MainThread.run { run.end() }
   }
 
-  /// The dependencies that the reducer sees. Changing them changes what it sees from the next action on.
+  /// The dependencies of the reducer. Changing them takes effect from the next action on.
   public var environment: Environment {
     get { box.value }
     set { box.value = newValue }
@@ -106,7 +106,7 @@ public final class TestStore<State: Equatable, Action, Environment> {
     return MainThread.require("A test store") { UncheckedSendable(work.value(run)) }.value
   }
 
-  /// Sends an action and asserts the change that it makes.
+  /// Sends an action and asserts its change of the state.
   public func send(
     _ action: Action, _ update: ((inout State) throws -> Void)? = nil,
     fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -116,10 +116,10 @@ public final class TestStore<State: Equatable, Action, Environment> {
     onMain { $0.send(script.value.0, state: { $0 }, script.value.1, at: location) }
   }
 
-  /// Accepts the received actions without assertions.
+  /// Accepts the received actions without asserting them.
   public func skipReceivedActions() { onMain { $0.skipReceived() } }
 
-  /// Waits until all effects have ended. After the timeout, effects that still run are an issue.
+  /// Waits until all effects have ended. Effects that still run after the timeout are an issue.
   @MainActor
   public func finish(
     timeout: UInt64? = nil, fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line,
@@ -131,7 +131,7 @@ public final class TestStore<State: Equatable, Action, Environment> {
 }
 
 extension TestStore where Action: Equatable {
-  /// Receives an action of an effect and asserts the change that it makes.
+  /// Receives an action of an effect and asserts its change of the state.
   public func receive(
     _ expectedAction: Action, _ update: ((inout State) throws -> Void)? = nil,
     fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -146,7 +146,7 @@ extension TestStore where Action: Equatable {
     }
   }
 
-  /// Waits for an action of an effect and asserts the change that it makes.
+  /// Waits for an action of an effect and asserts its change of the state.
   @MainActor
   public func receive(
     _ expectedAction: Action, timeout: UInt64? = nil, _ update: ((inout State) throws -> Void)? = nil,
