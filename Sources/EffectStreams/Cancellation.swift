@@ -1,11 +1,11 @@
 internal import ConcurrencyExtras
 package import Reducers
 
-/// The id of an effect of an older generation: any hashable value, or a type.
+/// Returns the id of an effect of an older generation: any hashable value, or a type.
 package func cancelID(_ id: AnyHashable) -> CancelID { CancelID(UncheckedSendable(id)) }
 
 extension Publisher {
-  /// The stream with an id that cancels it, within the store that runs it.
+  /// Returns a cancellable stream with an id that is unique within its store.
   package func cancellable(id: CancelID, cancelInFlight: Bool) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in
       let context = observer.context
@@ -13,7 +13,7 @@ extension Publisher {
       let child: StreamObserver<Output, Failure> = observer.child(value: observer.send) {
         observer.send(completion: $0)
       }
-      // Whoever waits for the stream sees its end.
+      // A cancelled stream finishes, so that waiting tasks continue.
       let remove = EffectContext.add(id, in: context) {
         child.cancel()
         observer.send(completion: .finished)
@@ -24,7 +24,7 @@ extension Publisher {
   }
 }
 
-/// Cancels what has an id: streams at once, effects of the store when the main thread comes to it.
+/// Cancels an id: streams immediately, effects of the store on the main thread.
 func cancelNow(_ id: CancelID, in context: EffectContext?) {
   EffectContext.cancelWork(id, in: context)
   MainThread.run { EffectContext.cancelEffects(id, in: context) }

@@ -3,7 +3,7 @@ internal import ConcurrencyExtras
 package import Reducers
 
 extension EffectTree {
-  /// The effect that subscribes to a stream. If the stream fails, it is an issue at run time.
+  /// Returns the effect that subscribes to a stream. A failure of the stream is reported as an issue.
   package static func subscribing<Failure: Error>(to publisher: AnyPublisher<Action, Failure>) -> EffectTree {
     let publisher = UncheckedSendable(publisher)
     return .run(
@@ -23,9 +23,9 @@ extension EffectTree {
         }))
   }
 
-  /// The effect as a stream: what it sends, and its end.
+  /// The effect as a stream of its actions.
   ///
-  /// Inside the stream the effects of the children of a feature of 1.x have no ids of their own.
+  /// Inside the stream, the effects of children in a feature of 1.x have no separate ids.
   package var publisher: AnyPublisher<Action, any Error> {
     switch self {
     case .send(let action): Just(action).setFailureType(to: (any Error).self)

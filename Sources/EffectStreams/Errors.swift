@@ -1,5 +1,5 @@
 extension Subscribers.Completion {
-  /// The completion with another error.
+  /// Returns the completion with a transformed error.
   package func mapError<E: Error>(_ transform: (Failure) -> E) -> Subscribers.Completion<E> {
     switch self {
     case .finished: .finished
@@ -9,7 +9,7 @@ extension Subscribers.Completion {
 }
 
 extension Publisher {
-  /// The stream with another error.
+  /// Returns a stream with a transformed error.
   public func mapError<E: Error>(_ transform: @escaping (Failure) -> E) -> AnyPublisher<Output, E> {
     AnyPublisher { observer in
       receive(
@@ -18,7 +18,7 @@ extension Publisher {
     }
   }
 
-  /// Goes on with another stream after an error.
+  /// Returns a stream that continues with another one after an error.
   public func `catch`<P: Publisher>(_ handler: @escaping (Failure) -> P) -> AnyPublisher<Output, P.Failure>
   where P.Output == Output {
     AnyPublisher { observer in
@@ -34,17 +34,17 @@ extension Publisher {
     }
   }
 
-  /// A last value in place of an error.
+  /// Returns a stream that sends a value in place of an error.
   public func replaceError(with output: Output) -> AnyPublisher<Output, Never> {
     self.catch { _ in Just(output) }
   }
 
-  /// The values and the error as results, in a stream that does not fail.
+  /// Returns a stream of results that does not fail.
   package func results() -> AnyPublisher<Result<Output, Failure>, Never> {
     map(Result.success).catch { Just(.failure($0)) }
   }
 
-  /// The stream again after an error, so many times.
+  /// Returns a stream that restarts after an error, up to a number of times.
   public func retry(_ retries: Int) -> AnyPublisher<Output, Failure> {
     guard retries > 0 else { return eraseToAnyPublisher() }
     return self.catch { _ in retry(retries - 1) }

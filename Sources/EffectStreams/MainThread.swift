@@ -1,19 +1,19 @@
 internal import ConcurrencyExtras
 internal import Dispatch
 
-/// Work on the main thread, where stores live.
+/// The main thread, on which stores are used.
 package enum MainThread {
-  /// Set on the main queue only. A key is immutable.
+  /// A key that is set on the main queue only, and never changes.
   private static let mainQueue: UncheckedSendable<DispatchSpecificKey<Bool>> = {
     let key = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: key, value: true)
     return UncheckedSendable(key)
   }()
 
-  /// Whether the caller is on it.
+  /// True if the caller is on the main thread.
   package static var isCurrent: Bool { DispatchQueue.getSpecific(key: mainQueue.value) == true }
 
-  /// Runs work now if the caller is on the main thread, else there as soon as possible, in order.
+  /// Runs work immediately if the caller is on the main thread, otherwise there as soon as possible and in order.
   package static func run(_ work: @escaping @MainActor @Sendable () -> Void) {
     guard !isCurrent else { return MainActor.assumeIsolated(work) }
     DispatchQueue.main.async { MainActor.assumeIsolated(work) }
@@ -21,7 +21,7 @@ package enum MainThread {
 
   /// Runs work of a caller that must be on the main thread.
   ///
-  /// - Parameter what: The user of the thread, for the message.
+  /// - Parameter what: A name of the caller, for the message.
   package static func require<Result: Sendable>(
     _ what: StaticString, _ work: @MainActor () -> Result
   ) -> Result {

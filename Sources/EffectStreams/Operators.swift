@@ -1,17 +1,17 @@
 internal import ConcurrencyExtras
 
 extension Publisher {
-  /// The values, transformed.
+  /// Returns a stream of transformed values.
   public func map<T>(_ transform: @escaping (Output) -> T) -> AnyPublisher<T, Failure> {
     AnyPublisher { observer in receive(observer: observer.child { observer.send(transform($0)) }) }
   }
 
-  /// A property of the values.
+  /// Returns a stream of one property of the values.
   public func map<T>(_ keyPath: KeyPath<Output, T>) -> AnyPublisher<T, Failure> {
     map { $0[keyPath: keyPath] }
   }
 
-  /// The values, transformed; the first error that `transform` throws is the end.
+  /// Returns a stream of transformed values, which ends with the first error that `transform` throws.
   public func tryMap<T>(_ transform: @escaping (Output) throws -> T) -> AnyPublisher<T, any Error> {
     AnyPublisher { observer in
       receive(
@@ -23,17 +23,17 @@ extension Publisher {
     }
   }
 
-  /// The values, transformed, without those that become nil.
+  /// Returns a stream of the non-nil transformed values.
   public func compactMap<T>(_ transform: @escaping (Output) -> T?) -> AnyPublisher<T, Failure> {
     AnyPublisher { observer in receive(observer: observer.child { transform($0).map(observer.send) }) }
   }
 
-  /// The values that satisfy a condition.
+  /// Returns a stream of the values that satisfy a condition.
   public func filter(_ isIncluded: @escaping (Output) -> Bool) -> AnyPublisher<Output, Failure> {
     compactMap { isIncluded($0) ? $0 : nil }
   }
 
-  /// The running results of a combination of the values.
+  /// Returns a stream of the intermediate results of combining the values.
   public func scan<T>(_ initial: T, _ next: @escaping (T, Output) -> T) -> AnyPublisher<T, Failure> {
     AnyPublisher { observer in
       var result = initial
@@ -45,7 +45,7 @@ extension Publisher {
     }
   }
 
-  /// All values, at the end.
+  /// Returns a stream that sends all values as an array at its end.
   public func collect() -> AnyPublisher<[Output], Failure> {
     AnyPublisher { observer in
       var values: [Output] = []
@@ -59,7 +59,7 @@ extension Publisher {
     }
   }
 
-  /// The values without those that equal the one before.
+  /// Returns a stream without values that are duplicates of the preceding one.
   public func removeDuplicates(by isDuplicate: @escaping (Output, Output) -> Bool) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in
       var last: Output?
@@ -72,7 +72,7 @@ extension Publisher {
     }
   }
 
-  /// At most so many values.
+  /// Returns a stream of the first values, up to a count.
   public func prefix(_ count: Int) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in
       guard count > 0 else { return observer.send(completion: .finished) }
@@ -86,10 +86,10 @@ extension Publisher {
     }
   }
 
-  /// The first value.
+  /// Returns a stream of the first value.
   public func first() -> AnyPublisher<Output, Failure> { prefix(1) }
 
-  /// The values behind the first ones.
+  /// Returns a stream without the first values.
   public func dropFirst(_ count: Int = 1) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in
       var left = count
@@ -97,12 +97,12 @@ extension Publisher {
     }
   }
 
-  /// No value, only the end.
+  /// Returns a stream that ends like this one but sends no values.
   public func ignoreOutput() -> AnyPublisher<Never, Failure> {
     AnyPublisher { observer in receive(observer: observer.child { _ in }) }
   }
 
-  /// Values before those of the stream.
+  /// Returns a stream that begins with some values.
   public func prepend(_ values: Output...) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in
       for value in values { observer.send(value) }
@@ -110,7 +110,7 @@ extension Publisher {
     }
   }
 
-  /// Another stream when this one has finished.
+  /// Returns a stream that continues with another one after the end of this one.
   public func append(_ other: some Publisher<Output, Failure>) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in
       receive(
@@ -126,12 +126,12 @@ extension Publisher {
     }
   }
 
-  /// This stream and another at the same time.
+  /// Returns a stream of the values of this stream and another, concurrently.
   public func merge(with other: some Publisher<Output, Failure>) -> AnyPublisher<Output, Failure> {
     .merging([eraseToAnyPublisher(), other.eraseToAnyPublisher()])
   }
 
-  /// The latest values of this stream and another, as soon as both have one.
+  /// Returns a stream of the latest values of two streams, which starts when both have sent one.
   public func combineLatest<Other>(
     _ other: some Publisher<Other, Failure>
   ) -> AnyPublisher<(Output, Other), Failure> {
@@ -149,7 +149,7 @@ extension Publisher {
     }
   }
 
-  /// The values of the streams that the values become, all at the same time.
+  /// Returns a stream of the values of the streams that the values are transformed to, concurrently.
   public func flatMap<P: Publisher>(_ transform: @escaping (Output) -> P) -> AnyPublisher<P.Output, Failure>
   where P.Failure == Failure {
     AnyPublisher { observer in
@@ -168,14 +168,14 @@ extension Publisher {
     }
   }
 
-  /// The values of the streams that the values become, all at the same time.
+  /// Returns a stream of the values of the streams that the values are transformed to, concurrently.
   @_disfavoredOverload
   public func flatMap<P: Publisher>(_ transform: @escaping (Output) -> P) -> AnyPublisher<P.Output, Failure>
   where P.Failure == Never {
     flatMap { transform($0).setFailureType(to: Failure.self) }
   }
 
-  /// Calls closures at the events of the stream.
+  /// Returns a stream that calls closures for its events.
   public func handleEvents(
     receiveSubscription: (() -> Void)? = nil, receiveOutput: ((Output) -> Void)? = nil,
     receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)? = nil, receiveCancel: (() -> Void)? = nil
@@ -201,12 +201,12 @@ extension Publisher {
 }
 
 extension Publisher where Output: Equatable {
-  /// The values without those that equal the one before.
+  /// Returns a stream without values that equal the preceding one.
   public func removeDuplicates() -> AnyPublisher<Output, Failure> { removeDuplicates(by: ==) }
 }
 
 extension Publisher where Failure == Never {
-  /// The same stream as one that might fail.
+  /// Returns the same stream with an error type.
   public func setFailureType<E: Error>(to failureType: E.Type) -> AnyPublisher<Output, E> {
     AnyPublisher { observer in
       receive(observer: observer.child(value: observer.send, completion: { _ in observer.send(completion: .finished) }))
@@ -215,7 +215,7 @@ extension Publisher where Failure == Never {
 }
 
 extension AnyPublisher {
-  /// Streams at the same time. The first error is the end.
+  /// Returns a stream of the values of several streams, concurrently. The first error ends it.
   package static func merging(_ publishers: [AnyPublisher]) -> AnyPublisher {
     AnyPublisher { observer in
       guard !publishers.isEmpty else { return observer.send(completion: .finished) }

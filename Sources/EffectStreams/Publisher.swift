@@ -1,19 +1,19 @@
 public import CombineSchedulers
 
-/// A stream of values that ends without or with an error: the part of Combine's `Publisher` that effects need.
+/// A stream of values that ends with or without an error: the part of Combine's `Publisher` that effects need.
 ///
-/// A stream does nothing until it is subscribed to. There is no demand: it sends at its own pace.
+/// A stream does nothing before a subscription. There is no demand; it sends at its own pace.
 public protocol Publisher<Output, Failure> {
   /// The type of the values.
   associatedtype Output
   /// The type of the error; `Never` for a stream that cannot fail.
   associatedtype Failure: Error
 
-  /// Begins to send values to an observer, until the observer's end.
+  /// Starts to send values to an observer, until the observer's end.
   func receive(observer: StreamObserver<Output, Failure>)
 }
 
-/// A stream without its type.
+/// A type-erased stream.
 public struct AnyPublisher<Output, Failure: Error>: Publisher {
   private let begin: (StreamObserver<Output, Failure>) -> Void
 
@@ -22,24 +22,24 @@ public struct AnyPublisher<Output, Failure: Error>: Publisher {
     begin = { publisher.receive(observer: $0) }
   }
 
-  /// Creates a stream of a closure that begins it.
+  /// Creates a stream from a closure that starts it.
   package init(begin: @escaping (StreamObserver<Output, Failure>) -> Void) {
     self.begin = begin
   }
 
-  /// Begins to send values to an observer.
+  /// Starts to send values to an observer.
   public func receive(observer: StreamObserver<Output, Failure>) {
     begin(observer)
   }
 }
 
 extension Publisher {
-  /// This stream without its type.
+  /// Returns this stream without its type.
   public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> { AnyPublisher(self) }
 
   /// Subscribes to the stream.
   ///
-  /// - Returns: Keep it for as long as values shall come.
+  /// - Returns: A token that must be kept while values should be received.
   public func sink(
     receiveCompletion: @escaping (Subscribers.Completion<Failure>) -> Void = { _ in },
     receiveValue: @escaping (Output) -> Void
@@ -53,7 +53,7 @@ extension Publisher {
 extension Publisher where Failure == Never {
   /// Subscribes to the stream.
   ///
-  /// - Returns: Keep it for as long as values shall come.
+  /// - Returns: A token that must be kept while values should be received.
   public func sink(receiveValue: @escaping (Output) -> Void) -> AnyCancellable {
     sink(receiveCompletion: { _ in }, receiveValue: receiveValue)
   }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How many parts of a stream run.
+/// The number of running parts of a stream.
 final class Running: Sendable {
   private let count: Mutex<Int>
 
@@ -10,7 +10,7 @@ final class Running: Sendable {
 
   func begin() { count.withLock { $0 += 1 } }
 
-  /// Notes the end of a part; says whether it was the last one.
+  /// Records the end of a part, and returns true if it was the last one.
   func endsLast() -> Bool {
     count.withLock {
       $0 -= 1

@@ -40,7 +40,7 @@ public struct Fail<Output, Failure: Error>: Publisher {
 
 /// A stream without values.
 public struct Empty<Output, Failure: Error>: Publisher {
-  /// Whether the stream ends at once; else it never ends.
+  /// True if the stream ends immediately; otherwise it never ends.
   public let completeImmediately: Bool
 
   /// Creates a stream without values.
@@ -53,35 +53,35 @@ public struct Empty<Output, Failure: Error>: Publisher {
     self.completeImmediately = completeImmediately
   }
 
-  /// Ends, or does not.
+  /// Ends if `completeImmediately` is true.
   public func receive(observer: StreamObserver<Output, Failure>) {
     if completeImmediately { observer.send(completion: .finished) }
   }
 }
 
-/// A stream that is made for each subscription.
+/// A stream that is created for each subscription.
 public struct Deferred<Base: Publisher>: Publisher {
   /// The values of the stream.
   public typealias Output = Base.Output
   /// The error of the stream.
   public typealias Failure = Base.Failure
-  /// Makes the stream.
+  /// Creates the stream.
   public let createPublisher: () -> Base
 
-  /// Creates a stream that `createPublisher` makes.
+  /// Creates a stream that calls `createPublisher` for each subscription.
   public init(createPublisher: @escaping () -> Base) {
     self.createPublisher = createPublisher
   }
 
-  /// Makes a stream and begins it.
+  /// Creates a stream and starts it.
   public func receive(observer: StreamObserver<Output, Failure>) {
     createPublisher().receive(observer: observer)
   }
 }
 
-/// The result of a callback. It is asked for when the future is made, and every subscriber gets it.
+/// The result of a callback, which is called when the future is created. Every subscriber gets the result.
 public final class Future<Output, Failure: Error>: Publisher {
-  /// Fulfils the future. A second call changes nothing.
+  /// Fulfils the future. Further calls have no effect.
   public typealias Promise = (Result<Output, Failure>) -> Void
   private let subject = ReplaySubject<Output, Failure>()
 
@@ -98,7 +98,7 @@ public final class Future<Output, Failure: Error>: Publisher {
     }
   }
 
-  /// Sends the result as soon as it is there.
+  /// Sends the result as soon as it is available.
   public func receive(observer: StreamObserver<Output, Failure>) {
     subject.receive(observer: observer)
   }

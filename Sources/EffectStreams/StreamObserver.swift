@@ -3,9 +3,9 @@ internal import ConcurrencyExtras
 package import Reducers
 internal import Synchronization
 
-/// The names of Combine for the ends of streams.
+/// Combine's names for the completion of streams.
 public enum Subscribers {
-  /// How a stream ends.
+  /// The end of a stream.
   public enum Completion<Failure: Error> {
     /// Without an error.
     case finished
@@ -17,10 +17,10 @@ public enum Subscribers {
 extension Subscribers.Completion: Sendable where Failure: Sendable {}
 extension Subscribers.Completion: Equatable where Failure: Equatable {}
 
-/// The receiving end of a stream: takes values, then one completion. What comes after the end is dropped.
+/// The receiving end of a stream: takes values, then one completion. Events after the end are ignored.
 ///
-/// Unchecked: the state is behind its lock. A stream calls its observers one value after another, on the thread of its
-/// source or of the scheduler that it was sent to.
+/// Unchecked: the state is behind its lock. A stream sends values to its observers one after another, on the thread of
+/// its source or of a scheduler.
 public final class StreamObserver<Output, Failure: Error>: @unchecked Sendable {
   private struct State {
     var isOver = false
@@ -31,7 +31,7 @@ public final class StreamObserver<Output, Failure: Error>: @unchecked Sendable {
   private let state = Mutex(State())
   private let onValue: (Output) -> Void
   private let onCompletion: (Subscribers.Completion<Failure>) -> Void
-  /// The effect that the stream is a part of.
+  /// The effect that contains the stream.
   package let context: EffectContext?
 
   package init(
@@ -41,7 +41,7 @@ public final class StreamObserver<Output, Failure: Error>: @unchecked Sendable {
     (self.context, onValue, onCompletion) = (context, value, completion)
   }
 
-  /// An observer of a stream that this one's is made of. It ends with this one.
+  /// Returns an observer of a stream that is a part of this observer's stream. It ends with this one.
   package func child<Value, Error>(
     value: @escaping (Value) -> Void, completion: @escaping (Subscribers.Completion<Error>) -> Void
   ) -> StreamObserver<Value, Error> {
@@ -50,12 +50,12 @@ public final class StreamObserver<Output, Failure: Error>: @unchecked Sendable {
     return child
   }
 
-  /// An observer of a stream of other values that fails and ends as this one's does.
+  /// Returns an observer of a stream of other values that ends as this observer's stream.
   package func child<Value>(value: @escaping (Value) -> Void) -> StreamObserver<Value, Failure> {
     child(value: value, completion: { [self] in send(completion: $0) })
   }
 
-  /// Returns true after the completion, and after a cancellation.
+  /// True after the completion or a cancellation.
   package var isOver: Bool { state.withLock { $0.isOver } }
 
   /// Sends a value.
@@ -68,14 +68,14 @@ public final class StreamObserver<Output, Failure: Error>: @unchecked Sendable {
     if end() { onCompletion(completion) }
   }
 
-  /// Ends the stream without a word to the observer.
+  /// Ends the stream without notifying the observer.
   package func cancel() {
     _ = end()
   }
 
-  /// Runs a closure at the end of the stream; at once if it is over.
+  /// Runs a closure at the end of the stream, or immediately if the stream has ended.
   ///
-  /// - Returns: A token to forget the closure by; nil if the stream is over.
+  /// - Returns: A token for removing the closure; nil if the stream has ended.
   @discardableResult
   package func onEnd(_ cleanup: @escaping @Sendable () -> Void) -> Int? {
     let token = state.withLock { state -> Int? in
@@ -88,7 +88,7 @@ public final class StreamObserver<Output, Failure: Error>: @unchecked Sendable {
     return token
   }
 
-  /// Keeps something until the end of the stream, and then cancels it.
+  /// Keeps a cancellable until the end of the stream, and cancels it then.
   package func keep(_ cancellable: any Cancellable) {
     let cancellable = UncheckedSendable(cancellable)
     onEnd { cancellable.value.cancel() }

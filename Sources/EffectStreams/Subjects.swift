@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// A stream that its owner feeds.
+/// A stream whose owner sends its values.
 public protocol Subject<Output, Failure>: AnyObject, Publisher {
   /// Sends a value to all subscribers.
   func send(_ value: Output)
-  /// Ends the stream of all subscribers, and of later ones.
+  /// Ends the stream for all current and later subscribers.
   func send(completion: Subscribers.Completion<Failure>)
 }
 
@@ -15,7 +15,7 @@ extension Subject where Output == Void {
 
 /// The subscribers of a subject, and its end.
 ///
-/// Unchecked: all of it is behind the lock; values and completions are copied out and sent outside it.
+/// Unchecked: all fields are behind the lock; values and completions are copied and sent outside it.
 final class SubjectState<Output, Failure: Error>: @unchecked Sendable {
   private struct State {
     var observers: [(token: Int, observer: StreamObserver<Output, Failure>)] = []
@@ -30,12 +30,12 @@ final class SubjectState<Output, Failure: Error>: @unchecked Sendable {
 
   /// Creates a state.
   ///
-  /// - Parameter replays: Whether later subscribers get the last value.
+  /// - Parameter replays: True if later subscribers get the last value.
   init(value: Output?, replays: Bool) {
     (self.value, self.replays) = (value, replays)
   }
 
-  /// The last value, of a subject that keeps it.
+  /// The last value of a subject that keeps it.
   var last: Output? { lock.withLock { _ in value } }
 
   func add(_ observer: StreamObserver<Output, Failure>) {
@@ -73,7 +73,7 @@ final class SubjectState<Output, Failure: Error>: @unchecked Sendable {
   }
 }
 
-/// A subject without memory.
+/// A subject that does not keep its values.
 public final class PassthroughSubject<Output, Failure: Error>: Subject, Sendable {
   private let state = SubjectState<Output, Failure>(value: nil, replays: false)
 
@@ -82,13 +82,13 @@ public final class PassthroughSubject<Output, Failure: Error>: Subject, Sendable
 
   /// Sends a value to all subscribers.
   public func send(_ value: Output) { state.send(value) }
-  /// Ends the stream of all subscribers, and of later ones.
+  /// Ends the stream for all current and later subscribers.
   public func send(completion: Subscribers.Completion<Failure>) { state.send(completion: completion) }
   /// Adds a subscriber.
   public func receive(observer: StreamObserver<Output, Failure>) { state.add(observer) }
 }
 
-/// A subject with a value, which each new subscriber gets first.
+/// A subject with a current value, which each new subscriber gets first.
 public final class CurrentValueSubject<Output, Failure: Error>: Subject, Sendable {
   private let state: SubjectState<Output, Failure>
 
@@ -108,13 +108,13 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject, Sendabl
 
   /// Sends a value to all subscribers and keeps it.
   public func send(_ value: Output) { state.send(value) }
-  /// Ends the stream of all subscribers, and of later ones.
+  /// Ends the stream for all current and later subscribers.
   public func send(completion: Subscribers.Completion<Failure>) { state.send(completion: completion) }
   /// Adds a subscriber.
   public func receive(observer: StreamObserver<Output, Failure>) { state.add(observer) }
 }
 
-/// A subject without a value at first, which each new subscriber gets as soon as there is one.
+/// A subject without an initial value. Each new subscriber gets the last value as soon as there is one.
 final class ReplaySubject<Output, Failure: Error>: Sendable {
   private let state = SubjectState<Output, Failure>(value: nil, replays: true)
 

@@ -4,9 +4,9 @@ package import Reducers
 internal import Synchronization
 
 extension Publisher {
-  /// Lets at most one value of the streams with an id through in each interval, within the store that runs them.
+  /// Returns a stream that sends at most one value per interval, shared by all streams of the store with the id.
   ///
-  /// - Parameter latest: Whether the last value of an interval is kept, else the first.
+  /// - Parameter latest: True to send the last value of an interval, false to send the first.
   package func throttle<S: Scheduler>(
     id: CancelID, for interval: S.SchedulerTimeType.Stride, scheduler: S, latest: Bool
   ) -> AnyPublisher<Output, Failure> {
@@ -49,7 +49,7 @@ private enum ThrottledStreams {
       owner = Owner(context?.store)
     }
 
-    /// Whether the store is gone: another one may have its address.
+    /// True if the store was released; another one may have its address.
     var isOver: Bool { store != nil && owner.store == nil }
 
     static func == (lhs: Key, rhs: Key) -> Bool { lhs.id == rhs.id && lhs.store == rhs.store }
@@ -59,7 +59,7 @@ private enum ThrottledStreams {
     }
   }
 
-  /// A reference that does not keep its store.
+  /// A weak reference to a store.
   private final class Owner: Sendable {
     private let reference: UncheckedSendable<Reference>
     var store: AnyObject? { reference.value.store }
@@ -73,7 +73,7 @@ private enum ThrottledStreams {
     }
   }
 
-  /// An interval that has begun.
+  /// An interval in progress.
   struct Interval {
     let start: Any
     var held: Any?

@@ -2,14 +2,14 @@ public import CombineSchedulers
 internal import ConcurrencyExtras
 
 extension Publisher {
-  /// The events of the stream, handed to a scheduler.
+  /// Returns a stream that sends its events on a scheduler.
   public func receive<S: Scheduler>(
     on scheduler: S, options: S.SchedulerOptions? = nil
   ) -> AnyPublisher<Output, Failure> {
     rescheduled { scheduler.schedule(options: options, $0) }
   }
 
-  /// The events of the stream, later.
+  /// Returns a stream that sends its events after a delay.
   public func delay<S: Scheduler>(
     for interval: S.SchedulerTimeType.Stride, tolerance: S.SchedulerTimeType.Stride? = nil, scheduler: S,
     options: S.SchedulerOptions? = nil
@@ -21,7 +21,7 @@ extension Publisher {
     }
   }
 
-  /// Begins the stream on a scheduler.
+  /// Returns a stream that starts on a scheduler.
   public func subscribe<S: Scheduler>(
     on scheduler: S, options: S.SchedulerOptions? = nil
   ) -> AnyPublisher<Output, Failure> {
@@ -31,7 +31,7 @@ extension Publisher {
     }
   }
 
-  /// The last value after each pause of a length.
+  /// Returns a stream of the last value before each pause of a duration.
   public func debounce<S: Scheduler>(
     for dueTime: S.SchedulerTimeType.Stride, scheduler: S, options: S.SchedulerOptions? = nil
   ) -> AnyPublisher<Output, Failure> {
@@ -77,7 +77,7 @@ extension Publisher {
 }
 
 extension AnyPublisher {
-  /// The scheduler's time at an interval.
+  /// Returns a stream of the scheduler's time at an interval.
   package static func timer<S: Scheduler>(
     every interval: S.SchedulerTimeType.Stride, tolerance: S.SchedulerTimeType.Stride?, on scheduler: S,
     options: S.SchedulerOptions?
