@@ -1,6 +1,6 @@
 internal import CINIH
 
-/// A text that is no INI file: the line, and the reason.
+/// An error in an INI file: the line and the reason.
 public struct INIError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The line, counted from 1.
   public let line: Int
@@ -10,7 +10,7 @@ public struct INIError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Creates an error.
   public init(line: Int, _ reason: String) { (self.line, self.reason) = (line, reason) }
 
-  /// The place and the reason.
+  /// The line and the reason.
   public var description: String { "line \(line): \(reason)" }
 }
 
@@ -22,17 +22,17 @@ public struct INIError: Error, Equatable, Sendable, CustomStringConvertible {
 /// socket = /run/storehub/hub.sock
 /// ```
 ///
-/// The reader is libinih. A comment begins with `;` or `#` at the start of a line, or with ` ;` behind a value. An indented line
-/// continues the value above it. Lines have at most 197 bytes.
+/// The text is parsed by libinih. A comment begins with `;` or `#` at the start of a line, or with ` ;` after a value.
+/// An indented line continues the value above it. Lines have at most 197 bytes.
 public struct INIText: Equatable, Sendable {
-  /// A section, such as `[listen]`; the values above the first one are in a section without a name.
+  /// A section, such as `[listen]`. The values above the first one are in a section without a name.
   public struct Section: Equatable, Sendable {
     /// The name between the brackets.
     public let name: String
     /// The values, each under its key.
     public internal(set) var values: [Value]
 
-    /// The value of a key.
+    /// Returns the value of a key.
     public subscript(key: String) -> String? { values.first { $0.key == key }?.text }
   }
 
@@ -40,7 +40,7 @@ public struct INIText: Equatable, Sendable {
   public struct Value: Equatable, Sendable {
     /// The key.
     public let key: String
-    /// The value, without spaces at its ends.
+    /// The value, without spaces around it.
     public internal(set) var text: String
     /// The line of the key, counted from 1.
     public let line: Int
@@ -49,12 +49,12 @@ public struct INIText: Equatable, Sendable {
   /// The sections that have values.
   public private(set) var sections: [Section] = []
 
-  /// The most bytes that the reader takes from one line.
+  /// The maximum number of bytes that libinih accepts in a line.
   private static let lineLimit = 197
 
-  /// Reads a file's text.
+  /// Parses the text of a file.
   ///
-  /// - Throws: The first line that is no section, value or comment, or that is too long.
+  /// - Throws: The first line that is too long, or that is not a section, value or comment.
   /// - Complexity: O(bytes).
   public init(parsing text: String) throws(INIError) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -89,7 +89,7 @@ public struct INIText: Equatable, Sendable {
       index = sections.count
       sections.append(Section(name: section, values: []))
     }
-    // A line that continues a value comes under the same key once more.
+    // For a continuation line, libinih reports the same key again.
     if line == nil, let last = sections[index].values.indices.last, sections[index].values[last].key == key {
       sections[index].values[last].text += " " + text
     } else {
@@ -98,14 +98,14 @@ public struct INIText: Equatable, Sendable {
   }
 }
 
-/// Finds the lines of keys, which libinih does not report.
+/// Finds the line numbers of keys, which libinih does not report.
 private struct KeyPlaces {
   private let lines: [Substring]
   private var position = 0
 
   init(_ lines: [Substring]) { self.lines = lines }
 
-  /// The line of the next value with this key, from 1; nil if the value continues the one before.
+  /// Returns the number of the next line with this key, or nil if the value continues the previous one.
   mutating func next(_ key: String) -> Int? {
     var index = position
     while index < lines.count {
