@@ -1,12 +1,12 @@
 internal import CSystemd
 internal import Glibc
 
-/// Many descriptors behind a single one: a socket with messages that hold them (`SCM_RIGHTS`, unix(7)).
+/// A single descriptor that contains many others: a socket with messages that hold them (`SCM_RIGHTS`, unix(7)).
 ///
-/// What is in a box stays open for as long as anyone has the box open, and can be taken out once. There may be as many
-/// descriptors in all boxes of a user as a process may open files.
+/// The descriptors in a box stay open while any process has the box open, and can be taken out once. All boxes of a
+/// user together can contain as many descriptors as a process may open files.
 public struct DescriptorBox: ~Copyable {
-  /// The box, to be left to somebody.
+  /// The descriptor of the box, to be passed on.
   public let descriptor: CInt
 
   /// Creates a box with copies of these descriptors; nil if they cannot be put into it.
@@ -24,7 +24,7 @@ public struct DescriptorBox: ~Copyable {
     }
   }
 
-  /// Takes everything out of a box, in order; nothing the second time. The box stays the caller's.
+  /// Takes all descriptors out of a box, in order; none the second time. The caller still owns the box.
   public static func take(from box: CInt) -> [CInt] {
     var taken: [CInt] = []
     var batch = [CInt](repeating: -1, count: csystemd_descriptors_per_message)

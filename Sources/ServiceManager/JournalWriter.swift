@@ -3,34 +3,35 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Sends records with fields to systemd's journal, in order, without ever waiting for it.
+/// Sends records with fields to systemd's journal, in order and without blocking.
 ///
-/// libsystemd waits while the journal's socket is full, so the records go through a queue of their own, of which at most
-/// `limit` records wait.
+/// libsystemd blocks while the journal's socket is full, so the records go through a separate queue of at most `limit`
+/// records.
 public final class JournalWriter: Sendable {
   /// A field of a record: a name of capital letters, digits and underscores, and its value.
   public typealias Field = (name: String, value: String)
 
-  /// How many records may wait.
+  /// The maximum number of waiting records.
   public static let limit = 1024
 
   private let queue = DispatchQueue(label: "journal")
   private let waitingCount = Mutex(0)
 
-  /// A writer, if the journal reads a descriptor, as `JOURNAL_STREAM` tells (systemd.exec(5)), and can be reached.
+  /// Creates a writer if a descriptor is connected to the journal, according to `JOURNAL_STREAM` (systemd.exec(5)), and
+  /// the journal can be reached.
   public init?(insteadOf descriptor: CInt) {
     guard Self.isRead(descriptor), access("/run/systemd/journal/socket", W_OK) == 0 else { return nil }
   }
 
-  /// Whether the journal reads what is written to a descriptor.
+  /// Returns true if a descriptor is connected to the journal.
   public static func isRead(_ descriptor: CInt) -> Bool {
     var status = stat()
     guard let stream = getenv("JOURNAL_STREAM"), fstat(descriptor, &status) == 0 else { return false }
     return String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// Sends a record, later.
-  /// - Returns: False if too many wait; the record is lost then.
+  /// Sends a record later.
+  /// - Returns: False if too many records wait; the record is then lost.
   public func send(_ fields: [Field]) -> Bool {
     let isAdmitted = waitingCount.withLock { count in
       guard count < Self.limit else { return false }
@@ -46,7 +47,7 @@ public final class JournalWriter: Sendable {
     return true
   }
 
-  /// Waits until everything was sent; false when it was not within the time.
+  /// Waits until all records were sent. Returns false if that takes longer than the timeout.
   @discardableResult
   public func flush(within timeout: Duration) -> Bool {
     let isSent = DispatchSemaphore(value: 0)

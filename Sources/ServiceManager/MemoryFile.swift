@@ -1,14 +1,14 @@
 internal import CSystemd
 internal import Glibc
 
-/// A file without a path, which exists in memory for as long as somebody has it open: memfd_create(2).
+/// A file in memory without a path, which exists while any process has it open: memfd_create(2).
 ///
-/// A process can leave it to the next one by `ServiceManager.store`.
+/// A process can pass it to the next one with `ServiceManager.store`.
 public struct MemoryFile: ~Copyable {
   /// The open file.
   public let descriptor: CInt
 
-  /// Creates a file with these bytes; nil without descriptors or memory for it.
+  /// Creates a file with these bytes; nil if there are no descriptors or no memory left.
   public init?(name: String, containing bytes: RawSpan) {
     // 1 is MFD_CLOEXEC.
     descriptor = memfd_create(name, 1)
@@ -26,7 +26,8 @@ public struct MemoryFile: ~Copyable {
     guard isWritten else { return nil }
   }
 
-  /// All bytes of a file that another process has left; nil if they cannot be read. The descriptor stays the caller's.
+  /// Returns all bytes of a file from another process, or nil if they cannot be read. The caller still owns the
+  /// descriptor.
   public static func contents(of descriptor: CInt) -> [UInt8]? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -1,10 +1,10 @@
 internal import CSystemd
 internal import Glibc
 
-/// A descriptor that the service manager passed to this process at its start: a socket that it listens on, or what the
-/// process before this one has stored.
+/// A descriptor that the service manager passed to this process at its start: a listening socket, or one that the
+/// previous process has stored.
 public struct PassedDescriptor: Equatable, Sendable {
-  /// The descriptor, which is closed when the process executes another program.
+  /// The descriptor. It is closed when the process executes another program.
   public let descriptor: CInt
   /// Its name: `FileDescriptorName=` of the socket unit, or the name under which it was stored.
   public let name: String
@@ -12,12 +12,12 @@ public struct PassedDescriptor: Equatable, Sendable {
   /// Creates a description of a descriptor.
   public init(descriptor: CInt, name: String) { (self.descriptor, self.name) = (descriptor, name) }
 
-  /// All descriptors that were passed; none the second time.
+  /// Returns all passed descriptors; none the second time.
   ///
-  /// - Throws: Why the passed descriptors cannot be used, as an errno.
+  /// - Throws: The errno, if the passed descriptors cannot be used.
   public static func take() throws(PassedDescriptorError) -> [PassedDescriptor] {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-    // Taken out of the environment, so that programs that this process starts do not take them for theirs.
+    // Also removes the environment variables, so that child processes do not use the descriptors as theirs.
     let count = sd_listen_fds_with_names(1, &names)
     guard count >= 0 else { throw PassedDescriptorError(errno: -count) }
     defer {
@@ -30,12 +30,12 @@ public struct PassedDescriptor: Equatable, Sendable {
     }
   }
 
-  /// Whether it is a Unix stream socket that listens.
+  /// True if it is a listening Unix stream socket.
   public var isListeningUnixSocket: Bool {
     sd_is_socket_unix(descriptor, CInt(SOCK_STREAM.rawValue), 1, nil, 0) > 0
   }
 
-  /// The path that a Unix socket is bound to; nil for other descriptors and other addresses.
+  /// The path of a Unix socket; nil for other descriptors and other addresses.
   public var socketPath: String? {
     var address = sockaddr_un()
     var length = socklen_t(MemoryLayout<sockaddr_un>.size)
@@ -50,12 +50,12 @@ public struct PassedDescriptor: Equatable, Sendable {
   }
 }
 
-/// Why the descriptors that the service manager passed cannot be used.
+/// The reason why the passed descriptors cannot be used.
 public struct PassedDescriptorError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The errno.
   public let errno: CInt
 
-  /// What happened.
+  /// A description of the problem.
   public var description: String {
     "cannot take the descriptors that the service manager passed: \(String(cString: strerror(errno)))"
   }

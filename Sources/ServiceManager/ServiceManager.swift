@@ -1,45 +1,45 @@
 internal import CSystemd
 internal import Glibc
 
-/// The service manager that started this process, such as systemd: it is told how the process is, and it keeps open
-/// descriptors for the process that comes after.
+/// The service manager that started this process, such as systemd. It receives notifications about the process, and
+/// keeps descriptors open for the next process.
 ///
-/// Every call is one message on the socket that `NOTIFY_SOCKET` names (sd_notify(3)). Without a service manager it does
-/// nothing.
+/// Each call sends one message to the socket in `NOTIFY_SOCKET` (sd_notify(3)). Without a service manager calls have no
+/// effect.
 public struct ServiceManager: Sendable {
-  /// What a service manager is told.
+  /// A notification for the service manager.
   public enum Notification: Equatable, Sendable {
-    /// The service serves, for the first time or again after `reloading`.
+    /// The service is ready, for the first time or again after `reloading`.
     case ready
-    /// The service reads its configuration again.
+    /// The service is reloading its configuration.
     case reloading
-    /// The service is about to end.
+    /// The service is stopping.
     case stopping
     /// A line for `systemctl status`.
     case status(String)
-    /// The error by which the service fails.
+    /// The error that makes the service fail.
     case error(CInt)
     /// The service is alive.
     case watchdog
-    /// The current phase of the service's life, its start or its end, needs this much longer from now on.
+    /// The current phase, start or stop, needs this much longer from now on.
     case extendTimeout(Duration)
   }
 
-  /// Creates the connection to the service manager, which is the same for the whole process.
+  /// Creates the connection to the service manager, of which a process has only one.
   public init() {}
 
-  /// Whether there is a service manager that takes notifications.
+  /// True if there is a service manager that accepts notifications.
   public var isPresent: Bool { getenv("NOTIFY_SOCKET").map { $0.pointee != 0 } ?? false }
 
-  /// Tells the service manager something, in one message.
-  /// - Returns: Whether there is one, and it got the message.
+  /// Sends a notification in one message.
+  /// - Returns: True if there is a service manager and it got the message.
   @discardableResult
   public func notify(_ notifications: Notification...) -> Bool {
     sd_notify(0, notifications.map(\.text).joined(separator: "\n")) > 0
   }
 
-  /// The time after which the service manager ends a process that does not say `watchdog`; nil if it does not wait for
-  /// it.
+  /// The time after which the service manager ends a process that does not send `watchdog`; nil if there is no
+  /// watchdog.
   public var watchdogInterval: Duration? {
     var microseconds: UInt64 = 0
     guard sd_watchdog_enabled(0, &microseconds) > 0, microseconds > 0 else { return nil }
@@ -50,30 +50,31 @@ public struct ServiceManager: Sendable {
 
   /// Gives the service manager a copy of a descriptor, for the process that it starts next.
   ///
-  /// It takes no more than `FileDescriptorStoreMax=` and says nothing of one that it did not take. It compares each with
-  /// all that it has, so many descriptors go in a `DescriptorBox`.
+  /// It accepts up to `FileDescriptorStoreMax=` descriptors, and does not report those that it rejects. It compares
+  /// each with all stored ones, so use a `DescriptorBox` for many descriptors.
   ///
   /// - Parameters:
-  ///   - descriptor: What to keep open, even if it is a socket whose other end goes.
-  ///   - name: The name under which the next process finds it.
-  /// - Returns: Whether there is a service manager, and it got the message.
+  ///   - descriptor: The descriptor to keep open, even if it is a socket whose other end is closed.
+  ///   - name: The name by which the next process finds it.
+  /// - Returns: True if there is a service manager and it got the message.
   public func store(_ descriptor: CInt, as name: String) -> Bool {
     sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)\nFDPOLL=0", [descriptor], 1) > 0
   }
 
-  /// Has the service manager close its copies of the descriptors with a name.
+  /// Tells the service manager to close its copies of the descriptors with a name.
   public func removeDescriptors(named name: String) {
     sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=\(name)")
   }
 
-  /// Waits until the service manager has handled all messages before; false when it did not within the time.
+  /// Waits until the service manager has handled all earlier messages. Returns false if that takes longer than the
+  /// timeout.
   public func synchronize(within timeout: Duration) -> Bool {
     sd_notify_barrier(0, timeout.microseconds) > 0
   }
 }
 
 extension ServiceManager.Notification {
-  /// The lines of sd_notify(3).
+  /// The text of the message, as in sd_notify(3).
   var text: String {
     switch self {
     case .ready: "READY=1"
@@ -94,7 +95,7 @@ extension ServiceManager.Notification {
 }
 
 extension Duration {
-  /// Whole microseconds; 0 for a negative duration.
+  /// The duration in whole microseconds; 0 if it is negative.
   var microseconds: UInt64 {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }
