@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Why the message bus, or a service on it, cannot be used.
+/// The reason why the message bus, or a service on it, cannot be used.
 public enum BusError: Error, Equatable, CustomStringConvertible {
   /// There is no bus, or the connection to it was lost.
   case noBus(reason: String)
-  /// The service is not there, or refused a call.
+  /// The service does not exist, or rejected a call.
   case refused(service: String, reason: String)
 
   public var description: String {
@@ -14,6 +14,6 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// The words for an error number of sd-bus, which are negative.
+  /// The description of an error number of sd-bus, which is negative.
   static func words(for code: CInt) -> String { String(cString: strerror(-code)) }
 }

@@ -1,6 +1,6 @@
 internal import CSDBus
 
-/// A value of a property. Of the types of D-Bus those that the properties of services have.
+/// The value of a property, of those D-Bus types that the properties of services have.
 public enum BusValue: Equatable, Sendable {
   /// `b`
   case bool(Bool)
@@ -13,10 +13,10 @@ public enum BusValue: Equatable, Sendable {
   /// `s`, `o`, `g`
   case string(String)
 
-  /// The value, if it is a boolean.
+  /// The value if it is a Boolean.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-  /// The value, if it is a whole number.
+  /// The value if it is an integer.
   public var integer: Int? {
     switch self {
     case .integer(let value): Int(exactly: value)
@@ -25,7 +25,7 @@ public enum BusValue: Equatable, Sendable {
     }
   }
 
-  /// The value, if it is text.
+  /// The value if it is a string.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
 }
 
@@ -33,7 +33,7 @@ public enum BusValue: Equatable, Sendable {
 struct BusMessage {
   let pointer: OpaquePointer
 
-  /// Reads a dictionary of properties, `a{sv}`. Properties of other types are left out.
+  /// Reads a dictionary of properties, `a{sv}`, and skips properties of other types.
   func readProperties() -> [String: BusValue] {
     var properties: [String: BusValue] = [:]
     guard sd_bus_message_enter_container(pointer, CChar(UInt8(ascii: "a")), "{sv}") > 0 else { return properties }

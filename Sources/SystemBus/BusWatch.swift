@@ -1,6 +1,6 @@
 internal import CSDBus
 
-/// The properties of one object on a bus, until it goes away or is cancelled.
+/// A watch on the properties of one object on a bus, until it is cancelled or released.
 @MainActor
 public final class BusWatch {
   private weak var bus: SystemBus?
@@ -10,9 +10,9 @@ public final class BusWatch {
   private var onChange: (@MainActor (Result<[String: BusValue], BusError>) -> Void)?
   private var connection: OpaquePointer?
   private var slots: [OpaquePointer] = []
-  /// The call for the properties, while it is under way.
+  /// The pending call for the properties.
   private var call: OpaquePointer?
-  /// Whether a signal came while it was.
+  /// True if a signal arrived during that call.
   private var isOutdated = false
 
   init(
@@ -27,7 +27,7 @@ public final class BusWatch {
     self.connection = connection
     let rules = [
       "type='signal',sender='\(service)',path='\(path)'",
-      // The service starts or ends.
+      // The start and the end of the service.
       "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(service)'",
     ]
     for rule in rules {
@@ -44,7 +44,7 @@ public final class BusWatch {
     fetch()
   }
 
-  /// Asks for all properties. A signal that comes before the answer asks once more.
+  /// Requests all properties. If a signal arrives before the answer, requests them once more.
   private func fetch() {
     guard let connection else { return }
     guard call == nil else {
@@ -87,13 +87,13 @@ public final class BusWatch {
 
   func report(_ result: Result<[String: BusValue], BusError>) { onChange?(result) }
 
-  /// Ends the calls.
+  /// Stops the watch; there are no calls after it.
   public func cancel() {
     bus?.forget(self)
     forget()
   }
 
-  /// Lets go of the connection.
+  /// Releases the connection.
   func forget() {
     onChange = nil
     call = sd_bus_slot_unref(call)
@@ -103,7 +103,7 @@ public final class BusWatch {
   }
 
   private nonisolated static func of(_ context: UnsafeMutableRawPointer?) -> BusWatch? {
-    // sd-bus calls back from `sd_bus_process`, on the loop's thread; a watch ends its slots before it goes away.
+    // sd-bus calls back from `sd_bus_process`, on the loop's thread; a watch removes its slots before it is released.
     context.map { Unmanaged<BusWatch>.fromOpaque($0).takeUnretainedValue() }
   }
 }

@@ -1,11 +1,11 @@
 public import Features
 
 extension MachineClient {
-  /// The machine as systemd-logind sees it.
+  /// A client of systemd-logind.
   ///
   /// - Parameters:
-  ///   - bus: The bus that logind is on.
-  ///   - service: The name of the service there; another one in tests.
+  ///   - bus: The bus.
+  ///   - service: The name of the service; tests pass another one.
   public static func login(over bus: SystemBus, service: String = "org.freedesktop.login1") -> MachineClient {
     MachineClient(statuses: {
       let (stream, continuation) = AsyncThrowingStream.makeStream(
@@ -26,7 +26,7 @@ extension MachineClient {
 }
 
 extension MachineStatus {
-  /// The properties of logind's manager.
+  /// Creates the state from the properties of logind's manager.
   init(login properties: [String: BusValue]) {
     self.init(
       sessions: properties["NCurrentSessions"]?.integer ?? 0, isIdle: properties["IdleHint"]?.bool ?? false,

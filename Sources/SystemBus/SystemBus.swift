@@ -8,20 +8,20 @@ public import EventLoop
 public final class SystemBus {
   private let loop: EventLoop
   private let bus: OpaquePointer
-  /// The connection as libsystemd has it, for tests that serve. Call `prepare()` after its functions.
+  /// The libsystemd connection, for tests that serve objects. Call `prepare()` after using it.
   package var connection: OpaquePointer { bus }
   private var poll: Poll?
   private var timer: Timer?
   private var watches: [ObjectIdentifier: BusWatch] = [:]
-  /// Why the connection is lost.
+  /// The reason why the connection was lost.
   private(set) var failure: BusError?
 
   /// Connects to a bus.
   ///
   /// - Parameters:
-  ///   - loop: The loop to live on, which must outlive the connection.
+  ///   - loop: The loop of the connection, which must outlive it.
   ///   - address: The bus; nil for the system bus.
-  /// - Throws: `BusError.noBus`, or why the loop cannot poll.
+  /// - Throws: `BusError.noBus`, or the reason why the loop cannot poll.
   public init(loop: EventLoop, address: String? = nil) throws {
     self.loop = loop
     var bus: OpaquePointer?
@@ -54,9 +54,9 @@ public final class SystemBus {
     sd_bus_close_unref(bus)
   }
 
-  /// Watches the properties of an object: calls `onChange` with them, and again after each signal of the object.
+  /// Watches the properties of an object. Calls `onChange` with them now and after each signal of the object.
   ///
-  /// - Returns: Keep it for as long as the calls shall come.
+  /// - Returns: A watch that must be kept while `onChange` should be called.
   public func watch(
     service: String, path: String, interface: String,
     _ onChange: @escaping @MainActor (Result<[String: BusValue], BusError>) -> Void
@@ -72,7 +72,7 @@ public final class SystemBus {
     watches[ObjectIdentifier(watch)] = nil
   }
 
-  /// Handles what has come, and asks the loop for what sd-bus waits for next.
+  /// Handles received messages, and updates the loop's poll and timer.
   func process() {
     var code: CInt = 1
     while code > 0 { code = sd_bus_process(bus, nil) }
@@ -80,19 +80,19 @@ public final class SystemBus {
     prepare()
   }
 
-  /// Watches the descriptor and the timeout that sd-bus names.
+  /// Sets the poll and the timer to the events and the timeout that sd-bus waits for.
   package func prepare() {
     guard failure == nil else { return }
     let events = sd_bus_get_events(bus)
     guard events >= 0 else { return lose(BusError.noBus(reason: BusError.words(for: events))) }
     var wanted: Poll.Events = []
-    // The values of poll(2).
+    // The constants of poll(2).
     if events & 1 != 0 { wanted.insert(.readable) }
     if events & 4 != 0 { wanted.insert(.writable) }
     do { try poll?.start(wanted) } catch { return lose(BusError.noBus(reason: "\(error)")) }
     var deadline: UInt64 = 0
     guard sd_bus_get_timeout(bus, &deadline) >= 0, deadline != UInt64.max else { return timer?.stop() ?? () }
-    // A time of the monotonic clock; 0 is at once.
+    // A time of the monotonic clock; 0 means now.
     let now = UInt64(max(0, loop.now / .microseconds(1)))
     timer?.start(after: .microseconds(Int64(clamping: deadline > now ? deadline - now : 0)))
   }
