@@ -5,9 +5,9 @@ package import IssueReporting
 internal import IssueReportingTestSupport
 package import Reducers
 
-/// The run of a test of an older generation: each action and the state after it, and what the test has asserted of them.
+/// The run of a test of an older generation: each action, the state after it, and the assertions made so far.
 ///
-/// It works without suspending: effects that are streams begin in the turn of their action.
+/// It works without suspending: effects that are streams start in the turn of their action.
 @MainActor
 package final class ScriptedRun<State, Action> {
   private struct Received {
@@ -18,15 +18,15 @@ package final class ScriptedRun<State, Action> {
   private var core: RootCore<State, Action>?
   private var received: [Received] = []
   private var isSending = false
-  /// The state after the action that the test sent, before those of its effects.
+  /// The state after the test's last action, before the actions of its effects.
   private var sentState: State?
   /// The state after the last action that the test sent or received.
   package private(set) var state: State
-  /// The place of the last assertion.
+  /// The source location of the last assertion.
   private var site: IssueLocation
-  /// Whether unasserted changes and actions are issues.
+  /// True if unasserted changes and actions are issues.
   package var isExhaustive = true
-  /// Whether a closure that changes nothing is an issue.
+  /// True if a closure that changes nothing is an issue.
   package var failsWhenNothingChanges: Bool
 
   package init(
@@ -50,14 +50,14 @@ package final class ScriptedRun<State, Action> {
     sentState = state
   }
 
-  /// Whether an effect runs.
+  /// True if an effect is running.
   package var isEffectRunning: Bool { (core?.runningEffectCount ?? 0) > 0 }
   package var hasReceived: Bool { !received.isEmpty }
   private var name: String { "State" }
 
   // MARK: Assertions
 
-  /// Sends an action and compares the state after it.
+  /// Sends an action and compares the resulting state.
   package func send<LocalState: Equatable>(
     _ action: Action, state toLocalState: (State) -> LocalState, _ update: ((inout LocalState) throws -> Void)?,
     at location: IssueLocation
@@ -84,7 +84,7 @@ package final class ScriptedRun<State, Action> {
     state = actual
   }
 
-  /// Compares the next action of effects, and the state after it.
+  /// Compares the next received action and the resulting state.
   package func receive<LocalState: Equatable>(
     matching isMatching: (Action) -> Bool, expected: () -> String, difference: (Action) -> String,
     state toLocalState: (State) -> LocalState, _ update: ((inout LocalState) throws -> Void)?,
@@ -107,13 +107,13 @@ package final class ScriptedRun<State, Action> {
     state = next.state
   }
 
-  /// Accepts the received actions without assertions.
+  /// Accepts the received actions without asserting them.
   package func skipReceived() {
     if let last = received.last { state = last.state }
     received = []
   }
 
-  /// The end of a script: reports what was not received, and running effects, which are cancelled.
+  /// Ends a script: reports unasserted actions, and reports and cancels running effects.
   package func end(at location: IssueLocation? = nil) {
     let location = location ?? site
     if hasReceived, isExhaustive {
@@ -161,7 +161,7 @@ package final class ScriptedRun<State, Action> {
     }
   }
 
-  /// The difference of two values, as failures show it.
+  /// Returns the difference of two values, for failure messages.
   package func difference<T>(_ expected: T, _ actual: T, _ actualName: String) -> String {
     let text = diff(expected, actual, format: .proportional).map { "\($0)\n\n(Expected: −, \(actualName): +)" }
     let lines = text ?? "Expected:\n  \(expected)\n\n\(actualName):\n  \(actual)"
@@ -169,7 +169,7 @@ package final class ScriptedRun<State, Action> {
       .map { $0.isEmpty || $0.hasPrefix("(") ? String($0) : "    \($0)" }.joined(separator: "\n")
   }
 
-  /// A value as failures show it.
+  /// Returns a value as text, for failure messages.
   package func dump(_ value: Any) -> String {
     var text = ""
     customDump(value, to: &text)
@@ -185,12 +185,12 @@ package final class ScriptedRun<State, Action> {
 
   // MARK: Waiting, in asynchronous tests
 
-  /// Waits until an action of an effect is there, no effect runs, or a timeout.
+  /// Waits until an action has been received, no effect is running, or the timeout has passed.
   package func waitForAction(timeout: Duration) async {
     await wait(timeout: timeout) { hasReceived }
   }
 
-  /// Waits until no effect runs, or a timeout.
+  /// Waits until no effect is running or the timeout has passed.
   package func waitForEffects(timeout: Duration) async {
     await wait(timeout: timeout) { false }
   }
