@@ -5,8 +5,8 @@ internal import IssueReporting
 internal import Reducers
 internal import TestScripts
 
-/// A store that checks what a feature does: each change of its state, each action that its effects send, and that all
-/// effects end. It is used on the main thread, as XCTest runs tests.
+/// A store that checks the behaviour of a feature: each change of its state, each action that its effects send, and the
+/// end of all effects. It is used on the main thread, where XCTest runs tests.
 ///
 /// ```swift
 /// let store = TestStore(initialState: AppState(), reducer: appReducer, environment: .mock)
@@ -30,7 +30,7 @@ public final class TestStore<State, LocalState, Action, LocalAction, Environment
     (self.shared, self.toLocalState, self.fromLocalAction) = (shared, toLocalState, fromLocalAction)
   }
 
-  /// The dependencies that the reducer sees. Changing them changes what it sees from the next action on.
+  /// The dependencies of the reducer. Changing them takes effect from the next action on.
   public var environment: Environment {
     get { shared.environment.value }
     set { shared.environment.value = newValue }
@@ -39,7 +39,7 @@ public final class TestStore<State, LocalState, Action, LocalAction, Environment
   /// The state after the last action that the test sent or received.
   public var state: LocalState { toLocalState(onMain { $0.state }) }
 
-  /// The same test with a part of the state and of the actions: what a view sees.
+  /// Returns the same test with a part of the state and the actions, as a view sees them.
   public func scope<S, A>(
     state toLocalState: @escaping (LocalState) -> S, action fromLocalAction: @escaping (A) -> LocalAction
   ) -> TestStore<State, S, Action, A, Environment> {
@@ -48,7 +48,7 @@ public final class TestStore<State, LocalState, Action, LocalAction, Environment
       shared: shared, state: { toLocalState(outerState($0)) }, action: { outerAction(fromLocalAction($0)) })
   }
 
-  /// The same test with a part of the state.
+  /// Returns the same test with a part of the state.
   public func scope<S>(
     state toLocalState: @escaping (LocalState) -> S
   ) -> TestStore<State, S, Action, LocalAction, Environment> {
@@ -61,7 +61,7 @@ public final class TestStore<State, LocalState, Action, LocalAction, Environment
   }
 }
 
-/// What the scopes of a test store have in common.
+/// The parts that all scopes of a test store share.
 private final class SharedTest<State, Action, Environment> {
   let run: ScriptedRun<State, Action>
   let environment: EnvironmentBox<Environment>
@@ -104,7 +104,7 @@ extension TestStore where State == LocalState, Action == LocalAction {
 }
 
 extension TestStore where LocalState: Equatable {
-  /// Sends an action and asserts the change that it makes.
+  /// Sends an action and asserts its change of the state.
   public func send(
     _ action: LocalAction, _ update: ((inout LocalState) throws -> Void)? = nil,
     fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -116,7 +116,7 @@ extension TestStore where LocalState: Equatable {
 }
 
 extension TestStore where LocalState: Equatable, Action: Equatable {
-  /// Receives an action of an effect and asserts the change that it makes.
+  /// Receives an action of an effect and asserts its change of the state.
   public func receive(
     _ expectedAction: Action, _ update: ((inout LocalState) throws -> Void)? = nil,
     fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -131,7 +131,7 @@ extension TestStore where LocalState: Equatable, Action: Equatable {
     }
   }
 
-  /// Waits for an action of an effect and asserts the change that it makes.
+  /// Waits for an action of an effect and asserts its change of the state.
   @MainActor
   public func receive(
     _ expectedAction: Action, timeout: UInt64? = nil, _ update: ((inout LocalState) throws -> Void)? = nil,
@@ -142,7 +142,7 @@ extension TestStore where LocalState: Equatable, Action: Equatable {
     receiveNow()
   }
 
-  /// Runs the steps of a script and asserts each; after the last one no received action and no effect may be left.
+  /// Runs and asserts the steps of a script. At its end no received action and no running effect may be left.
   public func assert(
     _ steps: Step..., fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
@@ -150,7 +150,7 @@ extension TestStore where LocalState: Equatable, Action: Equatable {
     assert(steps, fileID: fileID, file: file, line: line, column: column)
   }
 
-  /// Runs the steps of a script and asserts each; after the last one no received action and no effect may be left.
+  /// Runs and asserts the steps of a script. At its end no received action and no running effect may be left.
   public func assert(
     _ steps: [Step], fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
@@ -188,7 +188,7 @@ private func reportUnhandled<State, Action>(
 }
 
 extension TestStore {
-  /// Waits until all effects have ended. After the timeout, effects that still run are an issue.
+  /// Waits until all effects have ended. Effects that still run after the timeout are an issue.
   @MainActor
   public func finish(
     timeout: UInt64? = nil, fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line,
@@ -211,7 +211,7 @@ extension TestStore {
     let kind: Kind
     let location: IssueLocation
 
-    /// Sends an action and asserts the change that it makes.
+    /// Sends an action and asserts its change of the state.
     public static func send(
       _ action: LocalAction, fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line,
       column: UInt = #column, _ update: ((inout LocalState) throws -> Void)? = nil
@@ -219,7 +219,7 @@ extension TestStore {
       Step(kind: .send(action, update), location: .init(fileID: fileID, filePath: file, line: line, column: column))
     }
 
-    /// Receives an action of an effect and asserts the change that it makes.
+    /// Receives an action of an effect and asserts its change of the state.
     public static func receive(
       _ action: Action, fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line,
       column: UInt = #column, _ update: ((inout LocalState) throws -> Void)? = nil
@@ -227,7 +227,7 @@ extension TestStore {
       Step(kind: .receive(action, update), location: .init(fileID: fileID, filePath: file, line: line, column: column))
     }
 
-    /// Does something: advances a scheduler, for one.
+    /// Runs a closure, for example to advance a scheduler.
     public static func `do`(
       fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
       _ work: @escaping () throws -> Void
@@ -244,10 +244,10 @@ extension TestStore {
         kind: .environment(update), location: .init(fileID: fileID, filePath: file, line: line, column: column))
     }
 
-    /// Several steps as one.
+    /// Combines several steps.
     public static func sequence(_ steps: Step...) -> Step { .sequence(steps) }
 
-    /// Several steps as one.
+    /// Combines several steps.
     public static func sequence(
       _ steps: [Step], fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line,
       column: UInt = #column
