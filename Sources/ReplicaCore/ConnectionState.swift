@@ -1,34 +1,34 @@
 /// The state of a client's connection to its hub.
 public enum ConnectionState: Equatable, Sendable {
-  /// There is no state yet; `failure` says why the last attempt did not succeed.
+  /// The client has no state yet; `failure` is the reason why the last attempt failed.
   case connecting(attempt: Int, failure: String?)
-  /// The state is the hub's.
+  /// The client's state is up to date.
   case live
-  /// The connection is lost, and attempts to reconnect go on. The state is the hub's of `since`, a time of the client's
-  /// clock: the hub's last sign of life.
+  /// The connection is lost, and attempts to reconnect continue. The client's state is that of `since`, the time of the
+  /// hub's last sign of life on the client's clock.
   case stale(since: Duration, attempt: Int, reason: String)
-  /// The hub and this client cannot work together; no attempt is made any more.
+  /// The hub and this client are incompatible; there are no further attempts.
   case refused(reason: String)
   /// The client was closed.
   case closed
 }
 
-/// Why an action of this client did not take effect, or may not have.
+/// The reasons why an action of this client did not, or may not, take effect.
 public enum ActionError: Error, Equatable, Sendable {
-  /// The hub refused it.
+  /// The hub rejected it.
   case rejected(code: UInt64, reason: String)
-  /// It was sent, and then the hub that could report its outcome was gone: it may or may not have taken effect.
+  /// It was sent, but the connection to the hub was lost before its outcome was known. It may have taken effect.
   case outcomeUnknown
-  /// Too many actions are pending; this one was not kept.
+  /// Too many actions are pending; this one was discarded.
   case tooManyPending(limit: Int)
-  /// It is larger than what the hub accepts.
+  /// It is larger than the hub's limit.
   case tooLarge(bytes: Int, limit: Int)
-  /// The client is closed, or the hub refuses to work with it.
+  /// The client is closed, or the hub refused it.
   case notConnected(reason: String)
 }
 
 extension ActionError: CustomStringConvertible {
-  /// What happened, and what to do.
+  /// The problem, and the remedy.
   public var description: String {
     switch self {
     case .rejected(_, let reason): "the hub refused the action: \(reason)"

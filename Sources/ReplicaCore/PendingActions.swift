@@ -1,27 +1,28 @@
 import Wire
 
-/// The actions that the hub has not acknowledged, in order: first those that were sent in this session, under consecutive
-/// numbers, then those that are still to be sent.
+/// The unacknowledged actions, in order: first those that were sent in this session, under consecutive numbers, then
+/// the unsent ones.
 ///
-/// All encoded actions lie one behind another in one buffer that is kept, so an action costs no allocation of its own.
+/// All encoded actions are adjacent in one buffer that is reused, so an action needs no allocation of its own.
 struct PendingActions {
   private struct Entry {
     let ticket: ActionTicket
-    /// Its bytes, as offsets in the stream of all bytes that were ever appended.
+    /// The action's bytes, as offsets in the stream of all bytes that were ever appended.
     let bytes: Range<Int>
     let context: AnyObject?
-    /// Its bytes in the hub's form, in `mapped`; nil when the hub reads them as they are.
+    /// Its converted bytes in `mapped`; nil if the hub has the same schema.
     var mapped: Range<Int>?
-    /// Whether its failure was reported already; it stays until the hub acknowledges its number.
+    /// True if its failure was reported already. It is kept until the hub acknowledges its number.
     var isRefused = false
   }
 
-  /// Oldest first. Those before `head` are acknowledged and are removed now and then, so that removing costs O(1).
+  /// The entries, oldest first. Those before `head` are acknowledged; they are removed in batches, so that removing
+  /// costs O(1).
   private var entries: [Entry] = []
   private var head = 0
   private var lastTicket: UInt64 = 0
   private var encoder = CBOREncoder()
-  /// The unsent actions in the form of a hub of another source.
+  /// The unsent actions, converted for a hub with another schema.
   private var mapped = CBOREncoder()
   /// The offset in the stream of the buffer's first byte.
   private var bufferStart = 0
@@ -30,7 +31,7 @@ struct PendingActions {
   /// The number of pending actions that were sent in this session; they come first.
   private(set) var sentCount = 0
 
-  /// The most bytes that a frame's payload has before its first action.
+  /// The maximum number of bytes in a frame's payload before its first action.
   static var headByteCount: Int { 18 }
   /// A buffer that has grown beyond this is freed once it is empty.
   private static var keptByteCount: Int { 1 << 20 }
@@ -38,7 +39,7 @@ struct PendingActions {
   /// The number of pending actions.
   var count: Int { entries.count - head }
 
-  /// The number of those that are still to be sent.
+  /// The number of unsent actions.
   var unsentCount: Int { count - sentCount }
 
   /// Appends an action that `encode` writes, unless it is longer than `limit`.
@@ -62,13 +63,13 @@ struct PendingActions {
 
   /// Writes all unsent actions, in frames whose payloads have at most `limit` bytes.
   ///
-  /// An action fails if this hub does not know it, by the mapping, or does not take one as large.
+  /// An action fails if the hub does not have it, according to the mapping, or does not accept its size.
   mutating func writeUnsent(
     limit: Int, mapping: SchemaMapping?, to output: inout FrameWriter, _ commands: inout [ReplicaCommand]
   ) {
     let limit = max(0, limit - Self.headByteCount)
     prepareUnsent(limit: limit, mapping: mapping, &commands)
-    // Shared, not copied: nothing is written to the two meanwhile.
+    // Shares the buffers, which are not written to meanwhile, without copying.
     let (own, ownStart, mapped) = (encoder.bytes, bufferStart, mapped.bytes)
     while unsentCount > 0 {
       let first = acknowledged + UInt64(sentCount) + 1
@@ -90,7 +91,7 @@ struct PendingActions {
     self.mapped.removeAll()
   }
 
-  /// Maps the unsent actions, and removes those that cannot be sent.
+  /// Converts the unsent actions, and removes those that cannot be sent.
   private mutating func prepareUnsent(
     limit: Int, mapping: SchemaMapping?, _ commands: inout [ReplicaCommand]
   ) {
@@ -133,7 +134,7 @@ struct PendingActions {
   mutating func reject(_ sequence: UInt64, _ error: ActionError, _ commands: inout [ReplicaCommand]) {
     guard let index = index(of: sequence) else { return }
     fail(entries[index], error, &commands)
-    // A hub repeats its refusals after a cut.
+    // A hub repeats rejections after a reconnection.
     entries[index].isRefused = true
   }
 
@@ -149,13 +150,13 @@ struct PendingActions {
     removeAcknowledged()
   }
 
-  /// Continues the session on another connection: the actions that the hub has not processed are to be sent again.
+  /// Continues the session on another connection. The actions that the hub has not processed become unsent again.
   mutating func resume(processed: UInt64) {
-    // The outcomes of the processed ones are still to come.
+    // The outcomes of the processed actions are still to come.
     sentCount = Int(clamping: min(processed - min(processed, acknowledged), UInt64(count)))
   }
 
-  /// Begins a new session: the outcome of what was sent in the old one is unknown, the rest is to be sent.
+  /// Starts a new session. The outcome of the actions that were sent in the old one is unknown; the others are unsent.
   mutating func beginSession(_ commands: inout [ReplicaCommand]) {
     for entry in entries[head..<head + sentCount] { fail(entry, .outcomeUnknown, &commands) }
     head += sentCount

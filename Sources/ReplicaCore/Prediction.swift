@@ -1,17 +1,17 @@
-/// What a client shows while the hub has not answered: the hub's state with the client's pending actions on top.
+/// A prediction of the hub's state: the last known state with the client's pending actions applied.
 ///
-/// An action takes effect here at once, by the reducer that the hub runs, whose effects are not run. When something comes
-/// from the hub the actions that are still pending are applied again, to the hub's new state: what the hub decided
-/// differently is corrected by that. Once nothing is pending the state is the hub's, whatever was predicted.
+/// An action takes effect immediately, through the hub's reducer but without running its effects. When the hub's state
+/// changes, the actions that are still pending are applied to the new state, which corrects wrong predictions. Without
+/// pending actions the state is the hub's.
 ///
-/// The hub's state is never changed here and never copied as a whole: states are values that share what is the same. Nothing
-/// is kept while nothing is pending.
+/// The hub's state is never changed and never copied as a whole, since states are values that share their unchanged
+/// parts. Without pending actions nothing is kept.
 public final class Prediction<State, Action> {
-  /// The state with the pending actions on top; nil while none is pending or the hub's state is not known.
+  /// The state with the pending actions applied; nil if none is pending or the hub's state is unknown.
   public private(set) var state: State?
 
   private let reduce: (inout State, Action) -> Void
-  /// Oldest first. Those before `head` are over, and are removed now and then.
+  /// The actions, oldest first. Those before `head` have ended; they are removed in batches.
   private var pending: [(ticket: ActionTicket, action: Action)] = []
   private var head = 0
 
@@ -22,13 +22,13 @@ public final class Prediction<State, Action> {
     self.reduce = reduce
   }
 
-  /// How many actions are pending.
+  /// The number of pending actions.
   public var pendingCount: Int { pending.count - head }
 
-  /// Takes an action that was just sent.
+  /// Applies an action that was just sent.
   ///
-  /// - Parameter confirmed: The hub's state, which it changes if no other action is pending.
-  /// - Complexity: What the reducer costs.
+  /// - Parameter confirmed: The hub's state, to which the action is applied if no other one is pending.
+  /// - Complexity: The cost of the reducer.
   public func sent(_ action: Action, as ticket: ActionTicket, on confirmed: State?) {
     pending.append((ticket, action))
     if state == nil {
@@ -38,7 +38,8 @@ public final class Prediction<State, Action> {
     apply(action)
   }
 
-  /// Takes note that an action was applied or has failed; its effect is in the hub's state, or nowhere. Rebase afterwards.
+  /// Removes an action that was applied or has failed: its effect is in the hub's state, or nowhere. Call `rebase`
+  /// next.
   ///
   /// - Complexity: O(1) for the oldest action, amortised, otherwise O(pending).
   public func ended(_ ticket: ActionTicket) {
@@ -56,7 +57,7 @@ public final class Prediction<State, Action> {
   /// Applies the pending actions to the hub's state.
   ///
   /// - Parameter confirmed: The hub's state; nil if there is none.
-  /// - Complexity: O(pending): what the reducer costs for each of them, however large the state is.
+  /// - Complexity: O(pending) runs of the reducer, whatever the size of the state.
   public func rebase(on confirmed: State?) {
     state = pendingCount > 0 ? confirmed : nil
     guard state != nil else { return }

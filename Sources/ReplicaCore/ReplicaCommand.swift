@@ -1,46 +1,46 @@
 public import Wire
 
-/// Names an action that this client sent; later ones have greater numbers, whatever session they go through.
+/// Identifies a sent action. Later actions have greater numbers, across sessions.
 public struct ActionTicket: Hashable, Comparable, Sendable {
   let number: UInt64
 
   public static func < (lhs: ActionTicket, rhs: ActionTicket) -> Bool { lhs.number < rhs.number }
 }
 
-/// What the shell must do for the replica, in order.
+/// A command that the shell must execute for the replica, in order.
 ///
-/// A `context` is the object that the shell gave with the action or the subscription.
+/// A `context` is the object that the shell passed with the action or the subscription.
 public enum ReplicaCommand {
-  /// Try to connect; answer with `connected` or `disconnected`.
+  /// Try to connect; then call `connected` or `disconnected`.
   case connect
-  /// Close the connection; nothing more is expected of it.
+  /// Close the connection; no further calls about it are expected.
   case disconnect
-  /// Write a range of `ReplicaCore.output`; call `drained` later if the socket did not take all of it at once.
+  /// Write a range of `ReplicaCore.output`. Call `drained` later if the socket did not accept all of it at once.
   case write(Range<Int>)
-  /// A mirror has another value, has one again, or has none any more. It comes once for each mirror between two `clear()`.
+  /// The value of a mirror was replaced, added or removed; at most one command per mirror between two `clear()`.
   case changed(any Mirror, context: AnyObject?)
-  /// A mirror has not the value that the hub has, though it should; it is being replaced.
+  /// The value of a mirror differs from the hub's because of a defect, and is being replaced.
   case diverged(any Mirror, Divergence)
-  /// `connection` is another one.
+  /// `connection` has changed.
   case connectionChanged
   /// The hub applied an action.
   case applied(ActionTicket, context: AnyObject?)
-  /// An action did not take effect, or may not have.
+  /// An action did not, or may not, take effect.
   case failed(ActionTicket, context: AnyObject?, ActionError)
 }
 
-/// Two states that should be the same and are not: a defect in the code of the hub or of the client.
+/// Two states that should be equal but differ, because of a defect in the code of the hub or the client.
 public struct Divergence: Equatable, Sendable {
-  /// The hub's revision when it was noticed.
+  /// The hub's revision at which the difference was detected.
   public let revision: UInt64
-  /// The hash of the state that was here.
+  /// The hash of the client's state.
   public let here: StateHash
-  /// The hash of the hub's.
+  /// The hash of the hub's state.
   public let there: StateHash
 }
 
 extension Divergence: CustomStringConvertible {
-  /// What happened, and what became of it.
+  /// A description of the problem and of its correction.
   public var description: String {
     """
     at revision \(revision) the state here had the hash \(here) and the hub's \(there): one of the two is defective; the hub's \

@@ -1,13 +1,13 @@
 public import Wire
 
 extension ReplicaCore {
-  /// Begins: connects at once.
+  /// Starts to connect.
   public mutating func start() {
     guard case .idle = link else { return }
     tryToConnect()
   }
 
-  /// The connection that `connect` asked for is there.
+  /// Records that the connection requested by `connect` is open.
   public mutating func connected(at now: Duration) {
     guard case .connecting = link else { return }
     link = .greeting(ByteStream(at: now))
@@ -17,22 +17,22 @@ extension ReplicaCore {
     commands.append(.write(output.frame(hello)))
   }
 
-  /// The connection, or the attempt to make one, has ended.
+  /// Records that the connection, or the attempt to open one, has ended.
   public mutating func disconnected(reason: String, at now: Duration) {
     disconnected(reason: reason, lastHeard: now, at: now)
   }
 
-  /// The socket took the last of what it was given.
+  /// Records that the socket has accepted all queued output.
   public mutating func drained() {
     if case .open(let open) = link { open.isBusy = false }
   }
 
-  /// The shell could not write everything at once; it will call `drained`.
+  /// Records that the shell could not write everything at once; it will call `drained`.
   public mutating func isBusy(_ busy: Bool) {
     if case .open(let open) = link { open.isBusy = busy }
   }
 
-  /// The deadline has passed: time for the next attempt or for a probe, or an answer has not come in time.
+  /// Handles the end of `deadline`: the time for the next attempt, for a probe, or for a missing answer.
   public mutating func expire(at now: Duration) {
     guard let deadline, deadline <= now else { return }
     switch link {
@@ -51,12 +51,12 @@ extension ReplicaCore {
     }
   }
 
-  /// Takes an action, to be sent at the end of the turn or as soon as there is a hub.
+  /// Adds an action, which is sent at the end of the turn or as soon as a hub is connected.
   ///
   /// - Parameters:
-  ///   - context: An object of the shell's choice, which comes back with the outcome.
+  ///   - context: An object of the shell's choice, which is returned with the outcome.
   ///   - encode: Writes the action: one item of the schema's action type.
-  /// - Throws: `tooManyPending`, `tooLarge` or `notConnected`; the action is then not kept.
+  /// - Throws: `tooManyPending`, `tooLarge` or `notConnected`; the action is then discarded.
   /// - Complexity: O(bytes of the action), amortised; nothing is allocated for a single action.
   @discardableResult
   public mutating func send(
@@ -72,9 +72,9 @@ extension ReplicaCore {
     return try pending.append(context: context, limit: limit, encode)
   }
 
-  /// Takes an action, to be sent at the end of the turn or as soon as there is a hub.
+  /// Adds an action, which is sent at the end of the turn or as soon as a hub is connected.
   ///
-  /// - Throws: `tooManyPending`, `tooLarge` or `notConnected`; the action is then not kept.
+  /// - Throws: `tooManyPending`, `tooLarge` or `notConnected`; the action is then discarded.
   @discardableResult
   @inlinable
   public mutating func send(
@@ -83,7 +83,7 @@ extension ReplicaCore {
     try send(context: context) { action.encode(to: &$0) }
   }
 
-  /// Ends the session for good. Pending actions fail, and the mirrors keep their values.
+  /// Ends the session permanently. Pending actions fail, and the mirrors keep their values.
   public mutating func close() {
     guard connection != .closed else { return }
     if case .open = link { commands.append(.write(output.frame(FrameHeader(kind: .leave)) { _ in })) }
@@ -91,7 +91,7 @@ extension ReplicaCore {
     subscriptions = []
   }
 
-  /// Asks the hub for a sign of life, and returns the number that `lastPong` has once it has come; nil without a session.
+  /// Sends a ping, and returns the number that `lastPong` has after the answer; nil without a session.
   public mutating func ping(at now: Duration) -> UInt64? {
     guard case .open(let open) = link else { return nil }
     open.pings += 1
@@ -100,7 +100,7 @@ extension ReplicaCore {
     return open.pings
   }
 
-  /// Ends a turn: writes the actions that it brought, in as few frames as the hub's limit allows.
+  /// Ends a turn: writes its actions in as few frames as the hub's limit allows.
   public mutating func endTurn(at now: Duration) {
     guard case .open(let open) = link, !open.isBusy, pending.unsentCount > 0 else { return }
     pending.writeUnsent(
@@ -109,7 +109,7 @@ extension ReplicaCore {
     if pending.sentCount > 0 { open.liveness = .answer(until: now + options.timeout) }
   }
 
-  /// Bytes came in.
+  /// Handles received bytes.
   public mutating func received(_ bytes: RawSpan, at now: Duration) {
     guard let stream = link.stream else { return }
     stream.lastHeard = now
@@ -121,7 +121,7 @@ extension ReplicaCore {
     renewDeadline(at: now)
   }
 
-  /// Any sign of life gives the hub time for the rest; with nothing pending there is nothing to wait for.
+  /// Extends the time limit for answers after any sign of life; without pending answers there is no limit.
   private mutating func renewDeadline(at now: Duration) {
     guard case .open(let open) = link else { return }
     if pending.sentCount > 0 || open.pongs < open.pings || connection != .live {
@@ -158,7 +158,7 @@ extension ReplicaCore {
     disconnected(reason: "the hub has not answered for \(options.timeout)", lastHeard: lastHeard, at: now)
   }
 
-  /// Closes the connection, to try again later.
+  /// Closes the connection and schedules the next attempt.
   mutating func giveUp(_ reason: String, at now: Duration) {
     guard link.stream != nil else { return }
     commands.append(.disconnect)
@@ -180,7 +180,7 @@ extension ReplicaCore {
     }
   }
 
-  /// Ends all attempts.
+  /// Ends all attempts to connect.
   mutating func stop(_ state: ConnectionState, reason: String) {
     switch link {
     case .connecting, .greeting, .comparing, .open: commands.append(.disconnect)
@@ -192,8 +192,8 @@ extension ReplicaCore {
     pending.removeAll(.notConnected(reason: reason), &commands)
   }
 
-  /// Doubles with each attempt up to the longest, less up to half by chance, so that the clients of a hub that
-  /// restarts do not all come at once.
+  /// Returns the time before the next attempt. It doubles with each attempt up to a maximum, and is reduced by a random
+  /// part of up to a half, so that the clients of a restarted hub do not all reconnect at once.
   private mutating func nextDelay() -> Duration {
     let doublings = min(max(attempt - 1, 0), 16)
     let delay = min(options.shortestDelay * (1 << doublings), options.longestDelay)
@@ -202,7 +202,7 @@ extension ReplicaCore {
 }
 
 extension String {
-  /// As many characters from the beginning as have at most so many bytes.
+  /// Returns the longest prefix of whole characters with at most a number of bytes.
   fileprivate func prefix(utf8Count: Int) -> String {
     var prefix = self
     while prefix.utf8.count > utf8Count { prefix.removeLast() }

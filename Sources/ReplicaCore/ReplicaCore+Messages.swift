@@ -1,7 +1,7 @@
 import Wire
 
-// Each phase lists every kind, so that a new kind does not compile before it has a place. Kinds of a later version of the
-// protocol carry nothing that this one needs.
+// Each phase lists every kind, so that a new kind must be added to compile. Kinds of later versions of the protocol
+// carry nothing that this version needs.
 
 extension ReplicaCore {
   mutating func receive(_ header: FrameHeader, _ payload: RawSpan, at now: Duration) throws(WireError) {
@@ -21,7 +21,7 @@ extension ReplicaCore {
       case .schema: compare(try Schema(decoding: payload), on: stream)
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: giveUp(try Goodbye(decoding: payload).reason, at: now)
-      // Of a resumed session: they come right behind the welcome, and only once.
+      // The outcomes of a resumed session follow immediately after the welcome, and only once.
       case .applied: try receiveApplied(payload)
       case .rejected: try receiveRejected(payload)
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .pong, .welcome: break
@@ -77,7 +77,7 @@ extension ReplicaCore {
     commands.append(.write(output.frame(FrameHeader(kind: .describe)) { _ in }))
   }
 
-  /// Takes the session as the hub has it: also when the schemas are still to be compared, since outcomes may come before.
+  /// Adopts the hub's session, even before the schemas are compared, since outcomes may arrive earlier.
   private mutating func beginSession(_ welcome: Welcome) {
     payloadLimit = Int(clamping: welcome.payloadLimit)
     session = welcome.session
@@ -86,7 +86,7 @@ extension ReplicaCore {
     } else {
       pending.beginSession(&commands)
     }
-    // Revisions of another history mean nothing; the session may be resumed before anything is attached.
+    // Revisions of another history have no meaning; the session may be resumed before any scope is attached.
     if !welcome.isResumed || welcome.history != history {
       for subscription in subscriptions { subscription.base = nil }
     }
@@ -129,7 +129,7 @@ extension ReplicaCore {
     becomeLiveIfComplete()
   }
 
-  /// A client that has something of all that it subscribes to is live.
+  /// Makes the client live once it has received all parts that it subscribes to.
   mutating func becomeLiveIfComplete() {
     if !subscriptions.contains(where: \.isAwaited) { become(.live) }
   }

@@ -1,13 +1,13 @@
 public import Wire
 
 extension ReplicaCore {
-  /// Subscribes a mirror to a part of a state; it has a value as soon as there is a hub.
+  /// Subscribes a mirror to a part of a state. It gets a value once a hub is connected.
   ///
   /// - Parameters:
-  ///   - mirror: A mirror without a value that has no other subscription.
+  ///   - mirror: A mirror without a value and without another subscription.
   ///   - path: The steps to the part, by the keys of `schema`.
-  ///   - root: The state: the feature's, or the hub's own.
-  ///   - context: An object of the shell's choice, which comes back with the changes.
+  ///   - root: The feature's state or the hub's own.
+  ///   - context: An object of the shell's choice, which is returned with the changes.
   public mutating func subscribe(
     _ mirror: any Mirror, to path: [PathStep], of root: StateRoot = .feature, context: AnyObject? = nil
   ) {
@@ -42,7 +42,7 @@ extension ReplicaCore {
   /// Returns true if the mirror is subscribed.
   public func isSubscribed(_ mirror: any Mirror) -> Bool { subscriptions.contains { $0.mirror === mirror } }
 
-  /// Asks the hub for the hash of a mirror's value, to compare it.
+  /// Requests the hub's hash of a mirror's value, to compare it.
   public mutating func verify(_ mirror: any Mirror) {
     guard case .open = link, let number = subscriptions.first(where: { $0.mirror === mirror })?.attachment?.number
     else { return }
@@ -73,13 +73,13 @@ extension ReplicaCore {
         mapping = try translation.state?.part(at: path)
       }
     } catch {
-      // A hub that does not have the part has nothing there.
+      // For a hub without this part, its value is absent.
       let revision = subscription.mirror.revision ?? 0
       subscription.mirror.remove(at: revision)
       subscription.arrived(at: revision)
       return report(subscription)
     }
-    // Without a number that is free it has to wait for the next connection.
+    // Without a free number it waits for the next connection.
     guard let number = open.numbers.assign(subscription) else { return }
     subscription.attachment = Subscription.Attachment(number: number, mapping: mapping)
     let request = Attach(root: subscription.root, path: path, knownRevision: known)
@@ -102,7 +102,7 @@ extension ReplicaCore {
 
   // MARK: Frames of a scope
 
-  // Frames of a scope that was detached may still be under way.
+  // Frames of a detached scope may still arrive.
 
   mutating func receiveSnapshot(
     _ header: FrameHeader, _ payload: RawSpan, on open: OpenLink, at now: Duration
@@ -114,7 +114,7 @@ extension ReplicaCore {
       return giveUp("a piece of a snapshot is missing", at: now)
     }
     guard Int(piece.offset) + piece.bytes.byteCount <= options.stateBytes else {
-      // Another attempt would only receive it again.
+      // Another attempt would receive the same state.
       let reason = "the hub's state is larger than the \(options.stateBytes) bytes that this client accepts"
       return stop(.refused(reason: reason), reason: reason)
     }
@@ -152,10 +152,10 @@ extension ReplicaCore {
     try decoder.tuple(2)
     let base = try decoder.unsigned()
     let own = subscription.base
-    // Unless all goes well, only a snapshot puts it right.
+    // If an error occurs below, only a snapshot can correct the value.
     subscription.base = nil
     guard own == base, header.revision > base else {
-      // Never applied to a state it was not made for.
+      // A delta is applied only to the state that it was made for.
       let own = subscription.mirror.revision ?? 0
       return giveUp("the hub sent a delta from revision \(base) to a client at \(own)", at: now)
     }
@@ -172,7 +172,7 @@ extension ReplicaCore {
     report(subscription)
   }
 
-  /// Takes the revision up to which the hub's part has not changed.
+  /// Adopts the revision up to which the hub's part is unchanged.
   mutating func receiveBookmark(_ header: FrameHeader, on open: OpenLink, at now: Duration) {
     guard let subscription = open.numbers[header.scope] else { return }
     guard let base = subscription.base, header.revision > base else {
@@ -192,15 +192,15 @@ extension ReplicaCore {
     becomeLiveIfComplete()
   }
 
-  /// Compares the hub's hash with that of the mirror; a value that is not the hub's is replaced by a snapshot.
+  /// Compares the hub's hash with the mirror's, and requests a snapshot if they differ.
   mutating func receiveHash(_ header: FrameHeader, _ theirs: StateHash, on open: OpenLink, at now: Duration) {
-    // A value that was mapped or has other fields has another hash.
+    // The hash of a converted value, or of one with other fields, is different.
     guard open.translation == nil, let subscription = open.numbers[header.scope], subscription.base != nil,
       let ours = subscription.mirror.hash()
     else { return }
     subscription.mirror.compared(HashComparison(revision: header.revision, here: ours, there: theirs))
     guard ours != theirs else { return }
-    // One or two are a defect that heals; a hub that never agrees, nor confirms that numbers are free, uses them up.
+    // One or two differences are corrected; a hub that never agrees, or never confirms detached numbers, exhausts them.
     guard open.numbers.retiredCount < ScopeNumbers.retiredLimit else {
       return giveUp("the hub does not confirm that \(open.numbers.retiredCount) scopes are detached", at: now)
     }

@@ -1,40 +1,41 @@
 public import Wire
 
-/// A client's side of a hub, without I/O: it mirrors parts of the state and sends actions so that each takes effect once.
+/// The client side of a hub without I/O: it mirrors parts of the state and sends actions so that each takes effect
+/// once.
 ///
-/// Bytes, time and events go in as arguments; what the shell must do comes out as `commands` over `output`. The replica knows
-/// no types: actions come in encoded, and what the hub sends goes to mirrors, which are typed (`TypedMirror`) or read by
-/// the schema (`ValueMirror`).
+/// Bytes, times and events are arguments; the shell's work is returned as `commands` that refer to `output`. The
+/// replica knows no types: actions are passed encoded, and received values go to mirrors, which are typed
+/// (`TypedMirror`) or use the schema (`ValueMirror`).
 ///
-/// Actions are numbered within the session; after a cut they are sent again from the first one that the hub has not
-/// processed. When the hub no longer knows the session, those that were sent fail and are never sent again, and those
-/// that were not are sent in the new session.
+/// Actions are numbered within the session. After a reconnection they are sent again from the first one that the hub
+/// has not processed. If the hub no longer knows the session, the actions that were sent fail and are never sent again,
+/// and the unsent ones are sent in the new session.
 public struct ReplicaCore: ~Copyable {
-  /// How the replica behaves.
+  /// The options of the replica.
   public let options: ReplicaOptions
   /// The state of the connection.
   public internal(set) var connection = ConnectionState.connecting(attempt: 0, failure: nil)
-  /// The hub's name for itself; empty before the first welcome.
+  /// The hub's name; empty before the first welcome.
   public internal(set) var hubName = ""
-  /// How often a hub came back that had lost revisions which this client had seen: it went on from an older state, or anew.
+  /// The number of times that a restarted hub had lost revisions which this client had seen.
   public internal(set) var lossCount = 0
-  /// The schema of the feature: the one that the client was compiled with, or else that of the first hub it met.
+  /// The schema of the feature: the compiled one, or for tools that of the first hub.
   public internal(set) var schema: Schema?
-  /// What the shell must do, in order, since the last `clear()`.
+  /// The commands for the shell, in order, since the last `clear()`.
   public internal(set) var commands: [ReplicaCommand] = []
-  /// The bytes that the commands speak of.
+  /// The bytes that the commands refer to.
   public internal(set) var output = FrameWriter()
 
-  /// The last answer to a ping on this connection, and the hub's revision at that moment; nil before the first.
+  /// The last answer to a ping on this connection, with the hub's revision at that time; nil before the first one.
   public internal(set) var lastPong: (number: UInt64, revision: UInt64)?
 
   var link = ReplicaLink.idle
   var fingerprint: SchemaFingerprint?
-  /// Whether the schema is a hub's: values are then always brought into its form, which the mirrors read.
+  /// True if the schema is a hub's. Values of other hubs are then converted to it for the mirrors.
   let takesSchemaFromHub: Bool
   /// The last session, to be resumed.
   var session: SessionID?
-  /// The history that the last welcome named.
+  /// The history from the last welcome.
   var history: UInt64?
   var pending = PendingActions()
   /// The largest payload that the last hub accepted.
@@ -42,20 +43,20 @@ public struct ReplicaCore: ~Copyable {
   /// The number of attempts to connect since the last session was open.
   var attempt = 0
   var random: any RandomNumberGenerator
-  /// In the order in which they were asked for.
+  /// The subscriptions, in the order in which they were requested.
   var subscriptions: [Subscription] = []
-  /// Those whose change was reported since the last `clear()`.
+  /// The subscriptions whose change was reported since the last `clear()`.
   var reported: [Subscription] = []
 
   /// The schema of the hub's own state.
   static let hubSchema = Schema(state: HubState.self, action: Never.self)
 
-  /// Creates a replica that has not started.
+  /// Creates a replica that is not started yet.
   ///
   /// - Parameters:
-  ///   - schema: The schema of the feature that the client was compiled with; nil for a tool that takes the hub's.
-  ///   - options: How the replica behaves.
-  ///   - random: The source of the jitter of reconnecting; a simulation passes its seeded generator.
+  ///   - schema: The schema of the compiled feature; nil for a tool that uses the hub's.
+  ///   - options: The options of the replica.
+  ///   - random: The source of the random delays before reconnecting; a simulation passes its seeded generator.
   public init(
     schema: Schema?, options: ReplicaOptions = ReplicaOptions(),
     random: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -65,13 +66,13 @@ public struct ReplicaCore: ~Copyable {
     takesSchemaFromHub = schema == nil
   }
 
-  /// The number of actions that the hub has not acknowledged.
+  /// The number of unacknowledged actions.
   public var pendingActionCount: Int { pending.count }
 
-  /// How many bytes have come of values that are not there as a whole yet.
+  /// The number of bytes received of values that are not complete yet.
   public var loadedByteCount: Int { subscriptions.reduce(0) { $0 + ($1.attachment?.pieces.count ?? 0) } }
 
-  /// The time at which `expire` must be called; nil when there is nothing to wait for.
+  /// The time at which `expire` must be called; nil if there is none.
   public var deadline: Duration? {
     switch link {
     case .idle, .connecting, .stopped: return nil
@@ -88,7 +89,7 @@ public struct ReplicaCore: ~Copyable {
   /// The phase of the conversation.
   package var phase: ReplicaPhase { link.phase }
 
-  /// Forgets the commands and their bytes, which the shell has carried out.
+  /// Removes the commands, which the shell has executed, and their bytes.
   public mutating func clear() {
     commands.removeAll(keepingCapacity: true)
     output.removeAll()

@@ -1,23 +1,23 @@
 import Wire
 
-/// The phase of a replica's conversation, with the data that exist in this phase only.
+/// The phase of a replica's connection, with the data of that phase.
 enum ReplicaLink {
   /// `start` was not called yet.
   case idle
-  /// There is no connection; the next attempt comes at this time.
+  /// There is no connection; the next attempt is made at this time.
   case down(retryAt: Duration)
-  /// The shell tries to connect.
+  /// The shell is connecting.
   case connecting
-  /// A hello was sent.
+  /// A *hello* was sent.
   case greeting(ByteStream)
-  /// The hub was asked for its schema, which is not ours.
+  /// The client has requested the hub's schema, because it differs from the client's.
   case comparing(ByteStream)
   /// A session is open.
   case open(OpenLink)
   /// The client was refused or closed.
   case stopped
 
-  /// The stream of a connection that is there.
+  /// The stream of an open connection.
   var stream: ByteStream? {
     switch self {
     case .greeting(let stream), .comparing(let stream): stream
@@ -27,7 +27,7 @@ enum ReplicaLink {
   }
 }
 
-/// The phases by name, for tests that go through all of them.
+/// The names of the phases, for tests that visit all of them.
 package enum ReplicaPhase: CaseIterable {
   case idle, down, connecting, greeting, comparing, open, stopped
 }
@@ -48,14 +48,14 @@ extension ReplicaLink {
 
 /// The bytes of one connection.
 ///
-/// A class, like `OpenLink`: a phase is changed in place, and is its own as long as somebody works on it.
+/// A class, like `OpenLink`, because the phase is changed in place while its data are in use.
 final class ByteStream {
   var decoder: FrameDecoder
   /// The time of the hub's last sign of life.
   var lastHeard: Duration
 
   init(at now: Duration) {
-    // A piece of a snapshot with its head, or the largest delta that a hub sends.
+    // The maximum size of a piece of a snapshot with its header, or of a hub's largest delta.
     decoder = FrameDecoder(payloadLimit: SnapshotPiece.byteLimit + (1 << 24))
     lastHeard = now
   }
@@ -64,24 +64,24 @@ final class ByteStream {
 /// An open session on a connection.
 final class OpenLink {
   let stream: ByteStream
-  /// The mappings for a hub of another source; nil for one of the same.
+  /// The mappings for a hub with another schema; nil if the schemas are equal.
   let translation: Translation?
-  /// Whether the socket has not taken all that was written.
+  /// True if the socket has not accepted all output.
   var isBusy = false
   var numbers = ScopeNumbers()
   var liveness = Liveness.quiet
-  /// The number of pings that were sent.
+  /// The number of sent pings.
   var pings: UInt64 = 0
-  /// The number of the last ping that was answered.
+  /// The number of the last answered ping.
   var pongs: UInt64 = 0
 
-  /// The reply that the client waits for.
+  /// The event that the client waits for.
   enum Liveness {
-    /// For nothing.
+    /// None.
     case quiet
-    /// For the time to ask for a sign of life.
+    /// The time for a ping.
     case probe(at: Duration)
-    /// For an answer, at most until this time.
+    /// An answer, until this time.
     case answer(until: Duration)
   }
 

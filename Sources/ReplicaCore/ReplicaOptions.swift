@@ -1,24 +1,25 @@
-/// Options of a client towards its hub.
+/// The options of a client.
 public struct ReplicaOptions: Sendable {
-  /// The client's name in the hub's log and among the attendees; bytes beyond the 128th are cut off.
+  /// The client's name in the hub's log and among the attendees; it is cut after 128 bytes.
   public var name = ""
-  /// True if a `StoreClient` subscribes to the whole state from the start; otherwise only to the parts it is asked for.
+  /// True if a `StoreClient` subscribes to the whole state from the start; otherwise it subscribes only to attached
+  /// parts.
   public var subscribesToWholeState = true
-  /// The time before the first attempt to reconnect; it doubles with each further one.
+  /// The time before the first attempt to reconnect. It doubles with each further one.
   public var shortestDelay = Duration.milliseconds(50)
   /// The longest time between two attempts to reconnect.
   public var longestDelay = Duration.seconds(5)
-  /// The time that a hub may be silent while an answer is pending; then the connection counts as lost.
+  /// The time for which the hub may be silent while an answer is pending, before the connection counts as lost.
   public var timeout = Duration.seconds(10)
-  /// The time of silence after which an idle client asks the hub for a sign of life; nil for never.
+  /// The time of silence after which an idle client sends a ping to the hub; nil for never.
   ///
-  /// Without it a client that has nothing pending does not notice that its hub has stopped. With it, each client wakes the hub
-  /// once in each interval, so it is for clients that somebody watches. A stopped hub is noticed after `probeInterval`
-  /// and `timeout` at the latest.
+  /// Without pings, an idle client does not notice that its hub has stopped. With them, each client wakes the hub once
+  /// per interval, so use them for clients that a user watches. A stopped hub is detected after `probeInterval` and
+  /// `timeout` at the latest.
   public var probeInterval: Duration?
-  /// The most actions that are pending at a time; one more is refused here.
+  /// The maximum number of pending actions; a further one is rejected locally.
   public var pendingActions = 65_536
-  /// The largest state accepted, in bytes.
+  /// The maximum size in bytes of an accepted state.
   public var stateBytes = 1 << 30
 
   /// Creates the default options.

@@ -3,29 +3,29 @@ import Wire
 /// A part of a hub's state that the client subscribes to.
 final class Subscription {
   let mirror: any Mirror
-  /// The state that the part belongs to.
+  /// The state that contains the part.
   let root: StateRoot
   /// The steps to the part, by the keys of the client's schema.
   let path: [PathStep]
   /// The shell's object.
   let context: AnyObject?
 
-  /// The revision from which the mirror can take a delta; nil when only a snapshot can put it right.
+  /// The revision to which the mirror can apply a delta; nil if it needs a snapshot.
   var base: UInt64?
-  /// Whether the client is not live before the hub has sent something for it.
+  /// True if the client becomes live only after the hub has sent this part.
   var isAwaited = false
-  /// Whether a change was reported since the last `clear()`.
+  /// True if a change was reported since the last `clear()`.
   var isReported = false
-  /// Its place on this connection; nil while it has none.
+  /// Its scope on this connection, if any.
   var attachment: Attachment?
 
-  /// The state of one connection.
+  /// The state of a scope on one connection.
   struct Attachment {
     /// The number of the scope.
     let number: UInt16
-    /// Turns the hub's bytes of the part into ours; nil when they are the same.
+    /// Converts the hub's bytes of the part; nil if the schemas are equal.
     let mapping: SchemaMapping?
-    /// The pieces of a snapshot that is not complete.
+    /// The pieces of an incomplete snapshot.
     var pieces: [UInt8] = []
   }
 
@@ -33,7 +33,7 @@ final class Subscription {
     (self.mirror, self.root, self.path, self.context) = (mirror, root, path, context)
   }
 
-  /// Takes note that the mirror now has what the hub had at a revision.
+  /// Records that the mirror has the hub's value at a revision.
   func arrived(at revision: UInt64) {
     (base, isAwaited) = (revision, false)
   }
@@ -41,11 +41,11 @@ final class Subscription {
 
 /// The numbers of the scopes of one connection.
 struct ScopeNumbers {
-  /// The most scopes that may be detached because of hashes before the hub has confirmed one.
+  /// The maximum number of scopes detached because of hashes that the hub has not confirmed yet.
   static var retiredLimit: Int { 1024 }
 
   private var subscriptions: [UInt16: Subscription] = [:]
-  /// Detached numbers, until the hub has confirmed it.
+  /// Detached numbers that the hub has not confirmed yet.
   private var retired: Set<UInt16> = []
   private var next: UInt16 = 0
 
@@ -53,7 +53,7 @@ struct ScopeNumbers {
 
   subscript(number: UInt16) -> Subscription? { subscriptions[number] }
 
-  /// Gives a subscription a number; nil if none is free.
+  /// Assigns a number to a subscription; nil if none is free.
   mutating func assign(_ subscription: Subscription) -> UInt16? {
     guard subscriptions.count + retired.count <= Int(UInt16.max) else { return nil }
     while subscriptions[next] != nil || retired.contains(next) { next &+= 1 }
@@ -62,12 +62,12 @@ struct ScopeNumbers {
     return next
   }
 
-  /// Takes a number away; it is free once the hub has confirmed it.
+  /// Removes a number from its subscription; it is free once the hub has confirmed it.
   mutating func retire(_ number: UInt16) {
     subscriptions[number] = nil
     retired.insert(number)
   }
 
-  /// The hub has confirmed that nothing more comes under a number.
+  /// Records the hub's confirmation that no more frames with a number follow.
   mutating func confirm(_ number: UInt16) { retired.remove(number) }
 }

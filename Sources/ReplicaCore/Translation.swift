@@ -1,15 +1,15 @@
 import Wire
 
-/// What has to be done with bytes and paths for a hub that was compiled from another source.
+/// The conversion of values, actions and paths for a hub with another schema.
 struct Translation {
-  /// Paths here to paths there.
+  /// Converts the client's paths to the hub's.
   let paths: SchemaMapping
-  /// States there to states here; nil when they can be read as they are.
+  /// Converts the hub's states to the client's; nil if they are the same.
   let state: SchemaMapping?
-  /// Actions here to actions there; nil when they can be read as they are.
+  /// Converts the client's actions to the hub's; nil if they are the same.
   let action: SchemaMapping?
 
-  /// - Throws: The first difference that matters.
+  /// - Throws: The first incompatible difference.
   init(from theirs: Schema, to ours: Schema, byName: Bool) throws(SchemaMismatch) {
     paths = try SchemaMapping(from: ours, to: theirs, .state)
     state = byName ? try SchemaMapping(from: theirs, to: ours, .state) : nil
@@ -18,7 +18,7 @@ struct Translation {
 }
 
 extension SchemaMapping {
-  /// One value mapped.
+  /// Converts one value.
   func mapValue(_ bytes: [UInt8]) throws(WireError) -> [UInt8] {
     var decoder = CBORDecoder(bytes.span.bytes)
     var encoder = CBOREncoder()

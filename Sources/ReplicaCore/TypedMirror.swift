@@ -1,12 +1,12 @@
 public import Wire
 
-/// A mirror of a part of a feature that the client was compiled with.
+/// A mirror of a part of the compiled feature.
 ///
-/// The value changes in place, so that observers of a field that stays the same are not notified.
+/// The value changes in place, so that observers of unchanged fields are not notified.
 public final class TypedMirror<Part: Replicated>: Mirror {
-  /// The part as the hub had it at `revision`; nil before it is known, and while it is not there.
+  /// The part at `revision`; nil before it is known, and while it does not exist.
   public private(set) var part: Part?
-  /// The last value of the part before it went away.
+  /// The last value of the part before it was removed.
   public private(set) var last: Part?
   /// The hub's revision of the part; nil before it is known.
   public private(set) var revision: UInt64?
@@ -17,7 +17,7 @@ public final class TypedMirror<Part: Replicated>: Mirror {
   /// Does nothing: the type is known.
   public func attach(_ schema: Schema, at path: [PathStep]) {}
 
-  /// Takes a whole value, changing only what is different.
+  /// Replaces the value, changing only the parts that differ.
   public func replace(with value: RawSpan, at revision: UInt64) throws(WireError) -> Bool {
     let new = try Part(decoding: value)
     defer { self.revision = revision }
@@ -26,7 +26,7 @@ public final class TypedMirror<Part: Replicated>: Mirror {
       return true
     }
     guard new.differs(from: part) else { return false }
-    // The observers of a field that is the same are not notified.
+    // Observers of unchanged fields are not notified.
     var encoder = CBOREncoder()
     new.encodeDelta(from: part, to: &encoder)
     let bytes = encoder.bytes
@@ -35,7 +35,7 @@ public final class TypedMirror<Part: Replicated>: Mirror {
     return true
   }
 
-  /// Applies a change whole or not at all.
+  /// Applies a change completely or not at all.
   public func apply(_ change: consuming CBORDecoder, at revision: UInt64) throws(WireError) {
     guard let base = part else { throw WireError(.doesNotFit(type: "part that is not there"), at: change.offset) }
     do throws(WireError) {
@@ -48,16 +48,16 @@ public final class TypedMirror<Part: Replicated>: Mirror {
     self.revision = revision
   }
 
-  /// Takes note that the part is the same at a later revision.
+  /// Records that the part is unchanged at a later revision.
   public func advance(to revision: UInt64) { self.revision = revision }
 
-  /// Takes note that the part is not there.
+  /// Records that the part does not exist.
   public func remove(at revision: UInt64) {
     if part != nil { last = part }
     part = nil
     self.revision = revision
   }
 
-  /// The hash of the part; nil if it is not there.
+  /// Returns the hash of the part; nil if it does not exist.
   public func hash() -> StateHash? { part?.stateHash() }
 }

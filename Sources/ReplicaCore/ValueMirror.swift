@@ -1,14 +1,14 @@
 public import Wire
 
-/// A mirror for tools that were compiled without the feature: its value is read by the schema alone.
+/// A mirror for tools that were compiled without the feature; it reads its value by the schema.
 public final class ValueMirror: Mirror {
-  /// The part as the hub had it at `revision`; nil before it is known, and while it is not there.
+  /// The part at `revision`; nil before it is known, and while it does not exist.
   public private(set) var value: CBORValue?
-  /// The last value of the part before it went away.
+  /// The last value of the part before it was removed.
   public private(set) var last: CBORValue?
   /// The hub's revision of the part; nil before it is known.
   public private(set) var revision: UInt64?
-  /// The schema and the part's type in it; nil before a hub was there.
+  /// The schema and the part's type in it; nil before the first connection.
   public private(set) var type: (schema: Schema, type: SchemaType)?
 
   /// The last comparison of the value's hash with the hub's.
@@ -22,7 +22,7 @@ public final class ValueMirror: Mirror {
     type = (schema, try schema.type(at: path))
   }
 
-  /// Takes a whole value, and returns whether it is another one than before.
+  /// Replaces the value, and returns true if it differs from the previous one.
   public func replace(with value: RawSpan, at revision: UInt64) throws(WireError) -> Bool {
     guard let type else { throw WireError(.doesNotFit(type: "part of an unknown type"), at: 0) }
     var decoder = CBORDecoder(value)
@@ -33,7 +33,7 @@ public final class ValueMirror: Mirror {
     return new != self.value
   }
 
-  /// Applies a change whole or not at all.
+  /// Applies a change completely or not at all.
   public func apply(_ change: consuming CBORDecoder, at revision: UInt64) throws(WireError) {
     guard let type, let value else {
       throw WireError(.doesNotFit(type: "part that is not there"), at: change.offset)
@@ -43,16 +43,16 @@ public final class ValueMirror: Mirror {
     (self.value, self.revision) = (new, revision)
   }
 
-  /// Takes note that the part is the same at a later revision.
+  /// Records that the part is unchanged at a later revision.
   public func advance(to revision: UInt64) { self.revision = revision }
 
-  /// Takes note that the part is not there.
+  /// Records that the part does not exist.
   public func remove(at revision: UInt64) {
     if value != nil { last = value }
     (value, self.revision) = (nil, revision)
   }
 
-  /// The hash of the value, by its schema.
+  /// Returns the hash of the value, by its schema.
   /// - Complexity: O(size of the value).
   public func hash() -> StateHash? {
     guard let type, let value else { return nil }
