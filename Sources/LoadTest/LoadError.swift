@@ -1,27 +1,27 @@
-/// Why a load test failed.
+/// The reasons why a load test failed.
 public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The scenario has a mistake.
   case scenario(String)
-  /// The hub's schema has no such path or action, or the state has not what the actions need.
+  /// The hub's schema has no such path or action, or the state lacks what the actions need.
   case doesNotFit(String)
   /// The hub cannot be reached.
   case cannotConnect(String)
   /// The hub closed a connection.
   case disconnected(reason: String)
-  /// The hub refused an action.
+  /// The hub rejected an action.
   case rejected(reason: String)
-  /// The hub sent something that this program does not understand.
+  /// The hub sent something that this program cannot decode.
   case malformed(String)
   /// The hub did not answer.
   case silent(seconds: Double, answered: Int, sent: Int)
-  /// The hub knows a session no more that had unanswered actions.
+  /// The hub has forgotten a session with unacknowledged actions.
   case sessionLost(unanswered: Int)
-  /// A result is not what the actions lead to.
+  /// A result is not the expected one.
   case wrong(String)
-  /// Something else failed.
+  /// Another error.
   case failed(String)
 
-  /// What happened, and what it means.
+  /// A description of the problem.
   public var description: String {
     switch self {
     case .scenario(let text), .doesNotFit(let text), .cannotConnect(let text), .wrong(let text), .failed(let text):
@@ -36,7 +36,7 @@ public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The exit status of a program that ends with this error.
+  /// The exit status for this error.
   public var exitStatus: Int32 {
     switch self {
     case .scenario: 2

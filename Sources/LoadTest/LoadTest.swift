@@ -1,36 +1,36 @@
 internal import Glibc
 internal import Wire
 
-/// Loads a hub with actions, measures it, and verifies the state that they lead to.
+/// Loads a hub with actions, measures it, and verifies the resulting state.
 ///
-/// It knows no feature: actions are made by the hub's schema. In a closed loop each connection sends its next action
-/// when one is acknowledged. In an open loop actions arrive at times of their own, and latency counts from these times, so a hub
-/// that stops is seen in every action that came meanwhile.
+/// It creates the actions of any feature from the hub's schema. In a closed loop each connection sends its next action
+/// after an acknowledgement. In an open loop actions arrive at scheduled times, from which latency is measured. So if
+/// the hub stalls, the latency of every action that arrived meanwhile includes the stall.
 public final class LoadTest {
   private let path: String
   private var plan: Plan
   private let process: Int32?
   private var report: LoadReport
-  /// Called with the figures of each interval.
+  /// Called with the measurements of each interval.
   public var onSample: ((LoadReport.Sample) -> Void)?
-  /// Waits some seconds, and returns the number of a signal that came meanwhile.
+  /// Waits some seconds, and returns the number of a signal that arrived meanwhile.
   public var wait: (Double) -> Int32? = { seconds in
     usleep(UInt32(seconds * 1e6))
     return nil
   }
 
-  /// Creates a test that has not begun.
+  /// Creates a test that is not started yet.
   ///
   /// - Parameters:
   ///   - path: The hub's socket.
-  ///   - plan: What to do.
+  ///   - plan: The plan of the test.
   ///   - process: The hub's process, if it is not the one that listens.
   public init(path: String, plan: Plan, process: Int32? = nil) {
     (self.path, self.plan, self.process) = (path, plan, process)
     report = LoadReport(plan: plan)
   }
 
-  /// Runs the test to its end, and returns what was found, if only why it failed.
+  /// Runs the test, and returns its results, or the reason why it failed.
   public func run() -> LoadReport {
     report.machine = .this
     report.date = Int64(time(nil))

@@ -1,14 +1,14 @@
-/// Looks for the highest rate of an open loop at which the p99 keeps a limit: steps that double, then bisection.
+/// Searches for the highest rate of an open loop at which the p99 keeps a limit: by doubling, then by bisection.
 public struct RateSearch: Sendable {
-  /// A rate that was tried.
+  /// A tested rate.
   public struct Step: Equatable, Sendable {
-    /// Actions a second that were wanted, and that were acknowledged.
+    /// The intended number of actions per second, and the acknowledged one.
     public var (wanted, reached): (Double, Double)
-    /// The p99, in nanoseconds.
+    /// The p99 in nanoseconds.
     public var p99: UInt64
-    /// Whether the limit was kept.
+    /// True if the limit was kept.
     public var isKept: Bool
-    /// Whether this program was the one that was too slow.
+    /// True if this program was too slow.
     public var isGeneratorLate: Bool
 
     public static func == (left: Step, right: Step) -> Bool {
@@ -17,14 +17,14 @@ public struct RateSearch: Sendable {
     }
   }
 
-  /// The limit of the p99, in nanoseconds.
+  /// The limit of the p99 in nanoseconds.
   public let limit: UInt64
-  /// What was tried, in order.
+  /// The tested rates, in order.
   public private(set) var steps: [Step] = []
   private var rate: Double
   private var (highestKept, lowestMissed): (Double?, Double?)
 
-  /// Begins with a rate.
+  /// Starts with a rate.
   public init(limit: UInt64, from rate: Double) { (self.limit, self.rate) = (limit, rate) }
 
   /// The next rate to try; nil when the search is over.
@@ -37,10 +37,10 @@ public struct RateSearch: Sendable {
   /// The highest rate that kept the limit.
   public var best: Step? { steps.filter(\.isKept).max { $0.wanted < $1.wanted } }
 
-  /// Takes the result of the rate that `next` named.
+  /// Adds the result at the rate `next`.
   public mutating func take(_ report: LoadReport) {
     let p99 = report.latencies.quantile(0.99)
-    // A hub that cannot keep up answers fewer actions than arrive.
+    // A hub that cannot keep up acknowledges fewer actions than arrive.
     let isKept = report.failure == nil && p99 <= limit && report.actionsPerSecond >= 0.95 * rate
     take(
       Step(
@@ -60,7 +60,7 @@ public struct RateSearch: Sendable {
 }
 
 extension RateSearch.Step: CustomStringConvertible {
-  /// One line.
+  /// The step as one line.
   public var description: String {
     "\(Decimals.grouped(wanted)) actions/s wanted, \(Decimals.grouped(reached)) reached, p99 \(Decimals.time(p99)): "
       + (isKept ? "kept" : isGeneratorLate ? "missed, and this program was late itself" : "missed")

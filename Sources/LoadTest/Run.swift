@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 internal import Wire
 
-/// One run of the generator threads, which the main thread starts, watches and ends.
+/// One run of the generator threads, controlled by the main thread.
 final class Run {
   private let path: String
   private let plan: Plan
@@ -11,7 +11,7 @@ final class Run {
   private let hub: HubProcess?
   private(set) var total = ThreadFigures()
   private(set) var signal: Int32?
-  /// Whether nothing can be verified.
+  /// True if nothing can be verified.
   private(set) var isAbandoned = false
   private var failure: LoadError?
   private var state: RunState
@@ -23,7 +23,7 @@ final class Run {
   private var (intervalStart, intervalHub, intervalOwn, intervalMeasured): (UInt64, UInt64?, UInt64, Int) = (
     0, nil, 0, 0
   )
-  /// When something was acknowledged or opened last.
+  /// The time of the last acknowledgement or opened connection.
   private var progress: (time: UInt64, count: Int) = (0, -1)
   var onSample: ((LoadReport.Sample) -> Void)?
   var wait: (Double) -> Int32? = { _ in nil }
@@ -33,7 +33,7 @@ final class Run {
     state = RunState(threads: plan.threads)
   }
 
-  /// Opens the connections, sends, waits for the answers and compares the subscribers' states.
+  /// Opens the connections, sends, waits for the acknowledgements and compares the subscribers' states.
   func perform(_ watch: WatchPlan, _ schema: Schema) throws(LoadError) {
     freshness = Freshness(scopes: watch.sampledScopes)
     var threads = ThreadGroup(state)
@@ -113,7 +113,7 @@ final class Run {
       watchProgress(total.totals.answered, nil)
       if isAbandoned(waiting: 0.001) { return }
     }
-    // The last interval, if it is no sliver.
+    // The last interval, unless it is too short.
     if total.totals.measured > intervalMeasured, total.lastAnswer > intervalStart + 50_000_000 {
       sample(total.lastAnswer)
     }
@@ -131,7 +131,7 @@ final class Run {
     }
   }
 
-  /// A second signal does not wait for the answers.
+  /// Waits, and returns true after a second signal, which ends the run without waiting for acknowledgements.
   private func isAbandoned(waiting seconds: Double) -> Bool {
     guard let further = wait(seconds) else { return false }
     isAbandoned = signal != nil
@@ -152,7 +152,7 @@ final class Run {
     }
   }
 
-  /// Fails if nothing has happened for too long.
+  /// Fails if there was no progress for too long.
   private func watchProgress(_ count: Int, _ reason: String?) {
     let now = Clock.now
     if count != progress.count { progress = (now, count) }
@@ -163,7 +163,7 @@ final class Run {
 
   // MARK: Figures
 
-  /// Takes what the threads have counted since the last time.
+  /// Collects the threads' measurements.
   private func take() {
     var (ready, lastAnswer, totals) = (0, UInt64(0), ThreadFigures.Totals())
     for report in state.reports {
@@ -211,14 +211,14 @@ final class Run {
     onSample?(sample)
   }
 
-  /// The CPU time of this process, in nanoseconds.
+  /// The CPU time of this process in nanoseconds.
   private static var ownTime: UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
-  /// Writes the figures into a report.
+  /// Writes the measurements into a report.
   func fill(_ report: inout LoadReport) {
     mergeInterval()
     (report.actions, report.sent, report.answered) = (total.totals.measured, total.totals.sent, total.totals.answered)

@@ -1,25 +1,25 @@
 internal import Wire
 
-/// Compares the state at the end with what the acknowledged actions lead to.
+/// Compares the final state with the expected effects of the acknowledged actions.
 ///
-/// Other clients may have acted too: the hub's revision says how many actions there were in all. Elements that this run
-/// created are recognised by their values, so that each can be looked for exactly once, whoever else acts.
+/// Other clients may have acted too; the hub's revision gives the total number of actions. Elements that this run
+/// created are recognised by their values, so that each must exist exactly once, whatever other clients do.
 struct Verification {
   let source: ActionSource
   let reader: StateReader
   /// The state and the revision at the start.
   let before: ControlSession.Snapshot
   let after: ControlSession.Snapshot
-  /// How many actions of each connection were acknowledged.
+  /// The number of acknowledged actions of each connection.
   let answered: [Int: Int]
-  /// The numbers of those that the hub refused, by connection.
+  /// The numbers of the rejected ones, by connection.
   let refused: [Int: Set<Int>]
-  /// What was found to be right, as sentences.
+  /// The successful checks, as sentences.
   private(set) var checks: [String] = []
   private(set) var counts: [(path: String, before: Int, after: Int)] = []
-  /// How many actions took effect that are not this run's.
+  /// The number of actions of other clients.
   private(set) var others = 0
-  /// The most actions of a connection that are looked at one by one.
+  /// The maximum number of actions of a connection that are checked individually.
   private static let limit = 20_000_000
 
   init(
@@ -30,7 +30,7 @@ struct Verification {
     self.refused = refused
   }
 
-  /// Verifies everything that the scenario says.
+  /// Verifies all expectations of the scenario.
   mutating func run(named paths: [[PathStep]: String]) throws(LoadError) {
     let sum = answered.values.reduce(0, +) - refused.values.reduce(0) { $0 + $1.count }
     guard after.revision >= before.revision, Int(after.revision - before.revision) >= sum else {
@@ -46,7 +46,7 @@ struct Verification {
     for kind in source.kinds where kind.creates != nil { try verifyCreated(kind) }
   }
 
-  /// Notes something else that was found to be right.
+  /// Adds another successful check.
   mutating func note(_ check: String) { checks.append(check) }
 
   // MARK: Counts
@@ -63,7 +63,7 @@ struct Verification {
         let new = try reader.number(at: path, of: after.bytes)
       else { throw .doesNotFit("\(name) is neither a number nor a collection") }
       counts.append((name, old, new))
-      // Each of the others' actions may have changed it by one.
+      // Each action of another client may have changed it by one.
       guard abs(new - old - growth) <= others else {
         throw .wrong(
           "\(name) went from \(old) to \(new) and not to \(old + growth): actions were lost or took effect twice"
@@ -80,7 +80,7 @@ struct Verification {
     !refused.isEmpty && refused[connection]?.contains(index) ?? false
   }
 
-  /// How many of the acknowledged actions were of each kind.
+  /// Returns the number of acknowledged actions of each kind.
   private func kindSums() -> [Int] {
     var sums = Array(repeating: 0, count: source.kinds.count)
     if source.kinds.count == 1, refused.isEmpty { return [answered.values.reduce(0, +)] }
@@ -94,7 +94,7 @@ struct Verification {
 
   // MARK: Elements
 
-  /// What an element should be like: the values of parts, or gone.
+  /// The expected element: the values of parts, or its absence.
   private struct Expectation {
     var parts: [(kind: Int, value: [UInt8])] = []
     var isRemoved = false
@@ -110,7 +110,7 @@ struct Verification {
     }
   }
 
-  /// The last action for each part decides, and each connection has elements of its own.
+  /// The last action for each part determines its value, and each connection has elements of its own.
   private func expectations(of kinds: [Int], _ collection: Int) -> [UInt64: Expectation] {
     let elements = source.collections[collection]
     var expected: [UInt64: Expectation] = [:]

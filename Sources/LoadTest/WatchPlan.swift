@@ -3,12 +3,12 @@ internal import Wire
 /// The parts of the state that the subscribers of a run subscribe to.
 struct WatchPlan {
   private(set) var watchers: [(number: Int, scope: Int?, path: [PathStep], isSlow: Bool)] = []
-  /// For each element of the collection, the scope that shows it; nil if all subscribers have the same scope.
+  /// For each element of the collection, the scope that contains it; nil if all subscribers have the same scope.
   private(set) var scopeOfElement: [Int: Int]?
   /// The path of the part, or of the collection whose elements are the parts.
   private var root: [PathStep] = []
 
-  /// No subscribers.
+  /// Creates a plan without subscribers.
   init() {}
 
   init(_ plan: Plan, schema: Schema, state: [UInt8], run: String) throws(LoadError) {
@@ -33,11 +33,11 @@ struct WatchPlan {
     }
   }
 
-  /// Whether a kind of action changes what is watched, as far as the scenario says.
+  /// Returns true if a kind of action changes a subscribed part, as far as the scenario says.
   func isTouched(by kind: ActionKind) -> Bool {
     root.isEmpty || kind.touched.contains { $0.starts(with: root) || root.starts(with: $0) }
   }
 
-  /// The scopes of those at which freshness is measured.
+  /// The scopes of the subscribers with which freshness is measured.
   var sampledScopes: [Int?] { watchers.prefix(Watcher.sampleLimit).map(\.scope) }
 }

@@ -1,30 +1,30 @@
 internal import Wire
 
-/// A kind of action, ready to be sent: its bytes, its elements, and what it leads to.
+/// A kind of action in compiled form: its bytes, its elements, and its expected effect.
 struct ActionKind: Sendable {
   let name: String
   let segments: Segments
   let weight: Int
   let isRandom: Bool
   let removes: Bool
-  /// The index of its collection among those of the run; nil if it is for no element.
+  /// The index of its collection in the run; nil if it does not refer to an element.
   let elements: Int?
-  /// A part of the element, and its value afterwards.
+  /// A part of the element, and its value after the action.
   let sets: (path: [PathStep], value: Segments)?
-  /// A number or a collection, and by how much it grows.
+  /// A number or a collection, and the amount by which the action increases it.
   let counts: (path: [PathStep], by: Int)?
   /// A collection, a field, and the value by which the new element is recognised.
   let creates: (collection: [PathStep], field: [PathStep], value: Segments)?
-  /// The parts of the state that it changes, as far as the scenario says.
+  /// The parts of the state that it changes, as far as the scenario names them.
   let touched: [[PathStep]]
 }
 
-/// What a kind of action leads to, as a scenario writes it.
+/// Parses the expected effects in a scenario.
 struct EffectReader {
   let compiler: TemplateCompiler
   let reader: StateReader
 
-  /// The path of a part of the element, and its value.
+  /// Parses the path of a part of the element, and its value.
   func sets(_ text: String) throws(LoadError) -> (collection: [PathStep], path: [PathStep], value: Segments) {
     let (path, value) = try Self.split(text, "a path with [{id}] and a value")
     let (collection, rest) = try compiler.elementPath(path)
@@ -32,7 +32,7 @@ struct EffectReader {
     return (collection, rest, try compiler.value(value, of: type))
   }
 
-  /// The path of a number or a collection, and by how much it grows.
+  /// Parses the path of a number or a collection, and the amount by which it grows.
   func counts(_ text: String) throws(LoadError) -> (path: [PathStep], by: Int) {
     let words = text.split(separator: " ").map(String.init)
     guard let name = words.first, words.count <= 2, let by = words.count == 1 ? 1 : Int(words[1]) else {
@@ -41,7 +41,7 @@ struct EffectReader {
     return (try compiler.path(name), by)
   }
 
-  /// The collection, the field of its elements and the value of a new one.
+  /// Parses the collection, the field of its elements and the value of a new one.
   func creates(
     _ text: String
   ) throws(LoadError) -> (collection: [PathStep], field: [PathStep], value: Segments) {
@@ -68,7 +68,7 @@ struct EffectReader {
     do throws(SchemaPathError) { return try schema.type(at: path) } catch { throw .doesNotFit("\(error)") }
   }
 
-  /// The first word and what follows it.
+  /// Splits a text after its first word.
   private static func split(_ text: String, _ what: String) throws(LoadError) -> (String, String) {
     let words = text.split(separator: " ", maxSplits: 1).map(String.init)
     guard words.count == 2 else { throw .scenario("\(what) are needed, not '\(text)'") }

@@ -1,10 +1,9 @@
 internal import Wire
 
-/// Which action each connection sends as its first, second, third: a function of these two numbers alone.
+/// The actions of all connections: each is determined by the number of the connection and its own number.
 ///
-/// So an action can be made again after a cut, and nothing has to be kept of those that were sent. Each connection has
-/// elements of its own, every n-th of the collection, so that the last of its actions for an element decides what
-/// becomes of it.
+/// So an action can be repeated after a reconnection without being stored. Each connection has elements of its own,
+/// every n-th of the collection, so that the last of its actions for an element determines the element's final value.
 final class ActionSource: Sendable {
   let kinds: [ActionKind]
   let collections: [Elements]
@@ -12,25 +11,25 @@ final class ActionSource: Sendable {
   let run: String
   let connections: Int
   let seed: UInt64
-  /// The kinds in their order, as often as their weights say, and how often each stood before.
+  /// The kinds of actions in order, repeated by weight, with the number of earlier occurrences of the kind.
   private let cycle: [(kind: Int, before: Int)]
   private let perCycle: [Int]
-  /// The bytes of a cycle twice over, if no action of it has gaps, and where each begins.
+  /// The bytes of two cycles, if no action has gaps, and the start of each action.
   private let constant: (bytes: [UInt8], starts: [Int])?
-  /// For each collection, whether elements are kept apart for actions that remove them.
+  /// For each collection, true if elements are reserved for actions that remove them.
   private let reserves: [Reserve]
-  /// What is sent when no element is left to remove.
+  /// The kind that is sent when no element is left to remove.
   private let fallback: Int?
 
   private enum Reserve {
     case none, half, all
   }
 
-  /// An action: its kind, its element and what stands in its gaps.
+  /// An action: its kind, its element and the values of its gaps.
   struct Choice {
     var kind: Int
     var values: Segments.Values
-    /// Nil if the action is for no element, or for one that other connections act on too.
+    /// The element; nil if the action has none, or one that other connections use too.
     var ownElement: Int?
   }
 
@@ -74,7 +73,7 @@ final class ActionSource: Sendable {
     try check(schema)
   }
 
-  /// Refuses a kind whose first action the schema cannot have made, such as an id where a text must stand.
+  /// Rejects a kind whose first action does not match the schema, such as an id in place of a text.
   private func check(_ schema: Schema) throws(LoadError) {
     for kind in kinds {
       var values = Segments.Values()
@@ -97,7 +96,7 @@ final class ActionSource: Sendable {
 
   // MARK: Actions
 
-  /// Makes the actions of a connection with numbers from a range, as far as they fit into some bytes, and returns how many.
+  /// Encodes the actions of a connection with numbers from a range, as far as they fit, and returns their count.
   func encode(_ range: Range<Int>, of connection: Int, limit: Int, to encoder: inout CBOREncoder) -> Int {
     if let constant {
       var index = range.lowerBound
@@ -123,33 +122,33 @@ final class ActionSource: Sendable {
     return range.count
   }
 
-  /// The action of a connection with a number, counted from 0.
+  /// Returns the action of a connection with a number, counted from 0.
   func choice(_ index: Int, of connection: Int) -> Choice {
     let entry = cycle[index % cycle.count]
     let occurrence = index / cycle.count * perCycle[entry.kind] + entry.before
     var choice = Choice(kind: entry.kind, values: Segments.Values(), ownElement: nil)
     choice.values.number = index * connections + connection
     if choose(occurrence, connection, &choice) { return choice }
-    // The kind has used up its elements.
+    // No elements are left for the kind.
     choice.kind = fallback ?? entry.kind
     _ = choose(index, connection, &choice)
     return choice
   }
 
-  /// The most actions that a connection can send; nil if there is no limit.
+  /// Returns the number of actions that a connection can send; nil for no limit.
   func limit(of connection: Int) -> Int? {
     guard fallback == nil, let elements = kinds[0].elements else { return nil }
     return kinds.count == 1 ? own(collections[elements].count, connection) : nil
   }
 
-  /// Chooses the element; false if none is left.
+  /// Chooses the element; returns false if none is left.
   private func choose(_ occurrence: Int, _ connection: Int, _ choice: inout Choice) -> Bool {
     let kind = kinds[choice.kind]
     guard let collection = kind.elements else { return true }
     let count = collections[collection].count
     let mine = own(count, connection)
     if kind.removes, mine == 0 { return false }
-    // With fewer elements than connections all of them are shared, and nobody's action is the last for one.
+    // If there are fewer elements than connections, all are shared, and no connection determines a final value.
     if !kind.removes, count < connections {
       choice.values.element = Int(Mix.hash(seed &+ UInt64(connection), UInt64(occurrence)) % UInt64(count))
       choice.values.next = (choice.values.element + 1) % count
@@ -177,17 +176,17 @@ final class ActionSource: Sendable {
     return true
   }
 
-  /// How many of the elements belong to a connection.
+  /// Returns the number of elements of a connection.
   private func own(_ count: Int, _ connection: Int) -> Int {
     count > connection ? (count - connection + connections - 1) / connections : 0
   }
 
-  /// Consecutive ones are far apart, so that no two in a turn share a leaf of a list.
+  /// Spreads consecutive indices, so that no two in a turn share a leaf of a list.
   private static func strided(_ index: Int, _ count: Int) -> Int {
     index &* (count.isMultiple(of: 7919) ? 1 : 7919) % count
   }
 
-  /// A sequence with each number as often as its weight says, in random order.
+  /// Returns a sequence with each number repeated by its weight, in random order.
   private static func mixed(_ weights: [Int], _ seed: UInt64) -> [(kind: Int, before: Int)] {
     var order = weights.enumerated().flatMap { Array(repeating: $0.offset, count: $0.element) }
     for index in order.indices.dropFirst() {
@@ -201,7 +200,7 @@ final class ActionSource: Sendable {
   }
 }
 
-/// Makes the kinds of a plan, and reads the collections that they need.
+/// Compiles the kinds of actions of a plan, and reads the collections that they need.
 private struct KindMaker {
   private let compiler: TemplateCompiler
   private let reader: StateReader
@@ -241,7 +240,7 @@ private struct KindMaker {
         creates: creates, touched: touched.compactMap(\.self)))
   }
 
-  /// The index of a collection; one with flags is another one than the same without.
+  /// Returns the index of a collection. One with flags is different from the same one without.
   private mutating func collection(_ path: [PathStep], flag: [PathStep]?) throws(LoadError) -> Int {
     if let index = collections.firstIndex(where: { $0.path == path }) {
       if flag != nil, collections[index].flags.isEmpty {

@@ -1,18 +1,18 @@
 internal import Wire
 
-/// The ids of a collection's elements when the run began.
+/// The ids of a collection's elements at the start of the run.
 struct Elements: Sendable {
   /// The path of the collection.
   let path: [PathStep]
   private var bytes: [UInt8] = []
-  /// Where each id ends.
+  /// The end of each id.
   private var ends: [Int] = []
-  /// The elements' boolean field, if one is toggled.
+  /// The values of the elements' Boolean field, if one is toggled.
   private(set) var flags: [Bool] = []
 
   var count: Int { ends.count }
 
-  /// Reads the ids, and a boolean field of each element.
+  /// Reads the ids, and a Boolean field of each element.
   init(at path: [PathStep], flag: [PathStep]?, of state: [UInt8], _ reader: StateReader) throws(LoadError) {
     self.path = path
     guard let part = try reader.part(at: path, of: state) else { return }

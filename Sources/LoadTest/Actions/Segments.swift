@@ -1,18 +1,18 @@
-/// The bytes of an action or a value with gaps, which are filled in for each action anew.
+/// The bytes of an action or a value, with gaps that are filled in for each action.
 struct Segments: Sendable, Equatable {
   /// A piece of the bytes.
   enum Segment: Sendable, Equatable {
-    /// Bytes that are always the same.
+    /// Constant bytes.
     case bytes([UInt8])
     /// The id of the action's element, or of the one after it.
     case id, nextID
     /// The number of the action.
     case number
-    /// An integer at random, from a range.
+    /// A random integer from a range.
     case random(ClosedRange<Int>)
-    /// True or false: the opposite of what the element had.
+    /// The opposite of the element's Boolean field.
     case toggle
-    /// A text put together of pieces, filled up to a size.
+    /// A text made of pieces, padded to a size.
     case text([TextPiece], size: Int)
   }
 
@@ -22,24 +22,24 @@ struct Segments: Sendable, Equatable {
     case number
   }
 
-  /// What stands in the gaps of one action.
+  /// The values for the gaps of one action.
   struct Values {
-    /// The number of the action among all of the run.
+    /// The number of the action in the run.
     var number = 0
     /// The element and the one after it, in the collection of the action's kind.
     var (element, next) = (0, 0)
-    /// The flag that the element shall have.
+    /// The new value of the element's Boolean field.
     var flag = false
   }
 
   var segments: [Segment] = []
 
-  /// The bytes, if there are no gaps.
+  /// The bytes if there are no gaps, otherwise nil.
   var constant: [UInt8]? {
     segments.isEmpty ? [] : segments.count == 1 ? segments[0].constant : nil
   }
 
-  /// Whether an element must be chosen.
+  /// True if an element must be chosen.
   var needsElement: Bool { segments.contains { [.id, .nextID, .toggle].contains($0) } }
 
   /// Appends the bytes for one action.
@@ -96,7 +96,7 @@ struct Segments: Sendable, Equatable {
     } while rest > 0
   }
 
-  /// Writes the head of a CBOR item (RFC 8949, 3) in its shortest form.
+  /// Writes the head of a CBOR item (RFC 8949, section 3) in its shortest form.
   static func appendHead(_ major: UInt8, _ value: UInt64, to output: inout [UInt8]) {
     guard value >= 24 else { return output.append(major << 5 | UInt8(value)) }
     let logarithm: UInt8 = value < 1 << 8 ? 0 : value < 1 << 16 ? 1 : value < 1 << 32 ? 2 : 3
@@ -112,9 +112,9 @@ extension Segments.Segment {
   }
 }
 
-/// Random numbers that depend on their place alone, so that every action can be made again.
+/// Hash functions as random numbers, so that every action can be generated again.
 enum Mix {
-  /// SplitMix64 of two numbers.
+  /// Returns SplitMix64 of two numbers.
   static func hash(_ first: UInt64, _ second: UInt64) -> UInt64 {
     var value = first &* 0x9e37_79b9_7f4a_7c15 &+ second &* 0xd1b5_4a32_d192_ed03 &+ 0x9e37_79b9_7f4a_7c15
     value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -122,7 +122,7 @@ enum Mix {
     return value ^ (value >> 31)
   }
 
-  /// FNV-1a of bytes, finished by SplitMix64.
+  /// Returns FNV-1a of bytes, finished by SplitMix64.
   static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
     var value: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }

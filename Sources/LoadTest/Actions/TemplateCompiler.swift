@@ -1,16 +1,16 @@
 internal import JSONText
 internal import Wire
 
-/// Makes the bytes of actions and values with gaps out of their texts, by a hub's schema.
+/// Compiles the texts of actions and values with placeholders to bytes with gaps, by a hub's schema.
 ///
-/// The schema's own reader encodes the action with stand-ins in its gaps, values that occur nowhere else; where their bytes
-/// are found, there are the gaps. So whatever the schema can encode can be a template.
+/// The schema encodes the action with stand-ins for its placeholders: values that occur nowhere else. The gaps are the
+/// places where their bytes are found. So everything that the schema can encode can be a template.
 struct TemplateCompiler {
   let schema: Schema
   let run: String
   let payload: Int
 
-  /// Compiles an action: its path, and behind it the values that its last case holds.
+  /// Compiles an action: its path, followed by the values of its last case.
   func action(_ text: String) throws(LoadError) -> Segments {
     let template = try TemplateText(text, run: run, payload: payload)
     guard let name = template.words.first else { throw .scenario("an action must stand behind 'send ='") }
@@ -26,7 +26,7 @@ struct TemplateCompiler {
     }
   }
 
-  /// What a word stands for: JSON, or, as for storectl, a text of one word without quotes.
+  /// Parses a word as JSON or, as in storectl, as a single word without quotes.
   private static func value(_ word: String) throws(JSONError) -> JSONValue {
     do throws(JSONError) {
       return try JSONValue(parsing: word)
@@ -50,7 +50,7 @@ struct TemplateCompiler {
     }
   }
 
-  /// The steps to a collection and from its elements on, of a path such as `todos.todos[{id}].text`.
+  /// Returns the steps to a collection and those within its elements, from a path such as `todos.todos[{id}].text`.
   func elementPath(_ text: String) throws(LoadError) -> (collection: [PathStep], rest: [PathStep]) {
     guard let place = text.firstRange(of: "[{id}]") else { throw .scenario("'\(text)' has no [{id}]") }
     let collection = try path(String(text[..<place.lowerBound]))
@@ -67,7 +67,7 @@ struct TemplateCompiler {
     throw .doesNotFit(failure)
   }
 
-  /// The steps of a path without placeholders.
+  /// Returns the steps of a path without placeholders.
   func path(_ text: String) throws(LoadError) -> [PathStep] {
     do throws(SchemaNameError) {
       return try schema.path(named: text)
@@ -126,9 +126,9 @@ struct TemplateCompiler {
   }
 }
 
-/// Values that stand in gaps while an action is encoded.
+/// The values that replace placeholders while an action is encoded.
 private struct StandIns {
-  /// The type of what stands for ids and numbers; the first one that the schema accepts is taken.
+  /// The type of the stand-ins for ids and numbers. The first one that the schema accepts is used.
   enum Kind: CaseIterable {
     case wide, narrow, small, text, uuid
   }
@@ -137,10 +137,10 @@ private struct StandIns {
   let flag: Bool
   var gaps: [Segments.Segment] = []
 
-  /// A path of an action with its gaps filled.
+  /// Returns a path with stand-ins.
   func inName(_ text: String) -> String { fill(text) { idText($0) } }
 
-  /// A word of JSON with its gaps filled.
+  /// Returns a word of JSON with stand-ins.
   func inValue(_ text: String) -> String {
     fill(text) { number in
       switch gaps[number] {
@@ -159,7 +159,7 @@ private struct StandIns {
 
   private func content(_ number: Int) -> String { "stand-in-\(number)-of-a-text" }
 
-  /// An id as it stands between the brackets of a path.
+  /// Returns an id as written between the brackets of a path.
   func idText(_ number: Int) -> String {
     kind == .text ? "\"\(content(number))\"" : kind == .uuid ? uuid(number) : "\(integer(number))"
   }
@@ -180,7 +180,7 @@ private struct StandIns {
     }
   }
 
-  /// The bytes by which a gap is found.
+  /// Returns the bytes by which a gap is found.
   func bytes(_ number: Int) -> [UInt8] {
     var output: [UInt8] = []
     if case .text = gaps[number] {

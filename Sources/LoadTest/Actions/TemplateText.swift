@@ -1,18 +1,18 @@
 internal import JSONText
 internal import Wire
 
-/// An action or a value as a scenario writes it, with placeholders: `todos.moved {id} {next}`, `"{run} {n}"`.
+/// The text of an action or a value in a scenario, with placeholders: `todos.moved {id} {next}`, `"{run} {n}"`.
 struct TemplateText {
-  /// What a placeholder stands for.
+  /// The meaning of a placeholder.
   typealias Gap = Segments.Segment
 
-  /// A word: JSON, in which `marker(number)` stands for each gap.
+  /// The words as JSON, with `marker(number)` in place of each gap.
   private(set) var words: [String] = []
   private(set) var gaps: [Gap] = []
   private let run: String
   private let payload: Int
 
-  /// Splits a text at its spaces, outside of texts, lists and objects.
+  /// Splits a text at its spaces, except within strings, arrays and objects.
   init(_ text: String, run: String, payload: Int) throws(LoadError) {
     (self.run, self.payload) = (run, payload)
     var word = ""
@@ -40,7 +40,7 @@ struct TemplateText {
     if !word.isEmpty { words.append(word) }
   }
 
-  /// What stands in a word for the gap with a number.
+  /// Returns the text that represents a gap in a word.
   static func marker(_ number: Int) -> String { "\u{1}\(number)\u{2}" }
 
   private static func placeholder(_ text: Substring) -> Substring? {
@@ -79,7 +79,7 @@ struct TemplateText {
     return low...high
   }
 
-  /// A JSON text; one with placeholders is a gap as a whole.
+  /// Parses a JSON string. One with placeholders becomes a single gap.
   private mutating func quoted(_ rest: inout Substring) throws(LoadError) -> String {
     var literal = "\""
     rest.removeFirst()

@@ -1,9 +1,9 @@
 public import Wire
 
 extension Chart {
-  /// Reads `{"title": …, "x": {"label", "unit", "log"}, "y": …, "series": [{"name", "points": [[x, y] …]} …]}`.
+  /// Parses `{"title": …, "x": {"label", "unit", "log"}, "y": …, "series": [{"name", "points": [[x, y] …]} …]}`.
   ///
-  /// - Throws: `LoadError.scenario` with what is missing.
+  /// - Throws: `LoadError.scenario`, which names the missing value.
   public init(_ json: JSONValue) throws(LoadError) {
     guard case .string(let title)? = json["title"], let x = Axis(json["x"]), let y = Axis(json["y"]),
       case .array(let lines)? = json["series"]
@@ -37,7 +37,7 @@ extension Chart.Axis {
 }
 
 extension JSONValue {
-  /// The number, if it is one.
+  /// The value as a number, if it is one.
   var double: Double? {
     if case .number(let digits) = self { Double(digits) } else { nil }
   }

@@ -1,23 +1,23 @@
-/// A line chart as SVG, readable in light and in dark surroundings.
+/// A line chart as SVG, for light and dark backgrounds.
 public struct Chart: Sendable {
-  /// How the numbers of an axis are written.
+  /// The format of the numbers of an axis.
   public enum Unit: String, CaseIterable, Sendable {
     case number
-    /// Nanoseconds.
+    /// A time in nanoseconds.
     case time
-    /// Bytes.
+    /// A size in bytes.
     case bytes
-    /// 1 ÷ (1 − quantile), as a percentile.
+    /// The value 1 ÷ (1 − quantile), shown as a percentile.
     case percentile
   }
 
   /// An axis.
   public struct Axis: Equatable, Sendable {
-    /// What it shows.
+    /// The label.
     public var label: String
-    /// How its numbers are written.
+    /// The format of its numbers.
     public var unit: Unit
-    /// Whether equal distances are equal ratios.
+    /// True for a logarithmic scale.
     public var isLogarithmic: Bool
 
     /// Creates an axis.
@@ -30,7 +30,7 @@ public struct Chart: Sendable {
   public struct Series: Equatable, Sendable {
     /// Its name in the legend.
     public var name: String
-    /// Its points, by growing x.
+    /// Its points, in ascending order of x.
     public var points: [Point]
 
     /// Creates a line.
@@ -39,22 +39,22 @@ public struct Chart: Sendable {
 
   /// A point of a line.
   public struct Point: Equatable, Sendable {
-    /// Its place on the horizontal axis.
+    /// Its position on the horizontal axis.
     public var x: Double
-    /// Its place on the other axis.
+    /// Its position on the vertical axis.
     public var y: Double
 
     /// Creates a point.
     public init(_ x: Double, _ y: Double) { (self.x, self.y) = (x, y) }
   }
 
-  /// What the chart shows.
+  /// The title.
   public var title: String
   /// The horizontal axis.
   public var x: Axis
   /// The vertical axis.
   public var y: Axis
-  /// The lines, eight at most are told apart.
+  /// The lines; up to eight have different colours.
   public var series: [Series]
 
   private static let (width, height) = (720.0, 300.0)
@@ -65,7 +65,7 @@ public struct Chart: Sendable {
     (self.title, self.x, self.y, self.series) = (title, x, y, series)
   }
 
-  /// The colours, for a page that has several charts.
+  /// The colours, for a page with several charts.
   public static var style: String {
     func rules(_ colors: [String]) -> String {
       colors.enumerated().map { ".l\($0){stroke:\($1)}.f\($0){fill:\($1)}" }.joined()
@@ -80,9 +80,9 @@ public struct Chart: Sendable {
       """
   }
 
-  /// The chart as an SVG element.
+  /// Returns the chart as an SVG element.
   ///
-  /// - Parameter isStandalone: Whether it brings its colours along, for a file of its own.
+  /// - Parameter isStandalone: True to include the colours, for a separate file.
   public func svg(isStandalone: Bool) -> String {
     let scaleX = Scale(x, series.flatMap { $0.points.map(\.x) }, Self.left, Self.width - Self.right)
     let scaleY = Scale(y, series.flatMap { $0.points.map(\.y) }, Self.height - Self.bottom, Self.top)
@@ -159,7 +159,7 @@ public struct Chart: Sendable {
 
   private static func number(_ value: Double) -> String { Decimals.fixed(value, 1) }
 
-  /// A text as it stands in XML and HTML.
+  /// Returns a text with escapes for XML and HTML.
   static func escaped(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
       .replacing("\"", with: "&quot;")
@@ -167,7 +167,7 @@ public struct Chart: Sendable {
 }
 
 extension Chart.Unit {
-  /// A number of an axis.
+  /// Returns a number of an axis as text.
   func text(_ value: Double) -> String {
     switch self {
     case .number: Decimals.short(value).replacing(".00", with: "").replacing(".0", with: "")
@@ -180,7 +180,7 @@ extension Chart.Unit {
   }
 }
 
-/// Where the numbers of an axis stand.
+/// The scale of an axis, with the positions of its numbers.
 private struct Scale {
   let isLogarithmic: Bool
   let (low, high): (Double, Double)
@@ -214,7 +214,7 @@ private struct Scale {
     return first + part * (last - first)
   }
 
-  /// The decimal logarithm, without a library of mathematics.
+  /// Returns the decimal logarithm, without a mathematical library.
   private static func logarithm(_ value: Double) -> Double {
     var (rest, whole) = (value, 0.0)
     while rest >= 10 { (rest, whole) = (rest / 10, whole + 1) }
@@ -237,7 +237,7 @@ private struct Scale {
     return power
   }
 
-  /// The least of 1, 2, 5, 10 … that is not below a value.
+  /// Returns the smallest of 1, 2, 5, 10 … that is at least a value.
   private static func step(for value: Double) -> Double {
     let power = power(atMost: value)
     return [1, 2, 5, 10].map { $0 * power }.first { $0 >= value * 0.999999 } ?? power * 10

@@ -1,7 +1,7 @@
 internal import Wire
 
 extension LoadReport {
-  /// One page with charts, in light and dark colours, which needs no other file and no network.
+  /// The report as a page with charts, in light and dark colours, without other files or a network.
   public var html: String {
     """
     <!doctype html>
@@ -100,14 +100,14 @@ extension LoadReport {
     return charts
   }
 
-  /// Latencies by 1 ÷ (1 − quantile), which gives each further nine as much room.
+  /// Returns latencies by 1 ÷ (1 − quantile), which gives the same space to each additional nine.
   private static func curve(_ histogram: LatencyHistogram) -> [Chart.Point] {
     var (points, passed): ([Chart.Point], UInt64) = ([], 0)
     var last = 0.0
     for bucket in histogram.buckets {
       passed += bucket.count
       let x = Double(histogram.count) / max(Double(histogram.count - passed), 0.5)
-      // Points closer than that cannot be told apart.
+      // Closer points cannot be distinguished.
       guard last == 0 || x > last * 1.01 else { continue }
       points.append(Chart.Point(x, Double(bucket.nanoseconds)))
       last = x

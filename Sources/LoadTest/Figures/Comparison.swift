@@ -1,11 +1,11 @@
 public import Wire
 
-/// Two results of `storeload --json`, or two series of them, side by side: what changed beyond the noise.
+/// The changes beyond noise between two results of `storeload --json`, or two series of them.
 ///
-/// With five or more results on each side the runs are compared, otherwise the intervals of one run. The test is that of Mann
-/// and Whitney at a level of 1 %: it asks for no distribution, and single outliers do not count for more.
+/// With five or more results on each side their runs are compared, otherwise the intervals of one run. The Mann–Whitney
+/// test at a level of 1 % assumes no distribution and is not sensitive to outliers.
 public struct Comparison: Sendable {
-  /// A figure on both sides.
+  /// A metric on both sides.
   public struct Row: Sendable {
     /// Its name, with the unit.
     public var name: String
@@ -13,23 +13,23 @@ public struct Comparison: Sendable {
     public var (before, after): (Double, Double)
     /// The least and the greatest value on each side.
     public var (rangeBefore, rangeAfter): (ClosedRange<Double>, ClosedRange<Double>)
-    /// What is to be thought of it.
+    /// The assessment of the change.
     public var verdict: Verdict
 
-    /// By how much it grew: 0.1 is a tenth.
+    /// The relative change; 0.1 is an increase by a tenth.
     public var change: Double { before == 0 ? 0 : after / before - 1 }
   }
 
-  /// What is to be thought of a change.
+  /// The assessment of a change.
   public enum Verdict: String, Sendable {
     case better, worse, same = "within the noise", unclear = "too few values"
   }
 
-  /// The figures.
+  /// The metrics.
   public private(set) var rows: [Row] = []
-  /// What was not the same: its name, and the values.
+  /// The settings that differ, with their values.
   public private(set) var differences: [(name: String, before: String, after: String)] = []
-  /// How many runs there are on each side.
+  /// The number of runs on each side.
   public private(set) var (runsBefore, runsAfter): (Int, Int)
 
   private static let figures: [(name: String, path: [String], isMoreBetter: Bool)] = [
@@ -47,7 +47,7 @@ public struct Comparison: Sendable {
 
   /// Compares two lists of results.
   ///
-  /// - Throws: `LoadError.scenario` if one is no result.
+  /// - Throws: `LoadError.scenario` if a value is not a result.
   public init(before: [JSONValue], after: [JSONValue]) throws(LoadError) {
     (runsBefore, runsAfter) = (before.count, after.count)
     guard let first = before.first, let second = after.first,
@@ -64,7 +64,7 @@ public struct Comparison: Sendable {
       guard !left.isEmpty, !right.isEmpty else { continue }
       let scale = name.hasSuffix("MB") ? 1e6 : 1
       var samples = (left, right)
-      // A single run shows its noise in its intervals, where it has them.
+      // The noise of a single run is that of its intervals, if it has them.
       if !isManyRuns, let key = Self.interval(path) {
         samples = (Self.intervals(key, before), Self.intervals(key, after))
       }
@@ -80,13 +80,13 @@ public struct Comparison: Sendable {
     }
   }
 
-  /// With fewer values on each side, not even two lists without overlap differ at a level of 1 %.
+  /// With fewer values on each side, no two lists differ at a level of 1 %, even without overlap.
   private static let leastValues = 5
 
-  /// Whether anything became worse beyond the noise.
+  /// True if a metric got worse beyond noise.
   public var isWorse: Bool { rows.contains { $0.verdict == .worse } }
 
-  /// A table in Markdown.
+  /// The comparison as a Markdown table.
   public var text: String {
     var lines: [String] = []
     for difference in differences {
@@ -118,7 +118,7 @@ public struct Comparison: Sendable {
     results.compactMap { $0[path]?.double }
   }
 
-  /// The key of a figure in the samples; nil if the whole run has one value only.
+  /// Returns the key of a metric in the samples; nil if there is only one value for the whole run.
   private static func interval(_ path: [String]) -> String? {
     switch path.last {
     case "actionsPerSecond": "actionsPerSecond"
@@ -144,7 +144,7 @@ public struct Comparison: Sendable {
     return (change > 0) == isMoreBetter ? .better : .worse
   }
 
-  /// The number of standard deviations by which the ranks of the second list are above those of the first.
+  /// Returns the number of standard deviations by which the ranks of the second list exceed those of the first.
   static func mannWhitney(_ first: [Double], _ second: [Double]) -> Double {
     let all = (first.map { ($0, false) } + second.map { ($0, true) }).sorted { $0.0 < $1.0 }
     var (sum, ties, index) = (0.0, 0.0, 0)
@@ -178,7 +178,7 @@ public struct Comparison: Sendable {
 }
 
 extension JSONValue {
-  /// A member of a member.
+  /// Returns a nested member.
   fileprivate subscript(path: [String]) -> JSONValue? {
     path.reduce(self as JSONValue?) { $0?[$1] }
   }

@@ -1,6 +1,6 @@
 /// Numbers as text, without Foundation.
 public enum Decimals {
-  /// A number with a fixed count of decimals.
+  /// Returns a number with a fixed number of decimals.
   public static func fixed(_ value: Double, _ decimals: Int) -> String {
     guard value.isFinite, abs(value) < 1e15 else { return value.isNaN ? "0" : "\(value)" }
     var scale = 1
@@ -12,7 +12,7 @@ public enum Decimals {
     return "\(sign)\(scaled / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
   }
 
-  /// A whole number with commas between thousands.
+  /// Returns a whole number with commas between thousands.
   public static func grouped(_ value: Double) -> String {
     let digits = fixed(abs(value), 0)
     var result = ""
@@ -23,7 +23,7 @@ public enum Decimals {
     return (value <= -0.5 ? "-" : "") + result
   }
 
-  /// A number with about three significant digits and a unit of thousands, such as `12.3 k`.
+  /// Returns a number with about three significant digits and a unit of thousands, such as `12.3 k`.
   public static func short(_ value: Double) -> String {
     let units: [(Double, String)] = [(1e9, " G"), (1e6, " M"), (1e3, " k")]
     for (size, unit) in units where abs(value) >= size {
@@ -33,7 +33,7 @@ public enum Decimals {
     return fixed(value, abs(value) < 10 ? 2 : abs(value) < 100 ? 1 : 0)
   }
 
-  /// Nanoseconds as a short text with a unit, such as `83.1 µs`.
+  /// Returns nanoseconds as a short text with a unit, such as `83.1 µs`.
   public static func time(_ nanoseconds: UInt64) -> String {
     let value = Double(nanoseconds)
     let units: [(Double, String)] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")]

@@ -1,14 +1,14 @@
-/// Joins the revisions of acknowledged actions with those that subscribers read: how old what they see is.
+/// Measures the time until subscribers see an action, from the revisions of acknowledged actions and of received
+/// frames.
 ///
-/// The first frame of a subscriber whose revision is at least that with which an action was acknowledged is the first one
-/// that shows it.
+/// A subscriber sees an action with its first frame whose revision is at least that of the acknowledgement.
 struct Freshness {
   private(set) var histogram = LatencyHistogram()
   private var pending: [ThreadFigures.Acknowledged] = []
-  /// For each sampled subscriber, what it read, by growing revision.
+  /// The frames of each sampled subscriber, in ascending order of revision.
   private var read: [[(revision: UInt64, time: UInt64)]]
   private let scopes: [Int?]
-  /// For each pending one, a bit for each sampled subscriber that has shown it.
+  /// For each pending action, a bit for each sampled subscriber that has seen it.
   private var seen: [UInt64] = []
   private static let pendingLimit = 20_000
   private static let readLimit = 100_000
@@ -19,7 +19,7 @@ struct Freshness {
     read = Array(repeating: [], count: scopes.count)
   }
 
-  /// Takes what the threads have counted.
+  /// Adds the measurements of a thread.
   mutating func take(_ figures: inout ThreadFigures) {
     for arrival in figures.arrivals where arrival.watcher < read.count {
       read[arrival.watcher].append((arrival.revision, arrival.time))

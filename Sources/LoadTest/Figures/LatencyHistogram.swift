@@ -1,26 +1,26 @@
-/// Counts of times in nanoseconds, in buckets whose width is at most 1/1024 of their values: HdrHistogram's layout.
+/// A histogram of times in nanoseconds, with buckets of at most 1/1024 of their values, as in HdrHistogram.
 ///
-/// A quantile is the upper end of its bucket, so it is never below the exact one and exceeds it by at most 0.1 %. All
-/// histograms have the same buckets, so merging loses nothing. Times from a nanosecond to 73 minutes; longer ones count as
-/// 73 minutes, though `maximum` is exact.
+/// A quantile is the upper end of its bucket, so it is never below the exact value and exceeds it by at most 0.1 %. All
+/// histograms have the same buckets, so merging loses no precision. Times range from a nanosecond to 73 minutes; longer
+/// ones are counted as 73 minutes, though `maximum` is exact.
 public struct LatencyHistogram: Equatable, Sendable {
-  /// Buckets of one power of two.
+  /// The number of buckets for each power of two.
   private static let perOctave = 1024
   private static let bits = 10
   private static let bucketCount = 32 * perOctave + perOctave
   private var counts: [UInt64]
-  /// The buckets that may not be empty.
+  /// The range of buckets that may have counts.
   private var used: Range<Int> = 0..<0
-  /// How many times were counted.
+  /// The number of counted times.
   public private(set) var count: UInt64 = 0
-  /// The sum of all, in nanoseconds.
+  /// The sum of all times in nanoseconds.
   public private(set) var sum: Double = 0
-  /// The greatest one, in nanoseconds, exactly. Zero when empty.
+  /// The exact longest time in nanoseconds, or zero if there is none.
   public private(set) var maximum: UInt64 = 0
-  /// The least one, in nanoseconds, exactly. Zero when empty.
+  /// The exact shortest time in nanoseconds, or zero if there is none.
   public private(set) var minimum: UInt64 = 0
 
-  /// By how much a quantile may exceed the exact one.
+  /// The largest relative error of a quantile.
   public static var relativeError: Double { 1 / Double(perOctave) }
 
   /// Creates an empty histogram.
@@ -28,10 +28,10 @@ public struct LatencyHistogram: Equatable, Sendable {
     counts = Array(repeating: 0, count: Self.bucketCount)
   }
 
-  /// The mean, in nanoseconds. Zero when empty.
+  /// The mean in nanoseconds, or zero if there is none.
   public var mean: Double { count == 0 ? 0 : sum / Double(count) }
 
-  /// Counts a time in nanoseconds, several times at once if need be.
+  /// Counts a time in nanoseconds, once or several times.
   public mutating func add(_ nanoseconds: UInt64, times: UInt64 = 1) {
     let bucket = min(Self.bucket(of: nanoseconds), Self.bucketCount - 1)
     counts[bucket] += times
@@ -44,7 +44,7 @@ public struct LatencyHistogram: Equatable, Sendable {
   }
 
   /// Adds the counts of another histogram.
-  /// - Complexity: O(buckets between the other's least and greatest value).
+  /// - Complexity: O(buckets between the other's shortest and longest time).
   public mutating func merge(_ other: LatencyHistogram) {
     guard other.count > 0 else { return }
     for bucket in other.used { counts[bucket] += other.counts[bucket] }
@@ -58,13 +58,13 @@ public struct LatencyHistogram: Equatable, Sendable {
     sum += other.sum
   }
 
-  /// Forgets all counts and keeps the memory.
+  /// Removes all counts and keeps the memory.
   public mutating func removeAll() {
     for bucket in used { counts[bucket] = 0 }
     (used, count, sum, maximum, minimum) = (0..<0, 0, 0, 0, 0)
   }
 
-  /// The time that a part of all does not exceed, in nanoseconds: 0.5 gives the median. Zero when empty.
+  /// Returns the time in nanoseconds that a fraction of all times do not exceed: 0.5 gives the median. Zero if empty.
   public func quantile(_ part: Double) -> UInt64 {
     guard count > 0 else { return 0 }
     let rank = max(min(UInt64((part * Double(count)).rounded(.up)), count), 1)
@@ -76,7 +76,7 @@ public struct LatencyHistogram: Equatable, Sendable {
     return maximum
   }
 
-  /// The buckets that are not empty: the greatest time that each counts, and its count.
+  /// The buckets with counts: the longest time of each, and its count.
   public var buckets: [(nanoseconds: UInt64, count: UInt64)] {
     used.compactMap { counts[$0] > 0 ? (Self.upperBound(of: $0), counts[$0]) : nil }
   }

@@ -1,7 +1,7 @@
 public import Wire
 
 extension LoadReport {
-  /// One JSON object; see docs/LOAD-TESTING.md.
+  /// The report as a JSON object; see docs/LOAD-TESTING.md.
   public var json: JSONValue {
     var members: [JSONValue.Member] = [
       .init("format", .integer(1)), .init("scenario", .string(plan.name)), .init("date", .integer(date)),

@@ -1,5 +1,5 @@
 extension LoadReport {
-  /// What was measured, and with what: the first lines of every report.
+  /// The first lines of every report: the plan and the environment.
   public var head: [String] {
     var hub = self.hub.isEmpty ? "no hub" : self.hub
     if let process { hub += ", process \(process)" }
@@ -9,7 +9,7 @@ extension LoadReport {
     ]
   }
 
-  /// Lines for people.
+  /// The report as lines for people.
   public var text: String {
     var lines = head + [""]
     let end =
@@ -67,7 +67,7 @@ extension LoadReport {
     return "\(name): \(parts.joined(separator: "  "))  max \(Decimals.time(histogram.maximum))"
   }
 
-  /// The intervals as CSV with a line of names; times in microseconds, memory in bytes.
+  /// The intervals as CSV with a header; times in microseconds, memory in bytes.
   public var csv: String {
     var lines = head.map { "# \($0)" }
     lines.append("seconds,actions_per_second,p50_us,p99_us,p99_9_us,max_us,hub_processors,hub_bytes,own_processors")

@@ -1,84 +1,84 @@
-/// What a load test found, whether or not it came to its end.
+/// The results of a load test, whether or not it was completed.
 public struct LoadReport: Sendable {
-  /// What was done.
+  /// The plan of the test.
   public var plan: Plan
   /// The tag of the run in texts.
   public var run = ""
-  /// When it began, in seconds since 1970.
+  /// The start in seconds since 1970.
   public var date: Int64 = 0
   /// The machine.
   public var machine = Machine()
-  /// The hub's name and version, as it says.
+  /// The hub's name and version.
   public var hub = ""
   /// The hub's process, if it is known.
   public var process: Int32?
-  /// How the hub stores actions, if it is known.
+  /// The hub's durability mode, if it is known.
   public var durability: String?
 
-  /// How many actions were measured: sent and acknowledged.
+  /// The number of measured actions, all of which were sent and acknowledged.
   public var actions = 0
-  /// How many were sent and acknowledged in all, with those of the warm-up.
+  /// The numbers of all sent and acknowledged actions, including those of the warm-up.
   public var (sent, answered) = (0, 0)
-  /// The time that was measured.
+  /// The duration of the measurement.
   public var seconds = 0.0
-  /// From the intended moment of sending, or in a closed loop the actual one, to the acknowledgement.
+  /// The times from the intended moment of sending (in a closed loop the actual one) to the acknowledgement.
   public var latencies = LatencyHistogram()
-  /// By how much the generator itself was late; in an open loop.
+  /// The delays of the generator itself, in an open loop.
   public var lateness = LatencyHistogram()
-  /// From sending to the first frame of a subscriber that shows the action.
+  /// The times from sending to the first frame with which a subscriber sees the action.
   public var freshness = LatencyHistogram()
-  /// From connecting to the welcome.
+  /// The times from connecting to the welcome.
   public var connects = LatencyHistogram()
-  /// The CPU time that the hub's process used meanwhile, in nanoseconds.
+  /// The CPU time of the hub's process during the measurement, in nanoseconds.
   public var processorNanoseconds: UInt64?
   /// The memory of the hub's process before the connections were opened, in bytes.
   public var memoryBefore: Int?
-  /// The same when the last action was acknowledged.
+  /// The memory of the hub's process after the last acknowledgement, in bytes.
   public var memoryAfter: Int?
-  /// The figures of each interval.
+  /// The measurements of each interval.
   public var samples: [Sample] = []
-  /// Frames that subscribers read.
+  /// The numbers of frames that subscribers received.
   public var (deltas, snapshots, bookmarks, absences) = (0, 0, 0, 0)
-  /// The bytes that were sent and received.
+  /// The numbers of bytes sent and received.
   public var (sentBytes, receivedBytes) = (0, 0)
-  /// How many actions the hub refused.
+  /// The number of rejected actions.
   public var refused = 0
-  /// How often sessions were replaced and resumed.
+  /// The numbers of replaced and resumed sessions.
   public var (replaced, resumed) = (0, 0)
-  /// What was verified, as sentences.
+  /// The successful verifications, as sentences.
   public var checks: [String] = []
-  /// How many actions took effect meanwhile that were not this run's.
+  /// The number of actions of other clients during the run.
   public var others: Int?
-  /// Numbers and lengths at the end that the scenario counts, by their paths.
+  /// The numbers and lengths that the scenario counts, by their paths.
   public var counts: [(path: String, before: Int, after: Int)] = []
-  /// What a search for the highest rate has tried.
+  /// The steps of a search for the highest rate.
   public var searched: [RateSearch.Step] = []
-  /// Why the run failed, if so.
+  /// The reason why the run failed, if it did.
   public var failure: LoadError?
   /// The signal that ended the run early.
   public var signal: Int32?
 
-  /// The figures of one interval.
+  /// The measurements of one interval.
   public struct Sample: Equatable, Sendable {
-    /// Seconds from the start of the measurement to the end of the interval.
+    /// The end of the interval, in seconds since the start of the measurement.
     public var time = 0.0
-    /// Actions acknowledged a second.
+    /// The number of acknowledged actions per second.
     public var rate = 0.0
-    /// Latencies, in nanoseconds.
+    /// The latencies in nanoseconds.
     public var p50: UInt64 = 0, p99: UInt64 = 0, p999: UInt64 = 0, maximum: UInt64 = 0
-    /// How many processors the hub kept busy.
+    /// The number of processors that the hub kept busy.
     public var hubProcessors: Double?
-    /// How many processors this program kept busy.
+    /// The number of processors that this program kept busy.
     public var ownProcessors = 0.0
     /// The hub's resident memory, in bytes.
     public var hubMemory: Int?
-    /// How many actions the hub has refused so far.
+    /// The number of actions rejected so far.
     public var refused = 0
 
     /// Creates an empty sample.
     public init() {}
 
-    /// One line for people.
+    /// The measurements as a line for people.
     public var line: String {
       var parts = [
         "\(Decimals.fixed(time, 1)) s", "\(Decimals.grouped(rate)) actions/s", "p50 \(Decimals.time(p50))",
@@ -90,30 +90,30 @@ public struct LoadReport: Sendable {
     }
   }
 
-  /// Creates a report without figures.
+  /// Creates a report without measurements.
   public init(plan: Plan) { self.plan = plan }
 
-  /// Actions a second.
+  /// The number of actions per second.
   public var actionsPerSecond: Double { seconds > 0 ? Double(actions) / seconds : 0 }
 
-  /// The hub's CPU time for each action, in microseconds.
+  /// The hub's CPU time per action, in microseconds.
   public var hubMicrosecondsPerAction: Double? {
     guard let processorNanoseconds, actions > 0 else { return nil }
     return Double(processorNanoseconds) / 1000 / Double(actions)
   }
 
-  /// The exit status of a program that made this report.
+  /// The exit status for this report.
   public var exitStatus: Int32 { failure?.exitStatus ?? signal.map { 128 + $0 } ?? 0 }
 
-  /// Whether the generator was too slow for the rate that was asked for.
+  /// True if the generator was too slow for the requested rate.
   ///
-  /// Then the latencies are partly its own: more than a tenth of the p99, and more than 1 ms.
+  /// In that case it causes a part of the latencies: more than a tenth of the p99, and more than 1 ms.
   public var isGeneratorLate: Bool {
     let late = lateness.quantile(0.99)
     return late > 1_000_000 && late * 10 > latencies.quantile(0.99)
   }
 
-  /// The quantiles that reports show.
+  /// The quantiles in reports.
   public static let quantiles: [(name: String, label: String, part: Double)] = [
     ("p50", "p50", 0.5), ("p90", "p90", 0.9), ("p99", "p99", 0.99), ("p99_9", "p99.9", 0.999),
     ("p99_99", "p99.99", 0.9999),

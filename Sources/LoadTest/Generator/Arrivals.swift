@@ -1,21 +1,22 @@
 internal import Glibc
 
-/// The moments at which a thread's actions of an open loop are due.
+/// The times at which a thread's actions of an open loop are scheduled.
 struct Arrivals {
   private let start: UInt64
   private let isPoisson: Bool
-  /// Actions per nanosecond at the start, and how it grows per nanosecond.
+  /// The number of actions per nanosecond at the start, and its growth per nanosecond.
   private let (rate, growth): (Double, Double)
   private var generator: UInt64
-  /// How many are due before `next`, in expectation.
+  /// The expected number of actions before `next`.
   private var expected: Double
-  /// The next moment.
+  /// The time of the next action.
   private(set) var next: UInt64
 
   /// - Parameters:
   ///   - share: The thread's part of the rate: 1/threads.
-  ///   - offset: By how much of a distance the thread is shifted, so that the threads do not send at once.
-  ///   - seconds: Over which time the rate rises to that of the plan's ramp.
+  ///   - offset: The fraction of an interval by which the thread is shifted, so that threads do not send
+  ///     simultaneously.
+  ///   - seconds: The time over which the rate changes to the end of the plan's ramp.
   init(_ plan: Plan, start: UInt64, share: Double, offset: Double, seconds: Double, seed: UInt64) {
     self.start = start
     isPoisson = plan.arrival == .poisson
@@ -28,7 +29,7 @@ struct Arrivals {
     if isPoisson { advance() } else { next = start + Self.time(of: expected, rate, growth) }
   }
 
-  /// Goes on to the moment after `next`.
+  /// Advances `next` to the time of the following action.
   mutating func advance() {
     if isPoisson {
       generator = Mix.hash(generator, 1)
@@ -41,11 +42,11 @@ struct Arrivals {
     next = start + Self.time(of: expected, rate, growth)
   }
 
-  /// When `count` actions are due: the solution of rate × t + growth × t² ÷ 2 = count.
+  /// Returns the time of action `count`: the solution of rate × t + growth × t² ÷ 2 = count.
   private static func time(of count: Double, _ rate: Double, _ growth: Double) -> UInt64 {
     guard growth != 0 else { return UInt64(min(count / rate, 1e18)) }
     let root = rate * rate + 2 * growth * count
-    // A rate that falls to zero has no further moment.
+    // A rate that falls to zero has no further times.
     guard root > 0 else { return 1_000_000_000_000_000_000 }
     return UInt64(min(max((root.squareRoot() - rate) / growth, 0), 1e18))
   }

@@ -1,9 +1,9 @@
 internal import Wire
 
-/// A connection of a generator thread: frames out, frames in, never blocking.
+/// A non-blocking connection of a generator thread, which sends and receives frames.
 ///
-/// As in the other classes of a generator thread, the exclusivity of its properties is not checked at run time: that was a
-/// quarter of the instructions of an action.
+/// As in the other classes of a generator thread, the exclusivity of its properties is not checked at run time, which
+/// would take a quarter of the instructions of an action.
 final class Channel {
   @exclusivity(unchecked) private var socket: Socket?
   @exclusivity(unchecked) private var decoder = FrameDecoder(payloadLimit: 1 << 26)
@@ -13,19 +13,19 @@ final class Channel {
   @exclusivity(unchecked) private(set) var sentBytes = 0
   @exclusivity(unchecked) private(set) var receivedBytes = 0
 
-  /// Whether bytes wait for the socket.
+  /// True if bytes wait for the socket.
   var isBlocked: Bool { !rest.isEmpty }
   var isOpen: Bool { socket != nil }
   var descriptor: CInt? { socket?.descriptor }
 
-  /// Connects; false if the hub's queue is full, and the attempt must be repeated.
+  /// Connects; returns false if the hub's queue is full, and the attempt must be repeated.
   func open(_ path: String) throws(LoadError) -> Bool {
     close()
     socket = try Socket.connected(to: path, isBlocking: false)
     return socket != nil
   }
 
-  /// Cuts the connection at once.
+  /// Closes the connection immediately.
   func close() {
     socket = nil
     decoder = FrameDecoder(payloadLimit: 1 << 26)
@@ -33,7 +33,7 @@ final class Channel {
     rest.removeAll()
   }
 
-  /// Sends what is in `output`, and keeps what the socket does not take; false if the peer has gone.
+  /// Sends `output`, and keeps the bytes that the socket does not accept; returns false if the peer has closed.
   func flush() -> Bool {
     if !rest.isEmpty {
       guard let taken = rest.withUnsafeBytes({ socket?.send($0) ?? nil }) else { return false }
@@ -41,7 +41,7 @@ final class Channel {
       rest.removeFirst(taken)
     }
     guard output.count > 0 else { return true }
-    // Taken out for the call, so that its bytes can be lent to the socket; the memory comes back.
+    // Moved out of the property, so that the bytes can be borrowed during the call.
     var frames = output
     output = FrameWriter()
     var taken = 0
@@ -58,9 +58,9 @@ final class Channel {
     return true
   }
 
-  /// Reads what is there, at most some buffers full, and calls a function with each frame.
+  /// Reads available input, at most a few buffers, and calls a function with each frame.
   ///
-  /// - Returns: False if the peer has gone.
+  /// - Returns: False if the peer has closed.
   func receive(
     _ buffer: UnsafeMutableRawBufferPointer, rounds: Int = 4,
     _ body: (FrameHeader, RawSpan) throws(WireError) -> Void

@@ -1,12 +1,12 @@
 internal import CEpoll
 internal import Glibc
 
-/// The sockets of one thread, and what is ready on them (epoll(7)).
+/// The sockets of one thread and their readiness (epoll(7)).
 struct Poller: ~Copyable {
   private let descriptor: CInt
   private let events: UnsafeMutableBufferPointer<epoll_event>
 
-  /// A socket that can be read or written.
+  /// A readable or writable socket.
   struct Event {
     var token: Int
     var isReadable: Bool
@@ -24,17 +24,17 @@ struct Poller: ~Copyable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Begins to watch a socket.
+  /// Starts to watch a socket.
   func add(_ socket: CInt, token: Int, writes: Bool) { change(1, socket, true, writes, token) }
 
-  /// Watches a socket for other things.
+  /// Changes the events for which a socket is watched.
   func update(_ socket: CInt, token: Int, reads: Bool, writes: Bool) { change(3, socket, reads, writes, token) }
 
   private func change(_ operation: CInt, _ socket: CInt, _ reads: Bool, _ writes: Bool, _ token: Int) {
     _ = cepoll_change(descriptor, operation, socket, reads ? 1 : 0, writes ? 1 : 0, UInt64(token))
   }
 
-  /// Waits at most some nanoseconds, and calls a function with each socket that is ready.
+  /// Waits for some nanoseconds at most, and calls a function with each socket that is ready.
   func wait(nanoseconds: UInt64, _ body: (Event) -> Void) {
     let count = cepoll_wait(descriptor, events.baseAddress, CInt(events.count), Int64(nanoseconds))
     guard count > 0 else { return }

@@ -1,9 +1,9 @@
-/// The times of unanswered actions in their order, equal ones together.
+/// The times of unacknowledged actions in order, with equal ones combined.
 struct RunQueue {
   private var times: [UInt64] = []
   private var counts: [Int] = []
   private var first = 0
-  /// How many actions there are.
+  /// The number of actions.
   private(set) var count = 0
 
   /// Appends actions with one time.
@@ -35,7 +35,7 @@ struct RunQueue {
     first = 0
   }
 
-  /// Forgets all actions.
+  /// Removes all actions.
   mutating func removeAll() {
     times.removeAll(keepingCapacity: true)
     counts.removeAll(keepingCapacity: true)

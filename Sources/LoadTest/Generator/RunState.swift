@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// What the threads of a run are told, and what they tell.
+/// The shared state of a run's threads: the phase, and their measurements.
 final class RunState: Sendable {
-  /// What the threads shall do.
+  /// The task of the threads.
   enum Phase: Int, Sendable {
     /// Open the connections.
     case opening
-    /// Send.
+    /// Send actions.
     case sending
-    /// Send nothing new, and wait for what is unanswered.
+    /// Send nothing new, and wait for pending acknowledgements.
     case draining
     /// Compare the subscribers' states with the hub's.
     case verifying
-    /// Leave.
+    /// Leave the sessions.
     case ending
-    /// End at once.
+    /// End immediately.
     case aborting
   }
 
@@ -32,14 +32,14 @@ final class RunState: Sendable {
     get { Phase(rawValue: phaseNumber.load(ordering: .acquiring)) ?? .aborting }
     set { phaseNumber.store(newValue.rawValue, ordering: .releasing) }
   }
-  /// When sending begins.
+  /// The time at which sending starts.
   var start: UInt64 { startTime.load(ordering: .acquiring) }
-  /// When the measurement begins.
+  /// The time at which the measurement starts.
   var measureStart: UInt64 { measureTime.load(ordering: .acquiring) }
-  /// When nothing new is sent any more.
+  /// The time after which nothing new is sent.
   var end: UInt64 { endTime.load(ordering: .acquiring) }
 
-  /// Begins to send.
+  /// Starts to send.
   func begin(at start: UInt64, measuringFrom measure: UInt64, until end: UInt64) {
     startTime.store(start, ordering: .releasing)
     measureTime.store(measure, ordering: .releasing)
@@ -48,55 +48,55 @@ final class RunState: Sendable {
   }
 }
 
-/// The figures of one thread, which the main thread takes now and then.
+/// The measurements of one thread, which the main thread collects periodically.
 final class ThreadReport: Sendable {
   let figures = Mutex(ThreadFigures())
 }
 
-/// What a thread has counted since the main thread took its figures last; the numbers at the end are totals.
+/// A thread's measurements since the main thread last collected them; the numbers at the end are totals.
 struct ThreadFigures: Sendable {
-  /// From the intended moment of sending, or in a closed loop the actual one, to the acknowledgement.
+  /// The times from the intended moment of sending (in a closed loop the actual one) to the acknowledgement.
   var latencies = LatencyHistogram()
-  /// From the intended moment of sending to the actual one.
+  /// The times from the intended moment of sending to the actual one.
   var lateness = LatencyHistogram()
-  /// From connecting to the welcome.
+  /// The times from connecting to the welcome.
   var connects = LatencyHistogram()
-  /// Revisions that sampled subscribers read, and when.
+  /// The revisions that sampled subscribers received, with times.
   var arrivals: [Arrival] = []
-  /// Actions that were acknowledged, and with which revision.
+  /// The acknowledged actions, with revisions.
   var acknowledged: [Acknowledged] = []
 
   var totals = Totals()
-  /// When the last measured action was acknowledged.
+  /// The time of the acknowledgement of the last measured action.
   var lastAnswer: UInt64 = 0
-  /// When anything was read last.
+  /// The time of the last input.
   var lastHeard: UInt64 = 0
-  /// How many connections and subscribers are ready.
+  /// The number of connections and subscribers that are ready.
   var ready = 0
-  /// The phase in which the figures were published.
+  /// The phase in which the measurements were published.
   var phase = RunState.Phase.opening
-  /// Whether nothing is unanswered, and all subscribers have compared their states.
+  /// True if nothing is unacknowledged, and if all subscribers have compared their states.
   var (isDrained, isVerified) = (false, false)
-  /// Whether no action is left.
+  /// True if no action is left.
   var isDone = false
   var failure: LoadError?
-  /// How many actions each connection has had acknowledged, by its number.
+  /// The number of acknowledged actions of each connection.
   var answeredBy: [Int: Int] = [:]
-  /// Which of them the hub refused, and the first one's reason.
+  /// The numbers of the rejected ones, and the reason of the first.
   var refusedBy: [Int: Set<Int>] = [:]
   var refusal: String?
 
-  /// Numbers since the start of the run.
+  /// Totals since the start of the run.
   struct Totals: Sendable {
-    /// How many actions were measured, sent, acknowledged and refused.
+    /// The numbers of measured, sent, acknowledged and rejected actions.
     var (measured, sent, answered, refused) = (0, 0, 0, 0)
-    /// How many frames the subscribers read.
+    /// The numbers of frames that subscribers received.
     var (deltas, snapshots, bookmarks, absences) = (0, 0, 0, 0)
-    /// The bytes of all connections.
+    /// The numbers of bytes of all connections.
     var (sentBytes, receivedBytes) = (0, 0)
-    /// How often sessions were replaced, resumed, and hashes compared.
+    /// The numbers of replaced and resumed sessions, and of compared hashes.
     var (replaced, resumed, hashes) = (0, 0, 0)
-    /// How many subscribers keep their part of the state.
+    /// The number of subscribers that keep their part of the state.
     var mirrors = 0
 
     static func += (left: inout Totals, right: Totals) {
@@ -131,7 +131,7 @@ struct ThreadFigures: Sendable {
     var scope: Int?
   }
 
-  /// Moves what was counted into those that the main thread takes, and copies the totals there.
+  /// Moves the measurements to those that the main thread collects, and copies the totals.
   mutating func publish(into shared: inout ThreadFigures) {
     take(into: &shared)
     (shared.totals, shared.ready) = (totals, ready)
@@ -142,7 +142,7 @@ struct ThreadFigures: Sendable {
     (shared.refusal, shared.refusedBy) = (refusal, refusedBy)
   }
 
-  /// Moves what was counted to others.
+  /// Moves the measurements to others.
   mutating func take(into total: inout ThreadFigures) {
     total.latencies.merge(latencies)
     total.lateness.merge(lateness)

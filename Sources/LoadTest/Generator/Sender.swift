@@ -1,8 +1,8 @@
 internal import Wire
 
-/// A connection that sends actions, over one session or several.
+/// A connection that sends actions, in one session or several.
 ///
-/// Actions are counted from 0 over all sessions: `answered` ≤ `issued` ≤ those that arrived.
+/// Actions are counted from 0 over all sessions: `answered` ≤ `issued` ≤ the number that arrived.
 final class Sender {
   let number: Int
   let token: Int
@@ -10,7 +10,7 @@ final class Sender {
   private let source: ActionSource
   private let flight: Int
   private let isOpenLoop: Bool
-  /// When the unanswered actions were sent, or were to be sent.
+  /// The times at which the unacknowledged actions were, or should have been, sent.
   @exclusivity(unchecked) private var times = RunQueue()
   @exclusivity(unchecked) private(set) var issued = 0
   @exclusivity(unchecked) private(set) var answered = 0
@@ -19,16 +19,16 @@ final class Sender {
   private var session: SessionID?
   private var history: UInt64?
   @exclusivity(unchecked) private(set) var isOpen = false
-  /// Whether the session shall be left when nothing is unanswered.
+  /// True if the session is left as soon as nothing is unacknowledged.
   @exclusivity(unchecked) private(set) var isBeingReplaced = false
-  /// When a further attempt to connect is due; nil while there is a connection.
+  /// The time of the next attempt to connect; nil while there is a connection.
   @exclusivity(unchecked) private(set) var retryTime: UInt64? = 0
   private var connectTime: UInt64 = 0
-  /// How many actions are sent in all; nil if there is no limit.
+  /// The number of actions to send; nil for no limit.
   @exclusivity(unchecked) var limit: Int?
-  /// The numbers of the actions that the hub refused.
+  /// The numbers of the rejected actions.
   private(set) var refused: Set<Int> = []
-  /// The most bytes of a frame.
+  /// The maximum size of a frame.
   private static let frameLimit = 256 << 10
 
   init(number: Int, token: Int, source: ActionSource, plan: Plan) {
@@ -37,14 +37,14 @@ final class Sender {
     limit = source.limit(of: number)
   }
 
-  /// Whether every action that arrived is answered.
+  /// True if every action that arrived was acknowledged.
   var isDrained: Bool { times.count == 0 && retryTime == nil && isOpen }
-  /// Whether it has sent and got answered all that it may send.
+  /// True if all actions up to the limit were acknowledged.
   var isDone: Bool { limit.map { answered >= $0 } ?? false }
 
   // MARK: Connecting
 
-  /// Tries to connect; false if the hub's queue is full.
+  /// Tries to connect; returns false if the hub's queue is full.
   func connect(_ path: String, at now: UInt64) throws(LoadError) -> Bool {
     connectTime = connectTime == 0 ? now : connectTime
     guard try channel.open(path) else {
@@ -59,16 +59,16 @@ final class Sender {
     return true
   }
 
-  /// Cuts the connection; the session is resumed on the next one.
+  /// Closes the connection; the session is resumed on the next one.
   func cut(at now: UInt64) {
     channel.close()
     (isOpen, retryTime, connectTime) = (false, now, now)
   }
 
-  /// Asks for another session in place of this one.
+  /// Requests another session in place of this one.
   func replace() { isBeingReplaced = true }
 
-  /// Leaves the session if it is to be replaced and nothing is unanswered, and says whether.
+  /// Leaves the session if it is to be replaced and nothing is unacknowledged; returns true in this case.
   func leaveIfReplaced(at now: UInt64) -> Bool {
     guard isBeingReplaced, isOpen, issued == answered else { return false }
     leave()
@@ -86,16 +86,16 @@ final class Sender {
 
   // MARK: Sending
 
-  /// Takes note of an action that is due at a time, for an open loop; false if no action is left.
+  /// Adds an action that is scheduled at a time, for an open loop; returns false if no action is left.
   func arrive(at time: UInt64) -> Bool {
     guard limit.map({ answered + times.count < $0 }) ?? true else { return false }
     times.append(time, 1)
     return true
   }
 
-  /// Sends as many actions as may be in flight; false if the peer has gone.
+  /// Sends as many actions as may be in flight; returns false if the peer has closed.
   ///
-  /// - Parameter sendsNew: Whether a closed loop goes on.
+  /// - Parameter sendsNew: True if a closed loop continues.
   func send(at now: UInt64, sendsNew: Bool, _ figures: inout ThreadFigures) -> Bool {
     guard isOpen else { return true }
     while !channel.isBlocked {
@@ -123,7 +123,7 @@ final class Sender {
 
   // MARK: Receiving
 
-  /// What reading came to.
+  /// The result of reading.
   enum Outcome {
     case fine, ended
   }
@@ -174,7 +174,7 @@ final class Sender {
       figures.totals.resumed += 1
       let processed = sessionBase + Int(clamping: welcome.processed)
       acknowledge(processed, 0, now, measureStart, nil, &figures)
-      // What was sent and not processed is sent once more.
+      // Actions that were sent but not processed are sent again.
       issued = answered
     } else {
       sessionBase = answered
@@ -204,14 +204,14 @@ final class Sender {
   }
 }
 
-/// Notes with which revision actions were acknowledged, for the freshness of subscribers.
+/// Records the revisions of acknowledged actions, for measuring the freshness of subscribers.
 struct RevisionFilter {
   let source: ActionSource
-  /// For each kind of action, whether it changes what is watched.
+  /// For each kind of action, true if it changes a subscribed part.
   let isTouching: [Bool]
-  /// For each element of a collection, the scope that shows it; nil if all subscribers have one scope.
+  /// For each element of a collection, the scope that contains it; nil if all subscribers have the same scope.
   let scopeOfElement: [Int: Int]?
-  /// The most entries between two moments at which they are published, so that joining them costs little.
+  /// The maximum number of entries between two publications, so that joining them costs little.
   static let limit = 100
 
   func record(

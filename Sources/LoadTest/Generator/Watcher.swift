@@ -1,20 +1,20 @@
 internal import ReplicaCore
 internal import Wire
 
-/// A connection that subscribes to a part of the state and checks every frame that it is sent.
+/// A connection that subscribes to a part of the state and checks every received frame.
 ///
-/// Each delta must begin where the frame before it ended. If the part is small, the watcher also keeps it, by the schema
-/// alone, and compares its hash with the hub's at the end.
+/// Each delta must start at the revision of the previous frame. If the part is small, the watcher also keeps a copy, by
+/// the schema alone, and compares its hash with the hub's at the end.
 final class Watcher {
   let number: Int
   let token: Int
   let channel = Channel()
-  /// The scope's index among those of the run; nil if there is one.
+  /// The index of the scope in the run; nil if there is only one.
   let scope: Int?
   let isSlow: Bool
-  /// Whether it is the first of its scope.
+  /// True if it is the first watcher of its scope.
   private let isFirst: Bool
-  /// Whether freshness is measured at it.
+  /// True if freshness is measured with it.
   private let isSampled: Bool
   private let path: [PathStep]
   private let schema: Schema
@@ -26,15 +26,15 @@ final class Watcher {
   private(set) var isReady = false
   private(set) var retryTime: UInt64? = 0
   private var connectTime: UInt64 = 0
-  /// When a slow one reads again; nil while it reads.
+  /// The time at which a slow one reads again; nil while it reads.
   var pauseEnd: UInt64?
-  /// Whether its state was compared with the hub's, or need not be.
+  /// True if its state was compared with the hub's, or need not be.
   private(set) var isVerified = false
   private var isAsked = false
 
-  /// How many subscribers freshness is measured at.
+  /// The number of subscribers with which freshness is measured.
   static let sampleLimit = 16
-  /// The most bytes of a part that is kept: by the first subscriber of each scope, and by the others. To apply a change
+  /// The maximum size of a kept part, for the first subscriber of each scope and for the others. Applying a change
   /// without the feature's types takes time in proportion to the part.
   static let (firstMirrorLimit, mirrorLimit) = (64 << 10, 2 << 10)
 
@@ -44,10 +44,10 @@ final class Watcher {
     isSampled = number < Self.sampleLimit && !isSlow
   }
 
-  /// Whether it keeps its part of the state.
+  /// True if it keeps its part of the state.
   var hasMirror: Bool { mirror != nil }
 
-  /// Tries to connect; false if the hub's queue is full.
+  /// Tries to connect; returns false if the hub's queue is full.
   func connect(_ socket: String, at now: UInt64) throws(LoadError) -> Bool {
     connectTime = connectTime == 0 ? now : connectTime
     guard try channel.open(socket) else {
@@ -59,7 +59,7 @@ final class Watcher {
     return true
   }
 
-  /// Cuts the connection; the session is resumed on the next one.
+  /// Closes the connection; the session is resumed on the next one.
   func cut(at now: UInt64) {
     channel.close()
     snapshot.removeAll()
@@ -72,7 +72,7 @@ final class Watcher {
     _ = channel.flush()
   }
 
-  /// Asks for the hub's hash of the part; false if the peer has gone.
+  /// Requests the hub's hash of the part; returns false if the peer has closed.
   func verify() -> Bool {
     guard isReady, !isAsked, retryTime == nil else { return true }
     isAsked = true
@@ -84,7 +84,7 @@ final class Watcher {
     return channel.flush()
   }
 
-  /// Reads frames; false if the peer has gone.
+  /// Reads frames; returns false if the peer has closed.
   func receive(
     _ buffer: UnsafeMutableRawBufferPointer, at now: UInt64, _ figures: inout ThreadFigures
   ) throws(LoadError) -> Bool {

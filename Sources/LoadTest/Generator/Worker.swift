@@ -2,7 +2,7 @@ internal import Glibc
 internal import Synchronization
 internal import Wire
 
-/// What a generator thread is given.
+/// The task of a generator thread.
 struct WorkerTask: Sendable {
   let path: String
   let plan: Plan
@@ -10,13 +10,13 @@ struct WorkerTask: Sendable {
   let schema: Schema
   /// The number of the thread.
   let number: Int
-  /// The subscribers' paths, and their scopes' indices.
+  /// The subscribers' paths, and the indices of their scopes.
   let watchers: [(number: Int, scope: Int?, path: [PathStep], isSlow: Bool)]
   let isTouching: [Bool]
   let scopeOfElement: [Int: Int]?
 }
 
-/// A thread that sends and receives; every n-th connection is its own.
+/// A generator thread's loop, which sends and receives on every n-th connection.
 final class Worker {
   private let task: WorkerTask
   private let plan: Plan
@@ -28,15 +28,15 @@ final class Worker {
   private var watchers: [Watcher] = []
   private let filter: RevisionFilter?
   @exclusivity(unchecked) private var arrivals: Arrivals?
-  /// How many actions of an open loop may still arrive; nil if time ends the run.
+  /// The number of actions of an open loop that may still arrive; nil if time ends the run.
   @exclusivity(unchecked) private var remaining: Int?
   @exclusivity(unchecked) private var nextSender = 0
   @exclusivity(unchecked) private var touched: [Int] = []
   @exclusivity(unchecked) private var isTouched: [Bool] = []
-  /// What is done now and then.
+  /// The times of periodic work.
   private var (nextPublication, nextChurn, nextStorm): (UInt64, UInt64, UInt64) = (0, 0, 0)
   private var churned = 0
-  /// Whether a connection may have to be opened.
+  /// True if a connection may have to be opened.
   @exclusivity(unchecked) private var isConnecting = true
   @exclusivity(unchecked) private var hasLimits = false
 
@@ -60,7 +60,7 @@ final class Worker {
 
   deinit { buffer.deallocate() }
 
-  /// Runs until the main thread says that it is over, or something fails.
+  /// Runs until the main thread ends it or an error occurs.
   func run() {
     do throws(LoadError) {
       while true {
@@ -96,7 +96,7 @@ final class Worker {
 
   // MARK: Sending
 
-  /// At the start of the run: how much each sends, and when.
+  /// Sets the number of actions and the start time of each sender at the start of the run.
   private func begin() {
     guard !hasLimits else { return }
     hasLimits = true
@@ -137,7 +137,7 @@ final class Worker {
     try disturb(now, measureStart, end)
   }
 
-  /// Whether the senders of a closed loop know how many measured actions they send, and have sent their first.
+  /// True if the senders of a closed loop have their numbers of measured actions, and have sent their first one.
   private var (hasCounted, hasStarted) = (false, false)
 
   private func arrive(_ now: UInt64, _ measureStart: UInt64, _ end: UInt64) throws(LoadError) {
@@ -228,14 +228,14 @@ final class Worker {
     do throws(LoadError) {
       try connect(now)
     } catch {
-      // It was there when the run began.
+      // The hub was there when the run began.
       if phase != .opening, case .cannotConnect(let reason) = error { throw .disconnected(reason: reason) }
       throw error
     }
   }
 
   private func connect(_ now: UInt64) throws(LoadError) {
-    // A hub accepts no more than it has room for at a time; others get their turn in between.
+    // A hub accepts only a limited number of connections at a time; other work is done in between.
     var attempts = 64
     isConnecting = false
     for sender in senders {
@@ -279,7 +279,7 @@ final class Worker {
       }
     }
     guard phase == .sending || phase == .draining else { return }
-    // The opening of a connection in the middle of a run, too.
+    // Also when a connection is opened in the middle of a run.
     if phase == .draining || now >= state.start { try flush(sender, now, sendsNew: sendsNew) }
   }
 
@@ -299,7 +299,7 @@ final class Worker {
 
   // MARK: Time
 
-  /// How long to wait for a socket.
+  /// Returns the time for which to wait for a socket.
   private func pause(_ phase: RunState.Phase, _ now: UInt64) -> UInt64 {
     if isConnecting { return 200_000 }
     guard phase == .sending else { return 1_000_000 }

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// A session that asks and waits: for the schema, the state, a revision or a hash.
+/// A session for blocking requests: the schema, the state, a revision or a hash.
 final class ControlSession {
   private let socket: Socket
   private var decoder = FrameDecoder(payloadLimit: 1 << 26)
@@ -13,7 +13,7 @@ final class ControlSession {
   private(set) var hubName = ""
   let process: Int32?
 
-  /// The state of a scope as the hub sent it.
+  /// The state of a scope in a snapshot from the hub.
   struct Snapshot {
     var bytes: [UInt8]
     var revision: UInt64
@@ -22,7 +22,7 @@ final class ControlSession {
   init(path: String, timeout: Double) throws(LoadError) {
     guard let socket = try Socket.connected(to: path, isBlocking: true) else { throw .cannotConnect("the hub is busy") }
     socket.setTimeout(seconds: timeout)
-    // With socket activation it is systemd that listens, whose CPU time says nothing of the hub.
+    // With socket activation the listener is systemd, whose CPU time is not the hub's.
     process = socket.peerProcess.flatMap { HubProcess(id: $0).name == "systemd" ? nil : $0 }
     self.socket = socket
     self.timeout = timeout
@@ -34,7 +34,7 @@ final class ControlSession {
 
   deinit { buffer.deallocate() }
 
-  /// The schema of the feature.
+  /// Requests the schema of the feature.
   func schema() throws(LoadError) -> Schema {
     output.frame(FrameHeader(kind: .describe)) { _ in }
     try flush()
@@ -42,7 +42,7 @@ final class ControlSession {
     return try read { () throws(WireError) in try Schema(decoding: payload.span.bytes) }
   }
 
-  /// The revision of the hub.
+  /// Requests the hub's revision.
   func revision() throws(LoadError) -> UInt64 {
     pings += 1
     output.frame(Ping(number: pings))
@@ -50,7 +50,7 @@ final class ControlSession {
     return try wait(for: .pong).header.revision
   }
 
-  /// The state of a part, and its hash if it has at most some bytes; nil if nothing is there.
+  /// Requests the state of a part, and its hash if the state is small enough; nil if there is no value.
   func snapshot(
     _ path: [PathStep], hashLimit: Int = -1
   ) throws(LoadError) -> (snapshot: Snapshot, hash: StateHash?)? {
@@ -70,7 +70,7 @@ final class ControlSession {
         bytes.append(contentsOf: [UInt8](try SnapshotPiece(CBORDecoder(frame.payload.span.bytes)).bytes))
       }
       guard frame.header.flags & SnapshotPiece.finalFlag != 0 else { continue }
-      // The revision of a ping may be later; what is in the bytes is at this one.
+      // The revision in a ping's answer may be later; the bytes are those of this revision.
       let snapshot = Snapshot(bytes: bytes, revision: frame.header.revision)
       let hash = bytes.count <= hashLimit ? try hashOfUnchanged() : nil
       output.frame(FrameHeader(kind: .detach, scope: scope)) { _ in }
@@ -79,7 +79,7 @@ final class ControlSession {
     }
   }
 
-  /// The hub's hash of the scope; nil if the scope changed before it came.
+  /// Requests the hub's hash of the scope; nil if the scope has changed before the answer.
   private func hashOfUnchanged() throws(LoadError) -> StateHash? {
     output.frame(FrameHeader(kind: .verify, scope: scope)) { _ in }
     try flush()
@@ -105,7 +105,7 @@ final class ControlSession {
   }
 
   private func flush() throws(LoadError) {
-    // Taken out for the call, so that its bytes can be lent to the socket.
+    // Moved out of the property, so that the bytes can be borrowed during the call.
     let frames = output
     output = FrameWriter()
     var offset = 0
@@ -130,7 +130,7 @@ final class ControlSession {
       switch socket.receive(into: buffer) {
       case .bytes(let received): count = received
       case .end: throw .disconnected(reason: "without a word")
-      // A blocking read that took too long.
+      // A blocking read has timed out.
       case .nothing: throw .silent(seconds: timeout, answered: 0, sent: 0)
       }
       do throws(WireError) {
@@ -141,7 +141,7 @@ final class ControlSession {
       } catch {
         throw .malformed("\(error)")
       }
-      // They are taken from the end.
+      // Frames are taken from the end.
       frames.reverse()
     }
     let frame = frames.removeLast()

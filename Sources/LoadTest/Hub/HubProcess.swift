@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The process of a hub, as /proc(5) shows it.
+/// The process of a hub, as seen in /proc (proc(5)).
 struct HubProcess {
   let id: Int32
 
@@ -13,14 +13,14 @@ struct HubProcess {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      // Not `..`, whose schedstat is that of the main thread once more.
+      // Skips `..`, whose schedstat is that of the main thread again.
       guard !name.hasPrefix("."), let text = Self.read("/proc/\(id)/task/\(name)/schedstat") else { continue }
       sum += text.split(separator: " ").first.flatMap { UInt64($0) } ?? 0
     }
     return sum
   }
 
-  /// The memory that it has resident, in bytes.
+  /// Its resident memory in bytes.
   var residentBytes: Int? {
     guard let text = Self.read("/proc/\(id)/statm") else { return nil }
     let words = text.split(separator: " ")
@@ -35,7 +35,7 @@ struct HubProcess {
     (Self.read("/proc/\(id)/cmdline") ?? "").split(separator: "\0").map(String.init)
   }
 
-  /// How it stores actions, as its command line says; nil if it does not.
+  /// Its durability mode, if its command line states it.
   var durability: String? {
     let words = arguments
     guard words.first?.hasSuffix("storehubd") == true else { return nil }
@@ -46,7 +46,7 @@ struct HubProcess {
     return words.contains { $0.hasPrefix("--state-dir") } ? "sync" : "memory"
   }
 
-  /// The text of a small file.
+  /// Returns the text of a small file.
   static func read(_ path: String) -> String? {
     guard let file = fopen(path, "r") else { return nil }
     defer { fclose(file) }
@@ -61,18 +61,18 @@ struct HubProcess {
   }
 }
 
-/// The machine that measures.
+/// The machine on which the test runs.
 public struct Machine: Equatable, Sendable {
   /// The processor's name.
   public var processor = "unknown"
-  /// How many processors are there.
+  /// The number of processors.
   public var cores = 1
   /// The kernel's name and release.
   public var kernel = ""
   /// The load average of the last minute.
   public var load = 0.0
 
-  /// Looks at this machine.
+  /// This machine.
   public static var this: Machine {
     var machine = Machine()
     let lines = (HubProcess.read("/proc/cpuinfo") ?? "").split(separator: "\n")
@@ -86,7 +86,7 @@ public struct Machine: Equatable, Sendable {
     return machine
   }
 
-  /// One line.
+  /// The machine as one line.
   public var summary: String {
     "\(processor), \(cores) cores, \(kernel), load average \(Decimals.fixed(load, 1))"
   }

@@ -8,7 +8,7 @@ struct Socket: ~Copyable {
 
   /// Connects.
   ///
-  /// - Returns: Nil if the hub's queue of connections is full: try again later. That happens without blocking only.
+  /// - Returns: Nil if the hub's queue of connections is full; try again later. This happens only without blocking.
   static func connected(to path: String, isBlocking: Bool) throws(LoadError) -> Socket? {
     let kind =
       CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | (isBlocking ? 0 : CInt(SOCK_NONBLOCK.rawValue))
@@ -45,7 +45,7 @@ struct Socket: ~Copyable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// The process that listens, as the kernel knows it; nil if it cannot be told.
+  /// The listening process according to the kernel; nil if it is unknown.
   var peerProcess: Int32? {
     var credentials: (process: Int32, user: UInt32, group: UInt32) = (0, 0, 0)
     var size = socklen_t(MemoryLayout.size(ofValue: credentials))
@@ -55,14 +55,14 @@ struct Socket: ~Copyable {
     return credentials.process
   }
 
-  /// Limits the time that a blocking read or write waits.
+  /// Limits the duration of a blocking read or write.
   func setTimeout(seconds: Double) {
     var time = timeval(tv_sec: Int(seconds), tv_usec: Int((seconds - seconds.rounded(.down)) * 1e6))
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// Writes bytes, and returns how many the socket took; nil if the peer has gone.
+  /// Writes bytes, and returns how many the socket has accepted; nil if the peer has closed.
   func send(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard !bytes.isEmpty else { return 0 }
     while true {
@@ -73,12 +73,12 @@ struct Socket: ~Copyable {
     }
   }
 
-  /// What a read came to.
+  /// The result of a read.
   enum Received {
     case bytes(Int), nothing, end
   }
 
-  /// Reads what is there.
+  /// Reads available bytes.
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
     while true {
       let count = Glibc.recv(descriptor, buffer.baseAddress, buffer.count, 0)

@@ -4,7 +4,7 @@ internal import Wire
 struct StateReader {
   let schema: Schema
 
-  /// The bytes and the type of the part at a path; nil if nothing is there.
+  /// Returns the range and the type of the part at a path; nil if it has no value.
   ///
   /// - Complexity: O(bytes before the part).
   func part(at path: [PathStep], of state: [UInt8]) throws(LoadError) -> (range: Range<Int>, type: SchemaType)? {
@@ -21,7 +21,7 @@ struct StateReader {
     return (position..<end, type)
   }
 
-  /// An integer at a path, or the number of elements of a collection.
+  /// Returns the integer at a path, or the number of elements of a collection.
   func number(at path: [PathStep], of state: [UInt8]) throws(LoadError) -> Int? {
     guard let part = try part(at: path, of: state) else { return nil }
     return try read { () throws(WireError) in
@@ -35,9 +35,9 @@ struct StateReader {
     }
   }
 
-  /// Calls a function with the id and the value of each element of an identified collection, in their order.
+  /// Calls a function with the id and the value of each element of an identified collection, in order.
   ///
-  /// - Throws: If the part is no such collection.
+  /// - Throws: An error if the part is not such a collection.
   func forEachElement(
     at path: [PathStep], of state: [UInt8], _ body: (_ id: Range<Int>, _ value: Range<Int>) -> Void
   ) throws(LoadError) {
@@ -69,7 +69,7 @@ struct StateReader {
     }
   }
 
-  /// Whether a type is a stack or an identified array, and the keys that lead from its elements to their ids.
+  /// Returns true for a stack and false for an identified array, with the keys from its elements to their ids.
   func collection(_ type: SchemaType) -> (isInStack: Bool, idPath: [UInt64])? {
     guard case .named(let name, let parts) = type else { return nil }
     switch (name, parts.count) {
@@ -81,7 +81,7 @@ struct StateReader {
     }
   }
 
-  /// The bytes of a part of an element.
+  /// Returns the bytes of a part of an element.
   func part(
     _ path: [PathStep], ofElement range: Range<Int>, _ type: SchemaType, in state: [UInt8]
   ) throws(LoadError) -> Range<Int>? {
@@ -97,13 +97,13 @@ struct StateReader {
     }
   }
 
-  /// The type of a collection's elements.
+  /// Returns the type of a collection's elements.
   func element(of type: SchemaType) -> SchemaType? {
     guard case .named(let name, let parts) = type else { return nil }
     return name == "StackState" ? parts.first : parts.last
   }
 
-  /// Where one step leads to; nil if nothing is there.
+  /// Follows one step of a path; nil if there is no value.
   private func enter(
     _ step: PathStep, _ type: SchemaType, _ state: [UInt8], _ position: Int
   ) throws(WireError) -> (Int, SchemaType)? {
@@ -147,7 +147,7 @@ struct StateReader {
     }
   }
 
-  /// Where the value of a field begins.
+  /// Returns the start of a field's value.
   private func field(_ key: UInt64, _ state: [UInt8], _ position: Int) throws(WireError) -> Int? {
     var decoder = CBORDecoder(state.span.bytes, at: position)
     for _ in 0..<(try decoder.mapHeader()) {

@@ -1,6 +1,6 @@
-/// Scenarios for the features that storehubd serves; they are texts, like those of users.
+/// Scenarios for the features of storehubd, written as texts like those of users.
 public enum BuiltInScenario: String, CaseIterable, Sendable {
-  /// Counts the shared counter up.
+  /// Increments the shared counter.
   case increment
   /// Adds todos.
   case add
@@ -10,15 +10,15 @@ public enum BuiltInScenario: String, CaseIterable, Sendable {
   case move
   /// Deletes todos.
   case delete
-  /// Completes todos, or undoes that.
+  /// Marks todos as done or not done.
   case toggle
   /// Many users of one counter.
   case counter
   /// A shared list of 100,000 todos.
   case list
-  /// 1,000 subscribers, each of one todo.
+  /// 1,000 subscribers, each to one todo.
   case dashboards
-  /// A team that does everything at once.
+  /// A team with all kinds of activity at once.
   case team
 
   /// The scenario as INI text.

@@ -1,10 +1,10 @@
-/// What a load test does: which actions, how many, how fast, and with which other clients.
+/// The plan of a load test: the actions, their number and rate, and the other clients.
 public struct Plan: Equatable, Sendable {
-  /// How the times of an open loop are chosen.
+  /// The distribution of times in an open loop.
   public enum Arrival: String, CaseIterable, Sendable {
-    /// At equal distances.
+    /// Equal intervals.
     case even
-    /// At random, as from many independent users.
+    /// Random intervals, as from many independent users.
     case poisson
   }
 
@@ -14,19 +14,19 @@ public struct Plan: Equatable, Sendable {
     public var name: String
     /// The action's path and values, with placeholders.
     public var send: String
-    /// How often it is sent, relative to the others.
+    /// Its frequency relative to the others.
     public var weight = 1
-    /// The path of the collection whose elements `{id}` stands for.
+    /// The path of the collection for `{id}`.
     public var ids: String?
-    /// Whether elements come at random and not each in turn.
+    /// True to choose elements at random and not in turn.
     public var isRandom = false
-    /// A part of an element and its value afterwards: `todos.todos[{id}].text "{text}"`.
+    /// A part of an element and its value after the action: `todos.todos[{id}].text "{text}"`.
     public var sets: String?
-    /// A number, or a collection, and by how much it grows: `counter.count 1`.
+    /// A number or a collection, and the amount by which it grows: `counter.count 1`.
     public var counts: String?
     /// A collection, a field and the value by which the new element is recognised: `todos.todos text "{text}"`.
     public var creates: String?
-    /// Whether it removes its element.
+    /// True if it removes its element.
     public var removes = false
 
     /// Creates a kind of action.
@@ -37,66 +37,66 @@ public struct Plan: Equatable, Sendable {
   public var name = ""
   /// The kinds of actions.
   public var actions: [Action] = []
-  /// An action that is sent until a collection is long enough, before the clock starts.
+  /// An action that is sent before the measurement until a collection is long enough.
   public var fill: Action?
   /// The path of that collection.
   public var fillPath = ""
   /// Its length.
   public var fillCount = 0
 
-  /// How many connections send.
+  /// The number of connections that send.
   public var connections = 1
-  /// How many actions each keeps in flight; in an open loop, the most it may have.
+  /// The number of actions that each keeps in flight; in an open loop, the maximum.
   public var depth: Int?
-  /// How many actions arrive in a second; nil for a closed loop.
+  /// The number of actions per second; nil for a closed loop.
   public var rate: Double?
-  /// The rate at the end of an open loop that begins with `rate`.
+  /// The rate at the end of an open loop that starts with `rate`.
   public var rampTo: Double?
-  /// How the times of an open loop are chosen.
+  /// The distribution of times in an open loop.
   public var arrival = Arrival.even
-  /// How many actions are measured; nil if time ends the run.
+  /// The number of measured actions; nil if time ends the run.
   public var count: Int?
-  /// How long is measured, in seconds.
+  /// The duration of the measurement in seconds.
   public var duration: Double?
-  /// How long is sent before the measurement begins, in seconds.
+  /// The duration of the warm-up in seconds.
   public var warmup = 0.0
-  /// How many threads send.
+  /// The number of generator threads.
   public var threads = 1
   /// The size of `{text}` in bytes.
   public var payload = 0
 
-  /// How many subscribers there are.
+  /// The number of subscribers.
   public var watchers = 0
-  /// The part of the state that each subscribes to; may have `{id}`.
+  /// The part of the state to which each subscribes; may contain `{id}`.
   public var scope = "."
-  /// Over how many elements the subscribers are spread, if the scope has `{id}`.
+  /// The number of elements over which the subscribers are spread, if the scope contains `{id}`.
   public var scopes = 1
-  /// How many of the subscribers read only once in `slowPause`.
+  /// The number of subscribers that read only once per `slowPause`.
   public var slowWatchers = 0
-  /// How long a slow subscriber does not read, in seconds.
+  /// The time in seconds for which a slow subscriber does not read.
   public var slowPause = 1.0
 
-  /// How many sessions a second leave, and are followed by new ones.
+  /// The number of sessions per second that are replaced by new ones.
   public var churn = 0.0
-  /// The time between two moments at which all connections are cut and resumed, in seconds; 0 for never.
+  /// The interval in seconds at which all connections are closed and resumed; 0 for never.
   public var storm = 0.0
-  /// How long the hub may be silent, in seconds.
+  /// The time in seconds for which the hub may be silent.
   public var timeout = 10.0
-  /// The seed of everything random.
+  /// The seed of all random choices.
   public var seed: UInt64 = 1
-  /// The largest state whose hash is compared at the end, in bytes.
+  /// The largest state in bytes whose hash is compared at the end.
   public var hashLimit = 16 << 20
 
   /// Creates a plan without actions.
   public init() {}
 
-  /// Whether actions arrive at their own times, whatever the hub does.
+  /// True if actions arrive at scheduled times, whatever the hub does.
   public var isOpenLoop: Bool { rate != nil }
 
-  /// The most actions that a connection has in flight.
+  /// The maximum number of actions that a connection has in flight.
   public var flight: Int { depth ?? (isOpenLoop ? 4096 : 1) }
 
-  /// One line for reports.
+  /// The plan as one line for reports.
   public var summary: String {
     var parts: [String] = []
     if let rate {

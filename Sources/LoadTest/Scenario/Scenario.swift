@@ -11,7 +11,7 @@ public enum Scenario {
   private static let actionKeys = ["send", "weight", "ids", "order", "sets", "counts", "creates", "removes"]
   private static let fillKeys = ["send", "path", "count"]
 
-  /// Reads a scenario's text.
+  /// Parses a scenario.
   ///
   /// - Throws: `LoadError.scenario` with the line of the first mistake.
   public static func plan(parsing text: String, name: String) throws(LoadError) -> Plan {
