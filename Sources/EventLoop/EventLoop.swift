@@ -34,7 +34,7 @@ public final class EventLoop {
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
   private var mainQueue: Poll?
   private var isClosed = false
-  /// How many bytes the last read has brought.
+  /// The number of bytes of the last read.
   @exclusivity(unchecked) var lastReadCount = 0
 
   /// Creates a loop.

@@ -16,7 +16,7 @@ public struct LogError: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// The kind of problem.
   public let problem: Problem
-  /// What happened, to what, and what to do.
+  /// A description of the problem, its object and the remedy.
   public let description: String
   /// The last revision up to which the stored data is known to be sound; nil if unknown.
   public let soundRevision: UInt64?

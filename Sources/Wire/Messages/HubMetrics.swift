@@ -20,21 +20,23 @@ public struct HubMetrics: Equatable, Sendable {
   public var opened: UInt64 = 0
   /// Counter: sessions that were resumed.
   public var resumed: UInt64 = 0
-  /// How many connections are served.
+  /// The number of open connections.
   public var connections: UInt64 = 0
-  /// How many sessions without a connection are kept.
+  /// The number of sessions without a connection.
   public var detachedSessions: UInt64 = 0
-  /// How many bytes are kept of unfinished frames, and of what clients do not read.
+  /// The number of bytes held: incomplete frames, and output that clients have not read.
   public var heldBytes: UInt64 = 0
   /// The size of the feature's state in bytes, as it would be sent, about.
   public var stateBytes: UInt64 = 0
-  /// How many versions of the feature's state are kept.
+  /// The number of kept versions of the feature's state.
   public var keptVersions: UInt64 = 0
-  /// How many turns wait for the log.
+  /// The number of turns that wait for the log.
   public var unstoredTurns: UInt64 = 0
-  /// How many turns of the loop have taken less than 1, 2, 4, … milliseconds, each counted once; the last takes the rest.
+  /// The numbers of turns of the loop that took less than 1, 2, 4, … milliseconds; the last bucket takes all longer
+  /// ones.
   public var turnTimes: [UInt64] = []
-  /// How many turns have waited less than 64, 128, 256, … microseconds for the log; the last takes the rest.
+  /// The numbers of turns that waited less than 64, 128, … microseconds for the log; the last bucket takes all longer
+  /// ones.
   public var storeTimes: [UInt64] = []
 
   /// Creates the figures of a hub that has just started.
@@ -42,7 +44,7 @@ public struct HubMetrics: Equatable, Sendable {
 }
 
 extension HubMetrics {
-  /// How many buckets a histogram has.
+  /// The number of buckets of a histogram.
   package static var bucketCount: Int { 14 }
 
   /// The figures in the text format of Prometheus, version 0.0.4.
