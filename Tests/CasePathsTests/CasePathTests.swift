@@ -64,7 +64,7 @@ enum Shape: CasePathable, Equatable, Sendable {
     #expect(hole.embed(7) == .group(.hole(7)))
     #expect(hole.embedding(7) == hole.embed(7))
     #expect(hole.extract(from: hole.embed(7)) == 7)
-    // The same payload in another case is another value.
+    // The same value in another case is not equal.
     #expect(hole.extract(from: .circle(radius: 7)) == nil)
   }
 

@@ -3,7 +3,7 @@ import ComposableArchitectureClassic
 import ComposableTesting
 import Testing
 
-/// A file that uses both generations names the module of what both have.
+/// The classic `Reducer`, qualified because this file imports both generations.
 private typealias ClassicReducer = ComposableArchitectureClassic.Reducer
 private typealias ClassicEffect = ComposableArchitectureClassic.Effect
 
@@ -108,7 +108,7 @@ private struct Counter: ComposableArchitecture.Reducer {
     await store.send(.search(.queryChanged(""))) { $0.search?.query = "" }
     await queue.advance(by: 0.3)
     await store.receive(\.search) { $0.search?.results = [] }
-    // A child that goes away takes its effects with it.
+    // Removing a child cancels its effects.
     await store.send(.search(.queryChanged("b"))) { $0.search?.query = "b" }
     await store.send(.close) { $0.search = nil }
     await queue.advance(by: 1)

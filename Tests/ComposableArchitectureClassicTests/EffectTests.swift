@@ -7,7 +7,7 @@ import Testing
 @MainActor @Suite struct EffectTests {
   struct Failure: Error, Equatable {}
 
-  /// The values of an effect that ends at once, and how it ended.
+  /// The values of an effect that ends immediately, and its completion.
   private func events<Output, E: Error>(_ effect: some Publisher<Output, E>) -> (values: [Output], end: String?) {
     let events = Events<Output>()
     let cancellable = effect.sink(
@@ -114,7 +114,7 @@ import Testing
 
   enum Action: Equatable { case start, stop, value(Int), failed }
 
-  /// A store whose effect is of the test's making.
+  /// A store with an effect that the test provides.
   private func store(
     _ effect: @escaping (AnySchedulerOf<DispatchQueue>) -> Effect<Action, Never>, queue: AnySchedulerOf<DispatchQueue>,
     stop: Effect<Action, Never> = .none

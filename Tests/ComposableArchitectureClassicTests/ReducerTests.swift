@@ -3,7 +3,7 @@ import ComposableArchitectureTestSupport
 import IssueReporting
 import Testing
 
-/// Reducers and their operators, with code as it was written for 0.1 to 0.40.
+/// Reducers and their operators, with code written for 0.1 to 0.40.
 @MainActor @Suite struct ReducerTests {
   struct CounterState: Equatable, Identifiable {
     var id = 0
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test func higherOrderReducersOfTheCaseStudies() {
-    // The lifecycle of the case studies, as a user of the library wrote it.
+    // The lifecycle reducer of the case studies, as a user of the library wrote it.
     enum LifecycleAction<Action: Equatable>: Equatable { case onAppear, onDisappear, action(Action) }
     struct TimerID: Hashable {}
     func lifecycle<S, A: Equatable, E>(

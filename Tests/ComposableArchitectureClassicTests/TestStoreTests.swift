@@ -3,7 +3,7 @@ import ComposableArchitectureTestSupport
 import IssueReporting
 import Testing
 
-/// The test store finds what a test does not say.
+/// The test store reports everything that a test does not assert.
 @MainActor @Suite struct TestStoreTests {
   struct State: Equatable { var count = 0 }
   enum Action: Equatable { case increment, start, response(Int), timer }

@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-/// A form as it was written before 1.7.
+/// A form in the style before 1.7.
 private struct Form: Reducer {
   struct State: Equatable {
     @BindingState var name = ""

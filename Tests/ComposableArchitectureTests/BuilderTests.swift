@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-/// A reducer that notes that it has run.
+/// A reducer that records that it has run.
 private func note(_ text: String) -> Reduce<[String], Int> {
   Reduce { state, action in
     state.append("\(text)\(action)")

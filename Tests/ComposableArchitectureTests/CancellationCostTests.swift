@@ -1,9 +1,9 @@
 import ComposableArchitecture
 import Testing
 
-/// The cost of a cancellation does not depend on how many other ids are in use: operations of the ids are counted.
+/// The cost of a cancellation, counted in operations on ids, does not depend on the number of other ids in use.
 @MainActor @Suite(.timeLimit(.minutes(2))) struct CancellationCostTests {
-  /// An id that counts how often it is hashed or compared.
+  /// An id that counts its hashes and comparisons.
   struct Counted: Hashable, Sendable {
     let number: Int
     let count: Locked<Int>
@@ -19,14 +19,14 @@ import Testing
     }
   }
 
-  /// The operations of ids while `operation` runs.
+  /// The number of operations on ids while `operation` runs.
   private func operations(of count: Locked<Int>, _ operation: () async -> Void) async -> Int {
     let before = count.value
     await operation()
     return count.value - before
   }
 
-  /// Few enough for ten cancellations, whatever the number of live ids.
+  /// The limit for ten cancellations, whatever the number of live ids.
   private let most = 400
 
   @Test(arguments: [20, 2_000]) func cancellingOneEffectOfMany(live: Int) async {

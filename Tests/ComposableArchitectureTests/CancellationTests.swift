@@ -109,7 +109,7 @@ import Testing
   @Test func aCancelledEffectIsOverForItsTask() async {
     let store = store()
     let stubborn = Gate()
-    // The work does not answer to its cancellation; whoever waits for the action is not held up by it.
+    // The work ignores its cancellation, but does not delay code that waits for the action.
     let task = store.send(
       .run(
         .run { send in

@@ -8,13 +8,13 @@ import Testing
 
   private func note(_ text: String) -> Effect<Script.Action> { .send(.note(text)) }
 
-  /// Moves a clock when somebody sleeps on it.
+  /// Advances a clock once a task sleeps on it.
   private func advance(_ clock: TestClock<Duration>, _ milliseconds: Int) async {
     await sleeper(on: clock)
     await clock.advance(by: .milliseconds(milliseconds))
   }
 
-  /// Waits until somebody sleeps on a clock.
+  /// Waits until a task sleeps on a clock.
   private func sleeper(on clock: TestClock<Duration>) async {
     while clock.sleeperCount == 0 { await Task.yield() }
   }
@@ -89,7 +89,7 @@ import Testing
     for text in ["b", "c", "d"] {
       await clock.advance(by: .milliseconds(200))
       let task = throttled(text)
-      // The last one cancels the one before it and sleeps; those after the first are over as they come.
+      // The last one cancels the previous one and sleeps; others after the first end immediately.
       if latest || tasks.isEmpty { await sleeper(on: clock) } else { await task.finish() }
       tasks.append(task)
     }
@@ -98,7 +98,7 @@ import Testing
     for task in tasks { await task.finish() }
     #expect(store.log == ["a", latest ? "d" : "b"])
 
-    // That one began an interval of its own.
+    // That one started a new interval.
     await clock.advance(by: .milliseconds(900))
     let next = throttled("e")
     await sleeper(on: clock)

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// An action whose description says nothing.
+  /// An action with an empty description.
   enum Silent: CustomStringConvertible {
     case tapped
     var description: String { "" }
@@ -136,7 +136,7 @@ import Testing
           """)
     }
 
-    /// Each printer has its own account, and what effects share elsewhere is in nobody's.
+    /// Each printer tracks its own changes, and changes of shared state by other effects belong to none.
     @Test func printersDoNotTakeChangesFromEachOtherOrFromEffects() async {
       var logs: [String] = []
       let printer = _ReducerPrinter<Shop.State, Shop.Action> { _, old, new in

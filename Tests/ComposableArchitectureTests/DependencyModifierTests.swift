@@ -14,7 +14,7 @@ import Testing
     static let testValue = 0
   }
 
-  /// Notes the number that the reducer sees, the one that its effect sees, and the one of a property made before.
+  /// Records the number in the reducer, in its effect, and in a property created before.
   fileprivate struct Reading: Reducer {
     typealias State = [String]
     enum Action: Sendable {

@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DismissTests {
-  /// A feature that presents itself, holds a step, and has a stack of itself.
+  /// A feature with a presented child of its own type, a step, and a stack of its own type.
   @Reducer struct Node {
     @ObservableState struct State {
       var name = ""
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func aChildThatIsGoneDismissesNobody() async {
-    // The nested child's work goes on after its parent took it away, and asks to be dismissed then.
+    // The nested child's work continues after its parent has removed it, and then calls `dismiss`.
     let store = store { $0.node = Inner.State(step: Step.State()) }
     let (gate, began, over) = (Gate(), Gate(), Gate())
     store.send(

@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-/// The dependencies of a reducer that handles the actions of an effect are the store's, not the effect's.
+/// A reducer handles the actions of an effect with the store's dependencies, not the effect's.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct EffectDependenciesTests {
   fileprivate enum NumberKey: DependencyKey {
     static let liveValue = 0

@@ -41,7 +41,7 @@ import Testing
   @Test func mergedWorkRunsAtTheSameTime() async {
     let store = store()
     let (first, second) = (Gate(), Gate())
-    // Each one waits for the other: in a row they would never end.
+    // Each one waits for the other, so in sequence they would never end.
     let task = store.send(
       .run(
         .merge(

@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-/// Reducers that call others by `reduce(into:action:)`, as authors of higher-order reducers do.
+/// Higher-order reducers that call others by `reduce(into:action:)`.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct HigherOrderTests {
   struct Wrapping<Base: Reducer>: Reducer {
     let base: Base
@@ -83,7 +83,7 @@ import Testing
     #expect(store.node?.step == nil && store.node != nil)
   }
 
-  /// Two children of one type in one parent: the same key path leads to the presentation of each.
+  /// Two children of the same type in one parent, presented by the same key path.
   struct Twins: Reducer {
     struct State {
       var left = PresentationTests.Parent.State()

@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func effectsThatTheChildReturnsAsItGoesAreNotBegun() async {
-    // The child's own work ends with it, also what it has asked for in its last action.
+    // Removing the child also cancels the effects of its last action.
     struct Leaving: Reducer {
       struct State { var child: Step.State? = Step.State() }
       let effect: Effect<Step.Action>

@@ -2,7 +2,7 @@
 import Glibc
 import Testing
 
-// The log is the process's; stores of other suites live beside these. Only lines of these types are looked at.
+// The log is shared by the process, with stores of other suites; only lines of these types are checked.
 @Reducer private struct LoggedChild {
   struct State: Equatable { var count = 0 }
   enum Action: Sendable { case tapped, ticked }
@@ -71,7 +71,7 @@ import Testing
       let store = Store(initialState: LoggedParent.State()) { LoggedParent() }
       store.send(.child(.ticked))
       Logger.shared.isEnabled = true
-      // A store that was made before logs no actions.
+      // A store that was created before does not log actions.
       store.send(.child(.ticked))
       #expect(store.child.count == 2)
     }

@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Observation
 import Testing
 
-/// The storage of observation is no part of a dump, however deep the state is.
+/// Dumps do not contain the storage of observation, however deep the state is.
 @Suite struct NestedDumpTests {
   @ObservableState struct Leaf: Equatable, Identifiable {
     var id = 0

@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-/// Who observes a part of the state hears of that part only, also while stores keep copies of what they show.
+/// Observers of a part of the state are notified of that part only, even while stores keep copies of their state.
 @MainActor
 @Suite struct ObservationCostTests {
   @Reducer

@@ -1,20 +1,20 @@
 import ComposableArchitecture
 import Testing
 
-/// What is a change for observers and what is not, as `withObservationTracking` sees it on plain states.
+/// Which changes notify observers, according to `withObservationTracking` on plain states.
 @Suite struct ObservationDetailTests {
   @ObservableState struct Child: Equatable, Identifiable {
     var id = 0
     var count = 0
   }
 
-  /// Not observable itself.
+  /// A type that is not observable.
   struct Settings: Equatable {
     var isOn = false
     var tags: [Int] = []
   }
 
-  /// Neither observable nor equatable.
+  /// A type that is neither observable nor equatable.
   struct Opaque {
     var value = 0
   }
@@ -51,7 +51,7 @@ import Testing
     var opaque = Opaque()
   }
 
-  /// Returns true if a change notifies the observers of what `read` reads.
+  /// Returns true if a change notifies the observers of the properties that `read` reads.
   private func notifies<State>(
     _ state: State, reading read: (State) -> Void, _ change: (inout State) -> Void
   ) -> Bool {

@@ -2,9 +2,9 @@ import ComposableArchitecture
 import Synchronization
 import Testing
 
-/// An action on a list costs the same for a long list as for a short one, but for the depth of its tree.
+/// An action on a long list costs the same as on a short one, except for the depth of its tree.
 ///
-/// Operations are counted, not time: hashes and comparisons of ids, and reads of identities of elements.
+/// The tests count operations, not time: hashes and comparisons of ids, and reads of elements' identities.
 @MainActor @Suite(.serialized) struct ObservationGrowthTests {
   private nonisolated static let operations = Atomic(0)
 
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// What `@ObservableState` writes, by hand, to count.
+  /// The expansion of `@ObservableState`, written by hand to count operations.
   struct Row: ObservableState, Equatable, Identifiable, Sendable {
     let id: RowID
     private var storedTitle = ""
@@ -114,7 +114,7 @@ import Testing
 
   private nonisolated static let counts = [10, 1000, 30_000]
 
-  /// The most that an action may cost: what is compared of a few leaves of 64 elements.
+  /// The limit for an action: the comparisons in a few leaves of 64 elements.
   private static let limit = 1000
 
   private static func actions(_ count: Int) -> [List.Action] {
@@ -127,7 +127,7 @@ import Testing
 
   private static let stackActions: [List.Action] = [.pushed, .popped, .topEdited]
 
-  /// How many operations something takes.
+  /// The number of operations in `body`.
   private func operations(_ body: () -> Void) -> Int {
     let before = Self.operations.load(ordering: .relaxed)
     body()
@@ -138,7 +138,7 @@ import Testing
   func aHubPaysNothingForObservation(count: Int) {
     var core = ReducerCore(initialState: List.State(count: count), reducer: List())
     for action in Self.actions(count) {
-      // The version that clients have.
+      // The clients' version.
       let published = core.state
       let operations = operations { core.send(action) }
       #expect(operations < Self.limit, "\(action)")
@@ -181,7 +181,7 @@ import Testing
       heard += 1
       _ = store.stack.count
     }
-    // The first turn notices all that is on the stack.
+    // The first turn detects all changes of the stack.
     store.send(.counted)
     for action in Self.stackActions + [.counted] {
       let operations = operations { store.send(action) }

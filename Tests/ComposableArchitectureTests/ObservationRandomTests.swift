@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-/// Whatever reducers do with states, copies of them, and earlier versions: who observes a field sees its last value.
+/// Whatever reducers do with states, their copies and earlier versions, observers of a field see its last value.
 @MainActor @Suite(.timeLimit(.minutes(2))) struct ObservationRandomTests {
   @ObservableState struct Leaf: Equatable, Identifiable, Sendable {
     var id = 0
@@ -30,7 +30,7 @@ import Testing
     case change((inout Root) -> Void)
   }
 
-  /// A generator that gives the same numbers each time.
+  /// A deterministic random number generator.
   private struct Numbers: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

@@ -67,7 +67,7 @@ import Testing
     return Store(initialState: state) { Feature() }
   }
 
-  /// How often what `read` reads is told of while a change is made.
+  /// The number of notifications for the properties that `read` reads while a change is made.
   private func tellings(
     _ store: StoreOf<Feature>, reading read: @escaping @MainActor (StoreOf<Feature>) -> Void,
     _ changes: (@Sendable (inout Feature.State) -> Void)...
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func copiesThatAreKeptChangeNothing() {
-    // Whoever keeps versions of the state, as a printer of changes does, makes nobody be told of more.
+    // Keeping versions of the state, as a printer of changes does, causes no further notifications.
     let kept = Locked<[Feature.State]>([])
     let store = store {
       $0.rows = [Feature.Child(id: 1), Feature.Child(id: 2)]
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test func aStateThatGoesBackTellsEveryone() {
-    // Undo: an earlier version of the state takes the place of the present one.
+    // Undo: an earlier version of the state replaces the current one.
     let store = store()
     let kept = Locked<Feature.State?>(nil)
     var seen: [Int] = []
@@ -194,7 +194,7 @@ import Testing
       store(), reading: { _ = $0.optional == nil },
       { $0.optional = Feature.Child() }, { $0.optional?.value = 1 }, { $0.optional = Feature.Child() },
       { $0.optional = nil }, { $0.optional = nil })
-    // Comparing with nil reads the optional and nothing in it.
+    // A comparison with nil reads the optional but nothing in it.
     #expect(presence == [1, 0, 1, 1, 0])
 
     let value = tellings(
@@ -299,7 +299,7 @@ import Testing
     let told = tellings(
       store, reading: { _ = $0.child.value }, { $0.optional = $0.child }, { $0.optional?.value = 9 },
       { $0.optional?.value = 10 }, { $0.child.value = 11 }, { $0.optional?.value = 12 })
-    // The change that parts the two may be told of; it cannot be known which one is the original.
+    // The first change after a copy may cause a notification, since the original cannot be known.
     #expect(told.first == 0)
     #expect(told.dropFirst(2) == [0, 1, 0])
   }

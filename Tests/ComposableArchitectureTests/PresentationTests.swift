@@ -178,7 +178,7 @@ import Testing
     #expect(store.destination == .step(Step.State()))
   }
 
-  /// Destinations as they were written before there were macros for them.
+  /// Destinations in the style before macros.
   struct ByHand: Reducer {
     struct State: Equatable {
       @PresentationState var destination: Target.State?
@@ -257,7 +257,7 @@ import Testing
     #expect(state.destination == nil)
   }
 
-  /// Equal to nothing, and it counts the comparisons.
+  /// A type whose values are never equal, which counts comparisons.
   struct Compared: Equatable {
     let count: Locked<Int>
     static func == (lhs: Self, rhs: Self) -> Bool {

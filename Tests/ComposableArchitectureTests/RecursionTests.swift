@@ -95,7 +95,7 @@ import Testing
     #expect(depth == 60 && state.name == "deep")
   }
 
-  /// A state and an action of many kilobytes, in several levels, as large apps have them.
+  /// A state and an action of many kilobytes, in several levels, as in large apps.
   struct Large: Equatable, Sendable {
     typealias Row = (Int, Int, Int, Int, Int, Int, Int, Int)
     struct Block: Equatable, Sendable {
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test func largeStatesFitOnASmallStack() async {
-    // A megabyte is what secondary threads have on other systems; eight levels of sixteen kilobytes are in it.
+    // Secondary threads have a stack of a megabyte on other systems; eight levels of sixteen kilobytes fit into it.
     var state = Heavy.State()
     for _ in 0..<4 { state = Heavy.State(child: Leaf.State(path: StackState([state]))) }
     let store = Store(initialState: state) { Heavy() }

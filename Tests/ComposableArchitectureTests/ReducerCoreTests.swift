@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-/// A feature whose one action says which effect to return.
+/// A feature whose only action contains the effect to return.
 struct Script: Reducer {
   struct State: Equatable {
     var log: [String] = []
@@ -30,7 +30,7 @@ struct Script: Reducer {
     ReducerCore(initialState: Script.State(), reducer: Script())
   }
 
-  /// The effects that a core wants started, and how many it wants cancelled.
+  /// The effects that a core starts, and the number that it cancels.
   private func take(_ core: inout ReducerCore<Script.State, Script.Action>) -> (
     started: [EffectID], cancelled: [EffectID]
   ) {

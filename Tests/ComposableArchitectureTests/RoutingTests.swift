@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-/// Many children in one body: an action goes to those that are for it, in their order, and to those for any.
+/// Many children in one body: an action is routed to its children in order, and to reducers of all actions.
 @Suite struct RoutingTests {
   @Reducer
   struct Log {
@@ -39,7 +39,7 @@ import Testing
       Scope(state: \.c, action: \.c) { Log() }
       Scope(state: \.d, action: \.d) { Log() }
       Scope(state: \.e, action: \.e) { Log() }
-      // Twice for one case, one of them for a case within it.
+      // Two reducers for one case, and one for a case within it.
       Scope(state: \.inner, action: \.inner) { Inner() }
       Scope(state: \.a, action: \.inner.log) { Log() }
       Scope(state: \.e, action: \.e) { Log() }
@@ -70,7 +70,7 @@ import Testing
     check(core.state.b.count == 1)
     core.send(.e(.add))
     check(core.state.e.count == 2)
-    // Of one case, but only one of its values is for the reducer that looks into it.
+    // The reducer for the nested case handles only one value of the outer case.
     core.send(.inner(.other))
     check(core.state.a.count == 0)
     core.send(.inner(.log(.add)))
@@ -83,7 +83,7 @@ import Testing
     core.send(.c(.echo))
     check(core.state.c.count == 2)
     core.send(.e(.echo))
-    // Both reducers of the case answered, and each answer went to both.
+    // Both reducers of the case have answered, and both have received each answer.
     check(core.state.e.count == 6)
   }
 }

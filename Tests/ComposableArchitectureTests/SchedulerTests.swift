@@ -4,7 +4,7 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(1))) struct SchedulerTests {
   private func store() -> Store<Script.State, Script.Action> { Store(initialState: Script.State()) { Script() } }
 
-  /// Advances a scheduler until effects, which may reach their sleeps late on a busy machine, have sent as many actions.
+  /// Advances a scheduler until effects have sent a number of actions, since they may sleep late on a busy machine.
   private func advance(
     _ queue: TestSchedulerOf<DispatchQueue>, until store: Store<Script.State, Script.Action>, has count: Int
   ) async {

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// A search as one types, each key cancelling the request of the one before.
+  /// A search while typing; each key cancels the previous request.
   @Reducer struct Search {
     struct State {
       var query = ""
@@ -67,7 +67,7 @@ import Testing
     struct ID: Decodable { var local: String }
   }
 
-  /// The events of a log that nobody holds any more but effects that were cancelled and have perhaps not returned yet.
+  /// The events of a log that is referenced only by cancelled effects, which may not have returned yet.
   private func events(of path: String) async throws -> [Event] {
     var text = ""
     repeat {
@@ -116,7 +116,7 @@ import Testing
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
   }
 
-  /// `docs/images/signpost.png` is this run, seen by Perfetto: `STOREHUB_TRACE=trace.json` in the environment keeps it.
+  /// `docs/images/signpost.png` shows this run in Perfetto; `STOREHUB_TRACE=trace.json` in the environment records it.
   @Test func everyEffectThatBeginsEnds() async throws {
     let kept = TraceLog.environment
     let path = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID()).json").path

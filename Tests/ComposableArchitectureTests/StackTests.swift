@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// A store with ids of its own from 0, and elements of those logs.
+  /// A store with element ids from 0, and one element per log.
   private func store(_ logs: [String]...) -> StoreOf<Root> {
     let store = Store(initialState: Root.State()) {
       Root()
@@ -315,7 +315,7 @@ import Testing
     #expect(Array(try JSONDecoder().decode(StackState<Int>.self, from: data)) == [1, 2])
   }
 
-  /// The form of 1.0, with case paths.
+  /// The style of 1.0, with case paths.
   struct Older: Reducer {
     struct State { var path = StackState<Step.State>() }
     enum Action { case path(StackAction<Step.State, Step.Action>) }

@@ -83,7 +83,7 @@ import Testing
 
     store.send(.change { $0.optional = nil })
     #expect(store.scope(state: \.optional, action: \.optional) == nil)
-    // A view that has not yet been taken away reads on.
+    // A view that was not removed yet continues to read.
     #expect(child?.log == ["a", "b"])
 
     store.send(.change { $0.optional = Step.State(log: ["c"]) })
@@ -131,7 +131,7 @@ import Testing
     #expect(rows[id: 3] == nil)
 
     store.send(.change { $0.rows.remove(id: 2) })
-    // A view that has not yet been taken away reads on.
+    // A view that was not removed yet continues to read.
     #expect(second.log == ["a"])
     #expect(store.scope(state: \.rows, action: \.rows).count == 1)
   }

@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Synchronization
 import Testing
 
-/// A child feature whose actions say which effect to return, and that can dismiss itself.
+/// A child feature whose actions contain the effect to return, and which can dismiss itself.
 @Reducer struct Step {
   @ObservableState struct State: Equatable, Identifiable {
     var id = 0
@@ -40,7 +40,7 @@ import Testing
   }
 }
 
-/// Something that happens once, which one task waits for.
+/// An event that happens once and for which one task waits.
 final class Gate: Sendable {
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
@@ -56,7 +56,7 @@ final class Gate: Sendable {
 }
 
 extension Effect {
-  /// Work that goes on until it is cancelled, and opens a gate then.
+  /// An effect that runs until it is cancelled, and then opens a gate.
   static func endless(_ cancelled: Gate) -> Effect {
     .run { _ in
       let never = Gate()
@@ -68,7 +68,7 @@ extension Effect {
     }
   }
 
-  /// Work that sends an action when a gate opens, cancelled or not.
+  /// An effect that sends an action when a gate opens, even if it was cancelled.
   static func after(_ gate: Gate, _ action: Action) -> Effect where Action: Sendable {
     .run { send in
       await gate.wait()
@@ -77,7 +77,7 @@ extension Effect {
   }
 }
 
-/// Keeps issues for a test to look at.
+/// Records issues.
 final class Issues: IssueReporter {
   private let issues = Mutex<[(message: String, place: IssueLocation)]>([])
 
@@ -89,7 +89,7 @@ final class Issues: IssueReporter {
     issues.withLock { $0.append((message, location)) }
   }
 
-  /// The issues that an operation makes.
+  /// The issues that an operation reports.
   @MainActor
   static func of(_ operation: @MainActor () throws -> Void) rethrows -> Issues {
     let issues = Issues()
@@ -97,7 +97,7 @@ final class Issues: IssueReporter {
     return issues
   }
 
-  /// The issues that an operation makes.
+  /// The issues that an operation reports.
   @MainActor
   static func of(_ operation: @MainActor () async throws -> Void) async rethrows -> Issues {
     let issues = Issues()
@@ -106,7 +106,7 @@ final class Issues: IssueReporter {
   }
 }
 
-/// A value that effects and reducers may change from anywhere.
+/// A value that effects and reducers may change on any thread.
 final class Locked<Value: Sendable>: Sendable {
   private let storage: Mutex<Value>
 

@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-/// What a store does in one turn: one outermost `send` with all that follows from it at once.
+/// The work of a store in one turn: an outermost `send` and everything that follows synchronously.
 @MainActor @Suite(.timeLimit(.minutes(2))) struct TurnTests {
   private struct Countdown: Reducer {
     struct State { var (count, reduced) = (0, 0) }
@@ -25,7 +25,7 @@ import Testing
     subscription.cancel()
   }
 
-  /// A reducer that sends to the store that it is in.
+  /// A reducer that sends actions to its own store.
   private final class Holder {
     weak var store: Store<[Int], Int>?
   }

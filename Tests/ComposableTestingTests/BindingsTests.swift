@@ -1,7 +1,7 @@
 import ComposableTesting
 import Testing
 
-/// A form as it was written before 1.7, with the state of its view.
+/// A form in the style before 1.7, with a view state.
 private struct Login: Reducer {
   struct State: Equatable {
     @BindingState var email = ""
@@ -49,7 +49,7 @@ private struct LoginViewState: Equatable {
   }
 }
 
-/// A feature whose own actions are bindable, and whose view's state takes the state by its projection.
+/// A feature with bindable actions, and a view state that takes the state by its projection.
 private struct Settings: Reducer {
   struct Address: Equatable, Sendable {
     var street = ""

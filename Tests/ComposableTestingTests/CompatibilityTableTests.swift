@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Keeps `docs/TCA-COMPATIBILITY.md` honest as far as a program can.
+/// Checks `docs/TCA-COMPATIBILITY.md` as far as a program can.
 @Suite struct CompatibilityTableTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -19,7 +19,7 @@ import Testing
     for row in rows {
       let status = try #require(row.dropFirst().first)
       #expect(["yes", "differs", "no"].contains { status.hasPrefix($0) }, "\(row)")
-      // A difference is said.
+      // A difference is described.
       #expect(!status.hasPrefix("differs") || status.hasPrefix("differs: "), "\(row)")
     }
   }

@@ -2,9 +2,8 @@ import ComposableTesting
 import Foundation
 import Testing
 
-// seeds/001, in Swift 6; Tests/SeedsTestsModern has it as printed.
-// The first app of the "The Composable Architecture - Part 1" text, in its words; the address that it asked is gone,
-// so the first form of it has no request.
+// seeds/001 in Swift 6; Tests/SeedsTestsModern has it as printed. The first app of the article "The Composable
+// Architecture - Part 1". The server that it used no longer exists, so its first version makes no request.
 
 @Reducer
 struct CounterReducer {
@@ -107,7 +106,7 @@ extension DependencyValues {
     let issues = await withExpectedIssue {
       await store.send(.incrementButtonTapped)
     }
-    // What is equal stands behind a figure space, as wide as a minus; the text shows it as a plain one.
+    // Equal lines begin with a figure space, as wide as a minus; the article shows a plain one.
     #expect(
       issues.map { $0.replacing("\u{2007}", with: " ") } == [
         """
@@ -161,7 +160,7 @@ extension DependencyValues {
     }
     await store.send(.toggleTimerButtonTapped) { $0.isTimerOn = true }
     await store.receive(\.timerTicked, timeout: .seconds(20)) { $0.count = 1 }
-    // The clock is the real one: where this test had to wait for its turn, there were more ticks.
+    // This uses the real clock, so there may be more ticks if the test was delayed.
     store.exhaustivity = .off
     await store.send(.toggleTimerButtonTapped) { $0.isTimerOn = false }
   }

@@ -113,7 +113,7 @@ extension Root.Path.State: Equatable {}
     store.exhaustivity = .off
   }
 
-  /// What a test skips while it is not exhaustive is no change for what it asserts after that.
+  /// Changes that a non-exhaustive test skips are not part of later assertions.
   @Test func aSkippedChangeOfSharedStateIsNotAssertedLater() async {
     let store = TestStore(initialState: Root.State()) { Root() }
     await store.withExhaustivity(.off) { await store.send(.visitTapped) }

@@ -1,7 +1,7 @@
 import ComposableTesting
 import Testing
 
-/// Sources as they are written for the original library, in the forms of 1.0 and later.
+/// Source code for the original library, in the styles of 1.0 and later.
 @MainActor @Suite struct SourceCompatibilityTests {
   // MARK: Case paths of 1.0
 

@@ -2,9 +2,8 @@ import ComposableTesting
 import Foundation
 import Testing
 
-// seeds/004, blocks 1 to 7.
-// The counter of a conference talk of 2023, in the forms of 1.0 to 1.2: no macros, `/` case paths, `TaskResult`,
-// `@PresentationState`; its views removed.
+// seeds/004, blocks 1 to 7. The counter of a conference talk of 2023, in the styles of 1.0 to 1.2: no macros, `/` case
+// paths, `TaskResult`, `@PresentationState`. Its views are removed.
 
 private struct FactClient: Sendable {
   var getFact: @Sendable (Int) async throws -> String

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Keeps issues with their lines.
+/// Records issues with their lines.
 private final class Places: IssueReporter {
   private let issues = Mutex<[(message: String, line: UInt)]>([])
   var messages: [String] { issues.withLock { $0.map(\.message) } }
@@ -14,7 +14,7 @@ private final class Places: IssueReporter {
   }
 }
 
-/// A feature whose effects a test can steer.
+/// A feature with effects that a test controls.
 @Reducer
 private struct Feature {
   @ObservableState
@@ -84,7 +84,7 @@ private struct Feature {
     TestStore(initialState: state) { Feature() }
   }
 
-  /// The only issue of an operation, its figure spaces as plain ones.
+  /// The only issue of an operation, with plain spaces in place of figure spaces.
   private func issue(_ operation: () async -> Void, sourceLocation: SourceLocation = #_sourceLocation) async -> String {
     let issues = await withExpectedIssue { await operation() }
     #expect(issues.count == 1, sourceLocation: sourceLocation)

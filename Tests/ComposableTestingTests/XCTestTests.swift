@@ -15,7 +15,7 @@ private struct Tapping {
   }
 }
 
-/// A test store in XCTest: failures are the test case's, at the line of the assertion.
+/// A test store in XCTest, where failures belong to the test case, at the line of the assertion.
 final class TestStoreInXCTest: XCTestCase {
   private var expectsFailure = false
   private var failures: [(text: String, file: String, line: Int)] = []

@@ -44,16 +44,16 @@ import Testing
   @Test func aMegaYieldLetsOthersRun() async {
     let hasRun = LockIsolated(false)
     Task { hasRun.setValue(true) }
-    // One mega-yield is likely to do; the time limit says when none will.
+    // One mega-yield is usually enough; the time limit detects a hang.
     while !hasRun.value { await Task.megaYield(count: 5) }
   }
 }
 
-/// In processes of their own: the executor is the whole process's, and other tests may block the main actor.
+/// Run in separate processes, since the executor is global and other tests may block the main actor.
 @Suite(.timeLimit(.minutes(1))) struct MainSerialExecutorTests {
   @Test func tasksRunInTheOrderInWhichTheyWereStarted() async {
     await #expect(processExitsWith: .success) {
-      // Fifty rounds: without the executor some round comes out of order.
+      // Fifty rounds: without the executor, some round is out of order.
       for _ in 0..<50 {
         let order = LockIsolated<[Int]>([])
         await withMainSerialExecutor {

@@ -150,7 +150,7 @@ import Wire
     #expect(told.map { $0.prefix(8) } == ["0.conf:2", "0.conf:4", "1.conf:2"])
   }
 
-  /// inih would cut them without a word, and a cut name of a user is another user's.
+  /// inih would silently cut them, and the cut name of a user may be another user's name.
   @Test func whatTheParserWouldCutIsRefused() {
     let name = String(repeating: "a", count: 60)
     #expect(

@@ -4,7 +4,7 @@ import Testing
 @testable import CustomDump
 
 @Suite struct EditScriptTests {
-  /// What a script makes of the old sequence, and how many elements it kept.
+  /// Applies a script to the old sequence, and counts the kept elements.
   private func apply(_ script: EditScript, _ old: [Int], _ new: [Int]) -> (result: [Int], removed: [Int], kept: Int) {
     var (result, removed, kept): ([Int], [Int], Int) = ([], [], 0)
     for step in script.steps {
@@ -25,7 +25,7 @@ import Testing
 
   @Test(arguments: 0..<200) func scriptsLeadFromOneSequenceToTheOther(seed: Int) {
     var random = SplitMix(seed: UInt64(seed))
-    // Few values repeat themselves often, many hardly.
+    // With few distinct values there are many repetitions, with many hardly any.
     let values = 1 + Int.random(in: 0..<30, using: &random)
     let make = { (0..<Int.random(in: 0..<40, using: &random)).map { _ in Int.random(in: 0..<values, using: &random) } }
     let (old, new) = (make(), make())

@@ -3,7 +3,7 @@ import IssueReporting
 import Synchronization
 import Testing
 
-/// Keeps the issues that it is told of.
+/// Records issues.
 private final class Recorder: IssueReporter {
   let issues = Mutex<[(message: String, location: IssueLocation)]>([])
 

@@ -1,7 +1,7 @@
 import CustomDump
 import Testing
 
-/// Values that a slow algorithm would need minutes for. The limits are generous: only the order of growth counts.
+/// Values for which a slow algorithm would need minutes. The limits are generous, since only the growth matters.
 @Suite struct LargeValueTests {
   private static let limit = Duration.seconds(10)
 

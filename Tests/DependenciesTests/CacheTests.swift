@@ -3,7 +3,7 @@ import DependenciesTestSupport
 import IssueReporting
 import Testing
 
-/// Something to recognise again.
+/// A value with an identity.
 private final class Token: Sendable {
   static let liveCount = LockIsolated(0)
 }
@@ -32,7 +32,7 @@ extension DependencyValues {
   }
 }
 
-/// The tokens that tests were given; kept, so that no two have one address.
+/// The tokens of all tests, kept so that no two have the same address.
 private let tokens = LockIsolated<[Token]>([])
 
 private func expectOwnToken() async {

@@ -3,7 +3,7 @@ import IssueReporting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ClockTests {
-  /// Waits until so many tasks sleep: they run on other threads.
+  /// Waits until a number of tasks sleep, since they run on other threads.
   private func sleepers(_ count: Int, on clock: TestClock<Duration>) async {
     while clock.sleeperCount != count { await Task.yield() }
   }
@@ -111,7 +111,7 @@ import Testing
     #expect(start.duration(to: clock.now) == .seconds(60))
   }
 
-  /// In a process of its own, whose tasks take turns.
+  /// Runs in a separate process, whose tasks run serially.
   @Test func advancingPassesEveryDeadlineOnItsWay() async {
     await #expect(processExitsWith: .success) {
       try await withMainSerialExecutor {

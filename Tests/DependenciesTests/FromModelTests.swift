@@ -88,7 +88,7 @@ private final class Plain {}
   }
 
   @Test func objectsThatAreGoneAreForgotten() {
-    // Far more than are kept at a time: addresses are used again, and must not bring old values back.
+    // More than are kept at a time: addresses are reused and must not restore old values.
     for _ in 0..<1000 { _ = made(Plain.init) }
     for _ in 0..<1000 {
       let stranger = Plain()

@@ -163,7 +163,7 @@ private final class Plain {}
       }
     }
     #expect(withDependencies(from: model) { DependencyValues._current.optional } == 2)
-    // A later call is not around it.
+    // A later call is outside of it.
     withDependencies {
       $0.optional = 3
     } operation: {

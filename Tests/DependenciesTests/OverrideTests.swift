@@ -9,7 +9,7 @@ private enum Greeting: DependencyKey {
   static let previewValue = "preview"
 }
 
-/// A key that has no value in production.
+/// A key without a value in production.
 private enum TestOnly: TestDependencyKey {
   static let testValue = "test only"
 }
@@ -133,7 +133,7 @@ private struct Reader: Sendable {
     #expect(escaped.yield { Reader().greeting } == "escaped")
   }
 
-  /// In processes of their own: the environment is read once.
+  /// Runs in separate processes, because the environment is read once.
   @Test func theEnvironmentDecidesTheContext() async {
     await #expect(processExitsWith: .success) {
       setenv("SWIFT_DEPENDENCIES_CONTEXT", "preview", 1)

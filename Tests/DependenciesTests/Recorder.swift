@@ -1,7 +1,7 @@
 import ConcurrencyExtras
 import IssueReporting
 
-/// Keeps issues for a test to look at.
+/// Records issues.
 final class Recorder: IssueReporter {
   private let issues = LockIsolated<[(message: String, line: UInt)]>([])
 

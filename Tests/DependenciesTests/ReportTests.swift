@@ -76,7 +76,7 @@ extension DependencyValues {
       }
     }
     #expect(recorder.messages.isEmpty)
-    // What the update read without a report was not kept.
+    // The value that the update read without a report was not kept.
     withIssueReporters([recorder]) { _ = mailer }
     #expect(recorder.messages.count == 1)
   }

@@ -32,7 +32,7 @@ import Testing
       try await erased.sleep(for: .seconds(1))
       isAwake.setValue(true)
     }
-    // The task may reach its sleep late on a busy machine.
+    // On a busy machine the task may start to sleep late.
     while !isAwake.value { await queue.advance(by: .seconds(1)) }
     try await task.value
     let cancelled = Task { try await erased.sleep(for: .seconds(1)) }

@@ -4,7 +4,7 @@ import FoundationEssentials
 import IssueReporting
 import Testing
 
-/// Counts up: not random at all.
+/// A deterministic generator, which counts up.
 private struct CountingGenerator: RandomNumberGenerator, Sendable {
   var count: UInt64 = 0
 

@@ -24,7 +24,7 @@ extension DependencyValues {
   }
 }
 
-/// The tests of XCTest have values of their own, each of them one throughout.
+/// Each XCTest has its own values, which stay the same throughout the test.
 final class XCTestCacheTests: XCTestCase {
   private func use() async {
     @Dependency(\.counter) var counter

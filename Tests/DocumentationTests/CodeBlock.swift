@@ -3,22 +3,23 @@ import Testing
 
 /// A block of code on a page.
 ///
-/// Every fenced block marked `swift` is compiled as it stands on the page, as the main file of a program that uses this
-/// package. A comment on the line before the fence says what the page leaves out, its parts separated by semicolons:
+/// Every fenced block marked `swift` is compiled as it is on the page, as the main file of a program that uses this
+/// package. A comment on the line before the fence supplies what the page leaves out, its parts separated by
+/// semicolons:
 ///
 ///     <!-- code: name=counter; imports=ComposableArchitecture -->
 ///
-/// - `name=NAME`: other blocks of the page may need this one.
-/// - `needs=NAME NAME`: these blocks of the page are compiled with this one, as further files of the program.
-/// - `imports=A B`: the block is preceded by imports of these modules.
+/// - `name=NAME`: a name by which other blocks of the page can require this one.
+/// - `needs=NAME NAME`: blocks of the page that are compiled with this one, as further files of the program.
+/// - `imports=A B`: modules to import before the block.
 /// - `given=PARAMETERS`: the block is the body of an asynchronous, throwing function on the main actor with these
 ///   parameters.
 /// - `skip=REASON`: the block is not compiled.
 struct CodeBlock: CustomTestStringConvertible, Sendable {
   var page: String
-  /// The line of the page on which the code begins.
+  /// The line of the page on which the code starts.
   var line: Int
-  /// The word behind the fence; nil for a block that is only indented.
+  /// The word after the fence; nil for an indented block.
   var language: String?
   var options: [String: String]
   var text: String
@@ -37,13 +38,13 @@ struct CodeBlock: CustomTestStringConvertible, Sendable {
     return "\(imports)@MainActor func example(\(parameters)) async throws {\n\(code)}\n"
   }
 
-  /// Whether an unmarked block is Swift by its looks.
+  /// True if an unmarked block looks like Swift.
   var looksLikeSwift: Bool {
     let starts = ["import ", "let ", "var ", "func ", "struct ", "enum ", "extension ", "public ", "@", "final class "]
     return text.split(separator: "\n").contains { line in starts.contains { line.hasPrefix($0) } }
   }
 
-  /// The blocks of a page, in its order.
+  /// The blocks of a page, in order.
   static func blocks(of text: String, page: String) -> [CodeBlock] {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     var (found, index): ([CodeBlock], Int) = ([], 0)
@@ -66,14 +67,15 @@ struct CodeBlock: CustomTestStringConvertible, Sendable {
     return found
   }
 
-  /// An indented line begins a block of code behind an empty line; elsewhere it continues a paragraph.
+  /// Returns true for an indented line after an empty one, which starts a block of code; elsewhere it continues a
+  /// paragraph.
   private static func isIndentedCode(_ lines: [Substring], at index: Int) -> Bool {
     index == 0 || lines[index - 1].allSatisfy(\.isWhitespace)
   }
 
   private static func belongsToIndented(_ lines: [Substring], _ index: Int) -> Bool {
     if lines[index].hasPrefix("    ") { return true }
-    // An empty line belongs to the block if the block goes on behind it.
+    // An empty line belongs to the block if the block continues after it.
     return lines[index].isEmpty && index + 1 < lines.count && lines[index + 1].hasPrefix("    ")
   }
 

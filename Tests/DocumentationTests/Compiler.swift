@@ -1,6 +1,6 @@
 import Foundation
 
-/// The compiler that built these tests, run on single programs that use the modules beside them.
+/// The compiler that built these tests, for single programs that use the built modules.
 struct Compiler {
   struct Failure: Error, CustomStringConvertible {
     var description: String
@@ -10,7 +10,7 @@ struct Compiler {
     .deletingLastPathComponent().path
   private static let options: Set<String> = ["name", "needs", "imports", "given", "skip"]
 
-  /// The folder of the built modules and of the macros, that of the test bundle.
+  /// The folder of the test bundle with the built modules and macros.
   private static var products: String {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     return URL(fileURLWithPath: bundle).deletingLastPathComponent().path
@@ -26,7 +26,7 @@ struct Compiler {
     try pages().flatMap { CodeBlock.blocks(of: try String(contentsOfFile: "\(root)/\($0)", encoding: .utf8), page: $0) }
   }
 
-  /// Compiles a block up to the diagnostics that need flow analysis (use after consume, for one), and generates no code.
+  /// Compiles a block up to the diagnostics of flow analysis, such as use after consume, and generates no code.
   static func check(_ block: CodeBlock, among blocks: [CodeBlock]) throws {
     for option in block.options.keys where !options.contains(option) {
       throw Failure(description: "\(block.testDescription): no such option: \(option)")
@@ -44,17 +44,17 @@ struct Compiler {
       files.append("\(folder)/\(name).swift")
       try other.source.write(toFile: files[files.count - 1], atomically: false, encoding: .utf8)
     }
-    // A program with a type marked @main has no file of statements.
+    // A program with a type marked @main has no file with statements.
     let errors = try run(files, asLibrary: block.text.contains("@main"))
     if !errors.isEmpty { throw Failure(description: errors) }
   }
 
-  /// The compiler's complaints.
+  /// Returns the compiler's errors.
   private static func run(_ files: [String], asLibrary: Bool) throws -> String {
     let libraries = try FileManager.default.contentsOfDirectory(atPath: "\(root)/Sources").filter {
       FileManager.default.fileExists(atPath: "\(root)/Sources/\($0)/module.modulemap")
     }
-    // SwiftPM writes the module maps of the package's own C targets beside their objects.
+    // SwiftPM writes the module maps of the package's C targets beside their objects.
     let maps = try FileManager.default.contentsOfDirectory(atPath: products).filter {
       $0.hasSuffix(".build") && !$0.hasSuffix("-tool.build")
         && FileManager.default.fileExists(atPath: "\(products)/\($0)/module.modulemap")

@@ -33,7 +33,7 @@ import Testing
     holder.timer?.start(after: .zero, repeating: .milliseconds(1))
     holder.wakeUp?.sender.send()
     kill(getpid(), SIGWINCH)
-    // The next deadline ends a loop that would wait for ever.
+    // The next timer ends a loop that would otherwise wait forever.
     let deadline = try Timer(on: loop) {}
     deadline.start(after: .seconds(20))
     while calls.count < 4, loop.now < start + .seconds(20) { loop.run(.once) }

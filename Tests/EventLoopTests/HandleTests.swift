@@ -17,13 +17,13 @@ import Testing
     timer.start(after: .milliseconds(20), repeating: .milliseconds(1))
     run(loop) { fired >= 1 }
     #expect(ContinuousClock.now - start >= .milliseconds(19))
-    // A loop that was late may call it several times in one go.
+    // A delayed loop may call it several times in succession.
     run(loop) { fired >= 3 }
     timer.stop()
     let before = fired
     loop.run(.noWait)
     #expect(fired == before)
-    // Nothing is left that would keep the loop alive.
+    // Nothing keeps the loop alive any more.
     #expect(!loop.run(.untilIdle))
   }
 

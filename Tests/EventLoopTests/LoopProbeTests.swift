@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a process finds that runs the loop on its main thread, which a test process cannot do itself.
+/// The measurements of a process that runs the loop on its main thread, which a test process cannot do.
 @Suite(.timeLimit(.minutes(1))) struct LoopProbeTests {
   @Test func oneThreadRunsCallbacksAndTheMainActorAndIdlesInBetween() throws {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
@@ -23,10 +23,10 @@ import Testing
       #expect(findings[place] == "true", "\(place) ran on another thread: \(text)")
     }
     #expect(findings["detached"] == "false")
-    // The hooks are called twice a turn: before waiting and after. The turn that wakes the task is the only one.
+    // The hooks are called twice per turn, before waiting and after. Only the turn that wakes the task is counted.
     let turns = try #require(findings["turns"].flatMap { Int($0) })
     #expect(turns <= 4, "an idle loop turned \(turns) times")
-    // One wait, and a few for locks that another thread holds; a loop that polls waits hundreds of times.
+    // One wait, and a few for locks of other threads; a polling loop waits hundreds of times.
     let switches = try #require(findings["switches"].flatMap { Int($0) })
     #expect(switches <= 4, "an idle main thread was woken \(switches) times")
     #expect(findings["descriptors left"] == "0")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct PipeTests {
-  /// A loop, a path, and one accepted connection's two ends.
+  /// A loop, a path, and both ends of one accepted connection.
   private final class Pair {
     let loop: EventLoop
     let directory: String
@@ -58,7 +58,7 @@ import Testing
     loop.close()
   }
 
-  /// A listener, and clients that wait to be accepted.
+  /// A listener, and clients waiting to be accepted.
   private func waitingClients(_ count: Int, _ pair: Pair, _ onConnection: @escaping (UVError?) -> Void) throws -> [CInt]
   {
     pair.listener = try PipeListener(on: pair.loop, path: pair.path, onConnection: onConnection)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// Clients that connect as fast as they are accepted once kept the loop from everything else.
+  /// Clients that connected as fast as they were accepted once blocked the loop.
   @Test func acceptingTakesTurnsWithTheRestOfTheLoop() throws {
     let pair = try Pair()
     var count = 0
@@ -88,7 +88,7 @@ import Testing
     pair.run { count > 0 }
     #expect(count <= 64)
     pair.run { count == 200 }
-    // Those that were not accepted in the callback were closed.
+    // Connections that were not accepted in the callback were closed.
     var byte: UInt8 = 0
     for client in clients {
       #expect(read(client, &byte, 1) == 0)
@@ -329,7 +329,7 @@ import Testing
     let connecting = try PipeStream(on: pair.loop)
     try connecting.connect(to: pair.path) { _ in Issue.record("a closed stream does not connect") }
     connecting.close()
-    // Before it takes the second connection in the place of the first.
+    // Released before it accepts the second connection.
     pair.listener = nil
     var end: UVError??
     try pair.server?.startReading(onBytes: { _ in }, onEnd: { end = .some($0) })
@@ -361,7 +361,7 @@ import Testing
     }
     var received: [UInt8] = []
     try pair.server?.startReading(onBytes: { received += $0.withUnsafeBytes { [UInt8]($0) } }, onEnd: { _ in })
-    // A reader that stops in between loses nothing.
+    // Pausing a reader loses nothing.
     while received.count < expected.count {
       let before = received.count
       pair.run { received.count > before }

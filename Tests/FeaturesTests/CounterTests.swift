@@ -57,7 +57,7 @@ import Testing
     let store = store { $0.continuousClock = clock }
     store.send(.toggleTimerButtonTapped)
     for tick in 1...3 {
-      // The effect runs on another thread: its next sleep is what the clock must wait for.
+      // The effect runs on another thread, so the clock must wait for its next sleep.
       while clock.sleeperCount == 0 { await Task.yield() }
       await clock.advance(by: .seconds(1))
       while store.count < tick { await Task.yield() }

@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  /// Nothing changes, and nothing is reported: two people had the same thing before them, and one was first.
+  /// Nothing changes and nothing is reported if another user was faster.
   @Test(
     arguments: [
       .dismiss, .presented(.alert(.tryAgainButtonTapped)), .presented(.favourites(.deleteButtonTapped(3))),

@@ -112,7 +112,7 @@ import Testing
     await store.send(.clearCompletedButtonTapped) { $0.todos.remove(id: 1) }
   }
 
-  /// Nothing changes, nothing is reported, and nothing is left to run.
+  /// Nothing changes, nothing is reported, and no effect remains.
   @Test(
     arguments: [
       .todos(.element(id: 9, action: .completionChanged(true))), .todos(.element(id: 9, action: .textChanged("late"))),

@@ -3,10 +3,10 @@ import Fuzzing
 import TestSupport
 import Testing
 
-/// The fuzz targets over the kept corpus and mutations of it: what `make fuzz` does with more time and a sanitizer.
+/// Runs the fuzz targets on the stored corpus and its mutations; `make fuzz` does so with more time and a sanitizer.
 @Suite(.timeLimit(.minutes(10)), .computing) struct FuzzTests {
   static let targets = FuzzTarget.all.filter { !$0.isCanary }.map(\.name)
-  /// Another one each time, unless the environment says which.
+  /// A new seed each time, unless the environment sets one.
   static let seed =
     ProcessInfo.processInfo.environment["STOREHUB_FUZZ_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
 
@@ -27,7 +27,7 @@ import Testing
     for _ in 0..<5000 where ContinuousClock.now < end { expect(target, mutator.next()) }
   }
 
-  /// The kept seeds are those that the targets make, so that they follow the wire when it changes.
+  /// The stored seeds equal those that the targets generate, so that they follow changes of the wire.
   @Test(arguments: FuzzTarget.all.map(\.name))
   func keptSeedsAreCurrent(name: String) throws {
     let target = try #require(FuzzTarget.named(name))

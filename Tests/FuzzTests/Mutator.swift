@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Makes inputs out of others, as libFuzzer does, but without a look at what they reach.
+/// Creates inputs from others, as libFuzzer does, but without coverage.
 struct Mutator {
   private var random: SplitMix
   private let corpus: [[UInt8]]
@@ -19,7 +19,7 @@ struct Mutator {
 
   private mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<max(bound, 1), using: &random) }
 
-  /// Heads of items, ends of ranges, and numbers at which their form changes.
+  /// Heads of items, limits of ranges, and numbers at which their encoding changes.
   private static let notable: [[UInt8]] = [
     [0], [1], [0x17], [0x18, 0x18], [0x1b] + [UInt8](repeating: 0xff, count: 8),
     [0x3b, 0x7f] + [UInt8](repeating: 0xff, count: 7),

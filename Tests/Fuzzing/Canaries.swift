@@ -1,13 +1,13 @@
-/// A decoder with a planted mistake that four bytes in a row find: guided by coverage it takes seconds, by chance years.
+/// Decoders with planted bugs. Fuzzing by coverage finds the four bytes of the first in seconds, chance in years.
 extension FuzzTarget {
-  /// Breaks its promise.
+  /// A target that violates its guarantee.
   static let canary = FuzzTarget(name: "canary") { bytes in
     try promise(!endsInPlant(bytes), "the canary sings")
   } seeds: {
     [[0]]
   }
 
-  /// Reads one byte behind its memory, which nothing but the address sanitizer notices.
+  /// Reads one byte beyond its memory, which only the address sanitizer detects.
   static let memoryCanary = FuzzTarget(name: "canary-memory") { bytes in
     guard endsInPlant(bytes) else { return }
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)

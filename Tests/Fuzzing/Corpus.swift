@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// The inputs that are kept for a target in `Tests/Corpus`: its seeds, and what fuzzing has found.
+/// The stored inputs for a target in `Tests/Corpus`: its seeds, and the findings of fuzzing.
 public struct Corpus: Equatable, Sendable {
-  /// As the target makes them.
+  /// The inputs that the target generates.
   public var seeds: [[UInt8]]
-  /// Kept by hand, so that what was mended stays so.
+  /// The findings, stored by hand to prevent regressions.
   public var found: [[UInt8]]
 
-  /// Reads the kept corpus.
+  /// Reads the stored corpus.
   public init(_ target: FuzzTarget) {
     let lines = RepositoryFiles.lines(Self.file(of: target))
     let end = lines.firstIndex(of: Self.border) ?? lines.endIndex
@@ -18,7 +18,7 @@ public struct Corpus: Equatable, Sendable {
   /// All inputs.
   public var inputs: [[UInt8]] { seeds + found }
 
-  /// Writes the seeds anew, and leaves what was found as it is.
+  /// Writes the seeds again, and keeps the findings.
   public static func writeSeeds(of target: FuzzTarget) throws {
     let lines = RepositoryFiles.lines(file(of: target))
     let kept = lines.firstIndex(of: border).map { lines[$0...].joined(separator: "\n") } ?? "\(border)\n"
@@ -32,7 +32,7 @@ public struct Corpus: Equatable, Sendable {
     try Data(text.utf8).write(to: URL(filePath: RepositoryFiles.path(file(of: target))))
   }
 
-  /// Writes each input to a file of its own, as libFuzzer reads them.
+  /// Writes each input to a separate file, as libFuzzer reads them.
   public func write(to directory: String) throws {
     let directory = URL(filePath: directory)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

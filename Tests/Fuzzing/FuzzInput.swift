@@ -7,7 +7,7 @@ struct FuzzInput {
 
   var isAtEnd: Bool { position >= bytes.count }
 
-  /// All that was not yet taken.
+  /// The remaining bytes.
   var rest: [UInt8] { Array(bytes[min(position, bytes.count)...]) }
 
   mutating func byte() -> UInt8 {
@@ -25,11 +25,11 @@ struct FuzzInput {
     return Array(bytes[min(position, end)..<end])
   }
 
-  /// Bytes behind a length of two bytes.
+  /// Reads a length of two bytes and as many bytes.
   mutating func data() -> [UInt8] { take(Int(byte()) << 8 | Int(byte())) }
 }
 
 extension [UInt8] {
-  /// The bytes as `FuzzInput.data()` reads them.
+  /// The bytes in the form that `FuzzInput.data()` reads.
   var asData: [UInt8] { [UInt8(count >> 8 & 0xff), UInt8(count & 0xff)] + self }
 }

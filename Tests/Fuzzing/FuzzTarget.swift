@@ -1,35 +1,35 @@
-/// Something that takes bytes from whoever sends them, and what it promises about them.
+/// Code that takes bytes from an untrusted peer, with its guarantee for any bytes.
 ///
-/// `FuzzTests` runs each target over the kept corpus and mutations of it; the program `storefuzz`, which only
-/// `make fuzz` builds, gives it to libFuzzer.
+/// `FuzzTests` runs each target on the stored corpus and its mutations; the program `storefuzz`, which only `make fuzz`
+/// builds, runs it with libFuzzer.
 public struct FuzzTarget: Sendable {
-  /// How the target is called on the command line; its corpus is `Tests/Corpus/NAME.txt`.
+  /// The name on the command line; the corpus is `Tests/Corpus/NAME.txt`.
   public let name: String
-  /// Runs one input; throws what promise was broken. A trap is a broken promise too.
+  /// Runs one input, and throws if it violates the guarantee. A trap violates it too.
   public let run: @Sendable ([UInt8]) throws -> Void
-  /// Inputs to begin with, which the kept corpus holds.
+  /// The initial inputs, which the stored corpus contains.
   public let seeds: @Sendable () -> [[UInt8]]
 
-  /// Every target. The canaries break on purpose, and show that the harness notices.
+  /// All targets. The canaries fail on purpose, to prove that the harness detects failures.
   public static let all: [FuzzTarget] = [
     .canary, .memoryCanary, .frames, .cbor, .messages, .delta, .schema, .hub, .replica,
   ]
 
-  /// Whether the target is there to be found broken.
+  /// True if the target fails on purpose.
   public var isCanary: Bool { name.hasPrefix("canary") }
 
-  /// The target of this name.
+  /// Returns the target with a name.
   public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
 
-/// A promise that an input has broken.
+/// A guarantee that an input has violated.
 public struct BrokenPromise: Error, CustomStringConvertible {
   public let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Breaks the promise unless it holds.
+/// Throws unless the guarantee holds.
 func promise(_ holds: Bool, _ description: @autoclosure () -> String) throws {
   if !holds { throw BrokenPromise(description()) }
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Wire
 
-/// The transcripts in `Tests/Golden`, as frames to begin with.
+/// The transcripts in `Tests/Golden`, as initial frames.
 enum GoldenFiles {
   struct Frame {
     let header: [UInt8]
@@ -11,7 +11,7 @@ enum GoldenFiles {
     var bytes: [UInt8] { header + payload }
   }
 
-  /// The frames of each conversation, those of all sides in their order.
+  /// The frames of each conversation, from all sides, in order.
   static var conversations: [[Frame]] {
     ["session", "resume", "errors"].map { frames(of: RepositoryFiles.lines("Tests/Golden/\($0).txt")) }
   }
@@ -33,7 +33,7 @@ enum GoldenFiles {
   }
 }
 
-/// Files of the repository that this was compiled from.
+/// Files of the repository from which this was compiled.
 enum RepositoryFiles {
   static func path(_ name: String) -> String {
     var url = URL(filePath: #filePath)
@@ -48,7 +48,7 @@ enum RepositoryFiles {
 }
 
 extension [UInt8] {
-  /// The bytes that two digits each stand for; spaces do not count, and nil is what has other characters.
+  /// Parses bytes of two digits each, and ignores spaces; nil for any other characters.
   init?(hexadecimal text: some StringProtocol) {
     let digits = text.filter { $0 != " " }.map(\.hexDigitValue)
     guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }

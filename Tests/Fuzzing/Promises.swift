@@ -1,8 +1,8 @@
 import Wire
 
-/// What everything that travels promises, whatever bytes it is made of.
+/// The guarantees of all encodable values, for any bytes.
 enum Promises {
-  /// What can be read is written as something that is read as the same: a struct may have had keys that nobody knows.
+  /// A decoded value is encoded as bytes that decode to an equal value; unknown keys of structs may be lost.
   static func rewriting<Value: WireValue>(_ type: Value.Type, _ bytes: [UInt8]) throws {
     var decoder = CBORDecoder(bytes.span.bytes)
     guard let value = try? Value(from: &decoder) else { return }
@@ -12,7 +12,7 @@ enum Promises {
     }
   }
 
-  /// What can be read is written as it was.
+  /// A decoded value is encoded as the same bytes.
   static func roundTrip<Value: WireValue>(_ type: Value.Type, _ bytes: [UInt8]) throws {
     var decoder = CBORDecoder(bytes.span.bytes)
     guard let value = try? Value(from: &decoder) else { return }
@@ -20,7 +20,7 @@ enum Promises {
     try promise(value.encoded().elementsEqual(bytes[..<end]), "\(type) is written otherwise than it was read")
   }
 
-  /// The change from one value to another makes the other of the one.
+  /// The change from one value to another, applied to the first, gives the second.
   static func change<Value: Replicated>(from base: Value, to result: Value) throws {
     let (old, new) = (base.encoded(), result.encoded())
     try promise(result.differs(from: base) == (old != new), "\(Value.self): differs(from:) is not what the bytes say")
@@ -38,7 +38,7 @@ enum Promises {
     }
   }
 
-  /// A change taken from anywhere is applied whole or not at all, and gives a value that travels.
+  /// Any change is applied completely or not at all, and gives a value that can be encoded.
   static func application<Value: Replicated>(of delta: [UInt8], to base: Value, check: (Value) throws -> Void) throws {
     let before = base.encoded()
     var decoder = CBORDecoder(delta.span.bytes)

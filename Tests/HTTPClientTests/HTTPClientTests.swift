@@ -6,7 +6,7 @@ import Testing
 import storehubd
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct HTTPClientTests {
-  /// Runs a question to its end on a loop.
+  /// Runs a request to its end on a loop.
   private func ask<Answer: Sendable>(
     _ question: @escaping @MainActor (HTTPClient, String) async throws -> Answer
   ) async throws -> Result<Answer, any Error> {
@@ -19,7 +19,7 @@ import storehubd
     }
     defer { server.stop() }
     guard await loop.pump(until: { result != nil }) else {
-      // Nobody drives the loop any more: the task would be waited for in vain.
+      // The loop no longer runs, so waiting for the task would never end.
       task.cancel()
       throw NoAnswer()
     }

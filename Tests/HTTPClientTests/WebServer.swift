@@ -1,6 +1,6 @@
 import Foundation
 
-/// A web server in a process of its own, which answers by path: `/ok`, `/large`, `/slow`, and facts at `/N/trivia`.
+/// A web server in a separate process, which answers by path: `/ok`, `/large`, `/slow`, and facts at `/N/trivia`.
 final class WebServer {
   private static let script = """
     import http.server, sys, time

@@ -1,7 +1,7 @@
 import Glibc
 import Wire
 
-/// A client without a replica: it allocates nothing between its first frame and its last.
+/// A client without a replica, which allocates nothing between its first frame and its last.
 @MainActor final class RawClient {
   private let descriptor: CInt
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -25,7 +25,7 @@ import Wire
     send(writer.bytes)
   }
 
-  /// Encodes the next frame, of so many actions, outside what is measured.
+  /// Encodes the next frame with a number of actions, before the measurement.
   func prepare(_ count: Int) {
     var writer = FrameWriter()
     writer.frame(FrameHeader(kind: .actions)) {
@@ -44,7 +44,7 @@ import Wire
     precondition(count == bytes.count, "a small frame fits the socket")
   }
 
-  /// Reads what is there and returns the number of bytes.
+  /// Reads available input and returns the number of bytes.
   func drain() -> Int {
     var total = 0
     while true {

@@ -6,8 +6,9 @@ import HubCore
 import StoreClient
 import StoreHub
 
-// Prints how many heap allocations a hub and a client make per action and per turn, over a real socket in one process.
-// The figures per action are differences between turns of 200 and of 100 actions, so that what a turn costs drops out.
+// Prints the number of heap allocations of a hub and a client per action and per turn, over a real socket in one
+// process. The figures per action are differences between turns of 200 and of 100 actions, which eliminates those per
+// turn.
 
 let folder = "/tmp/storehub-alloc-\(getpid())"
 mkdir(folder, 0o700)
@@ -19,17 +20,17 @@ let server = try HubServer(
   FeatureEngine(initialState: Tally.State(), reducer: Tally()), loop: loop, path: path,
   log: Log(program: "allocprobe", level: .error))
 
-/// The least of many: what is grown or looked up for the first time is not what a turn costs.
+/// Returns the minimum of many runs, without the growth and lookups of first uses.
 @MainActor func least(_ body: () -> UInt64) -> UInt64 { (0..<20).map { _ in body() }.min() ?? 0 }
 
-/// Runs the loop until the hub has forgotten that somebody sent little beside somebody who sent much (`Contention`): it
-/// would work in several short turns.
+/// Runs the loop until the hub has forgotten that clients with little and with much traffic were active (`Contention`);
+/// otherwise it would work in several short turns.
 @MainActor func settle() {
   let end = loop.preciseNow + .milliseconds(1200)
   while loop.preciseNow < end { loop.run(.noWait) }
 }
 
-/// Allocations of a turn of `count` actions of a raw client, in the hub and its shell.
+/// The allocations of the hub and its shell in a turn of `count` actions of a raw client.
 @MainActor func hubTurn(_ sender: RawClient, _ subscribers: [RawClient], _ count: Int) -> UInt64 {
   least {
     sender.prepare(count)
@@ -46,7 +47,7 @@ let server = try HubServer(
   }
 }
 
-/// Allocations of `count` actions of a `StoreClient`, in the client, the hub and both shells.
+/// The allocations of the client, the hub and both shells for `count` actions of a `StoreClient`.
 @MainActor func clientTurn(_ client: StoreClient<Tally.State, Tally.Action>, _ count: Int) -> UInt64 {
   least {
     guard let store = client.store else { return 0 }
@@ -80,7 +81,7 @@ report("hub with 10 subscribers", watched.0, watched.1)
 
 let client = try StoreClient<Tally.State, Tally.Action>(loop: loop, path: path)
 client.start()
-// On a busy machine the hub may still be at the actions of before.
+// On a busy machine the hub may still be handling earlier actions.
 while client.store.map({ $0.count < 12_000 }) ?? true { loop.run(.once) }
 settle()
 let remote = (clientTurn(client, 100), clientTurn(client, 200))

@@ -1,10 +1,10 @@
 import EventLoop
 import Glibc
 
-// Prints what a test wants to know of a loop that drives the main actor: which threads ran what, and what an idle
-// second costs.
+// Prints measurements of a loop that drives the main actor: the threads on which code ran, and the cost of an idle
+// second.
 
-/// The main thread's number is the process's (gettid(2)), and the kernel names both (proc_thread-self(5)).
+/// Returns true on the main thread, whose id is that of the process (gettid(2), proc_thread-self(5)).
 nonisolated func isMainThread() -> Bool {
   var target = [CChar](repeating: 0, count: 64)
   let count = readlink("/proc/thread-self", &target, target.count)
@@ -12,7 +12,7 @@ nonisolated func isMainThread() -> Bool {
   return name == "\(getpid())/task/\(getpid())"
 }
 
-/// How often the main thread gave up the processor to wait (proc_pid_status(5)).
+/// The number of times that the main thread has given up the processor to wait (proc_pid_status(5)).
 func voluntarySwitches() -> Int {
   guard let file = fopen("/proc/self/status", "r") else { return 0 }
   defer { fclose(file) }
@@ -33,7 +33,7 @@ func descriptorCount() -> Int {
   return count
 }
 
-/// A listener, a connection and its two ends, connected and gone again.
+/// Opens and closes a listener and a connection.
 func connectOnce(on loop: EventLoop, path: String) throws {
   final class Ends {
     var listener: PipeListener?
@@ -72,7 +72,7 @@ Task {
   sender.send()
   try? await Task.sleep(for: .milliseconds(50))
   let (before, switches) = (turns, voluntarySwitches())
-  // Nothing but this sleep is under way: the loop must not turn until it is over.
+  // Only this sleep is pending: the loop must not turn until it is over.
   try? await Task.sleep(for: .seconds(1))
   findings.append("turns \(turns - before)")
   findings.append("switches \(voluntarySwitches() - switches)")

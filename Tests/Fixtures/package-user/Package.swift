@@ -2,14 +2,14 @@
 import Foundation
 import PackageDescription
 
-// A package of somebody else that uses StoreHub's libraries and their macros; scripts/test-package builds it.
+// A separate package that uses StoreHub's libraries and their macros; scripts/test-package builds it.
 
-/// What asks the most of imports: each target needs the modules that it says, and no more.
+/// The strictest rules for imports: each target names exactly the modules that it needs.
 let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// The Swift of the older generations.
+/// The language mode of the older generations.
 let older: [SwiftSetting] = [.swiftLanguageMode(.v5)]
 
 let package = Package(
@@ -23,7 +23,7 @@ let package = Package(
         .product(name: "ComposableArchitecture", package: "StoreHub"),
         .product(name: "Dependencies", package: "StoreHub"),
       ]),
-    // A feature that is shared, its daemon and a client, each with one import of this package.
+    // A shared feature, its daemon and a client, each with one import of this package.
     .target(
       name: "Counter", dependencies: [.product(name: "ReplicatedArchitecture", package: "StoreHub")],
       swiftSettings: strict),
@@ -33,7 +33,7 @@ let package = Package(
     .executableTarget(
       name: "increment", dependencies: ["Counter", .product(name: "StoreClient", package: "StoreHub")],
       swiftSettings: strict),
-    // Features of three generations, in the Swift of their time, with their tests.
+    // Features of three generations in the Swift of their time, with their tests.
     .target(
       name: "ClassicTodos", dependencies: [.product(name: "ComposableArchitectureClassic", package: "StoreHub")],
       swiftSettings: older),

@@ -2,11 +2,11 @@ import CLibFuzzer
 import Fuzzing
 import Glibc
 
-// FUZZ_TARGET=NAME storefuzz [option or directory of libFuzzer ...] fuzzes one target; `storefuzz write DIRECTORY` writes the
-// kept corpora there, and `storefuzz list` names the targets. The target is no argument, because libFuzzer starts
-// the program again with its own arguments.
+// FUZZ_TARGET=NAME storefuzz [option or directory of libFuzzer ...] fuzzes one target; `storefuzz write DIRECTORY`
+// writes the stored corpora there, and `storefuzz list` prints the targets. The target is not an argument because
+// libFuzzer restarts the program with its own arguments.
 
-/// The target that the environment names.
+/// The target named in the environment.
 enum Chosen {
   static let target = getenv("FUZZ_TARGET").flatMap { FuzzTarget.named(String(cString: $0)) }
 }

@@ -2,7 +2,7 @@ import IdentifiedCollections
 import TestSupport
 
 extension Specimen {
-  /// A specimen that a number decides; 0 is the empty one.
+  /// Returns a specimen determined by a number; 0 is the empty one.
   static func sample(_ seed: UInt8) -> Specimen {
     var specimen = Specimen()
     guard seed > 0 else { return specimen }
@@ -14,7 +14,7 @@ extension Specimen {
   private static let texts = ["", "a", "caf\u{e9}", "cafe\u{301}", "b", "long enough to be kept elsewhere"]
   private static let reals = [0, -0.0, 1.5, .infinity, 1e300]
 
-  /// One change, drawn by chance.
+  /// Makes a random change.
   mutating func change(using random: inout SplitMix) {
     let number = Int.random(in: 0..<8, using: &random)
     let text = Self.texts[number % Self.texts.count]

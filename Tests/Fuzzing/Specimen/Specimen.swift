@@ -1,7 +1,7 @@
 public import IdentifiedCollections
 public import Wire
 
-/// A state with one of each kind of part, so that every reader of the wire is reached.
+/// A state with every kind of part, so that every decoder is reached.
 @Replicated
 public struct Specimen: Equatable, Sendable {
   public var flag = false
@@ -32,7 +32,7 @@ public struct Specimen: Equatable, Sendable {
   public init() {}
 }
 
-/// Known by a text, of which there are several that are equal.
+/// An element identified by a text, with several equal ones.
 @Replicated
 public struct Part: Equatable, Identifiable, Sendable {
   public let id: String
@@ -42,7 +42,7 @@ public struct Part: Equatable, Identifiable, Sendable {
   public init(id: String) { self.id = id }
 }
 
-/// Known by a number that need not be equal to itself.
+/// An element identified by a number that may not equal itself.
 @Replicated
 public struct Measure: Equatable, Identifiable, Sendable {
   public var id: Double
@@ -64,7 +64,7 @@ public enum Kind: Equatable, Sendable {
   @ReplicatedKey(9) case paired(Part, first: [Int])
 }
 
-/// Contains itself by way of an indirect enum.
+/// A type that contains itself through an indirect enum.
 @Replicated
 public indirect enum Tree: Equatable, Sendable {
   case leaf
@@ -72,7 +72,7 @@ public indirect enum Tree: Equatable, Sendable {
   case tagged(String, Tree?)
 }
 
-/// Contains itself by way of collections.
+/// A type that contains itself through collections.
 @Replicated
 public struct Branch: Equatable, Identifiable, Sendable {
   public let id: Int
@@ -84,7 +84,7 @@ public struct Branch: Equatable, Identifiable, Sendable {
 }
 
 extension Specimen {
-  /// Says what is wrong inside of it.
+  /// Throws if an invariant is violated.
   func check() throws {
     if let violation = parts.checkInvariants() { throw BrokenPromise("parts: \(violation)") }
     if let violation = measures.checkInvariants() { throw BrokenPromise("measures: \(violation)") }

@@ -2,7 +2,7 @@ public import ComposableArchitecture
 public import IdentifiedCollections
 public import Wire
 
-/// A feature that lets its clients put any value anywhere.
+/// A feature whose clients can set any value anywhere.
 public struct SpecimenFeature: Reducer, Sendable {
   public typealias State = Specimen
 
@@ -44,7 +44,7 @@ public struct SpecimenFeature: Reducer, Sendable {
 typealias SpecimenAction = SpecimenFeature.Action
 
 extension Specimen {
-  /// Places of every kind, and some that lead nowhere.
+  /// Paths to places of every kind, and some to places that do not exist.
   static var paths: [[PathStep]] {
     let (name, one) = (PathStep.id("a".encoded()), PathStep.id(1.encoded()))
     return [

@@ -1,7 +1,7 @@
 import Wire
 
 extension FuzzTarget {
-  /// Any bytes are one item or none, for all readers alike, and each has one form.
+  /// Any bytes are one item or none for all decoders, and each item has one encoding.
   static let cbor = FuzzTarget(name: "cbor") { bytes in
     var skipping = CBORDecoder(bytes.span.bytes)
     let isSkipped = (try? skipping.skip()) != nil

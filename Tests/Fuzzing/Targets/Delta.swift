@@ -1,8 +1,8 @@
 import Wire
 
 extension FuzzTarget {
-  /// The first byte says what follows: a change of the sample that the second byte names; another value, to make the
-  /// change to; or, behind a length, a value of its own and a change of that.
+  /// The first byte selects the input: a change of the sample that the second byte selects; another value to which the
+  /// change is computed; or a value, after its length, and a change of it.
   static let delta = FuzzTarget(name: "delta") { bytes in
     var input = FuzzInput(bytes)
     let mode = input.below(3)

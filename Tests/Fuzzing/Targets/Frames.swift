@@ -1,7 +1,8 @@
 import Wire
 
 extension FuzzTarget {
-  /// A stream of frames is the same however it is cut. The first byte says how many bytes decide the cuts.
+  /// A stream gives the same frames however it is split. The first byte is the number of bytes that determine the
+  /// splits.
   static let frames = FuzzTarget(name: "frames") { bytes in
     var input = FuzzInput(bytes)
     let cuts = input.take(input.below(16)).map(Int.init)
@@ -14,7 +15,7 @@ extension FuzzTarget {
   }
 }
 
-/// What a decoder makes of a stream that comes in pieces of these sizes, again and again.
+/// The result of decoding a stream in pieces of these sizes, repeated.
 private struct CutStream: Equatable {
   var headers: [FrameHeader] = []
   var payloads: [[UInt8]] = []
@@ -27,7 +28,7 @@ private struct CutStream: Equatable {
     var next = 0
     do throws(WireError) {
       repeat {
-        // Pieces that are all empty would never end.
+        // Empty pieces alone would never end.
         let size = cuts.contains { $0 > 0 } ? cuts[next % cuts.count] : stream.count
         next += 1
         let end = min(position + size, stream.count)

@@ -4,7 +4,7 @@ import ReplicaCore
 import TestSupport
 import Wire
 
-/// A client of ours on a hub, without a socket between them. It subscribes to the whole state and parts of it.
+/// A client that obeys the protocol, connected to a hub without a socket. It subscribes to the whole state and parts.
 final class HonestClient {
   private var replica: ReplicaCore
   private let whole: TypedMirror<Specimen>
@@ -27,7 +27,7 @@ final class HonestClient {
     replica.clear()
   }
 
-  /// Asks whether all that it has is what the hub has, and all that it wished has happened.
+  /// Checks that it has the hub's state, and that all its actions have taken effect.
   func check(against hub: Specimen, attendeeCount: Int) throws {
     try promise(replica.connection == .live, "one who keeps to the protocol is not live: \(replica.connection)")
     try promise(replica.pendingActionCount == 0, "\(replica.pendingActionCount) actions are pending")
@@ -49,7 +49,7 @@ final class HonestClient {
 
   func connect(at now: Duration) { replica.connected(at: now) }
 
-  /// Takes what the hub has written.
+  /// Handles bytes from the hub.
   func received(_ bytes: [UInt8], at now: Duration) throws {
     replica.received(bytes.span.bytes, at: now)
     let commands = replica.commands
@@ -62,7 +62,7 @@ final class HonestClient {
     }
   }
 
-  /// Hands over what the replica has to write.
+  /// Ends a turn, and sends the replica's output.
   func turn(at now: Duration, _ send: ([UInt8]) -> Void) {
     replica.endTurn(at: now)
     let commands = replica.commands

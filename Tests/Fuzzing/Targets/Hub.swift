@@ -2,8 +2,8 @@ import HubCore
 import Wire
 
 extension FuzzTarget {
-  /// The input is a program of what up to four clients do to a hub; see `HubStep`. One more client keeps to the protocol,
-  /// and has the hub's state in the end, whatever the others did.
+  /// The input is a program for up to four clients of a hub; see `HubStep`. One more client obeys the protocol, and has
+  /// the hub's state in the end, whatever the others did.
   static let hub = FuzzTarget(name: "hub") { bytes in
     var input = FuzzInput(bytes)
     let play = try HubPlay()

@@ -3,36 +3,36 @@ import ReplicaCore
 import TestSupport
 import Wire
 
-/// What a client does, or what befalls it. The clients that it names are numbered from 0 to 3.
+/// A step of a client or of its environment. Clients are numbered from 0 to 3.
 enum HubStep: UInt8, CaseIterable {
-  /// Client connects, unless it is.
+  /// The client connects, unless it is connected.
   case connect
-  /// Client says hello: with which other client's session, and what it says it has learnt.
+  /// The client sends *hello* with another client's session and an acknowledged sequence number.
   case hello
-  /// Client sends a frame: kind, scope, payload behind a length.
+  /// The client sends a frame: kind, scope, and a payload after its length.
   case frame
-  /// Client sends bytes, behind a length.
+  /// The client sends bytes, after their length.
   case bytes
-  /// Client attaches: scope, whose highest bit chooses the hub's own state; which of `Specimen.paths`; and the revision
-  /// that it says it has, 0 for none.
+  /// The client attaches a scope, whose highest bit selects the hub's own state, to one of `Specimen.paths`, with the
+  /// revision that it claims to have, 0 for none.
   case attach
-  /// Client sends an action under the next number, or as far off as is said; the action's bytes are behind a length.
+  /// The client sends an action, after its length, with the next sequence number or one at an offset.
   case action
   /// The turn ends.
   case turn
-  /// Client's connection ends.
+  /// The client's connection ends.
   case end
-  /// Client's socket is full, or has room again.
+  /// The client's socket is full, or has room again.
   case block
-  /// So many seconds pass.
+  /// A number of seconds pass.
   case time
-  /// The hub changes its state by itself, or the one who keeps to the protocol does, as a bit says.
+  /// The hub itself or the honest client changes the state, as a bit selects.
   case change
-  /// Client closes its direction of the stream.
+  /// The client closes its direction of the stream.
   case endInput
 }
 
-/// A hub, the clients of a program, and one that keeps to the protocol.
+/// A hub, the clients of a program, and one that obeys the protocol.
 final class HubPlay {
   private let engine = FeatureEngine(initialState: Specimen(), reducer: SpecimenFeature())
   private var core: HubCore
@@ -50,7 +50,7 @@ final class HubPlay {
     var decoder = FrameDecoder(payloadLimit: 1 << 26)
   }
 
-  /// Small, so that a short program reaches them.
+  /// Small limits, which a short program can reach.
   private static var limits: HubLimits {
     var limits = HubLimits()
     (limits.connections, limits.payloadBytes, limits.detachedSessions, limits.rejections) = (4, 4096, 3, 4)
@@ -136,11 +136,11 @@ final class HubPlay {
 
   private func send(_ bytes: [UInt8], from number: Int) {
     guard let client = clients[number] else { return }
-    // A small limit, so that frames wait.
+    // A small limit, so that frames have to wait.
     core.received(bytes.span.bytes, on: client.id, at: now, limit: 2)
   }
 
-  /// Ends the turn, and carries out what the hub says; false if that was nothing.
+  /// Ends the turn and executes the hub's commands; returns false if there were none.
   @discardableResult
   private func turn() throws -> Bool {
     honest.turn(at: now) { core.received($0.span.bytes, on: honestID, at: now) }
@@ -164,7 +164,7 @@ final class HubPlay {
     return !commands.isEmpty
   }
 
-  /// A client reads what came: frames that a hub sends.
+  /// Reads the frames that a client has received.
   private func read(_ bytes: [UInt8], for id: ConnectionID) throws {
     guard let number = clients.firstIndex(where: { $0?.id == id }), var client = clients[number] else { return }
     try client.decoder.feed(bytes.span.bytes) { header, payload throws(WireError) in
@@ -187,7 +187,7 @@ final class HubPlay {
     clients[number] = client
   }
 
-  /// Lets the turns go on until nothing moves, and asks whether the honest client has what the hub has.
+  /// Runs turns until nothing changes, and checks the honest client.
   func finish() throws {
     // More than enough for a snapshot of everything.
     for _ in 0..<1000 {

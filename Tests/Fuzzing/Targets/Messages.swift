@@ -1,7 +1,7 @@
 import Wire
 
 extension FuzzTarget {
-  /// The first byte chooses the message, the rest is its payload.
+  /// The first byte selects the message; the rest is its payload.
   static let messages = FuzzTarget(name: "messages") { bytes in
     var input = FuzzInput(bytes)
     let choice = input.byte()
@@ -13,7 +13,7 @@ extension FuzzTarget {
   }
 }
 
-/// A kind of message, and what it promises of a payload.
+/// A kind of message with its guarantee for any payload.
 private struct MessageKind: Sendable {
   let kind: FrameKind?
   let run: @Sendable ([UInt8]) throws -> Void
@@ -25,7 +25,7 @@ private struct MessageKind: Sendable {
     value(PathStep.self, nil),
   ]
 
-  /// A message that has one form.
+  /// A message with one encoding.
   private static func exact<Value: Message>(_ type: Value.Type) -> MessageKind { value(type, type.kind) }
 
   private static func value<Value: WireValue & SendableMetatype>(_ type: Value.Type, _ kind: FrameKind?) -> MessageKind
@@ -33,13 +33,13 @@ private struct MessageKind: Sendable {
     MessageKind(kind: kind) { try Promises.roundTrip(type, $0) }
   }
 
-  /// A message whose unknown keys are passed over, and whose defaults may be written or left out.
+  /// A message whose unknown keys are ignored, and whose default values may be written or omitted.
   private static func map<Value: Message & Equatable>(_ type: Value.Type) -> MessageKind {
     MessageKind(kind: type.kind) { bytes in
       guard let message = try? Value(decoding: bytes.span.bytes) else { return }
       let written = message.encoded()
       try promise(try Value(decoding: written.span.bytes) == message, "\(type) is read as another message")
-      // What is in a message may be deeper, counted from the message, than an item may be.
+      // Values in a message may be deeper than an item alone, since the message is the first level.
       guard let value = try? CBORValue(decoding: bytes.span.bytes) else { return }
       guard case .map(let old) = value,
         case .map(let new) = try CBORValue(decoding: written.span.bytes)

@@ -1,8 +1,8 @@
 import Wire
 
 extension FuzzTarget {
-  /// The input is a program of what a hub sends to a client, and of what the client wants; see `ReplicaStep`. In the end
-  /// the client meets a hub that keeps to the protocol, and has its state.
+  /// The input is a program for a hub and a client's requests; see `ReplicaStep`. In the end the client connects to a
+  /// hub that obeys the protocol, and has its state.
   static let replica = FuzzTarget(name: "replica") { bytes in
     var input = FuzzInput(bytes)
     let play = ReplicaPlay()

@@ -4,15 +4,16 @@ import ReplicaCore
 import TestSupport
 import Wire
 
-/// What a hub sends, or what befalls the client.
+/// A step of the hub, the client or its environment.
 enum ReplicaStep: UInt8, CaseIterable {
-  /// The connection is there.
+  /// The connection is open.
   case connect
-  /// The hub sends a frame: kind, flags, scope, revision, payload behind a length.
+  /// The hub sends a frame: kind, flags, scope, revision, and a payload after its length.
   case frame
-  /// The hub says welcome: bit 0 resumed, bit 1 of another schema; what it has processed.
+  /// The hub sends *welcome* (bit 0: resumed, bit 1: another schema) with a processed sequence number.
   case welcome
-  /// The hub sends a piece of a snapshot: scope, flags, revision, bytes behind a length; flag bit 7 puts it off its place.
+  /// The hub sends a piece of a snapshot: scope, flags, revision, bytes after their length; flag bit 7 changes its
+  /// offset.
   case snapshot
   /// The connection ends.
   case disconnect
@@ -20,17 +21,17 @@ enum ReplicaStep: UInt8, CaseIterable {
   case action
   /// The turn ends.
   case turn
-  /// So many seconds pass.
+  /// A number of seconds pass.
   case time
-  /// The client subscribes to one more place.
+  /// The client subscribes to another place.
   case subscribe
-  /// The client ends a subscription, or asks for a hash.
+  /// The client ends a subscription, or requests a hash.
   case unsubscribe
-  /// The hub sends bytes, behind a length.
+  /// The hub sends bytes, after their length.
   case bytes
 }
 
-/// A client, and a hub that says anything.
+/// A client, and a hub that may violate the protocol.
 final class ReplicaPlay {
   private var replica: ReplicaCore
   private let whole: TypedMirror<Specimen>
@@ -128,7 +129,7 @@ final class ReplicaPlay {
 
   private func receive(_ bytes: [UInt8]) { replica.received(bytes.span.bytes, at: now) }
 
-  /// Reads what the client has written: frames that a client sends.
+  /// Reads the frames that the client has written.
   private func readWritten() throws {
     let commands = replica.commands
     for case .write(let range) in commands {
@@ -148,7 +149,7 @@ final class ReplicaPlay {
     if let violation = whole.part?.parts.checkInvariants() { throw BrokenPromise(violation) }
   }
 
-  /// Whatever there was before, a hub that keeps to the protocol puts it right.
+  /// Checks that a hub that obeys the protocol corrects the client's state.
   func finish() throws {
     replica.disconnected(reason: "it was cut", at: now)
     now += .seconds(60)

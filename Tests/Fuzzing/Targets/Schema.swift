@@ -1,7 +1,8 @@
 import Wire
 
 extension FuzzTarget {
-  /// Two schemas, each behind its length, then a path and a value of the first. An empty one is the specimen's own.
+  /// Two schemas, each after its length, then a path and a value of the first. An empty schema stands for the
+  /// specimen's.
   static let schema = FuzzTarget(name: "schema") { bytes in
     var input = FuzzInput(bytes)
     guard let theirs = try readSchema(input.data()), let ours = try readSchema(input.data()) else { return }
@@ -49,7 +50,7 @@ extension FuzzTarget {
     return schema
   }
 
-  /// What is mapped is one item again, and can be given to whoever reads it.
+  /// Checks that a mapped value is one item, and passes it to every decoder.
   private static func map(_ value: [UInt8], _ mapping: SchemaMapping) throws {
     for isChange in [false, true] {
       var decoder = CBORDecoder(value.span.bytes)

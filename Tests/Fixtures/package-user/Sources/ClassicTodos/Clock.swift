@@ -1,7 +1,7 @@
 import ComposableArchitectureClassic
 import Foundation
 
-// A clock that ticks while it is shown, and a socket that talks back: long-living effects.
+// A clock that ticks while it is visible, and a socket that answers: long-running effects.
 
 public enum Mode: Equatable { case stopped, running(Clock) }
 

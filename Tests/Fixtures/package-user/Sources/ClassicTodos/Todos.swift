@@ -1,4 +1,4 @@
-// A list of todos in the style of 2020 and 2021, as somebody wrote it who knew only that library.
+// A list of todos in the style of 2020 and 2021, by an author who knew only that library.
 import ComposableArchitectureClassic
 import Foundation
 

@@ -1,4 +1,4 @@
-// A shop's page in the style of tokopedia's library, as somebody wrote it who knew only that library.
+// A shop's page in the style of tokopedia's library, by an author who knew only that library.
 import Foundation
 import RxComposableArchitecture
 
