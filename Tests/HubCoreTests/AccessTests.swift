@@ -6,7 +6,7 @@ import Wire
 
 @testable import HubCore
 
-/// What users may see and do, and that nothing of the rest leaks.
+/// The rights of users, and that nothing beyond them leaks.
 @Suite struct AccessTests {
   private static let schema = Schema(state: State.self, action: Action.self)
   private let increment = Action.counter(.incrementButtonTapped)
@@ -59,7 +59,7 @@ import Wire
   @Test func aRefusedUserIsClosedBeforeAByteIsRead() throws {
     let hub = hub(.standard(owner: 1, group: nil))
     let id = hub.connect(user: 2)
-    // A hello that would open a session, and one that is malformed: neither is looked at.
+    // A hello that would open a session, and a malformed one: neither is decoded.
     hub.send(Hello(name: "test"), on: id)
     hub.send([0xff, 0xff, 0xff, 0xff], on: id)
     let frames = hub.turn(id)
@@ -88,17 +88,17 @@ import Wire
   // MARK: Reading
 
   @Test(arguments: [
-    // The part itself, what is in it, and nothing beside or above it.
+    // The part itself and its contents, but nothing beside or above it.
     ("todos", "todos", "snapshot"), ("todos", "todos.todos", "snapshot"), ("todos", "todos.todos[3]", "absent"),
     ("todos", "", "refused"), ("todos", "counter", "refused"), ("todos", "counter.count", "refused"),
-    // Fields whose names begin alike.
+    // Fields whose names have a common prefix.
     ("favourites.count", "favourites.favourites", "refused"), ("todos.todos", "todos", "refused"),
     ("counter.isLoadingFact", "counter.isTimerOn", "refused"),
     // An optional includes its value; its value does not include the optional.
     ("counter.factAlert", "counter.factAlert?", "absent"), ("counter.factAlert?", "counter.factAlert", "refused"),
     ("counter.factAlert?", "counter.factAlert.title", "absent"),
     ("counter.factAlert.title", "counter.factAlert?", "refused"),
-    // One element is not its neighbour, and not the list.
+    // An element includes neither its neighbour nor the list.
     ("todos.todos[3]", "todos.todos[3].text", "absent"), ("todos.todos[3]", "todos.todos[33]", "refused"),
     ("todos.todos[3]", "todos.todos[-3]", "refused"), ("todos.todos[3]", "todos.todos", "refused"),
     ("todos.todos[3].text", "todos.todos[3]", "refused"), ("todos.todos[3].text", "todos.todos[4].text", "refused"),
@@ -109,7 +109,7 @@ import Wire
     #expect(reached == outcome)
   }
 
-  /// The same id in another form is malformed or another id; never a way around the comparison.
+  /// The same id in another encoding is malformed or another id, and cannot bypass the comparison.
   @Test(
     arguments: [[0x18, 0x03], [0x19, 0x00, 0x03], [0xc2, 0x41, 0x03], [0xf9, 0x42, 0x00], [0x03, 0x03]] as [[UInt8]])
   func anIDInAnotherFormIsNotTheSameID(bytes: [UInt8]) throws {
@@ -121,7 +121,7 @@ import Wire
     #expect(answer == .notPermitted || answer == .malformed)
   }
 
-  /// Whether a place exists, or is a place at all, is not told.
+  /// A refusal does not reveal whether a place exists or is valid.
   @Test func aRefusalTellsNothingOfThePlace() throws {
     let hub = hub(AccessPolicy(everyone: try grant(read: ["counter"])))
     let places: [[PathStep]] = [try path("todos"), [9], [1, 9], [1, 0, .id([1])], []]
@@ -142,15 +142,15 @@ import Wire
     let frames = hub.turn(scoped)
     #expect(frames.map(\.kind) == [.delta])
     #expect(!frames.contains { String(decoding: $0.payload, as: UTF8.self).contains("secret") })
-    // Hashes: of its own part only; a number that is not attached is ignored.
+    // Hashes of its own part only; a scope number that is not attached is ignored.
     var writer = FrameWriter()
     for scope in [UInt16(1), 2] { writer.frame(FrameHeader(kind: .verify, scope: scope)) { _ in } }
     hub.send(writer.bytes, on: scoped)
     #expect(hub.turn(scoped).map(\.kind) == [.hash])
-    // A turn that does not concern it is silent.
+    // A turn that does not change its part sends it nothing.
     hub.send([.todos(.addButtonTapped(text: "secret"))], from: 3, on: owner)
     #expect(hub.turn(scoped).isEmpty)
-    // Who else is there.
+    // The list of attendees.
     for (user, path, outcome) in [(UInt32(2), [], "refused"), (2, [0], "refused"), (1, [], "snapshot")]
       as [(UInt32, [PathStep], String)]
     {
@@ -172,7 +172,7 @@ import Wire
 
   // MARK: Acting
 
-  /// The numbers of the actions that were refused, after all took effect that may.
+  /// The numbers of the rejected actions, after checking that all permitted ones took effect.
   private func refused(_ granted: [String], _ actions: [[UInt8]], limit: Int = .max) throws -> [UInt64] {
     let hub = hub(AccessPolicy(everyone: try grant(act: granted)))
     let id = try open(hub)
@@ -209,7 +209,7 @@ import Wire
     #expect(try refused([], actions, limit: limit) == [1, 2, 3, 4, 5, 6])
   }
 
-  /// What is not of the shortest form is malformed where everything is granted, and no way around a grant.
+  /// Bytes not in the shortest form are malformed with full rights, and cannot bypass a grant.
   @Test(arguments: [[0x98, 0x02, 0x00, 0x01], [0x82, 0x18, 0x00, 0x01], [0x9f, 0x00, 0x01, 0xff]] as [[UInt8]])
   func anActionInAnotherFormIsNotTheSameAction(bytes: [UInt8]) throws {
     let hub = hub(AccessPolicy(everyone: try grant(act: ["counter"])))
@@ -220,7 +220,7 @@ import Wire
     #expect(hub.engine.revision == 0)
   }
 
-  /// Bytes that are no CBOR end the connection after the actions before them, as for everyone else.
+  /// Bytes that are not CBOR end the connection after the preceding actions, as for other users.
   @Test func malformedBytesBehindGrantedActions() throws {
     let hub = hub(AccessPolicy(everyone: try grant(act: ["counter"])))
     let id = try open(hub)
@@ -241,7 +241,7 @@ import Wire
 
   // MARK: Sessions
 
-  /// A session is a secret of its user: for others it is as if it did not exist, also with all rights.
+  /// A session is a secret of its user: for others, even with full rights, it does not exist.
   @Test func anotherUsersSessionCannotBeResumed() throws {
     let hub = hub(.open)
     let victim = hub.connect(user: 1)
@@ -256,7 +256,7 @@ import Wire
     #expect(!hub.closed.contains(victim))
   }
 
-  /// The hello has no field that the hub would believe: unknown ones are skipped, and the kernel states the user.
+  /// No field of *hello* changes the user: unknown fields are ignored, and the kernel supplies the user.
   @Test func aForgedHelloGrantsNothing() throws {
     let hub = hub(.standard(owner: 1, group: nil))
     let id = hub.connect(user: 2)
@@ -289,7 +289,7 @@ import Wire
     #expect(hub.closed == [goes, greeting])
     hub.send([increment], from: 1, on: stays)
     #expect(hub.turn(stays).map(\.kind) == [.applied])
-    // Its session is kept: with the right back, it goes on.
+    // Its session is kept, and can be resumed when the right is granted again.
     #expect(hub.core.detachedSessionCount == 1)
   }
 

@@ -97,7 +97,7 @@ import Wire
     let unknown = CBORValue.unsigned(99).encoded()
     hub.send(actionsFrame([unknown, unknown, unknown], from: 1), on: client)
     hub.turn(client)
-    // Acknowledged refusals make room for further ones.
+    // Acknowledged rejections make room for further ones.
     hub.send(actionsFrame([unknown, unknown, unknown], from: 4, acknowledged: 3), on: client)
     #expect(hub.turn(client).map(\.kind) == [.rejected, .rejected, .rejected, .applied])
 

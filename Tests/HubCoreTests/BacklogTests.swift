@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// Frames that a turn has no time for.
+/// Frames that a turn has no time to handle.
 @Suite struct BacklogTests {
   private let increment = Action.counter(.incrementButtonTapped).encoded()
 
@@ -57,7 +57,7 @@ import Wire
     hub.turn()
     for _ in 0..<3 { hub.work(limit: 11) }
     let processed = try clients.map { try #require(hub.turn($0).last).number }
-    // The frame itself counts in the first round, and when it is taken up again.
+    // The frame itself counts in the first round, and when it is resumed.
     #expect(Set(processed).count == 1)
   }
 
@@ -74,7 +74,7 @@ import Wire
     hub.now += .seconds(5)
     hub.send(Array(next.dropFirst(10)), on: client)
     #expect(hub.turn(client).map(\.kind) == [.applied])
-    // It runs again once the connection is read.
+    // It starts again once the connection is read.
     hub.send(Array(actionsFrame([increment], from: 52).prefix(10)), on: client)
     hub.now += .seconds(11)
     hub.core.expire(at: hub.now)
@@ -117,7 +117,7 @@ import Wire
     hub.core.inputEnded(client, at: hub.now)
     hub.turn()
     #expect(!hub.closed.contains(client))
-    // However long the hub takes for it.
+    // Regardless of the time that the hub takes.
     hub.now += .seconds(60)
     hub.core.expire(at: hub.now)
     hub.turn()
@@ -141,7 +141,7 @@ import Wire
       let actions = (0..<count).map { _ in
         Int.random(in: 0..<10, using: &random) == 0 ? CBORValue.unsigned(99).encoded() : increment
       }
-      // Repeats some of what was sent before.
+      // Repeats some earlier actions.
       let first = max(Int(next[who]) - Int.random(in: 0...5, using: &random), 1)
       let frame = actionsFrame(actions, from: UInt64(first))
       next[who] = max(next[who], UInt64(first + count))

@@ -4,7 +4,7 @@ import Wire
 
 @testable import HubCore
 
-/// A hub of a board, with its clients as bare streams of frames.
+/// A hub of a board, with clients that send and receive frames.
 final class BoardHub {
   struct Frame {
     let kind: FrameKind?
@@ -44,7 +44,7 @@ final class BoardHub {
     core = HubCore(engine, limits: limits, name: "hub", random: SplitMix(seed: 7))
   }
 
-  /// Connects, and says nothing.
+  /// Connects without sending anything.
   func connect() -> ConnectionID {
     let id = core.connected(Peer(process: 41, user: 1000, group: 1000), at: .zero)
     decoders[id] = FrameDecoder(payloadLimit: 1 << 26)
@@ -80,7 +80,7 @@ final class BoardHub {
     }
   }
 
-  /// The socket of a connection is full, until it is unblocked.
+  /// Makes the socket of a connection full until `unblock`.
   func block(_ id: ConnectionID) { core.isBusy(id) }
 
   func unblock(_ id: ConnectionID) { core.drained(id, at: .zero) }

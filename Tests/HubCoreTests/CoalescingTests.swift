@@ -4,7 +4,7 @@ import Wire
 
 @testable import HubCore
 
-/// Changes that many follow, told of several turns at once.
+/// Changes with many subscribers, sent for several turns together.
 @Suite struct CoalescingTests {
   private func crowd(_ count: Int) throws -> (BoardHub, watchers: [ConnectionID], actor: ConnectionID) {
     let hub = BoardHub()
@@ -20,7 +20,7 @@ import Wire
 
   @Test func whoActsIsToldAtOnceAndTheOthersOfSeveralTurns() throws {
     let (hub, watchers, actor) = try crowd(100)
-    // After a quiet time everyone is told at once.
+    // After a quiet period every subscriber gets the change immediately.
     hub.send(.setCount(1), on: actor)
     #expect(hub.turn(actor, at: .seconds(10)).map(\.kind) == [.delta, .applied])
     #expect(hub.turn(watchers[7], at: .seconds(10)).map(\.revision) == [1])
@@ -32,7 +32,7 @@ import Wire
       told += hub.turn(watchers[7], at: .seconds(10) + .microseconds(count)).count
     }
     #expect(told == 0)
-    // 101 subscribers: 2 µs for each from the turn after they were told, and the hub asks to be woken by then.
+    // 101 subscribers: 2 µs for each, from the turn after the change was sent; the hub requests to be called by then.
     let next = Duration.seconds(10) + .microseconds(2 * 101)
     #expect(try #require(hub.publicationDue) <= next)
     let frames = hub.turn(watchers[7], at: next)

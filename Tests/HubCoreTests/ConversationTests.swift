@@ -30,7 +30,7 @@ import Wire
     let (again, resumed) = try hub.open(session: welcome.session, acknowledged: 0)
     #expect(resumed.isResumed)
     #expect(resumed.processed == 2)
-    // It sends both again, and one more.
+    // The client sends both again, and one more.
     hub.send(Array(repeating: .counter(.incrementButtonTapped), count: 3), from: 1, on: again)
     hub.turn()
     #expect(hub.engine.state.counter.count == 3)
@@ -160,7 +160,7 @@ import Wire
     hub.send(Array(frame[..<12]), on: client)
     hub.turn()
     hub.now += .seconds(9)
-    // Another byte of the same frame does not buy more time.
+    // Another byte of the same frame does not extend the time limit.
     hub.send(Array(frame[12..<13]), on: client)
     hub.now += .seconds(1)
     hub.core.expire(at: hub.now)
@@ -254,7 +254,7 @@ import Wire
     let (client, welcome) = try hub.open()
     hub.send([.counter(.incrementButtonTapped)], from: 1, on: client)
     hub.turn(client)
-    hub.send(Attach(path: [3]), on: client)  // Ends the conversation; the connection has yet to end.
+    hub.send(Attach(path: [3]), on: client)  // Closes the connection, which has not ended yet.
 
     let other = hub.connect()
     hub.send(Hello(session: welcome.session), on: other)

@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 import Wire
 
-/// A state that contains itself, as deep as its readers take it, and deeper in items than in values.
+/// A state that contains itself, as deep as decoders accept, and deeper in items than in values.
 @Suite struct DeepStateTests {
   @Replicated
   struct Branch: Equatable, Identifiable, Sendable {
     let id: Int
     var branches: IdentifiedArrayOf<Branch> = []
 
-    /// A branch within a branch, so many times.
+    /// Returns branches nested to a depth.
     static func chain(_ depth: Int) -> Branch {
       (0..<depth).reduce(Branch(id: 0)) { inner, _ in Branch(id: 0, branches: [inner]) }
     }
@@ -54,7 +54,7 @@ import Wire
     core.endTurn()
     core.clear()
 
-    // Twice, as after a cut: what was processed is passed over.
+    // Twice, as after a reconnection: processed actions are skipped.
     for _ in 0..<2 {
       let frame = actionsFrame([Grove.Action.set(deepest).encoded()], from: 1)
       core.received(frame.span.bytes, on: id, at: .zero)

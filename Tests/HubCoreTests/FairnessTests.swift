@@ -6,7 +6,7 @@ import Wire
 
 @testable import HubCore
 
-/// The hub's time, shared among users and connections.
+/// The division of the hub's time and memory among users and connections.
 @Suite struct FairnessTests {
   private let increment = Action.counter(.incrementButtonTapped).encoded()
 
@@ -29,7 +29,7 @@ import Wire
     return connection.session.processed
   }
 
-  /// Ten connections of one user and one of another: each user gets half.
+  /// With ten connections of one user and one of another, each user gets half.
   @Test func aUserWithManyConnectionsGetsNoMoreThanAUserWithOne() {
     let hub = Hub()
     let many = (0..<10).map { _ in open(hub, user: 1) }
@@ -38,7 +38,7 @@ import Wire
     for _ in 0..<40 { hub.work(limit: 20) }
     let sums = (many.map { processed(hub, $0) }.reduce(0, +), processed(hub, one))
     #expect(sums.0 <= sums.1 + 20 && sums.1 <= sums.0 + 20, "\(sums)")
-    // Within a user, the connections take turns.
+    // The connections of a user take turns.
     #expect(many.allSatisfy { (30...60).contains(processed(hub, $0)) })
   }
 
@@ -52,14 +52,14 @@ import Wire
     #expect(processed(hub, second) == 100 && processed(hub, other) == 100)
   }
 
-  /// However much others have sent, a little of each user is handled at once.
+  /// However much other users have sent, some work of each user is done immediately.
   @Test func aLittleOfEachUserIsGuaranteed() {
     let hub = Hub()
     let (flood, other) = (open(hub, user: 1), open(hub, user: 2))
     _ = receive(1000, hub, flood, limit: 0)
     #expect(receive(3, hub, other, limit: 0, guaranteed: 8) == (4, true))
     #expect(processed(hub, other) == 3)
-    // Not twice in a turn, and not for a user's second connection.
+    // Not twice in a turn, and not for another connection of the user.
     #expect(receive(3, from: 4, hub, other, limit: 0, guaranteed: 8).isComplete)
     #expect(!receive(3, hub, open(hub, user: 1), limit: 0, guaranteed: 0).isComplete)
     hub.turn()
@@ -75,7 +75,7 @@ import Wire
     limits.actionsPerSecond = 100
     let hub = Hub(limits: limits)
     let (fast, slow) = (open(hub, user: 1), open(hub, user: 2))
-    // A second's worth at once; the hello and the frame count.
+    // One second's worth immediately, including the hello and the frame.
     #expect(!receive(300, hub, fast, limit: .max).isComplete)
     let first = processed(hub, fast)
     #expect((90...100).contains(first))
@@ -104,7 +104,7 @@ import Wire
     return bytes + [UInt8](repeating: 0, count: count)
   }
 
-  /// 4,000 halves of frames of 1 MiB: no more is kept than one user may have, and it is given back.
+  /// Of 4,000 halves of frames of 1 MiB, no more is kept than one user may hold, and the memory is released.
   @Test func halvesOfFramesAreBoundedAndGivenBack() {
     let hub = Hub()
     for _ in 0..<200 {
@@ -122,7 +122,7 @@ import Wire
     #expect(hub.releaseCount >= 1)
   }
 
-  /// By dbus-broker's rule nobody can take everything, however many users there are.
+  /// By dbus-broker's rule no user can take everything, however many users there are.
   @Test func noUserCanTakeWhatAllShare() throws {
     var limits = HubLimits()
     (limits.heldBytes, limits.heldBytesPerUser) = (10_000, 10_000)
@@ -131,7 +131,7 @@ import Wire
     hub.send(half(3000), on: greedy)
     hub.send(half(3000), on: second)
     hub.turn()
-    // Half of it at the most for one user alone: the second frame was too much.
+    // A single user gets at most half, so the second frame was too much.
     #expect(hub.closed.count == 1)
     // The next user still gets a share.
     let modest = open(hub, user: 2)
@@ -143,7 +143,7 @@ import Wire
     #expect(hub.closed.contains(modest))
   }
 
-  /// What a client does not read is charged to it, and the slowest connection of its user goes first.
+  /// Output that a client does not read is charged to its user, whose slowest connection is closed first.
   @Test func aUserWhoReadsNothingLosesItsSlowestConnection() throws {
     var limits = HubLimits()
     limits.heldBytesPerUser = 10_000
@@ -156,13 +156,13 @@ import Wire
     hub.core.isBusy(slower, queuedBytes: 7000, at: hub.now)
     hub.turn()
     #expect(hub.closed == [slower])
-    // What was read is paid back.
+    // Output that was read is no longer charged.
     hub.core.drained(slow, at: hub.now)
     #expect(hub.core.heldBytes == 9000)
   }
 }
 
-/// The limit of the state's size.
+/// The limit of the size of the state.
 @Suite struct StateSizeTests {
   private func hub(_ bytes: Int) -> Hub {
     var limits = HubLimits()
@@ -195,15 +195,15 @@ import Wire
     #expect(rejected.count > 100)
     #expect(encodedCount(hub) <= 1 << 20)
     #expect(encodedCount(hub) > (1 << 20) - 10_000)
-    // What it rejects has no effect: the revision counts the others.
+    // Rejected actions have no effect: the revision counts only the others.
     #expect(hub.engine.revision == sequence - 1 - UInt64(rejected.count))
-    // Smaller is always allowed, and makes room.
+    // Actions that make the state smaller are always accepted, and make room.
     hub.send([.todos(.deleteButtonTapped(id: 3)), .todos(.deleteButtonTapped(id: 4))], from: sequence, on: id)
     #expect(hub.turn(id).map(\.kind) == [.applied])
     #expect(try add(1, of: 1000, from: sequence + 2, hub, id).isEmpty)
   }
 
-  /// Changes that do not let the state grow go on for ever, and the estimate does not drift away.
+  /// Changes that do not make the state larger are accepted forever, and the estimate does not drift.
   @Test func aStateNearItsLimitCanBeEdited() throws {
     let hub = hub(1 << 20)
     let (id, _) = try hub.open()
@@ -222,7 +222,7 @@ import Wire
       #expect(!hub.turn(id).contains { $0.kind == .rejected })
       sequence += 2
     }
-    // A count goes on for a few turns.
+    // A count takes a few turns.
     for _ in 0..<40 { hub.turn() }
     let difference = abs(hub.core.size.estimate - encodedCount(hub))
     #expect(difference < (1 << 20) / 32, "\(difference)")
@@ -260,7 +260,7 @@ import Wire
     #expect(try add(100, of: 1000, from: 1001, hub, id).isEmpty)
   }
 
-  /// One action more than a quarter of the limit is taken, and from then on nothing that grows.
+  /// One action beyond the limit by more than a quarter is accepted, and after it none that makes the state larger.
   @Test func aJumpBeyondTheLimitIsTheLast() throws {
     let hub = hub(1 << 19)
     let (id, _) = try hub.open()
@@ -271,7 +271,7 @@ import Wire
     #expect(hub.turn(id).map(\.kind) == [.applied])
   }
 
-  /// What is taken back is neither logged nor sent.
+  /// Actions that were rolled back are neither logged nor sent.
   @Test func whatIsTakenBackIsNotLogged() throws {
     var limits = HubLimits()
     limits.stateBytes = 1 << 20

@@ -7,8 +7,8 @@ import Wire
 
 /// A conversation with a hub as text: each frame as bytes and in diagnostic notation.
 ///
-/// The text is kept in `Tests/Golden` for those who write clients. `STOREHUB_GOLDEN=write` in the environment of the
-/// test writes it anew.
+/// The text is kept in `Tests/Golden` for authors of clients. `STOREHUB_GOLDEN=write` in the environment of the test
+/// writes it again.
 final class GoldenTranscript {
   private let engine = FeatureEngine(initialState: State(), reducer: AppFeature())
   private var core: HubCore
@@ -16,7 +16,7 @@ final class GoldenTranscript {
   private var text: String
   private var names: [ConnectionID: String] = [:]
   private var decoders: [ConnectionID: FrameDecoder] = [:]
-  /// The session that the last welcome named.
+  /// The session from the last welcome.
   private(set) var session: SessionID?
 
   init(_ title: String, limits: HubLimits = HubLimits()) {
@@ -56,7 +56,7 @@ final class GoldenTranscript {
     engine.send(action)
   }
 
-  /// The connection's socket takes no more until `drain`.
+  /// Fills the connection's socket until `drain`.
   func fill(_ id: ConnectionID) {
     text += "\n@ the socket of connection \(names[id] ?? "") is full\n"
     core.isBusy(id)
@@ -102,14 +102,14 @@ final class GoldenTranscript {
     }
   }
 
-  /// Sends bytes that may be less than a frame, or not what their header says.
+  /// Sends bytes that may be less than a frame, or not match their header.
   func send(_ bytes: [UInt8], on id: ConnectionID) throws {
     try write(">", bytes, on: id)
     let (span, now) = (bytes.span.bytes, now)
     core.received(span, on: id, at: now)
   }
 
-  /// Ends the hub's turn and notes what it sends.
+  /// Ends the hub's turn and records its output.
   func turn() throws {
     core.endTurn()
     let (commands, output, pieces) = (core.commands, core.output.bytes, core.pieces)
@@ -161,7 +161,7 @@ final class GoldenTranscript {
     text += "  \(name): \(content)\n"
   }
 
-  /// Diagnostic notation of a sequence of items.
+  /// Returns the diagnostic notation of a sequence of items.
   private func notation(_ bytes: [UInt8]) throws -> String {
     var decoder = CBORDecoder(bytes.span.bytes)
     var items: [String] = []
@@ -171,7 +171,7 @@ final class GoldenTranscript {
 
   // MARK: The file
 
-  /// Compares with the file of this name, or writes it.
+  /// Compares the transcript with the file of this name, or writes the file.
   func check(_ name: String) throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let file = folder.appendingPathComponent("Golden/\(name).txt")

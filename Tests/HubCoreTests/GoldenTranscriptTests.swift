@@ -4,7 +4,7 @@ import HubCore
 import Testing
 import Wire
 
-/// The conversations in `Tests/Golden`, held again with the hub as it is.
+/// Repeats the conversations in `Tests/Golden` with the current hub.
 @Suite struct GoldenTranscriptTests {
   private static let fact = "2 is the only even prime."
 

@@ -6,8 +6,8 @@ import Wire
 
 @testable import HubCore
 
-/// A hub with a log hands over its connections to the hub that recovers from the log. Histories without a log are in
-/// ReplicaCoreTests.
+/// A hub with a log hands over its connections to the hub that recovers from the log. ReplicaCoreTests covers hubs
+/// without a log.
 @Suite struct HandOverTests {
   private let increment = Action.counter(.incrementButtonTapped)
 
@@ -20,7 +20,7 @@ import Wire
     return id
   }
 
-  /// The next process, with the connection.
+  /// Returns the hub of the next process, with the connection.
   private func handOver(
     _ hub: Hub, _ id: ConnectionID, unsent: [UInt8] = [], durability: Durability = .sync
   ) throws -> (Hub, ConnectionID) {
@@ -55,7 +55,7 @@ import Wire
 
     let (next, nextID) = try handOver(hub, id, durability: durability)
     #expect(next.turn(nextID).isEmpty)
-    // One that took effect is skipped, the next one is not.
+    // The first one took effect already and is skipped, the second is not.
     next.send([increment, increment], from: 2, on: nextID)
     next.turn()
     next.store()

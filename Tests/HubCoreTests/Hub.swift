@@ -8,7 +8,7 @@ import Wire
 typealias State = AppFeature.State
 typealias Action = AppFeature.Action
 
-/// A hub under test with its clients as bare streams of frames: what the shell does, without sockets.
+/// A hub under test, with clients that send and receive frames; it takes the place of the shell, without sockets.
 final class Hub {
   struct Frame: Equatable {
     var kind: FrameKind
@@ -27,14 +27,14 @@ final class Hub {
 
   let engine: FeatureEngine<State, Action>
   var core: HubCore
-  /// The turns that were handed to the log.
+  /// The turns that were passed to the log.
   private(set) var log: [LoggedTurn] = []
-  /// How many snapshots the log was asked to save.
+  /// The number of snapshots that the log was asked to save.
   private(set) var snapshotCount = 0
-  /// How often memory was to be given back.
+  /// The number of requests to return memory.
   private(set) var releaseCount = 0
   var now = Duration.seconds(1000)
-  /// Connections whose sockets are full: writes to them are kept back.
+  /// The connections whose sockets are full: writes to them are held back.
   var blocked: Set<ConnectionID> = []
   private(set) var closed: Set<ConnectionID> = []
   private(set) var reports: [HubReport] = []
@@ -47,7 +47,7 @@ final class Hub {
     core = HubCore(engine, limits: limits, policy: policy, name: "hub", random: SplitMix(seed: 7))
   }
 
-  /// A hub with a log, which stores nothing until `store`; after a restart, with the turns that it had stored.
+  /// Creates a hub with a log, which stores nothing until `store`; after a restart, with the stored turns.
   init(
     recovering turns: [LoggedTurn], sessions: [LoggedSession] = [], durability: Durability = .sync,
     limits: HubLimits = HubLimits(), seed: UInt64 = 7, continuing handOver: HandOver? = nil,
@@ -63,7 +63,7 @@ final class Hub {
       engine, limits: limits, name: "hub", history: history, durability: durability, random: SplitMix(seed: seed))
   }
 
-  /// The log has stored the turns up to a position, or all.
+  /// Stores the turns up to a position, or all.
   func store(upTo position: UInt64? = nil) {
     core.stored(upTo: position ?? log.last?.position ?? 0, at: now)
   }
@@ -74,7 +74,7 @@ final class Hub {
     return id
   }
 
-  /// Connects and opens a session, which it returns.
+  /// Connects, and opens and returns a session.
   func open(
     session: SessionID? = nil, acknowledged: UInt64 = 0, history: UInt64? = nil
   ) throws -> (ConnectionID, Welcome) {
@@ -100,7 +100,7 @@ final class Hub {
     send(actionsFrame(actions.map { $0.encoded() }, from: first, acknowledged: acknowledged), on: id)
   }
 
-  /// Ends the turn, carries out the commands, and returns what a connection received.
+  /// Ends the turn, executes the commands, and returns the output for a connection.
   @discardableResult
   func turn(_ id: ConnectionID? = nil) -> [Frame] {
     core.endTurn()
@@ -129,11 +129,11 @@ final class Hub {
 
   var hasBacklog: Bool { core.hasBacklog }
 
-  /// Works on frames that wait, and returns how many frames and actions were handled.
+  /// Handles waiting frames, and returns the number of handled frames and actions.
   @discardableResult
   func work(limit: Int) -> Int { core.workOnBacklog(limit: limit, at: now) }
 
-  /// The socket of a blocked connection has room again.
+  /// Makes room in the socket of a blocked connection.
   func unblock(_ id: ConnectionID) {
     blocked.remove(id)
     core.drained(id, at: now)
@@ -156,12 +156,12 @@ final class Hub {
 }
 
 extension HubCore {
-  /// Ends a turn in which everything pending is sent.
+  /// Ends a turn in which all pending output is sent.
   @discardableResult
   mutating func endTurn() -> Bool { endTurn(at: .zero, flushing: true) }
 }
 
-/// A frame of actions given as bytes.
+/// Returns a frame of actions given as bytes.
 func actionsFrame(_ actions: [[UInt8]], from first: UInt64, acknowledged: UInt64 = 0) -> [UInt8] {
   var writer = FrameWriter()
   writer.frame(FrameHeader(kind: .actions)) { encoder in

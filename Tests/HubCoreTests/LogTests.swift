@@ -6,11 +6,11 @@ import Wire
 
 @testable import HubCore
 
-/// A hub whose turns a log stores.
+/// A hub with a log.
 @Suite struct LogTests {
   private let increment = Action.counter(.incrementButtonTapped)
 
-  /// Opens a session on a hub that stores it.
+  /// Opens a session on a hub, which stores it.
   private func open(
     _ hub: Hub, session: SessionID? = nil, acknowledged: UInt64 = 0, history: UInt64? = nil
   ) throws -> (ConnectionID, Welcome) {
@@ -216,7 +216,7 @@ import Wire
       hub.store()
       hub.turn()
     }
-    // None is begun before the last one has ended.
+    // No snapshot is started before the previous one has ended.
     #expect(hub.snapshotCount == 1)
     let snapshot = hub.core.snapshot()
     #expect(snapshot.revision == 100)
@@ -283,7 +283,7 @@ import Wire
     #expect(hub.turn(id).map(\.kind) == [.goodbye])
   }
 
-  /// Otherwise the hub would wait for ever for turns that nobody stores.
+  /// Otherwise the hub would wait forever for turns that are never stored.
   @Test func aHubWhoseLogHasFailedCanStop() throws {
     let hub = try Hub(recovering: [])
     let (id, _) = try open(hub)
@@ -356,7 +356,7 @@ import Wire
     #expect(frames.map(\.revision) == [5])
   }
 
-  /// In async mode a client may have seen revisions that were lost; the same numbers then belong to other actions.
+  /// In async mode a client may have seen revisions that were lost; their numbers are then used for other actions.
   @Test func aRevisionFromBeyondTheRecoveredOneIsNotTrusted() throws {
     let old = try Hub(recovering: [], durability: .async)
     let (id, welcome) = try open(old)
@@ -375,7 +375,7 @@ import Wire
     #expect(hub.turn(again).map(\.kind) == [.snapshot])
   }
 
-  /// Also when the first connection after the restart was cut before the client had the new state.
+  /// Even if the first connection after the restart ended before the client had the new state.
   @Test func aRevisionFromBeyondTheRecoveredOneIsNeverTrusted() throws {
     let old = try Hub(recovering: [], durability: .async)
     let (_, welcome) = try open(old)
@@ -395,7 +395,7 @@ import Wire
     #expect(hub.turn(again).map(\.kind) == [.snapshot])
   }
 
-  /// The hub's record of what it has sent is no proof: the client may have the same number of another history.
+  /// The hub's record of sent revisions is not sufficient: the client may have the same number from another history.
   @Test func aRevisionOfALostHistoryIsNotTakenForOneThatWasSentSince() throws {
     let old = try Hub(recovering: [], durability: .async)
     let (_, welcome) = try open(old)
@@ -403,7 +403,7 @@ import Wire
     let (other, _) = try hub.open()
     hub.send([increment, increment, increment], from: 1, on: other)
     hub.turn()
-    // A snapshot of revision 3 goes out, which the client does not get.
+    // The hub sends a snapshot of revision 3, which the client does not receive.
     let (first, _) = try hub.open(session: welcome.session, history: welcome.history)
     hub.send(Attach(path: [], knownRevision: 3), on: first)
     #expect(hub.turn(first).map(\.kind) == [.snapshot])
@@ -414,7 +414,7 @@ import Wire
     hub.send(Attach(path: [], knownRevision: 3), on: second)
     #expect(hub.turn(second).map(\.kind) == [.snapshot])
     hub.disconnect(second)
-    // It has got this one.
+    // This one is received.
     hub.send([increment], from: 5, on: other)
     hub.turn()
     let (third, _) = try hub.open(session: welcome.session, history: known.history)
@@ -422,7 +422,7 @@ import Wire
     #expect(hub.turn(third).map(\.kind) == [.delta])
   }
 
-  /// The revisions of the hub's own state begin anew with each hub.
+  /// The revisions of the hub's own state start again with each hub.
   @Test func aRevisionOfAnotherHubsOwnStateIsNotTrusted() throws {
     let old = try Hub(recovering: [])
     let (id, welcome) = try open(old)

@@ -3,7 +3,7 @@ import HubCore
 import Testing
 import Wire
 
-/// The hub's figures, as replicated state.
+/// The hub's metrics as replicated state.
 @Suite struct MetricsTests {
   private let increment = Action.counter(.incrementButtonTapped)
 
@@ -29,7 +29,7 @@ import Wire
     #expect(metrics.prometheusText.contains("\nstorehub_turn_seconds_bucket{le=\"+Inf\"} 0\n"))
   }
 
-  /// Published a second after something has happened, and not at all while nothing does.
+  /// The metrics are published a second after an event, and not at all without events.
   @Test func figuresArePublishedToWhoAttachesThem() throws {
     let hub = Hub()
     let (id, _) = try hub.open()
@@ -50,7 +50,7 @@ import Wire
     #expect(hub.core.metricsDue == nil)
   }
 
-  /// They tell of all clients, so scoped ones do not see them.
+  /// The metrics include all clients, so clients with limited rights cannot see them.
   @Test func scopedClientsDoNotSeeFigures() throws {
     let hub = Hub(policy: AccessPolicy(everyone: AccessGrant(read: [[0]], act: [[]])))
     let (id, _) = try hub.open()

@@ -10,17 +10,17 @@ import Wire
   }
 
   enum Outcome: Equatable {
-    /// These frames come, and the connection goes on.
+    /// The hub sends these frames, and the connection stays open.
     case frames([FrameKind])
     /// The connection is closed with an error.
     case error(PeerErrorCode)
-    /// The connection is closed, with nothing more to say.
+    /// The connection is closed without further frames.
     case closed
-    /// Nothing comes and nothing changes.
+    /// Nothing is sent and nothing changes.
     case ignored
   }
 
-  /// The outcome of a kind in a phase; every pair must be here.
+  /// The outcome of a kind in a phase; every pair must be listed.
   private static func expected(_ kind: FrameKind, in phase: Phase) -> Outcome {
     switch (phase, kind) {
     case (.closing, _), (.ended, _): .ignored
@@ -30,7 +30,7 @@ import Wire
     case (.live, .actions): .frames([.applied])
     case (.live, .ping): .frames([.pong])
     case (.live, .describe): .frames([.schema])
-    // Of a scope that is not attached.
+    // For a scope that is not attached.
     case (.live, .detach), (.live, .verify): .ignored
     case (.live, .leave): .closed
     case (.live, .hello): .error(.unexpectedMessage)
@@ -53,7 +53,7 @@ import Wire
     case .greeting: return hub.connect()
     case .live: return try hub.open().0
     case .closing:
-      // The core has said its last word, and the shell has not closed the socket yet.
+      // The core has written its last frame, and the shell has not closed the socket yet.
       let (id, _) = try hub.open()
       hub.send([0xff, 0xff, 0xff, 0xff] + [UInt8](repeating: 0, count: 12), on: id)
       return id
@@ -71,7 +71,7 @@ import Wire
     hub.core.clear()
     var writer = FrameWriter()
     let payload = Self.payload(of: kind)
-    // The scope of a describe is a root.
+    // The scope of *describe* is a root.
     writer.frame(FrameHeader(kind: kind, scope: kind == .describe ? 0 : 3)) { $0.append(payload.span.bytes) }
     hub.send(writer.bytes, on: id)
     let wasOpen = !hub.closed.contains(id)

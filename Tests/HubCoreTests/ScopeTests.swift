@@ -6,7 +6,7 @@ import Wire
 
 @testable import HubCore
 
-/// Following parts of a state.
+/// Subscriptions to parts of a state.
 @Suite struct ScopeTests {
   private let board = StatePath<Board.State, Board.State>()
 
@@ -42,7 +42,7 @@ import Wire
     #expect(try delta(frames[0]).description == "[0, 9]")
   }
 
-  /// Otherwise one who does not read could attach and detach for ever, and be owed ever more.
+  /// Otherwise a client that does not read could attach and detach forever, with unlimited pending replies.
   @Test func aNumberIsTakenUntilTheClientIsToldThatItIsFree() throws {
     let hub = BoardHub()
     let client = try attach(hub, board.count.steps)
@@ -80,7 +80,7 @@ import Wire
       slices.append(hub.core.pieces[run.upperBound - 1])
     }
     #expect(slices.count == 20)
-    // Each path has one slice, and each lies within that of the whole.
+    // Each path has one slice within that of the whole state.
     let whole = try #require(slices.max { $0.count < $1.count })
     #expect(Set(slices).count == 4)
     #expect(slices.allSatisfy { whole.contains($0.lowerBound) && $0.upperBound <= whole.upperBound })
@@ -97,7 +97,7 @@ import Wire
     let (other, _) = try hub.open()
 
     func change(_ body: (inout Board.State) -> Void) -> [BoardHub.Frame] {
-      // Found by trying: an action that does it.
+      // An action with this effect, found by trying.
       var wanted = hub.state
       body(&wanted)
       for seed in UInt64(0)... {
@@ -204,7 +204,7 @@ import Wire
     }
 
     let (again, _) = try hub.open(session: welcome.session)
-    // The items did not change since the snapshot at revision 0; the count was told at 1.
+    // The items have not changed since the snapshot at revision 0; the count was sent at 1.
     hub.send(Attach(path: board.items.steps, knownRevision: 0), on: again)
     hub.send(Attach(path: board.count.steps, knownRevision: 1), scope: 1, on: again)
     let frames = hub.turn(again)
@@ -237,7 +237,7 @@ import Wire
   @Test func anIdleFollowerLearnsHowFarTheHubIs() throws {
     var limits = HubLimits()
     limits.bookmarkInterval = 10
-    // A text, a list, an enum, an optional, and what is absent.
+    // A text, a list, an enum, an optional, and an absent place.
     for path in [
       board.title.steps, board.items.steps, board.mode.steps, board.chosen.steps, board.chosen.unwrapped().steps,
     ] {
@@ -262,7 +262,7 @@ import Wire
     let (sender, _) = try hub.open()
     hub.send(.setCount(1), on: sender)
     hub.turn(client)
-    // Two in one turn have one answer.
+    // Two requests in one turn get one answer.
     for _ in 0..<2 { hub.frame(FrameHeader(kind: .verify, scope: 3), on: client) }
     let frames = hub.turn(client)
     #expect(frames.map(\.kind) == [.absent])
@@ -298,7 +298,7 @@ import Wire
     // The session is kept.
     hub.core.ended(second)
     #expect(try hub.open(session: welcome.session).1.isResumed)
-    // Without a session, or with one that the hub does not have, the number means nothing.
+    // Without a session, or with an unknown one, the number has no meaning.
     let third = hub.connect()
     hub.send(Hello(session: SessionID(high: 1, low: 2), acknowledged: 9), on: third)
     #expect(hub.turn(third).map(\.kind) == [.welcome])

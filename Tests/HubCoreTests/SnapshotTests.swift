@@ -5,7 +5,7 @@ import Wire
 
 @testable import HubCore
 
-/// A state too large for one turn, sent to those who come late.
+/// A state too large for one turn, sent to late subscribers.
 @Suite(.computing) struct SnapshotTests {
   private let itemCount = 20_000
 
@@ -23,7 +23,7 @@ import Wire
     return (hub, sender)
   }
 
-  /// The pieces joined, and what came of a delta behind them.
+  /// Decodes the joined pieces, and applies a delta that follows them.
   private func state(of frames: [BoardHub.Frame]) throws -> Board.State {
     var bytes: [UInt8] = []
     var state: Board.State?
@@ -131,7 +131,7 @@ import Wire
     #expect(try state(of: frames) == hub.state)
   }
 
-  /// Others may still be in the middle of it, for as long as they like.
+  /// Other readers may still be reading it, for any length of time.
   @Test func aReaderThatMustBeginAnewDoesNotGetTheSameSnapshotAgain() throws {
     var limits = Self.limits
     limits.deltaBytes = 1

@@ -51,7 +51,7 @@ import Wire
 
     let ranges = hub.core.commands.compactMap { command -> Range<Int>? in
       guard case .write(let id, let pieces) = command, followers.contains(id) else { return nil }
-      // A head of its own, and the delta.
+      // A separate head, and the delta.
       #expect(pieces.count == 2)
       return hub.core.pieces[pieces.upperBound - 1]
     }

@@ -5,7 +5,7 @@ import Wire
 
 @testable import HubCore
 
-/// What one user may take of a hub.
+/// The resources that one user may take of a hub.
 @Suite struct UserLimitTests {
   private let increment = Action.counter(.incrementButtonTapped)
 
@@ -53,12 +53,12 @@ import Wire
     let error: PeerError = try #require(try hub.turn(large).first?.decoded())
     #expect(error.code == .tooManyBytes)
     #expect(hub.turn(small).isEmpty && hub.turn(other).isEmpty)
-    // What it held is free again.
+    // Its bytes are available again.
     hub.send([UInt8](repeating: 0, count: 700), on: small)
     #expect(hub.turn(small).isEmpty)
   }
 
-  /// The rest of the frame pays the bytes back.
+  /// When the rest of the frame arrives, its bytes are no longer charged.
   @Test func aFinishedFrameIsNoLongerCharged() throws {
     var limits = HubLimits()
     limits.heldBytesPerUser = 20

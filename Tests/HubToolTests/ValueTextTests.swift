@@ -26,7 +26,7 @@ import Wire
         #"    [12] id: 12, text: "b", isComplete: true"#, "  nextID: 0", "favourites:", "  count: 0",
         "  favourites: []", "  isLoadingFact: false", "  destination: nil",
       ])
-    // What does not fit a line is broken into parts.
+    // A value that does not fit into a line is split into its parts.
     #expect(try lines(state, width: 30).contains("      text: \"b\""))
   }
 

@@ -11,7 +11,7 @@ extension IdentifiedArray where Element: Equatable {
     return changes
   }
 
-  /// Follows the documentation of `visitChanges(from:by:_:)` to the letter.
+  /// Applies changes exactly as documented for `visitChanges(from:by:_:)`.
   fileprivate func applying(_ changes: [Change]) -> Self {
     var result = self
     var moved: [ID: Element] = [:]

@@ -116,7 +116,7 @@ struct InterfaceTests {
   }
 }
 
-/// What the documentation forbids ends the program.
+/// Violations of documented preconditions end the program.
 struct PreconditionTests {
   @Test func anIDThatIsThereTwice() async {
     await #expect(processExitsWith: .failure) { _ = items([1, 1]) }

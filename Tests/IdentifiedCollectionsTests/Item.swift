@@ -10,7 +10,7 @@ extension Item: Comparable {
   static func < (lhs: Item, rhs: Item) -> Bool { (lhs.value, lhs.id) < (rhs.value, rhs.id) }
 }
 
-/// An id of which many hash alike, as in an attack or by a mistake.
+/// An id with many hash collisions, as in an attack or by mistake.
 struct CollidingID: Hashable, Sendable {
   let number: Int
 
@@ -24,7 +24,7 @@ struct CollidingItem: Identifiable, Equatable {
   var value = 0
 }
 
-/// A class instance in an element, so that the elements' lifetimes can be counted.
+/// A class instance in an element, for counting the elements' lifetimes.
 final class Tracked {
   private static let count = Mutex(0)
 

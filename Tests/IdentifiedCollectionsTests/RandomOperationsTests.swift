@@ -2,14 +2,14 @@ import IdentifiedCollections
 import TestSupport
 import Testing
 
-/// Random histories, checked against an array that searches its elements one by one.
+/// Random histories, compared with an array that searches its elements linearly.
 @Suite(.computing) struct RandomOperationsTests {
   @Test(arguments: 0..<24 as Range<UInt64>)
   func everyOperationDoesWhatAnArrayDoes(seed: UInt64) {
     var history = History(seed: seed, size: seed % 3 == 0 ? 700 : 60)
     for step in 0..<200 {
       let operation = history.step()
-      // The walk is dear: of large arrays, every tenth state is walked.
+      // The check is expensive, so large arrays are checked every ten steps.
       if history.model.count < 300 || step % 10 == 0 {
         #expect(history.array.checkInvariants() == nil, "\(operation), step \(step)")
       }
@@ -67,7 +67,7 @@ import Testing
   }
 }
 
-/// An array and its model, which go the same way, and the versions kept on it.
+/// An array and its model with the same operations, and the kept versions.
 struct History {
   var array: IdentifiedArrayOf<Item> = []
   var model: [Item] = []
@@ -91,7 +91,7 @@ struct History {
     }
   }
 
-  /// Does one random operation to both and returns its name.
+  /// Performs a random operation on both and returns its name.
   mutating func step() -> String {
     if random(25) == 0 { kept.append((array, model)) }
     switch model.isEmpty ? 0 : random(4) {

@@ -2,7 +2,7 @@ import IdentifiedCollections
 import TestSupport
 import Testing
 
-/// The hash that the nodes keep, checked against the sum that defines it.
+/// The hash that the nodes cache, compared with its definition as a sum.
 @Suite(.computing) struct SequenceHashTests {
   @Test(arguments: 0..<10 as Range<UInt64>)
   func everyOperationForgetsWhatItChanges(seed: UInt64) {
@@ -10,7 +10,7 @@ import Testing
     var generator = SplitMix(seed: seed)
     for step in 0..<150 {
       let operation = history.step()
-      // Not at each step, so that what several operations have left is met too.
+      // Not at each step, so that the effects of several operations are also checked together.
       if Bool.random(using: &generator) { continue }
       guard history.array.hash == expected(history.model) else {
         Issue.record("\(operation), step \(step): the hash is not that of the elements")
@@ -38,7 +38,8 @@ import Testing
         return
       }
       if step % 100 == 0 { kept = array }
-      // A new leaf at either end, or between two that have no label left between them, makes new branches above old ones.
+      // A new leaf at either end, or between two leaves without free labels between them, creates branches above old
+      // ones.
       if step % 1000 == 500 { array.squeezeLabels(atEnd: step % 2000 == 500) }
     }
     #expect(kept.hash == expected(kept))
@@ -127,7 +128,7 @@ import Testing
 
 private let prime: UInt64 = (1 << 61) - 1
 
-/// Some hash of an item.
+/// Returns an arbitrary hash of an item.
 private func mixed(_ item: Item) -> UInt64 {
   var generator = SplitMix(seed: UInt64(truncatingIfNeeded: item.id &* 1_000_003 &+ item.value))
   return generator.next()
@@ -137,7 +138,7 @@ extension IdentifiedArrayOf<Item> {
   fileprivate var hash: UInt64 { sequenceHash(of: mixed) }
 }
 
-/// The definition: the sum of `e[i] * B^(n-1-i)`, by the division of wide numbers.
+/// The definition: the sum of `e[i] * B^(n-1-i)`, with division of wide numbers.
 private func expected(_ count: Int, of number: (Int) -> UInt64) -> UInt64 {
   var sum: UInt128 = 0
   var power: UInt128 = 1

@@ -2,7 +2,7 @@ import IdentifiedCollections
 import TestSupport
 import Testing
 
-/// What is kept stays as it was, and costs only what is changed beside it.
+/// Kept versions never change, and cost only the memory of later changes.
 @Suite(.computing) struct VersionsTests {
   @Test func aChangeBesideAKeptVersionCopiesOneLeaf() {
     var array = items(0..<100_000)
@@ -45,7 +45,7 @@ import Testing
   func partitioningMovesOnlyWhatIsMisplaced(misplacedCount: Int) {
     var generator = SplitMix(seed: UInt64(misplacedCount))
     for second in [0, 1, 100, 4000, 9999, 10_000] {
-      // In order, but for some.
+      // In order, with some exceptions.
       var values = (0..<10_000).map { $0 < 10_000 - second ? 0 : 1 }
       for _ in 0..<misplacedCount { values[Int.random(in: 0..<10_000, using: &generator)] ^= 1 }
       var array = IdentifiedArray(uniqueElements: values.enumerated().map { Item(id: $0, value: $1) })
@@ -62,7 +62,7 @@ import Testing
     var array = items(0..<10_000)
     let kept = array
     for position in stride(from: 500, to: 9500, by: 1000) { array.insert(Item(id: -position), at: position) }
-    // One leaf in each version for each insertion.
+    // Each insertion changes one leaf in each version.
     #expect(array.nodesNotShared(with: kept) == 2 * 9)
   }
 

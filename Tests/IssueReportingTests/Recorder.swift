@@ -1,7 +1,7 @@
 import IssueReporting
 import Synchronization
 
-/// Keeps issues for a test to look at.
+/// Records issues.
 final class Recorder: IssueReporter {
   private let issues = Mutex<[(message: String, line: UInt)]>([])
 

@@ -7,13 +7,13 @@ import TurnLog
 import Wire
 
 extension VFSTests {
-  /// The power fails at every moment of a workload, and any of the writes that were not synced are lost or torn.
+  /// The power fails at every point of a workload, and any unsynced writes are lost or torn.
   @Suite struct CrashTests {
     let scratch = Scratch(isInMemory: true)
 
     private static let names = ["journal.db", "journal.db-wal", "journal.db-journal", "journal.tail"]
 
-    /// The files of a disk: what is synced, and the writes behind it.
+    /// The files of a disk: synced contents, and the later writes.
     private struct Disk {
       var synced: [Int32: [UInt8]] = [:]
       var pending: [faultvfs_operation] = []
@@ -45,7 +45,7 @@ extension VFSTests {
       }
     }
 
-    /// Records what a journal writes: turns in several commits, snapshots, checkpoints, a close.
+    /// Records the writes of a journal: turns in several commits, snapshots, checkpoints and closing.
     private func record() throws -> (operations: [faultvfs_operation], turns: [LoggedTurn]) {
       faultvfs_reset()
       let directory = scratch.path + "/work"
@@ -72,7 +72,8 @@ extension VFSTests {
       return ((0..<faultvfs_operations()).map { faultvfs_operation_at($0) }, turns(1...14))
     }
 
-    /// Some choices of writes that reached the disk: none, all, all but one, and others by chance; and how much of the last.
+    /// Selections of writes that reached the disk: none, all, all but one, and random ones, with the length of the
+    /// last.
     private func choices(_ pending: [faultvfs_operation], _ random: inout SplitMix) -> [[(Int, Int64?)]] {
       let all = pending.indices.map { ($0, Int64?.none) }
       guard !pending.isEmpty else { return [[]] }

@@ -5,11 +5,11 @@ import Testing
 import TurnLog
 import Wire
 
-/// Every byte of a small journal is changed, and every file cut: it is noticed, or nothing is different.
+/// Every byte of a small journal is changed, and every file cut. Either the damage is detected or it has no effect.
 @Suite(.serialized, .computing) struct DamageTests {
   let scratch = Scratch(isInMemory: true)
 
-  /// What is read from a directory.
+  /// The contents of a journal.
   struct Contents: Equatable {
     var snapshot: [UInt8]?
     var turns: [LoggedTurn]
@@ -27,7 +27,7 @@ import Wire
     }
   }
 
-  /// Reads damaged files in a directory of their own.
+  /// Reads damaged files in a separate directory.
   private func reading(_ files: [String: [UInt8]]) throws(LogError) -> Contents {
     let directory = scratch.path + "/damaged"
     scratch.remove(directory)
@@ -40,7 +40,7 @@ import Wire
     Dictionary(uniqueKeysWithValues: names.map { ($0, Scratch.read("\(directory)/\($0)")) })
   }
 
-  /// A journal with two snapshots and some turns, closed.
+  /// Returns the files of a closed journal with two snapshots and some turns.
   private func closedJournal() throws -> [String: [UInt8]] {
     let opened = try Opened(scratch.path + "/whole") { $0.pageSize = 512 }
     opened.save(snapshot(at: 0, count: 300))
@@ -51,7 +51,7 @@ import Wire
     return files(scratch.path + "/whole", ["journal.db", "journal.tail"])
   }
 
-  /// A journal of several commits, as a crash leaves it.
+  /// Returns the files of a journal with several commits, as left by a crash.
   private func openJournal() throws -> [String: [UInt8]] {
     let opened = try Opened(scratch.path + "/open") { $0.pageSize = 512 }
     opened.save(snapshot(at: 0, count: 100))
@@ -73,7 +73,7 @@ import Wire
       files["journal.db"] = damaged
       do throws(LogError) {
         var contents = try reading(files)
-        // The older of the two snapshots has the same history behind it.
+        // The older of the two snapshots is followed by the same history.
         if contents.snapshot == stateBytes(at: 0, count: 300) { contents.snapshot = whole.snapshot }
         #expect(contents == whole, "byte \(index)")
       } catch {

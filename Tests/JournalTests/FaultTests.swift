@@ -6,7 +6,7 @@ import TurnLog
 import Wire
 
 extension VFSTests {
-  /// The n-th call of the file system fails, for every n until the work is done without a failure.
+  /// The n-th file system call fails, for every n until the work succeeds.
   @Suite struct FaultTests {
     let scratch = Scratch(isInMemory: true)
 
@@ -16,7 +16,7 @@ extension VFSTests {
       var acknowledged: UInt64 { events.stored }
     }
 
-    /// Turns, snapshots, checkpoints and a close, on files that fail.
+    /// Writes turns, snapshots and checkpoints to failing files, and closes them.
     private func work(in directory: String) -> Outcome {
       var options = JournalOptions()
       (options.vfs, options.checkpointPages, options.pieceBytes) = ("fault", 4, 1000)
@@ -45,7 +45,7 @@ extension VFSTests {
       return outcome
     }
 
-    /// What must be true after any failure.
+    /// Checks the invariants after any failure.
     private func check(_ outcome: Outcome, in directory: String, _ comment: Comment) {
       let events = outcome.events.all
       #expect(outcome.events.failures.count <= 1, comment)
@@ -68,7 +68,7 @@ extension VFSTests {
           #expect(history.snapshot?.bytes == stateBytes(at: 3, count: 9000), comment)
         }
         while try history.next() != nil {}
-        // It goes on from there.
+        // The journal continues from there.
         journal.begin(schema: schema)
       } catch {
         Issue.record("\(comment): \(error)")

@@ -4,7 +4,7 @@ import Testing
 import TurnLog
 import Wire
 
-/// What tools read of a journal beside the hub that writes it, and the journals that they make.
+/// Tools that read a journal while the hub writes it, and tools that create journals.
 @Suite(.serialized) struct ReaderTests {
   let scratch = Scratch(isInMemory: true)
 
@@ -31,7 +31,7 @@ import Wire
     #expect(try reader.snapshot(upTo: 3)?.position == 0 && reader.snapshot(upTo: 9)?.position == 4)
     #expect(try reader.position(of: 3) == 7)
     #expect(try [0, 1_000_001, 1_000_006, .max].map { try reader.position(at: $0) } == [0, 1, 6, 9])
-    // Nothing is in the way of the writer, nor changed by the reader.
+    // The reader neither blocks the writer nor changes anything.
     opened.store(10...12)
     opened.journal.close()
     #expect(try JournalTool.verify(scratch.path).isSound)

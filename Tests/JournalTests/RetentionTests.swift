@@ -6,11 +6,11 @@ import Testing
 import TurnLog
 import Wire
 
-/// Snapshots and old turns go, but never what recovery needs.
+/// Old snapshots and turns are removed, but never those that recovery needs.
 @Suite(.serialized) struct RetentionTests {
   let scratch = Scratch(isInMemory: true)
 
-  /// A turn that changes the state, of about a kilobyte.
+  /// Returns turns that change the state, of about a kilobyte each.
   private func large(_ range: ClosedRange<UInt64>) -> [LoggedTurn] { range.map { turn($0, bytes: 1000) } }
 
   @Test func turnsAreTrimmedToTheOlderOfTwoSnapshots() throws {
@@ -18,11 +18,11 @@ import Wire
     opened.save(snapshot(at: 0))
     opened.journal.append(large(1...100))
     opened.save(snapshot(at: 100))
-    // Nothing goes: the turns behind the older snapshot are needed.
+    // Nothing is removed, since the turns after the older snapshot are needed.
     #expect(try opened.journal.read(from: 1, byteLimit: .max).count == 100)
     opened.journal.append(large(101...200))
     opened.save(snapshot(at: 150))
-    // Now the older one is that of turn 100, and 20,000 bytes are less than what is behind it.
+    // Now the older one is that of turn 100, and 20,000 bytes are less than the turns after it.
     opened.events.waitForStored(200)
     opened.journal.append(large(201...201))
     opened.journal.close()
@@ -86,7 +86,7 @@ import Wire
         var number = 0
         return { _ in
           number += 1
-          // The first pieces are committed when this one is asked for.
+          // The first pieces are committed when this one is requested.
           if number == 9 {
             isBegun.signal()
             mayEnd.wait()

@@ -4,7 +4,7 @@ import Testing
 import TurnLog
 import Wire
 
-/// What is stored is read back, in the same process and the next one.
+/// Stored data can be read, in the same process and the next one.
 @Suite(.serialized) struct RoundTripTests {
   let scratch = Scratch()
 
@@ -108,7 +108,7 @@ import Wire
     #expect(try Opened(scratch.path).history.rest().count == 500)
   }
 
-  /// Otherwise a hub, which pauses its clients at 1,024 turns, would do 10,000 a second.
+  /// Otherwise a hub, which pauses its clients at 1,024 turns, would handle only 10,000 a second.
   @Test func manyTurnsEndTheWindowEarly() throws {
     let opened = try Opened(scratch.path) { $0.durability = .async(window: .seconds(3600)) }
     for position in 1...600 as ClosedRange<UInt64> { opened.journal.append([turn(position)]) }

@@ -3,7 +3,7 @@ import Testing
 import TurnLog
 import Wire
 
-/// Sessions are bounded in number and in time.
+/// The number and the age of sessions are limited.
 @Suite(.serialized) struct SessionTests {
   let scratch = Scratch()
 

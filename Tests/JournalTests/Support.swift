@@ -6,11 +6,11 @@ import Testing
 import TurnLog
 import Wire
 
-/// A directory for one test, removed with the value.
+/// A directory for one test, removed when the value is released.
 final class Scratch {
   let path: String
 
-  /// - Parameter isInMemory: Whether nothing needs to be on a disk, which is slow to make and remove files.
+  /// - Parameter isInMemory: True if the files need not be on a disk, where creating and removing files is slow.
   init(isInMemory: Bool = false) {
     let parent = isInMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
     var template = Array("\(parent)/journal-XXXXXX".utf8CString)
@@ -63,7 +63,7 @@ final class Scratch {
   }
 }
 
-/// What a journal reported.
+/// The events that a journal has reported.
 final class Events: Sendable {
   private let state = Mutex<[LogEvent]>([])
   private let changes = DispatchSemaphore(value: 0)
@@ -77,14 +77,14 @@ final class Events: Sendable {
 
   var all: [LogEvent] { state.withLock { $0 } }
 
-  /// The last turn that is stored.
+  /// The position of the last stored turn.
   var stored: UInt64 {
     all.reduce(0) { last, event in if case .stored(let position) = event { position } else { last } }
   }
 
   var failures: [LogError] { all.compactMap { if case .failed(let error) = $0 { error } else { nil } } }
 
-  /// Waits until something was reported.
+  /// Waits until a condition on the reported events is true.
   func wait(until condition: ([LogEvent]) -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     while !condition(all) {
       guard changes.wait(timeout: .now() + 60) == .success else {
@@ -94,7 +94,7 @@ final class Events: Sendable {
     }
   }
 
-  /// Waits until a turn is stored, or nothing will be any more.
+  /// Waits until a turn is stored or the journal has failed.
   func waitForStored(_ position: UInt64, sourceLocation: SourceLocation = #_sourceLocation) {
     wait(
       until: { _ in stored >= position || !failures.isEmpty }, sourceLocation: sourceLocation)
@@ -104,7 +104,7 @@ final class Events: Sendable {
 let schema = Schema(state: Int.self, action: String.self)
 let newerSchema = Schema(state: [Int].self, action: String.self)
 
-/// The turn with a number: each even one changes the state, each changes one of three sessions.
+/// Returns the turn at a position: even ones change the state, and each changes one of three sessions.
 func turn(_ position: UInt64, time: Int64? = nil, bytes: Int = 10) -> LoggedTurn {
   let session = sampleSession(position % 3, processed: position)
   let actions = LoggedActions(
@@ -125,7 +125,7 @@ func sampleSession(_ number: UInt64, processed: UInt64) -> LoggedSession {
     rejections: processed.isMultiple(of: 5) ? [Rejected(sequence: processed, code: .unknownAction, reason: "no")] : [])
 }
 
-/// A snapshot whose state consists of `count` bytes.
+/// Returns a snapshot with a state of `count` bytes.
 func snapshot(at position: UInt64, count: Int = 100_000) -> LogSnapshot {
   LogSnapshot(position: position, revision: position / 2) {
     var left = stateBytes(at: position, count: count)[...]
@@ -141,7 +141,7 @@ func stateBytes(at position: UInt64, count: Int = 100_000) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: UInt64($0) &* 31 &+ position) }
 }
 
-/// An open journal with what it reported.
+/// An open journal with its reported events.
 struct Opened {
   let journal: Journal
   let history: JournalHistory

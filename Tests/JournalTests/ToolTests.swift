@@ -4,11 +4,11 @@ import Testing
 import TurnLog
 import Wire
 
-/// What an operator can do with a journal that no hub uses.
+/// The operator's tools for a journal that no hub uses.
 @Suite(.serialized) struct ToolTests {
   let scratch = Scratch(isInMemory: true)
 
-  /// Turns and snapshots; the delta of turn 8 is a text.
+  /// Writes turns and snapshots; the delta of turn 8 is a text.
   private func makeJournal() throws {
     let opened = try Opened(scratch.path)
     opened.save(snapshot(at: 0))
@@ -53,7 +53,7 @@ import Wire
     #expect(again.history.epoch == repair.epoch && repair.epoch != history.epoch)
     #expect(again.history.snapshot?.bytes == stateBytes(at: 4))
     #expect(try again.history.rest().map(\.position) == [5, 6, 7])
-    // As they were after turn 7.
+    // The sessions after turn 7.
     #expect(again.history.sessions == [5, 6, 7].map { sampleSession($0 % 3, processed: $0) })
     #expect(try again.history.turns(from: 1) == turns(1...7))
     again.store(8...20)
@@ -86,7 +86,7 @@ import Wire
     opened.save(snapshot(at: 4))
     opened.journal.close()
     try damage("the delta of turn two", in: scratch.path + "/journal.db")
-    // Recovery does not need it.
+    // Recovery does not need the damaged turn.
     #expect(try JournalHistory.reading(scratch.path).rest().map(\.position) == [5, 6])
     #expect(try JournalTool.verify(scratch.path).soundRevision == 3)
     let repair = try #require(try JournalTool.repair(scratch.path))

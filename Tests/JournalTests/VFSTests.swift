@@ -1,5 +1,5 @@
 import TestSupport
 import Testing
 
-/// Tests with the VFS that fails and records, of which there is one: they run one after another.
+/// Tests with the single VFS that fails and records; they run one after another.
 @Suite(.serialized, .blocking) struct VFSTests {}

@@ -6,7 +6,7 @@ import Wire
 
 @testable import LoadTest
 
-/// The features that storehubd serves, as a hub shows them: by their schema.
+/// The features of storehubd, known only by their schema.
 enum Hub {
   static let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
 
@@ -61,7 +61,7 @@ enum Hub {
       try actions(many, 70_000..<70_001, of: 0) == [.todos(.deleteButtonTapped(id: 70_000))])
   }
 
-  /// Ids of another type than that of the features here, by a schema that says so.
+  /// Ids of another type than in the features here, by a schema that declares it.
   @Test(arguments: ["UUID", "String"]) func elementsMayHaveIdsOfOtherTypes(type: String) throws {
     func changed(_ old: SchemaType) -> SchemaType {
       guard case .named(let name, let parts) = old else { return old }
@@ -158,7 +158,7 @@ enum Hub {
         let choice = source.choice(index, of: connection)
         let element = try #require(choice.ownElement)
         if source.kinds[choice.kind].removes { deleted.append(element) } else { edited[connection].insert(element) }
-        // The same again.
+        // The same element again.
         #expect(source.choice(index, of: connection).values.element == element)
       }
     }
@@ -169,7 +169,7 @@ enum Hub {
     }
   }
 
-  /// Otherwise the action of one that shares would undo what the owner's is verified by.
+  /// Otherwise a shared element's value could differ from the one that its owner verifies.
   @Test func fewerElementsThanConnectionsAreNobodysOwn() throws {
     let text = "[action edit]\nsend = todos.todos[{id}].textChanged \"{n}\"\nids = todos.todos"
     let source = try source(text, todos: 3, connections: 5)

@@ -15,7 +15,7 @@ import Testing
     var plan = Plan()
     plan.rate = 1000
     #expect(arrivals(plan, count: 4) == [1_000, 1_001_000, 2_001_000, 3_001_000])
-    // Two threads take turns.
+    // Two threads alternate.
     #expect(arrivals(plan, count: 2, offset: 0.5) == [501_000, 1_501_000])
   }
 
@@ -27,7 +27,7 @@ import Testing
     let mean = gaps.reduce(0, +) / Double(gaps.count)
     let variance = gaps.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(gaps.count)
     #expect(abs(mean / 1e6 - 1) < 0.03)
-    // As large as the mean: exponential distances.
+    // Equal to the mean, as for exponential intervals.
     #expect(abs(variance.squareRoot() / mean - 1) < 0.05)
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import LoadTest
 
 @Suite struct LatencyHistogramTests {
-  /// Values over nine powers of ten, as latencies are.
+  /// Returns values over nine powers of ten, similar to latencies.
   private func values(_ count: Int, seed: UInt64) -> [UInt64] {
     var random = SplitMix(seed: seed)
     return (0..<count).map { _ in

@@ -6,7 +6,7 @@ import Wire
 
 @testable import LoadTest
 
-/// Lost, doubled and wrong actions are found.
+/// Lost, duplicated and wrong actions are detected.
 @Suite struct VerificationTests {
   private static let scenario = """
     [action increment]
@@ -27,7 +27,7 @@ import Wire
     removes = yes
     """
 
-  /// Runs 40 actions of each of two connections on a state, as a hub would, and verifies what a fault makes of it.
+  /// Applies 40 actions of each of two connections to a state, as a hub would, and verifies the state after a fault.
   private func verify(
     others: UInt64 = 0, acknowledged: Int = 40, fault: (inout AppFeature.State) -> Void = { _ in }
   ) throws -> Verification {
@@ -76,13 +76,13 @@ import Wire
   @Test func aLostActionIsFound() {
     #expect(throws: LoadError.self) { try verify { $0.counter.count -= 1 } }
     #expect(throws: LoadError.self) { try verify { $0.todos.todos.removeLast() } }
-    // One more was acknowledged than the revision has counted.
+    // One more acknowledgement than the revision counts.
     #expect(throws: LoadError.self) { try verify(acknowledged: 41) }
   }
 
   @Test func anActionThatTookEffectTwiceIsFound() {
     #expect(throws: LoadError.self) { try verify { $0.counter.count += 1 } }
-    // Also while others act.
+    // Also while other clients act.
     let error = #expect(throws: LoadError.self) {
       try verify(others: 5) { state in
         guard let last = state.todos.todos.last else { return }

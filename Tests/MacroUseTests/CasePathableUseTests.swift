@@ -68,7 +68,7 @@ indirect enum Payloads {
   case old(Int)
 }
 
-/// Types whose names mean something else in a sequence.
+/// Types whose names have another meaning within a sequence.
 struct Root { enum Action { case tapped } }
 struct Element: Equatable {}
 

@@ -138,7 +138,7 @@ private final class Recorder: IssueReporter {
     var value = 1
     try client.change(value: &value)
     #expect(value == 2)
-    // What is thrown has its type.
+    // The thrown error has its type.
     do { _ = try client.typed(id: 1) } catch { let _: CancellationError = error }
     withDependencies {
       $0.client.find = { "found \($0)" }

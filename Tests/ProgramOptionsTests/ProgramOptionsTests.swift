@@ -154,7 +154,7 @@ import Testing
     #expect(tool.completion(of: ["send", "x", "y", ""]) == .words([]))
   }
 
-  /// What bash itself offers behind the words, of which the last one is being written.
+  /// Returns bash's own completions after some words, of which the last is incomplete.
   private func bash(_ options: ProgramOptions, _ words: String...) throws -> [String] {
     let script = """
       \(options.completionScript(for: .bash))

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Clients of other users and groups, against a hub that runs as root: the kernel states who they are.
+/// Clients of other users and groups with a hub that runs as root; the kernel supplies their identities.
 @Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct AccessProgramTests {
-  /// Whether this process may take other identities.
+  /// True if this process may take other identities.
   private static var isRoot: Bool {
     geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
   }
@@ -12,7 +12,7 @@ import Testing
   private static let needsRoot: Comment =
     "only root can run clients of other users; run the tests as root, with setpriv(1)"
 
-  /// A hub that everyone can reach, so that only its policy decides.
+  /// Starts a hub that everyone can reach, so that only its policy restricts access.
   private func hub(_ configuration: String) throws -> HubProcess {
     let hub = try HubProcess(options: ["--mode", "666"], awaitsLog: true)
     _ = hub.kill(SIGTERM)
@@ -50,7 +50,7 @@ import Testing
     #expect(refused.status != 0 && refused.output.isEmpty)
     #expect(refused.errors.contains("user 4242 may not use this hub"))
     #expect(try run(hub, as: 0, "state", "counter.count").output == "0\n")
-    // One line for the operator, which names the user; further ones are counted.
+    // One log line names the user; further ones are counted.
     #expect(hub.wait { hub.log.contains("user 4242 may not use this hub; its operator can grant it") })
   }
 
@@ -71,11 +71,11 @@ import Testing
     #expect(part.status != 0 && part.output.isEmpty && part.errors.contains("may not read this part"))
     #expect(try run(hub, as: 4242, "state").status != 0)
     #expect(try run(hub, as: 4242, "clients").status != 0)
-    // The primary group, a supplementary one, another one.
+    // The primary group, a supplementary one, and another group.
     #expect(try run(hub, as: 4343, "state", "todos.todos").output == "[]\n")
     #expect(try run(hub, as: 4444, groups: [7, 4343], "state", "todos.todos").output == "[]\n")
     #expect(try run(hub, as: 4444, groups: [7, 434], "state", "todos.todos").status != 0)
-    // Those of a user and of a group add up.
+    // The rights of a user and of a group add up.
     #expect(try run(hub, as: 4242, groups: [4343], "state", "todos.todos").output == "[]\n")
     #expect(try run(hub, as: 4242, groups: [4343], "state", "favourites").status != 0)
   }
@@ -99,7 +99,7 @@ import Testing
     let bad = try check(file)
     #expect(bad.status == 1)
     #expect(bad.errors.hasPrefix("\(directory)/a.conf.d/2.conf:2: 'countr' is no path of this hub"))
-    // A hub does not start with it.
+    // A hub refuses to start with this file.
     let hub = try Program(name: "storehubd").run("--socket", directory + "/hub.sock", "--config", file)
     #expect(hub.status == 1 && hub.errors.contains("2.conf:2:"))
   }

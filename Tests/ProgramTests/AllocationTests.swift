@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// Heap allocations per action and per turn, counted in a hub and a client that share a process (Fixtures/allocprobe).
+/// Heap allocations per action and per turn, counted in a process with a hub and a client (Fixtures/allocprobe).
 ///
-/// The goals are for optimised code, which `scripts/allocations` checks. These bounds are for the debug build: they make
-/// growth visible where no release build is at hand.
+/// The goals are for optimised code, which `scripts/allocations` checks. These limits are for the debug build; they
+/// detect growth without a release build.
 @Suite(.timeLimit(.minutes(5)), .blocking) struct AllocationTests {
   @Test func anActionAllocatesNoMoreThanBefore() throws {
     let outcome = try Program(name: "allocprobe").run()
@@ -14,7 +14,7 @@ import Testing
       let words = line.split(separator: " ")
       found[words.dropLast().joined(separator: " ")] = words.last.flatMap { Double($0) }
     }
-    // Not optimised, a reduced action boxes its effect once, and a sent one its closures.
+    // Without optimisation, reducing an action boxes its effect, and sending one boxes its closures.
     #expect(try #require(found["hub action"]) <= 1)
     #expect(try #require(found["hub with 10 subscribers action"]) <= 1)
     #expect(try #require(found["client and hub action"]) <= 7.5)

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// storectl, as people and scripts use it.
+/// storectl, as used by people and scripts.
 @Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct ControlProgramTests {
-  /// A storectl that runs, with its output in a pipe.
+  /// A running storectl, with its output in a pipe.
   private final class Running {
     let process = Process()
     let output = Pipe()
@@ -12,7 +12,7 @@ import Testing
 
     init(_ hub: HubProcess, _ arguments: String...) throws {
       process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      // Threads of a pool block all signals, and their children inherit that; env(1) undoes it.
+      // Threads of a pool block all signals, and their child processes inherit that; env(1) resets it.
       process.arguments =
         ["--default-signal", Program(name: "storectl").url.path, "--socket", hub.socket] + arguments
       process.standardInput = FileHandle.nullDevice
@@ -55,7 +55,7 @@ import Testing
     try shell(hub, arguments.map { "'\($0)'" }.joined(separator: " "))
   }
 
-  /// Runs storectl with words, and what stands behind them, as a shell sees it.
+  /// Runs storectl with words in a shell, which may include redirections.
   private func shell(_ hub: HubProcess, _ words: String) throws -> Program.Outcome {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -168,7 +168,7 @@ import Testing
     if status != 2 { #expect(try shell(hub, "-q " + words.map { "'\($0)'" }.joined(separator: " ")).errors.isEmpty) }
   }
 
-  /// Each change is a line; the last two are the last state and the reason of the end.
+  /// Each change is a line; the last two are the final state and the reason of the end.
   @Test func watchingEndsWithTheReason() throws {
     let hub = try HubProcess()
     let watch = try Running(hub, "watch", "--json", "counter.count")
@@ -214,11 +214,11 @@ import Testing
     #expect(watch.line() != nil)
     #expect(watch.status(after: signal) == status)
     #expect(watch.line()?.contains(#""event":"end""#) == true)
-    // The hub has been told.
+    // The hub knows that the client has left.
     #expect(try run(hub, "clients", "--json").output.split(separator: "\n").count == 1)
   }
 
-  /// A reader that goes away ends it at once, though nothing changes that would have to be written.
+  /// It ends as soon as its reader has closed the pipe, even without a change to write.
   @Test func aReaderMayLeave() throws {
     let hub = try HubProcess()
     let outcome = try shell(hub, "watch --json counter.count | head -n 1")
@@ -231,7 +231,7 @@ import Testing
     let hub = try HubProcess()
     let watch = try Running(hub, "watch", "--json")
     #expect(watch.line() != nil)
-    // Far more than fits a pipe and what is kept beside it.
+    // More than the pipe and the buffer can hold.
     try load(hub, 4000)
     try load(hub, 4000)
     var last: Int?
@@ -241,7 +241,7 @@ import Testing
     }
     #expect(last == 8000)
     try load(hub, 4000)
-    // It is not kept from ending either.
+    // It can be interrupted.
     #expect(watch.status(after: SIGINT) == 130)
   }
 
@@ -265,7 +265,7 @@ import Testing
     #expect(try run(hub, "__complete", "--color", "a").output == "auto \nalways \n")
     #expect(try run(hub, "__complete", "watch", "--c").output == "--color \n--count \n")
     #expect(try run(hub, "__complete", "--socket", "/nonexistent/hub.sock", "state", "c").output == "")
-    // The script for bash, as the shell calls it.
+    // Runs the script for bash in the way the shell does.
     let line = "storectl state todos.todos["
     let script = """
       completions bash > '\(hub.directory)/completion'; . '\(hub.directory)/completion'; COMP_LINE='\(line)'; \

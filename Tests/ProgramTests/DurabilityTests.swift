@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The hub with a state directory, as a process.
+/// A hub process with a state directory.
 @Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct DurabilityTests {
   private func start(_ hub: HubProcess) throws {
     try hub.start(["--state-dir", hub.directory + "/state"])
@@ -46,7 +46,7 @@ import Testing
     #expect(hub.wait { (try? count(hub)) ?? 0 > first })
   }
 
-  /// A few rounds of what `make torture` does for long.
+  /// A few rounds of `make torture`.
   @Test(.enabled(if: Python.isInstalled)) func killsUnderLoadLoseAndDoubleNothing() throws {
     let hub = Program(name: "storehubd").url.path
     let output = try Python.run("Torture/torture.py", ["--hub", hub, "--cycles", "8", "kills", "stops"])

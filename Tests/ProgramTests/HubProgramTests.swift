@@ -19,7 +19,7 @@ import Testing
     #expect(wrong.errors.contains("--wrong") && wrong.errors.contains("--help"))
   }
 
-  /// Foundation brings ICU along; the programs do with its essentials.
+  /// Foundation would load ICU; the programs need only its essentials.
   @Test func aHubDoesNotLoadAllOfFoundation() throws {
     let hub = try HubProcess()
     let process = try #require(hub.process?.processIdentifier)
@@ -67,7 +67,7 @@ import Testing
       for round in 0..<50 {
         let sockets = (0..<20).map { _ in connectedSocket(to: hub.socket) }
         for (index, socket) in sockets.enumerated() {
-          // Garbage, half a header, a header that promises 4 GiB, or nothing at all.
+          // Garbage, half a header, a header that announces 4 GiB, or nothing.
           let bytes: [UInt8] =
             switch (round + index) % 4 {
             case 0: (0..<64).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ round) }
@@ -80,7 +80,7 @@ import Testing
         for socket in sockets { close(socket) }
       }
     }
-    // libuv opens a descriptor for itself with the first connection.
+    // libuv opens a descriptor of its own for the first connection.
     let before = try descriptors() + 1
     try storm()
     #expect(hub.wait { ((try? descriptors()) ?? .max) <= before })
@@ -113,7 +113,7 @@ import Testing
     for _ in 0..<500 {
       let socket = connectedSocket(to: hub.socket)
       _ = write(socket, [UInt8](repeating: 0xff, count: 64), 64)
-      // It is closed by the hub: then the line was written, or counted.
+      // Once the hub has closed the connection, the line was written or counted.
       var byte: UInt8 = 0
       while read(socket, &byte, 1) > 0 {}
       close(socket)
@@ -123,7 +123,7 @@ import Testing
     #expect(hub.log.contains("more like this in 10 s (connections closed by the hub, user \(getuid()))"))
   }
 
-  /// Clients that connected faster than the hub read once took all of its descriptors, 20,000 of them.
+  /// Clients that connected faster than the hub read once took all of its 20,000 descriptors.
   @Test func clientsThatComeAndGoDoNotUseUpTheDescriptors() throws {
     let hub = try HubProcess(shell: "ulimit -n 250; exec", options: ["--connections", "50"])
     let hello: [UInt8] =
@@ -144,7 +144,7 @@ import Testing
     #expect(hub.log.contains("too few for 4096 connections"))
     var sockets = (0..<60).map { _ in connectedSocket(to: hub.socket) }
     #expect(hub.wait { hub.log.contains("too many open files") })
-    // Those that were accepted before are closed for want of a hello, and the waiting ones follow.
+    // Accepted connections are closed because they send no hello, and the waiting ones follow.
     for socket in sockets.prefix(50) { close(socket) }
     sockets.removeFirst(50)
     #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "100").status == 0)
@@ -194,7 +194,7 @@ import Testing
     #expect(hub.wait { hub.process?.isRunning == false })
     #expect(hub.process?.terminationStatus == 1)
     #expect(hub.log.contains("another hub serves \(hub.socket)"))
-    // It leaves the other's socket alone.
+    // The other hub's socket is kept.
     #expect(FileManager.default.fileExists(atPath: hub.socket))
   }
 
@@ -229,7 +229,7 @@ import Testing
     process.arguments = ["-c", "exec '\(storehubd)' --socket '\(hub.socket)' --log-level debug"]
     try process.run()
     #expect(hub.wait { FileManager.default.fileExists(atPath: hub.socket) })
-    // Each run logs a few hundred lines, far more than a pipe holds.
+    // Each run logs a few hundred lines, more than a pipe can hold.
     for _ in 0..<3 {
       let outcome = try Program(name: "storeload").run("--socket", hub.socket, "-c", "400", "-n", "400")
       #expect(outcome.status == 0, "\(outcome.errors)")

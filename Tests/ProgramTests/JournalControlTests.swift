@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// storectl on the journal of a hub, while the hub runs and without it.
+/// storectl with the journal of a hub, both while the hub runs and without it.
 @Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct JournalControlTests {
-  /// A hub that stores its actions, with some history.
+  /// A hub with a journal and some history.
   private final class Stored {
     let hub: HubProcess
     var directory: String { hub.directory + "/state" }
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// What is different each time goes by a name.
+  /// Replaces varying parts by names.
   private static func normal(_ text: String, _ stored: Stored) -> String {
     var text = text.replacingOccurrences(of: stored.directory, with: "DIRECTORY")
     for (pattern, name) in [
@@ -44,7 +44,7 @@ import Testing
     return text
   }
 
-  /// `STOREHUB_RECORD_GOLDEN=1` writes the file anew.
+  /// `STOREHUB_RECORD_GOLDEN=1` writes the file again.
   @Test func everyCommandPrintsWhatTheGoldenFileHas() throws {
     let stored = try Stored()
     let commands: [[String]] = [
@@ -103,7 +103,7 @@ import Testing
     #expect(process.terminationStatus == 130)
   }
 
-  /// A hub on a copy of an older state, which the first hub knows nothing of.
+  /// A hub on a copy of an older state, independent of the first hub.
   @Test func aForkIsAnotherHub() throws {
     let stored = try Stored()
     let (socket, copy) = (stored.hub.directory + "/fork.sock", stored.hub.directory + "/copy")
@@ -120,7 +120,7 @@ import Testing
     #expect(try control.run("log", "-n", "1", "--state-dir", copy).output.contains("── 4 "))
     #expect(try control.run("log", "-n", "1", "--state-dir", stored.directory).output.contains("── 8 "))
     #expect(try control.run("journal", "verify", "--state-dir", copy).status == 0)
-    // There is a journal already.
+    // The directory has a journal already.
     let again = try control.run("fork", "3", "--state-dir", stored.directory, "--socket", socket, "--into", copy)
     #expect(again.status == 1 && again.errors.contains("already"))
   }
@@ -156,7 +156,7 @@ import Testing
     let busy = try stored.run("journal", "verify")
     #expect(busy.status == 1 && busy.errors.contains("in use"))
     #expect(stored.hub.kill(SIGTERM) == 0)
-    // Without a hub all is there as well.
+    // The journal can also be read without a hub.
     #expect(try stored.run("log", "-n", "1").output.contains("── 8 "))
     let report = try stored.run("journal", "verify", "--json")
     #expect(

@@ -99,7 +99,7 @@ import Testing
     #expect(state.status == 0 && state.output.utf8.count > 100)
   }
 
-  /// Latency counts from the time at which an action was to be sent, so the actions that a stop delays are counted as late.
+  /// Latency is measured from the intended time of an action, so actions that a stall delays count as late.
   @Test func aStoppedHubIsSeenInThePercentiles() throws {
     let hub = try HubProcess()
     let process = try #require(hub.process)
@@ -111,7 +111,7 @@ import Testing
     load.standardOutput = output
     load.standardError = FileHandle.nullDevice
     try load.run()
-    // The hub has work as soon as the run has begun.
+    // The hub is busy as soon as the run has started.
     let sent = { try? Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count") }
     #expect(hub.wait { Int(sent()?.output.trimmingCharacters(in: .whitespacesAndNewlines) ?? "") ?? 0 > 100 })
     kill(process.processIdentifier, SIGSTOP)
@@ -121,7 +121,7 @@ import Testing
     load.waitUntilExit()
     #expect(load.terminationStatus == 0)
     let report = try Report(text)
-    // A quarter of the actions came while it stood still.
+    // A quarter of the actions arrived during the stall.
     #expect(report.latency("p99") > 900_000)
     #expect(report.latency("p99_9") > 1_000_000)
     #expect(report.latency("p50") < report.latency("p99") / 2)
@@ -203,7 +203,7 @@ import Testing
     {
       #expect(html.contains(">\(title)</text>"))
     }
-    // No other file and no network: the only address is the name space of SVG.
+    // The page needs no other file and no network: its only address is the namespace of SVG.
     let addresses = html.components(separatedBy: "http").dropFirst().filter { !$0.hasPrefix("://www.w3.org/2000/svg") }
     #expect(addresses.isEmpty && !html.contains("<link") && !html.contains("src="))
     #expect(html.contains("prefers-color-scheme:dark"))
@@ -234,7 +234,7 @@ import Testing
 
   @Test func theHighestRateIsSearched() throws {
     let hub = try HubProcess()
-    // A limit that any machine keeps at some rate, and one that none keeps.
+    // A limit that any machine keeps at some rate, and one that none can keep.
     let found = try Program(name: "storeload").run(
       "--socket", hub.socket, "--search", "5s", "--rate", "20000", "--duration", "100ms", "-c", "4", "--quiet",
       "--timeout",

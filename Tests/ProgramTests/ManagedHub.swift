@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// A hub process under a service manager of the tests' own, on a socket in a directory of its own.
+/// A hub process under a service manager of the tests, with its socket in a separate directory.
 final class ManagedHub {
   let directory: String
   private let manager = Process()
   private let commands = Pipe()
   var socket: String { directory + "/hub.sock" }
-  /// What happened, in the service manager's words.
+  /// The events that the service manager has recorded.
   var events: [String] { lines("events") }
-  /// What the hub wrote to standard error.
+  /// The standard error of the hub.
   var log: String { lines("log").joined(separator: "\n") }
 
   init(_ options: [String] = [], activated: Bool = false, watchdog: Double? = nil) throws {
@@ -29,20 +29,20 @@ final class ManagedHub {
     try #require(wait { count("READY=1") == 1 }, "\(log)")
   }
 
-  /// How many events contain a text.
+  /// Returns the number of events that contain a text.
   func count(_ text: String) -> Int { events.count { $0.contains(text) } }
 
-  /// Has the service manager do something.
+  /// Sends a command to the service manager.
   func tell(_ command: String) { commands.fileHandleForWriting.write(Data((command + "\n").utf8)) }
 
-  /// Restarts the hub, and waits until the next process serves.
+  /// Restarts the hub, and waits until the next process is ready.
   func restart(_ command: String = "restart") throws {
     let before = count("READY=1")
     tell(command)
     try #require(wait { count("READY=1") > before }, "\(events) \(log)")
   }
 
-  /// Looks again and again until something is so, for half a minute at the most.
+  /// Polls a condition for at most half a minute.
   func wait(until condition: () -> Bool) -> Bool {
     let deadline = Date().addingTimeInterval(30)
     while !condition() {

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A hub's figures over HTTP.
+/// A hub's metrics over HTTP.
 @Suite(.serialized, .timeLimit(.minutes(5)), .blocking) struct MetricsProgramTests {
-  /// The answer to a request, as curl(1) prints it: the body and the status.
+  /// Returns the response to a request, as printed by curl(1): the body and the status.
   private func get(_ hub: HubProcess, _ path: String, _ options: String...) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -34,7 +34,7 @@ import Testing
     #expect(try get(hub, "/health") == "ok\n200")
     #expect(try get(hub, "/").hasSuffix("404"))
     #expect(try get(hub, "/metrics", "-X", "POST").hasSuffix("405"))
-    // The hub ends as before, and takes the socket with it.
+    // The hub stops normally and removes the socket.
     #expect(hub.kill(SIGTERM) == 0)
     #expect(!FileManager.default.fileExists(atPath: hub.directory + "/metrics.sock"))
   }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Runs the package's programs as a person would: as processes, with files and sockets in a directory of their own.
+/// Runs the package's programs as processes, with files and sockets in a separate directory.
 struct Program {
-  /// What a program left behind.
+  /// The results of a program.
   struct Outcome {
     var status: Int32
     var output: String
@@ -12,16 +12,16 @@ struct Program {
 
   let name: String
 
-  /// The programs stand beside the test bundle that this process runs.
+  /// The program's file, beside the test bundle of this process.
   var url: URL {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(name)
   }
 
-  /// Runs to the end.
+  /// Runs the program to its end.
   func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
 
-  /// Runs to the end.
+  /// Runs the program to its end.
   func run(_ arguments: [String]) throws -> Outcome {
     let process = Process()
     process.executableURL = url
@@ -37,9 +37,9 @@ struct Program {
     return Outcome(status: process.terminationStatus, output: text, errors: complaint)
   }
 
-  /// Starts without waiting; standard error goes to a file.
+  /// Starts the program without waiting; standard error goes to a file.
   ///
-  /// - Parameter shell: Words of a shell before the command, such as `ulimit -n 40; exec`.
+  /// - Parameter shell: Shell words before the command, such as `ulimit -n 40; exec`.
   func start(_ arguments: [String], errors path: String, shell: String = "exec") throws -> Process {
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     let process = Process()
@@ -53,7 +53,7 @@ struct Program {
   }
 }
 
-/// A hub process on a socket in a directory of its own.
+/// A hub process with its socket in a separate directory.
 final class HubProcess {
   let directory: String
   private(set) var process: Process?
@@ -81,7 +81,7 @@ final class HubProcess {
     return process.terminationStatus
   }
 
-  /// Looks again and again until something is so, for half a minute at the most.
+  /// Polls a condition for at most half a minute.
   func wait(until condition: () -> Bool) -> Bool {
     let deadline = Date().addingTimeInterval(30)
     while !condition() {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs the scripts among the tests with the machine's Python.
+/// Runs scripts of the tests with the machine's Python.
 enum Python {
   static let path = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
     FileManager.default.isExecutableFile(atPath: $0)
@@ -9,7 +9,7 @@ enum Python {
 
   static var isInstalled: Bool { path != nil }
 
-  /// Runs a script to its end and returns what it prints.
+  /// Runs a script to its end and returns its output.
   ///
   /// - Parameters:
   ///   - script: The script's path in the folder of all tests.
@@ -19,7 +19,7 @@ enum Python {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try #require(path))
     process.arguments = [tests.appendingPathComponent(script).path] + arguments
-    // Nothing is written beside the script.
+    // Python writes no cache beside the script.
     process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
     let (output, errors) = (Pipe(), Pipe())
     process.standardInput = FileHandle.nullDevice
@@ -34,7 +34,7 @@ enum Python {
     return text
   }
 
-  /// Runs the client that is written from docs/PROTOCOL.md alone.
+  /// Runs the client that was written from docs/PROTOCOL.md alone.
   static func client(_ hub: HubProcess, _ arguments: [String]) throws -> Any {
     let text = try run("Fixtures/pyclient/storehub.py", [hub.socket] + arguments)
     return try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The client in `Tests/Fixtures/pyclient`, written from docs/PROTOCOL.md alone, against the hub.
+/// The client in `Tests/Fixtures/pyclient`, written from docs/PROTOCOL.md alone, with a hub.
 ///
-/// It shares no code with the hub and knows no feature: what it shows and sends it takes from the hub's schema.
+/// It shares no code with the hub and is independent of the feature: names and types come from the hub's schema.
 @Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: Python.isInstalled))
 struct PythonClientTests {
   private func run(_ hub: HubProcess, _ arguments: String...) throws -> Any { try Python.client(hub, arguments) }
@@ -35,7 +35,7 @@ struct PythonClientTests {
     #expect(todos.map { $0["isComplete"] as? Bool } == [false, false, false])
     // Opened, changed and dismissed.
     #expect(value(state, "favourites", "destination") is NSNull)
-    // Another client, which has seen no delta, sees the same.
+    // Another client, which has received no delta, has the same state.
     #expect(try run(hub, "state") as? NSDictionary == state)
   }
 }

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A hub as a service: what it tells the service manager, signals, its end, and restarts that nobody notices.
+/// A hub as a service: notifications of the service manager, signals, stopping, and restarts that clients do not
+/// notice.
 @Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: Python.isInstalled)) struct ServiceTests {
   // MARK: Notifications
 
@@ -35,7 +36,7 @@ import Testing
     #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "100").status == 0)
     hub.tell("signal 15")
     #expect(hub.wait { hub.events.last == "ended" })
-    // The socket is the service manager's.
+    // The socket belongs to the service manager.
     #expect(FileManager.default.fileExists(atPath: hub.socket))
     #expect(!FileManager.default.fileExists(atPath: hub.socket + ".lock"))
   }
@@ -49,8 +50,8 @@ import Testing
 
   // MARK: Restarts
 
-  /// One connection in each of many processes' lives: the load program fails if it is cut, or an action is lost, doubled or
-  /// out of order; `storectl watch` ends with its connection.
+  /// One connection over the lives of several processes. The load program fails if it is closed, or if an action is
+  /// lost, duplicated or reordered; `storectl watch` ends with its connection.
   @Test(arguments: [true, false], ["memory", "async", "sync"])
   func nobodyNoticesARestart(activated: Bool, durability: String) throws {
     let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
@@ -70,7 +71,7 @@ import Testing
     #expect(
       hub.wait {
         hub.tell("signal 10")
-        // The load program has another one of its own.
+        // The load program has one more connection.
         return hub.log.contains("info: 22 connections")
       })
     var restarts = 0
@@ -84,11 +85,11 @@ import Testing
     #expect(restarts > 0)
     #expect(watcher.isRunning)
     #expect(hub.count("ended 0") == restarts)
-    // The watcher's at least.
+    // At least the watcher's connection.
     #expect(hub.log.components(separatedBy: "took over").count == restarts + 1 && !hub.log.contains("took over 0 "))
   }
 
-  /// Half of a frame was sent before the restart, and the rest after it.
+  /// Half of a frame is sent before the restart, and the rest after it.
   @Test func aFrameThatIsCutByARestartIsPutTogether() throws {
     let hub = try ManagedHub(["--durability", "memory"])
     let client = try RawClient(hub.socket)
@@ -112,7 +113,7 @@ import Testing
     #expect(hub.kill(SIGTERM) == 0)
   }
 
-  /// A hub whose journal has gone on without the connections must not go on with them.
+  /// A hub whose journal has changed without the connections must not take them over.
   @Test func connectionsOfAnotherStateAreClosed() throws {
     let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: state) }
@@ -173,7 +174,7 @@ import Testing
   }
 }
 
-/// A client that writes and reads bytes.
+/// A client that sends and receives bytes.
 final class RawClient {
   private let descriptor: Int32
 
@@ -202,14 +203,14 @@ final class RawClient {
 
   func send(_ bytes: [UInt8]) { _ = write(descriptor, bytes, bytes.count) }
 
-  /// The kind of the first frame that comes, and what came with it; empty at the end of the stream.
+  /// Returns the kind and the bytes of the next frame; empty at the end of the stream.
   func receive() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 65536)
     let count = read(descriptor, &bytes, bytes.count)
     return count > 4 ? [bytes[4]] + bytes[..<count] : []
   }
 
-  /// Requests schemas and reads none, until the hub's socket is full.
+  /// Requests schemas without reading them, until the hub's socket is full.
   func stuff() {
     send(Self.hello)
     for _ in 0..<2000 {

@@ -8,7 +8,7 @@ import Testing
     #expect(first.output.contains("hash "))
     #expect(first.output == second.output)
     let trace = try run("--seed", "3", "--trace")
-    // The numbers and the hash, which come last.
+    // The counts and the hash, on the last line.
     #expect(trace.output.split(separator: "\n").last == first.output.split(separator: "\n").last)
     #expect(trace.output.contains("hub starts"))
   }

@@ -67,13 +67,13 @@ import Testing
     first.press("2", "a", "milk 水x", "\u{7f}", "\r")
     #expect(hub.wait { todos(on: first) == ["› [ ] milk 水"] && todos(on: second) == ["› [ ] milk 水"] })
     first.press("a", "bread", "\r")
-    // Each has a cursor of its own: one goes to what was added, the other stays.
+    // Each terminal has its own cursor: one moves to the added todo, the other stays.
     #expect(hub.wait { todos(on: first) == ["  [ ] milk 水", "› [ ] bread"] })
     #expect(hub.wait { todos(on: second) == ["› [ ] milk 水", "  [ ] bread"] })
     first.press("K")
     #expect(hub.wait { todos(on: first) == ["› [ ] bread", "  [ ] milk 水"] })
     #expect(hub.wait { todos(on: second) == ["  [ ] bread", "› [ ] milk 水"] })
-    // What is done goes to the end by itself, and one terminal's filter hides nothing from the other.
+    // Completed todos move to the end by themselves, and a filter affects only its own terminal.
     first.press(" ")
     #expect(hub.wait { todos(on: second) == ["› [ ] milk 水", "  [x] bread"] })
     second.press("f")
@@ -85,13 +85,13 @@ import Testing
     #expect(!hub.log.contains("warning"))
   }
 
-  /// A list that lies over the screen is state as well: who opens it opens it for all, and the feature dismisses itself.
+  /// A list over the screen is part of the state: it opens for all clients, and the feature closes it.
   @Test func twoTerminalsGoThroughFavouritesTogether() throws {
     let hub = try HubProcess()
     let (first, second) = (try Tmux(hub), try Tmux(hub))
     #expect(hub.wait { first.screen.contains("live") && second.screen.contains("live") })
     first.type("Tab", "Tab", "Up", "Space", "Up", "Up", "Space", "Down")
-    // Past the list of who is attached, on which both stand.
+    // Past the list of clients, the current screen of both.
     second.type("BTab")
     #expect(hub.wait { second.screen.components(separatedBy: "storeterm ").count == 3 })
     second.type("BTab")
@@ -115,7 +115,7 @@ import Testing
     #expect(!hub.log.contains("warning"))
   }
 
-  /// The terminal once quit before it had sent what was typed in the same read.
+  /// The terminal once quit before it had sent the keys of the same read.
   @Test func whatWasTypedBeforeQuittingTakesEffect() throws {
     let hub = try HubProcess()
     for round in 1...5 {
@@ -170,7 +170,7 @@ import Testing
     #expect(hub.wait { Self.count(on: terminal) == 0 })
   }
 
-  /// What several keys make is one character, and what stands behind it stays where it is.
+  /// Several keys can make one character, and the text after it stays in place.
   @Test func joinedCharactersAreOneAndAsWideAsTheyAreDrawn() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)
@@ -231,7 +231,7 @@ import Testing
 
   @Test func itStopsAndGoesOnAsTheShellSays() throws {
     let hub = try HubProcess()
-    // An interactive shell, whose $RUN is the command.
+    // An interactive shell that runs the command in $RUN.
     let terminal = try Tmux(
       hub, environment: "exec bash --norc -c 'export PS1=ready: RUN=\"$*\"; exec bash --norc' bash")
     #expect(hub.wait { terminal.screen.contains("ready:") })
@@ -255,7 +255,7 @@ import Testing
       #expect(
         try Program(name: "storectl").run("--socket", hub.socket, "send", "todos.addButtonTapped", text).status == 0)
     }
-    /// As xterm reports it: the button goes down and up again.
+    /// Sends a click as xterm does: a press and a release of the button.
     func click(_ row: Int, _ column: Int) {
       terminal.press("\u{1b}[<0;\(column + 1);\(row + 1)M\u{1b}[<0;\(column + 1);\(row + 1)m")
     }
@@ -302,30 +302,30 @@ import Testing
     #expect(hub.wait { terminal.screen.contains("no todos") })
   }
 
-  /// The number that stands alone in a line.
+  /// Returns the number that is alone in a line.
   private static func count(on terminal: Tmux) -> Int? {
     terminal.screen.split(separator: "\n").compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }.first
   }
 }
 
-/// A terminal of 80 × 24 that runs `storeterm`, on a tmux server of its own.
+/// A terminal of 80 × 24 that runs `storeterm`, on a separate tmux server.
 final class Tmux {
   private let server = "storehub-\(UUID().uuidString.prefix(8))"
 
   private let process: Process
 
-  /// Runs a program on a hub.
+  /// Runs a program with a hub.
   ///
   /// - Parameters:
-  ///   - environment: Words of the shell before the program.
-  ///   - end: And behind its arguments.
+  ///   - environment: Shell words before the program.
+  ///   - end: Shell words after its arguments.
   init(
     _ hub: HubProcess, _ program: String = "storeterm", _ arguments: String = "", environment: String = "",
     after end: String = ""
   ) throws {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(program).path
-    // In the foreground (-D): a server that forks away keeps Foundation from seeing the end of its parent.
+    // In the foreground (-D): if the server forked, Foundation would not see the end of its parent.
     process = Self.process(server, ["-D", "-f", "/dev/null"])
     try process.run()
     let command = "\(environment) '\(program)' --socket '\(hub.socket)' \(arguments) \(end)"
@@ -343,12 +343,12 @@ final class Tmux {
     for key in keys { tmux("send-keys", "-l", key) }
   }
 
-  /// Presses keys by their names in tmux.
+  /// Presses keys, named as in tmux.
   func type(_ keys: String...) {
     for key in keys { tmux("send-keys", key) }
   }
 
-  /// - Parameter isMarked: Whether the terminal tells the program that it is a paste.
+  /// - Parameter isMarked: True if the terminal marks the text as pasted.
   func paste(_ text: String, isMarked: Bool = false) {
     let path = NSTemporaryDirectory() + server
     try? text.write(toFile: path, atomically: true, encoding: .utf8)
@@ -364,7 +364,7 @@ final class Tmux {
   private static func process(_ server: String, _ arguments: [String]) -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    // Threads of a pool block all signals, and their children inherit that; env(1) undoes it.
+    // Threads of a pool block all signals, and their child processes inherit that; env(1) resets it.
     process.arguments = ["--default-signal", "LANG=C.UTF-8", "TERM=xterm-256color", "tmux", "-L", server] + arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice

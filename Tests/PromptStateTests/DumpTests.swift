@@ -4,7 +4,7 @@ import Testing
 
 private enum Action: Hashable { case delete, keep }
 
-/// Not equatable.
+/// A type that is not equatable.
 private enum Opaque { case closure(Int) }
 
 @Suite struct DumpTests {

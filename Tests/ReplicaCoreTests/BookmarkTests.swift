@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// A bookmark carries the hub's revision for a part that has not changed, whatever its type is, and also if it is absent.
+/// A bookmark states the hub's revision for an unchanged part of any type, even if it is absent.
 @Suite struct BookmarkTests {
   @Test func itFitsAPartWithoutParts() throws {
     var replica = try live()
@@ -40,7 +40,7 @@ import Wire
     #expect(count.revision == 3)
   }
 
-  /// PROTOCOL.md, 10: `{}` is a change of a struct or a collection, and of nothing else.
+  /// PROTOCOL.md, section 10: `{}` is a change of a struct or a collection only.
   @Test func aDeltaOfNoChangesDoesNotFitAnInteger() throws {
     var replica = try live()
     let count = replica.subscribe(to: StatePath<Board.State, Board.State>().count)

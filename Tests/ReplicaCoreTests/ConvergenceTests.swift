@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The promises of a hub, over random histories of cuts, delays, split and glued bytes, and full sockets.
+/// The guarantees of a hub, over random histories of disconnections, delays, split and joined bytes, and full sockets.
 @Suite(.computing) struct ConvergenceTests {
   @Test(arguments: [UInt64](0..<40))
   func everyClientEndsWithTheHubsStateAndEveryActionTakesEffectOnce(block: UInt64) throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// One hub's connections go on with another hub, in another process, at any moment of any history.
+/// The connections of one hub continue with another hub in another process, at any point of any history.
 @Suite(.computing) struct HandOverTests {
   @Test(arguments: [UInt64](0..<20))
   func theNextProcessGoesOnWithEveryConnection(block: UInt64) throws {
@@ -70,7 +70,7 @@ import Wire
   @Test func aRecordOfAnotherFormIsRefused() throws {
     let record = try #require(HubCore(AppWorld.engine()).handOver { _ in nil }).encoded()
     var other = record
-    // Behind the head of the array.
+    // After the head of the array.
     other[1] = 2
     #expect(throws: HandOverRefusal.self) { try HandOver(reading: other) }
     #expect(throws: HandOverRefusal.self) { try HandOver(reading: Array(record.dropLast())) }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// A replica whose state has become another than the hub's.
+/// A replica whose state differs from the hub's.
 @Suite struct HashTests {
   private func board() throws -> (World<Board.State, Board.Action>, World<Board.State, Board.Action>.Client) {
     let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
@@ -17,7 +17,7 @@ import Wire
     return (world, world.clients[0])
   }
 
-  /// Has the client read another count than the hub sent.
+  /// Changes the count in the client's copy of the hub's state.
   private func corrupt(_ world: World<Board.State, Board.Action>) throws {
     let client = world.clients[0]
     try world.send(.setCount(5), from: client)

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Wire
 
-/// A hub that says what a hub does not say.
+/// A hub that violates the protocol.
 @Suite(.timeLimit(.minutes(1))) struct HostileHubTests {
-  /// Each hash that differs makes the client attach anew under another number; a hub that never says that the old ones are
-  /// free uses them up.
+  /// After each different hash the client attaches with another number. A hub that never confirms the old numbers
+  /// exhausts them.
   @Test func aClientDoesNotLookForEverForANumberThatIsFree() throws {
     let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
     var replica = ReplicaCore(schema: schema, random: SplitMix(seed: 1))

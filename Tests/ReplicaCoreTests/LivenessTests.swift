@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// How a client finds out that its hub has stopped, in simulated time.
+/// The detection of a stopped hub by its client, in simulated time.
 @Suite struct LivenessTests {
   @Test func aClientThatHasNothingPendingWaitsForNothing() throws {
     let conversation = try Conversation(probeInterval: nil)
@@ -39,7 +39,7 @@ import Wire
       Issue.record("the hub counts as live")
       return
     }
-    // Not the time at which it was noticed.
+    // Not the time of the detection.
     #expect(since == heard)
     #expect(reason.contains("not answered"))
   }
@@ -94,7 +94,7 @@ import Wire
 private struct Conversation: ~Copyable {
   var replica: ReplicaCore
   var now = Duration.seconds(100)
-  /// The numbers of the pings that were written last.
+  /// The numbers of the last pings.
   private(set) var pings: [UInt64] = []
 
   static let schema = Schema(state: Board.State.self, action: Board.Action.self)

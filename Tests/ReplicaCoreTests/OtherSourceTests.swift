@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// A client and a hub that were compiled from different sources of one feature.
+/// A client and a hub that were compiled from different versions of a feature.
 @Suite struct OtherSourceTests {
   enum Hub {
     @Replicated
@@ -40,7 +40,7 @@ import Wire
     }
   }
 
-  /// Fields and cases in another order, some more, some less.
+  /// The feature with fields and cases in another order, some removed and some added.
   enum Client {
     @Replicated
     struct Task: Equatable, Identifiable {
@@ -66,13 +66,13 @@ import Wire
     }
   }
 
-  /// A state that the hub's cannot be made of.
+  /// A state to which the hub's cannot be converted.
   @Replicated
   struct Strange: Equatable {
     var count = ""
   }
 
-  /// Carries bytes between a hub and a replica until nothing more comes.
+  /// Passes bytes between a hub and a replica until there are no more.
   private func run(
     _ hub: inout HubCore, _ replica: inout ReplicaCore, _ id: inout ConnectionID?
   ) -> [ReplicaCommand] {
@@ -184,7 +184,7 @@ import Wire
     _ = run(&secondHub, &replica, &id)
     let live = replica.connection
     #expect(live == .live)
-    // An action in the form of the first hub.
+    // An action encoded for the first hub.
     try replica.send(Hub.Action.complete(id: 1))
     _ = run(&secondHub, &replica, &id)
     let bytes = try #require(mirror.value?.encoded())

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The actions of a client on their way to the hub, frame by frame.
+/// The pending actions of a client, frame by frame.
 @Suite struct PendingActionTests {
   @Test func actionsAreSplitIntoFramesWithinTheHubsLimit() throws {
     var conversation = Conversation()
@@ -55,7 +55,7 @@ import Wire
     final class Context {}
     var conversation = Conversation()
     conversation.welcome()
-    // More than are removed at once, acknowledged out of step with what is sent.
+    // More than are removed at once, with acknowledgements that do not match the frames.
     var contexts: [Context] = []
     for round in 1...30 {
       for _ in 0..<100 {
@@ -72,7 +72,7 @@ import Wire
   }
 }
 
-/// A client without subscriptions, and what its shell has seen.
+/// A client without subscriptions, and the commands to its shell.
 private struct Conversation: ~Copyable {
   var replica: ReplicaCore
   private(set) var applied: [ActionTicket] = []

@@ -4,19 +4,19 @@ import TestSupport
 import Testing
 import Wire
 
-/// What a client makes of each kind of frame in each phase of its conversation.
+/// The outcome of each kind of frame in each phase of a client.
 @Suite struct PhaseTests {
-  /// What a frame brings about, as the shell sees it.
+  /// The effect of a frame, as seen by the shell.
   enum Outcome: Equatable {
-    /// Nothing to see: the frame is ignored, or only noted.
+    /// No visible effect: the frame is ignored or only recorded.
     case silent
     /// The session is open.
     case opens
-    /// The client closes the connection, to try again later.
+    /// The client closes the connection and reconnects later.
     case goesDown
-    /// A mirror has another value.
+    /// The value of a mirror changes.
     case changes
-    /// A mirror is found to have another value than the hub.
+    /// The value of a mirror differs from the hub's.
     case diverges
     /// A pending action has taken effect.
     case applies
@@ -26,7 +26,7 @@ import Wire
     case other
   }
 
-  /// The kinds that change something, by phase, and what they do. All others must be silent, and are listed as such.
+  /// The kinds with an effect, by phase. All others must be silent.
   private static let table: [ReplicaPhase: [Outcome: [FrameKind]]] = [
     .idle: [.silent: hubKinds + clientKinds],
     .down: [.silent: hubKinds + clientKinds],
@@ -37,7 +37,7 @@ import Wire
       .silent: [.snapshot, .delta, .absent, .detached, .hash, .applied, .rejected, .pong, .schema, .bookmark]
         + clientKinds,
     ],
-    // A session that was resumed: its outcomes come right behind the welcome.
+    // For a resumed session, outcomes follow immediately after the welcome.
     .comparing: [
       .opens: [.schema], .goesDown: [.error, .goodbye], .applies: [.applied], .fails: [.rejected],
       .silent: [.snapshot, .delta, .absent, .detached, .hash, .pong, .welcome, .bookmark] + clientKinds,
@@ -48,7 +48,7 @@ import Wire
     ],
   ]
 
-  /// The kinds whose payload the client looks at, by phase: a malformed one ends the connection.
+  /// The kinds whose payload the client decodes, by phase; a malformed one ends the connection.
   private static let read: [ReplicaPhase: [FrameKind]] = [
     .idle: [], .down: [], .connecting: [], .stopped: [],
     .greeting: [.welcome, .error, .goodbye],
@@ -80,7 +80,7 @@ import Wire
     if read.contains(kind) {
       #expect(outcome == .goesDown)
     } else {
-      // The payload of 'absent' is not looked at.
+      // The payload of 'absent' is not decoded.
       #expect(outcome == (phase == .open && kind == .absent ? .changes : .silent))
     }
   }
@@ -96,7 +96,7 @@ import Wire
   }
 }
 
-/// A replica in one phase, with one subscription and, if a session is open, one action on its way.
+/// A replica in one phase, with one subscription and, if a session is open, one sent action.
 private struct Conversation: ~Copyable {
   private var replica: ReplicaCore
   private let mirror = TypedMirror<Int>()
@@ -154,7 +154,7 @@ private struct Conversation: ~Copyable {
     return encoder.bytes
   }
 
-  /// A payload that the kind may have, and that fits the conversation.
+  /// Returns a valid payload of a kind that fits the conversation.
   static func payload(_ kind: FrameKind) -> [UInt8] {
     switch kind {
     case .hello: Hello().encoded()

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Wire
 
-/// What a client shows before the hub has answered.
+/// The state that a client shows before the hub has answered.
 @Suite(.computing) struct PredictionTests {
-  /// The reducer that the world's hub runs.
+  /// The reducer of the world's hub.
   private static func reduce(_ state: inout AppFeature.State, _ action: AppFeature.Action) {
     withDependencies {
       $0.continuousClock = TestClock()
@@ -17,7 +17,7 @@ import Wire
     }
   }
 
-  /// Every client has another one that does not predict beside it in the same history: what others did comes first, or last.
+  /// Each client is accompanied by one that does not predict, in the same history with other clients.
   @Test(arguments: [UInt64](0..<20))
   func onceAllIsQuietWhatIsShownIsTheHubsState(block: UInt64) throws {
     var (different, ahead) = (0, 0)
@@ -40,11 +40,11 @@ import Wire
         #expect(client.prediction?.state == nil && client.failed.isEmpty, "seed \(seed)")
       }
     }
-    // The histories are of the kind that is meant.
+    // The histories contain enough predictions and corrections.
     #expect(ahead > 100 && different > 100)
   }
 
-  /// At each moment what is shown is the hub's state with the pending actions on top, in their order.
+  /// The shown state always equals the hub's state with the pending actions applied in order.
   @Test(arguments: [UInt64](0..<10))
   func whatIsShownIsThePendingActionsOnTheHubsState(seed: UInt64) throws {
     let world = AppWorld(seed: seed, clientCount: 3)
@@ -72,7 +72,7 @@ import Wire
     }
   }
 
-  /// The hub's state is never copied or walked through: a rebase costs the pending actions.
+  /// The hub's state is never copied or traversed: the cost of a rebase is that of the pending actions.
   @Test func aRebaseCostsThePendingActions() throws {
     var calls = 0
     let prediction = Prediction<AppFeature.State, AppFeature.Action> { state, action in
@@ -87,14 +87,14 @@ import Wire
     hub.counter.count = 13
     prediction.rebase(on: hub)
     #expect(calls == 7 && prediction.state?.counter.count == 15)
-    // One in the middle was refused.
+    // An action in the middle was rejected.
     prediction.ended(tickets[4])
     prediction.rebase(on: hub)
     #expect(prediction.state?.counter.count == 14 && prediction.pendingCount == 1)
     prediction.ended(tickets[3])
     prediction.rebase(on: hub)
     #expect(prediction.state == nil && prediction.pendingCount == 0)
-    // One that is not pending changes nothing.
+    // Ending an action that is not pending has no effect.
     prediction.ended(tickets[0])
     withExtendedLifetime(replica) {}
   }
@@ -109,7 +109,7 @@ import Wire
     withExtendedLifetime(replica) {}
   }
 
-  /// Keeps a replica, which cannot be copied.
+  /// Holds a replica, which cannot be copied.
   private final class Holder {
     var replica = ReplicaCore(schema: Schema(state: AppFeature.State.self, action: AppFeature.Action.self))
   }

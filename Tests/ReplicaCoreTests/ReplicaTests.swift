@@ -27,7 +27,7 @@ import Wire
     let client = try live(world)
     try world.send(.incrementButtonTapped, from: client)
     try world.turn()
-    // The action's key is not one of this feature's by the time it arrives.
+    // The action's key is corrupted on its way.
     let last = client.toHub.count - 1
     client.toHub[last] = 0x17
     try world.send(.incrementButtonTapped, from: client)
@@ -48,7 +48,7 @@ import Wire
     let client = try live(world)
     try world.send(.incrementButtonTapped, from: client)
     try world.turn()
-    // Sent, and the answer never comes: another hub takes over.
+    // Sent, but never answered, because another hub takes over.
     world.deliver(client, atMost: .max)
     client.fromHub = []
     world.cut(client)

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 import Wire
 
-/// The promises of a hub to those who follow parts of its state, over random histories.
+/// The guarantees of a hub for subscribers to parts of its state, over random histories.
 @Suite(.computing) struct ScopeConvergenceTests {
   typealias BoardWorld = World<Board.State, Board.Action>
 
-  /// Subscribes to a part of a state whose type the test does not know, typed and untyped.
+  /// Subscribes to a part of a state, whose type is unknown to the test, typed and untyped.
   private static func subscribe(_ path: [PathStep], by client: BoardWorld.Client) {
     func add<Part>(_ part: StatePath<Board.State, Part>) {
       client.parts.append(client.subscribe(TypedMirror<Part>(), to: part.steps))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// A state that is larger than what the client accepts.
+/// A state larger than the client accepts.
 @Suite struct TooLargeTests {
   /// The client once gave up and received the same snapshot again at every attempt.
   @Test func itIsRefusedForGood() throws {

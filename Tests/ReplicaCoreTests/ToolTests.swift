@@ -28,7 +28,7 @@ import Wire
     let schema = try #require(taken)
     #expect(schema == Schema(state: Board.State.self, action: Board.Action.self))
 
-    // It finds the field by its name, and subscribes to it.
+    // Finds the field by its name, and subscribes to it.
     guard case .definition(let index) = schema.state, case .fields(let fields) = schema.definitions[index].content
     else {
       Issue.record("the state is no struct")
@@ -41,7 +41,7 @@ import Wire
     #expect(part.bytes() == world.engine.state.items.encoded())
     #expect((part.mirror as? ValueMirror)?.type?.type == items.type)
 
-    // It sends an action that it has put together from the schema.
+    // Sends an action built from the schema.
     let action = CBORValue.array([.unsigned(1), .unsigned(9)])
     tool.pending.insert(try tool.replica.send { action.encode(to: &$0) })
     try world.settle()

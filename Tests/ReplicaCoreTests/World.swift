@@ -5,7 +5,7 @@ import ReplicaCore
 import TestSupport
 import Wire
 
-/// A world of the feature that `storehubd` runs.
+/// A world with the feature of `storehubd`.
 typealias AppWorld = World<AppFeature.State, AppFeature.Action>
 
 extension World where State == AppFeature.State, Action == AppFeature.Action {
@@ -17,11 +17,11 @@ extension World where State == AppFeature.State, Action == AppFeature.Action {
 
   /// The feature at revision 0.
   static func engine() -> FeatureEngine<State, Action> {
-    // The clock stands still: what the hub would do by itself a second later is no part of the history.
+    // The clock stands still, so effects that wait for it are not part of the history.
     FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()) { $0.continuousClock = TestClock() }
   }
 
-  /// An action that makes the hub do nothing by itself, on what the client sees, which others may have changed already.
+  /// Returns an action without effects, chosen from the state that the client sees, which may be outdated.
   private static func randomAction(seenBy state: AppFeature.State?, _ random: inout SplitMix) -> AppFeature.Action {
     let ids = state.map { Array($0.todos.todos.ids) } ?? []
     let (id, other) = (ids.randomElement(using: &random) ?? 0, ids.randomElement(using: &random))
@@ -41,33 +41,33 @@ extension World where State == AppFeature.State, Action == AppFeature.Action {
   func send(_ action: Counter.Action, from client: Client) throws { try send(.counter(action), from: client) }
 }
 
-/// A hub and its clients with a network between them that cuts, delays and splits: one seed, one history.
+/// A hub and its clients with a network that disconnects, delays and splits, all determined by a seed.
 final class World<State: Replicated & Equatable, Action: WireValue> {
   final class Client {
     var replica: ReplicaCore
     /// The whole state; nil when only parts are subscribed to.
     let whole: TypedMirror<State>?
-    /// The same by the schema alone.
+    /// The whole state, read by the schema alone.
     let untyped: ValueMirror?
     var connection: ConnectionID?
     var isConnecting = false
     var toHub: [UInt8] = []
     var fromHub: [UInt8] = []
-    /// Whether the hub's socket to this client is full.
+    /// True if the hub's socket to this client is full.
     var isBlocked = false
     var pending: Set<ActionTicket> = []
-    /// What the client shows while its actions are pending; nil if it does not predict.
+    /// The client's prediction; nil if it does not predict.
     var prediction: Prediction<State, Action>?
     var applied = 0
     var failed: [ActionError] = []
     var divergences: [Divergence] = []
     var lastRevisions: [ObjectIdentifier: UInt64] = [:]
-    /// The parts that it subscribes to besides the whole state.
+    /// The parts to which it subscribes in addition to the whole state.
     var parts: [Part] = []
     /// The oracle's view of each mirror that was ever subscribed.
     var contents: [ObjectIdentifier: Part] = [:]
 
-    /// A mirror with the place that it is of.
+    /// A mirror and its place.
     struct Part {
       let mirror: any Mirror
       let path: [PathStep]
@@ -75,7 +75,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
       let bytes: () -> [UInt8]?
     }
 
-    /// A client without a schema takes that of the hub.
+    /// Creates a client; without a schema it uses the hub's.
     init(seed: UInt64, schema: Schema?, options: ReplicaOptions, mirrorsUntyped: Bool) {
       replica = ReplicaCore(schema: schema, options: options, random: SplitMix(seed: seed))
       whole = options.subscribesToWholeState && schema != nil ? TypedMirror() : nil
@@ -85,7 +85,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     }
 
     var state: State? { whole?.part }
-    /// What a person sees.
+    /// The state that a user sees.
     var shownState: State? { prediction?.state ?? whole?.part }
 
     @discardableResult
@@ -114,10 +114,10 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   var clients: [Client] = []
   var now = Duration.seconds(1)
   var history: [UInt64: State] = [:]
-  /// False memories, to see that the oracle would notice.
+  /// Forged states, to check that the oracle detects differences.
   var forgedHistory: [UInt64: State] = [:]
   private(set) var sentCount = 0
-  /// Off when a test has made a state wrong.
+  /// False if a test has made a state wrong on purpose.
   var checksStates = true
   private let randomAction: (inout SplitMix, State?) -> Action
 
@@ -141,15 +141,15 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     for client in clients { client.replica.start() }
   }
 
-  /// Replaces the hub by one that knows nothing of the history.
+  /// Replaces the hub by one without the history.
   func restartHub(_ engine: FeatureEngine<State, Action>) {
     self.engine = engine
     hub = HubCore(engine, random: SplitMix(seed: 99))
     history = [0: engine.state]
   }
 
-  /// Has the hub of another process go on with all connections. Of what is on its way to a client, the socket has taken
-  /// any part.
+  /// Lets the hub of another process take over all connections. Any part of the output for a client may have been
+  /// accepted by the socket.
   func handOver(to engine: FeatureEngine<State, Action>) throws {
     try turn()
     var unsent: [[UInt8]] = []
@@ -178,7 +178,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     try turn()
   }
 
-  /// One thing that can happen, drawn by chance.
+  /// Performs a random step.
   func step() throws {
     let client = clients[Int.random(in: 0..<clients.count, using: &random)]
     switch Int.random(in: 0..<100, using: &random) {
@@ -192,7 +192,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     try turn()
   }
 
-  /// Lets everything arrive and everyone reconnect.
+  /// Delivers all bytes and lets all clients reconnect.
   func settle() throws {
     for client in clients { client.isBlocked = false }
     var quietTurns = 0
@@ -204,7 +204,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     }
   }
 
-  /// Whether nothing is under way to a client or from it.
+  /// Returns true if no bytes are on their way to or from a client.
   private func isQuiet(_ client: Client) -> Bool {
     guard client.connection != nil, client.toHub.isEmpty, client.fromHub.isEmpty else { return false }
     return client.replica.pendingActionCount == 0 && client.replica.connection == .live
@@ -221,7 +221,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     sentCount += 1
   }
 
-  /// Moves bytes in both directions, and lets attempts to connect succeed.
+  /// Delivers bytes in both directions, and completes attempts to connect.
   func deliver(_ client: Client, atMost limit: Int) {
     if client.isConnecting {
       client.isConnecting = false
@@ -278,7 +278,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     case .write(let id, let pieces):
       guard let client = clients.first(where: { $0.connection == id }) else { return }
       for piece in hub.pieces[pieces] { client.fromHub += hub.output.bytes[piece] }
-      // What is on the wire counts as not yet taken, so that the hub coalesces.
+      // Bytes on the wire count as not accepted, so that the hub coalesces.
       hub.isBusy(id)
     case .close(let id), .abort(let id):
       if let client = clients.first(where: { $0.connection == id }) {
@@ -304,7 +304,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
           hub.ended(connection)
         }
       case .write(let range):
-        // What is written to a connection that has just ended goes nowhere.
+        // Output for a connection that has just ended is lost.
         if client.connection != nil { client.toHub += Array(client.replica.output.bytes[range]) }
       case .changed(let mirror, _): try check(mirror, of: client)
       case .connectionChanged: break
@@ -326,7 +326,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   }
 
   private func check(_ mirror: any Mirror, of client: Client) throws {
-    // It may have been given up meanwhile.
+    // The subscription may have ended in the meantime.
     let id = ObjectIdentifier(mirror)
     guard client.replica.isSubscribed(mirror), let part = client.contents[id], let revision = mirror.revision else {
       return

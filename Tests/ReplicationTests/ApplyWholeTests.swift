@@ -2,9 +2,9 @@ import Synchronization
 import Testing
 import Wire
 
-/// A delta that is applied whole or not at all.
+/// Deltas that are applied completely or not at all.
 @Suite struct ApplyWholeTests {
-  /// An integer that counts how often it is read.
+  /// An integer that counts its decodings.
   struct Counted: Equatable, Replicated {
     static let reads = Mutex(0)
     var value: Int

@@ -66,7 +66,7 @@ struct Parent {
 }
 
 @Suite struct ArchitectureTests {
-  /// The fields of the state, of those that `read` reads, whose observers learn of a delta.
+  /// Returns true if a delta notifies the observers of the fields that `read` reads.
   private func isTold(_ state: inout Parent.State, _ delta: [UInt8], _ read: (Parent.State) -> Void) throws -> Bool {
     let told = Mutex(false)
     withObservationTracking {
@@ -147,7 +147,7 @@ struct Parent {
     new.destination = .child(Child.State(id: 7, clicks: 3))
     new.rows[id: 2]?.clicks = 4
     let delta = new.delta(from: old)
-    /// A replica's state, which nobody else has.
+    /// Returns an unshared state of a replica.
     func replica() throws -> Parent.State { try Parent.State(decoding: old.encoded().span.bytes) }
 
     for (expected, read) in [
@@ -180,7 +180,7 @@ struct Parent {
   @Test func aDeltaThatFailsInTheMiddleChangesNothing() throws {
     var replica = state()
     let before = replica.encoded()
-    // The count, and then something that is no text.
+    // The count, followed by something that is not a text.
     let delta: [UInt8] = [0xa2, 0x00, 0x05, 0x01, 0x05]
     #expect(throws: WireError(.typeMismatch(expected: "text"), at: 4)) {
       var decoder = CBORDecoder(delta.span.bytes)

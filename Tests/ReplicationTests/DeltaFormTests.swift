@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// What deltas look like, in diagnostic notation.
+/// The encoding of deltas, in diagnostic notation.
 @Suite struct DeltaFormTests {
   private func notation<Value: Replicated>(_ new: Value, from old: Value) throws -> String {
     let delta = new.delta(from: old)

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the compiler says about types that cannot travel.
+/// The compiler's diagnostics for types that cannot be replicated.
 @Suite(.timeLimit(.minutes(10)), .blocking) struct DiagnosticsTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   private static let products = root.appending(path: ".build/debug")
   private static let plugin = products.appending(path: "StoreHubMacros-tool")
 
-  /// Declarations, each with a piece of what must be said about it.
+  /// Declarations, each with a part of the expected message.
   private static let refused = [
     ("@Replicated struct A { var run: () -> Void }", "'run' cannot travel: it is a function"),
     ("@Replicated struct B { var pair = (1, 2) }", "'pair' cannot travel: it is a tuple"),
@@ -28,7 +28,7 @@ import Testing
     ("struct P {}; @Replicated struct Q { var value = P() }", "mark its type '@Replicated', or the field"),
   ]
 
-  /// Fields and cases of types that are not replicated; a comment marks those that must be refused.
+  /// Fields and cases of types that are not replicated; a comment marks those that must be rejected.
   private static let notReplicated = """
     import ReplicatedArchitecture
     struct Request {}
@@ -69,7 +69,7 @@ import Testing
     }
     """
 
-  /// A feature as in a package elsewhere: one import, and the language modes that ask most of imports.
+  /// A feature in another package, with one import and the strictest rules for imports.
   private static let feature = """
     public import ReplicatedArchitecture
     @Reducer public struct Counter {
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  /// The compiler's errors, without the pieces of source that it shows with them.
+  /// Returns the compiler's errors, without excerpts of the source.
   private func errors(in text: String) throws -> [String] {
     let folder = FileManager.default.temporaryDirectory.appending(path: "replicated-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The deltas in `Tests/Golden/deltas.txt`, made again: for those who apply them in another language.
+/// Compares the deltas in `Tests/Golden/deltas.txt`, which serve implementations in other languages.
 @Suite struct GoldenDeltaTests {
   private struct Golden {
     var text = """

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The hashes in `Tests/Golden/hashes.txt`, computed again: for those who compute them in another language.
+/// Compares the hashes in `Tests/Golden/hashes.txt`, which serve implementations in other languages.
 @Suite struct GoldenHashTests {
   private struct Golden {
     var text = """

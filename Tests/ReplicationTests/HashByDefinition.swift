@@ -2,10 +2,10 @@ import CXXHash
 import TestSupport
 import Wire
 
-/// The hash of a value as docs/PROTOCOL.md defines it, made from the value's plain bytes and from what is known of its type.
-/// It shares XXH3 with the hub, and nothing else.
+/// The hash of a value as defined in docs/PROTOCOL.md, computed from the value's bytes and a description of its type.
+/// It shares only XXH3 with the hub.
 indirect enum Layout: Sendable {
-  /// Holds no identified array.
+  /// A type without identified arrays.
   case plain
   case fields([UInt64: Layout])
   case elements(Layout)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 public import Wire
 
-/// Types that the macro must cope with, whatever is said about them.
+/// Unusual types that the macro must support.
 enum Namespace {
   @Replicated
   fileprivate struct Hidden: Equatable {

@@ -3,8 +3,8 @@ import IdentifiedCollections
 import ReplicatedArchitecture
 import Wire
 
-// One feature as it was and as it is: under other keys, with a field less and a field more everywhere, with cases in
-// another order and some added.
+// An old and a new version of a feature: with other keys, removed and added fields everywhere, and cases in another
+// order with some added.
 
 enum Old {
   @ObservableState

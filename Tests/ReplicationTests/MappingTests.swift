@@ -29,7 +29,7 @@ import Wire
     let mapping = try SchemaMapping(from: old, to: new, .state)
     var shaper = Shaper(seed: seed)
     for history in 0..<500 {
-      // Other tests wait for their turn on the same threads.
+      // Other tests wait for the same threads.
       await Task.yield()
       var state = shaper.oldState()
       var replica = try mapping.read(New.State.self, state.encoded())
@@ -184,7 +184,7 @@ import Wire
               case 1: try states.change(bytes)
               default: try actions.value(bytes)
               }
-            // Whatever it is, it is one well-formed item, and no reader is hurt by it.
+            // Whatever the result is, it is one well-formed item, and decoders handle it.
             #expect(try CBORValue(decoding: result.span.bytes).encoded() == result, "seed \(seed)")
             if kind == 0 { _ = try? New.State(decoding: result.span.bytes) }
             if kind == 1 { _ = try? New.State(state).applying(result) }
@@ -244,9 +244,9 @@ import Wire
 private func notation(_ bytes: [UInt8]) throws -> String { "\(try CBORValue(decoding: bytes.span.bytes))" }
 
 extension SchemaMapping {
-  /// What becomes of bytes, as a value of the target.
+  /// Returns mapped bytes as a value of the target.
   func read<Value: WireValue>(_ type: Value.Type, _ bytes: [UInt8]) throws -> Value {
-    // In a constant: Swift 6.3 makes broken code of a span of what a throwing call returns.
+    // In a constant, because Swift 6.3 miscompiles a span of the result of a throwing call.
     let mapped = try value(bytes)
     return try Value(decoding: mapped.span.bytes)
   }

@@ -102,7 +102,7 @@ extension Shaper {
     path.entries.append(StackState<Old.Row>.Entry(id: StackElementID(generation: id), element: row()))
   }
 
-  /// A state with a few things in it changed, as an action does.
+  /// Returns a state with a few changes, as made by an action.
   mutating func changed(_ state: Old.State) -> Old.State {
     var state = state
     for _ in 0...below(3) { change(&state) }
@@ -114,7 +114,7 @@ extension Shaper {
     case 0: state.count &+= below(9)
     case 1: state.mode = mode()
     case 2:
-      // Inside of a payload of several values.
+      // Within the values of a case.
       guard case .both(let label, _, let folder) = state.mode else { return state.mode = mode() }
       state.mode = .both(label: label, mark: mark(), folder: folder)
     case 3: state.rows.insert(row(Old.Mark(x: below(10_000), y: text())), at: below(state.rows.count + 1))
@@ -156,7 +156,7 @@ extension Shaper {
     }
   }
 
-  /// The same schema with other keys everywhere.
+  /// Returns the same schema with other keys everywhere.
   mutating func shuffled(_ schema: Schema) -> Schema {
     let original = schema
     var schema = schema
@@ -186,13 +186,13 @@ extension Shaper {
     return schema
   }
 
-  /// Different keys, small ones and those of nine bytes.
+  /// Returns distinct keys, small ones and those of nine bytes.
   private mutating func keys(_ count: Int) -> [UInt64] {
     let gap = pick([1, 20, 300, 1 << 40])
     return (0..<UInt64(count)).map { $0 * UInt64(gap) }.shuffled(using: &generator)
   }
 
-  /// An action that both sides know, as each of them has it.
+  /// Returns an action that both sides have, in both forms.
   mutating func rowAction() -> (new: New.RowAction, old: Old.RowAction) {
     if below(2) == 0 { return (.done(true), .done(true)) }
     let marks = list(6) { $0.mark() }
@@ -201,7 +201,7 @@ extension Shaper {
 
   mutating func actions() -> (new: New.Action, old: Old.Action) {
     let (mark, row, text, inner) = (mark(), row(), text(), rowAction())
-    // What the old side has more than the new one is not in what comes from there.
+    // Fields that only the old side has are not in values from the new side.
     var plain = row
     plain.tags = []
     switch below(10) {

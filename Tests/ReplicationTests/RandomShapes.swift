@@ -3,7 +3,7 @@ import IdentifiedCollections
 import TestSupport
 import Wire
 
-/// Makes values of random shapes from a seed.
+/// Generates values of random shapes from a seed.
 struct Shaper {
   var generator: SplitMix
 
@@ -94,7 +94,7 @@ struct Shaper {
     return world
   }
 
-  /// A world with a few things in it changed, as an action does.
+  /// Returns a world with a few changes, as made by an action.
   mutating func changed(_ world: World) -> World {
     var world = world
     for _ in 0...below(3) {
@@ -108,7 +108,7 @@ struct Shaper {
       case 6: world.byName[text()] = pick([nil, item(0)])
       case 7: world.byName[text()]?.title = text()
       case 8:
-        // No deeper than before: values nest only so far.
+        // No deeper than before, since the nesting of values is limited.
         if case .node(let first, _) = world.tree { world.tree = .node(first, tree(2)) } else { world.tree = tree(4) }
       case 9: world.box.others?.append(item(2))
       case 10: world.everything.array.insert(below(9), at: below(world.everything.array.count + 1))

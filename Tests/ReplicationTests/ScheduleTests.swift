@@ -2,7 +2,7 @@ import FoundationEssentials
 import ReplicatedArchitecture
 import Testing
 
-/// A feature with things that are due.
+/// A feature with scheduled actions.
 @Reducer
 private struct Alarms {
   @Replicated

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The places of the ids of elements, and the forms of types that only their own code knows, in a schema.
+/// The paths to the ids of elements in a schema, and the representation of opaque types.
 private enum Contact {
   @Replicated
   struct Stored: Equatable, Identifiable {
@@ -66,7 +66,7 @@ private enum Contact {
 
   enum Level: Int { case low, high }
 
-  /// A type whose bytes only its own code knows.
+  /// A type with an opaque encoding.
   struct Secret: WireValue {
     init(from decoder: inout CBORDecoder) throws(WireError) { try decoder.skip() }
     func encode(to encoder: inout CBOREncoder) { encoder.null() }
@@ -143,7 +143,7 @@ extension Contact.Level: Replicated {}
     #expect(name == "PresentationState")
   }
 
-  /// A presented child may present another like it, so the depth of what a peer sends is counted.
+  /// A presented child may present another of its type, so the depth of a peer's input is limited.
   @Test func presentedChildrenNestOnlySoDeep() throws {
     var bytes: [UInt8] = []
     for _ in 0..<100_000 { bytes += [0xa1, 0x00, 0x81] }
@@ -168,7 +168,7 @@ extension Contact.Level: Replicated {}
     #expect(try reason(ofID: [0x18, 0x05], Int.self) == "byte 0: a number or length is not in its shortest form")
   }
 
-  /// Why a path with an id of some type is refused; nil if it is not.
+  /// Returns the reason why a path with an id of some type is rejected, if it is.
   private func reason<ID: Hashable & Replicated>(ofID id: [UInt8], _ type: ID.Type) throws -> String? {
     var schema = Schema(state: [ID].self, action: Never.self)
     guard case .named(_, let parts) = schema.state else { return nil }

@@ -93,7 +93,7 @@ import Wire
       #expect(try back.mapPath(mapped) == path)
     }
     #expect(try mapping.mapPath([.key(3), id]).last == .id(New.Mark(mark).encoded()))
-    // An id of something else is taken for no id.
+    // A value of another type is not accepted as an id.
     #expect {
       try mapping.mapPath([.key(3), .id([0x05])])
     } throws: {
@@ -119,7 +119,7 @@ import Wire
     var next = row
     next.mode = .marked(Old.Mark(x: 3, y: "b"))
     #expect(try New.Row(row).applying(part.change(next.delta(from: row))) == New.Row(next))
-    // And so does one that is made for the two types.
+    // So does a mapping created for the two types.
     let made = try SchemaMapping(
       from: old, to: new,
       .types(source: try old.type(at: [.key(4)]), target: try new.type(at: mapping.mapPath([.key(4)]))))

@@ -26,7 +26,7 @@ private enum First {
   }
 }
 
-/// A field and a case more, a field with a default less, and the rest in another order but under the same keys.
+/// An added field and case, a removed field with a default, and the rest in another order with the same keys.
 private enum Later {
   @Replicated
   struct State: Equatable {
@@ -108,7 +108,7 @@ private enum Swapped {
   }
 }
 
-/// A type whose bytes only its own code knows.
+/// A type with an opaque encoding.
 private struct Opaque<Value: WireValue>: WireValue {
   var value: Value
   init(from decoder: inout CBORDecoder) throws(WireError) { value = try decoder.value() }
@@ -166,7 +166,7 @@ private struct Opaque<Value: WireValue>: WireValue {
       guard let other = try? Schema(decoding: bytes.span.bytes) else { continue }
       #expect(other.encoded() == bytes, "seed \(seed)")
       _ = other.compatibility(with: schema)
-      // What is compatible is mapped, but for cases of another name.
+      // Compatible schemas can be mapped, except for cases with other names.
       let states = try? SchemaMapping(from: schema, to: other, .state)
       let actions = try? SchemaMapping(from: schema, to: other, .action)
       if case .incompatible = schema.compatibility(with: other) {
@@ -202,7 +202,7 @@ private struct Opaque<Value: WireValue>: WireValue {
     #expect(first.compatibility(with: first) == .same)
     #expect(first.compatibility(with: later) == .compatible)
     #expect(later.compatibility(with: first) == .compatible)
-    // And so it reads.
+    // The decoded value is as expected.
     let old = First.State(count: 4, name: "n", mode: .level(2), children: [First.State(name: "c")])
     let new = try Later.State(decoding: old.encoded().span.bytes)
     #expect(new == Later.State(name: "n", mode: .level(2), children: [Later.State(name: "c")]))
@@ -220,7 +220,7 @@ private struct Opaque<Value: WireValue>: WireValue {
   ) -> SchemaCompatibility {
     let there = Schema(state: theirs, action: Bool.self)
     let result = Schema(state: mine, action: Bool.self).compatibility(with: there)
-    // What is said to be compatible can be mapped, and nothing else.
+    // Exactly the schemas that count as compatible can be mapped.
     let mapping = try? SchemaMapping(from: Schema(state: mine, action: Bool.self), to: there, .state)
     if case .incompatible = result { #expect(mapping == nil) } else { #expect(mapping != nil) }
     return result
@@ -259,7 +259,7 @@ private struct Opaque<Value: WireValue>: WireValue {
   }
 
   @Test func aSchemaThatIsAsDeepAsItCanBeIsCompared() throws {
-    // A thousand types, each inside the one before, against one that contains itself.
+    // A thousand types, each nested in the previous one, compared with one that contains itself.
     struct Link: WireValue {
       init(from decoder: inout CBORDecoder) throws(WireError) {}
       func encode(to encoder: inout CBOREncoder) {}

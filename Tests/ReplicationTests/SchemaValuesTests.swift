@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Wire
 
-/// Values and changes that are read by the schema alone, beside the typed ones.
+/// Values and changes decoded by the schema alone, compared with typed ones.
 @Suite(.timeLimit(.minutes(10)), .computing) struct SchemaValuesTests {
   private static let seed = UInt64.random(in: 0 ... .max)
 
-  /// A state of a type, as the hub has it and as a tool reads it.
+  /// A state of a type, typed as in the hub and untyped as in a tool.
   private struct Pair<State: Replicated> {
     let schema = Schema(state: State.self, action: Bool.self)
     var typed: State
@@ -102,8 +102,8 @@ import Wire
         default: delta.removeLast(1 + shaper.below(delta.count))
         }
         let (typed, untyped) = (try? pair.typed.applying(delta), try? pair.applying(delta))
-        // A leaf may be of a type that the schema knows by name only, so the untyped reader takes more. The typed one writes
-        // fields that were absent with their defaults.
+        // The schema may know the type of a leaf by its name only, so the untyped decoder accepts more. The typed one
+        // encodes absent fields with their defaults.
         if let typed, let untyped {
           let bytes = untyped.encoded()
           let read = try? World(decoding: bytes.span.bytes)

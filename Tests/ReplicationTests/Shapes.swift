@@ -3,7 +3,7 @@ import IdentifiedCollections
 import ReplicatedArchitecture
 import Wire
 
-/// One field of each type of the standard library and of Foundation that travels.
+/// One field of each replicated type of the standard library and Foundation.
 @Replicated
 struct Everything: Equatable {
   var int8: Int8 = 0
@@ -39,7 +39,7 @@ struct Everything: Equatable {
   var colour = Colour.red
 }
 
-/// Values that contain one another.
+/// Nested values.
 @Replicated
 struct World: Equatable {
   var everything = Everything()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// Identified arrays wherever one may stand.
+/// Identified arrays in all possible places.
 @Replicated
 struct Library: Equatable {
   var name = ""
@@ -60,7 +60,7 @@ extension Layout {
       let new = hub.stateHash()
       #expect((new == old) == !hub.differs(from: before), what)
       replica = try replica.applying(hub.delta(from: before))
-      // A replica that is asked seldom has nodes with hashes of all ages.
+      // A replica that is seldom asked for a hash has nodes with hashes of different ages.
       if round % 3 != 0 { continue }
       #expect(replica.stateHash() == new, what)
       if round % 60 == 0 {

@@ -2,7 +2,7 @@ import IdentifiedCollections
 import Testing
 import Wire
 
-/// A NaN is not equal to itself, so nothing is found under it: no key, member or id that comes from outside is one.
+/// NaN does not equal itself and cannot be found, so it is rejected as a key, member or id.
 @Suite struct UnequalKeyTests {
   private let nan: [UInt8] = [0xf9, 0x7e, 0x00]
   private let refusal = WireError.Problem.typeMismatch(expected: "a key that is equal to itself")

@@ -49,7 +49,7 @@ import Testing
     #expect(DiffingInterfaceList.diffing(oldArray: old, newArray: []).deletes.count == 4)
   }
 
-  /// Deletions, insertions and moves make the new list of the old one, whatever the two are.
+  /// Deletions, insertions and moves convert any list to any other.
   @Test func theChangesLeadFromOneListToTheOther() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<500 {

@@ -111,7 +111,7 @@ import Testing
     scheduler.advance(by: .seconds(1))
     store.receive(.loaded(7)) { $0.count = 7 }
 
-    // Each generation within the other.
+    // Each generation nested in the other.
     let older = AnyReducer<Counter.State, Counter.Action, Void> { (_: Void) in Counter() }
     let inBoth = Store(initialState: Counter.State(), reducer: Reduce(older, environment: ()))
     inBoth.send(.increment)

@@ -47,7 +47,7 @@ enum Seed000 {
       state.numberFactAlert = fact
       return .none
 
-    // As printed, `let` binds nothing, which the compiler warns of.
+    // As printed, `let` binds nothing, which causes a compiler warning.
     case .numberFactResponse(.failure):
       state.numberFactAlert = "Could not load a number fact :("
       return .none

@@ -1,5 +1,6 @@
-// seeds/003, blocks 1 to 9: Point-Free's announcement, as printed. As tca.md §4 says, the state, the action and the error
-// are not `Equatable` there, which `ViewStore(store)` and `assert` required from 0.1.0 on: the conformances are added.
+// seeds/003, blocks 1 to 9: Point-Free's announcement, as printed. The state, the action and the error are not
+// `Equatable` there (see tca.md §4), but `ViewStore(store)` and `assert` required it from 0.1.0 on: the conformances
+// are added.
 import ComposableArchitectureClassic
 import ComposableArchitectureTestSupport
 import XCTest
@@ -19,7 +20,7 @@ private enum AppAction {
 
 private struct ApiError: Error {}
 
-// The additions.
+// The added conformances.
 extension AppState: Equatable {}
 extension AppAction: Equatable {}
 extension ApiError: Equatable {}
@@ -55,7 +56,7 @@ private let appReducer = Reducer<
     state.numberFactAlert = fact
     return .none
 
-  // As printed, `let` binds nothing, which the compiler warns of.
+  // As printed, `let` binds nothing, which causes a compiler warning.
   case .numberFactResponse(.failure):
     state.numberFactAlert = "Could not load a number fact :("
     return .none

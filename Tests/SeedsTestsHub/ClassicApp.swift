@@ -57,7 +57,7 @@ private struct Callback: @unchecked Sendable {
   let fulfil: (Result<String, ApiError>) -> Void
 }
 
-/// A view store of this generation that watches a store of 1.x, also one whose state lives in a hub.
+/// A view store of this generation that observes a store of 1.x, possibly one whose state is a hub's.
 @MainActor
 final class ClassicScreen {
   let viewStore: ViewStore<AppState, AppAction>

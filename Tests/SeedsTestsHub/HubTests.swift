@@ -11,7 +11,7 @@ import Testing
 
 /// The seeds' apps of each generation, in a hub over a real socket.
 @MainActor @Suite(.serialized, .timeLimit(.minutes(2))) struct HubTests {
-  /// A directory of its own, a loop, and a hub.
+  /// A temporary directory, a loop, and a hub.
   @MainActor final class Bench {
     let loop: EventLoop
     let directory: String

@@ -45,7 +45,7 @@ extension RxEnvironment {
   }
 }
 
-/// A screen of this generation that watches a store of 1.x, also one whose state lives in a hub.
+/// A screen of this generation that observes a store of 1.x, possibly one whose state is a hub's.
 @MainActor
 final class RxScreen {
   let store: Store<AppState, AppAction>

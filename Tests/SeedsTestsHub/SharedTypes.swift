@@ -1,5 +1,5 @@
-// The state and the actions of the number fact app of seeds/000 and seeds/002, as they travel to a hub: `@Replicated`
-// is all that is added. This file imports no generation of the architecture by name.
+// The replicated state and actions of the number fact app of seeds/000 and seeds/002: only `@Replicated` is added. This
+// file imports no generation of the architecture by name.
 import ReplicatedArchitecture
 
 @Replicated

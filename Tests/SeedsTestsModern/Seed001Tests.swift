@@ -1,6 +1,6 @@
 // swift-format-ignore-file: NeverForceUnwrap
-// seeds/001, blocks 2 to 6 and 8 to 14, as printed, in the Swift of their time. The address that the app asks is gone: the
-// request compiles and is not sent. Block 7 is a view.
+// seeds/001, blocks 2 to 6 and 8 to 14, as printed, in the Swift of their time. The app's server no longer exists, so
+// its request is compiled but not sent. Block 7 is a view.
 import ComposableArchitecture
 import ComposableTesting
 import Foundation

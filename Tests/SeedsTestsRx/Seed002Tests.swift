@@ -56,8 +56,8 @@ private let appReducer = Reducer<AppState, AppAction, AppEnvironment> { state, a
   }
 }
 
-// Block 5, with labels and alerts of our own. There it subscribes to `\.number`, which the state does not have, and
-// captures `numberLabel`, which is called `countLabel`: the state and that label are what is meant.
+// Block 5, with our own labels and alerts. As printed it subscribes to `\.number`, which the state does not have, and
+// captures `numberLabel`, which is called `countLabel`; the state and that label are used instead.
 private class AppViewController {
   class UILabel { var text: String? }
 

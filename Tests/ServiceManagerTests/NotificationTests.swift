@@ -2,7 +2,7 @@ import Foundation
 import ServiceManager
 import Testing
 
-/// A service manager that takes notifications, for the length of a test.
+/// A service manager that receives notifications during a test.
 private final class Manager {
   let path = NSTemporaryDirectory() + "notify-\(UUID().uuidString.prefix(8))"
   private let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -45,7 +45,7 @@ private final class Manager {
       }
     }
     guard count >= 0 else { return ("", []) }
-    // A head of 16 bytes before the descriptors, which begins with the length of both: cmsg(3).
+    // A header of 16 bytes before the descriptors, which begins with the length of both: cmsg(3).
     let end = controlCount < 16 ? 0 : control.withUnsafeBytes { $0.load(as: Int.self) }
     let descriptors = stride(from: 16, to: end, by: 4).map { offset in
       control.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: CInt.self) }
@@ -110,7 +110,7 @@ private final class Manager {
     #expect(manager.receive().text == "FDSTOREREMOVE=1\nFDNAME=record")
   }
 
-  /// One message takes 253 descriptors at the most.
+  /// One message holds at most 253 descriptors.
   @Test(arguments: [0, 1, 253, 254, 700]) func aBoxHoldsManyDescriptors(count: Int) {
     let file = open("/", O_RDONLY)
     defer { close(file) }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The files in systemd/, as systemd itself judges them.
+/// Checks the files in systemd/ with systemd's own tools.
 @Suite(.serialized) struct UnitFileTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -32,7 +32,7 @@ import Testing
     return (process.terminationStatus, try String(contentsOfFile: directory + "/output", encoding: .utf8))
   }
 
-  /// The threshold is in tenths: 5 is 0.5. The best unit of other daemons that we found had 1.2.
+  /// The threshold is in tenths: 5 is 0.5. The best unit of another daemon that we found had 1.2.
   @Test(.enabled(if: isAnalyzerInstalled, skipped), arguments: ["storehub.service", "storehub@.service"])
   func theServiceExposesLittle(unit: String) throws {
     let outcome = try analyze(["security", "--offline=true", "--no-pager", "--threshold=5"], [unit])
@@ -49,7 +49,7 @@ import Testing
     #expect(outcome.text.isEmpty)
   }
 
-  /// Inside a user namespace every client would seem to be the user nobody.
+  /// Within a user namespace every client would appear to be the user nobody.
   @Test func theServiceSeesWhoConnects() throws {
     for name in ["storehub.service", "storehub@.service", "user/storehub.service"] {
       let text = try String(contentsOf: Self.root.appendingPathComponent("systemd/\(name)"), encoding: .utf8)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// One instance differs from the other by its name only.
+  /// The two variants differ only in their names.
   @Test(arguments: ["service", "socket"]) func theTemplateIsTheUnit(kind: String) throws {
     let folder = Self.root.appendingPathComponent("systemd")
     let unit = try String(contentsOf: folder.appendingPathComponent("storehub.\(kind)"), encoding: .utf8)

@@ -2,7 +2,7 @@ import CustomDump
 import Sharing
 import Testing
 
-/// What a share looks like in dumps and differences.
+/// The representation of shares in dumps and differences.
 @Suite struct DumpTests {
   private struct Stats: Equatable, Sendable { var count = 0, best = 9 }
 
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Neither equatable nor hashable.
+  /// A type that is neither equatable nor hashable.
   private struct Thing: Sendable { var size = 1 }
 
   private func changes(_ state: State, _ operation: (State) -> Void) -> String? {
@@ -90,7 +90,7 @@ import Testing
   @Test func anotherShareIsAnotherThing() {
     let (one, other) = (Shared(value: 1), Shared(value: 2))
     #expect(diff(one, other) == "- #1 1\n+ #2 2")
-    // Equal by their values.
+    // Compared by their values.
     #expect(diff(one, Shared(value: 1)) == nil)
   }
 

@@ -94,7 +94,7 @@ import Testing
   @Test func aFileThatBecomesMalformedLeavesTheValue() async throws {
     let numbers = share()
     numbers.withLock { $0 = [1] }
-    // What is expected here goes to standard error: the watcher's thread has no test to tell.
+    // The watcher's thread belongs to no test, so the expected issue goes to standard error.
     try Data("nonsense".utf8).write(to: directory.file("n.json"), options: .atomic)
     await becomes { numbers.loadError != nil }
     #expect(numbers.wrappedValue == [1])
@@ -149,7 +149,7 @@ import Testing
     #expect(directory.text("n.json") == "[1]")
   }
 
-  /// Two threads of ours and one writer outside: whatever the order, everybody ends with what is on the disk.
+  /// Two threads here and one external writer: all end with the value on the disk, whatever the order.
   @Test func everybodyEndsWithWhatIsOnTheDisk() async throws {
     let (ours, theirs) = (share(), share())
     await withTaskGroup { group in
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  /// The echoes of our own writes must not undo a newer change.
+  /// File events from the store's own writes must not undo a newer change.
   @Test func noneOfOurChangesIsLostToItsOwnEcho() async {
     let count = elsewhere { Shared(wrappedValue: 0, .fileStorage(directory.file("count.json"))) }
     await withTaskGroup { group in
@@ -187,7 +187,7 @@ import Testing
     #expect(numbers == [3])
   }
 
-  /// Waits for something that no event of ours announces; the suite's time limit ends it otherwise.
+  /// Polls a condition that no event announces; the suite's time limit ends it otherwise.
   private func becomes(_ condition: () -> Bool) async {
     while !condition() { try? await Task.sleep(for: .milliseconds(1)) }
   }

@@ -19,7 +19,7 @@ extension SharedKey where Self == InMemoryKey<Int>.Default {
     #expect(other == 1)
   }
 
-  /// Runs twice: the second test must not find what the first has left.
+  /// Runs twice: the second test must not see the value of the first.
   @Test func everyTestHasItsOwnMemory() {
     @Shared(.inMemory("k")) var count = 0
     #expect(count == 0)
@@ -44,7 +44,7 @@ extension SharedKey where Self == InMemoryKey<Int>.Default {
     #expect(outer == 2)
   }
 
-  /// References begin and end all the time here, and a new one must find all that its predecessor was given.
+  /// References are created and released all the time, and a new one must have all values of its predecessors.
   @Test func nothingIsLostBetweenOneReferenceAndTheNext() async {
     await withTaskGroup { group in
       for _ in 0..<4 {

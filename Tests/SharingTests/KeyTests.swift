@@ -5,7 +5,7 @@ import Testing
 
 private struct Failure: Error, Equatable {}
 
-/// A key whose source a test plays.
+/// A key whose source is controlled by a test.
 private final class Source: Sendable {
   struct State {
     var stored: Result<Int?, any Error> = .success(nil)
@@ -51,7 +51,7 @@ private final class Source: Sendable {
 
   var key: Key { Key(source: self) }
 
-  /// The loads that nobody answered yet, which end with the result.
+  /// Takes the unanswered loads, whose result ends them.
   func takeHeld() -> [LoadContinuation<Int>] {
     state.withLock { state in
       defer { state.held = [] }

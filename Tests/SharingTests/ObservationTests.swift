@@ -9,7 +9,7 @@ import Testing
     var second = 0
   }
 
-  /// How often tracking one read fires.
+  /// Returns the number of notifications for one tracked read.
   private func changes<R>(reading read: () -> R, _ operation: () -> Void) -> Int {
     let count = Log()
     withObservationTracking {

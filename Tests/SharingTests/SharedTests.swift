@@ -9,7 +9,7 @@ private struct Item: Equatable, Identifiable, Sendable {
   var length: Int { name.count }
 }
 
-/// What is not sendable can be shared within one place.
+/// A type that is not sendable can be shared within one isolation domain.
 private final class Unsendable {
   var count = 0
 }

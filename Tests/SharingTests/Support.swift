@@ -6,7 +6,7 @@ import Sharing
 import Synchronization
 import Testing
 
-/// Keeps what is reported.
+/// Records issues.
 final class Issues: IssueReporter {
   private let list = Mutex<[String]>([])
 
@@ -23,7 +23,7 @@ final class Issues: IssueReporter {
   }
 }
 
-/// A new directory, removed with the object.
+/// A new directory, removed when the object is released.
 final class TemporaryDirectory: Sendable {
   let url: URL
 
@@ -41,7 +41,7 @@ final class TemporaryDirectory: Sendable {
   func text(_ name: String) -> String? { try? String(contentsOf: file(name), encoding: .utf8) }
 }
 
-/// Makes a share as another program would: on the disk, with references of its own.
+/// Creates a share as another program would, with separate references to the file.
 func elsewhere<Value>(_ make: () -> Shared<Value>) -> Shared<Value> {
   withDependencies {
     $0.persistentReferences = PersistentReferences()

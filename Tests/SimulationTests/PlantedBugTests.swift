@@ -3,7 +3,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// Each planted bug is found, and called by a name that fits: so the oracles can fail.
+/// The oracles detect each planted bug, and report it under a matching name.
 @Suite(.computing) struct PlantedBugTests {
   @Test(arguments: PlantedBug.allCases) func aPlantedBugIsFound(bug: PlantedBug) throws {
     var found: [Violation.Kind: Int] = [:]
@@ -18,7 +18,7 @@ import Testing
     Issue.record("\(bug) was not found by its name: \(found)")
   }
 
-  /// A plan in which the bug has many occasions.
+  /// Returns a plan with many opportunities for the bug.
   private func plan(for bug: PlantedBug, seed: UInt64) -> SimulationPlan {
     var plan = SimulationPlan(seed: seed)
     plan.storage = .sync

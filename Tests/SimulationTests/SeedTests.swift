@@ -2,7 +2,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// A hub and its clients keep their promises, whatever goes wrong.
+/// A hub and its clients keep their guarantees under all faults.
 @Suite(.computing) struct SeedTests {
   @Test(arguments: [UInt64](0..<12)) func promisesAreKept(block: UInt64) throws {
     for seed in block * 5..<block * 5 + 5 {
@@ -10,14 +10,14 @@ import Testing
     }
   }
 
-  /// Seeds that have found bugs, in the cores or in the simulator, each with what it found.
+  /// Seeds that have found bugs in the cores or the simulator, with the bugs.
   @Test(
     arguments: [
-      // Outcomes that came before the schemas were compared were dropped.
+      // Outcomes that arrived before the schemas were compared were dropped.
       1, 29, 64, 86, 90,
-      // The oracle took a change that later turns undo before the acknowledgement for one that is missing.
+      // The oracle reported a change as missing that later turns had undone before the acknowledgement.
       201622,
-      // The hub was not told that a client had closed its socket with bytes unread.
+      // The hub was not notified that a client had closed its socket with unread bytes.
       200867,
     ] as [UInt64]) func whatWasFoundStaysFixed(seed: UInt64) throws
   {
@@ -42,7 +42,7 @@ import Testing
     #expect(other.report.hash != reports[0].hash)
   }
 
-  /// Without faults everything takes effect, and nothing is refused that the feature has.
+  /// Without faults, all actions of the feature take effect and none is rejected.
   @Test(arguments: SimulationPlan.Storage.allCases)
   func withoutFaultsEveryActionTakesEffect(storage: SimulationPlan.Storage) throws {
     var plan = SimulationPlan(seed: 5)
@@ -53,7 +53,7 @@ import Testing
     #expect(simulation.report.sent > 100)
   }
 
-  /// What is rare elsewhere happens here.
+  /// Events that are rare otherwise happen here.
   @Test func faultsHappen() throws {
     var sum = [Int](repeating: 0, count: SimulationReport().numbers.count)
     for seed in UInt64(100)..<130 {

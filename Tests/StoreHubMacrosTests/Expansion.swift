@@ -7,16 +7,16 @@ import Testing
 
 @testable import StoreHubMacros
 
-/// What a macro makes of a piece of source. The toolchain ships no SwiftSyntaxMacrosTestSupport.
+/// The expansion of a macro in a piece of source. The toolchain has no SwiftSyntaxMacrosTestSupport.
 struct Expansion {
-  /// The source with the macro's text in it.
+  /// The source with the expansion.
   let text: String
-  /// `line:column: severity: message`, and below it what the fix-its say.
+  /// `line:column: severity: message`, followed by the messages of fix-its.
   let diagnostics: String
   /// The source after all fix-its.
   let fixed: String
 
-  /// Expands one macro, and not those that its text uses.
+  /// Expands one macro, but not those in its expansion.
   init(_ source: String, _ name: String, as macro: any Macro.Type, adding conformances: [TypeSyntax] = []) {
     let file = Parser.parse(source: source)
     let context = BasicMacroExpansionContext(
@@ -51,7 +51,7 @@ struct Expansion {
   }
 }
 
-/// Expects the text that a macro makes, and nothing to complain about.
+/// Expects an expansion without diagnostics.
 func expectExpansion(
   _ source: String, _ name: String, as macro: any Macro.Type, adding conformances: [TypeSyntax] = [],
   is expected: String, sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -59,11 +59,11 @@ func expectExpansion(
   let expansion = Expansion(source, name, as: macro, adding: conformances)
   #expect(expansion.diagnostics == "", sourceLocation: sourceLocation)
   #expect(expansion.text == expected, sourceLocation: sourceLocation)
-  // Whatever the macro writes has the form of Swift.
+  // Every expansion must be valid Swift syntax.
   #expect(!Parser.parse(source: expansion.text).hasError, sourceLocation: sourceLocation)
 }
 
-/// Expects a macro's complaints, and what the source is once it is mended.
+/// Expects a macro's diagnostics, and the source after all fix-its.
 func expectComplaint(
   _ source: String, _ name: String, as macro: any Macro.Type, adding conformances: [TypeSyntax] = [],
   is expected: String, fixed: String? = nil, sourceLocation: Testing.SourceLocation = #_sourceLocation

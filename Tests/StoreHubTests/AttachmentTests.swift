@@ -11,7 +11,7 @@ import Wire
 @Suite(.serialized, .timeLimit(.minutes(2))) struct AttachmentTests {
   typealias BoardClient = StoreClient<Board.State, Board.Action>
 
-  /// A hub and the engine behind it.
+  /// A hub with its engine.
   struct BoardServer {
     let hub: HubServer
     let engine: FeatureEngine<Board.State, Board.Action>
@@ -56,7 +56,7 @@ import Wire
     let task = store.send("other")
     #expect(await bench.until { task.isOver })
     try await task.taken()
-    // When the hub has taken the action, its change is here.
+    // Once the hub has accepted the action, its change has arrived.
     #expect(store.title == "other")
     #expect(server.state.items[id: 2]?.title == "other")
     client.close()
@@ -102,7 +102,7 @@ import Wire
     let first = try #require(item.store)
     #expect(first.title == "item 0")
 
-    // By trying: seeds that remove the element and that bring it back.
+    // Seeds that remove the element and add it again, found by trying.
     var seed: UInt64 = 0
     func change(until isThere: Bool) async {
       while (server.state.items[id: 0] != nil) != isThere {
@@ -166,7 +166,7 @@ import Wire
     client.onStore = { _ in client.close() }
     client.start()
     #expect(await bench.until { client.connection == .closed })
-    // The hub sees it go: the session is over, and nothing keeps the socket open.
+    // The hub detects it: the session has ended, and nothing keeps the socket open.
     #expect(await bench.until { server.hub.connectionCount == 0 })
     await stop(server, bench)
   }

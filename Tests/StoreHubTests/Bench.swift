@@ -10,11 +10,11 @@ import Wire
 
 typealias Client = StoreClient<AppFeature.State, AppFeature.Action>
 
-/// A directory of its own, a loop, and what a test puts on it.
+/// A temporary directory, a loop, and the servers and clients of a test.
 final class Bench {
   let loop: EventLoop
   let directory: String
-  /// The engine of the last hub that was served.
+  /// The engine of the last hub.
   private(set) var engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
   var path: String { directory + "/hub.sock" }
 

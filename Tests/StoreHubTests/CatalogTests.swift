@@ -22,7 +22,7 @@ import Testing
       text.split(separator: "\n").first { $0.hasPrefix(name + "=") }.flatMap { Int($0.dropFirst(name.count + 1)) }
     }
     let connections = HubLimits().connections
-    // The box with the connections, and the listening socket; and what the program warns of.
+    // The box with the connections, and the listening socket, as the program's warning says.
     #expect(try #require(number("FileDescriptorStoreMax")) >= 2)
     #expect(try #require(number("LimitNOFILE")) >= connections + 64)
   }

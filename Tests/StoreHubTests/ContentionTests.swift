@@ -9,7 +9,7 @@ import Wire
 @testable import StoreHub
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ContentionTests {
-  /// Fifty clients with one action each are no clients that send much, even if a turn has no time for the last of them.
+  /// Fifty clients with one action each do not count as sending much, even if a turn has no time for the last of them.
   @Test func fewBytesAreNotMuchEvenIfTheyWait() {
     #expect(!Contention.isMuch((0, false), of: 26))
     #expect(!Contention.isMuch((1, true), of: 26))
@@ -26,7 +26,7 @@ import Wire
     #expect(!contention.isPossible && !contention.isOn)
     contention.noteMuch(from: much, at: 10)
     #expect(contention.isPossible && !contention.isOn)
-    // The rest of what it sent is no little.
+    // The rest of a large input does not count as little traffic.
     contention.noteLittle(3, from: much, at: 20)
     contention.noteLittle(64, from: little, at: 20)
     #expect(!contention.isOn)
@@ -46,7 +46,7 @@ import Wire
     return ServedConnection(id: id, stream: try PipeStream(on: bench.loop))
   }
 
-  /// A client that floods the hub with large frames, and one that sends single actions.
+  /// One client floods the hub with large frames, and another sends single actions.
   @Test func aFloodAndASingleActionAreBothServed() async throws {
     let bench = try Bench()
     let server = try bench.serve()
@@ -103,7 +103,7 @@ import Wire
   }
 }
 
-/// A client as a bare stream of frames.
+/// A client that sends and receives frames.
 private final class RawClient {
   private(set) var isWelcome = false
   private(set) var applied: UInt64 = 0

@@ -7,7 +7,7 @@ import TestFeatures
 import Testing
 import Wire
 
-/// A peer that closes its direction of the stream and reads on.
+/// A peer that closes its direction of the stream and continues to read.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct HalfCloseTests {
   @Test func itGetsEverythingThatIsPending() async throws {
     let bench = try Bench()

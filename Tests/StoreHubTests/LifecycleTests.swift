@@ -7,7 +7,7 @@ import Testing
 import TurnLog
 import Wire
 
-/// A log that never stores anything, as with a disk that does not answer.
+/// A log that never stores anything, as with a disk that does not respond.
 private nonisolated final class StuckLog: TurnLog {
   let tail: UInt64 = 0
   func append(_ turns: [LoggedTurn]) {}
@@ -36,7 +36,7 @@ private nonisolated final class StuckLog: TurnLog {
 
   @Test func theWatchdogIsFedAfterTurnsOfTheLoop() async throws {
     let bench = try Bench()
-    // A loop without anything to wait for does not turn.
+    // A loop without events does not turn.
     let server = try bench.serve()
     var count = 0
     let watchdog = try Watchdog(on: bench.loop, interval: .milliseconds(20), log: silent) {
@@ -44,7 +44,7 @@ private nonisolated final class StuckLog: TurnLog {
     } feed: {
       count += 1
     }
-    // A loop that does not turn feeds nothing, however long.
+    // A loop that does not turn never feeds the watchdog.
     usleep(50_000)
     #expect(count == 0)
     #expect(await bench.until { count >= 3 })

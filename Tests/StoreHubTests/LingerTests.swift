@@ -9,7 +9,7 @@ import Testing
 import Wire
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct LingerTests {
-  /// It once stayed in the table of connections for as long as it kept its socket open, and locked others out.
+  /// Such a client once kept its place in the table of connections until it closed its socket, and locked others out.
   @Test func aClientThatLeavesWithoutReadingIsClosed() async throws {
     let bench = try Bench()
     var limits = HubLimits()
@@ -33,7 +33,7 @@ import Wire
       let frame = [UInt8(payload.count), 0, 0, 0, kind] + [UInt8](repeating: 0, count: 11) + payload
       #expect(write(client, frame, frame.count) == frame.count)
     }
-    // A hello of version 1 and an attachment to the whole state, of 4 MB.
+    // A hello of version 1 and an attachment to the whole state of 4 MB.
     send(kind: 1, [0xa3, 0, 1, 1, 1, 4, 0x61, 0x78])
     send(kind: 2, [0xa1, 0, 0x80])
     // Once the receive buffer is full, the hub queues.

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 @Suite(.timeLimit(.minutes(1))) struct LogTests {
-  /// A log on a file, with a clock that a test sets.
+  /// A log to a file, with a clock that a test controls.
   private final class Recorder {
     var now = Duration.seconds(1000)
     private(set) var log: Log?
@@ -46,7 +46,7 @@ import Wire
         }())
     }
     #expect(recorder.lines.count == 10 && textCount == 10)
-    // Other causes, and lines without one, have their own allowance.
+    // Other causes, and lines without a cause, have separate limits.
     recorder.log?.write(.warning, cause: Log.Cause("refused actions", user: 8), "another user")
     recorder.log?.write(.warning, "no cause")
     #expect(recorder.lines.count == 12)

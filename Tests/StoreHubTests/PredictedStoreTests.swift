@@ -29,7 +29,7 @@ import Wire
     var (counts, told): ([Int], Int) = ([], 0)
     let observation = observe { counts.append(store.counter.count) }
     let subscription = store.subscribe { _ in told += 1 }
-    // It is told of the state that is there.
+    // The observer is called for the current state.
     told = 0
 
     let task = store.send(.counter(.incrementButtonTapped))
@@ -48,7 +48,7 @@ import Wire
     bench.clean()
   }
 
-  /// The reducer here is wrong about everything: the hub's word counts, and whoever looks is told.
+  /// This client's reducer is wrong on purpose; the hub's result counts, and observers are notified.
   @Test func whatTheHubDecidesDifferentlyIsCorrected() async throws {
     let bench = try Bench()
     let server = try bench.serve()
@@ -70,7 +70,7 @@ import Wire
     #expect(await bench.until { client.pendingActionCount == 0 && store.counter.count == 1 })
     #expect(store.state == bench.engine.state)
     #expect(counts.last == 1 && counts.contains(10))
-    // The hub has changed nothing in the list, but here it is another one again.
+    // The hub has not changed the list, but the shown list changes back.
     #expect(lists == [[], ["dream"], []])
 
     withExtendedLifetime(observations) {}
@@ -89,16 +89,16 @@ import Wire
     #expect(await bench.until { bench.engine.state.counter.count == 1 && client.pendingActionCount == 0 })
     #expect(await bench.stop(server))
     #expect(await bench.until { client.connection != .live })
-    // Nobody is there; it is shown all the same, on what is known.
+    // Without a connection, the action is still shown, on the last known state.
     let waiting = store.send(.counter(.incrementButtonTapped))
     #expect(store.counter.count == 2 && client.pendingActionCount == 1)
-    // Another hub, which begins anew: the action is for it.
+    // Another hub without the history, which gets the action.
     server = try bench.serve()
     #expect(await bench.until { client.connection == .live && waiting.isOver })
     #expect(await bench.until { store.counter.count == 1 })
     #expect(client.lossCount == 1)
 
-    // What is too large for any hub is not shown at all.
+    // An action that is too large for any hub is never shown.
     let refused = store.send(.todos(.addButtonTapped(text: String(repeating: "x", count: 1 << 21))))
     #expect(store.todos.todos.isEmpty)
     await #expect(throws: ActionError.self) { try await refused.taken() }
@@ -107,7 +107,7 @@ import Wire
     bench.clean()
   }
 
-  /// An action may meet a state that its sender did not see: that is no mistake of the program.
+  /// An action may meet a state that its sender did not see, which is not an error of the program.
   @Test func whatTheReducerReportsIsNotReportedHere() async throws {
     let bench = try Bench()
     let server = try bench.serve()

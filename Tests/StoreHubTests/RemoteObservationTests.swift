@@ -7,13 +7,13 @@ import StoreHub
 import Testing
 import Wire
 
-/// What observers of a remote store are told.
+/// The notifications of a remote store's observers.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RemoteObservationTests {
   @Test func onlyWhoReadWhatChangedIsTold() async throws {
     let bench = try Bench()
     let server = try bench.serve()
     let client = try bench.attach()
-    // Of the app's state itself nobody can observe a field: it is no '@ObservableState'.
+    // The app's state itself has no observable fields, since it is not an '@ObservableState'.
     let attachment = client.attach(to: { $0.todos }, action: AppFeature.Action.todos)
     #expect(await bench.until { attachment.store != nil })
     let todos = try #require(attachment.store)
@@ -23,7 +23,7 @@ import Wire
     todos.send(.addButtonTapped(text: "bread"))
     #expect(await bench.until { lists.last == ["milk", "bread"] })
 
-    // A row's store tells of its own row, and of its field.
+    // A row's store notifies only about its own row and the changed field.
     let rows = Array(todos.scope(state: \.todos, action: \.todos))
     var (first, second, isComplete): ([String], [String], [Bool]) = ([], [], [])
     let rowObservations = [
@@ -33,7 +33,7 @@ import Wire
     rows[1].send(.textChanged("rye"))
     #expect(await bench.until { second == ["bread", "rye"] })
     #expect(first == ["milk"] && isComplete == [false])
-    // What is none of the attached part comes to nobody.
+    // Changes outside the attached part notify no observer.
     let count = lists.count
     client.store?.send(.counter(.incrementButtonTapped))
     #expect(await bench.until { client.store?.counter.count == 1 })
@@ -45,7 +45,7 @@ import Wire
     bench.clean()
   }
 
-  /// The hub that comes back is another one with the same state: nothing that somebody observes is another.
+  /// The restarted hub has the same state, so nothing that is observed changes.
   @Test func aSnapshotThatChangesNothingTellsNobody() async throws {
     let bench = try Bench()
     var server = try bench.serve()

@@ -27,11 +27,11 @@ import Testing
     bench.clean()
   }
 
-  /// Without waiting for anything else to happen in the hub.
+  /// Without any other event in the hub.
   @Test func whatTheProgramSendsReachesItsClients() async throws {
     let bench = try Bench()
     var limits = HubLimits()
-    // Or else its deadline is such an event.
+    // Otherwise its deadline would be such an event.
     limits.helloTimeout = .seconds(600)
     let server = try bench.serve(limits: limits)
     bench.engine.send(.counter(.incrementButtonTapped))
@@ -61,7 +61,7 @@ import Testing
     counter.send(.factAlertDismissed)
     #expect(await bench.until { client.pendingActionCount == 0 })
 
-    // Both came in one turn of the hub: one change.
+    // Both arrived in one turn of the hub, so there is one change.
     #expect(counts.first == 0 && counts.last == 2 && counts.count <= 3)
     subscription.cancel()
     client.close()

@@ -1,9 +1,9 @@
 import StoreHub
 import Testing
 
-/// How much is done in one turn, on a clock that the tests wind.
+/// The amount of work in a turn, with a clock that the tests control.
 @Suite struct WorkMeterTests {
-  /// Runs turns in which there is always more to do, and returns how long each took.
+  /// Runs turns with an unlimited amount of work, and returns their durations.
   private func turns(_ count: Int, nanosecondsPerAction: UInt64) -> [UInt64] {
     var meter = WorkMeter()
     var now: UInt64 = 1_000_000_000

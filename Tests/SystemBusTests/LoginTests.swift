@@ -6,7 +6,7 @@ import Glibc
 import SystemBus
 import Testing
 
-/// The machine's status through logind's interface: a bus of our own, a service in logind's place.
+/// The machine's status through logind's interface, on a separate bus with a mock of logind.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct LoginTests {
   @Test func theStatusFollowsTheService() async throws {
     let bench = try BusBench()
@@ -72,7 +72,7 @@ import Testing
   }
 }
 
-/// A bus with a service in logind's place, and a loop.
+/// A bus with a mock of logind, and a loop.
 final class BusBench {
   let loop: EventLoop
   let clock = TestClock()
@@ -101,7 +101,7 @@ final class BusBench {
     let ready = Pipe()
     daemon.standardOutput = ready
     try daemon.run()
-    // It prints its address when it listens.
+    // The daemon prints its address when it listens.
     _ = ready.fileHandleForReading.availableData
     bus = try SystemBus(loop: loop, address: address)
     login = MockLogin(bus: try SystemBus(loop: loop, address: address))
@@ -113,7 +113,7 @@ final class BusBench {
     return await loop.pump { self.login.isServing }
   }
 
-  /// A store that watches the service.
+  /// Creates a store that watches the service.
   func monitor() throws -> StoreOf<MachineMonitor> {
     let store = Store(initialState: MachineMonitor.State()) {
       MachineMonitor()
@@ -125,7 +125,7 @@ final class BusBench {
     return store
   }
 
-  /// By a signal that cannot be blocked: the threads of tests block the others, and a child inherits that.
+  /// Uses a signal that cannot be blocked, since test threads block the others, and child processes inherit that.
   func stopDaemon() {
     kill(daemon.processIdentifier, SIGKILL)
   }

@@ -1,7 +1,7 @@
 import CSDBus
 import SystemBus
 
-/// A service in the place of logind's manager, on a bus of the test's own.
+/// A mock of logind's manager, on a separate bus.
 final class MockLogin {
   var properties: [String: BusValue] = [
     "NCurrentSessions": .unsigned(2), "IdleHint": .bool(false), "PreparingForShutdown": .bool(false),
@@ -64,7 +64,7 @@ final class MockLogin {
       append(value, to: reply)
       sd_bus_message_close_container(reply)
     }
-    // A property of a type that clients here leave out.
+    // A property of a type that the client ignores.
     sd_bus_message_open_container(reply, CChar(UInt8(ascii: "e")), "sv")
     sd_bus_message_append_basic(reply, CChar(UInt8(ascii: "s")), "KillOnlyUsers")
     sd_bus_message_open_container(reply, CChar(UInt8(ascii: "v")), "as")
@@ -93,7 +93,7 @@ final class MockLogin {
   }
 }
 
-/// A pointer on the way to the loop's thread, where it is already.
+/// A pointer for a callback that is already on the loop's thread.
 private nonisolated struct UncheckedPointer: @unchecked Sendable {
   let pointer: UnsafeMutableRawPointer
   init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }

@@ -5,7 +5,7 @@ import TerminalViews
 import Testing
 
 @Suite struct CounterScreenTests {
-  /// wcwidth(3) asks the locale how wide a character is.
+  /// Sets the locale, which determines the widths of characters (wcwidth(3)).
   init() { setlocale(LC_CTYPE, "C.UTF-8") }
 
   private func screen(_ counter: Counter.State, rows: Int = 12, columns: Int = 65) -> [String] {
@@ -83,7 +83,7 @@ import Testing
     #expect(TextWidth.wrap("one two", columns: 7, lines: 1) == ["one two"])
     #expect(TextWidth.wrap("one two", columns: 7, lines: 0) == [])
     #expect(TextWidth.columns(of: "水e\u{301}") == 3)
-    // Joined emoji, a colour of skin, a flag, a conjunct of two letters, a mark of direction.
+    // Joined emoji, a skin tone, a flag, a conjunct of two letters, a directional mark.
     #expect(["👨‍👩‍👧", "👍🏽", "🇩🇪", "क्ष", "\u{202E}", "❤️"].map { TextWidth.columns(of: $0) } == [2, 2, 2, 2, 0, 1])
     #expect(TextWidth.prefix(of: "水水", columns: 3) == "水")
     #expect(TextWidth.fit("水水", columns: 4) == "水水")

@@ -6,7 +6,7 @@ import TerminalViews
 import Testing
 
 @Suite struct FavouritesScreenTests {
-  /// wcwidth(3) asks the locale how wide a character is.
+  /// Sets the locale, which determines the widths of characters (wcwidth(3)).
   init() { setlocale(LC_CTYPE, "C.UTF-8") }
 
   private static let numbers: IdentifiedArrayOf<Favourite> = [

@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 @Suite struct PresenceScreenTests {
-  /// wcwidth(3) asks the locale how wide a character is.
+  /// Sets the locale, which determines the widths of characters (wcwidth(3)).
   init() { setlocale(LC_CTYPE, "C.UTF-8") }
 
   private func attendee(_ id: UInt64, _ name: String = "storeterm 0.1.0") -> Attendee {

@@ -7,9 +7,9 @@ import TerminalViews
 import Testing
 import Wire
 
-/// What all screens have in common: the frame, the tabs, and that they can be drawn in any size.
+/// The properties of all screens: the frame, the tabs, and drawing in any size.
 @Suite struct ScreenTests {
-  /// wcwidth(3) asks the locale how wide a character is.
+  /// Sets the locale, which determines the widths of characters (wcwidth(3)).
   init() { setlocale(LC_CTYPE, "C.UTF-8") }
 
   @Test func aHubThatIsAwayIsNamedWithTheAgeOfWhatIsShown() {

@@ -1,9 +1,9 @@
 import Terminal
 
-/// A canvas in memory that also knows what is drawn in reverse: cursors.
+/// A canvas in memory that also records reversed text, such as cursors.
 struct StyledGrid: Canvas {
   private var grid: TextGrid
-  /// Everything that was drawn in reverse, in order.
+  /// All reversed text, in order.
   private(set) var reversed: [String] = []
 
   init(rows: Int, columns: Int) {

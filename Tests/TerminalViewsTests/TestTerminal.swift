@@ -3,7 +3,7 @@ import ReplicaCore
 public import Terminal
 import TerminalViews
 
-/// A terminal without a hub: what it shows is given, and what it would send is told.
+/// A terminal without a hub: the test supplies its content and checks the actions that it sends.
 struct TestTerminal {
   var screens = Screens()
   var content: ScreenContent
@@ -15,14 +15,14 @@ struct TestTerminal {
     (self.rows, self.columns) = (rows, columns)
   }
 
-  /// Presses a key, as the program does: what is on the screen is what the state was then.
+  /// Presses a key as the program does; the screen shows the state before it.
   @discardableResult
   mutating func press(_ key: Key) -> Screens.Intent? {
     screens.follow(content, size: CanvasSize(rows: rows, columns: columns))
     return screens.pressed(key, content)
   }
 
-  /// Somebody changes the shared state.
+  /// Changes the shared state as another client.
   mutating func change(_ change: (inout AppFeature.State) -> Void) {
     content.state.modifyIfPresent(change)
     screens.follow(content)
@@ -47,6 +47,6 @@ extension Optional {
 }
 
 extension Key: ExpressibleByExtendedGraphemeClusterLiteral {
-  /// A character is its key.
+  /// Converts a character to its key.
   public init(extendedGraphemeClusterLiteral character: Character) { self = .character(character) }
 }

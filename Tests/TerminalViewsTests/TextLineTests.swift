@@ -4,7 +4,7 @@ import TerminalViews
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TextLineTests {
-  /// wcwidth(3) asks the locale how wide a character is.
+  /// Sets the locale, which determines the widths of characters (wcwidth(3)).
   init() { setlocale(LC_CTYPE, "C.UTF-8") }
 
   private func line(_ text: String = "", _ keys: Key...) -> TextLine {
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func whatComesAsTwoKeysIsOneCharacter() {
-    // As a terminal sends "é" that is written with a combining accent, and the two halves of a flag.
+    // "é" with a combining accent, and the two halves of a flag, as a terminal sends them.
     #expect(line("", "e", "\u{301}", "x", .left, .left, .delete).text == "x")
     #expect(line("caf", "e", "\u{301}", .backspace).text == "caf")
     #expect(line("", "\u{1F1E9}", "\u{1F1EA}", .backspace).text == "")
@@ -52,7 +52,7 @@ import Testing
     #expect(line(full, .backspace, "x").text.utf8.count == TextLine.limit - 1)
   }
 
-  /// Editing and drawing once cost O(n) each: pasting a megabyte took minutes.
+  /// Editing and drawing once cost O(n) for each key: pasting a megabyte took minutes.
   @Test func aLongPasteCostsNoMoreThanItsKeys() {
     var line = TextLine()
     for _ in 0..<1_000_000 { line.pressed("x") }
@@ -60,7 +60,7 @@ import Testing
     for _ in 0..<TextLine.limit { line.pressed(.left) }
     for _ in 0..<TextLine.limit { line.pressed(.right) }
     #expect(drawn(line, columns: 5) == ("xxxx", " "))
-    // What is drawn is what is visible, and not the rest of the line.
+    // Only the visible part of the line is drawn.
     var canvas = CountingCanvas()
     line.draw(0, 0, on: &canvas)
     line.pressed(.home)
@@ -92,14 +92,14 @@ import Testing
     #expect(drawn(line("abcdefgh"), columns: 5) == ("efgh", " "))
     #expect(drawn(line("abcdefgh", .left, .left), columns: 5) == ("cdefg", "g"))
     #expect(drawn(line("abcdefgh", .home), columns: 5) == ("abcde", "a"))
-    // A wide character that would be cut in two is left out.
+    // A wide character that does not fit completely is omitted.
     #expect(drawn(line("水火木"), columns: 6) == ("火木", " "))
     #expect(drawn(line("水火木"), column: 2, columns: 6) == ("  木", " "))
     #expect(drawn(line("水"), columns: 1) == ("", " "))
   }
 }
 
-/// Counts the characters that are drawn on it.
+/// A canvas that counts the drawn characters.
 private struct CountingCanvas: Canvas {
   let size = CanvasSize(rows: 1, columns: 80)
   var characterCount = 0

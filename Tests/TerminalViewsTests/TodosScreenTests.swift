@@ -6,7 +6,7 @@ import TerminalViews
 import Testing
 
 @Suite struct TodosScreenTests {
-  /// wcwidth(3) asks the locale how wide a character is.
+  /// Sets the locale, which determines the widths of characters (wcwidth(3)).
   init() { setlocale(LC_CTYPE, "C.UTF-8") }
 
   private func terminal(
@@ -22,7 +22,7 @@ import Testing
     return terminal
   }
 
-  /// The text of the cursor's todo.
+  /// Returns the text of the selected todo.
   private func atCursor(_ terminal: TestTerminal) -> String? {
     terminal.screens.todos.cursor.id.flatMap { terminal.content.state?.todos.todos[id: $0]?.text }
   }
@@ -76,7 +76,7 @@ import Testing
     #expect(terminal.press("c") == nil)
     #expect(terminal.lines.contains { $0.contains("│ Delete 2 completed todos for all? │") })
     #expect(terminal.lines[11] == "← → choose   enter keep   esc keep")
-    // The button that destroys nothing comes first.
+    // The non-destructive button is selected first.
     #expect(terminal.press(.enter) == nil && !terminal.lines.contains { $0.contains("Delete") })
     terminal.press("c")
     #expect(terminal.press("q") == nil)
@@ -150,7 +150,7 @@ import Testing
     for key in [" ", "d", "e", "J", "K", .up, .end, .enter] as [Key] { #expect(terminal.press(key) == nil) }
   }
 
-  /// The hidden todo between two that are shown is passed with them.
+  /// A hidden todo between two shown ones is passed together with them.
   @Test func amongThoseThatAreShownOnesMoveByWhatIsShown() {
     var terminal = terminal(["a", "b", "c", "d"], done: [1])
     terminal.press("f")
@@ -167,7 +167,7 @@ import Testing
     #expect(terminal.lines[11].hasPrefix("enter add   esc cancel"))
     #expect(terminal.press(.enter) == .send(.todos(.addButtonTapped(text: "茶 tea"))))
     #expect(atCursor(terminal) == "bread")
-    // Somebody else was faster.
+    // Another client was faster.
     terminal.change { $0.add(Todo.State(id: 3, text: "pepper")) }
     #expect(atCursor(terminal) == "bread")
     terminal.change { $0.add(Todo.State(id: 4, text: "茶 tea")) }
@@ -208,7 +208,7 @@ import Testing
     #expect(atCursor(terminal) == "水 and milk")
     terminal.change { $0.todos.todos.remove(id: 0) }
     #expect(atCursor(terminal) == "水 and milk" && terminal.screens.todos.cursor.position == 1)
-    // It is gone: the cursor is on the one in its place, or on the last one.
+    // The todo was removed: the cursor is on the one in its place, or on the last one.
     terminal.change { $0.todos.todos.remove(id: 1) }
     #expect(atCursor(terminal) == "salt")
     terminal.change { $0.todos.todos.removeAll() }
@@ -228,7 +228,7 @@ import Testing
     one.press("f")
     #expect(one.screens.todos.filter == .all)
     other.press("f")
-    // What somebody ticks goes out of sight, and the cursor to what is there instead.
+    // A todo that another client completes disappears, and the cursor moves to the one in its place.
     other.change { $0.todos.todos[id: 1]?.isComplete = true }
     #expect(atCursor(other) == "salt")
   }
@@ -239,7 +239,7 @@ import Testing
     #expect(terminal.screens.todos.filter == .all)
   }
 
-  /// Each key once walked through the whole list where a filter was on, and each picture did.
+  /// With a filter, each key and each frame once walked through the whole list.
   @Test(.timeLimit(.minutes(1))) func aKeyInAListOf100000CostsNoWalkThroughIt() {
     var terminal = terminal((0..<100_000).map { "todo \($0)" }, done: [5])
     for filter in [TodoFilter.all, .active] {

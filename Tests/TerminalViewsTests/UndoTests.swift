@@ -5,9 +5,9 @@ import Terminal
 import TerminalViews
 import Testing
 
-/// Each terminal takes back its own actions, by the features' own.
+/// Each terminal undoes its own actions, by means of the features' actions.
 @Suite struct UndoTests {
-  /// wcwidth(3) asks the locale how wide a character is.
+  /// Sets the locale, which determines the widths of characters (wcwidth(3)).
   init() { setlocale(LC_CTYPE, "C.UTF-8") }
 
   /// A terminal whose actions take effect.
@@ -28,7 +28,7 @@ import Testing
       }
     }
 
-    /// Somebody sends an action.
+    /// Sends an action as another client.
     mutating func send(_ action: AppFeature.Action) {
       let reducer = reducer
       withDependencies {

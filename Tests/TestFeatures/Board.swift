@@ -3,7 +3,7 @@ public import IdentifiedCollections
 public import TestSupport
 public import Wire
 
-/// A feature whose state has every kind of part that can be followed, and changes by chance.
+/// A feature whose state has every kind of part that can be subscribed to, with random changes.
 public struct Board: Reducer, Sendable {
   @Replicated
   public struct Note: Equatable, Sendable {
@@ -52,7 +52,7 @@ public struct Board: Reducer, Sendable {
 
   @Replicated
   public enum Action: Equatable, Sendable {
-    /// Changes something, as the number decides.
+    /// Makes the change that the number determines.
     case change(UInt64)
     case setCount(Int)
     case setTitle(Int, String)
@@ -79,7 +79,7 @@ public struct Board: Reducer, Sendable {
 }
 
 extension Board.State {
-  /// One change, drawn by chance; ids come again after they were removed.
+  /// Makes a random change; ids may be reused after they were removed.
   public mutating func change(using random: inout SplitMix) {
     let id = Int.random(in: 0..<6, using: &random)
     let note = Board.Note(
@@ -110,7 +110,7 @@ extension Board.State {
     }
   }
 
-  /// Paths to parts of every kind, some of which are mostly not there.
+  /// Paths to parts of every kind, some of which are mostly absent.
   public static var paths: [[PathStep]] {
     let (one, two) = (PathStep.id(1.encoded()), PathStep.id(2.encoded()))
     return [

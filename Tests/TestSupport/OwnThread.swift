@@ -3,10 +3,10 @@ import Foundation
 import Synchronization
 public import Testing
 
-/// A trait of tests that keep a thread for seconds: they run on one of their own, one after another.
+/// A trait for tests that occupy a thread for seconds: they run one after another, on separate threads.
 ///
-/// Tasks and the main queue share one thread for each core. Tests that compute, or wait for a process, would take them all, and
-/// those that wait for a socket or a timer would not be asked for longer than they are patient.
+/// Tasks and the main queue share one thread per core. Tests that compute, or wait for a process, would occupy all of
+/// them, and tests that wait for a socket or a timer would exceed their time limits.
 public struct OwnThread: TestTrait, SuiteTrait, TestScoping {
   private let executor: ThreadExecutor
 
@@ -26,11 +26,11 @@ public struct OwnThread: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == OwnThread {
   /// The test computes for seconds.
   public static var computing: Self { Self(.computing) }
-  /// The test waits for processes without giving its thread back.
+  /// The test waits for processes without suspending.
   public static var blocking: Self { Self(.blocking) }
 }
 
-/// Runs tasks on one thread of its own.
+/// Runs tasks on a separate thread.
 private final class ThreadExecutor: TaskExecutor {
   static let computing = ThreadExecutor()
   static let blocking = ThreadExecutor()

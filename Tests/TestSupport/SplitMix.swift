@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats: SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
+/// A random number generator with a seed: SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
 /// Generators", 2014).
 public struct SplitMix: RandomNumberGenerator {
   private var state: UInt64

@@ -1,11 +1,11 @@
 import Testing
 
-/// Commits after the one that set the rules have short, finished subjects and a straight history.
+/// Commits since the rules were introduced have short, complete subjects and a linear history.
 @Suite struct CommitTests {
   static let rulesBegin = "2910e84"
 
   @Test func subjectsAreShortAndFinished() throws {
-    // Nothing to check in an archive, or in a clone that is too shallow to know where the rules begin.
+    // There is nothing to check in an archive, or in a clone too shallow to contain the first such commit.
     guard let log = Repository.git("log", "--format=%h %s", "\(Self.rulesBegin)..HEAD") else { return }
     for line in log.split(separator: "\n") {
       let subject = line.drop { $0 != " " }.dropFirst()

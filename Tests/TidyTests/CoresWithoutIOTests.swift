@@ -8,14 +8,13 @@ import Testing
   /// thread-local storage, Dispatch for the scheduler of `\.mainQueue`. Their functions that do I/O are searched for below.
   static let allowed: Set<String> = ["Dispatch", "FoundationEssentials", "Glibc", "Observation", "Synchronization"]
 
-  /// Modules of `Sources` that exist to do I/O, however they do it.
+  /// The modules of `Sources` whose purpose is I/O.
   static let forbidden: Set<String> = [
     "CCurl", "CEpoll", "CGlibc", "CNcurses", "CSDBus", "CSQLite", "CSystemd", "CUV", "EventLoop", "HTTPClient",
     "ServiceManager", "Sharing", "SystemBus", "Terminal",
   ]
 
-  /// Modules that will not be below the cores when the reducer core is a module of its own.
-  /// Functions and types that do I/O. `send` is not among them: effects have a function of that name.
+  /// Functions and types that do I/O. `send` is not among them, because effects have a function of that name.
   static let calls: Set<Substring> = [
     "accept", "accept4", "bind", "clock_gettime", "clock_nanosleep", "close", "connect", "creat", "dup",
     "epoll_create1",
@@ -32,9 +31,9 @@ import Testing
     "DispatchIO", "makeReadSource", "makeWriteSource", "makeFileSystemObjectSource", "makeProcessSource",
   ]
 
-  /// Calls that stay, each with the file it is in and the reason.
+  /// Permitted calls, each with its file and the reason.
   static let exceptions: [String: Set<Substring>] = [
-    // A mistake of the program is reported on standard error, wherever it is made.
+    // Programming errors are reported on standard error, wherever they occur.
     "Sources/IssueReporting/IssueReporter.swift": ["write"]
   ]
 
@@ -67,7 +66,7 @@ import Testing
     }
   }
 
-  /// Whether a file has a function of its own of that name.
+  /// Returns true if a file declares a function of that name itself.
   private func declares(_ name: Substring, _ lines: [Substring]) -> Bool {
     lines.contains { $0.contains("func \(name)(") }
   }
@@ -80,7 +79,7 @@ import Testing
     #expect(Self.calls(in: "  /// Calls open(2)").isEmpty)
   }
 
-  /// The functions of ``calls`` that a line calls: not as methods, nor in comments or declarations.
+  /// Returns the functions of ``calls`` that a line calls, except methods, comments and declarations.
   static func calls(in line: Substring) -> Set<Substring> {
     let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
     var found: Set<Substring> = []

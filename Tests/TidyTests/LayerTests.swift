@@ -1,6 +1,6 @@
 import Testing
 
-/// The modules of `Sources` form floors: a module imports from its own floor and those below, and declares it.
+/// The modules of `Sources` form layers: a module imports only from its own layer and those below, and declares it.
 @Suite struct LayerTests {
   let modules: Modules
   let manifest: Manifest
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// libuv, ncurses, SQLite and the like: whoever else needs one uses the module that wraps it.
+  /// One module wraps each of libuv, ncurses, SQLite and so on; the others use that module.
   @Test func eachSystemLibraryHasOneImporter() {
     for library in manifest.targets.values where library.kind == "systemLibrary" {
       let importers = modules.names.filter { modules.ownImports(of: $0).contains(library.name) }

@@ -22,7 +22,7 @@ struct Manifest {
     self.targets = targets
   }
 
-  /// The text up to the parenthesis that closes a call.
+  /// Returns the text up to the parenthesis that closes a call.
   private static func arguments(_ text: Substring) -> Substring {
     var depth = 1
     for index in text.indices {

@@ -4,7 +4,7 @@ struct Modules {
   let floors: [String: Int]
   /// The folders of `Sources`.
   let names: Set<String>
-  /// What the sources of each module import, other modules than those of `Sources` included.
+  /// The imports of each module, including modules outside of `Sources`.
   let imports: [String: Set<String>]
 
   init() throws {
@@ -19,10 +19,10 @@ struct Modules {
     self.imports = imports
   }
 
-  /// The imports among the modules of `Sources`.
+  /// Returns the imports of a module within `Sources`.
   func ownImports(of name: String) -> Set<String> { (imports[name] ?? []).intersection(names) }
 
-  /// A module and everything in `Sources` that it reaches.
+  /// Returns a module and all modules in `Sources` that it reaches.
   func closure(of name: String) -> Set<String> {
     var (reached, pending): (Set<String>, [String]) = ([name], [name])
     while let next = pending.popLast() {
@@ -42,7 +42,7 @@ struct Modules {
     return floors
   }
 
-  /// The modules that a source file imports.
+  /// Returns the modules that a source file imports.
   static func imports(of lines: [Substring]) -> Set<String> {
     let kinds: Set<Substring> = ["struct", "class", "enum", "func", "protocol", "typealias", "var", "let"]
     var found: Set<String> = []

@@ -2,8 +2,8 @@ import Testing
 
 /// Public declarations have documentation comments.
 ///
-/// swift-format's rule AllPublicDeclarationsHaveDocumentation is not used: it also asks for a comment at each witness of
-/// a requirement that is documented at its protocol.
+/// swift-format's rule AllPublicDeclarationsHaveDocumentation is not used, because it also requires comments on
+/// witnesses of documented requirements.
 @Suite struct PublicDocumentationTests {
   /// Starts of declarations that satisfy requirements of the standard library's protocols or of ours.
   static let witnesses = [
@@ -43,7 +43,7 @@ import Testing
       // The attributes of a macro take several lines.
       let isMacro = declaration.hasPrefix("macro ")
       while above >= 0 {
-        // An attribute of several lines ends in a line of its own.
+        // A multi-line attribute ends in a line of its own.
         if lines[above].trimmed == ")", let start = lines[..<above].lastIndex(where: { $0.hasSuffix("(") }),
           isAttribute(lines[start].trimmed)
         {
@@ -57,7 +57,7 @@ import Testing
     return found
   }
 
-  /// What a line declares behind `public` or `open`, without modifiers.
+  /// Returns the declaration after `public` or `open` in a line, without modifiers.
   private static func publicDeclaration(_ line: Substring) -> Substring? {
     guard !line.hasPrefix("//") else { return nil }
     var rest = line
@@ -82,7 +82,7 @@ import Testing
 
   private static func isExempt(_ declaration: Substring) -> Bool {
     if witnesses.contains(where: { declaration.hasPrefix($0) }) { return true }
-    // A name with a leading underscore is public for macros and inlining only.
+    // A name with a leading underscore is public only for macros and inlining.
     let name = declaration.drop { $0 != " " && $0 != "(" }.drop { " (".contains($0) }
     return name.hasPrefix("_")
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The working copy that these tests were built from.
+/// The working copy from which these tests were built.
 enum Repository {
-  /// `scripts/tidy`, which builds these tests elsewhere, says where it is.
+  /// The root folder. `scripts/tidy`, which builds these tests elsewhere, sets it.
   static let root =
     ProcessInfo.processInfo.environment["STOREHUB_ROOT"]
     ?? URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -16,7 +16,7 @@ enum Repository {
     try text(path).split(separator: "\n", omittingEmptySubsequences: false)
   }
 
-  /// The files below a folder whose names end in `suffix`, relative to the root, sorted.
+  /// Returns the files below a folder whose names end in `suffix`, relative to the root, sorted.
   static func files(below folder: String, endingIn suffix: String) -> [String] {
     let walker = FileManager.default.enumerator(atPath: "\(root)/\(folder)")
     return (walker?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(suffix) }.map { "\(folder)/\($0)" }
@@ -27,7 +27,7 @@ enum Repository {
     try FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)").sorted()
   }
 
-  /// The files that git tracks; nil where there is no git or no repository, as in an unpacked archive.
+  /// Returns the files that git tracks; nil without git or a repository, as in an unpacked archive.
   static func trackedFiles() -> [String]? {
     git("ls-files", "-z")?.split(separator: "\0").map(String.init)
   }
@@ -36,7 +36,7 @@ enum Repository {
   static func git(_ arguments: String...) -> String? {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    // The owner of a mounted working copy may be another user.
+    // A mounted working copy may belong to another user.
     process.arguments = ["git", "-c", "safe.directory=*", "-C", root] + arguments
     let output = Pipe()
     process.standardOutput = output

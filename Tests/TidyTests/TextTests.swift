@@ -1,6 +1,6 @@
 import Testing
 
-/// Documents are wrapped, and no file names a folder of somebody's machine.
+/// Documents are wrapped, and no file contains a path of a particular machine.
 @Suite struct TextTests {
   static let columns = 120
 
@@ -18,10 +18,10 @@ import Testing
   }
 
   @Test func noFileNamesAFolderOfAMachine() throws {
-    // Put together so that this file does not name them.
+    // Built at run time so that this file does not contain them.
     let folders = ["work", "home", "root", "Users"].map { "/\($0)/" }
     for file in Repository.trackedFiles() ?? [] where !file.hasPrefix("Tests/Corpus/") {
-      // What is no text has no such name that anybody reads.
+      // Binary files contain no readable paths.
       guard let text = try? Repository.text(file), folders.contains(where: { text.contains($0) }) else { continue }
       for (number, line) in try Repository.lines(file).enumerated() {
         for folder in folders where line.contains(folder) && !line.contains("/home/blob") {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// The numbers of lines that are too long. Tables and code blocks cannot be wrapped.
+  /// Returns the numbers of lines that are too long. Tables and code blocks cannot be wrapped.
   static func longLines(in lines: [Substring]) -> [Int] {
     var (found, isFenced) = ([Int](), false)
     for (index, line) in lines.enumerated() {

@@ -1,4 +1,4 @@
-// The import lines of code that was written for the original libraries.
+// The imports of code that was written for the original libraries.
 import CasePaths
 import Clocks
 import CombineSchedulers

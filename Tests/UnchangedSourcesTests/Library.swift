@@ -1,5 +1,5 @@
-// A third feature as it would be written for TCA 1.7: an enum at the root, a generic reducer that several features use, a
-// feature that contains itself, and operators of the app's own on reducers.
+// A third feature in the style of TCA 1.7: an enum at the root, a generic reducer that several features use, a feature
+// that contains itself, and custom reducer operators.
 import ComposableArchitecture
 import Foundation
 
@@ -128,7 +128,7 @@ struct SignIn {
   }
 }
 
-/// The app: its state is an enum.
+/// The app, whose state is an enum.
 @Reducer
 enum Library {
   case signIn(SignIn)
@@ -148,7 +148,7 @@ enum Library {
 
 extension Library.State: Equatable {}
 
-/// A child with a count of its actions.
+/// A child that counts its actions.
 @Reducer
 struct Counted<Child: Reducer> where Child.State: Equatable {
   @ObservableState

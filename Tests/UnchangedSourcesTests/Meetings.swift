@@ -1,4 +1,4 @@
-// A second feature as it would be written for TCA 1.7: a stack of screens, a destination enum, a timer on a clock.
+// A second feature in the style of TCA 1.7: a stack of screens, a destination enum, a timer on a clock.
 import ComposableArchitecture
 import Foundation
 

@@ -1,4 +1,4 @@
-// A feature as it would be written for TCA 1.7, with nothing removed but `import SwiftUI`.
+// A feature in the style of TCA 1.7, with only `import SwiftUI` removed.
 import ComposableArchitecture
 import Foundation
 

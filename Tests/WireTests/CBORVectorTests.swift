@@ -42,7 +42,7 @@ import Wire
     ),
   ]
 
-  /// Well-formed, but not deterministic: refused with the problem and the byte.
+  /// Well-formed but not deterministic items, rejected with a problem at an offset.
   static let refused: [(hex: String, problem: WireError.Problem, offset: Int)] = [
     ("fa7f800000", .notShortest, 0), ("fa7fc00000", .notShortest, 0), ("faff800000", .notShortest, 0),
     ("fb7ff0000000000000", .notShortest, 0), ("fb7ff8000000000000", .notShortest, 0),
@@ -51,14 +51,14 @@ import Wire
     ("9fff", .indefiniteLength, 0), ("9f018202039f0405ffff", .indefiniteLength, 0),
     ("83018202039f0405ff", .indefiniteLength, 5), ("83019f0203ff820405", .indefiniteLength, 2),
     ("bf61610161629f0203ffff", .indefiniteLength, 0), ("826161bf61626163ff", .indefiniteLength, 3),
-    // Beyond the appendix: longer forms, reserved ones, keys out of order or twice, text that is none.
+    // Beyond the appendix: longer and reserved forms, unordered and duplicate keys, invalid text.
     ("1817", .notShortest, 0), ("1900ff", .notShortest, 0), ("1a0000ffff", .notShortest, 0),
     ("1b00000000ffffffff", .notShortest, 0), ("5800", .notShortest, 0),
     ("8201 1800".filter { $0 != " " }, .notShortest, 2),
     ("1c", .reserved, 0), ("fd", .reserved, 0), ("f818", .reserved, 0), ("ff", .indefiniteLength, 0),
     ("a201000100", .keysOutOfOrder, 3), ("a202000100", .keysOutOfOrder, 3), ("61ff", .invalidUTF8, 0),
     ("0000", .trailingBytes, 1),
-    // Lengths that nothing could hold: refused before anything is kept for them.
+    // Impossible lengths, rejected before anything is allocated.
     ("5bffffffffffffffff", .tooLong(length: .max, limit: .max), 0), ("5b0fffffffffffffff", .truncated, 0),
     ("9bffffffffffffffff", .truncated, 0), ("bb0fffffffffffffff", .truncated, 0),
   ]
@@ -111,7 +111,7 @@ import Wire
     var state = seed &* 0x9e37_79b9_7f4a_7c15
     for _ in 0..<5000 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      // Every third one is a value that a float or a half has.
+      // Every third value can be represented as a float or a half.
       let value =
         state % 3 == 0 ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: state >> 32))) : Double(bitPattern: state)
       let bytes = value.encoded()

@@ -1,7 +1,7 @@
 import Testing
 import Wire
 
-/// The bytes of each message as another implementation would have to write them. A change here breaks peers.
+/// The bytes of each message as other implementations must write them. A change here breaks peers.
 @Suite("Golden bytes")
 struct GoldenBytesTests {
   private static let session = SessionID(high: 0x0102_0304_0506_0708, low: 0x090a_0b0c_0d0e_0f10)

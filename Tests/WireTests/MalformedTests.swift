@@ -41,14 +41,14 @@ struct MalformedTests {
     ] as [[UInt8]])
   func utf8(text: [UInt8]) {
     #expect(problem([0x60 | UInt8(text.count)] + text) == WireError(.invalidUTF8, at: 0))
-    // Also where nobody keeps the text.
+    // Also where the text is not kept.
     let map: [UInt8] = [0xa3, 0x00, 0x01, 0x01, 0x01, 0x09, 0x60 | UInt8(text.count)] + text
     #expect(throws: WireError(.invalidUTF8, at: 6)) { try Hello(decoding: map.span.bytes) }
   }
 
   @Test("keys ascend bytewise, at any depth")
   func keys() {
-    // {"b": 0, "a": 0} and {100: 0, -1: 0} are refused at the second key; {-1: 0, "": 0} is in order.
+    // {"b": 0, "a": 0} and {100: 0, -1: 0} are rejected at the second key; {-1: 0, "": 0} is in order.
     #expect(problem([0xa2, 0x61, 0x62, 0x00, 0x61, 0x61, 0x00]) == WireError(.keysOutOfOrder, at: 4))
     #expect(problem([0xa2, 0x20, 0x00, 0x18, 100, 0x00]) == WireError(.keysOutOfOrder, at: 3))
     #expect(problem([0xa2, 0x18, 100, 0x00, 0x20, 0x00]) == nil)
@@ -101,7 +101,7 @@ struct MalformedTests {
 
   @Test("an enum case has one form")
   func enumCases() throws {
-    // [0] is a longer way to write the case 0; [] is no case at all.
+    // [0] is a longer encoding of the case 0; [] is not a case.
     for (bytes, problem): ([UInt8], WireError.Problem) in [
       ([0x81, 0x00], .arrayOfOne), ([0x80], .typeMismatch(expected: "the key of a case")),
     ] {
@@ -118,7 +118,7 @@ struct MalformedTests {
     }
   }
 
-  /// Whatever bytes come: an error or a value that is written back as the same bytes, never a trap.
+  /// Any bytes give an error or a value that is encoded as the same bytes, never a trap.
   @Test("changed bytes are refused or mean one value", arguments: [UInt64](1...4))
   func mutations(seed: UInt64) {
     var generator = SplitMix(seed: seed)

@@ -45,7 +45,7 @@ import Wire
     } throws: { error in
       if case .controlCharacter = (error as? WireError)?.problem { true } else { false }
     }
-    // A client that is given such a name sends another one.
+    // A client with such a name sends a cleaned one.
     let cleaned = Hello(name: name).encoded()
     #expect(try Hello(decoding: cleaned.span.bytes).name.contains("?"))
   }
@@ -72,7 +72,7 @@ import Wire
     }
   }
 
-  /// Whatever bytes come: an error or a value, never a trap.
+  /// Any bytes give an error or a value, never a trap.
   @Test(arguments: [UInt64](1...8))
   func brokenMessagesAreErrors(seed: UInt64) {
     var state = seed

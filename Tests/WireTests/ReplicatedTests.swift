@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// A struct in a struct, conformed by hand as `Replicated`'s example does.
+/// A nested struct, with a manual conformance as in `Replicated`'s example.
 private struct Track: Replicated, Equatable {
   struct Place: Replicated, Equatable {
     var x = 0

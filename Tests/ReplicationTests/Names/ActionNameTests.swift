@@ -32,7 +32,7 @@ import Wire
     #expect(try make("todos.todos[3]", #"{"textChanged": "oat milk"}"#) == edited)
   }
 
-  /// An action's text, and the action again of its parts.
+  /// Returns an action's text, after checking that it gives the same action.
   private func text(_ schema: Schema, _ bytes: [UInt8]) throws -> String {
     let action = try CBORValue(decoding: bytes.span.bytes)
     let parts = try #require(schema.parts(ofAction: action))

@@ -87,7 +87,7 @@ private struct Paired: Equatable, Identifiable {
     #expect(try app.path(named: "counter.factAlert?.title") == [0, 4, 0, 0])
     #expect(try app.path(named: "`counter`.count") == [0, 0])
     #expect(try places.path(named: "position.at.1") == [4, 1, 1])
-    // A shell takes quotes away.
+    // A shell removes quotes.
     #expect(try places.path(named: "byName[milk]") == [1, .id("milk".encoded())])
     #expect(try places.path(named: "byName[3]") == [1, .id("3".encoded())])
   }
@@ -134,7 +134,7 @@ private struct Paired: Equatable, Identifiable {
     #expect(reason(parent, "path.x") == "the elements of 'path' of Parent.State are found by id, as in 'path[#1]'")
   }
 
-  /// Every place of a schema has a name that leads back to it.
+  /// Every place of a schema has a name that gives its path.
   @Test func everyPlaceHasItsName() throws {
     for schema in [app, places, parent, Schema(state: World.self, action: Bool.self)] {
       var pending: [[PathStep]] = [[]]
@@ -144,7 +144,7 @@ private struct Paired: Equatable, Identifiable {
         if let name = try? schema.name(of: path) { #expect(try schema.path(named: name) == path, "\(name)") }
         guard path.count < 5 else { continue }
         for step in (0...9).map({ PathStep.key($0) }) + [.id(Int(5).encoded()), .id("x".encoded())] {
-          // A case with several values is no place yet, but may lead to one.
+          // A case with several values is not a place, but its values may be.
           if (try? schema.type(at: path + [step])) != nil || (try? schema.type(at: path + [step, 0])) != nil {
             pending.append(path + [step])
           }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The hash of a value that was read by its schema is that of the typed value.
+/// The hash of a value decoded by its schema equals that of the typed value.
 @Suite(.timeLimit(.minutes(10)), .computing) struct SchemaHashTests {
   private static let seed = UInt64.random(in: 0 ... .max)
 

@@ -24,14 +24,14 @@ private struct Forms: Equatable {
 @Suite(.timeLimit(.minutes(10)), .computing) struct SchemaJSONTests {
   private static let seed = UInt64.random(in: 0 ... .max)
 
-  /// The JSON of a state, after it was read back and found to be the same.
+  /// Returns the JSON of a state, after checking that it gives the same state.
   @discardableResult
   private func json<State: Replicated>(_ state: State, _ what: Comment? = nil) throws -> JSONValue {
     let schema = Schema(state: State.self, action: Bool.self)
     let bytes = state.encoded()
     let json = SchemaJSON(schema).json(of: try CBORValue(decoding: bytes.span.bytes), as: schema.state)
     let read = try JSONValue(parsing: "\(json)")
-    // A reader may write 1e7 for 10000000.0, but the value is the same.
+    // A reader may write 1e7 for 10000000.0; the value is the same.
     #expect(try SchemaJSON(schema).value(of: read, as: schema.state).encoded() == bytes, what)
     #expect(try SchemaJSON(schema).value(of: json, as: schema.state).encoded() == bytes, what)
     return json
