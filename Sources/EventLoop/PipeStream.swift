@@ -15,6 +15,14 @@ public struct PipeStream: ~Copyable {
     /// The queued writes, oldest first; the requests own their memory.
     var queue: [UnsafeRawBufferPointer] = []
 
+    /// Stops reading and calls `onEnd`, unless the stream has ended before.
+    func end(_ error: UVError?) {
+      uv_read_stop(pointer(uv_stream_t.self))
+      let onEnd = onEnd
+      self.onEnd = nil
+      onEnd?(error)
+    }
+
     override func forgetCallbacks() {
       (onBytes, onEnd, onDrained, onConnected, onFinished) = (nil, nil, nil, nil, nil)
     }
@@ -83,7 +91,8 @@ public struct PipeStream: ~Copyable {
   ///
   /// - Parameters:
   ///   - onBytes: Called with bytes that are valid during the call.
-  ///   - onEnd: Called once, with nil if the peer has closed its end, otherwise with an error. No calls follow.
+  ///   - onEnd: Called once, with nil if the peer has closed its end, otherwise with the error of reading or of a queued
+  ///     write. No calls follow.
   public func startReading(
     onBytes: @escaping (RawSpan) -> Void, onEnd: @escaping (UVError?) -> Void
   ) throws(UVError) {
@@ -229,10 +238,9 @@ public struct PipeStream: ~Copyable {
         // libuv completes the writes of a stream in order.
         if !box.queue.isEmpty { box.queue.removeFirst() }
         UnsafeMutableRawPointer(request).deallocate()
-        guard status == 0, box.isOpen, uv_stream_get_write_queue_size(box.pointer(uv_stream_t.self)) == 0 else {
-          return
-        }
-        box.onDrained?()
+        guard box.isOpen else { return }
+        guard status == 0 else { return box.end(UVError(operation: "write to a socket", code: status)) }
+        if uv_stream_get_write_queue_size(box.pointer(uv_stream_t.self)) == 0 { box.onDrained?() }
       }
     }
     if code < 0 {
@@ -293,11 +301,8 @@ private nonisolated let onRead: uv_read_cb = { stream, count, buffer in
       box.loop.lastReadCount = count
       box.onBytes?(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(box.loop.readBuffer)[..<count]).bytes)
     } else if count < 0 {
-      uv_read_stop(box.pointer(uv_stream_t.self))
       let isEnd = count == Int(UVError.Code.endOfFile)
-      let onEnd = box.onEnd
-      box.onEnd = nil
-      onEnd?(isEnd ? nil : UVError(operation: "read from a socket", code: CInt(count)))
+      box.end(isEnd ? nil : UVError(operation: "read from a socket", code: CInt(count)))
     }
   }
 }

@@ -189,6 +189,25 @@ import Testing
     pair.end()
   }
 
+  /// A hub that does not read, because its log is behind, must notice that the peer of a queued write is gone.
+  @Test func aQueuedWriteThatFailsEndsAStreamThatDoesNotRead() throws {
+    let pair = try Pair()
+    try pair.connect()
+    var ends: [UVError?] = []
+    try pair.client?.startReading(onBytes: { _ in }, onEnd: { ends.append($0) })
+    pair.client?.stopReading()
+    let bytes = [UInt8](repeating: 5, count: 3_000_000)
+    #expect(try pair.client?.write(bytes.span.bytes) == false)
+    pair.server = nil
+    pair.run { !ends.isEmpty }
+    // The peer did not read everything, so Linux may report a reset.
+    #expect(["EPIPE", "ECONNRESET"].contains(ends.first??.name))
+    try pair.client?.resumeReading()
+    for _ in 0..<10 { pair.loop.run(.noWait) }
+    #expect(ends.count == 1)
+    pair.end()
+  }
+
   @Test func aStreamMayBeClosedInItsOwnCallback() throws {
     let pair = try Pair()
     try pair.connect()
