@@ -1,4 +1,4 @@
-# StoreHub. `make run` shows it at work, `make test` proves it; `make help` lists the rest.
+# StoreHub. `make run` demonstrates it, `make test` tests it, and `make help` lists all targets.
 
 export DESTDIR PREFIX SYSCONFDIR UNITDIR
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
@@ -6,7 +6,7 @@ STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-r
 
 .PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-smoke soak
 
-build: setup ## build the programs for release; `swift build -c release --show-bin-path` says where they are
+build: setup ## build the programs for release; `swift build -c release --show-bin-path` prints their directory
 	$(SWIFT_BUILD) -c release
 
 run: setup ## build and start a hub, and a terminal client on it
@@ -17,17 +17,17 @@ test: setup lint ## build and run every test
 	swift test --skip-build
 	@scripts/test-package
 
-test-package: setup ## build a package elsewhere that uses this one, macros included (1 to 2 minutes; part of test)
+test-package: setup ## build a separate package that uses this one and its macros (1 to 2 minutes; part of test)
 	@scripts/test-package
 
-golden-check: ## read Tests/Golden with implementations of CBOR and CDDL from PyPI
+golden-check: ## check Tests/Golden with independent implementations of CBOR and CDDL from PyPI
 	@scripts/golden-check
 
-simulate: setup ## run thousands of simulated hubs with faults, each from a seed (SEEDS=6000 FROM=0; about 2 minutes)
+simulate: setup ## simulate thousands of hubs with faults, each from a seed (SEEDS=6000 FROM=0; about 2 minutes)
 	$(SWIFT_BUILD) -c release --product storesim
 	"$$(swift build -c release --show-bin-path)/storesim" --seeds $(or $(SEEDS),6000) --from $(or $(FROM),0) --jobs $$(nproc)
 
-fuzz: setup ## fuzz the code that takes bytes from peers (FUZZ_SECONDS=20 for each target)
+fuzz: setup ## fuzz the code that takes bytes from peers (FUZZ_SECONDS=20 per target)
 	@scripts/fuzz
 
 torture: setup ## kill, stop and starve a hub under load (CYCLES=200 kills), and check that nothing is lost
@@ -39,23 +39,23 @@ system-test: setup ## install the package under a real systemd, in namespaces, a
 sanitize: setup ## run the tests of code that touches C or memory with the address sanitizer
 	@scripts/sanitize
 
-lint: setup ## check the form of the sources
+lint: setup ## check the format of the sources
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
 
-tidy: setup ## check layers, comments, commits and documents alone (part of test)
+tidy: setup ## check only layers, comments, commits and documents (part of test)
 	@scripts/tidy
 
 format: setup ## format the sources and wrap the documents
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 	@scripts/wrap-markdown
 
-man: ## write docs/man, the manual pages of the programs that were built last (swift build)
+man: ## write docs/man, the manual pages of the programs built last (swift build)
 	@scripts/man-pages
 
 bench: setup ## compare the hub with the C limit, Redis, NATS and Python in one table (8 minutes; RUNS=5 SECONDS_EACH=0.7)
 	@scripts/bench
 
-bench-all: setup ## the same, slower disks, growth, a client that floods and heap allocations (25 minutes)
+bench-all: setup ## the same, and slower disks, growth, a flooding client and heap allocations (25 minutes)
 	@scripts/bench all
 
 bench-growth: setup ## lists, clients, scopes and payloads of all sizes, with charts in docs/charts (9 minutes)
@@ -64,10 +64,10 @@ bench-growth: setup ## lists, clients, scopes and payloads of all sizes, with ch
 bench-smoke: setup ## guard against gross regressions by instructions, allocations and ratios (2 minutes)
 	@scripts/bench smoke
 
-soak: setup ## load a hub at 80 % for long, and check that nothing grows (MINUTES=30)
+soak: setup ## run a hub at 80 % load for a long time, and check that nothing grows (MINUTES=30)
 	@scripts/bench soak
 
-bench-inprocess: setup ## only what stores cost in process
+bench-inprocess: setup ## measure the cost of stores within one process
 	@scripts/bench-inprocess
 
 static: setup ## build the programs for machines without a Swift toolchain, in .build/static
@@ -78,13 +78,13 @@ install: static install-files ## install the programs, units and manual pages (P
 install-files:
 	@scripts/install "$(or $(PROGRAMS),$$($(STATIC_BUILD) --show-bin-path))"
 
-deb: static ## make a Debian package of the programs in .build/deb, and check it with lintian
+deb: static ## build a Debian package of the programs in .build/deb, and check it with lintian
 	@scripts/deb
 
 setup:
 	@scripts/setup
 
-clean: ## remove what was built
+clean: ## remove all build products
 	rm -rf .build
 	$(MAKE) -C bench/limit clean
 
