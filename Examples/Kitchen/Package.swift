@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A hub of one's own: a feature, its daemon and a client. `scripts/new-hub` writes packages of this form.
+// A custom hub: a feature, its daemon and a client. `scripts/new-hub` creates packages of this form.
 let package = Package(
   name: "Kitchen",
   dependencies: [.package(name: "StoreHub", path: Context.environment["STOREHUB"] ?? "../..")],

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Boots a real systemd as PID 1 of namespaces of its own, on a throw-away overlay of this machine's root. DIR/install is
-# laid over it; nothing of this machine's units runs, and nothing is left behind.
+# Boots a real systemd as PID 1 in separate namespaces, on a temporary overlay of this machine's root with DIR/install on
+# top. None of this machine's units runs, and nothing is left behind.
 #
 #   boot.sh DIR
 #

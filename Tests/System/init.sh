@@ -1,5 +1,5 @@
 #!/bin/bash
-# The inside of boot.sh: builds the root, and becomes systemd.
+# Runs inside boot.sh: builds the root, and executes systemd.
 set -eu
 directory=$1
 top=$directory/top
@@ -27,7 +27,7 @@ ln -s fd/1 "$root/dev/stdout"
 ln -s fd/2 "$root/dev/stderr"
 mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs "$root/dev/shm"
 
-# Only what the test installs: no unit of this machine.
+# Only the units that the test installs, none of this machine's.
 rm -rf "$root/etc/systemd/system" "$root/etc/systemd/system-generators"
 mkdir -p "$root/etc/systemd/system" "$root/etc/systemd/system-generators"
 for unit in systemd-udevd.service systemd-udevd-control.socket systemd-udevd-kernel.socket systemd-timesyncd.service \

@@ -1,4 +1,4 @@
-"""A client for the torture runs: it numbers its actions, survives any cut, and remembers what was acknowledged."""
+"""A client for the torture runs. It numbers its actions, survives disconnections, and records acknowledged actions."""
 
 import os
 import random
@@ -17,7 +17,7 @@ HEADER = struct.Struct("<IBBHQ")
 
 
 class Violation(Exception):
-    """The hub has broken a promise."""
+    """The hub has violated a guarantee."""
 
 
 class Cut(Exception):
@@ -45,7 +45,7 @@ class Adder(threading.Thread):
         return [text for number, text in enumerate(self.sent[: self.applied], 1) if number not in self.refused]
 
     def drain(self):
-        """Sends nothing new, and waits until everything is acknowledged."""
+        """Stops sending, and waits until all actions are acknowledged."""
         self.is_draining.set()
         self.join(60)
         if self.is_alive():
@@ -96,7 +96,7 @@ class Adder(threading.Thread):
             raise Violation(f"{self.name}: the hub has processed {processed} of {len(self.sent)} actions")
         if processed < self.applied:
             raise Violation(f"{self.name}: {self.applied} actions were acknowledged, and {processed} are known")
-        # Everything without an outcome once more: the hub must skip what it has processed.
+        # Repeats all actions without an outcome; the hub must skip those that it has processed.
         if self.applied < len(self.sent):
             actions = b"".join(encode(self.make_action(text)) for text in self.sent[self.applied :])
             self.write(ACTIONS, encode(self.applied + 1) + encode(self.applied) + actions)
@@ -135,7 +135,7 @@ class Adder(threading.Thread):
         self.stream.sendall(HEADER.pack(len(payload), kind, 0, 0, 0) + payload)
 
     def frame(self, waits):
-        """The next frame; None if none is there and it must not wait."""
+        """The next frame; None if there is none and it must not wait."""
         while True:
             if len(self.buffer) >= HEADER.size:
                 length, kind, _, _, _ = HEADER.unpack_from(self.buffer)
@@ -156,7 +156,7 @@ class Adder(threading.Thread):
 
 
 def todo_action(path):
-    """A function that makes the action which adds a todo, from the hub's own schema."""
+    """Returns a function that creates the action for adding a todo, from the hub's schema."""
     client = storehub.Client(path)
     schema = client.describe(0)
     client.socket.close()
@@ -164,7 +164,7 @@ def todo_action(path):
 
 
 def texts(path):
-    """The texts of all todos, attached twice: both must be the same bytes at the same revision."""
+    """Returns the texts of all todos, attached twice: both must have the same bytes at the same revision."""
     client = storehub.Client(path)
     first = client.attach(1, 0)
     second = client.attach(2, 0)
@@ -177,7 +177,7 @@ def texts(path):
 
 
 def check(adders, found, acknowledged=None):
-    """Everything acknowledged is there, nothing twice, and each client's todos in its order."""
+    """Checks that every acknowledged todo exists, none exists twice, and each client's todos are in order."""
     acknowledged = acknowledged or {adder: adder.acknowledged for adder in adders}
     for adder in adders:
         if adder.violations:

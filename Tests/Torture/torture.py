@@ -21,7 +21,7 @@ from client import Adder, Violation, check, texts, todo_action
 
 
 class Hub:
-    """The daemon on a state directory."""
+    """The daemon with a state directory."""
 
     def __init__(self, program, directory, state=None, *options):
         self.program, self.options = program, options
@@ -66,7 +66,7 @@ class Hub:
 
 
 def finish(hub, adders):
-    """Lets every action have its outcome, and checks the whole state."""
+    """Waits for the outcome of every action, and checks the whole state."""
     for adder in adders:
         adder.drain()
     found = texts(hub.socket)
@@ -90,7 +90,7 @@ def kills(arguments, directory):
         hub.start()
         if cycle % 25 == 0:
             hub.wait_until_ready()
-            # What is acknowledged now must be in a state that is read later.
+            # An action that is acknowledged now must be in every state that is read later.
             acknowledged = {adder: adder.acknowledged for adder in adders}
             check(adders, texts(hub.socket), acknowledged)
             print(f"  {cycle} kills, {sum(a.applied for a in adders)} actions acknowledged", flush=True)
@@ -126,7 +126,7 @@ def stops(arguments, directory):
 
 
 def full_disk(arguments, directory):
-    """A disk that is full: nothing is acknowledged that is not stored, and the hub goes on when there is room."""
+    """A full disk: only stored actions are acknowledged, and the hub continues when there is space."""
     mount = os.path.join(directory, "disk")
     os.mkdir(mount)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", mount], stderr=subprocess.DEVNULL).returncode:
@@ -152,7 +152,7 @@ def full_disk(arguments, directory):
 
 
 def no_descriptors(arguments, directory):
-    """No descriptors left: the connections that are open go on."""
+    """No descriptors left: open connections continue."""
     hub = Hub(arguments.hub, directory).start([(resource.RLIMIT_NOFILE, 40)])
     action = hub.wait_until_ready()
     adders = [Adder(f"client{number}", hub.socket, action, pause=0.002) for number in range(60)]
@@ -168,7 +168,7 @@ def no_descriptors(arguments, directory):
 
 
 def no_memory(arguments, directory):
-    """No memory left: the hub may end, and everything acknowledged is there after the restart."""
+    """No memory left: the hub may end, but every acknowledged action is there after the restart."""
     hub = Hub(arguments.hub, directory).start()
     action = hub.wait_until_ready()
     with open(f"/proc/{hub.process.pid}/status") as status:

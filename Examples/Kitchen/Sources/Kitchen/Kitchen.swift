@@ -1,6 +1,6 @@
 import ReplicatedArchitecture
 
-/// The orders of a restaurant, which waiters, cooks and a screen in the hall share.
+/// The orders of a restaurant, shared by waiters, cooks and a screen in the dining room.
 @Reducer
 public struct Kitchen: Sendable {
   @ObservableState @Replicated
@@ -18,7 +18,7 @@ public struct Kitchen: Sendable {
     case cookStarted(Order.ID)
     case cookingEnded(Order.ID)
     case waiterServed(Order.ID)
-    /// The hub was started, perhaps again: what was on the stove goes on.
+    /// The hub was started or restarted, so the timers of dishes on the stove continue.
     case hubStarted
   }
 

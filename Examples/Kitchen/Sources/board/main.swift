@@ -1,7 +1,7 @@
 import Kitchen
 import StoreClient
 
-// Shows the orders whenever they change: `board SOCKET`.
+// Prints the orders whenever they change: `board SOCKET`.
 let loop = try EventLoop()
 try loop.drainMainQueue()
 let client = try StoreClient<Kitchen.State, Kitchen.Action>(loop: loop, path: CommandLine.arguments[1])
