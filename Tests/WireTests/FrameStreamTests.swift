@@ -32,7 +32,7 @@ struct FrameStreamTests {
       Array(Self.stream.prefix(17)) == [1, 0, 0, 0, 0x04, 0, 0x02, 0x01, 0x04, 0x03, 0, 0, 0, 0, 0, 0, 7])
   }
 
-  @Test("a frame with a number is the one that its parts make", arguments: [0, 7, 16, 28, 32, 48, 63])
+  @Test("a frame with a number equals the frame made of its parts", arguments: [0, 7, 16, 28, 32, 48, 63])
   func numberFrames(shift: Int) {
     for number in [(1 as UInt64) << shift - 1, 1 << shift, 0x0102_0304_0506_0708 >> shift, 23, 24] {
       let header = FrameHeader(kind: .applied, scope: 3, revision: number &+ 1)
@@ -48,7 +48,7 @@ struct FrameStreamTests {
     }
   }
 
-  @Test("the same frames come out wherever the stream is cut, and byte by byte")
+  @Test("the frames are the same wherever the stream is split, and byte by byte")
   func cuts() throws {
     let stream = Self.stream
     let whole = try frames([stream[...]])
@@ -59,7 +59,7 @@ struct FrameStreamTests {
     #expect(try frames(stream.indices.map { stream[$0...$0] }) == whole)
   }
 
-  @Test("a length above the limit is refused once the header is whole", arguments: 0...16)
+  @Test("a length above the limit is refused once the header is complete", arguments: 0...16)
   func overLimit(cut: Int) {
     let header: [UInt8] = [65, 0, 0, 0, 0x03] + [UInt8](repeating: 0, count: 11)
     #expect(throws: WireError(.tooLong(length: 65, limit: 64), at: 0)) {

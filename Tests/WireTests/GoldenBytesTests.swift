@@ -55,14 +55,14 @@ struct GoldenBytesTests {
     #expect(writer.bytes.hexadecimal == "07000000" + "82" + "01" + "0200" + "0500000000000000" + "83010043a10007")
   }
 
-  @Test("codes that a receiver does not know are kept as they came")
+  @Test("codes that a receiver does not know are preserved")
   func unknownCodes() throws {
     let bytes: [UInt8] = [0x82, 0x18, 99, 0x60]
     #expect(try PeerError(decoding: bytes.span.bytes).code.rawValue == 99)
     #expect(try Goodbye(decoding: bytes.span.bytes).code.rawValue == 99)
   }
 
-  @Test("keys of a later version are passed over in every message that is a map")
+  @Test("keys of a later version are skipped in every message that is a map")
   func unknownKeys() throws {
     func later(_ value: some Message) throws -> [UInt8] {
       let bytes = value.encoded()

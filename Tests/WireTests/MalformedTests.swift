@@ -56,7 +56,7 @@ struct MalformedTests {
     #expect(problem([0x81, 0xa1, 0x00, 0xa2, 0x01, 0x00, 0x01, 0x00]) == WireError(.keysOutOfOrder, at: 6))
   }
 
-  @Test("a length that is not there is refused, however large", arguments: [UInt8](2...5))
+  @Test("a length beyond the received bytes is refused, however large", arguments: [UInt8](2...5))
   func lengths(major: UInt8) {
     for length: UInt64 in [1, 24, 0xffff, 0x7fff_ffff, 0xffff_ffff, .max >> 1, 1 << 63, .max] {
       var bytes = CBORValue.unsigned(length).encoded()
@@ -65,7 +65,7 @@ struct MalformedTests {
     }
   }
 
-  @Test("nesting is limited in arrays, maps and tags alike", arguments: [[0x81], [0xa1, 0x00], [0xc1]] as [[UInt8]])
+  @Test("nesting is limited in arrays, maps and tags", arguments: [[0x81], [0xa1, 0x00], [0xc1]] as [[UInt8]])
   func nesting(opening: [UInt8]) {
     func nested(_ depth: Int) -> [UInt8] { (0..<depth).flatMap { _ in opening } + [0x00] }
     #expect(problem(nested(CBORDecoder.nestingLimit - 1)) == nil)
@@ -119,7 +119,7 @@ struct MalformedTests {
   }
 
   /// Any bytes give an error or a value that is encoded as the same bytes, never a trap.
-  @Test("changed bytes are refused or mean one value", arguments: [UInt64](1...4))
+  @Test("changed bytes are refused or decode to one value", arguments: [UInt64](1...4))
   func mutations(seed: UInt64) {
     var generator = SplitMix(seed: seed)
     let seeds =

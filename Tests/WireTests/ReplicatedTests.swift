@@ -184,7 +184,7 @@ struct ReplicatedTests {
     }
   }
 
-  @Test("only what changed is in a delta")
+  @Test("a delta contains only the changes")
   func size() {
     let old = Track()
     var new = old
@@ -195,14 +195,14 @@ struct ReplicatedTests {
     #expect(new.delta(from: old) == [0xa2, 0x00, 0xa1, 0x00, 0x02, 0x18, 63, 0xf5])
   }
 
-  @Test("changes of fields that this version does not have are passed over")
+  @Test("changes of fields that this version does not have are skipped")
   func unknownField() throws {
     // {0: {0: 2, 9: [1]}, 40: {1: "x"}}
     let delta: [UInt8] = [0xa2, 0x00, 0xa2, 0x00, 0x02, 0x09, 0x81, 0x01, 0x18, 40, 0xa1, 0x01, 0x61, 0x78]
     #expect(try Track().applying(delta).place.x == 2)
   }
 
-  @Test("a delta that breaks off, or whose keys do not ascend, changes nothing")
+  @Test("a delta that is truncated, or whose keys do not ascend, changes nothing")
   func brokenDelta() throws {
     var new = Track()
     (new.place.x, new.name, new.note, new.isLast) = (1000, "水", "n", true)
@@ -215,7 +215,7 @@ struct ReplicatedTests {
     #expect(throws: WireError(.keysOutOfOrder, at: 4)) { try Track().applying([0xa2, 0x01, 0x61, 0x61, 0x00, 0xa0]) }
   }
 
-  @Test("an optional of an optional stays what it is")
+  @Test("a nested optional keeps its levels")
   func nestedOptionals() throws {
     for (value, expected) in [(nil, [0xf6]), (.some(nil), [0x81, 0xf6]), ("", [0x81, 0x81, 0x60])]
       as [(String??, [UInt8])]

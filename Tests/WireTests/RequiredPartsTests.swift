@@ -1,7 +1,7 @@
 import Testing
 import Wire
 
-@Suite("What a message must have")
+@Suite("Required parts of messages")
 struct RequiredPartsTests {
   @Test("a hello without its oldest version is refused")
   func oldestVersion() {
@@ -21,7 +21,7 @@ struct RequiredPartsTests {
     }
   }
 
-  @Test("bytes behind the piece of a snapshot are refused")
+  @Test("bytes after the piece of a snapshot are refused")
   func trailingBytesOfPiece() {
     // [0, 1, h'f6'] and a stray null
     let bytes: [UInt8] = [0x83, 0x00, 0x01, 0x41, 0xf6, 0xf6]
