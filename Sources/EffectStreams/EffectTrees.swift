@@ -25,7 +25,8 @@ extension EffectTree {
 
   /// The effect as a stream of its actions.
   ///
-  /// Inside the stream, the effects of children in a feature of 1.x have no separate ids.
+  /// Work of a child keeps its place: its ids are the child's, and it ends with the child. Only presentations have no
+  /// place in a stream: a child that a stream presents cannot dismiss itself.
   package var publisher: AnyPublisher<Action, any Error> {
     switch self {
     case .send(let action): Just(action).setFailureType(to: (any Error).self)
@@ -39,8 +40,13 @@ extension EffectTree {
         cancelNow(id, in: observer.context)
         observer.send(completion: .finished)
       }
-    case .scoped(let tree, _): tree.publisher
-    case .cancelScope, .present: Empty<Action, any Error>().eraseToAnyPublisher()
+    case .scoped(let tree, let scope): tree.publisher.scoped(to: scope)
+    case .cancelScope(let scope):
+      AnyPublisher { observer in
+        if let context = observer.context { cancelNow(.allWork, in: context.within(scope)) }
+        observer.send(completion: .finished)
+      }
+    case .present: Empty<Action, any Error>().eraseToAnyPublisher()
     }
   }
 

@@ -41,10 +41,14 @@ public final class StreamObserver<Output, Failure: Error>: @unchecked Sendable {
     (self.context, onValue, onCompletion) = (context, value, completion)
   }
 
-  /// Returns an observer of a stream that is a part of this observer's stream. It ends with this one.
+  /// An observer of a stream that this one's is made of. It ends with this one.
+  ///
+  /// - Parameter scope: The child of the feature whose work the stream is, if it is that of a child.
   package func child<Value, Error>(
-    value: @escaping (Value) -> Void, completion: @escaping (Subscribers.Completion<Error>) -> Void
+    scope: EffectScope? = nil, value: @escaping (Value) -> Void,
+    completion: @escaping (Subscribers.Completion<Error>) -> Void
   ) -> StreamObserver<Value, Error> {
+    let context = scope.flatMap { self.context?.within($0) } ?? self.context
     let child = StreamObserver<Value, Error>(context: context, value: value, completion: completion)
     if let token = onEnd({ child.cancel() }) { child.onEnd { [weak self] in self?.forget(token) } }
     return child

@@ -10,7 +10,9 @@ package final class RootCore<State, Action>: StoreCore {
   private let identity: RootIdentity<State>
   /// Actions sent while another one is being reduced or observers are notified.
   private var waiting: [(action: Action, cascade: UInt64)] = []
-  /// True if `waiting` is not empty: asking a generic array would look up its type.
+  /// Changes that effects ask for while an action is being reduced: the reducer itself has sent a value to a stream.
+  private var postponed: [(inout ReducerCore<State, Action>) -> Bool] = []
+  /// True if `waiting` or `postponed` is not empty: asking a generic array would look up its type.
   private var isAnyWaiting = false
   private var isSending = false
   private var lastCascade: UInt64 = 0
@@ -27,6 +29,7 @@ package final class RootCore<State, Action>: StoreCore {
     runner = EffectRunner(
       executor: executor, subscribesAtOnce: true,
       requests: EffectRunner.Requests { [weak self] change in
+        if self?.postpone(change) == true { return true }
         var result = false
         self?.turn { result = change(&$0) }
         return result
@@ -78,6 +81,14 @@ package final class RootCore<State, Action>: StoreCore {
     return task(for: cascade)
   }
 
+  /// Keeps a change for the end of the turn; returns false outside turns.
+  private func postpone(_ change: @escaping (inout ReducerCore<State, Action>) -> Bool) -> Bool {
+    guard isSending else { return false }
+    postponed.append(change)
+    isAnyWaiting = true
+    return true
+  }
+
   /// One outermost change: `change`, then the actions sent meanwhile, then one notification.
   private func turn(_ change: (inout ReducerCore<State, Action>) -> Void) {
     isSending = true
@@ -90,12 +101,13 @@ package final class RootCore<State, Action>: StoreCore {
   /// Ends a turn; returns true if effects were started or cancelled, or sends have ended.
   @discardableResult
   private func end(_ turn: UnsafeMutablePointer<Reducing.Turn>, hasReduced: Bool, hasCommands: Bool) -> Bool {
-    let reduced = isAnyWaiting ? reduceWaiting() : []
+    let hasWaited = isAnyWaiting
+    let reduced = hasWaited ? reduceWaiting() : []
     let changes = Reducing.end(turn)
     isSending = false
-    let mustSettle = hasCommands || !reduced.isEmpty
+    let mustSettle = hasCommands || hasWaited
     if mustSettle { settle(reduced) }
-    guard hasReduced || !reduced.isEmpty else { return mustSettle }
+    guard hasReduced || hasWaited else { return mustSettle }
     if identity.isObserved || !changes.isEmpty {
       Reducing.tell {
         identity.update(reducing.state)
@@ -106,11 +118,16 @@ package final class RootCore<State, Action>: StoreCore {
     return mustSettle
   }
 
-  /// Reduces the actions sent meanwhile; returns their cascades.
+  /// Reduces the actions sent meanwhile; returns the cascades of those that effects did not send.
   @inline(never)
   private func reduceWaiting() -> [UInt64] {
     var reduced: [UInt64] = []
-    while reduced.count < waiting.count {
+    while reduced.count < waiting.count || !postponed.isEmpty {
+      guard postponed.isEmpty else {
+        let change = postponed.removeFirst()
+        _ = change(&reducing)
+        continue
+      }
       let (action, cascade) = waiting[reduced.count]
       reduced.append(cascade)
       reducing.send(action, cascade: cascade)

@@ -51,6 +51,8 @@ struct EffectLedger<Action> {
 
   private struct Running {
     let context: Context
+    /// Whether it is a stream, which may contain work of the children of its own child.
+    let isStream: Bool
   }
 
   /// A running concatenation: the unfinished parts of the current step, and the next step.
@@ -61,6 +63,7 @@ struct EffectLedger<Action> {
   }
 
   private var running: [EffectID: Running] = [:]
+  private var streamCount = 0
   private var sequences: [UInt64: Sequence] = [:]
   // Effects and sequences draw their numbers from one counter. Each is listed for every child that contains it.
   private var numbersByName: [Name: Set<UInt64>] = [:]
@@ -165,7 +168,9 @@ struct EffectLedger<Action> {
   private mutating func start(_ operation: EffectOperation<Action>, _ context: Context) {
     lastNumber += 1
     let effect = EffectID(number: lastNumber)
-    running[effect] = Running(context: context)
+    let isStream = operation.subscription != nil
+    running[effect] = Running(context: context, isStream: isStream)
+    if isStream { streamCount += 1 }
     list(lastNumber, context)
     if let sequence = context.sequence { sequences[sequence]?.unfinished += 1 }
     retain(context.cascade)
@@ -225,7 +230,7 @@ struct EffectLedger<Action> {
   mutating func cancelAll(send: (Action, UInt64) -> Void) { cancel(allWithin: [], send: send) }
 
   /// Cancels the effects of a child and its descendants.
-  private mutating func cancel(allWithin path: EffectPath, send: (Action, UInt64) -> Void) {
+  mutating func cancel(allWithin path: EffectPath, send: (Action, UInt64) -> Void) {
     // A long list may lose all its elements at once, most of them without running effects.
     guard !running.isEmpty || !sequences.isEmpty || !dismissals.isEmpty else { return }
     for dismissal in dismissalsByPath[path] ?? [] {
@@ -234,6 +239,7 @@ struct EffectLedger<Action> {
     }
     let all = path.isEmpty ? Set(running.keys.map(\.number)).union(sequences.keys) : numbersByPath[path]
     cancel(all ?? [], send: send)
+    if streamCount > 0 { ask(.cancelTasks(TaskCancellations.Request(id: .allWork, path: path))) }
   }
 
   /// Cancels effects and the next steps of sequences, in the order in which they began.
@@ -295,9 +301,10 @@ struct EffectLedger<Action> {
   }
 
   private mutating func remove(_ effect: EffectID) -> Context? {
-    guard let context = running.removeValue(forKey: effect)?.context else { return nil }
-    unlist(effect.number, context)
-    return context
+    guard let effectRunning = running.removeValue(forKey: effect) else { return nil }
+    if effectRunning.isStream { streamCount -= 1 }
+    unlist(effect.number, effectRunning.context)
+    return effectRunning.context
   }
 
   // MARK: Cascades

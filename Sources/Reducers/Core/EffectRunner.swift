@@ -24,7 +24,7 @@ package final class EffectRunner<Action> {
     ///
     /// - Parameter turn: Changes the core, then handles the consequences; returns false if the core no longer exists.
     package init<State>(
-      _ turn: @escaping @MainActor ((inout ReducerCore<State, Action>) -> Bool) -> Bool
+      _ turn: @escaping @MainActor (@escaping (inout ReducerCore<State, Action>) -> Bool) -> Bool
     ) {
       deliver = { action, effect in _ = turn { $0.send(action, from: effect) } }
       finished = { effect in

@@ -112,7 +112,11 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   /// Cancels the effects with an id that belong to a child or its descendants.
   package mutating func cancel(_ id: CancelID, within path: EffectPath) {
-    effects.cancel(id, within: path) { queue.append(($0, $1)) }
+    if id == .allWork {
+      effects.cancel(allWithin: path) { queue.append(($0, $1)) }
+    } else {
+      effects.cancel(id, within: path) { queue.append(($0, $1)) }
+    }
     drain()
   }
 

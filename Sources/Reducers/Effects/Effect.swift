@@ -60,13 +60,25 @@ package struct EffectOperation<Action>: Sendable {
 }
 
 /// The id of an effect: any hashable value. Values of different types are never equal.
+///
+/// Unchecked: nobody changes an id, and ids that are not `Sendable` come from older generations only.
 @usableFromInline
-package struct CancelID: Hashable, Sendable {
-  private let id: any Hashable & Sendable
+package struct CancelID: Hashable, @unchecked Sendable {
+  private let id: any Hashable
 
   package init(_ id: any Hashable & Sendable) {
     self.id = id
   }
+
+  /// The id of an effect of an older generation. It is equal to the id of the value that is wrapped.
+  package init(anyHashable id: AnyHashable) {
+    self.id = id.base as? any Hashable ?? id
+  }
+
+  /// The id of all work of a child that streams contain; see `EffectContext`.
+  package static let allWork = CancelID(AllWork())
+
+  private struct AllWork: Hashable, Sendable {}
 
   @usableFromInline package static func == (lhs: CancelID, rhs: CancelID) -> Bool {
     AnyHashable(lhs.id) == AnyHashable(rhs.id) && type(of: lhs.id) == type(of: rhs.id)

@@ -12,6 +12,11 @@ package struct EffectContext: Sendable {
   let place: Place
   let host: any EffectHost
 
+  /// The context of a child of this one's child.
+  package func within(_ scope: EffectScope) -> EffectContext {
+    EffectContext(place: Place(path: path + [scope], presentation: place.presentation), host: host)
+  }
+
   var path: EffectPath { place.path }
   var isPresented: Bool { place.presentation != nil }
 }

@@ -1,4 +1,5 @@
 package import CombineSchedulers
+internal import ConcurrencyExtras
 internal import CustomDump
 internal import Dependencies
 internal import IssueReporting
@@ -57,14 +58,15 @@ package struct EffectSubscription<Action>: Sendable {
 
   /// The work as a task, for wrappers that support only tasks.
   @MainActor fileprivate func run(_ send: Send<Action>) async {
-    let (end, continuation) = AsyncStream.makeStream(of: Never.self)
+    // Not at once: a reducer may send values to a stream, and its store cannot take their actions meanwhile.
+    let (actions, continuation) = AsyncStream.makeStream(of: UncheckedSendable<Action>.self)
     let cancellable = begin(
-      { send($0) },
+      { continuation.yield(UncheckedSendable($0)) },
       { error in
         if let error { Self.report(error) }
         continuation.finish()
       })
-    for await _ in end {}
+    for await action in actions { send(action.value) }
     cancellable.cancel()
   }
 

@@ -20,11 +20,17 @@ public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
   id: some Hashable & Sendable, cancelInFlight: Bool = false,
   operation: @escaping @Sendable () async throws -> T
 ) async rethrows -> T {
+  try await withTaskCancellation(cancelID: CancelID(id), cancelInFlight: cancelInFlight, operation: operation)
+}
+
+/// Runs work that can be cancelled by an id of any generation.
+package nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
+  cancelID id: CancelID, cancelInFlight: Bool, operation: @escaping @Sendable () async throws -> T
+) async rethrows -> T {
   let context = EffectContext.current
   let cancellations = context?.host.cancellations ?? .outsideEffects
   let request =
-    context.map { TaskCancellations.Request(id: CancelID(id), path: $0.path) }
-    ?? .outsideEffects(CancelID(id), of: CurrentTest.id)
+    context.map { TaskCancellations.Request(id: id, path: $0.path) } ?? .outsideEffects(id, of: CurrentTest.id)
   if cancelInFlight {
     cancellations.cancel(request)
     await context?.host.cancelEffects(request.id, within: request.path)
