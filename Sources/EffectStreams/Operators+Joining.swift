@@ -1,0 +1,239 @@
+internal import Synchronization
+
+extension Publisher {
+  /// The values of this stream and another in pairs. The end of one, when its values are used, is the end.
+  public func zip<Other>(_ other: some Publisher<Other, Failure>) -> AnyPublisher<(Output, Other), Failure> {
+    AnyPublisher { observer in
+      var (own, others): ([Output], [Other]) = ([], [])
+      var (ownEnded, othersEnded) = (false, false)
+      func sendPairs() {
+        while !own.isEmpty, !others.isEmpty { observer.send((own.removeFirst(), others.removeFirst())) }
+        if ownEnded && own.isEmpty || othersEnded && others.isEmpty { observer.send(completion: .finished) }
+      }
+      receive(
+        observer: observer.child(
+          value: {
+            own.append($0)
+            sendPairs()
+          },
+          completion: {
+            guard case .finished = $0 else { return observer.send(completion: $0) }
+            ownEnded = true
+            sendPairs()
+          }))
+      guard !observer.isOver else { return }
+      other.receive(
+        observer: observer.child(
+          value: {
+            others.append($0)
+            sendPairs()
+          },
+          completion: {
+            guard case .finished = $0 else { return observer.send(completion: $0) }
+            othersEnded = true
+            sendPairs()
+          }))
+    }
+  }
+
+  /// The values of this stream and another in pairs, transformed.
+  public func zip<Other, T>(
+    _ other: some Publisher<Other, Failure>, _ transform: @escaping (Output, Other) -> T
+  ) -> AnyPublisher<T, Failure> {
+    zip(other).map { transform($0.0, $0.1) }
+  }
+
+  /// The latest values of this stream and another, transformed, as soon as both have one.
+  public func combineLatest<Other, T>(
+    _ other: some Publisher<Other, Failure>, _ transform: @escaping (Output, Other) -> T
+  ) -> AnyPublisher<T, Failure> {
+    combineLatest(other).map { transform($0.0, $0.1) }
+  }
+
+  /// This stream and others of its type at the same time.
+  public func merge(
+    with first: some Publisher<Output, Failure>, _ second: some Publisher<Output, Failure>,
+    _ others: AnyPublisher<Output, Failure>...
+  ) -> AnyPublisher<Output, Failure> {
+    .merging([eraseToAnyPublisher(), first.eraseToAnyPublisher(), second.eraseToAnyPublisher()] + others)
+  }
+
+  /// Values after those of the stream.
+  public func append(_ values: Output...) -> AnyPublisher<Output, Failure> { append(values) }
+
+  /// Values after those of the stream.
+  public func append(_ values: some Sequence<Output>) -> AnyPublisher<Output, Failure> {
+    append(values.publisher.setFailureType(to: Failure.self))
+  }
+
+  /// Values before those of the stream.
+  public func prepend(_ values: some Sequence<Output>) -> AnyPublisher<Output, Failure> {
+    prepend(values.publisher.setFailureType(to: Failure.self))
+  }
+
+  /// Another stream before this one.
+  public func prepend(_ other: some Publisher<Output, Failure>) -> AnyPublisher<Output, Failure> { other.append(self) }
+
+  /// The values until another stream sends one.
+  public func prefix<Other, E: Error>(untilOutputFrom other: some Publisher<Other, E>) -> AnyPublisher<Output, Failure>
+  {
+    AnyPublisher { observer in
+      other.receive(
+        observer: observer.child(
+          value: { (_: Other) in observer.send(completion: .finished) },
+          completion: { (_: Subscribers.Completion<E>) in }))
+      if !observer.isOver { receive(observer: observer) }
+    }
+  }
+
+  /// One subscription for all subscribers: it begins with the first one and ends with the last one.
+  public func share() -> AnyPublisher<Output, Failure> {
+    let shared = SharedStream(self)
+    return AnyPublisher { shared.receive(observer: $0) }
+  }
+}
+
+extension Publisher where Output: Publisher, Output.Failure == Failure {
+  /// The values of the latest of the streams.
+  public func switchToLatest() -> AnyPublisher<Output.Output, Failure> { switchToLatest { $0 } }
+}
+
+extension Publisher where Output: Publisher, Output.Failure == Never {
+  /// The values of the latest of the streams.
+  @_disfavoredOverload
+  public func switchToLatest() -> AnyPublisher<Output.Output, Failure> {
+    switchToLatest { $0.setFailureType(to: Failure.self) }
+  }
+}
+
+extension Publisher {
+  /// The values of the stream that the latest value becomes.
+  package func switchToLatest<P: Publisher>(
+    _ transform: @escaping (Output) -> P
+  ) -> AnyPublisher<P.Output, Failure> where P.Failure == Failure {
+    AnyPublisher { observer in
+      var (latest, hasEnded): (StreamObserver<P.Output, Failure>?, Bool) = (nil, false)
+      receive(
+        observer: observer.child(
+          value: { value in
+            latest?.cancel()
+            let next: StreamObserver<P.Output, Failure> = observer.child(
+              value: observer.send,
+              completion: { completion in
+                if case .finished = completion, !hasEnded { return latest = nil }
+                observer.send(completion: completion)
+              })
+            latest = next
+            transform(value).receive(observer: next)
+          },
+          completion: { completion in
+            hasEnded = true
+            if case .finished = completion, latest?.isOver == false { return }
+            observer.send(completion: completion)
+          }))
+    }
+  }
+}
+
+/// A stream that is subscribed to once for several subscribers.
+///
+/// Unchecked: it is behind its lock. Subscribers are called outside it.
+private final class SharedStream<Output, Failure: Error>: @unchecked Sendable {
+  private let upstream: AnyPublisher<Output, Failure>
+  private let subscribers = SubjectState<Output, Failure>(value: nil, replays: false)
+  private let lock = Mutex(())
+  private var count = 0
+  private var source: StreamObserver<Output, Failure>?
+
+  init(_ upstream: some Publisher<Output, Failure>) {
+    self.upstream = upstream.eraseToAnyPublisher()
+  }
+
+  func receive(observer: StreamObserver<Output, Failure>) {
+    subscribers.add(observer)
+    let begun = lock.withLock { _ -> StreamObserver<Output, Failure>? in
+      count += 1
+      guard source == nil else { return nil }
+      let subscribers = subscribers
+      source = StreamObserver(value: { subscribers.send($0) }, completion: { subscribers.send(completion: $0) })
+      return source
+    }
+    observer.onEnd { [self] in
+      let ended = lock.withLock { _ -> StreamObserver<Output, Failure>? in
+        count -= 1
+        return count == 0 ? source.take() : nil
+      }
+      ended?.cancel()
+    }
+    if let begun { upstream.receive(observer: begun) }
+  }
+}
+
+/// The streams of Combine that are made of other streams.
+public enum Publishers {
+  /// Two streams at the same time.
+  public struct Merge<A: Publisher, B: Publisher>: Publisher where A.Output == B.Output, A.Failure == B.Failure {
+    private let (first, second): (A, B)
+
+    /// Merges two streams.
+    public init(_ first: A, _ second: B) {
+      (self.first, self.second) = (first, second)
+    }
+
+    /// Begins both streams.
+    public func receive(observer: StreamObserver<A.Output, A.Failure>) {
+      first.merge(with: second).receive(observer: observer)
+    }
+  }
+
+  /// Any number of streams at the same time.
+  public struct MergeMany<Upstream: Publisher>: Publisher {
+    private let upstreams: [Upstream]
+
+    /// Merges streams.
+    public init(_ upstreams: Upstream...) {
+      self.upstreams = upstreams
+    }
+
+    /// Merges streams.
+    public init(_ upstreams: some Sequence<Upstream>) {
+      self.upstreams = Array(upstreams)
+    }
+
+    /// Begins all streams.
+    public func receive(observer: StreamObserver<Upstream.Output, Upstream.Failure>) {
+      AnyPublisher<Upstream.Output, Upstream.Failure>.merging(upstreams.map { $0.eraseToAnyPublisher() })
+        .receive(observer: observer)
+    }
+  }
+
+  /// The latest values of two streams.
+  public struct CombineLatest<A: Publisher, B: Publisher>: Publisher where A.Failure == B.Failure {
+    private let (first, second): (A, B)
+
+    /// Combines two streams.
+    public init(_ first: A, _ second: B) {
+      (self.first, self.second) = (first, second)
+    }
+
+    /// Begins both streams.
+    public func receive(observer: StreamObserver<(A.Output, B.Output), A.Failure>) {
+      first.combineLatest(second).receive(observer: observer)
+    }
+  }
+
+  /// The values of two streams in pairs.
+  public struct Zip<A: Publisher, B: Publisher>: Publisher where A.Failure == B.Failure {
+    private let (first, second): (A, B)
+
+    /// Pairs two streams.
+    public init(_ first: A, _ second: B) {
+      (self.first, self.second) = (first, second)
+    }
+
+    /// Begins both streams.
+    public func receive(observer: StreamObserver<(A.Output, B.Output), A.Failure>) {
+      first.zip(second).receive(observer: observer)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+public import CombineSchedulers
+internal import ConcurrencyExtras
+
+extension Publisher {
+  /// The last value, at the end.
+  public func last() -> AnyPublisher<Output, Failure> {
+    collect().compactMap(\.last)
+  }
+
+  /// The first value that satisfies a condition.
+  public func first(where predicate: @escaping (Output) -> Bool) -> AnyPublisher<Output, Failure> {
+    filter(predicate).first()
+  }
+
+  /// The values until one does not satisfy a condition, which is the end.
+  public func prefix(while predicate: @escaping (Output) -> Bool) -> AnyPublisher<Output, Failure> {
+    AnyPublisher { observer in
+      receive(
+        observer: observer.child {
+          if predicate($0) { observer.send($0) } else { observer.send(completion: .finished) }
+        })
+    }
+  }
+
+  /// The values from the first one on that does not satisfy a condition.
+  public func drop(while predicate: @escaping (Output) -> Bool) -> AnyPublisher<Output, Failure> {
+    AnyPublisher { observer in
+      var isDropping = true
+      receive(
+        observer: observer.child {
+          isDropping = isDropping && predicate($0)
+          if !isDropping { observer.send($0) }
+        })
+    }
+  }
+
+  /// The combination of all values, at the end.
+  public func reduce<T>(_ initial: T, _ next: @escaping (T, Output) -> T) -> AnyPublisher<T, Failure> {
+    collect().map { $0.reduce(initial, next) }
+  }
+
+  /// Whether all values satisfy a condition: false at the first that does not, or true at the end.
+  public func allSatisfy(_ predicate: @escaping (Output) -> Bool) -> AnyPublisher<Bool, Failure> {
+    contains { !predicate($0) }.map { !$0 }
+  }
+
+  /// Whether a value satisfies a condition: true at the first that does, or false at the end.
+  public func contains(where predicate: @escaping (Output) -> Bool) -> AnyPublisher<Bool, Failure> {
+    first(where: predicate).map { _ in true }.replaceEmpty(with: false)
+  }
+
+  /// A value at the end of a stream without values.
+  public func replaceEmpty(with output: Output) -> AnyPublisher<Output, Failure> {
+    AnyPublisher { observer in
+      var isEmpty = true
+      receive(
+        observer: observer.child(
+          value: {
+            isEmpty = false
+            observer.send($0)
+          },
+          completion: { completion in
+            if case .finished = completion, isEmpty { observer.send(output) }
+            observer.send(completion: completion)
+          }))
+    }
+  }
+
+  /// A value in place of nil.
+  public func replaceNil<T>(with output: T) -> AnyPublisher<T, Failure> where Output == T? { map { $0 ?? output } }
+
+  /// The values that satisfy a condition; the first error that it throws is the end.
+  public func tryFilter(_ isIncluded: @escaping (Output) throws -> Bool) -> AnyPublisher<Output, any Error> {
+    tryCompactMap { try isIncluded($0) ? $0 : nil }
+  }
+
+  /// The values, transformed, without those that become nil; the first error is the end.
+  public func tryCompactMap<T>(_ transform: @escaping (Output) throws -> T?) -> AnyPublisher<T, any Error> {
+    tryMap(transform).compactMap { $0 }
+  }
+
+  /// Goes on with another stream after an error, or fails with the one that `handler` throws.
+  public func tryCatch<P: Publisher>(_ handler: @escaping (Failure) throws -> P) -> AnyPublisher<Output, any Error>
+  where P.Output == Output {
+    self.catch { error -> AnyPublisher<Output, any Error> in
+      do { return try handler(error).mapError { $0 as any Error } } catch {
+        return Fail(error: error).eraseToAnyPublisher()
+      }
+    }
+  }
+
+  /// The stream as one that cannot fail. An error stops the program.
+  public func assertNoFailure(_ prefix: String = "") -> AnyPublisher<Output, Never> {
+    self.catch { error -> Empty<Output, Never> in preconditionFailure("\(prefix)\(error)") }
+  }
+
+  /// Prints the events of the stream.
+  public func print(_ prefix: String = "") -> AnyPublisher<Output, Failure> {
+    func write(_ event: String) { Swift.print(prefix.isEmpty ? event : "\(prefix): \(event)") }
+    return handleEvents(
+      receiveSubscription: { write("receive subscription") }, receiveOutput: { write("receive value: (\($0))") },
+      receiveCompletion: { write("receive \($0)") }, receiveCancel: { write("receive cancel") })
+  }
+
+  /// The values, decoded.
+  public func decode<Item: Decodable, Coder: TopLevelDecoder>(
+    type: Item.Type, decoder: Coder
+  ) -> AnyPublisher<Item, any Error> where Coder.Input == Output {
+    tryMap { try decoder.decode(type, from: $0) }
+  }
+
+  /// The first value of each interval at once, then its last or its first other value at its end.
+  public func throttle<S: Scheduler>(
+    for interval: S.SchedulerTimeType.Stride, scheduler: S, latest: Bool
+  ) -> AnyPublisher<Output, Failure> {
+    AnyPublisher { observer in
+      var (start, held): (S.SchedulerTimeType?, Output?) = (nil, nil)
+      func sendHeld() {
+        guard let value = held.take() else { return }
+        start = scheduler.now
+        observer.send(value)
+      }
+      let release = UncheckedSendable(sendHeld)
+      receive(
+        observer: observer.child(
+          value: { value in
+            let now = scheduler.now
+            guard let begun = start, begun.distance(to: now) < interval else {
+              start = now
+              return observer.send(value)
+            }
+            if held == nil {
+              held = value
+              scheduler.schedule(
+                after: begun.advanced(by: interval), tolerance: scheduler.minimumTolerance, options: nil
+              ) { release.value() }
+            } else if latest {
+              held = value
+            }
+          },
+          completion: { completion in
+            sendHeld()
+            observer.send(completion: completion)
+          }))
+    }
+  }
+
+  /// Ends the stream when it sends nothing for a while.
+  public func timeout<S: Scheduler>(
+    _ interval: S.SchedulerTimeType.Stride, scheduler: S, options: S.SchedulerOptions? = nil
+  ) -> AnyPublisher<Output, Failure> {
+    AnyPublisher { observer in
+      var number = 0
+      let expire = UncheckedSendable({ (of: Int) in if of == number { observer.send(completion: .finished) } })
+      func wait() {
+        number += 1
+        let current = number
+        scheduler.schedule(
+          after: scheduler.now.advanced(by: interval), tolerance: scheduler.minimumTolerance, options: options
+        ) { expire.value(current) }
+      }
+      wait()
+      receive(
+        observer: observer.child {
+          wait()
+          observer.send($0)
+        })
+    }
+  }
+}
+
+extension Publisher where Output: Equatable {
+  /// Whether a value occurs: true as soon as it does, or false at the end.
+  public func contains(_ output: Output) -> AnyPublisher<Bool, Failure> { contains { $0 == output } }
+}
+
+/// A decoder of whole documents.
+public protocol TopLevelDecoder<Input> {
+  /// The form of a document.
+  associatedtype Input
+  /// Decodes a document.
+  func decode<T: Decodable>(_ type: T.Type, from input: Input) throws -> T
+}
