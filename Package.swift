@@ -177,6 +177,9 @@ let package = Package(
       name: "ComposableArchitecture", dependencies: ["ComposableCore", "DependenciesFoundation"], swiftSettings: common),
     .target(
       name: "Sharing", dependencies: ["CustomDump", "Dependencies", "IssueReporting"], swiftSettings: common),
+    // What both older generations write otherwise than 1.x: paths, prompts and bindings.
+    .target(
+      name: "EarlierForms", dependencies: ["CasePaths", "ConcurrencyExtras", "PromptState"], swiftSettings: common),
     // The streams of the older generations' effects.
     .target(
       name: "EffectStreams", dependencies: ["CombineSchedulers", "ConcurrencyExtras", "Reducers"],
@@ -185,8 +188,8 @@ let package = Package(
     .target(
       name: "ComposableArchitectureClassic",
       dependencies: [
-        "CasePaths", "CombineSchedulers", "ComposableCore", "ConcurrencyExtras", "CustomDump", "EffectStreams",
-        "IdentifiedCollections", "IssueReporting", "PromptState", "Reducers",
+        "CasePaths", "CombineSchedulers", "ComposableCore", "ConcurrencyExtras", "CustomDump", "EarlierForms",
+        "EffectStreams", "IdentifiedCollections", "IssueReporting", "PromptState", "Reducers",
       ], swiftSettings: common),
     // What the test stores of these generations have in common. Apart, because it links the test frameworks.
     .target(
@@ -206,8 +209,8 @@ let package = Package(
       name: "RxComposableArchitecture",
       dependencies: [
         "CasePaths", "CombineSchedulers", "ComposableArchitectureClassic", "ComposableCore", "ConcurrencyExtras",
-        "CustomDump", "Dependencies", "EffectStreams", "IdentifiedCollections", "IssueReporting", "PromptState",
-        "Reducers",
+        "CustomDump", "Dependencies", "EarlierForms", "EffectStreams", "IdentifiedCollections", "IssueReporting",
+        "PromptState", "Reducers",
       ], swiftSettings: common),
     .target(
       name: "RxComposableTesting",
@@ -370,17 +373,18 @@ let package = Package(
       name: "ComposableArchitectureClassicTests",
       dependencies: [
         "ComposableArchitecture", "ComposableArchitectureClassic", "ComposableArchitectureTestSupport",
-        "ComposableTesting", "IssueReporting",
+        "ComposableTesting", "ConcurrencyExtras", "IssueReporting",
       ], swiftSettings: [.swiftLanguageMode(.v5)]),
     // The code of the seeds of each generation; names clash between them.
     .testTarget(
-      name: "SeedsTestsClassic", dependencies: ["ComposableArchitectureClassic", "ComposableArchitectureTestSupport"],
+      name: "SeedsTestsClassic",
+      dependencies: ["ComposableArchitectureClassic", "ComposableArchitectureTestSupport", "ConcurrencyExtras"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "SeedsTestsModern", dependencies: ["ComposableArchitecture", "ComposableTesting", "IssueReporting"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
-      name: "SeedsTestsRx", dependencies: ["RxComposableArchitecture", "RxComposableTesting"],
+      name: "SeedsTestsRx", dependencies: ["ConcurrencyExtras", "RxComposableArchitecture", "RxComposableTesting"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "RxComposableArchitectureTests",
@@ -453,8 +457,8 @@ let package = Package(
     .testTarget(
       name: "SeedsTestsHub",
       dependencies: [
-        "ComposableArchitectureClassic", "EventLoop", "HubCore", "Reducers", "ReplicaCore", "ReplicatedArchitecture",
-        "RxComposableArchitecture", "StoreClient", "StoreHub",
+        "ComposableArchitectureClassic", "ConcurrencyExtras", "EventLoop", "HubCore", "Reducers", "ReplicaCore",
+        "ReplicatedArchitecture", "RxComposableArchitecture", "StoreClient", "StoreHub",
       ], swiftSettings: spans),
     .testTarget(
       name: "ProgramTests",

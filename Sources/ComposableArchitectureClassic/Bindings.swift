@@ -1,4 +1,4 @@
-public import CasePaths
+public import EarlierForms
 public import Reducers
 
 /// A change of one field of a state.
@@ -7,6 +7,35 @@ public typealias BindingAction = Reducers.BindingAction
 public typealias BindableAction = Reducers.BindableAction
 /// The name of `BindingAction` before 0.26.
 public typealias FormAction = Reducers.BindingAction
+
+/// A field that a view may change: the name of `BindingState` before 0.50.
+public typealias BindableState = Reducers.BindingState
+
+extension ViewStore {
+  /// A field that a control shows and sets, the setting being an action: the form before 0.26.
+  public func binding<LocalState: Equatable & Sendable>(
+    keyPath: any WritableKeyPath<State, LocalState> & Sendable,
+    send action: @escaping (BindingAction<State>) -> Action
+  ) -> Binding<LocalState> {
+    binding(get: { $0[keyPath: keyPath] }, send: { action(.set(keyPath, $0)) })
+  }
+}
+
+extension ViewStore where Action: BindableAction, Action.State == State {
+  /// A `@BindableState` field that a control shows and sets.
+  public func binding<LocalState: Equatable & Sendable>(
+    _ keyPath: any WritableKeyPath<State, BindableState<LocalState>> & Sendable
+  ) -> Binding<LocalState> {
+    binding(get: { $0[keyPath: keyPath].wrappedValue }, send: { .set(keyPath, $0) })
+  }
+
+  /// A `@BindableState` field that a control shows and sets: `viewStore.$name`.
+  public subscript<LocalState: Equatable & Sendable>(
+    dynamicMember keyPath: any WritableKeyPath<State, BindableState<LocalState>> & Sendable
+  ) -> Binding<LocalState> {
+    binding(keyPath)
+  }
+}
 
 extension Reducer {
   /// Applies the changes of fields before the reducer runs.

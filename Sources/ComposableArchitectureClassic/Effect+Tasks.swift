@@ -1,5 +1,30 @@
 internal import ConcurrencyExtras
+internal import EffectStreams
 public import Reducers
+
+/// A value or an error, for use in actions.
+public typealias TaskResult = Reducers.TaskResult
+/// Sends actions of asynchronous work.
+public typealias Send = Reducers.Send
+
+/// Runs work that can be cancelled by an id; see the function of 1.x.
+public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
+  id: AnyHashable, cancelInFlight: Bool = false, operation: @escaping @Sendable () async throws -> T
+) async rethrows -> T {
+  try await withTaskCancellation(cancelID: cancelID(id), cancelInFlight: cancelInFlight, operation: operation)
+}
+
+/// Runs work that can be cancelled by a type as its id.
+public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
+  id: Any.Type, cancelInFlight: Bool = false, operation: @escaping @Sendable () async throws -> T
+) async rethrows -> T {
+  try await withTaskCancellation(id: ObjectIdentifier(id), cancelInFlight: cancelInFlight, operation: operation)
+}
+
+extension Task where Success == Never, Failure == Never {
+  /// Cancels the effects and the work inside effects whose id is a type.
+  public static func cancel(id: Any.Type) { cancel(id: ObjectIdentifier(id)) }
+}
 
 extension Effect where Failure == Never {
   /// Creates an effect from an asynchronous operation that returns one value.

@@ -1,7 +1,7 @@
-public import CasePaths
 public import ComposableCore
 internal import ConcurrencyExtras
 public import Dispatch
+public import EarlierForms
 internal import Reducers
 
 /// The format in which `debug()` prints actions.

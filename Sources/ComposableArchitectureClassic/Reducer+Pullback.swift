@@ -1,5 +1,5 @@
-public import CasePaths
 internal import ConcurrencyExtras
+public import EarlierForms
 internal import IssueReporting
 
 extension Reducer {
@@ -32,16 +32,50 @@ extension Reducer {
     breakpointOnNil: Bool = true,
     file: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
   ) -> Reducer<GlobalState, GlobalAction, GlobalEnvironment> {
-    .init { state, action, environment in
+    pullback(
+      path: toLocalState, action: toLocalAction, environment: toLocalEnvironment,
+      missing: breakpointOnNil ? "its state was of another case" : nil, file, filePath, line)
+  }
+
+  /// Lifts the reducer of a part of the state that may not be there to the whole, along paths of any kind. An action
+  /// while the part is not there is an issue.
+  ///
+  /// - Parameter breakpointOnNil: Whether it is an issue.
+  @_disfavoredOverload @preconcurrency
+  public func pullback<StatePath: WritablePath, ActionPath: WritablePath, GlobalEnvironment>(
+    state toLocalState: StatePath, action toLocalAction: ActionPath,
+    environment toLocalEnvironment: @escaping @Sendable (GlobalEnvironment) -> Environment,
+    breakpointOnNil: Bool = true,
+    file: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
+  ) -> Reducer<StatePath.Root, ActionPath.Root, GlobalEnvironment>
+  where StatePath.Value == State, ActionPath.Value == Action {
+    pullback(
+      path: toLocalState, action: toLocalAction, environment: toLocalEnvironment,
+      missing: breakpointOnNil ? "its state was not there" : nil, file, filePath, line)
+  }
+
+  /// - Parameter missing: What an action without a state reports; nil if it is no issue.
+  private func pullback<StatePath: WritablePath, ActionPath: WritablePath, GlobalEnvironment>(
+    path toLocalState: StatePath, action toLocalAction: ActionPath,
+    environment toLocalEnvironment: @escaping @Sendable (GlobalEnvironment) -> Environment,
+    missing: String?, _ file: StaticString, _ filePath: StaticString, _ line: UInt
+  ) -> Reducer<StatePath.Root, ActionPath.Root, GlobalEnvironment>
+  where StatePath.Value == State, ActionPath.Value == Action {
+    let paths = UncheckedSendable((toLocalState, toLocalAction))
+    return .init { state, action, environment in
+      let (toLocalState, toLocalAction) = paths.value
       guard let localAction = toLocalAction.extract(from: action) else { return .none }
       guard var localState = toLocalState.extract(from: state) else {
-        if breakpointOnNil {
-          reportMissing("pullback", "its state was of another case", localAction, file, filePath, line)
-        }
+        if let missing { reportMissing("pullback", missing, localAction, file, filePath, line) }
         return .none
       }
-      defer { state = toLocalState.embed(localState) }
-      return run(&localState, localAction, toLocalEnvironment(environment)).map(toLocalAction.embed)
+      defer { toLocalState.set(into: &state, localState) }
+      return run(&localState, localAction, toLocalEnvironment(environment)).map {
+        // An optional path leads through what is around the local action.
+        var action = action
+        toLocalAction.set(into: &action, $0)
+        return action
+      }
     }
   }
 

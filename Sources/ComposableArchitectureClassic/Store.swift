@@ -113,8 +113,15 @@ extension Store {
   public func ifLet<Wrapped>(
     then unwrap: @escaping (Store<Wrapped, Action>) -> Void, else: @escaping () -> Void = {}
   ) -> AnyCancellable where State == Wrapped? {
+    optionals(then: unwrap, else: `else`).sink {}
+  }
+
+  /// The calls of ``ifLet(then:else:)`` as a stream, which makes them while it is subscribed to.
+  package func optionals<Wrapped>(
+    then unwrap: @escaping (Store<Wrapped, Action>) -> Void, else: @escaping () -> Void
+  ) -> AnyPublisher<Void, Never> where State == Wrapped? {
     var (isFirst, last): (Bool, Last<Wrapped>?) = (true, nil)
-    return states.sink { [self] state in
+    return states.map { [self] state in
       defer { isFirst = false }
       switch (state, last) {
       case (let state?, let current?): current.state = state

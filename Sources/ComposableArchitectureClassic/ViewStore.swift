@@ -1,5 +1,6 @@
 public import ComposableCore
 internal import ConcurrencyExtras
+public import EarlierForms
 public import EffectStreams
 
 /// A store for a view: its state without duplicates, and its actions.
@@ -16,7 +17,29 @@ public final class ViewStore<State, Action> {
     self.isDuplicate = isDuplicate
   }
 
-  /// A stream of the current state and each later one that differs.
+  /// Observes a part of a store, and sends a part of its actions.
+  ///
+  /// - Parameters:
+  ///   - toViewState: What the view shows.
+  ///   - fromViewAction: The store's action of a view's.
+  ///   - isDuplicate: Says which states are the same to the view.
+  public convenience init<StoreState, StoreAction>(
+    _ store: Store<StoreState, StoreAction>, observe toViewState: @escaping (StoreState) -> State,
+    send fromViewAction: @escaping (Action) -> StoreAction,
+    removeDuplicates isDuplicate: @escaping (State, State) -> Bool
+  ) {
+    self.init(store.scope(state: toViewState, action: fromViewAction), removeDuplicates: isDuplicate)
+  }
+
+  /// Observes a part of a store.
+  public convenience init<StoreState>(
+    _ store: Store<StoreState, Action>, observe toViewState: @escaping (StoreState) -> State,
+    removeDuplicates isDuplicate: @escaping (State, State) -> Bool
+  ) {
+    self.init(store.scope(state: toViewState), removeDuplicates: isDuplicate)
+  }
+
+  /// The states: the current one, then each one that is another.
   public var publisher: StorePublisher<State> {
     StorePublisher(upstream: store.states.removeDuplicates(by: isDuplicate))
   }
@@ -33,10 +56,31 @@ public final class ViewStore<State, Action> {
   @discardableResult
   public func send(_ action: Action) -> StoreTask { store.send(action) }
 
-  /// Sends an action and suspends while the state satisfies a predicate.
+  /// Sends an action to the store. The animation has no effect.
+  @discardableResult
+  public func send(_ action: Action, animation: Animation?) -> StoreTask { send(action) }
+
+  /// Sends an action and suspends for as long as the state satisfies a predicate. The animation has no effect.
+  @MainActor public func send(
+    _ action: Action, animation: Animation?, while predicate: @escaping (State) -> Bool
+  ) async {
+    await send(action, while: predicate)
+  }
+
+  /// Sends an action and suspends for as long as the state satisfies a predicate.
+  ///
+  /// If the task is cancelled, it cancels what the action set going and returns.
   @MainActor public func send(_ action: Action, while predicate: @escaping (State) -> Bool) async {
-    send(action)
-    await yield(while: predicate)
+    await yield(while: predicate, orCancel: send(action))
+  }
+
+  /// Suspends for as long as the state satisfies a predicate; if the task is cancelled, cancels what an action set going.
+  @MainActor package func yield(while predicate: @escaping (State) -> Bool, orCancel task: StoreTask) async {
+    await withTaskCancellationHandler {
+      await yield(while: predicate)
+    } onCancel: {
+      Task { @MainActor in await task.cancel() }
+    }
   }
 
   /// Suspends while the state satisfies a predicate.
@@ -71,6 +115,21 @@ public final class ViewStore<State, Action> {
 }
 
 extension ViewStore where State: Equatable {
+  /// Observes a part of a store, and sends a part of its actions.
+  public convenience init<StoreState, StoreAction>(
+    _ store: Store<StoreState, StoreAction>, observe toViewState: @escaping (StoreState) -> State,
+    send fromViewAction: @escaping (Action) -> StoreAction
+  ) {
+    self.init(store, observe: toViewState, send: fromViewAction, removeDuplicates: ==)
+  }
+
+  /// Observes a part of a store.
+  public convenience init<StoreState>(
+    _ store: Store<StoreState, Action>, observe toViewState: @escaping (StoreState) -> State
+  ) {
+    self.init(store, observe: toViewState, removeDuplicates: ==)
+  }
+
   /// Observes a store.
   public convenience init(_ store: Store<State, Action>) {
     self.init(store, removeDuplicates: ==)
@@ -81,54 +140,5 @@ extension ViewStore where State == Void {
   /// Observes a store without state.
   public convenience init(_ store: Store<Void, Action>) {
     self.init(store, removeDuplicates: { _, _ in true })
-  }
-}
-
-/// A stream of the states of a view store, or of one property.
-@dynamicMemberLookup
-public struct StorePublisher<State>: Publisher {
-  /// The values of the stream.
-  public typealias Output = State
-  /// The stream cannot fail.
-  public typealias Failure = Never
-  let upstream: AnyPublisher<State, Never>
-
-  /// Starts to send values to an observer, the current one first.
-  public func receive(observer: StreamObserver<State, Never>) { upstream.receive(observer: observer) }
-
-  /// A stream of one property of the states, without duplicates.
-  public subscript<LocalState: Equatable>(
-    dynamicMember keyPath: KeyPath<State, LocalState>
-  ) -> StorePublisher<LocalState> {
-    StorePublisher<LocalState>(upstream: upstream.map(keyPath).removeDuplicates())
-  }
-}
-
-/// A value that can be read and set, as a pair of functions; a replacement of SwiftUI's `Binding`.
-@dynamicMemberLookup
-public struct Binding<Value> {
-  private let get: () -> Value
-  private let set: (Value) -> Void
-
-  /// Creates a binding from two functions.
-  public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) {
-    (self.get, self.set) = (get, set)
-  }
-
-  /// The value; setting it calls the second function.
-  public var wrappedValue: Value {
-    get { get() }
-    nonmutating set { set(newValue) }
-  }
-
-  /// A part of the value.
-  public subscript<Member>(dynamicMember keyPath: WritableKeyPath<Value, Member>) -> Binding<Member> {
-    Binding<Member>(
-      get: { wrappedValue[keyPath: keyPath] },
-      set: {
-        var value = wrappedValue
-        value[keyPath: keyPath] = $0
-        wrappedValue = value
-      })
   }
 }

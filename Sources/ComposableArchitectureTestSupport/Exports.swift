@@ -1,1 +1,3 @@
 @_exported public import ComposableArchitectureClassic
+
+@_exported public import struct TestScripts.TestStoreTask

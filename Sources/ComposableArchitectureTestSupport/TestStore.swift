@@ -3,7 +3,7 @@ internal import ConcurrencyExtras
 internal import EffectStreams
 internal import IssueReporting
 internal import Reducers
-internal import TestScripts
+public import TestScripts
 
 /// A store that checks the behaviour of a feature: each change of its state, each action that its effects send, and the
 /// end of all effects. It is used on the main thread, where XCTest runs tests.
@@ -104,14 +104,17 @@ extension TestStore where State == LocalState, Action == LocalAction {
 }
 
 extension TestStore where LocalState: Equatable {
-  /// Sends an action and asserts its change of the state.
+  /// Sends an action and asserts the change that it makes.
+  ///
+  /// - Returns: The effects of the action.
+  @discardableResult
   public func send(
     _ action: LocalAction, _ update: ((inout LocalState) throws -> Void)? = nil,
     fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line, column: UInt = #column
-  ) {
+  ) -> TestStoreTask {
     let location = IssueLocation(fileID: fileID, filePath: file, line: line, column: column)
     let script = UncheckedSendable((fromLocalAction(action), toLocalState, update))
-    onMain { $0.send(script.value.0, state: script.value.1, script.value.2, at: location) }
+    return onMain { $0.send(script.value.0, state: script.value.1, script.value.2, at: location) }
   }
 }
 

@@ -1,6 +1,6 @@
-public import CasePaths
 internal import ComposableArchitectureClassic
 internal import ConcurrencyExtras
+public import EarlierForms
 public import IdentifiedCollections
 internal import Reducers
 
@@ -23,6 +23,22 @@ extension AnyReducer {
     assertOnInvalidAction: Bool = true,
     file: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
   ) -> AnyReducer<GlobalState, GlobalAction, GlobalEnvironment> {
+    .init(
+      base: bootstrapped.pullback(
+        state: toLocalState, action: toLocalAction, environment: toLocalEnvironment,
+        breakpointOnNil: assertOnInvalidAction, file: file, filePath: filePath, line: line))
+  }
+
+  /// Lifts the reducer of a part of the state that may not be there to the whole, along paths of any kind. An action
+  /// while the part is not there is an issue.
+  @_disfavoredOverload @preconcurrency
+  public func pullback<StatePath: WritablePath, ActionPath: WritablePath, GlobalEnvironment>(
+    state toLocalState: StatePath, action toLocalAction: ActionPath,
+    environment toLocalEnvironment: @escaping @Sendable (GlobalEnvironment) -> Environment,
+    assertOnInvalidAction: Bool = true,
+    file: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
+  ) -> AnyReducer<StatePath.Root, ActionPath.Root, GlobalEnvironment>
+  where StatePath.Value == State, ActionPath.Value == Action {
     .init(
       base: bootstrapped.pullback(
         state: toLocalState, action: toLocalAction, environment: toLocalEnvironment,

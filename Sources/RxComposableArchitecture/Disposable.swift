@@ -36,22 +36,56 @@ public enum Disposables {
   /// Creates a disposable that does nothing.
   public static func create() -> any Disposable { Nothing() }
 
-  /// Creates a disposable that runs a closure once.
-  public static func create(with dispose: @escaping () -> Void) -> any Disposable {
-    let dispose = UncheckedSendable(dispose)
-    return Subscription(cancellable: AnyCancellable { dispose.value() })
-  }
+  /// Runs a closure when it is disposed of, once. Unlike a cancellable of Combine, it does nothing when it is dropped.
+  public static func create(with dispose: @escaping () -> Void) -> any Disposable { Work(dispose) }
 
   private struct Nothing: Disposable {
     func dispose() {}
   }
+
+  private final class Work: Disposable {
+    private let end: Mutex<UncheckedSendable<() -> Void>?>
+
+    init(_ end: @escaping () -> Void) {
+      self.end = Mutex(UncheckedSendable(end))
+    }
+
+    func dispose() {
+      let end = end.withLock { $0.take() }
+      end?.value()
+    }
+  }
 }
 
-/// A subscription to a stream. It lasts until it is disposed of, even if it is not kept.
-struct Subscription: Disposable {
-  let cancellable: any Cancellable
+/// A place for a disposable: a new one ends the old one.
+public final class SerialDisposable: Disposable, Sendable {
+  private let current = Mutex<(disposable: UncheckedSendable<any Disposable>?, isDisposed: Bool)>((nil, false))
 
-  func dispose() { cancellable.cancel() }
+  /// Creates an empty place.
+  public init() {}
+
+  /// The disposable. If the place is disposed of, so is each that is put there.
+  public var disposable: any Disposable {
+    get { current.withLock { $0.disposable?.value } ?? Disposables.create() }
+    set {
+      let new = UncheckedSendable(newValue)
+      let old = current.withLock { current -> UncheckedSendable<any Disposable>? in
+        guard !current.isDisposed else { return new }
+        defer { current.disposable = new }
+        return current.disposable
+      }
+      old?.value.dispose()
+    }
+  }
+
+  /// Ends the disposable, and each that is put here later.
+  public func dispose() {
+    let old = current.withLock { current in
+      current.isDisposed = true
+      return current.disposable.take()
+    }
+    old?.value.dispose()
+  }
 }
 
 /// A disposable as a cancellable.

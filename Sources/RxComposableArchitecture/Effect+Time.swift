@@ -28,6 +28,13 @@ extension Effect {
   }
 
   /// Cancels the effects with one of several ids.
+  @_disfavoredOverload
+  public static func cancel(ids: [AnyHashable]) -> Effect { .merge(ids.map { Effect(tree: .cancel(cancelID($0))) }) }
+
+  /// Cancels the effects whose id is one of several types.
+  public static func cancel(ids: [Any.Type]) -> Effect { .merge(ids.map { .cancel(id: $0) }) }
+
+  /// Cancels the effects with one of several ids.
   public static func cancel(ids: any Hashable & Sendable...) -> Effect { .cancel(ids: ids) }
 
   /// Returns an effect that starts after a delay.

@@ -1,9 +1,8 @@
-@_exported public import CasePaths
 @_exported public import CustomDump
 @_exported public import Dependencies
+@_exported public import EarlierForms
 @_exported public import EffectStreams
 @_exported public import IdentifiedCollections
-@_exported public import PromptState
 @_exported public import Reducers
 
 /// The name of the reducer protocol before 1.0. `Reducer` is ``AnyReducer`` here.
@@ -12,5 +11,3 @@ public typealias ReducerProtocol = Reducers.Reducer
 public typealias ReducerProtocolOf<R: Reducers.Reducer> = Reducers.Reducer<R.State, R.Action>
 /// The older struct of a function and an environment.
 public typealias Reducer = AnyReducer
-/// The name of `AnyCasePath` before 1.0.
-public typealias CasePath<Root, Value> = AnyCasePath<Root, Value>

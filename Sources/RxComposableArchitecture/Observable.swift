@@ -19,8 +19,8 @@ public struct AnyObserver<Element> {
   public func onCompleted() { observer.send(completion: .finished) }
 }
 
-extension AnyPublisher where Failure == any Error {
-  /// Creates a stream of one value.
+extension AnyPublisher {
+  /// A stream of one value.
   public static func just(_ element: Output) -> AnyPublisher { of(element) }
 
   /// Creates a stream of values.
@@ -35,27 +35,29 @@ extension AnyPublisher where Failure == any Error {
   /// Creates a stream that never ends.
   public static func never() -> AnyPublisher { Empty(completeImmediately: false).eraseToAnyPublisher() }
 
-  /// Creates a stream that fails.
-  public static func error(_ error: any Error) -> AnyPublisher { Fail(error: error).eraseToAnyPublisher() }
-
-  /// Creates a stream that a closure creates for each subscription.
+  /// A stream that a closure makes for each subscription.
   public static func deferred(_ make: @escaping () -> AnyPublisher) -> AnyPublisher {
     Deferred(createPublisher: make).eraseToAnyPublisher()
   }
 
-  /// Creates a stream whose values a closure sends. The result of the closure is disposed of at the end.
-  public static func create(_ subscribe: @escaping (AnyObserver<Output>) -> any Disposable) -> AnyPublisher {
-    AnyPublisher(begin: { observer in
-      observer.keep(DisposableCancellable(disposable: subscribe(AnyObserver(observer: observer))))
-    })
-  }
-
-  /// Returns a stream of the values of several streams, concurrently.
+  /// Streams at the same time.
   public static func merge(_ sources: AnyPublisher...) -> AnyPublisher { .merging(sources) }
 
   /// Returns a stream of the values of several streams, in sequence.
   public static func concat(_ sources: AnyPublisher...) -> AnyPublisher {
     sources.reduce(.empty()) { $0.append($1) }
+  }
+}
+
+extension AnyPublisher where Failure == any Error {
+  /// A stream that fails.
+  public static func error(_ error: any Error) -> AnyPublisher { Fail(error: error).eraseToAnyPublisher() }
+
+  /// A stream that a closure feeds. What it returns is disposed of at the end.
+  public static func create(_ subscribe: @escaping (AnyObserver<Output>) -> any Disposable) -> AnyPublisher {
+    AnyPublisher(begin: { observer in
+      observer.keep(DisposableCancellable(disposable: subscribe(AnyObserver(observer: observer))))
+    })
   }
 
   /// Returns this stream.
@@ -130,10 +132,11 @@ extension Publisher {
 
   /// Returns a stream that calls closures for its events.
   public func `do`(
-    onNext: ((Output) -> Void)? = nil, onError: ((Failure) -> Void)? = nil, onCompleted: (() -> Void)? = nil
+    onNext: ((Output) -> Void)? = nil, onError: ((Failure) -> Void)? = nil, onCompleted: (() -> Void)? = nil,
+    onSubscribe: (() -> Void)? = nil, onDispose: (() -> Void)? = nil
   ) -> AnyPublisher<Output, Failure> {
-    handleEvents(
-      receiveOutput: onNext,
+    disposing(onDispose).handleEvents(
+      receiveSubscription: onSubscribe, receiveOutput: onNext,
       receiveCompletion: {
         switch $0 {
         case .finished: onCompleted?()
@@ -142,7 +145,17 @@ extension Publisher {
       })
   }
 
-  /// Returns a stream that sends a value in place of an error.
+  /// The stream, with a closure that is called at its end, also if it is disposed of.
+  private func disposing(_ onDispose: (() -> Void)?) -> AnyPublisher<Output, Failure> {
+    guard let onDispose else { return eraseToAnyPublisher() }
+    let dispose = UncheckedSendable(onDispose)
+    return AnyPublisher(begin: { observer in
+      observer.onEnd { dispose.value() }
+      receive(observer: observer)
+    })
+  }
+
+  /// A last value in place of an error.
   public func catchErrorJustReturn(_ value: Output) -> AnyPublisher<Output, any Error> {
     replaceError(with: value).setFailureType(to: (any Error).self)
   }

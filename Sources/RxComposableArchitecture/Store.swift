@@ -1,3 +1,4 @@
+internal import ComposableArchitectureClassic
 public import ComposableCore
 internal import ConcurrencyExtras
 public import EffectStreams
@@ -39,7 +40,7 @@ public struct StoreConfig: Sendable {
 /// It is the store of 1.x with the API of RxComposableArchitecture, and is used on the main thread. Actions that
 /// effects send on other threads are reduced there.
 public final class Store<State, Action> {
-  package let base: ComposableCore.Store<State, Action>
+  let base: ComposableArchitectureClassic.Store<State, Action>
   private let filter: ((State, Action) -> Bool)?
 
   /// Creates a root store from a reducer with an environment.
@@ -59,69 +60,83 @@ public final class Store<State, Action> {
     let base = MainThread.require("A store") {
       let (state, reducer, prepare) = parts.value
       return ComposableCore.Store(
-        initialState: state, reducer: { Bootstrapped(base: reducer) }, withDependencies: prepare)
+        initialState: state, reducer: { Instrumented(base: Bootstrapped(base: reducer)) }, withDependencies: prepare)
     }
-    self.init(base: base)
+    self.init(base)
   }
 
   /// Wraps a store of 1.x, possibly one whose state is a hub's.
   public convenience init(_ store: ComposableCore.Store<State, Action>) {
-    self.init(base: store)
+    self.init(base: ComposableArchitectureClassic.Store(store))
   }
 
-  private init(base: ComposableCore.Store<State, Action>, filter: ((State, Action) -> Bool)? = nil) {
+  private init(
+    base: ComposableArchitectureClassic.Store<State, Action>, filter: ((State, Action) -> Bool)? = nil
+  ) {
     (self.base, self.filter) = (base, filter)
   }
 
   /// The current state.
-  public var state: State {
-    MainThread.require("A store") { [base] in UncheckedSendable(base.state) }.value
-  }
+  public var state: State { base.state }
 
-  /// A stream of the current state and the state after each later turn.
-  public var observable: Observable<State> { states.setFailureType(to: (any Error).self) }
-
-  var states: AnyPublisher<State, Never> {
-    AnyPublisher { [base] observer in
-      let subscription = MainThread.require("A store") { base.subscribe { observer.send($0) } }
-      observer.onEnd { MainThread.run { subscription.cancel() } }
-    }
-  }
+  /// The states: the current one, then one after each turn.
+  public var observable: Observable<State> { base.states.setFailureType(to: (any Error).self) }
 
   /// Sends an action to the feature.
   ///
   /// - Returns: The task of the effects that the action started.
   @discardableResult
-  public func send(_ action: Action) -> StoreTask {
+  public func send(_ action: Action) -> StoreTask { send(action, originatingFrom: nil) }
+
+  /// Sends an action to the feature.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - originatingAction: The action that is the cause of this one, for the instrumentation.
+  ///   - instrumentation: Measures what the action does, instead of the shared one.
+  /// - Returns: What the action set going.
+  @discardableResult
+  public func send(
+    _ action: Action, originatingFrom originatingAction: Action?, instrumentation: Instrumentation? = nil
+  ) -> StoreTask {
     if let filter, !filter(state, action) { return MainThread.require("A store") { StoreTask() } }
-    let action = UncheckedSendable(action)
-    return MainThread.require("A store") { [base] in base.send(action.value) }
+    return (instrumentation ?? .shared).around(
+      .storeSend, Store.self, action: action, originating: originatingAction
+    ) {
+      guard let instrumentation else { return base.send(action) }
+      return Instrumentation.$sending.withValue(instrumentation) { base.send(action) }
+    }
+  }
+
+  /// Sends an action to the feature, measured by an instrumentation.
+  @discardableResult
+  public func send(_ action: Action, instrumentation: Instrumentation) -> StoreTask {
+    send(action, originatingFrom: nil, instrumentation: instrumentation)
   }
 
   /// Returns the store of a part of the state and the actions.
   public func scope<LocalState, LocalAction>(
-    state toLocalState: @escaping (State) -> LocalState, action fromLocalAction: @escaping (LocalAction) -> Action
+    state toLocalState: @escaping (State) -> LocalState, action fromLocalAction: @escaping (LocalAction) -> Action,
+    instrumentation: Instrumentation = .shared
   ) -> Store<LocalState, LocalAction> {
-    let functions = UncheckedSendable((toLocalState, fromLocalAction))
-    return Store<LocalState, LocalAction>(
-      base: MainThread.require("A store") { [base] in
-        base.scope(state: functions.value.0, action: functions.value.1)
-      })
+    let scoped = base.scope(
+      state: { state in instrumentation.around(.storeToLocal, Store.self) { toLocalState(state) } },
+      action: fromLocalAction)
+    return Store<LocalState, LocalAction>(base: scoped)
   }
 
-  /// Returns the store of a part of the state.
-  public func scope<LocalState>(state toLocalState: @escaping (State) -> LocalState) -> Store<LocalState, Action> {
-    scope(state: toLocalState, action: { $0 })
+  /// The store of a part of the state.
+  public func scope<LocalState>(
+    state toLocalState: @escaping (State) -> LocalState, instrumentation: Instrumentation = .shared
+  ) -> Store<LocalState, Action> {
+    scope(state: toLocalState, action: { $0 }, instrumentation: instrumentation)
   }
 
   /// The store without its state.
-  public var stateless: Store<Void, Action> { scope(state: { _ in () }) }
+  public var stateless: Store<Void, Action> { Store<Void, Action>(base: base.stateless) }
 
   /// The store without its actions.
-  public var actionless: Store<State, Never> {
-    func absurd(_ never: Never) -> Action {}
-    return scope(state: { $0 }, action: absurd)
-  }
+  public var actionless: Store<State, Never> { Store<State, Never>(base: base.actionless) }
 
   /// Returns a store that ignores actions for which a function returns false.
   package func filter(_ isIncluded: @escaping (State, Action) -> Bool) -> Store {
@@ -129,51 +144,50 @@ public final class Store<State, Action> {
   }
 }
 
+/// A store of a reducer's state and action.
+public typealias StoreOf<R: ReducerProtocol> = Store<R.State, R.Action>
+
 extension Store {
-  /// Returns a stream of a part of the state: the current value and each later one that differs.
-  public func subscribe<LocalState: Equatable>(_ toLocalState: @escaping (State) -> LocalState) -> Effect<LocalState> {
-    subscribe(toLocalState, removeDuplicates: ==)
+  /// The values of a part of the state: the current one, then each one that is another.
+  public func subscribe<LocalState: Equatable>(
+    _ toLocalState: @escaping (State) -> LocalState, instrumentation: Instrumentation = .shared
+  ) -> Reducers.Effect<LocalState> {
+    subscribe(toLocalState, removeDuplicates: ==, instrumentation: instrumentation)
   }
 
   /// Returns a stream of a part of the state: the current value and each later one that differs by a function.
   public func subscribe<LocalState>(
     _ toLocalState: @escaping (State) -> LocalState,
-    removeDuplicates isDuplicate: @escaping (LocalState, LocalState) -> Bool
-  ) -> Effect<LocalState> {
-    Effect<LocalState>(stream: states.map(toLocalState).removeDuplicates(by: isDuplicate))
+    removeDuplicates isDuplicate: @escaping (LocalState, LocalState) -> Bool,
+    instrumentation: Instrumentation = .shared
+  ) -> Reducers.Effect<LocalState> {
+    let values = base.states
+      .map { state in instrumentation.around(.viewStoreChangeState, Store.self) { toLocalState(state) } }
+      .removeDuplicates { old, new in
+        instrumentation.around(.viewStoreDeduplicate, Store.self) { isDuplicate(old, new) }
+      }
+    return Reducers.Effect<LocalState>(stream: values)
   }
 
   /// Returns a stream of an event of the state: the value of each assignment, even if it is equal.
   public func subscribeNeverEqual<LocalState: Equatable>(
-    _ toLocalState: @escaping (State) -> NeverEqual<LocalState>
-  ) -> Effect<LocalState> {
-    Effect<LocalState>(stream: states.map(toLocalState).removeDuplicates().map(\.wrappedValue))
+    _ toLocalState: @escaping (State) -> NeverEqual<LocalState>, instrumentation: Instrumentation = .shared
+  ) -> Reducers.Effect<LocalState> {
+    subscribe({ toLocalState($0) }, instrumentation: instrumentation).eraseToEffect { $0.wrappedValue }
   }
 
   /// Calls closures when an optional state becomes non-nil, with a store for it, and when it becomes nil.
   public func ifLet<Wrapped>(
     then unwrap: @escaping (Store<Wrapped, Action>) -> Void, else: @escaping () -> Void = {}
   ) -> any Disposable where State == Wrapped? {
-    var (isFirst, last): (Bool, LastState<Wrapped>?) = (true, nil)
-    return states.subscribe(onNext: { [self] state in
-      defer { isFirst = false }
-      switch (state, last) {
-      case (let state?, let current?): current.state = state
-      case (let state?, nil):
-        let current = LastState(state)
-        last = current
-        unwrap(scope(state: { $0 ?? current.state }))
-      case (nil, let current):
-        last = nil
-        if isFirst || current != nil { `else`() }
-      }
-    })
+    let optionals = base.optionals(then: { unwrap(Store<Wrapped, Action>(base: $0)) }, else: `else`)
+    return optionals.subscribe()
   }
 }
 
 extension Store where State: Equatable {
-  /// Returns a stream of the current state and each later one that differs.
-  public func subscribe() -> Effect<State> { subscribe({ $0 }) }
+  /// The states: the current one, then each one that is another.
+  public func subscribe() -> Reducers.Effect<State> { subscribe({ $0 }) }
 }
 
 extension Store {
@@ -182,21 +196,28 @@ extension Store {
   public func scope<ID: Hashable & Sendable, Element, LocalAction>(
     at id: ID, action fromLocalAction: @escaping (LocalAction) -> Action
   ) -> Store<Element, LocalAction>? where State == IdentifiedArray<ID, Element> {
-    guard let element = state[id: id] else { return nil }
-    let last = LastState(element)
-    return scope(
-      state: { elements in
-        last.state = elements[id: id] ?? last.state
-        return last.state
-      }, action: fromLocalAction)
+    scope(element: { $0[id: id] }, action: fromLocalAction)
   }
-}
 
-/// The last state of a child, which its store shows after the child has been removed.
-final class LastState<State> {
-  var state: State
+  /// The store of one element of a collection; nil if there is no such element. A store that is kept after its element is
+  /// gone shows what the element was last.
+  ///
+  /// - Complexity: O(elements) for each reading of its state.
+  @_disfavoredOverload
+  public func scope<LocalAction>(
+    at id: State.Element.ID, action fromLocalAction: @escaping (LocalAction) -> Action
+  ) -> Store<State.Element, LocalAction>? where State: Collection, State.Element: Identifiable {
+    scope(element: { $0.first { $0.id == id } }, action: fromLocalAction)
+  }
 
-  init(_ state: State) {
-    self.state = state
+  private func scope<Element, LocalAction>(
+    element: @escaping (State) -> Element?, action fromLocalAction: @escaping (LocalAction) -> Action
+  ) -> Store<Element, LocalAction>? {
+    guard var last = element(state) else { return nil }
+    return scope(
+      state: { state in
+        last = element(state) ?? last
+        return last
+      }, action: fromLocalAction)
   }
 }

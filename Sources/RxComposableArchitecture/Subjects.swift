@@ -64,3 +64,30 @@ public final class BehaviorRelay<Element>: Publisher, Sendable {
   /// Returns the relay as a stream.
   public func asObservable() -> Observable<Element> { eraseToAnyPublisher() }
 }
+
+/// A subject with a value, which each new subscriber gets first.
+public final class BehaviorSubject<Element>: Publisher, Sendable {
+  /// The values of the stream.
+  public typealias Output = Element
+  /// Any error.
+  public typealias Failure = any Error
+  private let subject: CurrentValueSubject<Element, any Error>
+
+  /// Creates a subject with a value.
+  public init(value: Element) {
+    subject = CurrentValueSubject(value)
+  }
+
+  /// The value.
+  public func value() throws -> Element { subject.value }
+  /// Sends a value to all subscribers and keeps it.
+  public func onNext(_ element: Element) { subject.send(element) }
+  /// Ends the stream with an error.
+  public func onError(_ error: any Error) { subject.send(completion: .failure(error)) }
+  /// Ends the stream.
+  public func onCompleted() { subject.send(completion: .finished) }
+  /// Adds a subscriber.
+  public func receive(observer: StreamObserver<Element, any Error>) { subject.receive(observer: observer) }
+  /// The subject as a stream only.
+  public func asObservable() -> Observable<Element> { eraseToAnyPublisher() }
+}

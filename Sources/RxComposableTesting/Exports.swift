@@ -1,1 +1,3 @@
 @_exported public import RxComposableArchitecture
+
+@_exported public import struct TestScripts.TestStoreTask

@@ -3,7 +3,7 @@ internal import Dependencies
 internal import EffectStreams
 internal import IssueReporting
 public import RxComposableArchitecture
-internal import TestScripts
+public import TestScripts
 
 /// A store that checks the behaviour of a feature: each change of its state, each action that its effects send, and the
 /// end of all effects. It is used on the main thread, where XCTest runs tests.
@@ -106,14 +106,17 @@ public final class TestStore<State: Equatable, Action, Environment> {
     return MainThread.require("A test store") { UncheckedSendable(work.value(run)) }.value
   }
 
-  /// Sends an action and asserts its change of the state.
+  /// Sends an action and asserts the change that it makes.
+  ///
+  /// - Returns: The effects of the action.
+  @discardableResult
   public func send(
     _ action: Action, _ update: ((inout State) throws -> Void)? = nil,
     fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line, column: UInt = #column
-  ) {
+  ) -> TestStoreTask {
     let location = IssueLocation(fileID: fileID, filePath: file, line: line, column: column)
     let script = UncheckedSendable((action, update))
-    onMain { $0.send(script.value.0, state: { $0 }, script.value.1, at: location) }
+    return onMain { $0.send(script.value.0, state: { $0 }, script.value.1, at: location) }
   }
 
   /// Accepts the received actions without asserting them.

@@ -61,7 +61,7 @@ package final class ScriptedRun<State, Action> {
   package func send<LocalState: Equatable>(
     _ action: Action, state toLocalState: (State) -> LocalState, _ update: ((inout LocalState) throws -> Void)?,
     at location: IssueLocation
-  ) {
+  ) -> TestStoreTask {
     site = location
     if hasReceived {
       let actions = received.map(\.action)
@@ -77,11 +77,12 @@ package final class ScriptedRun<State, Action> {
     }
     isSending = true
     sentState = nil
-    _ = core?.send(action)
+    let task = core?.send(action) ?? StoreTask()
     isSending = false
     let actual = sentState ?? state
     compare(toLocalState(state), toLocalState(actual), update, at: location)
     state = actual
+    return TestStoreTask(task)
   }
 
   /// Compares the next received action and the resulting state.

@@ -23,8 +23,48 @@ import Testing
     let values: [Outer] = [.inner(.number(1)), .empty, .inner(.number(2))]
     #expect(values.compactMap(path.extract(from:)) == [1, 2])
     #expect(["a", "bc"].map(^\.count) == [1, 2])
+    let same: CasePath<Outer, Outer> = /.self
+    #expect(same.extract(from: .empty) == .empty && (/Outer.self).extract(from: .empty) == .empty)
+    let some: CasePath<Int?, Int> = /Optional.some
+    #expect(some.extract(from: 1) == 1)
     let own = CasePath<Outer, Int>(
       embed: { .pair($0, name: "") }, extract: { if case .pair(let number, _) = $0 { number } else { nil } })
     #expect(own.extract(from: .pair(9, name: "x")) == 9)
+  }
+
+  struct Screen: Equatable {
+    var mode = Mode.list
+    var selection: Row?
+  }
+  enum Mode: Equatable { case list, editor(Row) }
+  struct Row: Equatable {
+    var name = ""
+    var note: String?
+  }
+
+  @Test func optionalPathsLeadThroughCasesAndOptionals() {
+    var screen = Screen()
+    let name = (\Screen.mode) .. /Mode.editor .. \Row.name
+    #expect(name.extract(from: screen) == nil)
+    name.set(into: &screen, "ignored")
+    #expect(screen == Screen())
+    screen.mode = .editor(Row())
+    name.set(into: &screen, "Blob")
+    #expect(screen.mode == .editor(Row(name: "Blob")) && name.extract(from: screen) == "Blob")
+
+    let note = OptionalPath(\Screen.selection).appending(path: \Row.note)
+    note.set(into: &screen, "ignored")
+    #expect(screen.selection == nil)
+    screen.selection = Row()
+    #expect(note.extract(from: screen) == nil)
+    note.set(into: &screen, "note")
+    #expect(screen.selection?.note == "note" && note.extract(from: screen) == "note")
+
+    let inner = OptionalPath(/Outer.inner) .. OptionalPath(/Inner.number)
+    #expect(inner.extract(from: .inner(.number(3))) == 3)
+    let whole: OptionalPath<Inner, Inner> = .self
+    #expect(((/Outer.inner) .. whole).extract(from: .inner(.number(2))) == .number(2))
+    #expect(OptionalPath<Int?, Int>.some.extract(from: 4) == 4)
+    #expect((\Screen.mode).extract(from: screen) == screen.mode)
   }
 }

@@ -1,4 +1,5 @@
 import ComposableArchitectureClassic
+import ConcurrencyExtras
 import Foundation
 import Testing
 
@@ -15,10 +16,18 @@ import Testing
   enum Nested { case tapped(Int), closed }
   struct Secret: CustomDebugOutputConvertible { var debugOutput: String { "***" } }
 
-  private final class Printed: @unchecked Sendable {
+  /// Where a reducer prints to.
+  private struct Printed {
     let queue = DispatchQueue(label: "DebugTests")
-    var text = ""
-    var environment: DebugEnvironment { DebugEnvironment(printer: { self.text += $0 }, queue: queue) }
+    private let output = LockIsolated("")
+    var environment: DebugEnvironment {
+      DebugEnvironment(printer: { [output] text in output.withValue { $0 += text } }, queue: queue)
+    }
+    /// The text when the queue has printed all.
+    var text: String {
+      queue.sync {}
+      return output.value
+    }
   }
 
   @Test func everyKindOfValueHasItsForm() {
@@ -62,7 +71,6 @@ import Testing
     let store = Store(
       initialState: State(), reducer: Self.reducer.debug("App", environment: { _ in environment }), environment: ())
     store.send(.nested(.closed))
-    printed.queue.sync {}
     #expect(printed.text == "App: received action:\n  Action.nested(\n    Nested.closed\n  )\n  (No state changes)\n")
   }
 
@@ -75,7 +83,6 @@ import Testing
     let store = Store(initialState: State(), reducer: reducer, environment: ())
     store.send(.pair(1, name: "one"))
     store.send(.nested(.tapped(3)))
-    printed.queue.sync {}
     #expect(
       printed.text == """
         received action:

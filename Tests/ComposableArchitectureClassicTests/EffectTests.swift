@@ -1,5 +1,7 @@
 import ComposableArchitectureClassic
 import ComposableArchitectureTestSupport
+import ConcurrencyExtras
+import Foundation
 import IssueReporting
 import Testing
 
@@ -65,10 +67,107 @@ import Testing
     #expect(events(Fail<Int, Failure>(error: Failure()).replaceError(with: 9)).values == [9])
     #expect(events(Fail<Int, Failure>(error: Failure()).catch { _ in Just(8) }).values == [8])
     #expect(events(Just(1).combineLatest(Just(2))).values.map { $0.0 + $0.1 } == [3])
+    #expect(events(numbers.zip(Just(5)) { $0 + $1 }) == ([6], "finished"))
+    #expect(events(Publishers.Zip([1, 2].publisher, numbers)).values.map { $0.0 * $0.1 } == [1, 4])
+    #expect(events(Publishers.Merge(Just(1), Just(2))).values == [1, 2])
+    #expect(events(Publishers.MergeMany(Just(1), Just(2), Just(3))).values == [1, 2, 3])
+    #expect(events(Publishers.CombineLatest(Just(1), numbers)).values.map { $0.0 + $0.1 } == [2, 3, 4, 5])
+    #expect(events(Just(0).merge(with: Just(1), Just(2))).values == [0, 1, 2])
+    #expect(events(numbers.map { [$0, $0].publisher }.switchToLatest()).values == [1, 1, 2, 2, 3, 3, 4, 4])
+    #expect(events(numbers.last()).values == [4] && events(numbers.first { $0 > 2 }).values == [3])
+    #expect(events(numbers.prefix { $0 < 3 }) == ([1, 2], "finished"))
+    #expect(events(numbers.drop { $0 < 3 }).values == [3, 4])
+    #expect(events(numbers.reduce(0, +)).values == [10])
+    #expect(events(numbers.contains(3)) == ([true], "finished"))
+    #expect(events(numbers.allSatisfy { $0 < 3 }) == ([false], "finished"))
+    #expect(events(Empty<Int, Never>().replaceEmpty(with: 1)).values == [1])
+    #expect(events([1, nil].publisher.replaceNil(with: 2)).values == [1, 2])
+    #expect(events(numbers.append(5, 6).prepend([0])).values == [0, 1, 2, 3, 4, 5, 6])
+    #expect(events(numbers.tryFilter { if $0 == 3 { throw Failure() } else { $0 > 1 } }).values == [2])
+    #expect(events(Fail<Int, Failure>(error: Failure()).tryCatch { _ in Just(7) }).values == [7])
+    #expect(events(Just(Data("[1]".utf8)).decode(type: [Int].self, decoder: JSONDecoder())).values == [[1]])
     #expect(events(Effect<Int, Failure>(error: Failure()).catchToEffect()).values == [.failure(Failure())])
     #expect(events(Effect<Int, Failure>(value: 1).catchToEffect { "\($0)" }).values == ["success(1)"])
     #expect(events(Just(1).eraseToEffect { $0 + 1 }).values == [2])
     #expect(events(Just(1).fireAndForget(outputType: Int.self, failureType: Never.self)) == ([], "finished"))
+  }
+
+  @Test func operatorsOverTime() {
+    let queue = DispatchQueue.testScheduler
+    let (subject, stop) = (PassthroughSubject<Int, Never>(), PassthroughSubject<Void, Never>())
+    let (latest, first, silent, until) = (Events<Int>(), Events<Int>(), Events<Int>(), Events<Int>())
+    let cancellables = [
+      subject.throttle(for: 1, scheduler: queue, latest: true).sink { latest.values.append($0) },
+      subject.throttle(for: 1, scheduler: queue, latest: false).sink { first.values.append($0) },
+      subject.timeout(2, scheduler: queue).sink {
+        silent.end = "\($0)"
+      } receiveValue: {
+        silent.values.append($0)
+      },
+      subject.prefix(untilOutputFrom: stop).sink { until.values.append($0) },
+    ]
+    for value in 1...3 { subject.send(value) }
+    #expect(latest.values == [1] && first.values == [1])
+    queue.advance(by: 1)
+    #expect(latest.values == [1, 3] && first.values == [1, 2])
+    stop.send()
+    subject.send(4)
+    #expect(silent.end == nil && until.values == [1, 2, 3])
+    queue.advance(by: 2)
+    #expect(silent.end == "finished" && silent.values == [1, 2, 3, 4])
+    _ = cancellables
+  }
+
+  @Test func aSharedStreamIsSubscribedToOnce() {
+    let (begun, values) = (Events<Int>(), Events<Int>())
+    let subject = PassthroughSubject<Int, Never>()
+    let shared = subject.handleEvents(
+      receiveSubscription: { begun.values.append(1) }, receiveCancel: { begun.values.append(-1) }
+    ).share()
+    let cancellables = [
+      shared.sink { values.values.append($0) }, shared.sink { values.values.append($0 * 10) },
+    ]
+    subject.send(1)
+    cancellables[0].cancel()
+    subject.send(2)
+    #expect(values.values == [1, 10, 20] && begun.values == [1])
+    cancellables[1].cancel()
+    #expect(begun.values == [1, -1])
+  }
+
+  @Test func notificationsAreAStream() {
+    let (center, name) = (NotificationCenter(), Notification.Name("EffectTests"))
+    let names = Events<String>()
+    let cancellable = center.publisher(for: name).sink { names.values.append($0.name.rawValue) }
+    center.post(name: name, object: nil)
+    cancellable.cancel()
+    center.post(name: name, object: nil)
+    #expect(names.values == ["EffectTests"])
+  }
+
+  @Test func aTypeAndAnEquivalentValueAreOneID() async {
+    enum ID {}
+    let reducer = Reducer<Int, Int, Void> { state, action, _ in
+      switch action {
+      case 0:
+        return .task {
+          try? await withTaskCancellation(id: ID.self) { try await Task.sleep(nanoseconds: 1_000_000_000_000) }
+          return 1
+        }
+      case 2: return .cancel(id: ObjectIdentifier(ID.self))
+      default: state += action
+      }
+      return .none
+    }
+    let store = Store(initialState: 0, reducer: reducer, environment: ())
+    let task = store.send(0)
+    for _ in 0..<20 { await Task.yield() }
+    while store.state == 0 {
+      store.send(2)
+      try? await Task.sleep(nanoseconds: 1_000_000)
+    }
+    await task.finish()
+    #expect(store.state == 1)
   }
 
   @Test func concatenationWaitsAndMergingDoesNot() {
@@ -119,7 +218,7 @@ import Testing
     _ effect: @escaping (AnySchedulerOf<DispatchQueue>) -> Effect<Action, Never>, queue: AnySchedulerOf<DispatchQueue>,
     stop: Effect<Action, Never> = .none
   ) -> TestStore<[Int], [Int], Action, Action, Void> {
-    let effects = Box((effect, stop, queue))
+    let effects = UncheckedSendable((effect, stop, queue))
     let reducer = Reducer<[Int], Action, Void> { state, action, _ in
       switch action {
       case .start: return effects.value.0(effects.value.2)
@@ -268,9 +367,4 @@ import Testing
     withExpectedIssue { _ = events(Effect<Int, Never>.failing("Client.fetch")) }
     withExpectedIssue { _ = events(Just(1).receive(on: DispatchQueue.failing.eraseToAnyScheduler())) }
   }
-}
-
-private struct Box<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
 }

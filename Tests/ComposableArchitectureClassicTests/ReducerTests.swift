@@ -1,5 +1,6 @@
 import ComposableArchitectureClassic
 import ComposableArchitectureTestSupport
+import ConcurrencyExtras
 import IssueReporting
 import Testing
 
@@ -166,7 +167,7 @@ import Testing
       _ reducer: Reducer<S, A, E>, onAppear: @escaping (E) -> Effect<A, Never>,
       onDisappear: @escaping (E) -> Effect<Never, Never>
     ) -> Reducer<S?, LifecycleAction<A>, E> {
-      let functions = UncheckedBox((onAppear, onDisappear))
+      let functions = UncheckedSendable((onAppear, onDisappear))
       return .init { state, action, environment in
         switch action {
         case .onAppear: return functions.value.0(environment).map(LifecycleAction.action)
@@ -195,9 +196,33 @@ import Testing
       .send(.onDisappear),
       .do { queue.advance(by: 2) })
   }
-}
 
-private struct UncheckedBox<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
+  @Test func pullbacksAlongOptionalPaths() {
+    struct Screen: Equatable {
+      var mode = Mode.on(CounterState())
+      var selected: CounterState?
+    }
+    enum Action: Equatable { case mode(CounterAction), selected(Nested) }
+    enum Nested: Equatable { case counter(CounterAction), other }
+    let reducer = Reducer<Screen, Action, CounterEnvironment>.combine(
+      Self.counterReducer.pullback(
+        state: (\Screen.mode) .. /Mode.on, action: /Action.mode, environment: { $0 }),
+      Self.counterReducer.pullback(
+        state: OptionalPath(\Screen.selected), action: (/Action.selected) .. OptionalPath(/Nested.counter),
+        environment: { $0 }))
+    let queue = DispatchQueue.testScheduler
+    let store = TestStore(
+      initialState: Screen(), reducer: reducer,
+      environment: CounterEnvironment(queue: queue.eraseToAnyScheduler()))
+    store.send(.mode(.increment)) { $0.mode = .on(CounterState(count: 1)) }
+    withExpectedIssue { store.send(.selected(.counter(.increment))) }
+    store.send(.selected(.other))
+    let selected = TestStore(
+      initialState: Screen(selected: CounterState()), reducer: reducer,
+      environment: CounterEnvironment(queue: queue.eraseToAnyScheduler()))
+    selected.assert(
+      .send(.selected(.counter(.incrementLater))),
+      .do { queue.advance(by: 1) },
+      .receive(.selected(.counter(.later))) { $0.selected?.count = 10 })
+  }
 }

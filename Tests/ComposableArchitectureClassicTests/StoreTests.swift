@@ -1,5 +1,6 @@
 import ComposableArchitectureClassic
 import ComposableArchitectureTestSupport
+import ConcurrencyExtras
 import Testing
 
 @MainActor @Suite struct StoreTests {
@@ -108,5 +109,80 @@ import Testing
       .store(in: &cancellables)
     store.send(.add(1))
     #expect(seen.values == [0, 1])
+  }
+
+  struct Form: Equatable {
+    @BindableState var name = ""
+    var age = 0
+  }
+  enum FormAction: BindableAction, Equatable { case binding(BindingAction<Form>) }
+
+  @Test func bindableFields() {
+    let reducer = Reducer<Form, FormAction, Void> { state, action, _ in
+      switch action {
+      case .binding(\.$name): state.name = String(state.name.prefix(4))
+      case .binding: break
+      }
+      return .none
+    }
+    .binding()
+    let viewStore = ViewStore(Store(initialState: Form(), reducer: reducer, environment: ()))
+    viewStore.binding(\.$name).wrappedValue = "Blobby"
+    #expect(viewStore.name == "Blob" && viewStore.$name.wrappedValue == "Blob")
+    viewStore.$name.wrappedValue = "B"
+    viewStore.send(.set(\.$name, "\(viewStore.name)!"))
+    #expect(viewStore.name == "B!")
+    viewStore.binding(keyPath: \.age, send: FormAction.binding).wrappedValue = 3
+    #expect(viewStore.age == 3)
+  }
+
+  @Test func aPartOfAStore() {
+    let store = store()
+    let viewStore = ViewStore(store, observe: \.count, send: Action.add)
+    let counts = Seen<Int>()
+    let cancellable = viewStore.publisher.sink { counts.values.append($0) }
+    viewStore.send(2)
+    store.send(.rename("Blob"))
+    #expect(viewStore.state == 2 && counts.values == [0, 2])
+    #expect(ViewStore(store, observe: \.name).state == "Blob")
+    cancellable.cancel()
+  }
+
+  @Test func aCancelledWaitCancelsWhatTheActionSetGoing() async {
+    let isOver = LockIsolated(false)
+    let reducer = Reducer<Int, Bool, Void> { _, _, _ in
+      Effect.run { _ in AnyCancellable { isOver.setValue(true) } }
+    }
+    let viewStore = ViewStore(Store(initialState: 0, reducer: reducer, environment: ()))
+    let task = Task { await viewStore.send(true, while: { _ in true }) }
+    await Task.yield()
+    task.cancel()
+    await task.value
+    while !isOver.value { await Task.yield() }
+    #expect(viewStore.state == 0)
+  }
+
+  @Test func aReducerMaySendToAStreamOfAnEffect() {
+    let subject = PassthroughSubject<Int, Never>()
+    let reducer = Reducer<[Int], Int, Void> { state, action, _ in
+      state.append(action)
+      switch action {
+      case 0: return subject.eraseToEffect()
+      case 1:
+        subject.send(10)
+        subject.send(11)
+        return .none
+      case 2:
+        subject.send(completion: .finished)
+        return .none
+      default: return .none
+      }
+    }
+    let store = Store(initialState: [], reducer: reducer, environment: ())
+    let task = store.send(0)
+    store.send(1)
+    #expect(store.state == [0, 1, 10, 11])
+    store.send(2)
+    #expect(task.isOver && store.state == [0, 1, 10, 11, 2])
   }
 }

@@ -90,4 +90,22 @@ import Testing
     store.assert(.environment { $0 = .immediate }, .send(.start), .receive(.response(7)) { $0.count = 7 })
     expectIssue("Threw error") { store.assert(.do { throw Failure() }) }
   }
+
+  @Test func theEffectsOfOneAction() async {
+    let queue = DispatchQueue.test
+    let store = store(queue.eraseToAnyScheduler())
+    let timer = store.send(.timer)
+    await queue.advance(by: 1)
+    await store.receive(.increment) { $0.count = 1 }
+    await timer.cancel()
+    #expect(timer.isCancelled)
+    let start = store.send(.start)
+    await queue.advance()
+    await start.finish()
+    await store.receive(.response(7)) { $0.count = 7 }
+    let endless = store.send(.timer)
+    await withKnownIssue { await endless.finish(timeout: 1_000_000) }
+    await endless.cancel()
+    await store.finish()
+  }
 }

@@ -1,6 +1,7 @@
 // seeds/000, blocks 6 to 10.
 import ComposableArchitectureClassic
 import ComposableArchitectureTestSupport
+import ConcurrencyExtras
 import XCTest
 
 final class Seed000Tests: XCTestCase {
@@ -116,13 +117,13 @@ final class Seed000Tests: XCTestCase {
     }
     struct AppState: Equatable { var todos: [Todo] }
     enum AppAction { case todoCheckboxTapped(index: Int) }
-    let (printed, lock) = (Printed(), DispatchQueue(label: "printer"))
+    let (printed, lock) = (LockIsolated(""), DispatchQueue(label: "printer"))
     let reducer = Reducer<AppState, AppAction, Void> { state, action, _ in
       guard case .todoCheckboxTapped(let index) = action else { return .none }
       state.todos[index].isComplete.toggle()
       return .none
     }
-    .debug(environment: { _ in DebugEnvironment(printer: { printed.text += $0 }, queue: lock) })
+    .debug(environment: { _ in DebugEnvironment(printer: { text in printed.withValue { $0 += text } }, queue: lock) })
     let ids = [
       "5834811A-83B4-4E5E-BCD3-8A38F6BDCA90", "AB3C7921-8262-4412-AA93-9DC5575C1107",
       "06E94D88-D726-42EF-BA8B-7B4478179D19",
@@ -133,7 +134,7 @@ final class Seed000Tests: XCTestCase {
     store.send(.todoCheckboxTapped(index: 0))
     lock.sync {}
     XCTAssertEqual(
-      printed.text.replacingOccurrences(of: "(#1)", with: ""),
+      printed.value.replacingOccurrences(of: "(#1)", with: ""),
       """
       received action:
         AppAction.todoCheckboxTapped(
@@ -189,8 +190,4 @@ private class AppViewController {
       }
       .store(in: &self.cancellables)
   }
-}
-
-private final class Printed: @unchecked Sendable {
-  var text = ""
 }

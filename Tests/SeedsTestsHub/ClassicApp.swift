@@ -1,5 +1,6 @@
 // The reducer of seeds/000, block 4.
 import ComposableArchitectureClassic
+import ConcurrencyExtras
 
 struct ClassicEnvironment {
   var mainQueue: AnySchedulerOf<DispatchQueue>
@@ -43,21 +44,16 @@ extension ClassicEnvironment {
       mainQueue: DispatchQueue.main.eraseToAnyScheduler(),
       numberFact: { number in
         Effect.future { callback in
-          let callback = Callback(fulfil: callback)
+          let callback = UncheckedSendable(callback)
           DispatchQueue.global().async {
-            callback.fulfil(number < 0 ? .failure(ApiError()) : .success("\(number) is a good number Brent"))
+            callback.value(number < 0 ? .failure(ApiError()) : .success("\(number) is a good number Brent"))
           }
         }
       })
   }
 }
 
-/// Called once, on another thread.
-private struct Callback: @unchecked Sendable {
-  let fulfil: (Result<String, ApiError>) -> Void
-}
-
-/// A view store of this generation that observes a store of 1.x, possibly one whose state is a hub's.
+/// A view store of this generation that watches a store of 1.x, also one whose state lives in a hub.
 @MainActor
 final class ClassicScreen {
   let viewStore: ViewStore<AppState, AppAction>

@@ -1,4 +1,5 @@
 // seeds/002, blocks 1 to 9: the README of tokopedia's RxComposableArchitecture, as printed where it type-checks.
+import ConcurrencyExtras
 import RxComposableArchitecture
 import RxComposableTesting
 import XCTest
@@ -178,18 +179,18 @@ final class Seed002Tests: XCTestCase {
       "5834811A-83B4-4E5E-BCD3-8A38F6BDCA90", "AB3C7921-8262-4412-AA93-9DC5575C1107",
       "06E94D88-D726-42EF-BA8B-7B4478179D19",
     ].map { try XCTUnwrap(UUID(uuidString: $0)) }
-    let printed = Printed()
+    let printed = LockIsolated("")
     let reducer = Reducer<AppState, AppAction, Void> { state, action, _ in
       guard case .todoCheckboxTapped(let id) = action else { return .none }
       state.todos[id: id]?.isComplete.toggle()
       return .none
     }
-    .debug(printer: { printed.text += $0 })
+    .debug(printer: { text in printed.withValue { $0 += text } })
     let todos = zip(["Milk", "Eggs", "Hand Soap"], ids).map { Todo(isComplete: false, description: $0, id: $1) }
     let store = Store(initialState: AppState(todos: .init(uniqueElements: todos)), reducer: reducer, environment: ())
     store.send(.todoCheckboxTapped(id: ids[0]))
     XCTAssertEqual(
-      printed.text.replacingOccurrences(of: "Seed002Tests.", with: "").replacingOccurrences(of: "\u{2007}", with: " "),
+      printed.value.replacingOccurrences(of: "Seed002Tests.", with: "").replacingOccurrences(of: "\u{2007}", with: " "),
       """
       received action:
         AppAction.todoCheckboxTapped(id: UUID(5834811A-83B4-4E5E-BCD3-8A38F6BDCA90))
@@ -207,8 +208,4 @@ final class Seed002Tests: XCTestCase {
 
       """)
   }
-}
-
-private final class Printed: @unchecked Sendable {
-  var text = ""
 }

@@ -93,7 +93,7 @@ final class MockLogin {
   }
 }
 
-/// A pointer for a callback that is already on the loop's thread.
+/// A pointer from a callback of sd-bus, which is called on the loop's thread. Unchecked: it does not leave that thread.
 private nonisolated struct UncheckedPointer: @unchecked Sendable {
   let pointer: UnsafeMutableRawPointer
   init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }

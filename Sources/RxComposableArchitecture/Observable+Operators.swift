@@ -1,0 +1,257 @@
+public import EffectStreams
+
+/// An event of an observable.
+public enum Event<Element> {
+  /// A value.
+  case next(Element)
+  /// The end, with an error.
+  case error(any Error)
+  /// The end.
+  case completed
+}
+
+extension Publisher {
+  /// This stream as one that may fail with any error.
+  public func asObservable() -> Observable<Output> { mapError { $0 } }
+
+  /// Subscribes to the events of the stream until it is disposed of.
+  @discardableResult
+  public func subscribe(_ on: @escaping (Event<Output>) -> Void) -> any Disposable {
+    subscribe(onNext: { on(.next($0)) }, onError: { on(.error($0)) }, onCompleted: { on(.completed) })
+  }
+
+  /// Calls a closure with each value until it is disposed of.
+  public func bind(onNext: @escaping (Output) -> Void) -> any Disposable { subscribe(onNext: onNext) }
+
+  /// Sends the values to relays until it is disposed of.
+  public func bind(to relays: BehaviorRelay<Output>...) -> any Disposable {
+    subscribe(onNext: { value in relays.forEach { $0.accept(value) } })
+  }
+
+  /// Sends the values to relays until it is disposed of.
+  public func bind(to relays: PublishRelay<Output>...) -> any Disposable {
+    subscribe(onNext: { value in relays.forEach { $0.accept(value) } })
+  }
+
+  /// The values of the stream that the latest value becomes.
+  public func flatMapLatest<P: Publisher>(_ transform: @escaping (Output) -> P) -> Observable<P.Output> {
+    asObservable().switchToLatest { transform($0).asObservable() }
+  }
+
+  /// The values of the streams that the values become, one stream after another.
+  public func concatMap<P: Publisher>(_ transform: @escaping (Output) -> P) -> Observable<P.Output> {
+    asObservable().collectingStreams { transform($0).asObservable() }
+  }
+
+  /// The latest value of another stream for each value.
+  public func withLatestFrom<P: Publisher>(_ other: P) -> Observable<P.Output> {
+    withLatestFrom(other) { $1 }
+  }
+
+  /// Each value with the latest value of another stream.
+  public func withLatestFrom<P: Publisher, T>(
+    _ other: P, resultSelector: @escaping (Output, P.Output) -> T
+  ) -> Observable<T> {
+    AnyPublisher(begin: { observer in
+      var latest: P.Output?
+      other.asObservable().receive(
+        observer: observer.child(
+          value: { latest = $0 },
+          completion: { if case .failure = $0 { observer.send(completion: $0) } }))
+      asObservable().receive(
+        observer: observer.child(value: { value in
+          if let latest { observer.send(resultSelector(value, latest)) }
+        }))
+    })
+  }
+
+  /// The values until another stream sends one.
+  public func take(until other: some Publisher) -> AnyPublisher<Output, Failure> { prefix(untilOutputFrom: other) }
+
+  /// The values until another stream sends one: the name before RxSwift 6.
+  public func takeUntil(_ other: some Publisher) -> AnyPublisher<Output, Failure> { take(until: other) }
+
+  /// The values until one does not satisfy a condition.
+  public func take(while predicate: @escaping (Output) -> Bool) -> AnyPublisher<Output, Failure> {
+    prefix(while: predicate)
+  }
+
+  /// The values from the first one on that does not satisfy a condition.
+  public func skip(while predicate: @escaping (Output) -> Bool) -> AnyPublisher<Output, Failure> {
+    drop(while: predicate)
+  }
+
+  /// At most one value in each interval, or two: the first, and with `latest` the last.
+  public func throttle(
+    _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
+  ) -> AnyPublisher<Output, Failure> {
+    throttle(for: .init(dueTime), scheduler: scheduler.queue, latest: latest)
+  }
+
+  /// A last value in place of an error.
+  public func catchAndReturn(_ value: Output) -> Observable<Output> { catchErrorJustReturn(value) }
+
+  /// Goes on with another stream after an error.
+  public func `catch`(_ handler: @escaping (Failure) -> Observable<Output>) -> Observable<Output> {
+    tryCatch(handler)
+  }
+
+  /// Goes on with another stream after an error: the name before RxSwift 6.
+  public func catchError(_ handler: @escaping (Failure) -> Observable<Output>) -> Observable<Output> {
+    tryCatch(handler)
+  }
+
+  /// The running results of a combination of the values.
+  @_disfavoredOverload
+  public func scan<T>(_ seed: T, accumulator: @escaping (T, Output) -> T) -> AnyPublisher<T, Failure> {
+    scan(seed, accumulator)
+  }
+
+  /// The combination of all values, at the end.
+  @_disfavoredOverload
+  public func reduce<T>(_ seed: T, accumulator: @escaping (T, Output) -> T) -> AnyPublisher<T, Failure> {
+    reduce(seed, accumulator)
+  }
+
+  /// The values without those of which a part equals that of the one before.
+  public func distinctUntilChanged<Key: Equatable>(
+    _ keySelector: @escaping (Output) -> Key
+  ) -> AnyPublisher<Output, Failure> {
+    removeDuplicates { keySelector($0) == keySelector($1) }
+  }
+
+  /// All values, at the end.
+  public func toArray() -> Single<[Output]> { collect().asSingle() }
+
+  /// The stream as one of one value.
+  public func asSingle() -> Single<Output> { Single(asObservable().first()) }
+
+  private func collectingStreams<T>(
+    _ transform: @escaping (Output) -> Observable<T>
+  ) -> Observable<T> where Failure == any Error {
+    AnyPublisher(begin: { observer in
+      var (waiting, isRunning, hasEnded): ([Output], Bool, Bool) = ([], false, false)
+      func next() {
+        guard !isRunning else { return }
+        guard !waiting.isEmpty else {
+          if hasEnded { observer.send(completion: .finished) }
+          return
+        }
+        isRunning = true
+        transform(waiting.removeFirst()).receive(
+          observer: observer.child(
+            value: observer.send,
+            completion: {
+              guard case .finished = $0 else { return observer.send(completion: $0) }
+              isRunning = false
+              next()
+            }))
+      }
+      receive(
+        observer: observer.child(
+          value: {
+            waiting.append($0)
+            next()
+          },
+          completion: {
+            guard case .finished = $0 else { return observer.send(completion: $0) }
+            hasEnded = true
+            next()
+          }))
+    })
+  }
+}
+
+extension AnyPublisher where Failure == any Error {
+  /// The values of two streams in pairs, transformed.
+  public static func zip<A, B>(
+    _ first: Observable<A>, _ second: Observable<B>, resultSelector: @escaping (A, B) -> Output
+  ) -> AnyPublisher {
+    first.zip(second, resultSelector)
+  }
+
+  /// The values of two streams in pairs.
+  public static func zip<A, B>(_ first: Observable<A>, _ second: Observable<B>) -> AnyPublisher where Output == (A, B) {
+    first.zip(second)
+  }
+
+  /// The latest values of two streams, transformed.
+  public static func combineLatest<A, B>(
+    _ first: Observable<A>, _ second: Observable<B>, resultSelector: @escaping (A, B) -> Output
+  ) -> AnyPublisher {
+    first.combineLatest(second, resultSelector)
+  }
+
+  /// The latest values of two streams.
+  public static func combineLatest<A, B>(_ first: Observable<A>, _ second: Observable<B>) -> AnyPublisher
+  where Output == (A, B) {
+    first.combineLatest(second)
+  }
+
+  /// Streams at the same time.
+  public static func merge(_ sources: [AnyPublisher]) -> AnyPublisher { .merging(sources) }
+}
+
+extension AnyPublisher where Failure == any Error, Output == Int {
+  /// 0, 1, 2 … at an interval.
+  public static func interval(_ period: RxTimeInterval, scheduler: any SchedulerType) -> AnyPublisher {
+    AnyPublisher<DispatchQueue.SchedulerTimeType, any Error>.timer(
+      every: .init(period), tolerance: nil, on: scheduler.queue, options: nil
+    ).scan(-1) { count, _ in count + 1 }
+  }
+
+  /// 0, after a while.
+  public static func timer(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> AnyPublisher {
+    .just(0).delay(dueTime, scheduler: scheduler)
+  }
+}
+
+/// A stream of one value or an error.
+public struct Single<Element>: Publisher {
+  /// The value.
+  public typealias Output = Element
+  /// Any error.
+  public typealias Failure = any Error
+  private let stream: Observable<Element>
+
+  init(_ stream: Observable<Element>) {
+    self.stream = stream
+  }
+
+  /// A stream that a closure fulfils. What it returns is disposed of at the end.
+  public static func create(
+    subscribe: @escaping (_ single: @escaping (Result<Element, any Error>) -> Void) -> any Disposable
+  ) -> Single {
+    Single(
+      Observable.create { observer in
+        subscribe {
+          switch $0 {
+          case .success(let value):
+            observer.onNext(value)
+            observer.onCompleted()
+          case .failure(let error): observer.onError(error)
+          }
+        }
+      })
+  }
+
+  /// A stream of a value.
+  public static func just(_ element: Element) -> Single { Single(.just(element)) }
+
+  /// A stream that fails.
+  public static func error(_ error: any Error) -> Single { Single(.error(error)) }
+
+  /// Begins to send the value to an observer.
+  public func receive(observer: StreamObserver<Element, any Error>) { stream.receive(observer: observer) }
+
+  /// The stream again.
+  public func asObservable() -> Observable<Element> { stream }
+
+  /// Subscribes to the stream until it is disposed of.
+  @discardableResult
+  public func subscribe(
+    onSuccess: ((Element) -> Void)? = nil, onFailure: ((any Error) -> Void)? = nil
+  ) -> any Disposable {
+    stream.subscribe(onNext: onSuccess, onError: onFailure)
+  }
+}

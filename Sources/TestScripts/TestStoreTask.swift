@@ -1,0 +1,46 @@
+internal import ComposableCore
+internal import IssueReporting
+
+/// The effects of an action that a test sent, to wait for or to cancel.
+///
+/// ```swift
+/// let task = await store.send(.task)
+/// await store.receive(.response(1)) { $0.count = 1 }
+/// await task.cancel()
+/// ```
+@MainActor
+public struct TestStoreTask: Sendable {
+  private let task: StoreTask
+
+  init(_ task: StoreTask) {
+    self.task = task
+  }
+
+  /// Cancels the effects, and waits until they have ended.
+  public func cancel() async { await task.cancel() }
+
+  /// Waits until the effects have ended. If they still run after the timeout, it is an issue.
+  ///
+  /// - Parameter timeout: The time to wait in nanoseconds.
+  public func finish(
+    timeout: UInt64 = 1_000_000_000, fileID: StaticString = #fileID, file: StaticString = #filePath,
+    line: UInt = #line, column: UInt = #column
+  ) async {
+    let deadline = ContinuousClock.now.advanced(by: .nanoseconds(Int64(clamping: timeout)))
+    for _ in 0..<10 { await Task.yield() }
+    while !task.isOver, ContinuousClock.now < deadline {
+      // Effects may depend on other threads.
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    guard !task.isOver else { return }
+    reportIssue(
+      """
+      Expected task to finish, but it is still running after \(timeout) nanoseconds.
+
+      If an effect is meant to outlive the test, call "cancel" on the task; if it waits for a scheduler, advance it.
+      """, fileID: fileID, filePath: file, line: line, column: column)
+  }
+
+  /// Whether ``cancel()`` was called.
+  public var isCancelled: Bool { task.isCancelled }
+}
