@@ -52,8 +52,8 @@ struct GenericClient<Value: Sendable>: Sendable {
 @DependencyClient
 public struct PartlyHidden {
   public var fetch: () throws -> Int
-  private var cache: Int = 0
-  static var shared: Self { Self(fetch: { 1 }, cache: 3) }
+  private var cache: Int = 3
+  static var shared: Self { Self(fetch: { 1 }) }
   fileprivate var cacheForTests: Int { cache }
 }
 

@@ -33,13 +33,15 @@ import Testing
             self.optional = optional
             self.name = name
           }
-          public init() {
+          public init(optional: (() -> Void)? = nil, name: String = "n") {
+            self.optional = optional
+            self.name = name
           }
         }
         """)
   }
 
-  @Test func theLowestAccess() {
+  @Test func privateFieldsWithAValueAreNoParameters() {
     expectExpansion(
       """
       @DependencyClient public struct Client {
@@ -52,11 +54,34 @@ import Testing
           @DependencyEndpoint
           public var fetch: () throws -> Int
           private var cache: Int = 0
-          private init(fetch: @escaping () throws -> Int, cache: Int = 0) {
+          public init(fetch: @escaping () throws -> Int) {
             self.fetch = fetch
-            self.cache = cache
           }
           public init() {
+          }
+        }
+        """)
+  }
+
+  @Test func theLowestAccess() {
+    expectExpansion(
+      """
+      @DependencyClient public struct Client {
+        public var fetch: () throws -> Int
+        var isCached = true
+      }
+      """, "DependencyClient", as: DependencyClientMacro.self,
+      is: """
+        public struct Client {
+          @DependencyEndpoint
+          public var fetch: () throws -> Int
+          var isCached = true
+          init(fetch: @escaping () throws -> Int, isCached: Swift.Bool = true) {
+            self.fetch = fetch
+            self.isCached = isCached
+          }
+          init(isCached: Swift.Bool = true) {
+            self.isCached = isCached
           }
         }
         """)
@@ -99,6 +124,9 @@ import Testing
             self.fetch = fetch
             self.id = id
           }
+          init(id: Int) {
+            self.id = id
+          }
         }
         """)
   }
@@ -118,7 +146,7 @@ import Testing
       """
       @DependencyClient struct Client {
         var fetch: () throws -> Int
-        var name = "n"
+        var name = makeName()
       }
       """, "DependencyClient", as: DependencyClientMacro.self,
       is: """

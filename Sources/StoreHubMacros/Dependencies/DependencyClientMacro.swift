@@ -42,14 +42,16 @@ extension DependencyClientMacro: MemberMacro {
       }
       fields.append(field)
     }
-    let parameters = fields.filter(\.isSettable)
+    let parameters = fields.filter(\.isParameter)
     // As for the compiler's memberwise initialiser, all fields must be visible to the caller.
     let access = ([max(declaration.modifiers.access, .internal)] + parameters.map(\.access)).min() ?? .internal
     let memberwise = initializer(parameters, access: access.prefix)
-    // An initialiser without arguments, only if everything has a value then.
-    let canBeEmpty = parameters.contains(where: \.isEndpoint) && fields.allSatisfy { $0.isEndpoint || $0.hasValue }
-    guard canBeEmpty, !declaration.hasEmptyInitializer else { return [memberwise] }
-    return [memberwise, "\(raw: declaration.modifiers.accessOfMembers)init() {}"]
+    // An initialiser without the endpoints, which then report.
+    guard parameters.contains(where: \.isEndpoint) else { return [memberwise] }
+    let others = parameters.filter { !$0.isEndpoint }
+    guard others.isEmpty else { return [memberwise, initializer(others, access: access.prefix)] }
+    guard !declaration.hasEmptyInitializer else { return [memberwise] }
+    return [memberwise, "\(raw: access.prefix)init() {}"]
   }
 
   private static func initializer(_ fields: [Field], access: String) -> DeclSyntax {
@@ -71,16 +73,16 @@ extension DependencyClientMacro: MemberMacro {
     let type: String
     let isFunction: Bool
     let isEndpoint: Bool
-    let isSettable: Bool
+    /// False for a constant with a value and for private fields with one.
+    let isParameter: Bool
     let initialValue: String?
     /// True if it is nil by default.
     let isNil: Bool
     let access: Access
-    var hasValue: Bool { initialValue != nil || isNil }
 
     init?(_ variable: VariableDeclSyntax) {
       guard let name = variable.name, let binding = variable.bindings.first,
-        let type = binding.typeAnnotation?.type
+        let type = binding.typeAnnotation?.type ?? binding.initializer?.value.literalType
       else { return nil }
       self.name = name
       let endpoint = variable.endpointType
@@ -90,7 +92,7 @@ extension DependencyClientMacro: MemberMacro {
       initialValue = binding.initializer?.value.trimmedDescription
       isNil = variable.isVar && type.is(OptionalTypeSyntax.self)
       access = variable.modifiers.access
-      isSettable = variable.isVar || initialValue == nil
+      isParameter = (variable.isVar && access != .private) || initialValue == nil
     }
   }
 }
@@ -108,6 +110,19 @@ extension VariableDeclSyntax {
   /// The function type of a field that is a closure and is not optional.
   var endpointType: FunctionTypeSyntax? {
     bindings.first?.typeAnnotation?.type.asFunction
+  }
+}
+
+extension ExprSyntax {
+  /// The type of a literal.
+  fileprivate var literalType: TypeSyntax? {
+    switch kind {
+    case .booleanLiteralExpr: "Swift.Bool"
+    case .floatLiteralExpr: "Swift.Double"
+    case .integerLiteralExpr: "Swift.Int"
+    case .stringLiteralExpr: "Swift.String"
+    default: nil
+    }
   }
 }
 
