@@ -34,7 +34,9 @@ import Testing
 
   @Test func typesAndFunctions() {
     #expect(dumped(Space.Cell.self) == "Space.Cell")
-    #expect(dumped([Box<Int?>].self) == "Array<Box<Optional<Int>>>")
+    #expect(dumped([Box<Int?>].self) == "Array<Box<Int?>>")
+    #expect(dumped([[Int?]: [String: Int]].self) == "[[Int?]: [String: Int]]")
+    #expect(dumped(Result<[(Int, String)], any Error>?.self) == "Optional<Result<[(Int, String)], Error>>")
     #expect(dumped((Int, x: String).self) == "(Int, x: String)")
     #expect(dumped(((Int) -> String).self) == "(Int) -> String")
     #expect(dumped(Any.self) == "Any")

@@ -49,6 +49,7 @@ private struct TypeNameParser {
   /// A dotted name with its generic arguments; its first component is the module.
   private mutating func path() -> [UInt8] {
     var components: [[UInt8]] = []
+    var lastArguments: [UInt8] = []
     repeat {
       while skipsContext() {}
       var component: [UInt8] = []
@@ -64,14 +65,45 @@ private struct TypeNameParser {
         at += 1
         let arguments = sequence()
         at += 1
+        lastArguments = arguments
         if generics { component += Array("<".utf8) + arguments + Array(">".utf8) }
       }
       components.append(component)
     } while skipsDot()
+    if let shorthand = shorthand(components, lastArguments) { return shorthand }
     // `Any.Type` has no module prefix.
     let isBuiltin = components[0] == Array("Any".utf8) || components[0] == Array("AnyObject".utf8)
     if components.count > 1, !isBuiltin { components.removeFirst() }
     return Array(components.joined(separator: [UInt8(ascii: ".")]))
+  }
+
+  /// `[Int]`, `[String: Int]`, `Int?`.
+  private func shorthand(_ components: [[UInt8]], _ arguments: [UInt8]) -> [UInt8]? {
+    guard components.count == 2, components[0] == Array("Swift".utf8), !arguments.isEmpty,
+      !arguments.contains(UInt8(ascii: ">"))
+    else { return nil }
+    switch String(decoding: components[1].prefix { $0 != UInt8(ascii: "<") }, as: UTF8.self) {
+    case "Array": return [UInt8(ascii: "[")] + arguments + [UInt8(ascii: "]")]
+    case "Optional": return arguments + [UInt8(ascii: "?")]
+    case "Dictionary":
+      let text = String(decoding: arguments, as: UTF8.self)
+      guard let comma = commaBetweenTypes(text) else { return nil }
+      return Array("[\(text[..<comma]): \(text[comma...].dropFirst(2))]".utf8)
+    default: return nil
+    }
+  }
+
+  /// The first comma that is not inside brackets.
+  private func commaBetweenTypes(_ text: String) -> String.Index? {
+    var depth = 0
+    return text.indices.first { index in
+      switch text[index] {
+      case "(", "[", "<": depth += 1
+      case ")", "]", ">": depth -= 1
+      default: break
+      }
+      return depth == 0 && text[index] == ","
+    }
   }
 
   /// `(Name in _0123)`, the form of private types.
