@@ -176,7 +176,8 @@ let package = Package(
     .target(
       name: "ComposableArchitecture", dependencies: ["ComposableCore", "DependenciesFoundation"], swiftSettings: common),
     .target(
-      name: "Sharing", dependencies: ["CustomDump", "Dependencies", "IssueReporting"], swiftSettings: common),
+      name: "Sharing", dependencies: ["CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting"],
+      swiftSettings: common),
     // What both older generations write otherwise than 1.x: paths, prompts and bindings.
     .target(
       name: "EarlierForms", dependencies: ["CasePaths", "ConcurrencyExtras", "PromptState"], swiftSettings: common),
@@ -222,8 +223,8 @@ let package = Package(
     .target(
       name: "ComposableTesting",
       dependencies: [
-        "CasePaths", "ComposableArchitecture", "CustomDumpFoundation", "Dependencies", "DependenciesTestSupport",
-        "IssueReporting", "IssueReportingTestSupport",
+        "CasePaths", "ComposableArchitecture", "ConcurrencyExtras", "CustomDumpFoundation", "Dependencies",
+        "DependenciesTestSupport", "IssueReporting", "IssueReportingTestSupport",
       ],
       swiftSettings: common),
     .target(
@@ -351,10 +352,13 @@ let package = Package(
     .testTarget(name: "PromptStateTests", dependencies: ["CustomDump", "PromptState"], swiftSettings: common),
     .testTarget(
       name: "SharingTests",
-      dependencies: ["CustomDump", "Dependencies", "DependenciesTestSupport", "IssueReporting", "Sharing"],
+      dependencies: [
+        "CustomDump", "Dependencies", "DependenciesTestSupport", "IdentifiedCollections", "IssueReporting", "Sharing",
+      ],
       swiftSettings: common),
     .testTarget(name: "ConcurrencyExtrasTests", dependencies: ["ConcurrencyExtras"], swiftSettings: common),
-    .testTarget(name: "IssueReportingTests", dependencies: ["IssueReporting"], swiftSettings: common),
+    .testTarget(
+      name: "IssueReportingTests", dependencies: ["IssueReporting", "IssueReportingTestSupport"], swiftSettings: common),
     .testTarget(
       name: "DependenciesTests",
       dependencies: [

@@ -3,7 +3,7 @@
 /// - Returns: The operation's result; nil after an error.
 @discardableResult
 public nonisolated(nonsending) func withErrorReporting<R>(
-  _ message: @autoclosure () -> String = "",
+  _ message: @autoclosure () -> String? = nil,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
   catching operation: nonisolated(nonsending) () async throws -> R
 ) async -> R? {

@@ -44,18 +44,23 @@ public nonisolated(nonsending) func withExpectedIssue(
   return issues.expectSome(message, unless: isIntermittent, at: place)
 }
 
-/// Collects the messages of issues.
+/// Collects the messages of issues, and tells the reporters outside that they were expected.
 private final class CollectingReporter: IssueReporter {
   private let messages = Mutex<[String]>([])
+  private let outer = IssueReporters.current
 
   func report(_ message: String, at location: IssueLocation) {
     messages.withLock { $0.append(message) }
+    for reporter in outer {
+      reporter.expectIssue(
+        message, fileID: location.fileID, filePath: location.filePath, line: location.line, column: location.column)
+    }
   }
 
   func expectSome(_ message: String?, unless isIntermittent: Bool, at place: IssueLocation) -> [String] {
     let messages = messages.withLock { $0 }
     if messages.isEmpty, !isIntermittent {
-      reportIssue(
+      IssueReporting.reportIssue(
         "Expected an issue to be reported, but none was\(message.map { ": \($0)" } ?? ".")",
         fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
     }

@@ -21,14 +21,90 @@ public struct IssueLocation: Sendable {
 }
 
 /// Receives the issues from ``reportIssue(_:fileID:filePath:line:column:)``.
+///
+/// A conforming type implements ``report(_:at:)`` or ``reportIssue(_:fileID:filePath:line:column:)``: each calls the
+/// other by default.
 public protocol IssueReporter: Sendable {
   /// Called on the thread that found the issue.
   func report(_ message: String, at location: IssueLocation)
+
+  /// Called on the thread that found the issue.
+  func reportIssue(
+    _ message: @autoclosure () -> String?, fileID: StaticString, filePath: StaticString, line: UInt, column: UInt)
+
+  /// Called for an error that nobody handled; by default an issue with the error's description.
+  func reportIssue(
+    _ error: any Error, _ message: @autoclosure () -> String?,
+    fileID: StaticString, filePath: StaticString, line: UInt, column: UInt)
+
+  /// Called for an issue inside `withExpectedIssue`; ignored by default.
+  func expectIssue(
+    _ message: @autoclosure () -> String?, fileID: StaticString, filePath: StaticString, line: UInt, column: UInt)
+
+  /// Called for an error inside `withExpectedIssue`; by default an expected issue with the error's description.
+  func expectIssue(
+    _ error: any Error, _ message: @autoclosure () -> String?,
+    fileID: StaticString, filePath: StaticString, line: UInt, column: UInt)
+}
+
+extension IssueReporter {
+  public func report(_ message: String, at location: IssueLocation) {
+    reportIssue(
+      message, fileID: location.fileID, filePath: location.filePath, line: location.line, column: location.column)
+  }
+
+  public func reportIssue(
+    _ message: @autoclosure () -> String?, fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
+  ) {
+    report(message() ?? "", at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  public func reportIssue(
+    _ error: any Error, _ message: @autoclosure () -> String?,
+    fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
+  ) {
+    report(
+      caughtError(error, message()),
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  public func expectIssue(
+    _ message: @autoclosure () -> String?, fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
+  ) {}
+
+  public func expectIssue(
+    _ error: any Error, _ message: @autoclosure () -> String?,
+    fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
+  ) {
+    expectIssue(caughtError(error, message()), fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}
+
+/// The text for an error that nobody handled.
+func caughtError(_ error: any Error, _ message: String?) -> String {
+  guard let message, !message.isEmpty else { return "Caught error: \(error)" }
+  return "Caught error: \(error): \(message)"
 }
 
 extension IssueReporter where Self == StandardErrorReporter {
   /// Writes a line to standard error.
   public static var standardError: Self { StandardErrorReporter() }
+
+  /// Writes a line to standard error; the name of a warning in Xcode, which does not exist here.
+  public static var runtimeWarning: Self { StandardErrorReporter() }
+}
+
+extension IssueReporter where Self == DefaultReporter {
+  /// Reports as a process does by default: a failure of the test, or a line on standard error.
+  public static var `default`: Self { DefaultReporter() }
+}
+
+/// Reports as a process does by default: a failure of the test, or a line on standard error.
+public struct DefaultReporter: IssueReporter {
+  /// Reports one issue.
+  public func report(_ message: String, at location: IssueLocation) {
+    for reporter in IssueReporters.byDefault { reporter.report(message, at: location) }
+  }
 }
 
 /// Writes issues to standard error, in the form of a compiler's warning.
@@ -42,27 +118,44 @@ public struct StandardErrorReporter: IssueReporter {
 
 /// The current and installed reporters of issues.
 public enum IssueReporters {
-  @TaskLocal private static var overridden: [any IssueReporter]?
-  private static let installed = Mutex<[any IssueReporter]>([.standardError])
+  /// The reporters of a task or of the process.
+  private final class Holder: Sendable {
+    let reporters: Mutex<[any IssueReporter]>
+
+    init(_ reporters: [any IssueReporter]) {
+      self.reporters = Mutex(reporters)
+    }
+  }
+
+  @TaskLocal private static var overridden: Holder?
+  private static let installed = Holder([.standardError])
+  private static let installedByDefault = Mutex<[any IssueReporter]>([.standardError])
 
   /// The reporters of this task: those of the nearest ``withIssueReporters(_:operation:)``, otherwise the process's.
+  ///
+  /// Setting it replaces them, for example at the start of a program.
   public static var current: [any IssueReporter] {
-    overridden ?? installed.withLock { $0 }
+    get { (overridden ?? installed).reporters.withLock { $0 } }
+    set { (overridden ?? installed).reporters.withLock { $0 = newValue } }
   }
 
   /// Sets the reporters of the process, as modules that link a test framework do.
   public static func install(_ reporters: [any IssueReporter]) {
-    installed.withLock { $0 = reporters }
+    installed.reporters.withLock { $0 = reporters }
+    installedByDefault.withLock { $0 = reporters }
   }
 
+  /// The reporters that a process has without a change of ``current``.
+  static var byDefault: [any IssueReporter] { installedByDefault.withLock { $0 } }
+
   fileprivate static func with<R>(_ reporters: [any IssueReporter], _ operation: () throws -> R) rethrows -> R {
-    try $overridden.withValue(reporters, operation: operation)
+    try $overridden.withValue(Holder(reporters), operation: operation)
   }
 
   fileprivate nonisolated(nonsending) static func with<R>(
     _ reporters: [any IssueReporter], _ operation: nonisolated(nonsending) () async throws -> R
   ) async rethrows -> R {
-    try await $overridden.withValue(reporters) { try await operation() }
+    try await $overridden.withValue(Holder(reporters)) { try await operation() }
   }
 }
 

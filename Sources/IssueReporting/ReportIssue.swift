@@ -9,24 +9,28 @@
 ///   - message: What happened, to what, and what to do.
 ///   - fileID: The file with the error, which is often not the one that detects it.
 public func reportIssue(
-  _ message: @autoclosure () -> String = "",
+  _ message: @autoclosure () -> String? = nil,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
 ) {
-  let message = message()
-  let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  let message = message() ?? ""
+  let place =
+    IssueContext.current ?? IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   for reporter in IssueReporters.current { reporter.report(message, at: place) }
 }
 
 /// Reports an unhandled error.
 public func reportIssue(
   _ error: any Error,
-  _ message: @autoclosure () -> String = "",
+  _ message: @autoclosure () -> String? = nil,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
 ) {
   let message = message()
-  reportIssue(
-    message.isEmpty ? "Caught error: \(error)" : "Caught error: \(error): \(message)",
-    fileID: fileID, filePath: filePath, line: line, column: column)
+  let place =
+    IssueContext.current ?? IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  for reporter in IssueReporters.current {
+    reporter.reportIssue(
+      error, message, fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
+  }
 }
 
 /// Runs an operation and reports the error that it throws.
@@ -34,7 +38,7 @@ public func reportIssue(
 /// - Returns: The operation's result; nil after an error.
 @discardableResult
 public func withErrorReporting<R>(
-  _ message: @autoclosure () -> String = "",
+  _ message: @autoclosure () -> String? = nil,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
   catching operation: () throws -> R
 ) -> R? {

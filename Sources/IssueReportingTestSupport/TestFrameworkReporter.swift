@@ -14,6 +14,19 @@ package struct TestFrameworkReporter: IssueReporter {
     standardError.report(message, at: location)
   }
 
+  /// Records the error itself, so that a test can tell which it was.
+  package func reportIssue(
+    _ error: any Error, _ message: @autoclosure () -> String?,
+    fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
+  ) {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let message = message()
+    guard Test.current != nil else {
+      return report("Caught error: \(error)\(message.map { ": \($0)" } ?? "")", at: location)
+    }
+    Issue.record(error, message.map { Comment(rawValue: $0) }, sourceLocation: SourceLocation(location))
+  }
+
   private var standardError: StandardErrorReporter { .standardError }
 
   /// Reports a note that is not a failure.
@@ -34,5 +47,7 @@ extension SourceLocation {
 /// It runs before the first test, because the linker adds it to the functions that the process calls at its start.
 @section(".init_array") @used
 private let installTestFrameworkReporter: @convention(c) () -> Void = {
-  if isTesting { IssueReporters.install([TestFrameworkReporter()]) }
+  guard isTesting else { return }
+  IssueReporters.install([TestFrameworkReporter()])
+  TestContext.install { Test.current.map { AnyHashable($0.id) } }
 }
