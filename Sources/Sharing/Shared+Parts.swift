@@ -1,3 +1,5 @@
+public import IdentifiedCollections
+
 extension Shared {
   /// A shared part of the value: `$settings.isDimmed`, `$items[0]`.
   public subscript<Member>(dynamicMember keyPath: WritableKeyPath<Value, Member>) -> Shared<Member> {
@@ -23,10 +25,30 @@ extension Shared {
   }
 }
 
+extension RangeReplaceableCollection {
+  /// Shares each element of a shared identified array.
+  ///
+  /// ```swift
+  /// for todo in Array($todos) { … }  // `todo` is a `Shared<Todo>`
+  /// ```
+  ///
+  /// An element is found by its id, wherever it moves. If it is removed later, it reads as it was last, and changes to
+  /// it are lost.
+  public init<ID, Value>(_ shared: Shared<IdentifiedArray<ID, Value>>) where Element == Shared<Value> {
+    self.init(shared.wrappedValue.ids.lazy.compactMap { Shared<Value>(shared[id: $0]) })
+  }
+
+  /// Shares each element of an identified array for reading.
+  public init<ID, Value>(_ shared: SharedReader<IdentifiedArray<ID, Value>>) where Element == SharedReader<Value> {
+    self.init(shared.wrappedValue.ids.lazy.compactMap { SharedReader<Value>(shared[id: $0]) })
+  }
+}
+
 extension Array {
   /// Shares each element of a shared collection.
   ///
-  /// An element is identified by its position. Reading it traps if the collection no longer has that position.
+  /// An element is identified by its position, except in an `IdentifiedArray`. Reading it traps if the collection no longer has that position.
+  @_disfavoredOverload
   public init<C: MutableCollection & RandomAccessCollection>(_ shared: Shared<C>)
   where Element == Shared<C.Element>, C.Index: Hashable {
     self = shared.wrappedValue.indices.map { shared[dynamicMember: \C[$0]] }

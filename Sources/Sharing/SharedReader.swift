@@ -38,7 +38,13 @@ public struct SharedReader<Value> {
 
   /// Reads the value inside a shared optional, if there is one; if it becomes nil later, the last value remains.
   public init?(_ base: Shared<Value?>) {
-    guard let location = UnwrappedLocation<Value>(base.location) else { return nil }
+    self.init(SharedReader<Value?>(base))
+  }
+
+  /// Reads the value inside an optional that is shared for reading, if there is one; if it becomes nil later, the last
+  /// value remains.
+  public init?(_ base: SharedReader<Value?>) {
+    guard let location = ReadOnlyUnwrappedLocation<Value>(base.location) else { return nil }
     self.init(location: location)
   }
 
@@ -60,6 +66,22 @@ public struct SharedReader<Value> {
   /// A part of the value, shared for reading.
   public subscript<Member>(dynamicMember keyPath: KeyPath<Value, Member>) -> SharedReader<Member> {
     SharedReader<Member>(location: ReadOnlyPartLocation(location, keyPath))
+  }
+
+  /// A value derived from this one, shared for reading.
+  ///
+  /// ```swift
+  /// let title = $user.read { "\($0.firstName) \($0.lastName)" }
+  /// ```
+  ///
+  /// - Parameter body: Called at each read, on the reading thread.
+  public func read<Member>(_ body: @escaping @Sendable (Value) -> Member) -> SharedReader<Member> {
+    SharedReader<Member>(location: DerivedLocation(location, body))
+  }
+
+  /// A part of the value, shared for reading: `$settings.isDimmed` says the same.
+  public func read<Member>(_ keyPath: KeyPath<Value, Member>) -> SharedReader<Member> {
+    self[dynamicMember: keyPath]
   }
 }
 
@@ -90,6 +112,23 @@ extension Shared {
   /// This share for reading only.
   public var reader: SharedReader<Value> { SharedReader(self) }
 
-  /// This share for reading only; another name of ``reader``.
-  public var read: SharedReader<Value> { SharedReader(self) }
+  /// A value derived from this one, shared for reading.
+  public func read<Member>(_ body: @escaping @Sendable (Value) -> Member) -> SharedReader<Member> {
+    SharedReader(self).read(body)
+  }
+
+  /// A part of the value, shared for reading: `$settings.isDimmed` says the same.
+  public func read<Member>(_ keyPath: KeyPath<Value, Member>) -> SharedReader<Member> {
+    SharedReader(self)[dynamicMember: keyPath]
+  }
+}
+
+extension Shared: CustomReflectable {
+  /// The mirror of the value.
+  public var customMirror: Mirror { Mirror(reflecting: wrappedValue) }
+}
+
+extension SharedReader: CustomReflectable {
+  /// The mirror of the value.
+  public var customMirror: Mirror { Mirror(reflecting: wrappedValue) }
 }

@@ -112,12 +112,4 @@ private final class Unsendable {
     $object.withLock { $0.count += 1 }
     #expect(object.count == 1)
   }
-
-  @Test func changingWithinAChangeTraps() async {
-    await #expect(processExitsWith: .failure) {
-      @Shared(value: 1) var count
-      let share = $count
-      share.withLock { $0 = share.wrappedValue }
-    }
-  }
 }

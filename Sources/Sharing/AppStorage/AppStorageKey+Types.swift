@@ -39,4 +39,24 @@ extension SharedReaderKey {
       },
       encode: { $0?.rawValue._appStorage.json })
   }
+
+  /// A setting of a type that can be encoded, in the form that `JSONEncoder` gives it.
+  ///
+  /// A setting that cannot be decoded is a load error; the value does not change.
+  @_disfavoredOverload
+  public static func appStorage<Value: Codable & Sendable>(
+    _ key: String, store: AppStorage? = nil
+  ) -> Self where Self == AppStorageKey<Value> {
+    AppStorageKey(key, store: store, decode: { try $0.decoded() }, encode: { try JSONValue(encoding: $0) })
+  }
+
+  /// An optional setting of a type that can be encoded.
+  @_disfavoredOverload
+  public static func appStorage<Value: Codable & Sendable>(
+    _ key: String, store: AppStorage? = nil
+  ) -> Self where Self == AppStorageKey<Value?> {
+    AppStorageKey(
+      key, store: store, decode: { .some(try $0.decoded() as Value) }, encode: { try $0.map(JSONValue.init(encoding:)) }
+    )
+  }
 }

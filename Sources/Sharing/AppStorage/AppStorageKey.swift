@@ -12,13 +12,13 @@ internal import FoundationEssentials
 public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible {
   private let key: String
   private let store: AppStorage
-  private let decode: @Sendable (JSONValue) -> Value?
-  private let encode: @Sendable (Value) -> JSONValue?
+  private let decode: @Sendable (JSONValue) throws -> Value?
+  private let encode: @Sendable (Value) throws -> JSONValue?
   private let known = KnownContents<JSONValue>()
 
   init(
-    _ key: String, store: AppStorage?, decode: @escaping @Sendable (JSONValue) -> Value?,
-    encode: @escaping @Sendable (Value) -> JSONValue?
+    _ key: String, store: AppStorage?, decode: @escaping @Sendable (JSONValue) throws -> Value?,
+    encode: @escaping @Sendable (Value) throws -> JSONValue?
   ) {
     @Dependency(\.defaultAppStorage) var defaultStore
     self.key = key
@@ -36,7 +36,7 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible
     continuation.resume(
       with: Result {
         guard let json = try known.read({ try store.read(key) }), json != .null else { return nil }
-        guard let value = decode(json) else { throw SettingHasOtherType(key: key, expected: "\(Value.self)") }
+        guard let value = try decode(json) else { throw SettingHasOtherType(key: key, expected: "\(Value.self)") }
         return value
       })
   }
@@ -54,7 +54,7 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible
   public func save(_ value: Value, context: SaveContext, continuation: SaveContinuation) {
     continuation.resume(
       with: Result {
-        let json = encode(value)
+        let json = try encode(value)
         try known.write(json) { try store.write(json, for: key) }
         store.files.written(store.file)
       })

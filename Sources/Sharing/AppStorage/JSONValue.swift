@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// Any value in a settings file; entries without a key are preserved.
 enum JSONValue: Codable, Equatable, Sendable {
   case null
@@ -38,5 +40,17 @@ enum JSONValue: Codable, Equatable, Sendable {
     case .array(let array): try container.encode(array)
     case .object(let object): try container.encode(object)
     }
+  }
+}
+
+extension JSONValue {
+  /// The form that `JSONEncoder` gives a value.
+  init(encoding value: some Encodable) throws {
+    self = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
+  }
+
+  /// The value in this form.
+  func decoded<Value: Decodable>() throws -> Value {
+    try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(self))
   }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import IssueReporting
 internal import Synchronization
 
@@ -55,6 +56,10 @@ final class Cell<Value>: Location {
   /// The location where the reference was created, for issues without a location of their own.
   let place: IssueLocation
 
+  /// The thread that runs a change now; 0 if there is none.
+  private let changing = Atomic<UInt>(0)
+  /// The value before that change, which its operation reads. Only that thread uses it.
+  private let unchanged = Guarded<Value?>(nil)
   private let isStarted = Mutex(false)
   private let ended: (@Sendable () -> Void)?
 
@@ -98,11 +103,16 @@ final class Cell<Value>: Location {
   }
 
   func readCurrent() -> Value {
-    state.withLock { $0.value }
+    // Otherwise the operation of a change would wait for itself: `$todos.withLock { $0.remove(id: state.todo.id) }`.
+    if isChangedByThisThread, let unchanged = unchanged.withLock({ $0 }) { return unchanged }
+    return state.withLock { $0.value }
   }
+
+  private var isChangedByThisThread: Bool { changing.load(ordering: .relaxed) == pthread_self() }
 
   func withLock<R>(at place: IssueLocation, _ body: (inout Value) throws -> R) rethrows -> R {
     if let tracker = SharedChangeTracker.asserting { return try tracker.withSnapshot(of: self, body) }
+    if isChangedByThisThread { return try withLockInside(at: place, body) }
     let trackers = SharedChangeTracker.recording
     var others: [SharedChangeTracker] = []
     defer {
@@ -115,12 +125,25 @@ final class Cell<Value>: Location {
         others += state.liveTrackers()
         state.trackers.append(WeakTracker(tracker))
       }
+      unchanged.withLock { $0 = state.value }
+      changing.store(pthread_self(), ordering: .relaxed)
       defer {
+        changing.store(0, ordering: .relaxed)
+        unchanged.withLock { $0 = nil }
         state.version += 1
         enqueue(&state, saving: backing?.save != nil, at: place)
       }
       return try body(&state.value)
     }
+  }
+
+  /// A change inside the operation of another change of this reference, which will overwrite it.
+  private func withLockInside<R>(at place: IssueLocation, _ body: (inout Value) throws -> R) rethrows -> R {
+    reportIssue(
+      "A shared value was changed inside a change of the same value, which overwrites it. Use the argument of the outer "
+        + "‘withLock’ instead.", at: place)
+    var value = readCurrent()
+    return try body(&value)
   }
 }
 

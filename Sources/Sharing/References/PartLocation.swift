@@ -42,6 +42,25 @@ final class ReadOnlyPartLocation<Whole, Value>: ReadableLocation {
   }
 }
 
+/// A value that a closure derives from a shared one.
+final class DerivedLocation<Whole, Value>: ReadableLocation {
+  private let whole: any ReadableLocation<Whole>
+  private let derive: @Sendable (Whole) -> Value
+
+  init(_ whole: any ReadableLocation<Whole>, _ derive: @escaping @Sendable (Whole) -> Value) {
+    self.whole = whole
+    self.derive = derive
+  }
+
+  var root: any Reference { whole.root }
+  func read() -> Value { derive(whole.read()) }
+  func readCurrent() -> Value { derive(whole.readCurrent()) }
+
+  func subscribe(_ callback: @escaping @Sendable (Value) -> Void) -> SharedSubscription {
+    whole.subscribe { [derive] in callback(derive($0)) }
+  }
+}
+
 /// A key path that crosses threads. It never changes, and is used only with the reference's lock or on a copy.
 struct ConstantKeyPath<Path: AnyKeyPath>: @unchecked Sendable {  // Immutable; `Cell.state` guards its target.
   let keyPath: Path

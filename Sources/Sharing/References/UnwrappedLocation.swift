@@ -15,17 +15,20 @@ final class UnwrappedLocation<Value>: Location {
   }
 
   var root: any Reference { optional.root }
-  func read() -> Value { remember(optional.read()) }
-  func readCurrent() -> Value { remember(optional.readCurrent()) }
+  func read() -> Value { last.remember(optional.read()) }
+  func readCurrent() -> Value { last.remember(optional.readCurrent()) }
 
   func withLock<R>(at place: IssueLocation, _ body: (inout Value) throws -> R) rethrows -> R {
     try optional.withLock(at: place) { optional in
       guard var value = optional else {
-        var gone = remember(nil)
+        var gone = last.remember(nil)
         return try body(&gone)
       }
       optional = nil
-      defer { optional = value }
+      defer {
+        optional = value
+        _ = last.remember(value)
+      }
       return try body(&value)
     }
   }
@@ -33,9 +36,32 @@ final class UnwrappedLocation<Value>: Location {
   func subscribe(_ callback: @escaping @Sendable (Value) -> Void) -> SharedSubscription {
     optional.subscribe { if let value = $0 { callback(value) } }
   }
+}
 
-  private func remember(_ value: Value?) -> Value {
-    last.withLock { last in
+/// The value inside an optional that is shared for reading; once that is nil, the last value.
+final class ReadOnlyUnwrappedLocation<Value>: ReadableLocation {
+  private let optional: any ReadableLocation<Value?>
+  private let last: Guarded<Value>
+
+  init?(_ optional: any ReadableLocation<Value?>) {
+    guard let value = optional.read() else { return nil }
+    self.optional = optional
+    last = Guarded(value)
+  }
+
+  var root: any Reference { optional.root }
+  func read() -> Value { last.remember(optional.read()) }
+  func readCurrent() -> Value { last.remember(optional.readCurrent()) }
+
+  func subscribe(_ callback: @escaping @Sendable (Value) -> Void) -> SharedSubscription {
+    optional.subscribe { if let value = $0 { callback(value) } }
+  }
+}
+
+extension Guarded {
+  /// Keeps a value unless it is nil, and returns the one that is kept.
+  fileprivate func remember(_ value: State?) -> State {
+    withLock { last in
       if let value { last = value }
       return last
     }
