@@ -1,3 +1,4 @@
+internal import ConcurrencyExtras
 internal import Dispatch
 internal import Synchronization
 
@@ -28,8 +29,9 @@ final class TestExecutor: TaskExecutor {
   /// Runs jobs until all remaining effects sleep or wait for something outside the process.
   ///
   /// The main queue is first in, first out. If several rounds to its end find no new job, there is none. `Task.yield()`
-  /// in an effect goes through the global pool, so a round also goes there while effects run. It gives up after many
-  /// rounds if the work never rests.
+  /// in an effect goes through the global pool, so a round also goes there while effects run, and an effect in
+  /// `Task.megaYield()`, as on an `ImmediateClock`, has a next step. It gives up after many rounds if the work never
+  /// rests.
   ///
   /// - Parameter isBusy: Returns true while effects run.
   @MainActor
@@ -39,6 +41,11 @@ final class TestExecutor: TaskExecutor {
       let before = enqueuedCount
       if quietRounds >= 3 {
         guard isBusy() else { return }
+        if MegaYields.areRunning {
+          await MegaYields.step()
+          quietRounds = 0
+          continue
+        }
         await Task.yield()
       } else {
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }

@@ -11,6 +11,8 @@ final class TestRun<State, Action> {
   var sends: [UInt64: IssueLocation] = [:]
   /// The location of the last assertion in the test's file.
   private(set) var site: IssueLocation
+  /// The reports of the end while they are kept.
+  private var collected: [TestReport]?
 
   init(recorder: Recorder<State, Action>, core: RootCore<State, Action>, site: IssueLocation) {
     self.recorder = recorder
@@ -19,8 +21,11 @@ final class TestRun<State, Action> {
   }
 
   func report(_ message: String, at location: IssueLocation) {
-    reportIssue(
-      message, fileID: location.fileID, filePath: location.filePath, line: location.line, column: location.column)
+    make(TestReport(message: message, location: location, isNote: false))
+  }
+
+  private func make(_ report: TestReport) {
+    if collected == nil { report.make() } else { collected?.append(report) }
   }
 
   /// Reports an issue of an exhaustive test. In other tests it is a warning, or ignored.
@@ -28,7 +33,7 @@ final class TestRun<State, Action> {
     switch exhaustivity {
     case .on: report(message, at: location)
     case .off(showSkippedAssertions: true):
-      TestFrameworkReporter.note("Skipped assertions: …\n\n\(message)", at: location)
+      make(TestReport(message: "Skipped assertions: …\n\n\(message)", location: location, isNote: true))
     case .off(showSkippedAssertions: false): break
     }
   }
@@ -93,6 +98,14 @@ final class TestRun<State, Action> {
     core.cancelEffects()
   }
 
+  /// Ends the test and returns its reports, to be made on the thread that knows the test.
+  func endWithoutReports() -> [TestReport] {
+    collected = []
+    end()
+    defer { collected = nil }
+    return collected ?? []
+  }
+
   /// Reports changes of shared state that were not asserted.
   func assertSharedChangesAreStated(at location: IssueLocation) {
     guard exhaustivity == .on, recorder.tracker.hasChanges else { return }
@@ -108,5 +121,19 @@ final class TestRun<State, Action> {
         Invoke "TestStore.assert" at the end of this test to assert against changes to shared state.
         """, at: location)
     }
+  }
+}
+
+/// What a test store says of its test.
+struct TestReport: Sendable {
+  let message: String
+  let location: IssueLocation
+  /// True for a warning.
+  let isNote: Bool
+
+  func make() {
+    guard !isNote else { return TestFrameworkReporter.note(message, at: location) }
+    reportIssue(
+      message, fileID: location.fileID, filePath: location.filePath, line: location.line, column: location.column)
   }
 }

@@ -1,6 +1,6 @@
 public import ComposableArchitecture
 public import Dependencies
-internal import Foundation
+internal import Dispatch
 
 /// A store that checks a feature: each change of its state, each action that its effects send, and that all effects
 /// end.
@@ -146,10 +146,12 @@ public final class TestStore<State: Equatable, Action> {
   // Not isolated: an isolated deinit sees no task-local values, so it would not know its test.
   deinit {
     let run = run
-    if Thread.isMainThread {
+    if DispatchQueue.isOnMainQueue {
       MainActor.assumeIsolated { run.end() }
     } else {
-      Task { @MainActor in run.end() }
+      // This task knows its test, which must not end before the reports.
+      let reports = DispatchQueue.main.sync { MainActor.assumeIsolated { run.endWithoutReports() } }
+      for report in reports { report.make() }
     }
   }
 
@@ -159,6 +161,17 @@ public final class TestStore<State: Equatable, Action> {
 
 /// A test store of a reducer: `TestStoreOf<Counter>`.
 public typealias TestStoreOf<R: Reducer> = TestStore<R.State, R.Action> where R.State: Equatable
+
+extension DispatchQueue {
+  private static let mainQueueKey: DispatchSpecificKey<Void> = {
+    let key = DispatchSpecificKey<Void>()
+    DispatchQueue.main.setSpecific(key: key, value: ())
+    return key
+  }()
+
+  /// True in jobs of the main actor. In Swift Testing these run on any thread, one at a time.
+  fileprivate static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueueKey) != nil }
+}
 
 /// Records a dismissal before the store exists.
 @MainActor

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 extension Task where Failure == Never {
   /// Waits until the current task is cancelled, then throws.
@@ -24,13 +25,26 @@ extension Task where Success == Never, Failure == Never {
   /// ``withMainSerialExecutor`` makes it deterministic. The count is `TASK_MEGA_YIELD_COUNT` from the environment, or
   /// 20.
   public static func megaYield(count: Int = defaultMegaYieldCount) async {
-    for _ in 0..<count {
-      await Task<Void, Never>.detached(priority: .background) { await Task.yield() }.value
-    }
+    MegaYields.running.add(1, ordering: .relaxed)
+    defer { MegaYields.running.subtract(1, ordering: .relaxed) }
+    for _ in 0..<count { await MegaYields.step() }
   }
 
   /// The default number of yields of ``megaYield(count:)``: `TASK_MEGA_YIELD_COUNT` from the environment, or 20.
   public static var defaultMegaYieldCount: Int { megaYieldCount }
+}
+
+/// The calls of `megaYield` in the process.
+package enum MegaYields {
+  fileprivate static let running = Atomic<Int>(0)
+
+  /// True while a task is in `megaYield`.
+  package static var areRunning: Bool { running.load(ordering: .relaxed) > 0 }
+
+  /// Waits for one new task of low priority, behind the present ones.
+  package static func step() async {
+    await Task<Void, Never>.detached(priority: .background) { await Task.yield() }.value
+  }
 }
 
 private let megaYieldCount = max(
