@@ -3,10 +3,10 @@ import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
-// Targets stand in floor order: a target imports from floors below its own, never from its own floor's
-// programs and never upward. `docs/ARCHITECTURE.md` walks through the house.
+// Targets are ordered by layer: a target imports from its own layer and those below, but never programs.
+// `docs/ARCHITECTURE.md` describes the layers.
 
-// STOREHUB_FUZZ=1, which `make fuzz` sets, compiles all of it for libFuzzer and the address sanitizer, and builds storefuzz.
+// STOREHUB_FUZZ=1, which `make fuzz` sets, compiles everything for libFuzzer and the address sanitizer, and builds storefuzz.
 let forFuzzing = Context.environment["STOREHUB_FUZZ"] != nil
 
 let common: [SwiftSetting] =
@@ -18,12 +18,12 @@ let common: [SwiftSetting] =
   ] + (forFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : [])
 /// Modules that decode over `RawSpan` state the lifetimes of their non-escapable decoders.
 let spans: [SwiftSetting] = common + [.enableExperimentalFeature("Lifetimes")]
-/// Modules that live on the loop thread, which is the main thread, which is `MainActor`.
+/// Modules on the loop's thread, which is the main thread and therefore the `MainActor`'s.
 let onLoop: [SwiftSetting] = spans + [.defaultIsolation(MainActor.self)]
 
-// The toolchain ships swift-syntax for its own plugins. Ours is built against that copy, found beside the `swift` on
-// the PATH, so that nothing has to be fetched. STOREHUB_SWIFT_SYNTAX=VERSION takes the package of that version instead,
-// which needs no unsafe flags and so can be a versioned dependency.
+// The toolchain contains swift-syntax for its own plugins. Our macros are built with that copy, found beside the `swift`
+// on the PATH, so that nothing has to be downloaded. STOREHUB_SWIFT_SYNTAX=VERSION uses that version of the package
+// instead, which needs no unsafe flags, so that this package can be a versioned dependency.
 let swiftSyntaxVersion = Context.environment["STOREHUB_SWIFT_SYNTAX"].flatMap(Version.init)
 let swiftSyntaxProducts = [
   "SwiftSyntax", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftSyntaxBuilder", "SwiftParser",
@@ -31,7 +31,7 @@ let swiftSyntaxProducts = [
 ]
 let hostLibraries = toolchain() + "/usr/lib/swift/host"
 
-/// The folder of the toolchain: the one above `usr/bin/swift`, wherever links on the PATH lead.
+/// The folder of the toolchain: the one above `usr/bin/swift`, after resolving links on the PATH.
 func toolchain() -> String {
   for folder in (Context.environment["PATH"] ?? "").split(separator: ":") {
     let swift = URL(fileURLWithPath: "\(folder)/swift").resolvingSymlinksInPath()
@@ -55,7 +55,7 @@ let macroDependencies: [Target.Dependency] =
   swiftSyntaxVersion == nil
   ? []
   : swiftSyntaxProducts.map {
-    // The package offers this one with a mark that it is for plugins of compilers.
+    // The package marks this product as one for compiler plugins.
     .product(name: $0 == "SwiftCompilerPluginMessageHandling" ? "_\($0)" : $0, package: "swift-syntax")
   }
 
@@ -105,11 +105,11 @@ let package = Package(
     [.package(url: "https://github.com/swiftlang/swift-syntax.git", from: $0)]
   } ?? [],
   targets: [
-    // Floor 1: small libraries of our own, and the Debian libraries behind module maps.
+    // Layer 1: small libraries of our own, and the Debian libraries behind module maps.
     .target(name: "IssueReporting", swiftSettings: common),
     // "Did you mean …?", for options and for names in a schema.
     .target(name: "Spelling", swiftSettings: common),
-    // Apart, because it links the test frameworks.
+    // Separate, because it links the test frameworks.
     .target(name: "IssueReportingTestSupport", dependencies: ["IssueReporting"], swiftSettings: common),
     .target(name: "XCTestDynamicOverlay", dependencies: ["IssueReporting"], swiftSettings: common),
     .macro(
@@ -118,7 +118,7 @@ let package = Package(
     .target(name: "IdentifiedCollections", swiftSettings: common),
     .target(name: "CasePaths", dependencies: ["IssueReporting", "StoreHubMacros"], swiftSettings: common),
     .target(name: "CustomDump", dependencies: ["IssueReporting"], swiftSettings: common),
-    // Apart, so that the programs here do not load all of Foundation; the products have both.
+    // Separate, so that the programs here do not load all of Foundation; the products contain both.
     .target(name: "CustomDumpFoundation", dependencies: ["CustomDump"], swiftSettings: common),
     .target(name: "PromptState", dependencies: ["CustomDump"], swiftSettings: common),
     .target(name: "SwiftNavigation", dependencies: ["PromptState"], swiftSettings: common),
@@ -132,11 +132,11 @@ let package = Package(
     // The module names of the original libraries, for their import lines.
     .target(name: "Clocks", dependencies: ["Dependencies"], swiftSettings: common),
     .target(name: "DependenciesMacros", dependencies: ["Dependencies"], swiftSettings: common),
-    // Apart, so that no program links Foundation and FoundationNetworking that does not ask for them.
+    // Separate, so that only programs that need them link Foundation and FoundationNetworking.
     .target(
       name: "DependenciesFoundation", dependencies: ["CombineSchedulers", "ConcurrencyExtras", "Dependencies"],
       swiftSettings: common),
-    // Apart, because it links the test frameworks.
+    // Separate, because it links the test frameworks.
     .target(
       name: "DependenciesTestSupport",
       dependencies: ["ConcurrencyExtras", "Dependencies", "IssueReportingTestSupport"], swiftSettings: common),
@@ -155,11 +155,11 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
-    // Thread-local variables, which Swift has not.
+    // Thread-local variables, which Swift does not have.
     .target(name: "CReducers"),
 
-    // Floor 2: the architecture, and the bytes.
-    // Without stores and without I/O: what a hub needs of the architecture.
+    // Layer 2: the architecture, and the bytes.
+    // The part of the architecture for hubs, without stores and I/O.
     .target(
       name: "Reducers",
       dependencies: [
@@ -172,7 +172,7 @@ let package = Package(
         "CasePaths", "CustomDump", "Dependencies", "IdentifiedCollections", "PromptState", "Reducers", "Sharing",
         "StoreHubMacros",
       ], swiftSettings: common),
-    // What an app imports. Apart, because programs that link only ComposableCore do not load all of Foundation.
+    // The import for apps. Separate, because programs that link only ComposableCore do not load all of Foundation.
     .target(
       name: "ComposableArchitecture", dependencies: ["ComposableCore", "DependenciesFoundation"], swiftSettings: common),
     .target(
@@ -192,7 +192,7 @@ let package = Package(
         "CasePaths", "CombineSchedulers", "ComposableCore", "ConcurrencyExtras", "CustomDump", "EarlierForms",
         "EffectStreams", "IdentifiedCollections", "IssueReporting", "PromptState", "Reducers",
       ], swiftSettings: common),
-    // What the test stores of these generations have in common. Apart, because it links the test frameworks.
+    // The common part of the test stores of these generations. Separate, because it links the test frameworks.
     .target(
       name: "TestScripts",
       dependencies: [
@@ -219,7 +219,7 @@ let package = Package(
         "ConcurrencyExtras", "Dependencies", "EffectStreams", "IssueReporting", "RxComposableArchitecture",
         "TestScripts",
       ], swiftSettings: common),
-    // Apart, because it links the test frameworks.
+    // Separate, because it links the test frameworks.
     .target(
       name: "ComposableTesting",
       dependencies: [
@@ -230,7 +230,7 @@ let package = Package(
     .target(
       name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "Spelling", "StoreHubMacros"],
       swiftSettings: spans),
-    // What a hub stores, and the interface of who stores it.
+    // The data that a hub stores, and the interface of its log.
     .target(name: "TurnLog", dependencies: ["Wire"], swiftSettings: spans),
     // The one import of a shared feature.
     .target(
@@ -238,15 +238,15 @@ let package = Package(
       dependencies: ["CasePaths", "ComposableCore", "Dependencies", "IdentifiedCollections", "Reducers", "Wire"],
       swiftSettings: spans),
 
-    // Floor 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
+    // Layer 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
     .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop),
     // systemd: notifications, passed and kept descriptors, journal records.
     .target(name: "ServiceManager", dependencies: ["CSystemd"], swiftSettings: spans),
     .target(name: "Terminal", dependencies: ["CNcurses"], swiftSettings: onLoop),
     .target(name: "ProgramOptions", dependencies: ["CGlibc", "Spelling"], swiftSettings: common),
-    // Reads INI files. Apart, so that only programs that read one link libinih.
+    // Reads INI files. Separate, so that only programs that use it link libinih.
     .target(name: "INIText", dependencies: ["CINIH"], swiftSettings: common),
-    // Reads JSON, for tools. Apart, so that no hub links Jansson.
+    // Reads JSON, for tools. Separate, so that no hub links Jansson.
     .target(name: "JSONText", dependencies: ["CJSON", "Wire"], swiftSettings: common),
     .target(name: "Features", dependencies: ["ReplicatedArchitecture"], swiftSettings: spans),
     .target(
@@ -254,14 +254,14 @@ let package = Package(
       swiftSettings: spans),
     .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
 
-    // Floor 4: the shells, which give the cores sockets, time and threads.
+    // Layer 4: the shells, which give the cores sockets, time and threads.
     // Turns in an SQLite database.
     .target(name: "Journal", dependencies: ["CSQLite", "TurnLog", "Wire"], swiftSettings: spans),
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
     // D-Bus, by sd-bus.
     .target(
       name: "SystemBus", dependencies: ["CSDBus", "EventLoop", "Features"], swiftSettings: onLoop),
-    // Makes load by the schema alone, on threads of its own, without the loop of the other shells.
+    // Creates load by the schema alone, on separate threads, without the loop of the other shells.
     .target(
       name: "LoadTest", dependencies: ["CEpoll", "INIText", "JSONText", "ReplicaCore", "Spelling", "Wire"],
       swiftSettings: spans),
@@ -269,9 +269,9 @@ let package = Package(
       name: "TerminalViews",
       dependencies: ["ComposableCore", "Features", "Journal", "ReplicaCore", "Terminal", "TurnLog", "Wire"],
       swiftSettings: onLoop),
-    // A hub's figures for Prometheus.
+    // A hub's metrics for Prometheus.
     .target(name: "MetricsEndpoint", dependencies: ["CMicroHTTPD", "EventLoop"], swiftSettings: onLoop),
-    // Who may use a hub, and how much of it, from the operator's files.
+    // The rights and limits of a hub, from the operator's files.
     .target(
       name: "Configuration", dependencies: ["HubCore", "INIText", "Spelling", "Wire"], swiftSettings: common),
     .target(
@@ -286,7 +286,7 @@ let package = Package(
       name: "StoreClient",
       dependencies: ["ComposableCore", "EventLoop", "IssueReporting", "ReplicaCore", "Wire"],
       swiftSettings: onLoop),
-    // The commands of storectl, which know no feature.
+    // The commands of storectl, which work with any feature.
     .target(
       name: "HubTool",
       dependencies: [
@@ -302,7 +302,7 @@ let package = Package(
         "ReplicatedArchitecture", "TurnLog", "Wire",
       ], swiftSettings: spans),
 
-    // Floor 5: programs. Options and wiring, no logic.
+    // Layer 5: programs. Options and wiring, no logic.
     .executableTarget(name: "storectl", dependencies: ["HubTool", "ProgramOptions"], swiftSettings: onLoop),
     .executableTarget(
       name: "storehubd",
@@ -319,7 +319,7 @@ let package = Package(
       name: "storeload", dependencies: ["JSONText", "LoadTest", "ProgramOptions", "Wire"], swiftSettings: common),
     .executableTarget(
       name: "storesim", dependencies: ["ProgramOptions", "Simulation"], swiftSettings: common),
-    // What stores cost within one process; `make bench` runs it.
+    // Measures stores within one process; `make bench-inprocess` runs it.
     .target(name: "Allocations", path: "bench/allocations"),
     .executableTarget(
       name: "storebench",
@@ -336,7 +336,7 @@ let package = Package(
         "ComposableArchitecture", "HubCore", "IdentifiedCollections", "ReplicaCore", "TestSupport", "Wire",
       ], path: "Tests/Fuzzing", swiftSettings: spans),
     .testTarget(name: "TidyTests", swiftSettings: common),
-    // Compiles the code on the pages against the built modules: all of them are built before it runs.
+    // Compiles the code on the pages with the built modules, all of which are built before it runs.
     .testTarget(name: "DocumentationTests", dependencies: ["TestSupport"], swiftSettings: common),
     .testTarget(name: "FuzzTests", dependencies: ["Fuzzing", "TestSupport"], swiftSettings: common),
     .testTarget(
@@ -453,7 +453,7 @@ let package = Package(
         "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore",
         "StoreClient", "StoreHub", "TestFeatures", "TurnLog", "Wire",
       ], swiftSettings: onLoop),
-    // A bus of the tests' own, with a service in the place of logind.
+    // A separate bus with a mock of logind.
     .testTarget(
       name: "SystemBusTests",
       dependencies: ["CSDBus", "ComposableArchitecture", "EventLoop", "Features", "SystemBus"], swiftSettings: onLoop),

@@ -11,9 +11,9 @@ import Testing
   }
 
   @Test func everyModuleStandsInTheTableOfArchitecture() {
-    let listed = Set(modules.floors.keys)
+    let listed = Set(modules.layers.keys)
     for name in modules.names.subtracting(listed) {
-      Issue.record("Sources/\(name) is missing in the table of floors in docs/ARCHITECTURE.md")
+      Issue.record("Sources/\(name) is missing in the table of layers in docs/ARCHITECTURE.md")
     }
     for name in listed.subtracting(modules.names) {
       Issue.record("docs/ARCHITECTURE.md lists \(name), which is not in Sources")
@@ -21,10 +21,10 @@ import Testing
   }
 
   @Test func importsPointDownward() {
-    for (name, floor) in modules.floors {
+    for (name, layer) in modules.layers {
       for imported in modules.ownImports(of: name) {
-        guard let other = modules.floors[imported] else { continue }
-        if other > floor { Issue.record("\(name) on floor \(floor) imports \(imported) from floor \(other)") }
+        guard let other = modules.layers[imported] else { continue }
+        if other > layer { Issue.record("\(name) on layer \(layer) imports \(imported) from layer \(other)") }
       }
     }
   }

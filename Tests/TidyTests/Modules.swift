@@ -1,14 +1,14 @@
-/// The modules of `Sources`, their floors and what they import.
+/// The modules of `Sources`, their layers and their imports.
 struct Modules {
-  /// The floor of each module, from the table in `docs/ARCHITECTURE.md`: a row begins with the floor's number.
-  let floors: [String: Int]
+  /// The layer of each module, from the table in `docs/ARCHITECTURE.md`, whose rows begin with the layer's number.
+  let layers: [String: Int]
   /// The folders of `Sources`.
   let names: Set<String>
   /// The imports of each module, including modules outside of `Sources`.
   let imports: [String: Set<String>]
 
   init() throws {
-    floors = try Self.floors(in: Repository.lines("docs/ARCHITECTURE.md"))
+    layers = try Self.layers(in: Repository.lines("docs/ARCHITECTURE.md"))
     names = Set(try Repository.folders(in: "Sources"))
     var imports: [String: Set<String>] = [:]
     for name in names {
@@ -31,15 +31,15 @@ struct Modules {
     return reached
   }
 
-  static func floors(in lines: [Substring]) -> [String: Int] {
-    var floors: [String: Int] = [:]
+  static func layers(in lines: [Substring]) -> [String: Int] {
+    var layers: [String: Int] = [:]
     for line in lines where line.hasPrefix("| ") {
-      guard let floor = line.dropFirst(2).first?.wholeNumberValue else { continue }
+      guard let layer = line.dropFirst(2).first?.wholeNumberValue else { continue }
       let names = line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
         .filter { !$0.offset.isMultiple(of: 2) }
-      for (_, name) in names { floors[String(name)] = floor }
+      for (_, name) in names { layers[String(name)] = layer }
     }
-    return floors
+    return layers
   }
 
   /// Returns the modules that a source file imports.
