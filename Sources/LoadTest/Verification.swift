@@ -72,7 +72,7 @@ struct Verification {
       checks.append(
         others == 0
           ? "\(name) is \(new), as \(old) and these actions make it"
-          : "\(name) is \(new), within what the actions of others explain")
+          : "\(name) is \(new), which the actions of other clients can explain")
     }
   }
 
@@ -167,7 +167,7 @@ struct Verification {
     }
     if right + wrong > 0 {
       checks.append(
-        "\(right) parts of elements are what the last action for them said"
+        "\(right) parts of elements have the value of the last action for them"
           + (wrong + missing > 0 ? "; \(wrong + missing) were changed by others" : ""))
     }
     if removed > 0 { checks.append("\(removed) removed elements are gone") }
@@ -202,11 +202,11 @@ struct Verification {
     if let failure { throw failure }
     let twice = found.values.count { $0 > 1 }
     let lost = found.values.count { $0 == 0 }
-    guard twice == 0 else { throw .wrong("\(twice) of \(found.count) created elements are there more than once") }
-    guard lost <= others else { throw .wrong("\(lost) of \(found.count) created elements are not there") }
+    guard twice == 0 else { throw .wrong("\(twice) of \(found.count) created elements exist more than once") }
+    guard lost <= others else { throw .wrong("\(lost) of \(found.count) created elements do not exist") }
     guard !found.isEmpty else { return }
     checks.append(
-      "\(found.count - lost) created elements are there exactly once"
+      "\(found.count - lost) created elements exist exactly once"
         + (lost > 0 ? "; \(lost) were changed or removed by others" : ""))
   }
 }

@@ -4,7 +4,7 @@ import ProgramOptions
 /// The command line of a run, from which the parser, `--help` and the manual page are made.
 let runOptions = ProgramOptions(
   program: "storeload",
-  purpose: "Loads a hub with actions, measures it, and verifies the state that they lead to, whatever its feature is.",
+  purpose: "Loads a hub of any feature with actions, measures it, and verifies the resulting state.",
   options: [
     .init("socket", short: "s", argument: "PATH", "the hub's socket", default: defaultSocketPath(), value: .file),
     .init(
@@ -15,34 +15,42 @@ let runOptions = ProgramOptions(
       "workload", short: "w", argument: "NAME", "increment, add, edit, move, delete or toggle; default increment",
       value: .words(["increment", "add", "edit", "move", "delete", "toggle"])),
     .init("action", argument: "ACTION", "send this action: its path, and its values with placeholders", value: .action),
-    .init("ids", argument: "PATH", "with --action: the collection whose elements {id} stands for", value: .path),
-    .init("connections", short: "c", argument: "C", "how many connections send; default 1"),
+    .init("ids", argument: "PATH", "with --action: the collection for {id}", value: .path),
+    .init("connections", short: "c", argument: "C", "the number of connections that send; default 1"),
     .init(
-      "depth", short: "d", argument: "D", "how many actions each keeps in flight; default 1; with --rate at most, 4096"),
-    .init("rate", short: "r", argument: "R", "an open loop: R actions arrive each second, whatever the hub does"),
-    .init("ramp-to", argument: "R", "the rate rises to this one during the run"),
+      "depth", short: "d", argument: "D",
+      "the number of actions that each keeps in flight; default 1; with --rate the maximum, 4096"),
+    .init("rate", short: "r", argument: "R", "run an open loop: R actions arrive per second, whatever the hub does"),
+    .init("ramp-to", argument: "R", "change the rate to this one during the run"),
     .init(
-      "arrival", argument: "KIND", "how they arrive: even or poisson; default even", value: .words(["even", "poisson"])),
-    .init("actions", short: "n", argument: "N", "how many actions are measured; default 100000 without --duration"),
-    .init("duration", short: "t", argument: "TIME", "how long is measured, such as 30s or 2m"),
-    .init("warmup", argument: "TIME", "send for so long before the measurement; default 0s"),
-    .init("threads", argument: "N", "how many threads send; default 1"),
-    .init("payload", argument: "BYTES", "the size of {text}, which is filled up to it; default 0"),
-    .init("todos", argument: "N", "fill the scenario's collection until it has N elements, before the clock starts"),
-    .init("watch", argument: "N", "how many further connections subscribe and check every change; default 0"),
-    .init("scope", argument: "PATH", "what they subscribe to; may have [{id}]; default the whole state", value: .path),
-    .init("scopes", argument: "K", "over how many elements they are spread, if the scope has [{id}]; default 1"),
-    .init("slow", argument: "N", "how many of them read only once a second; default 0"),
-    .init("churn", argument: "R", "how many sessions are replaced by new ones each second; default 0"),
-    .init("storm", argument: "TIME", "cut all connections at once, again and again after so long, and resume them"),
-    .init("seed", argument: "N", "the seed of everything random; default 1"),
-    .init("timeout", argument: "TIME", "how long the hub may be silent; default 10s"),
+      "arrival", argument: "KIND", "the distribution of arrivals: even or poisson; default even",
+      value: .words(["even", "poisson"])),
+    .init(
+      "actions", short: "n", argument: "N", "the number of measured actions; default 100000 without --duration"),
+    .init("duration", short: "t", argument: "TIME", "the duration of the measurement, such as 30s or 2m"),
+    .init("warmup", argument: "TIME", "the duration of sending before the measurement; default 0s"),
+    .init("threads", argument: "N", "the number of threads that send; default 1"),
+    .init("payload", argument: "BYTES", "the size of {text}, which is padded to it; default 0"),
+    .init("todos", argument: "N", "fill the scenario's collection up to N elements before the measurement"),
+    .init("watch", argument: "N", "the number of additional connections that check every change; default 0"),
+    .init(
+      "scope", argument: "PATH", "the part that they subscribe to; may contain [{id}]; default the whole state",
+      value: .path),
+    .init(
+      "scopes", argument: "K",
+      "the number of elements over which they are spread, if the scope contains [{id}]; default 1"
+    ),
+    .init("slow", argument: "N", "the number of them that read only once a second; default 0"),
+    .init("churn", argument: "R", "the number of sessions per second that are replaced by new ones; default 0"),
+    .init("storm", argument: "TIME", "close and resume all connections at this interval"),
+    .init("seed", argument: "N", "the seed of all random choices; default 1"),
+    .init("timeout", argument: "TIME", "the time for which the hub may be silent; default 10s"),
     .init("hub-pid", argument: "PID", "the hub's process, if it is not the one that listens"),
     .init("search", argument: "LIMIT", "find the highest rate whose p99 is at most this, such as 2ms"),
     .init("live", "print a line each second on standard error; the default on a terminal"),
-    .init("quiet", short: "q", "print no live line"),
+    .init("quiet", short: "q", "print no such lines"),
     .init("json", short: "j", "print the result as one JSON object"),
-    .init("csv", "print the figures of each interval as CSV"),
+    .init("csv", "print the measurements of each interval as CSV"),
     .init("report", argument: "FILE", "also write a page with charts, which needs no other file", value: .file),
     .init("print-scenario", "print the scenario as an INI file, and send nothing"),
   ],
@@ -52,10 +60,11 @@ let runOptions = ProgramOptions(
       [
         .text(
           """
-          Without --rate each connection sends an action when one is acknowledged. That finds the highest throughput, but a hub that \
-          stops also stops the questions, so its pauses hardly show in the percentiles. With --rate actions arrive at times of \
-          their own, at equal distances or at random, and each latency counts from that time: if the hub stops for four seconds, every \
-          action of these seconds is late, and the p99 shows it. The lateness of this program itself is reported beside it.
+          Without --rate each connection sends its next action after an acknowledgement. That measures the highest throughput, \
+          but while the hub stalls no actions are sent, so stalls hardly affect the percentiles. With --rate actions are \
+          scheduled at equal or random intervals, and latency is measured from the scheduled time. If the hub stalls for \
+          four seconds, all actions of these seconds are late, and the p99 shows it. The report also contains the lateness of \
+          this program itself.
           """)
       ]),
     .init(
@@ -64,11 +73,11 @@ let runOptions = ProgramOptions(
         .text("An action is its path and its values, as for storectl(1), with placeholders:"),
         .terms([
           ("{n}", "the number of the action; in a text, its digits"),
-          ("{run}", "a tag that only this run has; it stands in texts"),
-          ("{text}", "a text of --payload bytes that only this action has"),
+          ("{run}", "within a text, a tag that is unique to this run"),
+          ("{text}", "a text of --payload bytes that is unique to this action"),
           ("{id}", "the id of an element of the collection at --ids; each connection has elements of its own"),
-          ("{next}", "the id of another element"), ("{toggle}", "true or false, the opposite of what the element had"),
-          ("{random:1..6}", "a number at random"),
+          ("{next}", "the id of another element"), ("{toggle}", "true or false, the opposite of the element's value"),
+          ("{random:1..6}", "a random number"),
         ]),
         .code([
           "storeload --action 'todos.addButtonTapped \"{text}\"' --payload 100 --rate 500 --duration 10s",
@@ -81,7 +90,7 @@ let runOptions = ProgramOptions(
         .text(
           """
           A scenario is an INI file with sections [load], [fill], [watch] and one [action NAME] for each kind of action. \
-          --print-scenario prints the built-in ones, and docs/LOAD-TESTING.md explains every key.
+          --print-scenario prints the built-in ones, and docs/LOAD-TESTING.md explains all keys.
           """),
         .code([
           "[load]", "connections = 50", "rate = 20000", "arrival = poisson", "duration = 30", "", "[action increment]",
@@ -93,17 +102,17 @@ let runOptions = ProgramOptions(
       [
         .text(
           """
-          After every run the acknowledged actions are compared with the growth of the hub's revision, counted numbers and \
-          collections with what the actions make of them, elements with the last action for each, created elements with the \
-          values that only they have, and hashes of states with the hub's. Other clients may act at the same time. A wrong \
-          result is a failed run.
+          After every run the number of acknowledged actions is compared with the growth of the hub's revision, counted \
+          numbers and collections with the expected ones, elements with the last action for each, created elements with \
+          their unique values, and hashes of states with the hub's. Other clients may act at the same time. A run with a \
+          wrong result fails.
           """)
       ]),
     .init(
       "COMMANDS",
       [
         .terms([
-          ("storeload compare A B", "print what changed between two results of --json beyond the noise"),
+          ("storeload compare A B", "print the changes beyond noise between two results of --json"),
           ("storeload chart", "read JSON on standard input and print a chart as SVG"),
         ])
       ]),
@@ -111,15 +120,15 @@ let runOptions = ProgramOptions(
       "EXIT STATUS",
       [
         .terms([
-          ("0", "done, and verified"), ("1", "the hub refused an action, or something else failed"),
+          ("0", "completed and verified"), ("1", "the hub rejected an action, or another error occurred"),
           ("2", "the command line or the scenario is wrong"),
-          ("3", "the hub's schema has no such path or action, or the state has not what the actions need"),
+          ("3", "the hub's schema has no such path or action, or the state lacks what the actions need"),
           ("4", "no hub can be reached"),
-          ("5", "the hub went away during the run; the figures up to then were printed"),
-          ("6", "the hub stopped answering; the figures up to then were printed"),
+          ("5", "the hub closed the connection during the run; the measurements so far were printed"),
+          ("6", "the hub stopped answering; the measurements so far were printed"),
           ("8", "a result is wrong: actions were lost or took effect twice, or states differ"),
-          ("9", "--search found no rate that keeps the limit; compare found something worse"),
-          ("130, 143", "SIGINT; SIGTERM. What was sent is waited for and verified, and the figures are printed"),
+          ("9", "--search found no rate that keeps the limit; compare found a metric that got worse"),
+          ("130, 143", "SIGINT; SIGTERM. Pending answers were awaited and verified, and the measurements printed"),
         ])
       ]),
     .init("SEE ALSO", [.text("storehubd(8), storectl(1)")]),

@@ -68,9 +68,9 @@ import Wire
   @Test func aRightStateIsVerified() throws {
     let checks = try verify().checks.joined(separator: "\n")
     #expect(checks.contains("80 actions acknowledged") && !checks.contains("others"))
-    #expect(checks.contains("20 created elements are there exactly once"))
+    #expect(checks.contains("20 created elements exist exactly once"))
     #expect(checks.contains("20 removed elements are gone"))
-    #expect(checks.contains("20 parts of elements are what the last action for them said"))
+    #expect(checks.contains("20 parts of elements have the value of the last action for them"))
   }
 
   @Test func aLostActionIsFound() {

@@ -49,7 +49,7 @@ import Testing
     #expect(report.integer("actions") == 100)
     if ["add", "delete"].contains(workload) { #expect(report.after("todos.todos") == finalCount) }
     let wanted = [
-      "add": "100 created elements are there exactly once", "delete": "100 removed elements are gone",
+      "add": "100 created elements exist exactly once", "delete": "100 removed elements are gone",
       "edit": "100 parts of elements", "toggle": "100 parts of elements", "move": "every change at every subscriber",
     ]
     #expect(report.checks.contains(try #require(wanted[workload])))
@@ -135,7 +135,7 @@ import Testing
       "500ms", "--churn", "10", "--watch", "6", "-c", "8")
     let sessions = try #require(report["sessions"] as? [String: Int])
     #expect(sessions["replaced"] ?? 0 > 0 && sessions["resumed"] ?? 0 > 0)
-    #expect(report.checks.contains("created elements are there exactly once"))
+    #expect(report.checks.contains("created elements exist exactly once"))
     #expect(report.checks.contains("subscribers applied every change"))
   }
 

@@ -92,7 +92,7 @@ final class Worker {
     publish(Clock.now, state.phase)
   }
 
-  private static var gone: LoadError { .disconnected(reason: "without a word") }
+  private static var gone: LoadError { .disconnected(reason: "no reason given") }
 
   // MARK: Sending
 

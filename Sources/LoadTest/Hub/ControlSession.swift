@@ -111,7 +111,7 @@ final class ControlSession {
     var offset = 0
     while offset < frames.count {
       let taken = frames.span(offset..<frames.count).withUnsafeBytes { socket.send($0) }
-      guard let taken else { throw .disconnected(reason: "without a word") }
+      guard let taken else { throw .disconnected(reason: "no reason given") }
       guard taken > 0 else { throw .silent(seconds: timeout, answered: 0, sent: 0) }
       offset += taken
     }
@@ -129,7 +129,7 @@ final class ControlSession {
       let count: Int
       switch socket.receive(into: buffer) {
       case .bytes(let received): count = received
-      case .end: throw .disconnected(reason: "without a word")
+      case .end: throw .disconnected(reason: "no reason given")
       // A blocking read has timed out.
       case .nothing: throw .silent(seconds: timeout, answered: 0, sent: 0)
       }
