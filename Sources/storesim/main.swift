@@ -6,16 +6,16 @@ import Simulation
 
 let options = ProgramOptions(
   program: "storesim",
-  purpose: "Simulates a hub, its clients, the network, the disk and the clock from a seed, and checks every promise.",
+  purpose: "Simulates a hub, its clients, the network, the disk and the clock from a seed, and checks all guarantees.",
   options: [
-    .init("seed", short: "s", argument: "S", "run this one seed and print what happened"),
+    .init("seed", short: "s", argument: "S", "run only this seed and print a summary"),
     .init("trace", "with --seed: print every event"),
-    .init("bug", argument: "NAME", "plant a defect, which an oracle should find; “list” prints their names"),
-    .init("seeds", short: "n", argument: "N", "run so many seeds; default 1000"),
-    .init("from", argument: "S", "the first of them; default 0"),
-    .init("jobs", short: "j", argument: "J", "how many processes run them; default 1"),
+    .init("bug", argument: "NAME", "plant a bug, which an oracle should detect; “list” prints the names"),
+    .init("seeds", short: "n", argument: "N", "the number of seeds to run; default 1000"),
+    .init("from", argument: "S", "the first seed; default 0"),
+    .init("jobs", short: "j", argument: "J", "the number of processes; default 1"),
     .init(
-      "stride", argument: "K", "run every K-th seed only, and print a line for each; what the processes of --jobs do"),
+      "stride", argument: "K", "run only every K-th seed, and print a line for each, as the processes of --jobs do"),
   ])
 
 enum Job {

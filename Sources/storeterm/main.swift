@@ -14,9 +14,10 @@ let options = ProgramOptions(
       "theme", short: "t", argument: "NAME", "dark, light or mono; default dark, or mono if NO_COLOR is set",
       value: .words(Theme.allCases.map(\.rawValue))),
     .init(
-      "state-dir", argument: "DIR", "the hub's state directory, from which a screen shows who did what", value: .file),
-    .init("no-prediction", "show what keys do only when the hub has answered"),
-    .init("no-mouse", "leave the mouse to the terminal, for selecting text"),
+      "state-dir", argument: "DIR", "show the actions in the journal of this state directory, and who sent them",
+      value: .file),
+    .init("no-prediction", "show the effect of keys only after the hub has answered"),
+    .init("no-mouse", "let the terminal handle the mouse, for selecting text"),
   ])
 let settings = options.read { (parsed) throws(UsageError) in
   Session.Settings(
