@@ -63,7 +63,6 @@ struct EffectLedger<Action> {
   }
 
   private var running: [EffectID: Running] = [:]
-  private var streamCount = 0
   private var sequences: [UInt64: Sequence] = [:]
   // Effects and sequences draw their numbers from one counter. Each is listed for every child that contains it.
   private var numbersByName: [Name: Set<UInt64>] = [:]
@@ -170,7 +169,7 @@ struct EffectLedger<Action> {
     let effect = EffectID(number: lastNumber)
     let isStream = operation.subscription != nil
     running[effect] = Running(context: context, isStream: isStream)
-    if isStream { streamCount += 1 }
+    if isStream { places.pointee.streamCount += 1 }
     list(lastNumber, context)
     if let sequence = context.sequence { sequences[sequence]?.unfinished += 1 }
     retain(context.cascade)
@@ -239,7 +238,7 @@ struct EffectLedger<Action> {
     }
     let all = path.isEmpty ? Set(running.keys.map(\.number)).union(sequences.keys) : numbersByPath[path]
     cancel(all ?? [], send: send)
-    if streamCount > 0 { ask(.cancelTasks(TaskCancellations.Request(id: .allWork, path: path))) }
+    if places.pointee.streamCount > 0 { ask(.cancelTasks(TaskCancellations.Request(id: .allWork, path: path))) }
   }
 
   /// Cancels effects and the next steps of sequences, in the order in which they began.
@@ -302,7 +301,7 @@ struct EffectLedger<Action> {
 
   private mutating func remove(_ effect: EffectID) -> Context? {
     guard let effectRunning = running.removeValue(forKey: effect) else { return nil }
-    if effectRunning.isStream { streamCount -= 1 }
+    if effectRunning.isStream { places.pointee.streamCount -= 1 }
     unlist(effect.number, effectRunning.context)
     return effectRunning.context
   }

@@ -7,6 +7,8 @@ internal import CReducers
 package struct EffectPlaces {
   /// The number of effects, sequences and dismissals for each place that has any.
   private var counts: [ObjectIdentifier: Int] = [:]
+  /// The number of running streams, which may contain work of any child.
+  var streamCount = 0
 
   @usableFromInline init() {}
 
@@ -30,6 +32,7 @@ package struct EffectPlaces {
   @usableFromInline
   static func mayHaveEffects(_ place: EffectScopePlace) -> Bool {
     guard let places = storehub_current_places()?.assumingMemoryBound(to: EffectPlaces.self) else { return true }
+    if places.pointee.streamCount > 0 { return true }
     return !places.pointee.counts.isEmpty && places.pointee.counts[ObjectIdentifier(place)] != nil
   }
 }
