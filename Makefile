@@ -4,7 +4,7 @@ export DESTDIR PREFIX SYSCONFDIR UNITDIR
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/static
 
-.PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-smoke soak
+.PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke soak
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` prints their directory
 	$(SWIFT_BUILD) -c release
@@ -60,6 +60,9 @@ bench-all: setup ## the same, and slower disks, growth, a flooding client and he
 
 bench-growth: setup ## lists, clients, scopes and payloads of all sizes, with charts in docs/charts (9 minutes)
 	@scripts/bench growth
+
+bench-recovery: setup ## recovery from journals of 10 million actions, and snapshots of 1,000,000 todos (5 minutes)
+	@scripts/bench recovery
 
 bench-smoke: setup ## guard against gross regressions by instructions, allocations and ratios (2 minutes)
 	@scripts/bench smoke
