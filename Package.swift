@@ -370,8 +370,8 @@ let package = Package(
       name: "UnchangedSourcesTests",
       dependencies: [
         "CasePaths", "Clocks", "CombineSchedulers", "ComposableArchitecture", "ComposableTesting", "ConcurrencyExtras",
-        "CustomDump", "Dependencies", "DependenciesMacros", "IdentifiedCollections", "IssueReporting",
-        "IssueReportingTestSupport", "Sharing", "SwiftNavigation", "XCTestDynamicOverlay",
+        "CustomDump", "Dependencies", "DependenciesMacros", "DependenciesTestSupport", "IdentifiedCollections",
+        "IssueReporting", "IssueReportingTestSupport", "Sharing", "SwiftNavigation", "XCTestDynamicOverlay",
       ], swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "ComposableArchitectureClassicTests",

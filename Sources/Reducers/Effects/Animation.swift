@@ -26,3 +26,23 @@ extension Send {
     self(action)
   }
 }
+
+extension DismissEffect {
+  /// Dismisses the feature that the calling effect belongs to. The animation has no effect.
+  @MainActor
+  public func callAsFunction(
+    animation: Animation?,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) async {
+    await self(fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Dismisses the feature that the calling effect belongs to. The transaction has no effect.
+  @MainActor
+  public func callAsFunction(
+    transaction: Transaction,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) async {
+    await self(fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}
