@@ -14,18 +14,6 @@ public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
   try await withTaskCancellation(cancelID: cancelID(id), cancelInFlight: cancelInFlight, operation: operation)
 }
 
-/// Runs work that can be cancelled by a type as its id.
-public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
-  id: Any.Type, cancelInFlight: Bool = false, operation: @escaping @Sendable () async throws -> T
-) async rethrows -> T {
-  try await withTaskCancellation(id: ObjectIdentifier(id), cancelInFlight: cancelInFlight, operation: operation)
-}
-
-extension Task where Success == Never, Failure == Never {
-  /// Cancels the effects and the work inside effects whose id is a type.
-  public static func cancel(id: Any.Type) { cancel(id: ObjectIdentifier(id)) }
-}
-
 extension Effect where Failure == Never {
   /// Creates an effect from an asynchronous operation that returns one value.
   public static func task(

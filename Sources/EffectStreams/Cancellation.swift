@@ -36,3 +36,15 @@ func cancelNow(_ id: CancelID, in context: EffectContext?) {
   EffectContext.cancelWork(id, in: context)
   MainThread.run { EffectContext.cancelEffects(id, in: context) }
 }
+
+/// Runs work that can be cancelled by a type as its id; see the function of 1.x.
+public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
+  id: Any.Type, cancelInFlight: Bool = false, operation: @escaping @Sendable () async throws -> T
+) async rethrows -> T {
+  try await withTaskCancellation(id: ObjectIdentifier(id), cancelInFlight: cancelInFlight, operation: operation)
+}
+
+extension Task where Success == Never, Failure == Never {
+  /// Cancels the effects and the work inside effects whose id is a type.
+  public static func cancel(id: Any.Type) { cancel(id: ObjectIdentifier(id)) }
+}

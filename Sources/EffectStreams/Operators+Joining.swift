@@ -1,56 +1,44 @@
 internal import Synchronization
 
 extension Publisher {
-  /// The values of this stream and another in pairs. The end of one, when its values are used, is the end.
+  /// Returns a stream of pairs of the values of this stream and another. It ends when a stream has ended and its values
+  /// are used up.
   public func zip<Other>(_ other: some Publisher<Other, Failure>) -> AnyPublisher<(Output, Other), Failure> {
     AnyPublisher { observer in
       var (own, others): ([Output], [Other]) = ([], [])
       var (ownEnded, othersEnded) = (false, false)
-      func sendPairs() {
-        while !own.isEmpty, !others.isEmpty { observer.send((own.removeFirst(), others.removeFirst())) }
-        if ownEnded && own.isEmpty || othersEnded && others.isEmpty { observer.send(completion: .finished) }
-      }
-      receive(
-        observer: observer.child(
-          value: {
-            own.append($0)
-            sendPairs()
-          },
-          completion: {
-            guard case .finished = $0 else { return observer.send(completion: $0) }
-            ownEnded = true
-            sendPairs()
-          }))
-      guard !observer.isOver else { return }
-      other.receive(
-        observer: observer.child(
-          value: {
-            others.append($0)
-            sendPairs()
-          },
-          completion: {
-            guard case .finished = $0 else { return observer.send(completion: $0) }
-            othersEnded = true
-            sendPairs()
-          }))
+      let parts: [AnyPublisher<ZipEvent<Output, Other>, Failure>] = [
+        map(ZipEvent.own).append(.ownEnd), other.map(ZipEvent.other).append(.otherEnd),
+      ]
+      AnyPublisher.merging(parts).receive(
+        observer: observer.child {
+          switch $0 {
+          case .own(let value): own.append(value)
+          case .other(let value): others.append(value)
+          case .ownEnd: ownEnded = true
+          case .otherEnd: othersEnded = true
+          }
+          while !own.isEmpty, !others.isEmpty { observer.send((own.removeFirst(), others.removeFirst())) }
+          if ownEnded && own.isEmpty || othersEnded && others.isEmpty { observer.send(completion: .finished) }
+        })
     }
   }
 
-  /// The values of this stream and another in pairs, transformed.
+  /// Returns a stream of transformed pairs of the values of this stream and another.
   public func zip<Other, T>(
     _ other: some Publisher<Other, Failure>, _ transform: @escaping (Output, Other) -> T
   ) -> AnyPublisher<T, Failure> {
     zip(other).map { transform($0.0, $0.1) }
   }
 
-  /// The latest values of this stream and another, transformed, as soon as both have one.
+  /// Returns a stream of the transformed latest values of two streams, which starts when both have sent one.
   public func combineLatest<Other, T>(
     _ other: some Publisher<Other, Failure>, _ transform: @escaping (Output, Other) -> T
   ) -> AnyPublisher<T, Failure> {
     combineLatest(other).map { transform($0.0, $0.1) }
   }
 
-  /// This stream and others of its type at the same time.
+  /// Returns a stream of the values of this stream and others, concurrently.
   public func merge(
     with first: some Publisher<Output, Failure>, _ second: some Publisher<Output, Failure>,
     _ others: AnyPublisher<Output, Failure>...
@@ -58,23 +46,23 @@ extension Publisher {
     .merging([eraseToAnyPublisher(), first.eraseToAnyPublisher(), second.eraseToAnyPublisher()] + others)
   }
 
-  /// Values after those of the stream.
+  /// Returns a stream that ends with some values.
   public func append(_ values: Output...) -> AnyPublisher<Output, Failure> { append(values) }
 
-  /// Values after those of the stream.
+  /// Returns a stream that ends with some values.
   public func append(_ values: some Sequence<Output>) -> AnyPublisher<Output, Failure> {
     append(values.publisher.setFailureType(to: Failure.self))
   }
 
-  /// Values before those of the stream.
+  /// Returns a stream that begins with some values.
   public func prepend(_ values: some Sequence<Output>) -> AnyPublisher<Output, Failure> {
     prepend(values.publisher.setFailureType(to: Failure.self))
   }
 
-  /// Another stream before this one.
+  /// Returns a stream that continues with this one after the end of another one.
   public func prepend(_ other: some Publisher<Output, Failure>) -> AnyPublisher<Output, Failure> { other.append(self) }
 
-  /// The values until another stream sends one.
+  /// Returns a stream of the values until another stream sends one.
   public func prefix<Other, E: Error>(untilOutputFrom other: some Publisher<Other, E>) -> AnyPublisher<Output, Failure>
   {
     AnyPublisher { observer in
@@ -86,7 +74,7 @@ extension Publisher {
     }
   }
 
-  /// One subscription for all subscribers: it begins with the first one and ends with the last one.
+  /// Returns a stream with one subscription for all subscribers, from the first one to the last one.
   public func share() -> AnyPublisher<Output, Failure> {
     let shared = SharedStream(self)
     return AnyPublisher { shared.receive(observer: $0) }
@@ -94,12 +82,12 @@ extension Publisher {
 }
 
 extension Publisher where Output: Publisher, Output.Failure == Failure {
-  /// The values of the latest of the streams.
+  /// Returns a stream of the values of the latest of the streams.
   public func switchToLatest() -> AnyPublisher<Output.Output, Failure> { switchToLatest { $0 } }
 }
 
 extension Publisher where Output: Publisher, Output.Failure == Never {
-  /// The values of the latest of the streams.
+  /// Returns a stream of the values of the latest of the streams.
   @_disfavoredOverload
   public func switchToLatest() -> AnyPublisher<Output.Output, Failure> {
     switchToLatest { $0.setFailureType(to: Failure.self) }
@@ -107,7 +95,7 @@ extension Publisher where Output: Publisher, Output.Failure == Never {
 }
 
 extension Publisher {
-  /// The values of the stream that the latest value becomes.
+  /// Returns a stream of the values of the stream that the latest value is transformed to.
   package func switchToLatest<P: Publisher>(
     _ transform: @escaping (Output) -> P
   ) -> AnyPublisher<P.Output, Failure> where P.Failure == Failure {
@@ -133,6 +121,14 @@ extension Publisher {
           }))
     }
   }
+}
+
+/// A value or the end of one of two streams in pairs.
+private enum ZipEvent<Own, Other> {
+  case own(Own)
+  case other(Other)
+  case ownEnd
+  case otherEnd
 }
 
 /// A stream that is subscribed to once for several subscribers.
@@ -169,7 +165,7 @@ private final class SharedStream<Output, Failure: Error>: @unchecked Sendable {
   }
 }
 
-/// The streams of Combine that are made of other streams.
+/// The names of Combine for streams that consist of other streams.
 public enum Publishers {
   /// Two streams at the same time.
   public struct Merge<A: Publisher, B: Publisher>: Publisher where A.Output == B.Output, A.Failure == B.Failure {

@@ -2,17 +2,17 @@ public import CombineSchedulers
 internal import ConcurrencyExtras
 
 extension Publisher {
-  /// The last value, at the end.
+  /// Returns a stream of the last value.
   public func last() -> AnyPublisher<Output, Failure> {
     collect().compactMap(\.last)
   }
 
-  /// The first value that satisfies a condition.
+  /// Returns a stream of the first value that satisfies a condition.
   public func first(where predicate: @escaping (Output) -> Bool) -> AnyPublisher<Output, Failure> {
     filter(predicate).first()
   }
 
-  /// The values until one does not satisfy a condition, which is the end.
+  /// Returns a stream that ends with the first value that does not satisfy a condition.
   public func prefix(while predicate: @escaping (Output) -> Bool) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in
       receive(
@@ -22,7 +22,7 @@ extension Publisher {
     }
   }
 
-  /// The values from the first one on that does not satisfy a condition.
+  /// Returns a stream without the first values that satisfy a condition.
   public func drop(while predicate: @escaping (Output) -> Bool) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in
       var isDropping = true
@@ -34,22 +34,22 @@ extension Publisher {
     }
   }
 
-  /// The combination of all values, at the end.
+  /// Returns a stream that sends the combination of all values at its end.
   public func reduce<T>(_ initial: T, _ next: @escaping (T, Output) -> T) -> AnyPublisher<T, Failure> {
     collect().map { $0.reduce(initial, next) }
   }
 
-  /// Whether all values satisfy a condition: false at the first that does not, or true at the end.
+  /// Returns a stream that sends false at the first value that does not satisfy a condition, otherwise true at its end.
   public func allSatisfy(_ predicate: @escaping (Output) -> Bool) -> AnyPublisher<Bool, Failure> {
     contains { !predicate($0) }.map { !$0 }
   }
 
-  /// Whether a value satisfies a condition: true at the first that does, or false at the end.
+  /// Returns a stream that sends true at the first value that satisfies a condition, otherwise false at its end.
   public func contains(where predicate: @escaping (Output) -> Bool) -> AnyPublisher<Bool, Failure> {
     first(where: predicate).map { _ in true }.replaceEmpty(with: false)
   }
 
-  /// A value at the end of a stream without values.
+  /// Returns a stream that sends a value at its end if it has sent none.
   public func replaceEmpty(with output: Output) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in
       var isEmpty = true
@@ -66,20 +66,20 @@ extension Publisher {
     }
   }
 
-  /// A value in place of nil.
+  /// Returns a stream with a value in place of nil.
   public func replaceNil<T>(with output: T) -> AnyPublisher<T, Failure> where Output == T? { map { $0 ?? output } }
 
-  /// The values that satisfy a condition; the first error that it throws is the end.
+  /// Returns a stream of the values that satisfy a condition, which ends with the first error that it throws.
   public func tryFilter(_ isIncluded: @escaping (Output) throws -> Bool) -> AnyPublisher<Output, any Error> {
     tryCompactMap { try isIncluded($0) ? $0 : nil }
   }
 
-  /// The values, transformed, without those that become nil; the first error is the end.
+  /// Returns a stream of the non-nil transformed values, which ends with the first error.
   public func tryCompactMap<T>(_ transform: @escaping (Output) throws -> T?) -> AnyPublisher<T, any Error> {
     tryMap(transform).compactMap { $0 }
   }
 
-  /// Goes on with another stream after an error, or fails with the one that `handler` throws.
+  /// Returns a stream that continues with another one after an error, or fails with the error that `handler` throws.
   public func tryCatch<P: Publisher>(_ handler: @escaping (Failure) throws -> P) -> AnyPublisher<Output, any Error>
   where P.Output == Output {
     self.catch { error -> AnyPublisher<Output, any Error> in
@@ -89,12 +89,12 @@ extension Publisher {
     }
   }
 
-  /// The stream as one that cannot fail. An error stops the program.
+  /// Returns the same stream without an error type. An error stops the program.
   public func assertNoFailure(_ prefix: String = "") -> AnyPublisher<Output, Never> {
     self.catch { error -> Empty<Output, Never> in preconditionFailure("\(prefix)\(error)") }
   }
 
-  /// Prints the events of the stream.
+  /// Returns a stream that prints its events.
   public func print(_ prefix: String = "") -> AnyPublisher<Output, Failure> {
     func write(_ event: String) { Swift.print(prefix.isEmpty ? event : "\(prefix): \(event)") }
     return handleEvents(
@@ -102,14 +102,14 @@ extension Publisher {
       receiveCompletion: { write("receive \($0)") }, receiveCancel: { write("receive cancel") })
   }
 
-  /// The values, decoded.
+  /// Returns a stream of the decoded values, which ends with the first error.
   public func decode<Item: Decodable, Coder: TopLevelDecoder>(
     type: Item.Type, decoder: Coder
   ) -> AnyPublisher<Item, any Error> where Coder.Input == Output {
     tryMap { try decoder.decode(type, from: $0) }
   }
 
-  /// The first value of each interval at once, then its last or its first other value at its end.
+  /// Returns a stream of the first value of each interval at once and, at its end, of its last or its second value.
   public func throttle<S: Scheduler>(
     for interval: S.SchedulerTimeType.Stride, scheduler: S, latest: Bool
   ) -> AnyPublisher<Output, Failure> {
@@ -145,7 +145,7 @@ extension Publisher {
     }
   }
 
-  /// Ends the stream when it sends nothing for a while.
+  /// Returns a stream that ends when it has sent nothing for a while.
   public func timeout<S: Scheduler>(
     _ interval: S.SchedulerTimeType.Stride, scheduler: S, options: S.SchedulerOptions? = nil
   ) -> AnyPublisher<Output, Failure> {
@@ -170,7 +170,7 @@ extension Publisher {
 }
 
 extension Publisher where Output: Equatable {
-  /// Whether a value occurs: true as soon as it does, or false at the end.
+  /// Returns a stream that sends true when a value occurs, otherwise false at its end.
   public func contains(_ output: Output) -> AnyPublisher<Bool, Failure> { contains { $0 == output } }
 }
 

@@ -112,18 +112,6 @@ extension Effect {
   }
 }
 
-/// Runs work that can be cancelled by a type as its id.
-public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
-  id: Any.Type, cancelInFlight: Bool = false, operation: @escaping @Sendable () async throws -> T
-) async rethrows -> T {
-  try await withTaskCancellation(id: ObjectIdentifier(id), cancelInFlight: cancelInFlight, operation: operation)
-}
-
-extension Task where Success == Never, Failure == Never {
-  /// Cancels the effects and the work inside effects whose id is a type.
-  public static func cancel(id: Any.Type) { cancel(id: ObjectIdentifier(id)) }
-}
-
 extension Send {
   /// Sends an action that no other task can access.
   fileprivate func callAsFunction(_ action: UncheckedSendable<Action>) { self(action.value) }

@@ -11,7 +11,7 @@ public enum Event<Element> {
 }
 
 extension Publisher {
-  /// This stream as one that may fail with any error.
+  /// Returns the same stream with any error.
   public func asObservable() -> Observable<Output> { mapError { $0 } }
 
   /// Subscribes to the events of the stream until it is disposed of.
@@ -33,22 +33,22 @@ extension Publisher {
     subscribe(onNext: { value in relays.forEach { $0.accept(value) } })
   }
 
-  /// The values of the stream that the latest value becomes.
+  /// Returns a stream of the values of the stream that the latest value is transformed to.
   public func flatMapLatest<P: Publisher>(_ transform: @escaping (Output) -> P) -> Observable<P.Output> {
     asObservable().switchToLatest { transform($0).asObservable() }
   }
 
-  /// The values of the streams that the values become, one stream after another.
+  /// Returns a stream of the values of the streams that the values are transformed to, one stream after another.
   public func concatMap<P: Publisher>(_ transform: @escaping (Output) -> P) -> Observable<P.Output> {
     asObservable().collectingStreams { transform($0).asObservable() }
   }
 
-  /// The latest value of another stream for each value.
+  /// Returns a stream of the latest value of another stream for each value.
   public func withLatestFrom<P: Publisher>(_ other: P) -> Observable<P.Output> {
     withLatestFrom(other) { $1 }
   }
 
-  /// Each value with the latest value of another stream.
+  /// Returns a stream of each value combined with the latest value of another stream.
   public func withLatestFrom<P: Publisher, T>(
     _ other: P, resultSelector: @escaping (Output, P.Output) -> T
   ) -> Observable<T> {
@@ -65,65 +65,65 @@ extension Publisher {
     })
   }
 
-  /// The values until another stream sends one.
+  /// Returns a stream of the values until another stream sends one.
   public func take(until other: some Publisher) -> AnyPublisher<Output, Failure> { prefix(untilOutputFrom: other) }
 
-  /// The values until another stream sends one: the name before RxSwift 6.
+  /// Returns a stream of the values until another stream sends one: the name before RxSwift 6.
   public func takeUntil(_ other: some Publisher) -> AnyPublisher<Output, Failure> { take(until: other) }
 
-  /// The values until one does not satisfy a condition.
+  /// Returns a stream that ends with the first value that does not satisfy a condition.
   public func take(while predicate: @escaping (Output) -> Bool) -> AnyPublisher<Output, Failure> {
     prefix(while: predicate)
   }
 
-  /// The values from the first one on that does not satisfy a condition.
+  /// Returns a stream without the first values that satisfy a condition.
   public func skip(while predicate: @escaping (Output) -> Bool) -> AnyPublisher<Output, Failure> {
     drop(while: predicate)
   }
 
-  /// At most one value in each interval, or two: the first, and with `latest` the last.
+  /// Returns a stream of the first value of each interval at once and, with `latest`, of its last value.
   public func throttle(
     _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
   ) -> AnyPublisher<Output, Failure> {
     throttle(for: .init(dueTime), scheduler: scheduler.queue, latest: latest)
   }
 
-  /// A last value in place of an error.
+  /// Returns a stream that ends with a value instead of an error.
   public func catchAndReturn(_ value: Output) -> Observable<Output> { catchErrorJustReturn(value) }
 
-  /// Goes on with another stream after an error.
+  /// Returns a stream that continues with another one after an error.
   public func `catch`(_ handler: @escaping (Failure) -> Observable<Output>) -> Observable<Output> {
     tryCatch(handler)
   }
 
-  /// Goes on with another stream after an error: the name before RxSwift 6.
+  /// Returns a stream that continues with another one after an error: the name before RxSwift 6.
   public func catchError(_ handler: @escaping (Failure) -> Observable<Output>) -> Observable<Output> {
     tryCatch(handler)
   }
 
-  /// The running results of a combination of the values.
+  /// Returns a stream of the intermediate results of combining the values.
   @_disfavoredOverload
   public func scan<T>(_ seed: T, accumulator: @escaping (T, Output) -> T) -> AnyPublisher<T, Failure> {
     scan(seed, accumulator)
   }
 
-  /// The combination of all values, at the end.
+  /// Returns a stream that sends the combination of all values at its end.
   @_disfavoredOverload
   public func reduce<T>(_ seed: T, accumulator: @escaping (T, Output) -> T) -> AnyPublisher<T, Failure> {
     reduce(seed, accumulator)
   }
 
-  /// The values without those of which a part equals that of the one before.
+  /// Returns a stream without values of which a part equals that of the preceding one.
   public func distinctUntilChanged<Key: Equatable>(
     _ keySelector: @escaping (Output) -> Key
   ) -> AnyPublisher<Output, Failure> {
     removeDuplicates { keySelector($0) == keySelector($1) }
   }
 
-  /// All values, at the end.
+  /// Returns a stream that sends all values as an array.
   public func toArray() -> Single<[Output]> { collect().asSingle() }
 
-  /// The stream as one of one value.
+  /// Returns a stream of the first value.
   public func asSingle() -> Single<Output> { Single(asObservable().first()) }
 
   private func collectingStreams<T>(

@@ -55,6 +55,41 @@ import Testing
     #expect(throws: BusError.self) { _ = try SystemBus(loop: loop, address: "unix:path=/nowhere/bus") }
   }
 
+  /// With the machine's own logind, where `scripts/system-test` runs one.
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["STOREHUB_LOGIND"] != nil))
+  func theRealServiceCountsSessions() async throws {
+    let loop = try EventLoop()
+    defer { loop.close() }
+    let bus = try SystemBus(loop: loop)
+    let store = Store(initialState: MachineMonitor.State()) {
+      MachineMonitor()
+    } withDependencies: {
+      $0.machine = .login(over: bus)
+      $0.continuousClock = ContinuousClock()
+    }
+    store.send(.started)
+    #expect(await loop.pump { store.status != nil })
+    let status = try #require(store.status)
+    #expect(!status.isShuttingDown)
+
+    for _ in 1...2 {
+      try run(
+        "systemd-run", "--unit=storehub-session", "--property=PAMName=login", "--property=User=root", "sleep", "600")
+      #expect(await loop.pump { store.status?.sessions == status.sessions + 1 && store.failure == nil })
+      try run("systemctl", "stop", "storehub-session")
+      #expect(await loop.pump { store.status?.sessions == status.sessions && store.failure == nil })
+      // The monitor survives the service.
+      try run("systemctl", "kill", "--signal=KILL", "systemd-logind")
+      try run("systemctl", "restart", "systemd-logind")
+    }
+  }
+
+  private func run(_ arguments: String...) throws {
+    let program = try Process.run(URL(fileURLWithPath: "/usr/bin/env"), arguments: arguments)
+    program.waitUntilExit()
+    #expect(program.terminationStatus == 0, "\(arguments)")
+  }
+
   @Test func aTestStoreSeesTheFeature() async {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: MachineStatus.self)
     var state = MachineMonitor.State()

@@ -10,7 +10,7 @@ package final class RootCore<State, Action>: StoreCore {
   private let identity: RootIdentity<State>
   /// Actions sent while another one is being reduced or observers are notified.
   private var waiting: [(action: Action, cascade: UInt64)] = []
-  /// Changes that effects ask for while an action is being reduced: the reducer itself has sent a value to a stream.
+  /// The changes that effects request while an action is being reduced, because the reducer sends to their streams.
   private var postponed: [(inout ReducerCore<State, Action>) -> Bool] = []
   /// True if `waiting` or `postponed` is not empty: asking a generic array would look up its type.
   private var isAnyWaiting = false

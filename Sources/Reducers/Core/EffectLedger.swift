@@ -51,7 +51,7 @@ struct EffectLedger<Action> {
 
   private struct Running {
     let context: Context
-    /// Whether it is a stream, which may contain work of the children of its own child.
+    /// True for a stream, which may contain work of its child's children.
     let isStream: Bool
   }
 

@@ -61,7 +61,7 @@ package struct EffectOperation<Action>: Sendable {
 
 /// The id of an effect: any hashable value. Values of different types are never equal.
 ///
-/// Unchecked: nobody changes an id, and ids that are not `Sendable` come from older generations only.
+/// Unchecked: ids are not changed. Only older generations have ids that are not `Sendable`.
 @usableFromInline
 package struct CancelID: Hashable, @unchecked Sendable {
   private let id: any Hashable
@@ -70,12 +70,12 @@ package struct CancelID: Hashable, @unchecked Sendable {
     self.id = id
   }
 
-  /// The id of an effect of an older generation. It is equal to the id of the value that is wrapped.
+  /// Creates the id of an effect of an older generation. It equals the id of the wrapped value.
   package init(anyHashable id: AnyHashable) {
     self.id = id.base as? any Hashable ?? id
   }
 
-  /// The id of all work of a child that streams contain; see `EffectContext`.
+  /// The id of all work of a child within streams.
   package static let allWork = CancelID(AllWork())
 
   private struct AllWork: Hashable, Sendable {}

@@ -12,7 +12,7 @@ package struct EffectContext: Sendable {
   let place: Place
   let host: any EffectHost
 
-  /// The context of a child of this one's child.
+  /// Returns the context of a descendant.
   package func within(_ scope: EffectScope) -> EffectContext {
     EffectContext(place: Place(path: path + [scope], presentation: place.presentation), host: host)
   }
