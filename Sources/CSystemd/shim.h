@@ -6,6 +6,7 @@
 // Without it the header turns the journal's functions into macros, which Swift cannot import.
 #define SD_JOURNAL_SUPPRESS_LOCATION 1
 
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -13,6 +14,12 @@
 #include <systemd/sd-journal.h>
 
 int memfd_create(const char *_Nonnull name, unsigned int flags);
+
+// Stores a byte after everything that was stored before.
+static inline void csystemd_store(uint8_t *_Nonnull byte, uint8_t value) {
+    __atomic_store_n(byte, value, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
 
 // The kernel's SCM_MAX_FD.
 enum { csystemd_descriptors_per_message = 253 };

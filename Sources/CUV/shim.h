@@ -46,6 +46,12 @@ static inline int cuv_accept(int descriptor) {
     return accept4(descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
+// Stores a byte before any later access to memory that the compiler could move in front of it.
+static inline void cuv_store(uint8_t *_Nonnull byte, uint8_t value) {
+    __atomic_store_n(byte, value, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 // fcntl(2) takes a variable number of arguments.
 static inline int cuv_make_nonblocking(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);

@@ -14,6 +14,13 @@ public struct PipeStream: ~Copyable {
     var onFinished: (() -> Void)?
     /// The queued writes, oldest first; the requests own their memory.
     var queue: [UnsafeRawBufferPointer] = []
+    /// See `PipeStream.marksActivity`.
+    @exclusivity(unchecked) var activity: UnsafeMutablePointer<UInt8>?
+
+    /// Called before a system call, which the compiler moves no store across.
+    @inline(__always) func noteActivity() {
+      if let activity { cuv_store(activity, 1) }
+    }
 
     /// Stops reading and calls `onEnd`, unless the stream has ended before.
     func end(_ error: UVError?) {
@@ -25,6 +32,7 @@ public struct PipeStream: ~Copyable {
 
     override func forgetCallbacks() {
       (onBytes, onEnd, onDrained, onConnected, onFinished) = (nil, nil, nil, nil, nil)
+      activity = nil
     }
   }
 
@@ -54,6 +62,12 @@ public struct PipeStream: ~Copyable {
     let count = queuedByteCount
     return Array(box.queue.joined().suffix(count))
   }
+
+  /// Sets a byte to 1 from now on before each read from the socket and each write to it; nil to end that.
+  ///
+  /// The byte may be in memory that survives the process: whoever finds another value there, after the process was
+  /// killed at any moment, knows that nothing was read or written since that value was stored.
+  package func marksActivity(in byte: UnsafeMutablePointer<UInt8>?) { box.activity = byte }
 
   /// Takes over a connected socket; on failure, the caller still owns the descriptor.
   func open(_ descriptor: CInt) throws(UVError) {
@@ -123,6 +137,7 @@ public struct PipeStream: ~Copyable {
   /// - Returns: True if all bytes have been sent.
   public func write(_ bytes: RawSpan, pieces: Span<Range<Int>>) throws(UVError) -> Bool {
     let stream = streamPointer
+    box.noteActivity()
     let written = uv_stream_get_write_queue_size(stream) == 0 ? Int(tryWrite(stream, bytes, pieces)) : 0
     if written < 0, written != Int(UVError.Code.wouldBlock) {
       throw UVError(operation: "write to a socket", code: CInt(written))
@@ -150,6 +165,7 @@ public struct PipeStream: ~Copyable {
 
   /// Sends the queued bytes, then shuts down writing, then calls `onFinished`.
   public func finishWriting(_ onFinished: @escaping () -> Void) {
+    box.noteActivity()
     box.onFinished = onFinished
     let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
     let code = uv_shutdown(request, streamPointer) { request, _ in
@@ -288,7 +304,9 @@ private nonisolated func tryWrite(
 
 private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in
   guard let handle, let buffer else { return }
-  onLoop(boxOf: UnsafeMutableRawPointer(handle), HandleBox.self, buffer) { box, buffer in
+  onLoop(boxOf: UnsafeMutableRawPointer(handle), PipeStream.Box.self, buffer) { box, buffer in
+    // libuv reads right after this.
+    box.noteActivity()
     let bytes = box.loop.readBuffer
     buffer.pointee = uv_buf_init(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), CUnsignedInt(bytes.count))
   }

@@ -91,6 +91,10 @@ public final class HubServer {
     shell.handOver(to: manager, onStopped: onStopped)
   }
 
+  /// Leaves connections at rest with a service manager while the hub runs, so that they survive a crash. A hub without a
+  /// log, or whose log is behind its clients (`Durability.async`), leaves none.
+  func keepConnections(in manager: ServiceManager) { shell.keepConnections(in: manager) }
+
   /// Closes everything immediately.
   func abandon() { shell.abandon() }
 

@@ -28,6 +28,8 @@ extension HubShell {
     guard core.unstoredTurnCount == 0 else { return }
     handingOver = nil
     let isTaken = store(in: manager)
+    // Those that the service manager has are not closed if the next process gets their record.
+    if isTaken { resting = nil }
     abandon()
     onStopped(isTaken)
   }
@@ -59,24 +61,44 @@ extension HubShell {
 
   /// Takes over the connections of the previous process.
   func takeOver(_ inheritance: Inheritance) {
+    defer { closeKept(inheritance) }
     guard let handOver = inheritance.handOver else { return }
-    var (count, rest) = (0, inheritance.connections)
+    var (served, rest) = (Set<UInt64>(), inheritance.connections)
     for (index, token) in handOver.tokens.enumerated() {
       // A missing connection has ended in the meantime.
       guard let descriptor = rest.removeValue(forKey: token) else { continue }
       do throws(UVError) {
         try takeOver(PipeStream.adopting(descriptor, on: loop), handOver, index)
-        count += 1
+        served.insert(token)
       } catch {
         log.write(.warning, cause: Log.Cause("connections not taken over"), "\(error)")
       }
     }
     // Connections without a record are closed.
     for descriptor in rest.values { close(descriptor) }
+    inheritedInodes = served.intersection(inheritance.keptInodes)
     ServiceManager().removeKept()
+    let which =
+      handOver.isAfterCrash
+      ? "connections at rest of the process before, which crashed" : "connections of the process before"
     log.write(
-      .info, "took over \(count) connections of the process before, at revision \(core.revision)",
-      Log.Details(.takenOver, ["COUNT": "\(count)", "REVISION": "\(core.revision)"]))
+      .info, "took over \(served.count) \(which), at revision \(core.revision)",
+      Log.Details(.takenOver, ["COUNT": "\(served.count)", "REVISION": "\(core.revision)"]))
+  }
+
+  /// Closes the descriptors that the process before has left with the service manager while it ran, besides those of
+  /// connections that are served. They may be the last ones of their sockets, or not.
+  private func closeKept(_ inheritance: Inheritance) {
+    guard !inheritance.keptInodes.isEmpty || inheritance.hasTable else { return }
+    let manager = ServiceManager()
+    for (inode, descriptor) in inheritance.kept {
+      if !inheritedInodes.contains(inode) { shutdown(descriptor, CInt(SHUT_RDWR)) }
+      close(descriptor)
+    }
+    for inode in inheritance.keptInodes where !inheritedInodes.contains(inode) {
+      manager.removeDescriptors(named: Inheritance.Name.connection(inode))
+    }
+    manager.removeKept()
   }
 
   private func takeOver(_ stream: consuming PipeStream, _ handOver: HandOver, _ index: Int) throws(UVError) {

@@ -43,6 +43,13 @@ final class HubShell {
   private var onStopped: (() -> Void)?
   /// The receiver of the connections once the log has stored everything, and the callback for the end.
   @exclusivity(unchecked) var handingOver: (manager: ServiceManager, onStopped: (Bool) -> Void)?
+  /// The connections that survive a crash; nil if none do.
+  var resting: RestingConnections?
+  var restingTimer: Timer?
+  /// Whether the next event begins another look at the connections.
+  @exclusivity(unchecked) var awaitsActivity = false
+  /// The connections taken over whose descriptors the service manager has, by the inodes of their sockets.
+  var inheritedInodes: Set<UInt64> = []
   var onSocketLost: ((HubError) -> Void)?
   var onLogFailed: ((LogError) -> Void)?
 
@@ -122,6 +129,9 @@ final class HubShell {
     (onStopped, onSocketLost, onLogFailed, runner) = (nil, nil, nil, nil)
     handingOver = nil
     logEvents = nil
+    for connection in connections { if let connection { resting?.close(connection) } }
+    resting = nil
+    restingTimer = nil
     connections = []
     hooks = nil
     deadlineTimer = nil
@@ -323,6 +333,7 @@ final class HubShell {
   func endTurn() {
     guard hasNews else { return }
     hasNews = false
+    if awaitsActivity { activityBegan() }
     turnStart = loop.turnMilliseconds
     if contention.isOn {
       workInContention()
@@ -426,7 +437,8 @@ final class HubShell {
   }
 
   private func drop(_ id: ConnectionID) {
-    guard connection(id) != nil else { return }
+    guard let dropped = connection(id) else { return }
+    resting?.close(dropped)
     connections[id.index] = nil
     informed.ended(id)
     socket?.resume()
@@ -446,6 +458,8 @@ final class ServedConnection {
   let stream: PipeStream
   /// The last time in milliseconds at which it sent more than a turn has time for.
   @exclusivity(unchecked) var lastMuch: UInt64?
+  /// Its place among the connections that survive a crash.
+  var restingSlot: Int?
 
   init(id: ConnectionID, stream: consuming PipeStream) {
     self.id = id

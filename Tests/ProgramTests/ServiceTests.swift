@@ -26,7 +26,9 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: state) }
     let hub = try ManagedHub(["--state-dir", state])
     #expect(hub.events[1].hasPrefix("notified STATUS=reading the journal: EXTEND_TIMEOUT_USEC="))
-    #expect(hub.events[2].hasPrefix("notified READY=1"))
+    // The table of the connections that survive a crash.
+    #expect(hub.events[2] == "stored storehub-idle 1")
+    #expect(hub.events[3].hasPrefix("notified READY=1"))
   }
 
   // MARK: Activation
@@ -95,13 +97,107 @@ import Testing
     let client = try RawClient(hub.socket)
     client.send(RawClient.hello)
     #expect(client.receive().first == 0x81)
-    let ping: [UInt8] = RawClient.frame(kind: 9, payload: [0x18, 0x2a])
+    let ping: [UInt8] = RawClient.frame(kind: 4, payload: [0x18, 0x2a])
     client.send(Array(ping.prefix(17)))
     usleep(50_000)
     try hub.restart()
     client.send(Array(ping.dropFirst(17)))
-    #expect(client.receive().isEmpty == false)
+    #expect(client.receive().first == 0x88)
     #expect(hub.log.contains("took over 1 connections"))
+  }
+
+  // MARK: Crashes
+
+  private static let ping = RawClient.frame(kind: 4, payload: [0x18, 0x2a])
+
+  private func client(of hub: ManagedHub) throws -> RawClient {
+    let client = try RawClient(hub.socket)
+    client.send(RawClient.hello)
+    // A welcome.
+    try #require(client.receive().first == 0x81, "\(hub.log)")
+    return client
+  }
+
+  /// Waits until the service manager has so many connections at rest.
+  private func kept(by hub: ManagedHub, _ count: Int) -> Bool {
+    hub.wait { hub.count("stored storehub-idle-") - hub.count("removed storehub-idle-") == count }
+  }
+
+  @Test(arguments: [true, false]) func connectionsAtRestSurviveACrash(activated: Bool) throws {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let hub = try ManagedHub(["--state-dir", state], activated: activated)
+    let (quiet, cut) = (try client(of: hub), try client(of: hub))
+    let watcher = try Program(name: "storectl").start(
+      ["--socket", hub.socket, "watch"], errors: hub.directory + "/watch")
+    defer { watcher.terminate() }
+    #expect(kept(by: hub, 3))
+    for round in 1...3 {
+      // The hub has read half of a frame; what it has not read is the next process's to read.
+      if round == 3 {
+        cut.send(Array(Self.ping.prefix(17)))
+        usleep(50_000)
+      }
+      try hub.restart("kill")
+      quiet.send(Self.ping)
+      #expect(quiet.receive().first == 0x88, "\(hub.log)")
+      #expect(hub.log.contains("took over \(round == 3 ? 2 : 3) connections at rest"))
+      usleep(300_000)
+    }
+    #expect(cut.receive().isEmpty)
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "100").status == 0)
+    #expect(watcher.isRunning)
+    // A restart after a crash, and a crash after a restart.
+    try hub.restart()
+    quiet.send(Self.ping)
+    #expect(quiet.receive().first == 0x88)
+    usleep(300_000)
+    try hub.restart("kill")
+    quiet.send(Self.ping)
+    #expect(quiet.receive().first == 0x88)
+    #expect(watcher.isRunning)
+  }
+
+  /// The service manager has a copy of the socket, which must not keep it open.
+  @Test func aConnectionThatTheHubClosesEndsAlthoughItIsKept() throws {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let hub = try ManagedHub(["--state-dir", state])
+    let (first, second) = (try client(of: hub), try client(of: hub))
+    #expect(kept(by: hub, 2))
+    // No frame of the protocol.
+    first.send(RawClient.frame(kind: 99))
+    #expect(first.receive().first == 0x86)
+    #expect(first.receive().isEmpty)
+    #expect(kept(by: hub, 1))
+    hub.tell("signal 15")
+    #expect(second.receive().isEmpty == false)
+    #expect(second.receive().isEmpty)
+  }
+
+  @Test(arguments: ["memory", "async"]) func aHubThatMayLoseWhatClientsKnowKeepsNoConnections(durability: String) throws
+  {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let hub = try ManagedHub(["--state-dir", state, "--durability", durability])
+    let client = try client(of: hub)
+    usleep(500_000)
+    #expect(hub.count("stored") == 0)
+    try hub.restart("kill")
+    #expect(client.receive().isEmpty)
+  }
+
+  /// The connections at rest are of a journal that is not there any more.
+  @Test func connectionsAtRestOfAnotherJournalAreClosed() throws {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let hub = try ManagedHub(["--state-dir", state])
+    let client = try client(of: hub)
+    #expect(kept(by: hub, 1))
+    try hub.restart("kill \(state)")
+    #expect(client.receive().isEmpty)
+    #expect(kept(by: hub, 0))
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "10").status == 0)
   }
 
   @Test func withoutAServiceManagerNothingIsLeftToTheNextProcess() throws {

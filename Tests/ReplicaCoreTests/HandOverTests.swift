@@ -29,6 +29,38 @@ import Wire
     }
   }
 
+  /// The process is killed at any moment. Nothing that was acknowledged is lost, nothing takes effect twice, and the
+  /// connections at rest go on.
+  @Test(arguments: [UInt64](0..<20))
+  func connectionsAtRestGoOnAfterACrash(block: UInt64) throws {
+    var restingCount = 0
+    for seed in block * 4..<block * 4 + 4 {
+      let world = AppWorld(seed: seed, clientCount: 4, toolCount: 1, isLogged: true)
+      for _ in 0..<300 {
+        if Int.random(in: 0..<3, using: &world.random) == 0 { world.store(false) }
+        try world.step()
+        switch Int.random(in: 0..<40, using: &world.random) {
+        case 0..<10: world.noteResting()
+        case 10, 11: try world.crash(to: AppWorld.engine())
+        case 12: try world.settle()
+        default: break
+        }
+      }
+      try world.settle()
+
+      #expect(world.hub.revision == UInt64(world.sentCount), "seed \(seed)")
+      for client in world.clients {
+        #expect(client.replica.connection == .live, "seed \(seed)")
+        #expect(client.whole == nil || client.state == world.engine.state, "seed \(seed)")
+        #expect(client.untyped?.value?.encoded() == world.engine.state.encoded(), "seed \(seed)")
+        #expect(client.pending.isEmpty && client.failed.isEmpty, "seed \(seed)")
+      }
+      #expect(world.clients.reduce(0) { $0 + $1.applied } == world.sentCount, "seed \(seed)")
+      restingCount += world.restingCount
+    }
+    #expect(restingCount > 5)
+  }
+
   @Test func nobodyConnectsAgain() throws {
     let world = AppWorld(seed: 7, clientCount: 3)
     try world.settle()

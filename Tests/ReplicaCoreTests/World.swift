@@ -3,14 +3,17 @@ import Features
 import HubCore
 import ReplicaCore
 import TestSupport
+import TurnLog
 import Wire
 
 /// A world with the feature of `storehubd`.
 typealias AppWorld = World<AppFeature.State, AppFeature.Action>
 
 extension World where State == AppFeature.State, Action == AppFeature.Action {
-  convenience init(seed: UInt64, clientCount: Int, toolCount: Int = 0) {
-    self.init(seed: seed, clientCount: clientCount, engine: Self.engine(), toolCount: toolCount) {
+  convenience init(seed: UInt64, clientCount: Int, toolCount: Int = 0, isLogged: Bool = false) {
+    self.init(
+      seed: seed, clientCount: clientCount, engine: Self.engine(), toolCount: toolCount, isLogged: isLogged
+    ) {
       Self.randomAction(seenBy: $1, &$0)
     }
   }
@@ -62,6 +65,8 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     var failed: [ActionError] = []
     var divergences: [Divergence] = []
     var lastRevisions: [ObjectIdentifier: UInt64] = [:]
+    /// The hub's record of its connection while that is at rest.
+    var resting: [UInt8]?
     /// The parts to which it subscribes in addition to the whole state.
     var parts: [Part] = []
     /// The oracle's view of each mirror that was ever subscribed.
@@ -117,18 +122,24 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   /// Forged states, to check that the oracle detects differences.
   var forgedHistory: [UInt64: State] = [:]
   private(set) var sentCount = 0
+  /// The turns that the hub has handed to its log; nil without a log.
+  private(set) var log: [LoggedTurn]?
   /// False if a test has made a state wrong on purpose.
   var checksStates = true
+  /// How many connections have survived a crash.
+  private(set) var restingCount = 0
   private let randomAction: (inout SplitMix, State?) -> Action
 
   init(
     seed: UInt64, clientCount: Int, engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(),
-    options: ReplicaOptions = ReplicaOptions(), toolCount: Int = 0, mirrorsUntyped: Bool = true,
+    options: ReplicaOptions = ReplicaOptions(), toolCount: Int = 0, mirrorsUntyped: Bool = true, isLogged: Bool = false,
     randomAction: @escaping (inout SplitMix, State?) -> Action
   ) {
     random = SplitMix(seed: seed)
     self.engine = engine
-    hub = HubCore(engine, limits: limits, random: SplitMix(seed: seed &+ 1))
+    log = isLogged ? [] : nil
+    let recovered = isLogged ? Recovery(of: engine).history(id: 1, sessions: []) : nil
+    hub = HubCore(engine, limits: limits, history: recovered, random: SplitMix(seed: seed &+ 1))
     self.randomAction = randomAction
     history[0] = engine.state
     let schema = Schema(state: State.self, action: Action.self)
@@ -178,6 +189,60 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     try turn()
   }
 
+  /// The hub's log has stored some of what it was handed, or all.
+  func store(_ all: Bool = true) {
+    guard let last = log?.last?.position, let first = hub.storedTurn, first < last else { return }
+    hub.stored(upTo: all ? last : UInt64.random(in: first...last, using: &random), at: now)
+  }
+
+  /// The hub looks which connections are at rest.
+  func noteResting() {
+    for (index, client) in clients.enumerated() {
+      client.resting = client.connection.flatMap { hub.resting($0, token: UInt64(index)) }
+    }
+  }
+
+  /// The hub's process is killed: its log keeps what it has reported as stored, and perhaps more. The next process goes
+  /// on with the connections at rest, the others are cut.
+  func crash(to engine: FeatureEngine<State, Action>) throws {
+    let all = log ?? []
+    let kept = Array(all.prefix(Int.random(in: Int(hub.storedTurn ?? 0)...all.count, using: &random)))
+    var recovery = Recovery(of: engine)
+    var sessions: [LoggedSession] = []
+    for turn in kept {
+      try recovery.apply(turn, writtenFor: Schema(state: State.self, action: Action.self))
+      for session in turn.sessions {
+        sessions.removeAll { $0.id == session.id }
+        if !session.hasEnded { sessions.append(session) }
+      }
+    }
+    let recovered = recovery.history(id: 1, sessions: sessions)
+    let handOver = HandOver(
+      resting: clients.compactMap(\.resting), engine: engine, history: recovered, random: &random)
+    (self.engine, log) = (engine, kept)
+    history = history.filter { $0.key <= engine.revision }
+    hub = HubCore(
+      engine, limits: hub.limits, history: handOver.map(recovered.continuing) ?? recovered,
+      random: SplitMix(seed: random.next()))
+    for (index, client) in clients.enumerated() where client.connection != nil {
+      guard let handOver, let place = handOver.tokens.firstIndex(of: UInt64(index)), client.resting != nil else {
+        // What the socket has taken arrives.
+        receive(client.fromHub, by: client)
+        drop(client)
+        client.replica.disconnected(reason: "crash", at: now)
+        continue
+      }
+      restingCount += 1
+      let id = hub.connected(Peer(process: 1, user: 1, group: 1), at: now)
+      client.connection = id
+      _ = hub.takeOver(handOver, place, on: id, at: now)
+      for command in hub.commands { perform(command) }
+      hub.clear()
+    }
+    for client in clients { client.resting = nil }
+    try turn()
+  }
+
   /// Performs a random step.
   func step() throws {
     let client = clients[Int.random(in: 0..<clients.count, using: &random)]
@@ -198,6 +263,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     var quietTurns = 0
     for _ in 0..<400 where quietTurns < 3 {
       for client in clients { deliver(client, atMost: .max) }
+      store()
       now += .milliseconds(100)
       try turn()
       quietTurns = clients.contains { !isQuiet($0) } ? 0 : quietTurns + 1
@@ -240,6 +306,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   }
 
   private func receive(_ bytes: [UInt8], on connection: ConnectionID) {
+    clients.first { $0.connection == connection }?.resting = nil
     let time = now
     let span = bytes.span.bytes
     hub.received(span, on: connection, at: time)
@@ -260,7 +327,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
 
   private func drop(_ client: Client) {
     client.connection = nil
-    (client.toHub, client.fromHub) = ([], [])
+    (client.toHub, client.fromHub, client.resting) = ([], [], nil)
   }
 
   /// Ends a turn of the hub and of every client.
@@ -277,6 +344,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     switch command {
     case .write(let id, let pieces):
       guard let client = clients.first(where: { $0.connection == id }) else { return }
+      client.resting = nil
       for piece in hub.pieces[pieces] { client.fromHub += hub.output.bytes[piece] }
       // Bytes on the wire count as not accepted, so that the hub coalesces.
       hub.isBusy(id)
@@ -287,8 +355,8 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
         client.replica.disconnected(reason: "closed", at: now)
       }
       hub.ended(id)
-    case .report, .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory:
-      break
+    case .store: log?.append(contentsOf: hub.turnsToStore)
+    case .report, .effect, .resumeReading, .saveSnapshot, .releaseMemory: break
     }
   }
 

@@ -44,6 +44,11 @@ struct DetachedSessions {
     return most.flatMap { removeFirst(of: $0.key) }
   }
 
+  /// A session, if it is the user's.
+  func session(_ id: SessionID, of user: UInt32) -> Session? {
+    sessions[id].flatMap { $0.session.user == user ? $0.session : nil }
+  }
+
   /// Removes and returns a session to be resumed if it belongs to the user.
   mutating func remove(_ id: SessionID, of user: UInt32) -> Session? {
     guard let (session, position) = sessions[id], session.user == user else { return nil }

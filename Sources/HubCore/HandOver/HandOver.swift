@@ -29,6 +29,8 @@ public struct HandOver: Equatable, Sendable {
   /// The sessions without a connection, for a hub without a log.
   var sessions: [LoggedSession]
   var connections: [HandedConnection]
+  /// Whether the process before has crashed, so that the log decides which sessions are continued. Not in the bytes.
+  public internal(set) var isAfterCrash = false
 
   /// The number of connections.
   public var connectionCount: Int { connections.count }

@@ -54,7 +54,7 @@ extension HubCore {
     }
   }
 
-  private borrowing func handed(_ connection: LiveConnection) -> HandedSession {
+  borrowing func handed(_ connection: LiveConnection) -> HandedSession {
     HandedSession(
       session: LoggedSession(connection.session, process: connection.peer.process, hasEnded: false),
       knowsHistory: connection.knowsHistory, sentProcessed: connection.sentProcessed,
@@ -157,7 +157,7 @@ extension HubCore {
       return false
     case .greeting: break
     case .live(let session):
-      guard handed.user == greeting.peer.user else {
+      guard handed.user == greeting.peer.user, !handOver.isAfterCrash || isInLog(session.session) else {
         close(id, at: now)
         return false
       }
@@ -165,6 +165,12 @@ extension HubCore {
     }
     guard !handed.unread.isEmpty else { return true }
     return received(handed.unread.span.bytes, on: id, at: now, limit: limit).isComplete
+  }
+
+  /// Whether the log has a session as its connection's record has it.
+  private func isInLog(_ recorded: LoggedSession) -> Bool {
+    guard let logged = detached.session(recorded.id, of: recorded.user) else { return false }
+    return logged.processed == recorded.processed
   }
 
   private mutating func goOn(with handed: HandedSession, on id: ConnectionID, _ greeting: Greeting, at now: Duration) {

@@ -23,7 +23,15 @@ public struct Inheritance: Sendable {
     static let listener = "storehub-listener"
     /// A descriptor box with the record and the connections.
     static let connections = "storehub-connections"
-    static let all = [listener, connections]
+    /// The records of connections at rest.
+    static let table = "storehub-idle"
+    static let all = [listener, connections, table]
+
+    /// The name of a connection at rest, by the inode of its socket.
+    static func connection(_ inode: UInt64) -> String { "\(table)-\(inode)" }
+
+    /// Whether a hub has left a descriptor of this name.
+    static func isKnown(_ name: String) -> Bool { all.contains(name) || name.hasPrefix("\(table)-") }
   }
 
   /// The listening socket; nil for a hub that binds its own.
@@ -34,6 +42,15 @@ public struct Inheritance: Sendable {
   var handOver: HandOver?
   /// The reason why the record cannot be used.
   var refusal: HandOverRefusal?
+  /// The connections that the process before has left while it ran, by the inodes of their sockets, without those in
+  /// `connections`.
+  private(set) var kept: [UInt64: CInt] = [:]
+  /// The inodes of all of them.
+  private(set) var keptInodes: Set<UInt64> = []
+  /// The records of those that were at rest when the process before ended.
+  private var records: [[UInt8]] = []
+  /// Whether there was a table of records.
+  private(set) var hasTable = false
   /// Sockets of other names, for the program.
   public private(set) var others: [(name: String, descriptor: CInt)] = []
 
@@ -77,7 +94,7 @@ public struct Inheritance: Sendable {
 
   /// Takes the descriptors that the previous process has left.
   private mutating func takeKept(_ passed: inout [PassedDescriptor]) {
-    for kept in passed where Name.all.contains(kept.name) {
+    for kept in passed where Name.isKnown(kept.name) {
       switch kept.name {
       case Name.listener:
         guard let path = kept.socketPath, listener == nil else {
@@ -85,12 +102,28 @@ public struct Inheritance: Sendable {
           continue
         }
         listener = Listener(descriptor: kept.descriptor, path: path, isOwn: true)
-      default:
+      case Name.connections:
         open(kept.descriptor)
         close(kept.descriptor)
+      case Name.table:
+        hasTable = true
+        records = RestingTable.records(in: kept.descriptor)
+        close(kept.descriptor)
+      default:
+        keep(kept.descriptor)
       }
     }
-    passed.removeAll { Name.all.contains($0.name) }
+    passed.removeAll { Name.isKnown($0.name) }
+  }
+
+  /// Takes a connection that the process before has left while it ran.
+  private mutating func keep(_ descriptor: CInt) {
+    guard let inode = Self.inode(of: descriptor), kept[inode] == nil else {
+      close(descriptor)
+      return
+    }
+    kept[inode] = descriptor
+    keptInodes.insert(inode)
   }
 
   /// Takes the record and the connections out of their box. If this process crashes, the box is empty, so that the next
@@ -135,6 +168,7 @@ extension Inheritance {
   mutating func settle<State, Action>(
     _ engine: FeatureEngine<State, Action>, _ logged: HubHistory?, log: Log
   ) -> HubHistory? {
+    takeResting(engine, logged)
     guard handOver != nil || refusal != nil || !connections.isEmpty else { return logged }
     var history = logged
     do throws(HandOverRefusal) {
@@ -147,10 +181,27 @@ extension Inheritance {
       log.write(
         .warning, "\(connections.count) connections of the process before cannot be taken over: \(error)",
         Log.Details(.takeoverRefused, ["REASON": "\(error)", "COUNT": "\(connections.count)"]))
-      for descriptor in connections.values { close(descriptor) }
+      // Not only this process may have them open.
+      for descriptor in connections.values {
+        shutdown(descriptor, CInt(SHUT_RDWR))
+        close(descriptor)
+      }
       (connections, handOver) = ([:], nil)
       ServiceManager().removeKept()
       return history
+    }
+  }
+}
+
+extension Inheritance {
+  /// Without a hand-over, the process before has crashed: its connections at rest can go on if the log can.
+  private mutating func takeResting<State, Action>(_ engine: FeatureEngine<State, Action>, _ logged: HubHistory?) {
+    guard handOver == nil, refusal == nil, connections.isEmpty, let logged else { return }
+    var random = SystemRandomNumberGenerator()
+    guard let resting = HandOver(resting: records, engine: engine, history: logged, random: &random) else { return }
+    handOver = resting
+    for token in resting.tokens {
+      if let descriptor = kept.removeValue(forKey: token) { connections[token] = descriptor }
     }
   }
 }

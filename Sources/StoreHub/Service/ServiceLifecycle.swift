@@ -98,6 +98,7 @@ public final class ServiceLifecycle {
         manager.notify(.watchdog, .status(server.summary))
       }
     }
+    server.keepConnections(in: manager)
     log.write(.info, "listening on \(server.path)", Log.Details(.ready, ["PATH": server.path]))
     manager.notify(.ready, .status(server.summary))
   }

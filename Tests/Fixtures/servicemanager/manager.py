@@ -70,6 +70,7 @@ def take():
         for kept in [kept for kept in stored if kept[0] == name]:
             stored.remove(kept)
             os.close(kept[1])
+            say("removed", name)
     else:
         # A barrier ends when its descriptor is closed.
         for descriptor in descriptors:
