@@ -58,6 +58,12 @@ public struct PipeListener: ~Copyable {
   /// - Throws: `wouldBlock` if there is none, or the error of adding it to the loop.
   public func accept() throws(UVError) -> PipeStream { try acceptor.accept() }
 
+  /// The same as a descriptor that is not on the loop yet, which the caller closes; nil if there is none.
+  package func takeDescriptor() -> CInt? { acceptor.takeDescriptor() }
+
+  /// Accepts at most so many connections in one turn, instead of 64.
+  package func acceptAtMost(_ count: Int) { acceptor.connectionsPerTurn = count }
+
   /// Stops accepting until `resume` is called; clients wait in the kernel's queue.
   public func pause() { acceptor.pause() }
 
@@ -68,6 +74,12 @@ public struct PipeListener: ~Copyable {
     let acceptor = acceptor
     MainActor.assumeIsolated { acceptor.close() }
   }
+}
+
+/// The user of the process at the other end of a connected Unix socket; nil if the kernel does not tell.
+package nonisolated func peerUser(of descriptor: CInt) -> UInt32? {
+  var credentials = cuv_credentials()
+  return cuv_peer_credentials(descriptor, &credentials) == 0 ? credentials.user : nil
 }
 
 /// Identifies a file by its inode, whatever its path.
@@ -86,7 +98,7 @@ public nonisolated struct FileIdentity: Equatable, Sendable {
 /// Accepts connections with accept4(2), because uv_listen(3) does not suffice: libuv 1.44 accepts until the queue is
 /// empty, and without free descriptors it silently accepts and closes waiting connections.
 private final class Acceptor {
-  private static let connectionsPerTurn = 64
+  var connectionsPerTurn = 64
   private static let retryInterval = Duration.milliseconds(100)
 
   private let loop: EventLoop
@@ -165,7 +177,7 @@ private final class Acceptor {
   }
 
   private func acceptWaiting() {
-    for _ in 0..<Self.connectionsPerTurn {
+    for _ in 0..<connectionsPerTurn {
       guard poll != nil, !isPaused else { return }
       let connection = cuv_accept(descriptor)
       guard connection >= 0 else {
@@ -199,6 +211,8 @@ private final class Acceptor {
     accepted = nil
     return stream
   }
+
+  func takeDescriptor() -> CInt? { accepted.take() }
 
   private func closeAccepted() {
     if let connection = accepted.take() { Glibc.close(connection) }

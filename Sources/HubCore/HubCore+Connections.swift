@@ -1,4 +1,4 @@
-import Wire
+public import Wire
 
 extension HubCore {
   /// Adds a connection; `now` is a monotonic time.
@@ -17,14 +17,33 @@ extension HubCore {
     wake(by: greeting.deadline)
     if greeting.rights == nil {
       refuse(id, peer, at: now)
-    } else if connectionCount > limits.connections {
-      let reason = "this hub serves \(limits.connections) connections at once and all are in use; try again later"
-      fail(id, PeerError(.tooManyConnections, reason), at: now)
-    } else if account.connectionCount > limits.connectionsPerUser {
-      let reason = "this hub serves \(limits.connectionsPerUser) connections of one user, and all of yours are in use"
-      fail(id, PeerError(.tooManyConnections, reason), at: now)
+    } else if let error = tooManyConnections(account.connectionCount, in: connectionCount) {
+      fail(id, error, at: now)
     }
     return id
+  }
+
+  /// Why a connection that was accepted is not to be served; nil if it may be `connected`. The shell asks this first, so
+  /// that connections beyond a limit cost as little as possible.
+  ///
+  /// - Parameters:
+  ///   - user: The user who connected.
+  ///   - waiting: How many connections wait to be `connected`: of this user, and of all.
+  public mutating func refusal(ofConnectionOf user: UInt32, waiting: (ofUser: Int, ofAll: Int)) -> PeerError? {
+    let own = accounts[user]?.connectionCount ?? 0
+    let error = tooManyConnections(own + waiting.ofUser + 1, in: connectionCount + waiting.ofAll + 1)
+    if error != nil { counters.failed += 1 }
+    return error
+  }
+
+  private func tooManyConnections(_ own: Int, in all: Int) -> PeerError? {
+    if all > limits.connections {
+      let reason = "this hub serves \(limits.connections) connections at once and all are in use; try again later"
+      return PeerError(.tooManyConnections, reason)
+    }
+    guard own > limits.connectionsPerUser else { return nil }
+    let reason = "this hub serves \(limits.connectionsPerUser) connections of one user, and all of yours are in use"
+    return PeerError(.tooManyConnections, reason)
   }
 
   /// Records that the socket has accepted all queued output.

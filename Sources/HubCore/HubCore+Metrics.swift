@@ -81,7 +81,13 @@ extension HubCore {
     guard events != publishedEvents else { return }
     guard let due = metricsDue else { return metricsDue = now + .seconds(1) }
     guard now >= due else { return }
-    (publishedEvents, metricsDue) = (events, nil)
+    metricsDue = nil
+    publishFigures()
+  }
+
+  /// Publishes the figures as they are now.
+  mutating func publishFigures() {
+    publishedEvents = counters.reads + counters.accepted + engine.revision
     figures.update(metrics)
   }
 }

@@ -25,6 +25,8 @@ extension HubCore {
     } catch {
       return fail(connection.id, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
     }
+    // They are not kept up to date while nobody looks at them.
+    if request.root == .metrics, !publishers[publisher].hasSubscribers { publishFigures() }
     let retained = takeRetained(request, of: connection)
     let subscriber = publishers[publisher].subscribe(
       request, as: number, connection: connection, retained: connection.knowsHistory ? retained : nil)

@@ -22,7 +22,9 @@ public nonisolated func toolOptions() -> ProgramOptions {
       .init("no-pager", "do not show long output in $PAGER"),
     ],
     commands: [
-      .init("status", "show whether a hub is there, its revision and how fast it answers"),
+      .init(
+        "status",
+        "show whether a hub is there, its revision, how fast it answers, what it has refused and what it holds"),
       .init("clients", "list who is attached to the hub"),
       .init(
         "schema", "show the types of the state and of the actions",

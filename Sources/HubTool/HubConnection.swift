@@ -68,7 +68,7 @@ final class HubConnection {
 
   /// Returns the schema of the feature, or of the hub's own state.
   func schema(of root: StateRoot) -> Schema {
-    if root == .hub { return Schema(state: HubState.self, action: Never.self) }
+    if let schema = ReplicaCore.schema(ofHubsOwn: root) { return schema }
     guard let schema = replica.schema else { preconditionFailure("a session that is open has a schema") }
     return schema
   }

@@ -65,7 +65,7 @@ extension ReplicaCore {
   private mutating func attach(_ subscription: Subscription, known: UInt64?, on open: OpenLink) {
     var (path, mapping): ([PathStep], SchemaMapping?) = (subscription.path, nil)
     do throws(SchemaPathError) {
-      if let schema = subscription.root == .hub ? Self.hubSchema : schema {
+      if let schema = Self.schema(ofHubsOwn: subscription.root) ?? schema {
         try subscription.mirror.attach(schema, at: path)
       }
       if let translation = open.translation, subscription.root == .feature {

@@ -49,7 +49,17 @@ public struct ReplicaCore: ~Copyable {
   var reported: [Subscription] = []
 
   /// The schema of the hub's own state.
-  static let hubSchema = Schema(state: HubState.self, action: Never.self)
+  private static let hubSchema = Schema(state: HubState.self, action: Never.self)
+  private static let metricsSchema = Schema(state: HubMetrics.self, action: Never.self)
+
+  /// The schema of a state that every hub has; nil for the feature's.
+  package static func schema(ofHubsOwn root: StateRoot) -> Schema? {
+    switch root {
+    case .hub: hubSchema
+    case .metrics: metricsSchema
+    default: nil
+    }
+  }
 
   /// Creates a replica that is not started yet.
   ///

@@ -13,6 +13,7 @@ extension HubShell {
     guard let socket, !isStopping else { return }
     handingOver = (manager, onStopped)
     socket.pause()
+    openWaiting(all: true)
     for connection in connections { connection?.stream.stopReading() }
     runner?.cancelAll()
     hasNews = true

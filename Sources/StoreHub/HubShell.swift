@@ -43,6 +43,8 @@ final class HubShell {
   private var onStopped: (() -> Void)?
   /// The receiver of the connections once the log has stored everything, and the callback for the end.
   @exclusivity(unchecked) var handingOver: (manager: ServiceManager, onStopped: (Bool) -> Void)?
+  /// The connections that were accepted and wait.
+  @exclusivity(unchecked) var admission = Admission()
   /// The connections that survive a crash; nil if none do.
   var resting: RestingConnections?
   var restingTimer: Timer?
@@ -110,6 +112,7 @@ final class HubShell {
     guard let socket, !isStopping else { return }
     self.onStopped = onStopped
     socket.stopListening()
+    openWaiting(all: true)
     runner?.cancelAll()
     informed.shutDown(reason: reason, at: loop.now, wallTime: wallTime())
     endTurn()
@@ -132,6 +135,7 @@ final class HubShell {
     for connection in connections { if let connection { resting?.close(connection) } }
     resting = nil
     restingTimer = nil
+    while let descriptor = admission.next() { close(descriptor) }
     connections = []
     hooks = nil
     deadlineTimer = nil
@@ -150,27 +154,12 @@ final class HubShell {
     }
   }
 
-  private func connectionArrived(_ error: UVError?) {
-    if let error {
-      return log.write(
-        .warning, cause: Log.Cause("connections not accepted"), "\(error); clients wait until it can",
-        Log.Details(.acceptFailed, ["REASON": "\(error)"]))
-    }
-    do throws(UVError) {
-      let stream = try socket?.accept()
-      guard let stream = consume stream else { return }
-      try open(stream)
-    } catch {
-      log.write(.warning, cause: Log.Cause("connections not accepted"), "\(error)")
-    }
-  }
-
   private func socketLost(_ error: HubError) {
     log.write(.error, "new clients cannot connect: \(error)", Log.Details(.socketLost, ["REASON": "\(error)"]))
     onSocketLost?(error)
   }
 
-  private func open(_ stream: consuming PipeStream) throws(UVError) {
+  func open(_ stream: consuming PipeStream) throws(UVError) {
     let connection = try add(stream)
     do throws(UVError) { try startReading(connection) } catch {
       drop(connection.id)
@@ -334,6 +323,7 @@ final class HubShell {
     guard hasNews else { return }
     hasNews = false
     if awaitsActivity { activityBegan() }
+    if admission.isInUse { openWaiting() }
     turnStart = loop.turnMilliseconds
     if contention.isOn {
       workInContention()
@@ -345,11 +335,14 @@ final class HubShell {
       }
     }
     meter.beginTurn()
-    guard core.endTurn(at: core.hasManySubscribers ? loop.preciseNow : loop.now, wallTime: wallTime()) else { return }
+    guard core.endTurn(at: core.hasManySubscribers ? loop.preciseNow : loop.now, wallTime: wallTime()) else {
+      if admission.count > 0 { nextTurn?.start(after: .zero) }
+      return
+    }
     performCommands()
     deadlineTimer?.arm(core.deadline)
     // Waiting frames and snapshots continue as soon as everything else was served.
-    if core.needsAnotherTurn || !waitingReaders.isEmpty, handingOver == nil {
+    if core.needsAnotherTurn || !waitingReaders.isEmpty || admission.count > 0, handingOver == nil {
       nextTurn?.start(after: .zero)
     } else if core.publicationDue != nil || core.allowanceDue != nil || core.metricsDue != nil {
       // Only in this case: allocating an array in every turn would cost hundreds of instructions.

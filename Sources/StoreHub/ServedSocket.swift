@@ -46,14 +46,15 @@ final class ServedSocket {
     do {
       listener = try PipeListener(
         on: loop, adopting: inherited.descriptor, path: inherited.path, ownsFile: isOwn, onConnection: onConnection)
+      listener?.acceptAtMost(Admission.acceptedPerTurn)
     } catch {
       throw .loop(error)
     }
     watchFile()
   }
 
-  /// Accepts the connection for which `onConnection` was called.
-  func accept() throws(UVError) -> PipeStream? { try listener?.accept() }
+  /// Takes the connection that `onConnection` was called for.
+  func takeDescriptor() -> CInt? { listener?.takeDescriptor() }
 
   /// Accepts connections again immediately. Call it when a connection was closed.
   func resume() { listener?.resume() }
@@ -80,6 +81,7 @@ final class ServedSocket {
       let mask = umask(~mode & 0o777)
       defer { umask(mask) }
       listener = try PipeListener(on: loop, path: path, onConnection: onConnection)
+      listener?.acceptAtMost(Admission.acceptedPerTurn)
     } catch {
       throw .loop(error)
     }

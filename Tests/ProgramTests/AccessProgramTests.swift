@@ -54,6 +54,38 @@ import Testing
     #expect(hub.wait { hub.log.contains("user 4242 may not use this hub; its operator can grant it") })
   }
 
+  /// All these connections are in the kernel's queue before the other user's.
+  @Test(.enabled(if: isRoot && Python.isInstalled, needsRoot)) func aUserWhoFillsTheQueueKeepsNobodyOut() throws {
+    let hub = try hub("[everyone]\nread = all\n[limits]\nconnections-per-user = 100\nhello-timeout = 60s\n")
+    let process = try #require(hub.process).processIdentifier
+    #expect(kill(process, SIGSTOP) == 0)
+    let crowd = Process()
+    crowd.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Fixtures/crowd.py").path
+    // The other user may not be able to read the script.
+    let text = try String(contentsOfFile: script, encoding: .utf8)
+    crowd.arguments =
+      ["--reuid", "4242", "--regid", "4242", "--clear-groups", try #require(Python.path), "-c", text]
+      + [hub.socket, "3000"]
+    let (input, output) = (Pipe(), Pipe())
+    (crowd.standardInput, crowd.standardOutput) = (input, output)
+    try crowd.run()
+    defer { crowd.terminate() }
+    var printed = ""
+    while !printed.hasSuffix("\n") {
+      let data = output.fileHandleForReading.availableData
+      try #require(!data.isEmpty)
+      printed += String(decoding: data, as: UTF8.self)
+    }
+    #expect(printed == "ready\n")
+    #expect(kill(process, SIGCONT) == 0)
+    #expect(try run(hub, as: 0, "state", "counter.count").output == "0\n")
+    try input.fileHandleForWriting.close()
+    #expect(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == "2900 100\n")
+    #expect(hub.log.contains("a connection of user 4242 was not served: this hub serves 100 connections of one user"))
+  }
+
   @Test(.enabled(if: isRoot, needsRoot)) func rightsAreThoseOfUserAndGroups() throws {
     let hub = try hub(
       """

@@ -114,9 +114,14 @@ import Testing
   @Test func theHubIsDescribed() throws {
     let hub = try HubProcess()
     let status = try #require(try Self.object(try run(hub, "status", "--json").output))
-    #expect(Set(status.keys) == ["hub", "socket", "revision", "clients", "latencyMicroseconds", "schema"])
+    #expect(Set(status.keys) == ["hub", "socket", "revision", "clients", "latencyMicroseconds", "schema", "figures"])
+    let figures = try #require(status["figures"] as? [String: Any])
+    #expect(figures["accepted"] as? Int == 1 && figures["users"] as? Int == 1)
+    #expect(figures["stateBytes"] as? Int ?? 0 > 0 && figures["rejectedActions"] as? Int == 0)
     #expect(status["clients"] as? Int == 1 && (status["schema"] as? String)?.count == 64)
-    #expect(try run(hub, "status").output.contains("revision  0\n"))
+    let text = try run(hub, "status").output
+    #expect(
+      text.contains("revision  0\n") && text.contains("\nrefused   nothing\n") && text.contains("\nusers     1\n"))
     let client = try #require(try Self.object(try run(hub, "clients", "--json").output))
     #expect(client["name"] as? String == "storectl clients" && client["user"] as? Int == Int(getuid()))
     #expect(try run(hub, "clients").output.hasPrefix("ID  PROCESS  USER"))

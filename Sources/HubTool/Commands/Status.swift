@@ -14,7 +14,9 @@ extension Tool {
       (latency, revision) = (min(latency, next.latency), next.revision)
     }
     let clients = try await hub.subscribe(to: [], of: .hub)
-    let count = Attendees(clients.mirror.value).all.count
+    let attendees = Attendees(clients.mirror.value).all
+    let figures = Figures(try await hub.subscribe(to: [], of: .metrics).mirror.value, attendees)
+    let count = attendees.count
     let schema = hub.schema(of: .feature)
     let fingerprint = "\(schema.fingerprint)"
     if isJSON {
@@ -22,13 +24,15 @@ extension Tool {
         "hub": .string(hub.hubName), "socket": .string(path), "revision": .integer(revision),
         "clients": .integer(count),
         "latencyMicroseconds": .integer(latency.microseconds), "schema": .string(fingerprint),
+        "figures": figures?.json ?? .null,
       ])
     }
-    let rows = [
-      ("hub", ValueText.safe(hub.hubName)), ("socket", path), ("revision", "\(revision)"),
-      ("clients", "\(count), this one included"), ("latency", latency.inMilliseconds),
-      ("schema", "\(schema.definitions.count) types, \(fingerprint.prefix(16))…"),
-    ]
+    let rows =
+      [
+        ("hub", ValueText.safe(hub.hubName)), ("socket", path), ("revision", "\(revision)"),
+        ("clients", "\(count), this one included"), ("latency", latency.inMilliseconds),
+        ("schema", "\(schema.definitions.count) types, \(fingerprint.prefix(16))…"),
+      ] + (figures?.rows ?? [])
     print(rows.map { palette.name($0) + String(repeating: " ", count: 10 - $0.count) + $1 })
   }
 

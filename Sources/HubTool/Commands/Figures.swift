@@ -1,0 +1,64 @@
+internal import Wire
+
+/// The hub's figures, as `storectl status` shows them.
+struct Figures {
+  let metrics: HubMetrics
+  /// How many users are attached.
+  let userCount: Int
+
+  init?(_ value: CBORValue?, _ clients: [Attendee]) {
+    let bytes = value?.encoded() ?? []
+    guard let metrics = try? HubMetrics(decoding: bytes.span.bytes) else { return nil }
+    (self.metrics, userCount) = (metrics, Set(clients.map(\.user)).count)
+  }
+
+  /// The rows behind those of every hub: what was refused, and what the hub holds.
+  var rows: [(String, String)] {
+    [
+      ("users", "\(userCount)"), ("sessions", "\(metrics.opened) opened, \(metrics.resumed) resumed; \(kept)"),
+      ("refused", refusals), ("state", Self.bytes(metrics.stateBytes)),
+      ("held", "\(Self.bytes(metrics.heldBytes)) of frames; \(Self.count(metrics.keptVersions, "version"))"),
+      ("journal", metrics.unstoredTurns == 0 ? "nothing waits" : Self.count(metrics.unstoredTurns, "turn") + " wait"),
+      ("turns", slowest),
+    ]
+  }
+
+  var json: JSONValue {
+    func number(_ value: UInt64) -> JSONValue { .integer(Int64(clamping: value)) }
+    return [
+      "users": .integer(userCount), "connections": number(metrics.connections), "accepted": number(metrics.accepted),
+      "refusedConnections": number(metrics.refused), "failedConnections": number(metrics.failed),
+      "rejectedActions": number(metrics.rejected), "sessionsOpened": number(metrics.opened),
+      "sessionsResumed": number(metrics.resumed), "sessionsDetached": number(metrics.detachedSessions),
+      "heldBytes": number(metrics.heldBytes), "stateBytes": number(metrics.stateBytes),
+      "versions": number(metrics.keptVersions), "unstoredTurns": number(metrics.unstoredTurns),
+    ]
+  }
+
+  private var kept: String { "\(metrics.detachedSessions) without a connection" }
+
+  /// Since the start of the hub's process.
+  private var refusals: String {
+    guard metrics.refused + metrics.failed + metrics.rejected > 0 else { return "nothing" }
+    return [
+      (metrics.refused, "connection", "not permitted"),
+      (metrics.failed, "connection", "closed for an error or a limit"),
+      (metrics.rejected, "action", "rejected"),
+    ].filter { $0.0 > 0 }.map { "\(Self.count($0.0, $0.1)) \($0.2)" }.joined(separator: ", ")
+  }
+
+  /// The turns of the loop that kept clients waiting.
+  private var slowest: String {
+    let long = metrics.turnTimes.enumerated().filter { $0.offset >= 5 }.reduce(0) { $0 + $1.element }
+    guard let last = metrics.turnTimes.lastIndex(where: { $0 > 0 }) else { return "none measured" }
+    return "the slowest took less than \(1 << last) ms; \(long) took 16 ms or more"
+  }
+
+  private static func count(_ count: UInt64, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+  /// Such as `3 bytes`, `17 KiB`.
+  private static func bytes(_ count: UInt64) -> String {
+    if count < 10 << 10 { return self.count(count, "byte") }
+    return count < 10 << 20 ? "\(count >> 10) KiB" : "\(count >> 20) MiB"
+  }
+}

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import StoreHub
+
+/// The order in which connections are opened.
+@Suite struct AdmissionTests {
+  @Test func aUserWithManyConnectionsWaitsLongerThanAUserWithOne() {
+    var admission = Admission()
+    for descriptor in 0..<1000 { admission.add(CInt(descriptor), of: 1) }
+    admission.add(2000, of: 2)
+    admission.add(2001, of: 2)
+    admission.add(3000, of: 3)
+    #expect(admission.count == 1003 && admission.count(of: 1) == 1000 && admission.count(of: 4) == 0)
+    #expect((0..<7).map { _ in admission.next() } == [0, 2000, 3000, 1, 2001, 2, 3])
+    #expect(admission.count(of: 2) == 0 && admission.count == 996)
+    while admission.next() != nil {}
+    #expect(!admission.isInUse)
+  }
+
+  @Test func whatComesBehindOthersWaits() {
+    var admission = Admission()
+    var opened = 0
+    while admission.opensAtOnce() { opened += 1 }
+    #expect(opened == 16 && admission.isInUse)
+    admission.add(1, of: 1)
+    admission.beginTurn()
+    let opensPastOthers = admission.opensAtOnce()
+    #expect(!opensPastOthers)
+    #expect(admission.next() == 1 && admission.next() == nil)
+    let opens = admission.opensAtOnce()
+    #expect(opens)
+  }
+}
