@@ -4,7 +4,7 @@ export DESTDIR PREFIX SYSCONFDIR UNITDIR
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/static
 
-.PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke soak
+.PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak
 
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` prints their directory
 	$(SWIFT_BUILD) -c release
@@ -66,6 +66,10 @@ bench-recovery: setup ## recovery from journals of 10 million actions, and snaps
 
 bench-smoke: setup ## guard against gross regressions by instructions, allocations and ratios (2 minutes)
 	@scripts/bench smoke
+
+bench-fairness: setup ## measure a client's latency while others attack the hub (5 minutes on an idle machine; best as root)
+	$(SWIFT_BUILD) -c release --product storehubd
+	bench/fairness.py --hub "$$(swift build -c release --show-bin-path)/storehubd" $(FAIRNESS)
 
 soak: setup ## run a hub at 80 % load for a long time, and check that nothing grows (MINUTES=30)
 	@scripts/bench soak

@@ -24,7 +24,7 @@ extension HubCore {
     if size.isCounting { size.goOn() }
     if metricsDue != nil || publishers[StateRoot.metrics.index].hasSubscribers { updateMetrics(at: now) }
     if limits.actionsPerSecond != nil { allowanceDue = backlogged.wake(at: now, limits) }
-    let share = isContended ? 8 : 1
+    let share = isContended || isSnapshotContended() ? 8 : 1
     outgoing.snapshotBudget = limits.snapshotBytesPerTurn / share
     outgoing.pieceLimit = SnapshotPiece.byteLimit / share
     if !unfinished.isEmpty {
@@ -46,6 +46,22 @@ extension HubCore {
     return !commandList.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
       || metricsDue != nil
   }
+
+  /// Whether snapshots go out while clients send, which then wait for each piece. It counts for some turns, also for the
+  /// snapshots that begin in them.
+  private mutating func isSnapshotContended() -> Bool {
+    guard !unfinished.isEmpty else {
+      snapshotReads = nil
+      return turn < snapshotContentionEnd
+    }
+    if let reads = snapshotReads, reads != counters.reads {
+      snapshotContentionEnd = turn + Self.snapshotContentionTurns
+    }
+    snapshotReads = counters.reads
+    return turn < snapshotContentionEnd
+  }
+
+  private static var snapshotContentionTurns: UInt64 { 1024 }
 
   private var hasOutdatedPublisher: Bool {
     mutating get {

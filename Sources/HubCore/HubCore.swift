@@ -90,6 +90,10 @@ public struct HubCore: ~Copyable {
   var size: StateSize
   /// True if large work should leave time for other clients; snapshots are then sent in smaller pieces.
   public var isContended = false
+  /// The reads of clients at the last turn with unfinished snapshots; nil if the last turn had none.
+  var snapshotReads: UInt64?
+  /// The turn up to which snapshots go out in smaller pieces, because clients have sent beside one.
+  var snapshotContentionEnd: UInt64 = 0
   /// The time at which to call `endTurn` again to send coalesced changes; nil if there are none.
   public internal(set) var publicationDue: Duration?
   /// The time at which the next user that exceeded its rate may send actions again; nil if there is none.

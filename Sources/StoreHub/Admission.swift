@@ -9,14 +9,14 @@ internal import Wire
 /// connections, refuses at once what exceeds a user's limit, and opens the others one of each user in turn: a user who
 /// fills the queue keeps others waiting for no longer than accepting takes.
 struct Admission {
+  // Turns are short, since in each one the clients that are connected are answered too. There are thousands in a second.
+
   /// How many connections are taken out of the kernel's queue in one turn.
-  static let acceptedPerTurn = 128
+  static let acceptedPerTurn = 16
   /// How many are opened as they come; most turns have none or one.
-  private static let openedAtOnce = 16
-  /// How many of those that wait are opened in one turn.
-  static let openedPerTurn = 64
-  /// How long opening them may take in one turn, in nanoseconds.
-  static let openingTime: UInt64 = 250_000
+  private static let openedAtOnce = 2
+  /// How long opening those that wait may take in one turn, in nanoseconds; at least one is opened.
+  static let openingTime: UInt64 = 50_000
 
   /// The users with connections that wait, in the order in which they take turns.
   private var queues: [(user: UInt32, descriptors: [CInt])] = []
@@ -119,9 +119,7 @@ extension HubShell {
     guard admission.count > 0 else { return }
     let start = loop.nanoseconds
     var count = 0
-    while all || count < Admission.openedPerTurn && (count % 8 > 0 || loop.nanoseconds - start < Admission.openingTime),
-      let descriptor = admission.next()
-    {
+    while all || count == 0 || loop.nanoseconds - start < Admission.openingTime, let descriptor = admission.next() {
       open(descriptor)
       count += 1
     }

@@ -71,6 +71,26 @@ import Wire
     #expect(frames.last?.kind == .delta)
   }
 
+  /// A client that sends one action at a time would wait for each piece.
+  @Test func piecesAreSmallWhileOthersSend() throws {
+    let (hub, sender) = try largeHub()
+    hub.send(.addItems(40_000), on: sender)
+    let (late, _) = try hub.open()
+    hub.send(Attach(), on: late)
+    func sent() -> Int { hub.turn(late).filter { $0.kind == .snapshot }.reduce(0) { $0 + $1.payload.count } }
+    #expect(sent() > 32 << 10)
+    for count in 1...2 {
+      hub.send(.setCount(count), on: sender)
+      _ = sent()
+    }
+    for _ in 0..<5 { #expect(1...(16 << 10) ~= sent()) }
+    // Also those of the next snapshot.
+    while hub.core.needsAnotherTurn { hub.turn() }
+    let (later, _) = try hub.open()
+    hub.send(Attach(), on: later)
+    #expect(1...(16 << 10) ~= hub.turn(later).reduce(0) { $0 + $1.payload.count })
+  }
+
   @Test func whatOneSendsIsAcknowledgedBehindItsState() throws {
     let (hub, _) = try largeHub()
     let (late, _) = try hub.open()
