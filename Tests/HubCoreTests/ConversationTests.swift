@@ -210,6 +210,18 @@ import Wire
     #expect(try frames[0].value == .unsigned(4))
   }
 
+  @Test func connectionsThatCloseAreBoundedInNumber() throws {
+    var limits = HubLimits()
+    limits.closingConnections = 2
+    let hub = Hub(limits: limits)
+    let clients = (0..<3).map { _ in hub.connect() }
+    // No hello.
+    for client in clients { hub.send(Ping(number: 1), on: client) }
+    let commands = hub.core.commands
+    #expect(clients.map { commands.contains(.close($0)) } == [true, true, false])
+    #expect(commands.contains(.abort(clients[2])))
+  }
+
   @Test func aShutdownLetsEveryConnectionReadItsLastFrames() throws {
     var limits = HubLimits()
     limits.closingConnections = 2

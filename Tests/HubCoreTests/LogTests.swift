@@ -236,6 +236,38 @@ import Wire
 
   // MARK: A slow log, and one that fails
 
+  @Test func aLogIsAlsoBehindByTheBytesOfTurns() throws {
+    var limits = HubLimits()
+    limits.unstoredBytes = 1000
+    let hub = try Hub(recovering: [], limits: limits)
+    let (id, _) = try open(hub)
+    hub.send([.todos(.addButtonTapped(text: "short"))], from: 1, on: id)
+    hub.turn()
+    var isBehind = hub.core.isLogBehind
+    #expect(!isBehind)
+    hub.send([.todos(.addButtonTapped(text: String(repeating: "x", count: 2000)))], from: 2, on: id)
+    hub.turn()
+    isBehind = hub.core.isLogBehind
+    #expect(isBehind)
+  }
+
+  @Test func aHubWhoseLogIsBehindOpensNoSessions() throws {
+    var limits = HubLimits()
+    limits.unstoredTurns = 2
+    let hub = try Hub(recovering: [], limits: limits)
+    let (id, _) = try open(hub)
+    for number in 1...3 {
+      hub.send([increment], from: UInt64(number), on: id)
+      hub.turn()
+    }
+    let late = hub.connect()
+    hub.send(Hello(name: "late"), on: late)
+    let error: PeerError = try #require(try hub.turn(late).first?.decoded())
+    #expect(error.code == .overloaded && hub.closed.contains(late))
+    hub.store()
+    _ = try open(hub)
+  }
+
   @Test func aHubWhoseLogIsBehindHandlesNoFurtherFrames() throws {
     var limits = HubLimits()
     limits.unstoredTurns = 2

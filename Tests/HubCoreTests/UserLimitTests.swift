@@ -31,6 +31,37 @@ import Wire
     #expect(try open(hub, user: 1).1.isResumed == false)
   }
 
+  /// The shell asks before it opens a connection; those that wait count.
+  @Test func connectionsThatWaitCountAsTheirUsers() {
+    var limits = HubLimits()
+    (limits.connections, limits.connectionsPerUser) = (5, 3)
+    let hub = Hub(limits: limits)
+    _ = hub.connect(user: 1)
+    func refusal(_ user: UInt32, _ own: Int, _ all: Int) -> PeerError? {
+      hub.core.refusal(ofConnectionOf: user, waiting: (own, all))
+    }
+    #expect(refusal(1, 1, 1) == nil && refusal(2, 2, 2) == nil)
+    #expect(refusal(1, 2, 2)?.reason.contains("3 connections of one user") == true)
+    #expect(refusal(2, 0, 3) == nil)
+    #expect(refusal(2, 0, 4)?.reason.contains("5 connections at once") == true)
+    #expect(hub.core.metrics.failed == 2)
+  }
+
+  /// A user who never says hello is charged, too.
+  @Test func halfAHelloIsCharged() throws {
+    var limits = HubLimits()
+    limits.heldBytesPerUser = 1000
+    let hub = Hub(limits: limits)
+    let ids = (0..<3).map { _ in hub.connect(user: 1) }
+    for (index, id) in ids.enumerated() {
+      var bytes: [UInt8] = []
+      FrameHeader(kind: .hello, length: 100_000).append(to: &bytes)
+      hub.send(bytes + [UInt8](repeating: 0, count: index == 1 ? 500 : 300), on: id)
+    }
+    let error: PeerError = try #require(try hub.turn(ids[1]).first?.decoded())
+    #expect(error.code == .tooManyBytes && !hub.closed.contains(ids[0]) && !hub.closed.contains(ids[2]))
+  }
+
   @Test func theConnectionWithMostUnfinishedBytesIsClosed() throws {
     var limits = HubLimits()
     limits.heldBytesPerUser = 1000
