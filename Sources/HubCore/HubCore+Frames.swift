@@ -203,6 +203,7 @@ extension HubCore {
   @discardableResult
   public mutating func workOnBacklog(limit: Int, at now: Duration) -> Int {
     guard let connection = backlogged.next(at: now, limits), var backlog = connection.backlog else { return 0 }
+    lastWork = connection.id
     let limit = min(limit, connection.account.allowance(at: now, limits))
     var rest = limit
     defer { connection.account.use(limit - rest, at: now, limits) }

@@ -24,6 +24,15 @@ extension HubCore {
     return names
   }
 
+  /// The names of the actions in frames that wait on a connection.
+  package func names(ofActionsThatWaitOn id: ConnectionID) -> [String] {
+    guard case .live(let connection) = phase(of: id), let bytes = connection.backlog?.unhandledBytes else { return [] }
+    return names(ofActionsIn: bytes.span.bytes)
+  }
+
+  /// Forgets which connection's frames were worked on.
+  package mutating func forgetLastWork() { lastWork = nil }
+
   /// Returns the peer of an open connection.
   package func peer(of id: ConnectionID) -> Peer? {
     switch phase(of: id) {

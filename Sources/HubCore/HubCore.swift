@@ -90,6 +90,8 @@ public struct HubCore: ~Copyable {
   var size: StateSize
   /// True if large work should leave time for other clients; snapshots are then sent in smaller pieces.
   public var isContended = false
+  /// The connection whose waiting frames were worked on last in this turn, for the operator.
+  package internal(set) var lastWork: ConnectionID?
   /// The reads of clients at the last turn with unfinished snapshots; nil if the last turn had none.
   var snapshotReads: UInt64?
   /// The turn up to which snapshots go out in smaller pieces, because clients have sent beside one.

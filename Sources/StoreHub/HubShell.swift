@@ -32,7 +32,9 @@ final class HubShell {
   @exclusivity(unchecked) private var hasPolled = true
   @exclusivity(unchecked) private(set) var connections: [ServedConnection?] = []
   /// The last connection that was read in this turn.
-  @exclusivity(unchecked) private var lastSender: ConnectionID?
+  @exclusivity(unchecked) private(set) var lastSender: ConnectionID?
+  /// The reads that took long, while they are timed.
+  @exclusivity(unchecked) var slowReads = SlowReads()
   /// The time in milliseconds at which the current turn's callbacks began; nil before the first one.
   @exclusivity(unchecked) private var turnStart: UInt64?
   private let recording: Recording?
@@ -189,6 +191,19 @@ final class HubShell {
 
   private func received(_ bytes: RawSpan, on id: ConnectionID) {
     lastSender = id
+    if slowReads.isOn { return receivedTimed(bytes, on: id) }
+    handle(bytes, on: id)
+  }
+
+  /// The same after a turn that was blocked: the action that blocks the next one is to be named exactly.
+  private func receivedTimed(_ bytes: RawSpan, on id: ConnectionID) {
+    let (start, peer) = (loop.nanoseconds, core.peer(of: id))
+    handle(bytes, on: id)
+    guard let peer else { return }
+    slowReads.note(loop.nanoseconds - start, at: loop.turnMilliseconds) { ($0, core.names(ofActionsIn: bytes), peer) }
+  }
+
+  private func handle(_ bytes: RawSpan, on id: ConnectionID) {
     guard !core.isLogBehind else { return receivedBehindLog(bytes, on: id) }
     guard !contention.isOn else { return receivedInContention(bytes, on: id) }
     let work = informed.received(bytes, on: id, at: loop.now, limit: meter.limit, guaranteed: Contention.guaranteed)
@@ -294,29 +309,12 @@ final class HubShell {
       let time = loop.turnMilliseconds - start
       core.noteTurn(milliseconds: time)
       if time >= Self.longTurn { reportLongTurn(time) }
+      if slowReads.isOn { _ = slowReads.take() }
       lastSender = nil
+      if core.lastWork != nil { core.forgetLastWork() }
     }
     endTurn()
     turnStart = nil
-  }
-
-  /// The duration in milliseconds from which a turn is reported.
-  private static let longTurn: UInt64 = 100
-
-  /// Logs the names of the actions that have blocked the loop. The last ones that were read are still in the loop's
-  /// buffer.
-  private func reportLongTurn(_ time: UInt64) {
-    guard let sender = lastSender, let peer = core.peer(of: sender) else {
-      return log.write(
-        .warning, cause: Log.Cause("blocked turns"), "the loop was blocked for \(time) ms, by no action of a client")
-    }
-    let names = loop.withLastRead { core.names(ofActionsIn: $0) }
-    log.write(
-      .warning, cause: Log.Cause("blocked turns", user: peer.user),
-      """
-      the loop was blocked for \(time) ms; the last actions were \
-      \(names.isEmpty ? "not whole" : names.joined(separator: ", ")), of process \(peer.process) of user \(peer.user)
-      """)
   }
 
   func endTurn() {

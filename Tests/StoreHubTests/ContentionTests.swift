@@ -96,6 +96,15 @@ import Wire
     #expect(
       text().contains("the last actions were counter.decrementButtonTapped, of process \(getpid()) of user \(getuid())")
     )
+    // From now on reads are timed: another client's read in the same turn is not taken for it.
+    let others = try (0..<2).map { _ in try RawClient(bench) }
+    #expect(await bench.until { others.allSatisfy(\.isWelcome) })
+    others[0].send([AppFeature.Action.counter(.incrementButtonTapped).encoded()], from: 1)
+    client.send([AppFeature.Action.counter(.decrementButtonTapped).encoded()], from: 3)
+    others[1].send([AppFeature.Action.counter(.incrementButtonTapped).encoded()], from: 1)
+    #expect(await bench.until { client.applied == 3 && others.allSatisfy { $0.applied == 1 } })
+    #expect(await bench.until { text().contains(" ms by counter.decrementButtonTapped of process \(getpid())") })
+    for client in others { client.close() }
     client.close()
     #expect(await bench.stop(server))
     Glibc.close(descriptor)
