@@ -269,17 +269,18 @@ let package = Package(
       name: "TerminalViews",
       dependencies: ["ComposableCore", "Features", "Journal", "ReplicaCore", "Terminal", "TurnLog", "Wire"],
       swiftSettings: onLoop),
+    // HTTP for this machine, by libmicrohttpd.
+    .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "EventLoop"], swiftSettings: onLoop),
     // A hub's metrics for Prometheus.
-    .target(name: "MetricsEndpoint", dependencies: ["CMicroHTTPD", "EventLoop"], swiftSettings: onLoop),
+    .target(name: "MetricsEndpoint", dependencies: ["EventLoop", "HTTPServer"], swiftSettings: onLoop),
     // The rights and limits of a hub, from the operator's files.
     .target(
       name: "Configuration", dependencies: ["HubCore", "INIText", "Spelling", "Wire"], swiftSettings: common),
     .target(
       name: "StoreHub",
       dependencies: [
-        "Configuration", "Dependencies", "EventLoop", "HubCore", "Journal", "MetricsEndpoint", "ProgramOptions",
-        "Reducers", "ServiceManager",
-        "TurnLog", "Wire",
+        "Configuration", "Dependencies", "EventLoop", "HTTPServer", "HubCore", "Journal", "MetricsEndpoint",
+        "ProgramOptions", "Reducers", "ServiceManager", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     .target(
@@ -290,9 +291,10 @@ let package = Package(
     .target(
       name: "HubTool",
       dependencies: [
-        "EventLoop", "JSONText", "Journal", "ProgramOptions", "ReplicaCore", "Spelling", "Terminal", "TurnLog", "Wire",
+        "EventLoop", "HTTPServer", "JSONText", "Journal", "ProgramOptions", "ReplicaCore", "Spelling", "Terminal",
+        "TurnLog", "Wire",
       ],
-      swiftSettings: onLoop),
+      resources: [.embedInCode("Inspector/Page")], swiftSettings: onLoop),
 
     // Virtual shells: a hub, its clients, the network, the disk and the clock on one thread.
     .target(

@@ -134,6 +134,27 @@ public nonisolated func toolOptions() -> ProgramOptions {
           ]),
         ]),
       .init(
+        "inspect", "show the state and its history in a web browser",
+        options: [
+          .init(
+            "listen", argument: "ADDRESS",
+            "a port of 127.0.0.1, or the path of a Unix socket; default: a free port"), directory,
+        ],
+        details: [
+          .text(
+            """
+            Prints a link to a page with the live state, who is attached, how many actions take effect and how fast the hub \
+            answers; with --state-dir also the actions of the journal, each with what it changed, and the state at any of its \
+            revisions. The page changes nothing and loads nothing from elsewhere.
+            """),
+          .text(
+            """
+            Only browsers of this machine can reach the page, and only the first one that opens the link can read the state; \
+            another link is printed then. The page stays when the hub goes away, and follows it when it comes back. Ends with \
+            SIGINT.
+            """),
+        ]),
+      .init(
         "fork", "start a hub on a copy of the journal, as it was at a revision", arguments: [.init("REV|TIME")],
         options: [
           directory,

@@ -92,6 +92,28 @@ final class HubConnection {
     return scope
   }
 
+  /// Subscribes to a part of a state without waiting for it.
+  func follow(_ path: [PathStep], of root: StateRoot, onChange: @escaping () -> Void) -> Scope {
+    let scope = Scope(onChange)
+    replica.subscribe(scope.mirror, to: path, of: root, context: scope)
+    endTurn()
+    return scope
+  }
+
+  /// Subscribes to the hub's figures without waiting for them; they stay away from users who may not see them.
+  func followMetrics() -> TypedMirror<HubMetrics> {
+    let mirror = TypedMirror<HubMetrics>()
+    replica.subscribe(mirror, to: [], of: .metrics)
+    endTurn()
+    return mirror
+  }
+
+  /// Ends a subscription.
+  func unfollow(_ scope: Scope) {
+    replica.unsubscribe(scope.mirror)
+    endTurn()
+  }
+
   /// Sends an action without waiting for its outcome.
   func send(_ action: CBORValue) throws(ToolFailure) -> Sent {
     let sent = Sent()

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Glibc
+internal import HTTPServer
 public import ProgramOptions
 internal import Wire
 
@@ -15,6 +16,8 @@ public final class Tool {
   private let isQuiet: Bool
   private let usesPager: Bool
   private(set) var isInterrupted = false
+  /// Whether a signal has come, or nobody reads the output any more.
+  var isEnding: Bool { isInterrupted || output.end != nil }
   /// The exit status for the signal that interrupted the tool.
   private(set) var interruption = ExitStatus.interrupted
   private var session: HubConnection?
@@ -35,6 +38,9 @@ public final class Tool {
     usesPager = !options.flag("no-pager")
     _ = try options.integer("count", in: 1...Int.max, default: 1)
     _ = try options.integer("to", in: 0...Int.max, default: 0)
+    if let address = options.string("listen"), HTTPAddress(address) == nil {
+      throw UsageError("--listen needs a path with a slash or a port from 1 to 65535, not '\(address)'")
+    }
     guard try options.duration("interval", default: .seconds(1)) >= .milliseconds(10) else {
       throw UsageError("--interval needs a time of at least 10ms")
     }
@@ -110,6 +116,7 @@ public final class Tool {
     case "fork": try fork()
     case "snapshot": try await snapshot()
     case "journal": try await journal()
+    case "inspect": try await inspect()
     case "completions": try completions()
     default: throw ToolFailure(.usage, "there is no such command")
     }

@@ -95,7 +95,7 @@ extension Tool {
   }
 
   /// Waits for a duration.
-  private func pause(_ duration: Duration) async throws(ToolFailure) {
+  func pause(_ duration: Duration) async throws(ToolFailure) {
     var timer: Timer?
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       var waiting: CheckedContinuation<Void, Never>? = continuation

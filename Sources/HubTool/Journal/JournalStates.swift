@@ -14,6 +14,8 @@ final class JournalStates {
   private(set) var time: Int64 = 0
   /// The state after that turn.
   private(set) var value: CBORValue
+  /// The bytes of the snapshot with which the walk began.
+  let snapshotByteCount: Int
   private var waiting: [LoggedTurn] = []
   private var nextWaiting = 0
 
@@ -29,7 +31,7 @@ final class JournalStates {
       throw ToolFailure(.absent, "the journal does not go back that far")
     }
     (self.schemas, schemaIndex) = (schemas, first)
-    (self.position, revision) = (snapshot.position, snapshot.revision)
+    (self.position, revision, snapshotByteCount) = (snapshot.position, snapshot.revision, snapshot.bytes.count)
     do throws(WireError) {
       var decoder = CBORDecoder(snapshot.bytes.span.bytes)
       value = try SchemaValues(snapshot.schema).value(of: snapshot.schema.state, from: &decoder)

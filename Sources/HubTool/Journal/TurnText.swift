@@ -18,7 +18,10 @@ struct TurnText {
   }
 
   /// Returns the actions of a turn, in order.
-  func actions(_ turn: LoggedTurn) -> [Action] {
+  func actions(_ turn: LoggedTurn) -> [Action] { Self.actions(turn, schema) }
+
+  /// Returns the first actions of a turn, in order.
+  static func actions(_ turn: LoggedTurn, _ schema: Schema, limit: Int = .max) -> [Action] {
     let sessions = Dictionary(turn.sessions.map { ($0.id, $0) }) { _, last in last }
     var found: [Action] = []
     var runs = CBORDecoder(turn.actions.span.bytes)
@@ -31,6 +34,7 @@ struct TurnText {
         }
         action.value = try? SchemaValues(schema).value(of: schema.action, from: &decoder)
         found.append(action)
+        if found.count == limit { return found }
         if action.value == nil { break }
       }
     }

@@ -1,6 +1,6 @@
 internal import Configuration
+internal import HTTPServer
 internal import HubCore
-internal import MetricsEndpoint
 internal import ProgramOptions
 internal import Wire
 
@@ -15,7 +15,7 @@ struct ServiceConfiguration {
   var file: (path: String, isOptional: Bool)?
   var isOnlyChecked: Bool
   /// The address of the metrics endpoint.
-  var metrics: MetricsAddress?
+  var metrics: HTTPAddress?
   /// The limit of connections on the command line.
   private var connections: Int?
   var level: Log.Level
@@ -78,7 +78,7 @@ struct ServiceConfiguration {
     }
     isOnlyChecked = parsed.flag("check-config")
     if let address = parsed.string("metrics") {
-      metrics = MetricsAddress(address)
+      metrics = HTTPAddress(address)
       if metrics == nil {
         throw UsageError("--metrics needs a path with a slash or a port from 1 to 65535, not “\(address)”")
       }

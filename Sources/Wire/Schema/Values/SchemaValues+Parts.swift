@@ -5,6 +5,10 @@ extension SchemaValues {
     package var name: String
     package var type: SchemaType
     package var value: CBORValue
+
+    package init(name: String, type: SchemaType, value: CBORValue) {
+      (self.name, self.type, self.value) = (name, type, value)
+    }
   }
 
   /// The named parts of a value in order: fields, the payload of a case, elements. For an optional, the parts of its
@@ -13,8 +17,9 @@ extension SchemaValues {
   /// Nil for a value without parts: a number, a text, nil, a set, a case without a payload, a value that does not match
   /// the type. Elements of plain arrays are named by their index and pairs of dictionaries by their key, although no
   /// path leads into them.
-  /// - Complexity: O(parts).
-  package func parts(of value: CBORValue, as type: SchemaType) -> [Part]? {
+  /// - Parameter range: The elements of a collection that are wanted; nil for all. Other values give all their parts.
+  /// - Complexity: O(parts that are wanted).
+  package func parts(of value: CBORValue, as type: SchemaType, in range: Range<Int>? = nil) -> [Part]? {
     switch type {
     case .definition(let index):
       switch schema.definitions[index].content {
@@ -34,39 +39,54 @@ extension SchemaValues {
         }
       }
     case .named(let name, let parts):
-      if name == "raw", parts.count == 2 { return self.parts(of: value, as: parts[1]) }
+      if name == "raw", parts.count == 2 { return self.parts(of: value, as: parts[1], in: range) }
       guard let layout = NamedLayout(name, parts.count) else { return nil }
-      return self.parts(of: value, layout, type, parts)
+      return self.parts(of: value, layout, type, parts, range)
     }
   }
 
   private func parts(
-    of value: CBORValue, _ layout: NamedLayout, _ type: SchemaType, _ parts: [SchemaType]
+    of value: CBORValue, _ layout: NamedLayout, _ type: SchemaType, _ parts: [SchemaType], _ range: Range<Int>?
   ) -> [Part]? {
     switch (layout, value) {
-    case (.optional, .array(let items)) where items.count == 1: return self.parts(of: items[0], as: parts[0])
+    case (.optional, .array(let items)) where items.count == 1:
+      return self.parts(of: items[0], as: parts[0], in: range)
     case (.result, .array(let items)) where items.count == 2:
       guard case .unsigned(let key) = items[0], key < 2 else { return nil }
       return [Part(name: key == 0 ? "success" : "failure", type: parts[Int(key)], value: items[1])]
     case (.array, .array(let items)):
-      return items.enumerated().map { Part(name: "[\($0)]", type: parts[0], value: $1) }
+      return items.indices.clamped(to: range).map { Part(name: "[\($0)]", type: parts[0], value: items[$0]) }
     case (.dictionary, .map(let pairs)):
-      return pairs.map { pair in
-        let key = schema.text(ofID: pair.key.encoded(), parts[0], isInStack: false)
-        return Part(name: key, type: parts[1], value: pair.value)
+      return pairs.indices.clamped(to: range).map { index in
+        let key = schema.text(ofID: pairs[index].key.encoded(), parts[0], isInStack: false)
+        return Part(name: key, type: parts[1], value: pairs[index].value)
       }
     case (.identified, .array(let items)):
       let element = ElementType(type, in: schema)
-      return items.enumerated().map { index, item in
-        let name = element.id(of: item).map { schema.text(ofID: $0.encoded(), element.idType, isInStack: false) }
-        return Part(name: name ?? "[\(index)]", type: element.element, value: item)
+      return items.indices.clamped(to: range).map { index in
+        let id = element.id(of: items[index])
+        let name = id.map { schema.text(ofID: $0.encoded(), element.idType, isInStack: false) }
+        return Part(name: name ?? "[\(index)]", type: element.element, value: items[index])
       }
     case (.stack, .array(let items)):
-      return items.compactMap { item in
-        guard case .array(let pair) = item, pair.count == 2 else { return nil }
+      return items.indices.clamped(to: range).compactMap { index in
+        guard case .array(let pair) = items[index], pair.count == 2 else { return nil }
         let name = schema.text(ofID: pair[0].encoded(), .named("StackElementID"), isInStack: true)
         return Part(name: name, type: parts[0], value: pair[1])
       }
+    default: return nil
+    }
+  }
+
+  /// How many elements a collection has whose elements are parts; nil for any other value.
+  /// - Complexity: O(1).
+  package func elementCount(of value: CBORValue, as type: SchemaType) -> Int? {
+    guard case .named(let name, let parts) = type else { return nil }
+    if name == "raw", parts.count == 2 { return elementCount(of: value, as: parts[1]) }
+    switch (NamedLayout(name, parts.count), value) {
+    case (.optional, .array(let items)) where items.count == 1: return elementCount(of: items[0], as: parts[0])
+    case (.array, .array(let items)), (.identified, .array(let items)), (.stack, .array(let items)): return items.count
+    case (.dictionary, .map(let pairs)): return pairs.count
     default: return nil
     }
   }
@@ -105,7 +125,10 @@ extension SchemaValues {
       // Differences that the parts do not show: a case without values, an absent field, another order.
       if found.count == count { found.append(Difference(path: path, type: type, old: old, new: new)) }
     }
-    guard let olds = parts(of: old, as: type), let news = parts(of: new, as: type) else { return }
+    let (oldRange, newRange) = differingElements(old, new, type)
+    guard let olds = parts(of: old, as: type, in: oldRange), let news = parts(of: new, as: type, in: newRange) else {
+      return
+    }
     let oldParts = Dictionary(olds.map { ($0.name, $0) }) { first, _ in first }
     let newNames = Set(news.map(\.name))
     // A different case of an enum is a different value.
@@ -125,6 +148,52 @@ extension SchemaValues {
       }
     }
   }
+}
+
+extension SchemaValues {
+  /// The elements of two collections behind those with which both begin, and before those with which both end; nil for
+  /// other values.
+  ///
+  /// Names of elements are made only for these: a change of one element of a million costs comparisons alone.
+  private func differingElements(
+    _ old: CBORValue, _ new: CBORValue, _ type: SchemaType
+  ) -> (old: Range<Int>?, new: Range<Int>?) {
+    guard case .named(let name, let parts) = type else { return (nil, nil) }
+    switch (NamedLayout(name, parts.count), old, new) {
+    case (.optional, .array(let old), .array(let new)) where old.count == 1 && new.count == 1:
+      return differingElements(old[0], new[0], parts[0])
+    // Elements of plain arrays are named by their index, which an insertion before them changes.
+    case (.array, .array(let old), .array(let new)):
+      let first = Self.commonCount(old, new)
+      return (first..<old.count, first..<new.count)
+    case (.identified, .array(let old), .array(let new)), (.stack, .array(let old), .array(let new)):
+      return Self.between(old, new)
+    case (.dictionary, .map(let old), .map(let new)): return Self.between(old, new)
+    default: return (nil, nil)
+    }
+  }
+
+  private static func between<Item: Equatable>(_ old: [Item], _ new: [Item]) -> (Range<Int>?, Range<Int>?) {
+    let first = commonCount(old, new)
+    let last = commonCount(old[first...].reversed(), new[first...].reversed())
+    return (first..<old.count - last, first..<new.count - last)
+  }
+}
+
+extension SchemaValues {
+  /// With how many equal items two collections begin.
+  private static func commonCount<Items: Collection>(_ a: Items, _ b: Items) -> Int where Items.Element: Equatable {
+    var count = 0
+    for (one, other) in zip(a, b) {
+      guard one == other else { break }
+      count += 1
+    }
+    return count
+  }
+}
+
+extension Range<Int> {
+  fileprivate func clamped(to limits: Range<Int>?) -> Range<Int> { limits.map { clamped(to: $0) } ?? self }
 }
 
 extension SchemaValues.Part {

@@ -1,0 +1,40 @@
+internal import EventLoop
+internal import Glibc
+internal import HTTPServer
+internal import ProgramOptions
+internal import Wire
+
+extension Tool {
+  /// `inspect`: a page in the browser, until a signal comes.
+  func inspect() async throws(ToolFailure) {
+    let hasDirectory =
+      options.string("state-dir") != nil || getenv("STOREHUB_STATE_DIR").map { $0.pointee != 0 } ?? false
+    let journal: InspectorJournal? = hasDirectory ? try InspectorJournal(stateDirectory()) : nil
+    let address = options.string("listen").flatMap { HTTPAddress($0) } ?? .port(0)
+    let inspector = Inspector(self, journal: journal)
+    var count = 0
+    try await inspector.run(at: address, { await self.rest($0) }) { [self] link in
+      count += 1
+      if isJSON {
+        var members = [JSONValue.Member("event", "link"), .init("link", .string(link))]
+        if case .path(let path) = address { members.append(.init("socket", .string(path))) }
+        return print(.object(members))
+      }
+      if count > 1 {
+        return output.line("The link was used. Another one, for another browser: \(palette.strong(link))")
+      }
+      output.line("The inspector of \(path): \(palette.strong(link))")
+      if case .path(let path) = address {
+        output.line("It listens on \(path); forward it, for example with ssh -L 8080:\(path), as localhost.")
+      }
+      if journal == nil { output.line(palette.faint("With --state-dir it also shows the actions of the journal.")) }
+      if output.isTerminal { output.line(palette.faint("Ctrl-C ends it.")) }
+    }
+    try checkInterruption()
+  }
+
+  /// Lets time pass, or less if a signal comes.
+  private func rest(_ duration: Duration) async {
+    try? await pause(duration)
+  }
+}

@@ -1,0 +1,303 @@
+internal import EventLoop
+internal import HTTPServer
+internal import Journal
+internal import ReplicaCore
+internal import Wire
+
+/// Serves the inspector's page and what it asks for.
+///
+/// The page polls: a request waits until there is something new, and what the page shows then is fetched by further
+/// ones. A page that is slow thus gets less, and costs nothing while it is closed.
+final class Inspector {
+  private let tool: Tool
+  private let journal: InspectorJournal?
+  private let changes = InspectorChanges()
+  private let tree = InspectorTree()
+  private var gate = InspectorGate()
+  private lazy var link = InspectorLink(tool) { [weak self] in self?.changed() }
+  private var server: HTTPServer?
+  private var version: UInt64 = 1
+  private var pollers: [(exchange: HTTPExchange, after: UInt64)] = []
+  private var pollTimer: Timer?
+  private var watchTimer: Timer?
+  private var hasScheduled = false
+  /// When a page asked for something the last time.
+  private var lastRequest: Duration?
+  private var onLink: ((String) -> Void)?
+  /// Without requests for so long, nobody is looking.
+  private static let patience = Duration.seconds(20)
+
+  init(_ tool: Tool, journal: InspectorJournal?) {
+    (self.tool, self.journal) = (tool, journal)
+  }
+
+  /// Serves until the tool is interrupted.
+  ///
+  /// - Parameter onLink: Called with each link to the page: the first one, and another one whenever one was used.
+  func run(
+    at address: HTTPAddress, _ pause: @escaping (Duration) async -> Void, onLink: @escaping (String) -> Void
+  ) async throws(ToolFailure) {
+    self.onLink = onLink
+    do throws(UVError) {
+      var limits = HTTPServer.Limits()
+      (limits.connections, limits.connectionBytes, limits.seconds, limits.mode) = (32, 96 * 1024, 60, 0o600)
+      pollTimer = try Timer(on: tool.loop) { [weak self] in self?.answerPollers() }
+      watchTimer = try Timer(on: tool.loop) { [weak self] in self?.watch() }
+      server = try HTTPServer(on: tool.loop, at: address, limits: limits) { [weak self] in self?.respond($0) }
+    } catch {
+      throw ToolFailure(.failed, "\(error)")
+    }
+    defer { close() }
+    do throws(ToolFailure) {
+      try await link.open()
+    } catch {
+      // The history alone is worth showing.
+      guard journal != nil, error.status == .unreachable else { throw error }
+    }
+    announce()
+    watchTimer?.start(after: .milliseconds(200), repeating: .milliseconds(200))
+    await link.run(pause)
+  }
+
+  private func close() {
+    watchTimer = nil
+    pollTimer = nil
+    server?.close()
+    server = nil
+  }
+
+  private func announce() {
+    switch server?.address {
+    case .port(let port): onLink?("http://127.0.0.1:\(port)/#\(gate.token)")
+    // For who forwards the socket: the name is what the browser must use.
+    case .path: onLink?("http://localhost/#\(gate.token)")
+    case nil: break
+    }
+  }
+
+  // MARK: News
+
+  /// Something is different; pages hear of it soon, and not for each of many changes.
+  private func changed() {
+    version += 1
+    guard !hasScheduled, !pollers.isEmpty else { return }
+    hasScheduled = true
+    pollTimer?.start(after: .milliseconds(30))
+  }
+
+  private func answerPollers() {
+    hasScheduled = false
+    let waiting = pollers
+    pollers = waiting.filter { $0.after >= version && !$0.exchange.isOver }
+    for poller in waiting where poller.after < version { answer(poller.exchange, news(poller.exchange.request)) }
+  }
+
+  /// Follows the journal while somebody looks.
+  private func watch() {
+    let isWatched = lastRequest.map { tool.loop.now - $0 < Self.patience } ?? false
+    if !isWatched, link.wantsState { changes.forget() }
+    link.wantsState = isWatched
+    guard isWatched else { return }
+    if let journal {
+      if journal.refresh() { changed() }
+    } else if let state = link.state, let schema = link.schema {
+      let before = changes.lastNumber
+      changes.take(state.value, state.revision, schema, at: tool.loop.now) { tool.loop.preciseNow }
+      if changes.lastNumber != before { changed() }
+    }
+  }
+
+  private func news(_ request: HTTPRequest) -> JSONValue {
+    let seen = request.query["sample"].flatMap { Int($0) } ?? 0
+    let samples = link.samples.dropFirst(max(seen - link.firstSample, 0)).map { sample -> JSONValue in
+      .array([
+        .integer(sample.time), .integer(Int64(sample.rate.rounded())), .integer(sample.latency.microseconds),
+        .integer(sample.clients),
+      ])
+    }
+    let clients = Attendees(link.clientsValue).all
+    return [
+      "version": .integer(version), "hub": hub, "state": link.state.map { .integer($0.revision) } ?? .null,
+      "journal": journal.map { Self.json($0) } ?? .null, "changes": .integer(changes.lastNumber),
+      "clients": ["count": .integer(clients.count), "shown": .array(clients.prefix(500).map(\.json))],
+      "samples": .array(samples), "sample": .integer(link.firstSample + link.samples.count),
+      "figures": link.figures.map { Self.json($0) } ?? .null,
+    ]
+  }
+
+  private var hub: JSONValue {
+    var members: [JSONValue.Member] = [
+      .init("name", .string(link.hubName)), .init("socket", .string(tool.path)),
+      .init("revision", .integer(link.revision)),
+    ]
+    switch link.status {
+    case .connecting: members.append(.init("status", "connecting"))
+    case .live: members.append(.init("status", "live"))
+    case .away(let reason, let since):
+      members += [.init("status", "away"), .init("reason", .string(reason)), .init("since", .integer(since))]
+    }
+    return .object(members)
+  }
+
+  private static func json(_ journal: InspectorJournal) -> JSONValue {
+    [
+      "directory": .string(journal.directory), "base": .integer(journal.extent.base),
+      "first": .integer(journal.firstRevision), "tail": .integer(journal.extent.tail),
+      "revision": .integer(journal.extent.revision),
+      "time": .integer(journal.extent.time), "problem": journal.problem.map { .string($0) } ?? .null,
+    ]
+  }
+
+  /// The hub's figures by their names, whatever they are.
+  private static func json(_ figures: HubMetrics) -> JSONValue {
+    let schema = Schema(state: HubMetrics.self, action: Never.self)
+    var encoder = CBOREncoder()
+    figures.encode(to: &encoder)
+    let bytes = encoder.bytes
+    guard let value = try? CBORValue(decoding: bytes.span.bytes) else { return .null }
+    return SchemaJSON(schema).json(of: value, as: schema.state)
+  }
+
+  // MARK: Requests
+
+  private func respond(_ exchange: HTTPExchange) {
+    let request = exchange.request
+    if let refusal = gate.refusal(of: request) { return exchange.answer(InspectorPage.guarded(refusal)) }
+    if let file = InspectorPage.file(at: request.path) { return exchange.answer(file) }
+    guard request.path.hasPrefix("/api/") else {
+      return exchange.answer(InspectorPage.guarded(.text(404, "there is no such page\n")))
+    }
+    if request.path == "/api/open" {
+      guard let key = gate.session(for: request) else { return refuse(exchange) }
+      answer(exchange, ["session": .string(key)])
+      return announce()
+    }
+    guard gate.isOpen(request) else { return refuse(exchange) }
+    lastRequest = tool.loop.now
+    link.wantsState = true
+    if request.path == "/api/poll" { return poll(exchange) }
+    do throws(ToolFailure) {
+      answer(exchange, try result(of: request))
+    } catch {
+      let status: UInt32 = error.status == .usage ? 400 : error.status == .absent ? 404 : 500
+      exchange.answer(InspectorPage.json(["error": .string(error.reason)], status: status))
+    }
+  }
+
+  private func answer(_ exchange: HTTPExchange, _ json: JSONValue) { exchange.answer(InspectorPage.json(json)) }
+
+  private func refuse(_ exchange: HTTPExchange) {
+    exchange.answer(
+      InspectorPage.json(["error": "this link was used already, or is of another run of storectl inspect"], status: 401)
+    )
+  }
+
+  private func poll(_ exchange: HTTPExchange) {
+    let after = exchange.request.query["after"].flatMap { UInt64($0) } ?? 0
+    guard after >= version else { return answer(exchange, news(exchange.request)) }
+    pollers.append((exchange, after))
+  }
+
+  private func result(of request: HTTPRequest) throws(ToolFailure) -> JSONValue {
+    switch request.path {
+    case "/api/tree": return try treeNodes(request)
+    case "/api/value": return try wholeValue(request)
+    case "/api/locate": return try locate(request)
+    case "/api/changes": return changes.json(after: Int(request.query["after"] ?? "") ?? 0)
+    case "/api/schema": return try schemaText(request)
+    case "/api/turns":
+      let count = min(max(Int(request.query["count"] ?? "") ?? 50, 1), 200)
+      return try history().turns(
+        before: request.query["before"].flatMap { UInt64($0) }, count: count, filter: request.query["filter"] ?? "")
+    case "/api/turn": return try history().turn(at: try number(request, "position"))
+    case "/api/at":
+      return .object([.init("position", .integer(try history().position(of: number(request, "revision"))))])
+    case "/api/diff": return try history().difference(from: number(request, "from"), to: number(request, "to"))
+    default: throw ToolFailure(.absent, "there is nothing at \(request.path)")
+    }
+  }
+
+  private func history() throws(ToolFailure) -> InspectorJournal {
+    guard let journal else { throw ToolFailure(.absent, "start storectl inspect with --state-dir to see the journal") }
+    return journal
+  }
+
+  private func number(_ request: HTTPRequest, _ name: String) throws(ToolFailure) -> UInt64 {
+    guard let number = request.query[name].flatMap({ UInt64($0) }) else {
+      throw ToolFailure(.usage, "\(name) must be a number")
+    }
+    return number
+  }
+
+  /// The state that a request is about: the present one of the feature or the hub, or one of the history.
+  private func subject(
+    _ request: HTTPRequest
+  ) throws(ToolFailure) -> (value: CBORValue, revision: UInt64, time: Int64?, schema: Schema) {
+    if let text = request.query["at"] {
+      guard let revision = UInt64(text) else { throw ToolFailure(.usage, "at must be a revision") }
+      let past = try history().state(atRevision: revision)
+      return (past.value, past.revision, past.time, past.schema)
+    }
+    guard let state = link.state, let schema = link.schema else {
+      if let journal, link.hub == nil {
+        let past = try journal.state(at: journal.extent.tail)
+        return (past.value, past.revision, past.time, past.schema)
+      }
+      throw ToolFailure(.absent, "the hub's state has not arrived yet")
+    }
+    return (state.value, state.revision, nil, schema)
+  }
+
+  private func treeNodes(_ request: HTTPRequest) throws(ToolFailure) -> JSONValue {
+    guard let windows = InspectorTree.windows(request.query["open"] ?? "[]") else {
+      throw ToolFailure(.usage, "open must be a list of places")
+    }
+    let subject = try subject(request)
+    return [
+      "revision": .integer(subject.revision), "time": subject.time.map { .integer($0) } ?? .null,
+      "nodes": tree.nodes(windows, of: subject.value, subject.schema.state, subject.schema),
+    ]
+  }
+
+  /// A part as JSON, as `storectl state --json` prints it, unless it is too large for a page.
+  private func wholeValue(_ request: HTTPRequest) throws(ToolFailure) -> JSONValue {
+    guard let place = InspectorTree.windows("[[\(request.query["place"] ?? "[]"),0]]")?.first?.place else {
+      throw ToolFailure(.usage, "place must be a list of names")
+    }
+    let subject = try subject(request)
+    let values = SchemaValues(subject.schema)
+    guard let part = tree.part(at: place, of: subject.value, subject.schema.state, values) else {
+      throw ToolFailure(.absent, "nothing is there")
+    }
+    guard values.elementCount(of: part.value, as: part.type) ?? 0 <= 10_000 else {
+      throw ToolFailure(.usage, "this is too large for a page; `storectl state PATH --json` prints it")
+    }
+    let text = "\(SchemaJSON(subject.schema).json(of: part.value, as: part.type))"
+    let limit = 200_000
+    return [
+      "type": .string(SchemaText.name(of: part.type, in: subject.schema)), "text": .string(String(text.prefix(limit))),
+      "isWhole": .bool(text.utf8.count <= limit),
+    ]
+  }
+
+  private func locate(_ request: HTTPRequest) throws(ToolFailure) -> JSONValue {
+    let subject = try subject(request)
+    let path = request.query["path"] ?? ""
+    let windows = tree.locate(
+      path, in: subject.value, subject.schema.state, SchemaValues(subject.schema))
+    guard let windows else { throw ToolFailure(.absent, "nothing is at '\(path)'") }
+    return [
+      "open": .array(
+        windows.map { .array([.array($0.place.map { .string($0) }), .integer($0.first)]) })
+    ]
+  }
+
+  private func schemaText(_ request: HTTPRequest) throws(ToolFailure) -> JSONValue {
+    let schema = if let schema = link.schema { schema } else { try subject(request).schema }
+    let text = SchemaText(schema: schema, palette: Palette(isOn: false))
+    return [
+      "state": .string(schema.name(of: schema.state)), "action": .string(schema.name(of: schema.action)),
+      "lines": .array(text.lines(schema.definitions).map { .string($0) }),
+    ]
+  }
+}

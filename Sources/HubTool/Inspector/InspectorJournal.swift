@@ -1,0 +1,260 @@
+internal import Journal
+internal import TurnLog
+internal import Wire
+
+/// The history of a hub for the inspector: turns, and the state after each, in the order in which a person asks for them.
+final class InspectorJournal {
+  /// A state of the history.
+  struct Past {
+    let position: UInt64
+    let revision: UInt64
+    let time: Int64
+    let schema: Schema
+    let value: CBORValue
+  }
+
+  let directory: String
+  private var reader: JournalReader
+  private(set) var extent: JournalReader.Extent
+  /// The revision with which the journal begins.
+  private(set) var firstRevision: UInt64 = 0
+  /// Why the journal could not be read the last time.
+  private(set) var problem: String?
+  /// The walk to the last state that was asked for, from which a later one is near.
+  private var walk: JournalStates?
+  /// The last states of walks: a person goes back and forth.
+  private var kept: [Past] = []
+  /// How many actions of a turn are shown.
+  static let actionLimit = 20
+  /// How many turns are looked at for one answer.
+  private static let scanLimit = 4000
+
+  init(_ directory: String) throws(ToolFailure) {
+    self.directory = directory
+    (reader, extent) = try Self.open(directory)
+    try findBeginning()
+  }
+
+  private func findBeginning() throws(ToolFailure) {
+    firstRevision = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first?.revision ?? 0 }
+  }
+
+  private static func open(_ directory: String) throws(ToolFailure) -> (JournalReader, JournalReader.Extent) {
+    try JournalStates.attempt { () throws(LogError) in
+      let reader = try JournalReader(directory)
+      return (reader, try reader.extent())
+    }
+  }
+
+  /// Looks whether the hub has stored more, and returns true if something is different.
+  func refresh() -> Bool {
+    let before = (extent, problem)
+    do throws(ToolFailure) {
+      // After a problem the directory may have another journal.
+      if problem != nil {
+        (walk, kept) = (nil, [])
+        (reader, extent) = try Self.open(directory)
+      }
+      extent = try JournalStates.attempt { () throws(LogError) in try reader.extent() }
+      if extent.base != before.0.base || problem != nil { try findBeginning() }
+      problem = nil
+    } catch {
+      problem = error.reason
+    }
+    if extent.epoch != before.0.epoch { (walk, kept) = (nil, []) }
+    return (extent, problem) != before
+  }
+
+  // MARK: States
+
+  /// The state after a turn.
+  ///
+  /// - Complexity: O(turns from the one that was asked for before, or from the snapshot before it).
+  func state(at position: UInt64) throws(ToolFailure) -> Past {
+    if let past = kept.last(where: { $0.position == position }) { return past }
+    let place = try JournalStates.attempt { () throws(LogError) in try reader.snapshots() }
+      .last { $0.position <= position }
+    if let walk, walk.position <= position, walk.position >= place?.position ?? 0 {
+      // Goes on.
+    } else {
+      walk = try JournalStates(reader, at: place?.position ?? position)
+      if let walk { keep(walk) }
+    }
+    guard let walk else { preconditionFailure("a walk was begun") }
+    while walk.position < position {
+      guard try walk.next() != nil else { throw ToolFailure(.absent, "the journal ends before turn \(position)") }
+      keep(walk)
+    }
+    return past(walk)
+  }
+
+  private func past(_ walk: JournalStates) -> Past {
+    Past(
+      position: walk.position, revision: walk.revision, time: walk.time, schema: walk.schema, value: walk.value)
+  }
+
+  private func keep(_ walk: JournalStates) {
+    // A state shares with the one before it what did not change, but nobody knows how much that is.
+    let limit = min(max((64 << 20) / max(walk.snapshotByteCount, 1), 2), 256)
+    kept.removeAll { $0.position == walk.position }
+    if kept.count >= limit { kept.removeFirst(kept.count - limit + 1) }
+    kept.append(past(walk))
+  }
+
+  /// The position of the turn that led to a revision, or that contains it.
+  func position(of revision: UInt64) throws(ToolFailure) -> UInt64 {
+    guard revision <= extent.revision else {
+      throw ToolFailure(.absent, "there is no revision \(revision) yet: the last one is \(extent.revision)")
+    }
+    let position = try JournalStates.attempt { () throws(LogError) in try reader.position(of: revision) }
+    guard let position else { throw ToolFailure(.absent, "the journal does not go back to revision \(revision)") }
+    guard position < extent.tail else { return position }
+    let turns = try read(from: position + 1, upTo: position + 1)
+    // The actions of one turn take effect together.
+    if let next = turns.first, next.baseRevision < revision { return next.position }
+    return position
+  }
+
+  /// The state at a revision; that of the turn's end for a revision within a turn.
+  func state(atRevision revision: UInt64) throws(ToolFailure) -> Past { try state(at: position(of: revision)) }
+
+  /// The last position before a time, in milliseconds since 1970.
+  func position(at time: Int64) throws(ToolFailure) -> UInt64 {
+    try JournalStates.attempt { () throws(LogError) in try reader.position(at: time) }
+  }
+
+  // MARK: Turns
+
+  private func read(from first: UInt64, upTo last: UInt64) throws(ToolFailure) -> [LoggedTurn] {
+    var turns: [LoggedTurn] = []
+    while first + UInt64(turns.count) <= last {
+      let next = first + UInt64(turns.count)
+      let more = try JournalStates.attempt { () throws(LogError) in try reader.read(from: next, byteLimit: 1 << 20) }
+      if more.isEmpty { break }
+      turns += more.prefix { $0.position <= last }
+      if more.last.map({ $0.position > last }) == true { break }
+    }
+    return turns
+  }
+
+  private func schema(at position: UInt64) throws(ToolFailure) -> Schema {
+    let schemas = try JournalStates.attempt { () throws(LogError) in try reader.schemas() }
+    guard let schema = (schemas.last { $0.firstPosition <= position } ?? schemas.first)?.schema else {
+      throw ToolFailure(.absent, "the journal has no schema")
+    }
+    return schema
+  }
+
+  /// The turns before a position, the last first, whose actions or clients contain a text.
+  func turns(before: UInt64?, count: Int, filter: String) throws(ToolFailure) -> JSONValue {
+    var next = min(before ?? .max, extent.tail &+ 1)
+    var (found, scanned): ([JSONValue], Int) = ([], 0)
+    let words = filter.lowercased()
+    var schema: (value: Schema, from: UInt64)?
+    while found.count < count, next > extent.base + 1, scanned < Self.scanLimit {
+      let first = max(extent.base + 1, next > 100 ? next - 100 : 1)
+      for turn in try read(from: first, upTo: next - 1).reversed() {
+        next = turn.position
+        scanned += 1
+        guard turn.baseRevision < turn.revision || !turn.delta.isEmpty else { continue }
+        if schema == nil || schema?.from ?? 0 > turn.position {
+          let changes = try JournalStates.attempt { () throws(LogError) in try reader.schemas() }
+          let from = changes.last { $0.firstPosition <= turn.position }?.firstPosition ?? 0
+          schema = (try self.schema(at: turn.position), from)
+        }
+        guard let schema else { continue }
+        let text = TurnJSON(schema: schema.value)
+        let actions = text.actions(turn, limit: Self.actionLimit)
+        guard words.isEmpty || actions.contains(where: { $0.contains(words) }) else { continue }
+        found.append(text.json(turn, actions.map { $0.json(isWhole: false) }, changes: nil))
+        if found.count == count { break }
+      }
+      if next >= first, next != first { if found.count < count { next = first } }
+    }
+    return ["turns": .array(found), "next": .integer(next), "isEnd": .bool(next <= extent.base + 1)]
+  }
+
+  /// A turn with its actions, and with what they changed.
+  func turn(at position: UInt64) throws(ToolFailure) -> JSONValue {
+    guard position > extent.base, let turn = try read(from: position, upTo: position).first else {
+      throw ToolFailure(.absent, "the journal has no turn \(position)")
+    }
+    let after = try state(at: position)
+    var before = try state(at: position - 1)
+    if before.schema != after.schema {
+      before = Past(
+        position: before.position, revision: before.revision, time: before.time, schema: after.schema,
+        value: try JournalStates.mapped(before.value, from: before.schema, to: after.schema))
+    }
+    let changes = InspectorText(after.schema).changes(from: before.value, to: after.value, as: after.schema.state)
+    let text = TurnJSON(schema: after.schema)
+    let actions = text.actions(turn, limit: Self.actionLimit * 10)
+    return text.json(turn, actions.map { $0.json(isWhole: true) }, changes: changes)
+  }
+
+  /// In what two revisions differ.
+  func difference(from old: UInt64, to new: UInt64) throws(ToolFailure) -> JSONValue {
+    let (before, after) = (try state(atRevision: old), try state(atRevision: new))
+    let value = try JournalStates.mapped(before.value, from: before.schema, to: after.schema)
+    return [
+      "from": .integer(before.revision), "to": .integer(after.revision), "time": .integer(after.time),
+      "changes": InspectorText(after.schema).changes(from: value, to: after.value, as: after.schema.state),
+    ]
+  }
+}
+
+/// Turns as the inspector's page shows them.
+private struct TurnJSON {
+  let schema: Schema
+
+  struct Action {
+    let name: String
+    let values: String
+    let whole: () -> String
+    let client: String
+    let user: String
+
+    func json(isWhole: Bool) -> JSONValue {
+      var members: [JSONValue.Member] = [
+        .init("name", .string(name)), .init("values", .string(values)), .init("client", .string(client)),
+        .init("user", .string(user)),
+      ]
+      if isWhole { members.append(.init("whole", .string(whole()))) }
+      return .object(members)
+    }
+
+    func contains(_ words: String) -> Bool {
+      [name, values, client, user].contains { $0.lowercased().contains(words) }
+    }
+  }
+
+  func actions(_ turn: LoggedTurn, limit: Int) -> [Action] {
+    let text = InspectorText(schema)
+    return TurnText.actions(turn, schema, limit: limit).map { action in
+      let client = action.isOfHub ? "the hub" : action.session?.name ?? "a client"
+      let user = action.session.map { Users.name($0.user) } ?? ""
+      guard let value = action.value else {
+        return Action(
+          name: "an action that does not fit the schema", values: "", whole: { "" }, client: client, user: user)
+      }
+      let whole = { String("\(SchemaJSON(schema).json(of: value, as: schema.action))".prefix(20_000)) }
+      guard let parts = schema.parts(ofAction: value), let name = schema.name(ofAction: parts.path) else {
+        return Action(
+          name: text.line(value, schema.action, room: 80), values: "", whole: whole, client: client, user: user)
+      }
+      let values = parts.values.map { item in
+        let label = item.payload.label.isEmpty || parts.values.count == 1 ? "" : "\(item.payload.label): "
+        return label + text.line(item.value, item.payload.type, room: 80)
+      }
+      return Action(
+        name: name, values: values.joined(separator: ", "), whole: whole, client: client, user: user)
+    }
+  }
+
+  func json(_ turn: LoggedTurn, _ actions: [JSONValue], changes: JSONValue?) -> JSONValue {
+    [
+      "position": .integer(turn.position), "revision": .integer(turn.revision), "from": .integer(turn.baseRevision),
+      "time": .integer(turn.time), "actions": .array(actions), "changes": changes ?? .null,
+    ]
+  }
+}

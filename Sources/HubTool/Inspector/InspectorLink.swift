@@ -1,0 +1,137 @@
+internal import EventLoop
+internal import IdentifiedCollections
+internal import ReplicaCore
+internal import Wire
+
+/// The inspector's session with the hub, which it opens again whenever it is lost.
+final class InspectorLink {
+  /// What one second has brought.
+  struct Sample {
+    let time: Int64
+    let rate: Double
+    let latency: Duration
+    let clients: Int
+  }
+
+  /// Whether the hub is there.
+  enum Status: Equatable {
+    case connecting
+    case live
+    /// The hub is not there, since a time in milliseconds since 1970.
+    case away(reason: String, since: Int64)
+  }
+
+  private let tool: Tool
+  private let onChange: () -> Void
+  private(set) var status = Status.connecting
+  private(set) var hubName = ""
+  /// The feature's schema, also while the hub is away.
+  private(set) var schema: Schema?
+  private(set) var samples: [Sample] = []
+  /// The number of the first sample that is kept.
+  private(set) var firstSample = 0
+  private(set) var revision: UInt64 = 0
+  private(set) var hub: HubConnection?
+  private var clients: HubConnection.Scope?
+  private var metrics: TypedMirror<HubMetrics>?
+  private var feature: HubConnection.Scope?
+  /// The state as it was when the hub went away.
+  private var last: (value: CBORValue, revision: UInt64)?
+  private static let sampleLimit = 600
+
+  init(_ tool: Tool, onChange: @escaping () -> Void) {
+    (self.tool, self.onChange) = (tool, onChange)
+  }
+
+  /// The feature's state, which is only followed while it is wanted.
+  var state: (value: CBORValue, revision: UInt64)? {
+    if let mirror = feature?.mirror, let value = mirror.value, let revision = mirror.revision {
+      return (value, revision)
+    }
+    return last
+  }
+
+  var clientsValue: CBORValue? { clients?.mirror.value }
+  var figures: HubMetrics? { metrics?.part }
+
+  /// Whether the feature's state is followed.
+  var wantsState = false {
+    didSet {
+      guard wantsState != oldValue else { return }
+      if wantsState { return followState() }
+      if let feature { hub?.unfollow(feature) }
+      (feature, last) = (nil, nil)
+    }
+  }
+
+  /// Connects for the first time, and throws why that is not possible.
+  func open() async throws(ToolFailure) {
+    let hub = try await tool.connect(isWatched: true)
+    self.hub = hub
+    (hubName, schema, status) = (hub.hubName, hub.schema(of: .feature), .live)
+    clients = hub.follow([], of: .hub, onChange: onChange)
+    metrics = hub.followMetrics()
+    if wantsState { followState() }
+    onChange()
+  }
+
+  /// Stays connected until the tool is interrupted.
+  func run(_ pause: (Duration) async -> Void) async {
+    var wait = Duration.milliseconds(250)
+    while !tool.isEnding {
+      do throws(ToolFailure) {
+        if hub == nil { try await open() }
+        wait = .milliseconds(250)
+        try await sample()
+      } catch {
+        lose(error.reason)
+      }
+      if tool.isEnding { return }
+      await pause(wait)
+      wait = min(wait * 2, .seconds(2))
+    }
+  }
+
+  private func lose(_ reason: String) {
+    if let mirror = feature?.mirror, let value = mirror.value { last = (value, mirror.revision ?? 0) }
+    hub?.fail(.done, "")
+    (hub, clients, metrics, feature) = (nil, nil, nil, nil)
+    if case .away(_, let since) = status {
+      status = .away(reason: reason, since: since)
+    } else {
+      status = .away(reason: reason, since: Moment.now)
+    }
+    onChange()
+  }
+
+  private func followState() {
+    guard let hub, hub.failure == nil else { return }
+    feature = hub.follow([], of: .feature) { [weak self] in
+      // The old one is shown until the new one is there.
+      if self?.feature?.mirror.value != nil { self?.last = nil }
+      self?.onChange()
+    }
+  }
+
+  /// Measures once in a second, until the session fails.
+  private func sample() async throws(ToolFailure) {
+    guard let hub else { return }
+    var before = (time: tool.loop.preciseNow, revision: try await hub.ping().revision)
+    while true {
+      try await hub.sleep(.seconds(1))
+      let (latency, revision) = try await hub.ping()
+      let now = tool.loop.preciseNow
+      let seconds = max((now - before.time) / .seconds(1), 0.001)
+      let rate = Double(revision - min(before.revision, revision)) / seconds
+      before = (now, revision)
+      self.revision = revision
+      samples.append(
+        Sample(time: Moment.now, rate: rate, latency: latency, clients: Attendees(clientsValue).all.count))
+      if samples.count > Self.sampleLimit {
+        samples.removeFirst()
+        firstSample += 1
+      }
+      onChange()
+    }
+  }
+}
