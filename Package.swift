@@ -473,7 +473,8 @@ let package = Package(
     .testTarget(
       name: "HubToolTests",
       dependencies: [
-        "ComposableArchitecture", "Features", "HubTool", "IdentifiedCollections", "ProgramOptions", "Wire",
+        "ComposableArchitecture", "Features", "HTTPServer", "HubTool", "IdentifiedCollections", "ProgramOptions",
+        "Wire",
       ],
       swiftSettings: onLoop),
     .testTarget(

@@ -106,6 +106,8 @@ public final class HTTPServer {
     exchange.resume = { [weak self, weak exchange] in
       if let exchange { self?.waiting[ObjectIdentifier(exchange)] = nil }
       MHD_resume_connection(connection)
+      // The daemon's descriptor does not tell of it.
+      self?.timer?.start(after: .zero)
     }
     return true
   }

@@ -88,17 +88,12 @@ final class ChangePrinter {
   private func order(
     _ old: CBORValue, _ new: CBORValue, _ type: SchemaType, _ values: SchemaValues, room: Int
   ) -> String? {
-    guard let olds = values.parts(of: old, as: type)?.map(\.name), olds.count > 1, olds[0].hasPrefix("["),
-      let news = values.parts(of: new, as: type)?.map(\.name), olds.sorted() == news.sorted()
-    else { return nil }
-    // Only the moved elements, for long lists.
-    let first = zip(olds, news).prefix { $0 == $1 }.count
-    let last = zip(olds.reversed(), news.reversed()).prefix { $0 == $1 }.count
+    guard let order = values.order(from: old, to: new, as: type) else { return nil }
     func part(_ names: [String]) -> String {
-      let text = names[first..<(names.count - last)].joined(separator: " ")
-      return (first > 0 ? "… " : "") + TextWidth.fit(text, columns: max(room / 2, 12)) + (last > 0 ? " …" : "")
+      let text = TextWidth.fit(names.joined(separator: " "), columns: max(room / 2, 12))
+      return (order.isCutBefore ? "… " : "") + text + (order.isCutBehind ? " …" : "")
     }
-    return "\(part(olds)) \(tool.palette.faint("→")) \(part(news))"
+    return "\(part(order.old)) \(tool.palette.faint("→")) \(part(order.new))"
   }
 
   func text(_ difference: SchemaValues.Difference) -> [String] {
@@ -120,5 +115,29 @@ final class ChangePrinter {
     case (let old?, nil): return [palette.bad("-") + " \(palette.name(name)): \(inline(old))"]
     case (nil, nil): return []
     }
+  }
+}
+
+nonisolated extension SchemaValues {
+  /// The names of the elements of a collection in their old and new order, without those that stand where they stood.
+  struct Order {
+    var old: [String]
+    var new: [String]
+    /// Whether elements before or behind these are left out.
+    var isCutBefore: Bool
+    var isCutBehind: Bool
+  }
+
+  /// In what the order of two collections differs; nil if anything else is different.
+  func order(from old: CBORValue, to new: CBORValue, as type: SchemaType) -> Order? {
+    guard let olds = parts(of: old, as: type)?.map(\.name), olds.count > 1, olds[0].hasPrefix("["),
+      let news = parts(of: new, as: type)?.map(\.name), olds.sorted() == news.sorted()
+    else { return nil }
+    let first = zip(olds, news).prefix { $0 == $1 }.count
+    let last = zip(olds.reversed(), news.reversed()).prefix { $0 == $1 }.count
+    guard first < olds.count else { return nil }
+    return Order(
+      old: Array(olds[first..<(olds.count - last)]), new: Array(news[first..<(news.count - last)]),
+      isCutBefore: first > 0, isCutBehind: last > 0)
   }
 }

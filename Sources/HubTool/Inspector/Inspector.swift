@@ -209,7 +209,9 @@ final class Inspector {
       let count = min(max(Int(request.query["count"] ?? "") ?? 50, 1), 200)
       return try history().turns(
         before: request.query["before"].flatMap { UInt64($0) }, count: count, filter: request.query["filter"] ?? "")
-    case "/api/turn": return try history().turn(at: try number(request, "position"))
+    case "/api/turn":
+      return try history().turn(
+        at: try number(request, "position"), step: request.query["step"].flatMap { Int($0) } ?? 0)
     case "/api/at":
       return .object([.init("position", .integer(try history().position(of: number(request, "revision"))))])
     case "/api/diff": return try history().difference(from: number(request, "from"), to: number(request, "to"))

@@ -156,7 +156,7 @@ final class InspectorJournal {
       for turn in try read(from: first, upTo: next - 1).reversed() {
         next = turn.position
         scanned += 1
-        guard turn.baseRevision < turn.revision || !turn.delta.isEmpty else { continue }
+        guard !turn.isEmpty else { continue }
         if schema == nil || schema?.from ?? 0 > turn.position {
           let changes = try JournalStates.attempt { () throws(LogError) in try reader.schemas() }
           let from = changes.last { $0.firstPosition <= turn.position }?.firstPosition ?? 0
@@ -175,21 +175,31 @@ final class InspectorJournal {
   }
 
   /// A turn with its actions, and with what they changed.
-  func turn(at position: UInt64) throws(ToolFailure) -> JSONValue {
-    guard position > extent.base, let turn = try read(from: position, upTo: position).first else {
-      throw ToolFailure(.absent, "the journal has no turn \(position)")
-    }
-    let after = try state(at: position)
-    var before = try state(at: position - 1)
-    if before.schema != after.schema {
-      before = Past(
-        position: before.position, revision: before.revision, time: before.time, schema: after.schema,
-        value: try JournalStates.mapped(before.value, from: before.schema, to: after.schema))
-    }
-    let changes = InspectorText(after.schema).changes(from: before.value, to: after.value, as: after.schema.state)
+  ///
+  /// - Parameter step: 1 for the next turn, -1 for the one before. Turns in which only sessions changed are passed over;
+  ///   with 0 for the one before.
+  func turn(at position: UInt64, step: Int) throws(ToolFailure) -> JSONValue {
+    let turn = try self.turn(from: position, step)
+    let after = try state(at: turn.position)
+    let before = try state(at: turn.position - 1)
+    let value = try JournalStates.mapped(before.value, from: before.schema, to: after.schema)
+    let changes = InspectorText(after.schema).changes(from: value, to: after.value, as: after.schema.state)
     let text = TurnJSON(schema: after.schema)
     let actions = text.actions(turn, limit: Self.actionLimit * 10)
     return text.json(turn, actions.map { $0.json(isWhole: true) }, changes: changes)
+  }
+
+  private func turn(from position: UInt64, _ step: Int) throws(ToolFailure) -> LoggedTurn {
+    var next = step > 0 ? position &+ 1 : step < 0 ? position &- 1 : position
+    while next > extent.base, next <= extent.tail {
+      let first = step > 0 ? next : max(extent.base + 1, next > 100 ? next - 100 : 1)
+      let turns = try read(from: first, upTo: step > 0 ? min(next + 100, extent.tail) : next)
+      let found = step > 0 ? turns.first { !$0.isEmpty } : turns.last { !$0.isEmpty }
+      if let found { return found }
+      guard !turns.isEmpty else { break }
+      next = step > 0 ? next + UInt64(turns.count) : first - 1
+    }
+    throw ToolFailure(.absent, "the journal has no turn there")
   }
 
   /// In what two revisions differ.
@@ -201,6 +211,11 @@ final class InspectorJournal {
       "changes": InspectorText(after.schema).changes(from: value, to: after.value, as: after.schema.state),
     ]
   }
+}
+
+extension LoggedTurn {
+  /// Whether only sessions changed.
+  fileprivate nonisolated var isEmpty: Bool { baseRevision == revision && delta.isEmpty }
 }
 
 /// Turns as the inspector's page shows them.

@@ -70,13 +70,28 @@ nonisolated struct InspectorText {
   /// What has changed, the first of it, and how much there is in all.
   func changes(from old: CBORValue, to new: CBORValue, as type: SchemaType, limit: Int = 200) -> JSONValue {
     let found = values.differences(from: old, to: new, as: type)
-    let shown = found.prefix(limit).map { difference in
+    let shown = found.prefix(limit).map { difference -> JSONValue in
       var members = [JSONValue.Member("path", .string(Self.trimmed(difference.path)))]
+      if let (old, new) = order(difference) {
+        return .object(members + [.init("old", .string(old)), .init("new", .string(new))])
+      }
       if let old = difference.old { members.append(.init("old", .string(line(old, difference.type, room: 400)))) }
       if let new = difference.new { members.append(.init("new", .string(line(new, difference.type, room: 400)))) }
       return JSONValue.object(members)
     }
-    return ["count": .integer(found.count), "shown": .array(shown)]
+    return ["count": .integer(found.count), "shown": .array(Array(shown))]
+  }
+
+  /// The old and the new order of a collection in which nothing else is different.
+  private func order(_ difference: SchemaValues.Difference) -> (String, String)? {
+    guard let old = difference.old, let new = difference.new,
+      let order = values.order(from: old, to: new, as: difference.type)
+    else { return nil }
+    func text(_ names: [String]) -> String {
+      let shown = names.prefix(60).joined(separator: " ") + (names.count > 60 || order.isCutBehind ? " …" : "")
+      return (order.isCutBefore ? "… " : "") + shown
+    }
+    return (text(order.old), text(order.new))
   }
 
   private static func trimmed(_ path: String) -> String { path.hasPrefix(".") ? String(path.dropFirst()) : path }

@@ -421,7 +421,7 @@ let nextTurn = null;
 let turnsEnd = false;
 let chosenTurn = null;
 let seenTail = -1;
-let seenChanges = 0;
+let seenChanges = -1;
 let isLoadingOlder = false;
 let filter = "";
 
@@ -460,7 +460,7 @@ async function loadOlder() {
 
 async function loadChanges() {
   if (news.changes === seenChanges) return;
-  const found = await api("changes", { after: seenChanges });
+  const found = await api("changes", { after: Math.max(seenChanges, 0) });
   seenChanges = found.last;
   turns = [...found.changes.reverse().map((change) => ({ ...change, position: change.number })), ...turns].slice(0, 300);
   showTurns();
@@ -495,6 +495,8 @@ function showTurns() {
     if (line) list.scrollTop = line.offsetTop - offset;
   }
   markTurn();
+  $("log-title").textContent = news.journal ? "Actions" : "Changes";
+  $("filter").hidden = !news.journal;
   const note = $("log-note");
   note.hidden = news.journal !== null && turns.length > 0;
   note.textContent = news.journal
@@ -547,7 +549,7 @@ async function travelOn() {
         changedPaths = new Set();
       } else {
         const position = wish.position ?? (await api("at", { revision: wish.revision })).position;
-        const turn = await api("turn", { position: Math.max(position, news.journal.base + 1) });
+        const turn = await api("turn", { position, step: wish.step ?? 0 });
         past = turn;
         chosenTurn = turn.position;
         changedPaths = new Set();
@@ -565,6 +567,11 @@ async function travelOn() {
         await update();
       }
     } catch (error) {
+      // Behind the last turn is the present.
+      if (wish.step > 0 && travelling === wish) {
+        travelling = { live: true };
+        continue;
+      }
       report(error);
     }
     if (travelling === wish) travelling = null;
@@ -585,10 +592,8 @@ function step(direction) {
     if (next) chooseTurn(next);
     return revealTurn();
   }
-  const from = past ? past.position : news.journal.tail + 1;
-  const next = from + direction;
-  if (next > news.journal.tail) return travel({ live: true });
-  if (next > news.journal.base) travel({ position: next });
+  if (!past && direction > 0) return;
+  travel({ position: past ? past.position : news.journal.tail + 1, step: direction });
 }
 
 $("turns").addEventListener("click", (event) => {
@@ -618,7 +623,6 @@ $("filter").addEventListener("input", () => {
   filterTimer = setTimeout(() => {
     filter = $("filter").value.trim();
     [turns, seenTail, nextTurn, turnsEnd] = [[], -1, null, false];
-    if (!news.journal) [seenChanges] = [0];
     update();
   }, 200);
 });
@@ -722,6 +726,7 @@ function svg(tag, attributes) {
 }
 
 function chart(title, index, format) {
+  const seconds = samples.length <= 60 ? 60 : 300;
   const values = samples.map((sample) => sample[index]);
   const top = Math.max(...values, 0) || 1;
   const figure = element("figure");
@@ -730,7 +735,7 @@ function chart(title, index, format) {
   const drawing = svg("svg", { viewBox: "0 0 600 100", preserveAspectRatio: "none", role: "img" });
   drawing.setAttribute("aria-label", title);
   const points = values.map((value, at) => {
-    const x = 600 - (values.length - 1 - at) * (600 / 299);
+    const x = 600 - (values.length - 1 - at) * (600 / (seconds - 1));
     return x.toFixed(1) + "," + (98 - (value / top) * 94).toFixed(1);
   });
   if (points.length > 1) {
@@ -740,7 +745,7 @@ function chart(title, index, format) {
       svg("polyline", { class: "line", points: points.join(" ") }));
   }
   const scale = element("div", "scale");
-  scale.append(element("span", "", "5 minutes"), element("span", "", "at most " + format(Math.max(...values, 0))));
+  scale.append(element("span", "", seconds === 60 ? "1 minute" : "5 minutes"), element("span", "", "at most " + format(Math.max(...values, 0))));
   figure.append(caption, drawing, scale);
   return figure;
 }
