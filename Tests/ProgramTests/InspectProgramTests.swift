@@ -28,7 +28,9 @@ import Testing
 
     /// The links that were printed.
     var links: [String] {
-      output.split { $0.isWhitespace }.map(String.init).filter { $0.hasPrefix("http://") && $0.contains("/#") }
+      output.split { $0.isWhitespace || $0 == "\"" }.map(String.init).filter {
+        $0.hasPrefix("http://") && $0.contains("/#")
+      }
     }
 
     var token: String { links.last?.split(separator: "#").last.map(String.init) ?? "" }
@@ -201,6 +203,7 @@ import Testing
     func status() -> String? {
       ((try? inspector.get("/api/poll?after=0"))?["hub"] as? [String: Any])?["status"] as? String
     }
+    #expect(inspector.output.hasPrefix(#"{"event":"link","link":"http://127.0.0.1:"#))
     #expect(hub.wait { (try? inspector.text(#"["counter"]"#, "count")) == "1" })
     #expect(status() == "live")
     #expect(hub.kill(SIGKILL) == SIGKILL)

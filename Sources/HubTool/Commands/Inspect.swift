@@ -9,7 +9,7 @@ extension Tool {
   func inspect() async throws(ToolFailure) {
     let hasDirectory =
       options.string("state-dir") != nil || getenv("STOREHUB_STATE_DIR").map { $0.pointee != 0 } ?? false
-    let journal: InspectorJournal? = hasDirectory ? try InspectorJournal(stateDirectory()) : nil
+    let journal: InspectorJournal? = hasDirectory ? try InspectorJournal(stateDirectory(), loop: loop) : nil
     let address = options.string("listen").flatMap { HTTPAddress($0) } ?? .port(0)
     let inspector = Inspector(self, journal: journal)
     var count = 0

@@ -17,15 +17,21 @@ final class Inspector {
   private lazy var link = InspectorLink(tool) { [weak self] in self?.changed() }
   private var server: HTTPServer?
   private var version: UInt64 = 1
-  private var pollers: [(exchange: HTTPExchange, after: UInt64)] = []
+  private var pollers: [(exchange: HTTPExchange, after: UInt64, since: Duration)] = []
   private var pollTimer: Timer?
   private var watchTimer: Timer?
   private var hasScheduled = false
+  /// The last of the requests that go through the history.
+  private var historyTask: Task<Void, Never>?
+  /// How many requests are being answered.
+  private var pendingCount = 0
   /// When a page asked for something the last time.
   private var lastRequest: Duration?
   private var onLink: ((String) -> Void)?
   /// Without requests for so long, nobody is looking.
   private static let patience = Duration.seconds(20)
+  /// A page hears so often at least that nothing is new: only then a connection that is gone is found.
+  private static let silence = Duration.seconds(8)
 
   init(_ tool: Tool, journal: InspectorJournal?) {
     (self.tool, self.journal) = (tool, journal)
@@ -80,6 +86,7 @@ final class Inspector {
   /// Something is different; pages hear of it soon, and not for each of many changes.
   private func changed() {
     version += 1
+    compare()
     guard !hasScheduled, !pollers.isEmpty else { return }
     hasScheduled = true
     pollTimer?.start(after: .milliseconds(30))
@@ -94,17 +101,25 @@ final class Inspector {
 
   /// Follows the journal while somebody looks.
   private func watch() {
+    if pollers.contains(where: { tool.loop.now - $0.since >= Self.silence }) { changed() }
+    if pendingCount > 0 { lastRequest = tool.loop.now }
     let isWatched = lastRequest.map { tool.loop.now - $0 < Self.patience } ?? false
     if !isWatched, link.wantsState { changes.forget() }
     link.wantsState = isWatched
     guard isWatched else { return }
     if let journal {
       if journal.refresh() { changed() }
-    } else if let state = link.state, let schema = link.schema {
+    } else {
       let before = changes.lastNumber
-      changes.take(state.value, state.revision, schema, at: tool.loop.now) { tool.loop.preciseNow }
+      compare()
       if changes.lastNumber != before { changed() }
     }
+  }
+
+  /// Looks for what has changed since the last time, where no journal tells.
+  private func compare() {
+    guard journal == nil, link.wantsState, let state = link.state else { return }
+    changes.take(state.value, state.revision, state.schema, at: tool.loop.now) { tool.loop.preciseNow }
   }
 
   private func news(_ request: HTTPRequest) -> JSONValue {
@@ -176,8 +191,27 @@ final class Inspector {
     lastRequest = tool.loop.now
     link.wantsState = true
     if request.path == "/api/poll" { return poll(exchange) }
+    pendingCount += 1
+    // The history is gone through for one request at a time, while the others are answered.
+    guard needsHistory(request) else {
+      Task { await finish(exchange) }
+      return
+    }
+    let before = historyTask
+    historyTask = Task {
+      await before?.value
+      await finish(exchange)
+    }
+  }
+
+  private func needsHistory(_ request: HTTPRequest) -> Bool {
+    request.query["at"] != nil || ["/api/turn", "/api/diff"].contains(request.path) || link.state == nil
+  }
+
+  private func finish(_ exchange: HTTPExchange) async {
+    defer { pendingCount -= 1 }
     do throws(ToolFailure) {
-      answer(exchange, try result(of: request))
+      answer(exchange, try await result(of: exchange.request))
     } catch {
       let status: UInt32 = error.status == .usage ? 400 : error.status == .absent ? 404 : 500
       exchange.answer(InspectorPage.json(["error": .string(error.reason)], status: status))
@@ -195,26 +229,26 @@ final class Inspector {
   private func poll(_ exchange: HTTPExchange) {
     let after = exchange.request.query["after"].flatMap { UInt64($0) } ?? 0
     guard after >= version else { return answer(exchange, news(exchange.request)) }
-    pollers.append((exchange, after))
+    pollers.append((exchange, after, tool.loop.now))
   }
 
-  private func result(of request: HTTPRequest) throws(ToolFailure) -> JSONValue {
+  private func result(of request: HTTPRequest) async throws(ToolFailure) -> JSONValue {
     switch request.path {
-    case "/api/tree": return try treeNodes(request)
-    case "/api/value": return try wholeValue(request)
-    case "/api/locate": return try locate(request)
+    case "/api/tree": return try await treeNodes(request)
+    case "/api/value": return try await wholeValue(request)
+    case "/api/locate": return try await locate(request)
     case "/api/changes": return changes.json(after: Int(request.query["after"] ?? "") ?? 0)
-    case "/api/schema": return try schemaText(request)
+    case "/api/schema": return try await schemaText(request)
     case "/api/turns":
       let count = min(max(Int(request.query["count"] ?? "") ?? 50, 1), 200)
       return try history().turns(
         before: request.query["before"].flatMap { UInt64($0) }, count: count, filter: request.query["filter"] ?? "")
     case "/api/turn":
-      return try history().turn(
+      return try await history().turn(
         at: try number(request, "position"), step: request.query["step"].flatMap { Int($0) } ?? 0)
     case "/api/at":
       return .object([.init("position", .integer(try history().position(of: number(request, "revision"))))])
-    case "/api/diff": return try history().difference(from: number(request, "from"), to: number(request, "to"))
+    case "/api/diff": return try await history().difference(from: number(request, "from"), to: number(request, "to"))
     default: throw ToolFailure(.absent, "there is nothing at \(request.path)")
     }
   }
@@ -234,27 +268,29 @@ final class Inspector {
   /// The state that a request is about: the present one of the feature or the hub, or one of the history.
   private func subject(
     _ request: HTTPRequest
-  ) throws(ToolFailure) -> (value: CBORValue, revision: UInt64, time: Int64?, schema: Schema) {
+  ) async throws(ToolFailure) -> (value: CBORValue, revision: UInt64, time: Int64?, schema: Schema) {
     if let text = request.query["at"] {
       guard let revision = UInt64(text) else { throw ToolFailure(.usage, "at must be a revision") }
-      let past = try history().state(atRevision: revision)
+      let past = try await history().state(atRevision: revision)
       return (past.value, past.revision, past.time, past.schema)
     }
-    guard let state = link.state, let schema = link.schema else {
+    guard let state = link.state else {
       if let journal, link.hub == nil {
-        let past = try journal.state(at: journal.extent.tail)
+        let past = try await journal.state(at: journal.extent.tail)
         return (past.value, past.revision, past.time, past.schema)
       }
-      throw ToolFailure(.absent, "the hub's state has not arrived yet")
+      let isRefused = link.isRefused
+      throw ToolFailure(
+        .absent, isRefused ? "the hub does not show you its whole state" : "the hub's state has not arrived yet")
     }
-    return (state.value, state.revision, nil, schema)
+    return (state.value, state.revision, nil, state.schema)
   }
 
-  private func treeNodes(_ request: HTTPRequest) throws(ToolFailure) -> JSONValue {
+  private func treeNodes(_ request: HTTPRequest) async throws(ToolFailure) -> JSONValue {
     guard let windows = InspectorTree.windows(request.query["open"] ?? "[]") else {
       throw ToolFailure(.usage, "open must be a list of places")
     }
-    let subject = try subject(request)
+    let subject = try await subject(request)
     return [
       "revision": .integer(subject.revision), "time": subject.time.map { .integer($0) } ?? .null,
       "nodes": tree.nodes(windows, of: subject.value, subject.schema.state, subject.schema),
@@ -262,11 +298,11 @@ final class Inspector {
   }
 
   /// A part as JSON, as `storectl state --json` prints it, unless it is too large for a page.
-  private func wholeValue(_ request: HTTPRequest) throws(ToolFailure) -> JSONValue {
+  private func wholeValue(_ request: HTTPRequest) async throws(ToolFailure) -> JSONValue {
     guard let place = InspectorTree.windows("[[\(request.query["place"] ?? "[]"),0]]")?.first?.place else {
       throw ToolFailure(.usage, "place must be a list of names")
     }
-    let subject = try subject(request)
+    let subject = try await subject(request)
     let values = SchemaValues(subject.schema)
     guard let part = tree.part(at: place, of: subject.value, subject.schema.state, values) else {
       throw ToolFailure(.absent, "nothing is there")
@@ -282,8 +318,8 @@ final class Inspector {
     ]
   }
 
-  private func locate(_ request: HTTPRequest) throws(ToolFailure) -> JSONValue {
-    let subject = try subject(request)
+  private func locate(_ request: HTTPRequest) async throws(ToolFailure) -> JSONValue {
+    let subject = try await subject(request)
     let path = request.query["path"] ?? ""
     let windows = tree.locate(
       path, in: subject.value, subject.schema.state, SchemaValues(subject.schema))
@@ -294,8 +330,8 @@ final class Inspector {
     ]
   }
 
-  private func schemaText(_ request: HTTPRequest) throws(ToolFailure) -> JSONValue {
-    let schema = if let schema = link.schema { schema } else { try subject(request).schema }
+  private func schemaText(_ request: HTTPRequest) async throws(ToolFailure) -> JSONValue {
+    let schema = if let schema = link.schema { schema } else { try await subject(request).schema }
     let text = SchemaText(schema: schema, palette: Palette(isOn: false))
     return [
       "state": .string(schema.name(of: schema.state)), "action": .string(schema.name(of: schema.action)),

@@ -1,3 +1,4 @@
+internal import EventLoop
 internal import Journal
 internal import TurnLog
 internal import Wire
@@ -14,6 +15,7 @@ final class InspectorJournal {
   }
 
   let directory: String
+  private let loop: EventLoop
   private var reader: JournalReader
   private(set) var extent: JournalReader.Extent
   /// The revision with which the journal begins.
@@ -24,13 +26,15 @@ final class InspectorJournal {
   private var walk: JournalStates?
   /// The last states of walks: a person goes back and forth.
   private var kept: [Past] = []
+  private static let keptCount: UInt64 = 64
+  private static let keptBytes = 128 << 20
   /// How many actions of a turn are shown.
   static let actionLimit = 20
   /// How many turns are looked at for one answer.
   private static let scanLimit = 4000
 
-  init(_ directory: String) throws(ToolFailure) {
-    self.directory = directory
+  init(_ directory: String, loop: EventLoop) throws(ToolFailure) {
+    (self.directory, self.loop) = (directory, loop)
     (reader, extent) = try Self.open(directory)
     try findBeginning()
   }
@@ -69,8 +73,9 @@ final class InspectorJournal {
 
   /// The state after a turn.
   ///
-  /// - Complexity: O(turns from the one that was asked for before, or from the snapshot before it).
-  func state(at position: UInt64) throws(ToolFailure) -> Past {
+  /// - Complexity: O(turns from the one that was asked for before, or from the snapshot before it); the loop goes on
+  ///   meanwhile. One call at a time.
+  func state(at position: UInt64) async throws(ToolFailure) -> Past {
     if let past = kept.last(where: { $0.position == position }) { return past }
     let place = try JournalStates.attempt { () throws(LogError) in try reader.snapshots() }
       .last { $0.position <= position }
@@ -78,14 +83,31 @@ final class InspectorJournal {
       // Goes on.
     } else {
       walk = try JournalStates(reader, at: place?.position ?? position)
-      if let walk { keep(walk) }
     }
     guard let walk else { preconditionFailure("a walk was begun") }
+    var start = loop.preciseNow
     while walk.position < position {
       guard try walk.next() != nil else { throw ToolFailure(.absent, "the journal ends before turn \(position)") }
-      keep(walk)
+      if walk.position + Self.keptCount > position { keep(past(walk)) }
+      guard loop.preciseNow - start > .milliseconds(20) else { continue }
+      await rest()
+      start = loop.preciseNow
     }
-    return past(walk)
+    let found = past(walk)
+    keep(found)
+    return found
+  }
+
+  /// Lets the loop do what else there is.
+  private func rest() async {
+    var timer: Timer?
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      var waiting: CheckedContinuation<Void, Never>? = continuation
+      timer = try? Timer(on: loop) { waiting.take()?.resume() }
+      timer?.start(after: .milliseconds(1))
+      if timer == nil { waiting.take()?.resume() }
+    }
+    timer?.stop()
   }
 
   private func past(_ walk: JournalStates) -> Past {
@@ -93,12 +115,27 @@ final class InspectorJournal {
       position: walk.position, revision: walk.revision, time: walk.time, schema: walk.schema, value: walk.value)
   }
 
-  private func keep(_ walk: JournalStates) {
-    // A state shares with the one before it what did not change, but nobody knows how much that is.
-    let limit = min(max((64 << 20) / max(walk.snapshotByteCount, 1), 2), 256)
-    kept.removeAll { $0.position == walk.position }
-    if kept.count >= limit { kept.removeFirst(kept.count - limit + 1) }
-    kept.append(past(walk))
+  private func keep(_ past: Past) {
+    kept.removeAll { $0.position == past.position }
+    kept.append(past)
+    // States share the elements that are the same, but not the lists of them.
+    let weight = max(Self.listBytes(past.value, depth: 0), 1)
+    let count = min(Self.keptCount, UInt64(Self.keptBytes / weight))
+    if kept.count > max(count, 2) { kept.removeFirst(kept.count - Int(max(count, 2))) }
+  }
+
+  /// The memory of a state's long lists, about.
+  private static func listBytes(_ value: CBORValue, depth: Int) -> Int {
+    guard depth < 6 else { return 0 }
+    switch value {
+    case .array(let items):
+      let own = items.count * MemoryLayout<CBORValue>.stride
+      return items.count > 64 ? own : items.reduce(own) { $0 + listBytes($1, depth: depth + 1) }
+    case .map(let pairs):
+      let own = pairs.count * MemoryLayout<CBORValue.Pair>.stride
+      return pairs.count > 64 ? own : pairs.reduce(own) { $0 + listBytes($1.value, depth: depth + 1) }
+    default: return 0
+    }
   }
 
   /// The position of the turn that led to a revision, or that contains it.
@@ -116,7 +153,9 @@ final class InspectorJournal {
   }
 
   /// The state at a revision; that of the turn's end for a revision within a turn.
-  func state(atRevision revision: UInt64) throws(ToolFailure) -> Past { try state(at: position(of: revision)) }
+  func state(atRevision revision: UInt64) async throws(ToolFailure) -> Past {
+    try await state(at: position(of: revision))
+  }
 
   /// The last position before a time, in milliseconds since 1970.
   func position(at time: Int64) throws(ToolFailure) -> UInt64 {
@@ -178,10 +217,10 @@ final class InspectorJournal {
   ///
   /// - Parameter step: 1 for the next turn, -1 for the one before. Turns in which only sessions changed are passed over;
   ///   with 0 for the one before.
-  func turn(at position: UInt64, step: Int) throws(ToolFailure) -> JSONValue {
+  func turn(at position: UInt64, step: Int) async throws(ToolFailure) -> JSONValue {
     let turn = try self.turn(from: position, step)
-    let after = try state(at: turn.position)
-    let before = try state(at: turn.position - 1)
+    let before = try await state(at: turn.position - 1)
+    let after = try await state(at: turn.position)
     let value = try JournalStates.mapped(before.value, from: before.schema, to: after.schema)
     let changes = InspectorText(after.schema).changes(from: value, to: after.value, as: after.schema.state)
     let text = TurnJSON(schema: after.schema)
@@ -203,8 +242,8 @@ final class InspectorJournal {
   }
 
   /// In what two revisions differ.
-  func difference(from old: UInt64, to new: UInt64) throws(ToolFailure) -> JSONValue {
-    let (before, after) = (try state(atRevision: old), try state(atRevision: new))
+  func difference(from old: UInt64, to new: UInt64) async throws(ToolFailure) -> JSONValue {
+    let (before, after) = (try await state(atRevision: old), try await state(atRevision: new))
     let value = try JournalStates.mapped(before.value, from: before.schema, to: after.schema)
     return [
       "from": .integer(before.revision), "to": .integer(after.revision), "time": .integer(after.time),

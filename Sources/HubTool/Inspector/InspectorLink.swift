@@ -13,6 +13,13 @@ final class InspectorLink {
     let clients: Int
   }
 
+  /// The feature's state, and the schema by which it was read.
+  struct State {
+    let value: CBORValue
+    let revision: UInt64
+    let schema: Schema
+  }
+
   /// Whether the hub is there.
   enum Status: Equatable {
     case connecting
@@ -36,7 +43,7 @@ final class InspectorLink {
   private var metrics: TypedMirror<HubMetrics>?
   private var feature: HubConnection.Scope?
   /// The state as it was when the hub went away.
-  private var last: (value: CBORValue, revision: UInt64)?
+  private var last: State?
   private static let sampleLimit = 600
 
   init(_ tool: Tool, onChange: @escaping () -> Void) {
@@ -44,12 +51,15 @@ final class InspectorLink {
   }
 
   /// The feature's state, which is only followed while it is wanted.
-  var state: (value: CBORValue, revision: UInt64)? {
-    if let mirror = feature?.mirror, let value = mirror.value, let revision = mirror.revision {
-      return (value, revision)
+  var state: State? {
+    if let mirror = feature?.mirror, let value = mirror.value, let revision = mirror.revision, let schema {
+      return State(value: value, revision: revision, schema: schema)
     }
     return last
   }
+
+  /// Whether the hub has said that it has no state for this user.
+  var isRefused: Bool { feature?.mirror.revision != nil && feature?.mirror.value == nil }
 
   var clientsValue: CBORValue? { clients?.mirror.value }
   var figures: HubMetrics? { metrics?.part }
@@ -93,7 +103,7 @@ final class InspectorLink {
   }
 
   private func lose(_ reason: String) {
-    if let mirror = feature?.mirror, let value = mirror.value { last = (value, mirror.revision ?? 0) }
+    last = state
     hub?.fail(.done, "")
     (hub, clients, metrics, feature) = (nil, nil, nil, nil)
     if case .away(_, let since) = status {
@@ -107,8 +117,8 @@ final class InspectorLink {
   private func followState() {
     guard let hub, hub.failure == nil else { return }
     feature = hub.follow([], of: .feature) { [weak self] in
-      // The old one is shown until the new one is there.
-      if self?.feature?.mirror.value != nil { self?.last = nil }
+      // The old one is shown until the hub has said what there is now.
+      if self?.feature?.mirror.revision != nil { self?.last = nil }
       self?.onChange()
     }
   }

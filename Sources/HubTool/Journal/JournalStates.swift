@@ -14,8 +14,6 @@ final class JournalStates {
   private(set) var time: Int64 = 0
   /// The state after that turn.
   private(set) var value: CBORValue
-  /// The bytes of the snapshot with which the walk began.
-  let snapshotByteCount: Int
   private var waiting: [LoggedTurn] = []
   private var nextWaiting = 0
 
@@ -31,7 +29,7 @@ final class JournalStates {
       throw ToolFailure(.absent, "the journal does not go back that far")
     }
     (self.schemas, schemaIndex) = (schemas, first)
-    (self.position, revision, snapshotByteCount) = (snapshot.position, snapshot.revision, snapshot.bytes.count)
+    (self.position, revision) = (snapshot.position, snapshot.revision)
     do throws(WireError) {
       var decoder = CBORDecoder(snapshot.bytes.span.bytes)
       value = try SchemaValues(snapshot.schema).value(of: snapshot.schema.state, from: &decoder)

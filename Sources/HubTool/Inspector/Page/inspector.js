@@ -541,6 +541,8 @@ function travel(wish) {
 }
 
 async function travelOn() {
+  // A large state may take long; the page stays as it is until then.
+  const slow = setTimeout(() => { $("when").textContent = "reading the journal…"; }, 400);
   while (travelling) {
     const wish = travelling;
     try {
@@ -576,6 +578,8 @@ async function travelOn() {
     }
     if (travelling === wish) travelling = null;
   }
+  clearTimeout(slow);
+  showHead();
 }
 
 function chooseTurn(turn) {
