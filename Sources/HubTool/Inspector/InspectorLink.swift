@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import IdentifiedCollections
 internal import ReplicaCore
 internal import Wire
 
