@@ -100,7 +100,7 @@ final class HubConnection {
     return scope
   }
 
-  /// Subscribes to the hub's figures without waiting for them; they stay away from users who may not see them.
+  /// Subscribes to the hub's metrics without waiting for them. A user without the right receives none.
   func followMetrics() -> TypedMirror<HubMetrics> {
     let mirror = TypedMirror<HubMetrics>()
     replica.subscribe(mirror, to: [], of: .metrics)

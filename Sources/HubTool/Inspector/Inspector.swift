@@ -136,7 +136,7 @@ final class Inspector {
       "journal": journal.map { Self.json($0) } ?? .null, "changes": .integer(changes.lastNumber),
       "clients": ["count": .integer(clients.count), "shown": .array(clients.prefix(500).map(\.json))],
       "samples": .array(samples), "sample": .integer(link.firstSample + link.samples.count),
-      "figures": link.figures.map { Self.json($0) } ?? .null,
+      "metrics": link.metrics.map { Self.json($0) } ?? .null,
     ]
   }
 
@@ -163,11 +163,11 @@ final class Inspector {
     ]
   }
 
-  /// The hub's figures by their names, whatever they are.
-  private static func json(_ figures: HubMetrics) -> JSONValue {
+  /// Returns the hub's metrics by their names.
+  private static func json(_ metrics: HubMetrics) -> JSONValue {
     let schema = Schema(state: HubMetrics.self, action: Never.self)
     var encoder = CBOREncoder()
-    figures.encode(to: &encoder)
+    metrics.encode(to: &encoder)
     let bytes = encoder.bytes
     guard let value = try? CBORValue(decoding: bytes.span.bytes) else { return .null }
     return SchemaJSON(schema).json(of: value, as: schema.state)

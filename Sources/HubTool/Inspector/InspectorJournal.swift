@@ -208,7 +208,8 @@ final class InspectorJournal {
         found.append(text.json(turn, actions.map { $0.json(isWhole: false) }, changes: nil))
         if found.count == count { break }
       }
-      if next >= first, next != first { if found.count < count { next = first } }
+      // The turns there may have been removed meanwhile.
+      if found.count < count { next = first }
     }
     return ["turns": .array(found), "next": .integer(next), "isEnd": .bool(next <= extent.base + 1)]
   }

@@ -39,7 +39,7 @@ final class InspectorLink {
   private(set) var revision: UInt64 = 0
   private(set) var hub: HubConnection?
   private var clients: HubConnection.Scope?
-  private var metrics: TypedMirror<HubMetrics>?
+  private var metricsMirror: TypedMirror<HubMetrics>?
   private var feature: HubConnection.Scope?
   /// The state as it was when the hub went away.
   private var last: State?
@@ -61,7 +61,7 @@ final class InspectorLink {
   var isRefused: Bool { feature?.mirror.revision != nil && feature?.mirror.value == nil }
 
   var clientsValue: CBORValue? { clients?.mirror.value }
-  var figures: HubMetrics? { metrics?.part }
+  var metrics: HubMetrics? { metricsMirror?.part }
 
   /// Whether the feature's state is followed.
   var wantsState = false {
@@ -79,7 +79,7 @@ final class InspectorLink {
     self.hub = hub
     (hubName, schema, status) = (hub.hubName, hub.schema(of: .feature), .live)
     clients = hub.follow([], of: .hub, onChange: onChange)
-    metrics = hub.followMetrics()
+    metricsMirror = hub.followMetrics()
     if wantsState { followState() }
     onChange()
   }
@@ -104,7 +104,7 @@ final class InspectorLink {
   private func lose(_ reason: String) {
     last = state
     hub?.fail(.done, "")
-    (hub, clients, metrics, feature) = (nil, nil, nil, nil)
+    (hub, clients, metricsMirror, feature) = (nil, nil, nil, nil)
     if case .away(_, let since) = status {
       status = .away(reason: reason, since: since)
     } else {

@@ -557,8 +557,9 @@ async function travelOn() {
         changedPaths = new Set();
         for (const change of turn.changes.shown) {
           // The nodes around a change are marked too, so that a closed one can be found.
-          for (let path = change.path; path; path = path.replace(/(\.[^.[\]]*|\[[^\]]*\]|^[^.[]*)$/, "")) {
+          for (let path = change.path; path && !changedPaths.has(path);) {
             changedPaths.add(path);
+            path = path.replace(/(\.[^.[\]]*|\[[^\]]*\]|^[^.[]*)$/, "");
           }
         }
       }
@@ -696,7 +697,7 @@ $("panel-change").addEventListener("click", (event) => {
   if (event.target.dataset.path !== undefined) goTo(event.target.dataset.path);
 });
 
-// MARK: Clients, figures, schema
+// MARK: Clients, metrics, schema
 
 function table(heads, lines) {
   const made = element("table");
@@ -749,7 +750,7 @@ function chart(title, index, format) {
       svg("polyline", { class: "line", points: points.join(" ") }));
   }
   const scale = element("div", "scale");
-  scale.append(element("span", "", seconds === 60 ? "1 minute" : "5 minutes"), element("span", "", "at most " + format(Math.max(...values, 0))));
+  scale.append(element("span", "", seconds === 60 ? "1 minute" : "5 minutes"), element("span", "", "maximum " + format(Math.max(...values, 0))));
   figure.append(caption, drawing, scale);
   return figure;
 }
@@ -758,17 +759,17 @@ const milliseconds = (microseconds) => (microseconds / 1000).toFixed(2) + " ms";
 // `turnTimes` as `turn times`.
 const words = (name) => name.replace(/[A-Z]+/g, (letters) => " " + letters.toLowerCase());
 
-function showFigures() {
+function showMetrics() {
   const charts = element("div", "charts");
   charts.append(
-    chart("actions per second", 1, number), chart("the hub's answer takes", 2, milliseconds), chart("clients", 3, number));
+    chart("actions per second", 1, number), chart("latency of the hub", 2, milliseconds), chart("clients", 3, number));
   const parts = [element("h3", "", "Throughput and latency"), charts];
-  if (news.figures) {
-    const lines = Object.entries(news.figures).map(([name, value]) =>
+  if (news.metrics) {
+    const lines = Object.entries(news.metrics).map(([name, value]) =>
       [words(name), Array.isArray(value) ? value.map(number).join("  ") : number(value)]);
-    parts.push(element("h3", "", "The hub's figures"), table([["", ""], ["", ""]], lines));
+    parts.push(element("h3", "", "The hub's metrics"), table([["", ""], ["", ""]], lines));
   }
-  $("panel-figures").replaceChildren(...parts);
+  $("panel-metrics").replaceChildren(...parts);
 }
 
 let schemaShown = null;
@@ -817,7 +818,7 @@ function toggleMark() {
 
 // MARK: The whole
 
-const tabs = ["state", "change", "clients", "figures", "schema"];
+const tabs = ["state", "change", "clients", "metrics", "schema"];
 
 function showTab(name) {
   tab = name;
@@ -853,7 +854,7 @@ function update() {
         if (tab === "state") await loadTree();
         else if (tab === "change") await showChange();
         else if (tab === "clients") showClients();
-        else if (tab === "figures") showFigures();
+        else if (tab === "metrics") showMetrics();
         else await showSchema();
       } catch (error) {
         if (!(error instanceof Refused) || error.status === 401) throw error;
