@@ -105,6 +105,8 @@ def main(machine):
         page.run("[...document.querySelectorAll('.turn')].find((one) => one.innerText.includes('completionChanged')).click()")
         page.wait_text("#when", "revision 6,")
         page.wait_text("#tree .was-changed", "[1]")
+        # The focused row stands elsewhere at that revision, and keeps the focus.
+        page.wait_text("#tree .row:focus", "onerror")
         page.dark(True)
         picture(page, "inspector-past")
         page.dark(False)

@@ -246,10 +246,14 @@ function markCurrent(focuses) {
     line.tabIndex = at === (index < 0 ? 0 : index) ? 0 : -1;
     line.setAttribute("aria-selected", at === index);
   });
-  if (focuses && index >= 0) {
-    const line = $("tree").children[index];
+  const line = $("tree").children[index];
+  if (!line) return;
+  if (focuses) {
     line.focus();
     line.scrollIntoView({ block: "nearest" });
+  } else if (document.activeElement.dataset.kind === "row" && document.activeElement !== line) {
+    // Lines are used again: the focus goes where its row has gone.
+    line.focus({ preventScroll: true });
   }
 }
 
