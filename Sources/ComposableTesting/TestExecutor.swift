@@ -41,7 +41,7 @@ final class TestExecutor: TaskExecutor {
       let before = enqueuedCount
       if quietRounds >= 3 {
         guard isBusy() else { return }
-        if MegaYields.areRunning {
+        if MegaYields.areRunning(on: asUnownedTaskExecutor()) {
           await MegaYields.step()
           quietRounds = 0
           continue

@@ -25,8 +25,15 @@ extension Task where Success == Never, Failure == Never {
   /// ``withMainSerialExecutor`` makes it deterministic. The count is `TASK_MEGA_YIELD_COUNT` from the environment, or
   /// 20.
   public static func megaYield(count: Int = defaultMegaYieldCount) async {
-    MegaYields.running.add(1, ordering: .relaxed)
-    defer { MegaYields.running.subtract(1, ordering: .relaxed) }
+    let executor = withUnsafeCurrentTask { $0?.unownedTaskExecutor }
+    if let executor { MegaYields.running.withLock { $0.append(executor) } }
+    defer {
+      if let executor {
+        MegaYields.running.withLock { running in
+          if let index = running.firstIndex(of: executor) { running.remove(at: index) }
+        }
+      }
+    }
     for _ in 0..<count { await MegaYields.step() }
   }
 
@@ -34,12 +41,15 @@ extension Task where Success == Never, Failure == Never {
   public static var defaultMegaYieldCount: Int { megaYieldCount }
 }
 
-/// The calls of `megaYield` in the process.
+/// The calls of `megaYield` by tasks with an executor preference.
 package enum MegaYields {
-  fileprivate static let running = Atomic<Int>(0)
+  /// The executor of each call; there are few.
+  fileprivate static let running = Mutex<[UnownedTaskExecutor]>([])
 
-  /// True while a task is in `megaYield`.
-  package static var areRunning: Bool { running.load(ordering: .relaxed) > 0 }
+  /// Returns true while a task that prefers an executor is in `megaYield`.
+  package static func areRunning(on executor: UnownedTaskExecutor) -> Bool {
+    running.withLock { $0.contains(executor) }
+  }
 
   /// Waits for one new task of low priority, behind the present ones.
   package static func step() async {

@@ -48,17 +48,20 @@ public protocol IssueReporter: Sendable {
 }
 
 extension IssueReporter {
+  /// Calls ``reportIssue(_:fileID:filePath:line:column:)``.
   public func report(_ message: String, at location: IssueLocation) {
     reportIssue(
       message, fileID: location.fileID, filePath: location.filePath, line: location.line, column: location.column)
   }
 
+  /// Calls ``report(_:at:)``, with an empty text for nil.
   public func reportIssue(
     _ message: @autoclosure () -> String?, fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
   ) {
     report(message() ?? "", at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
+  /// Reports an issue with the error's description.
   public func reportIssue(
     _ error: any Error, _ message: @autoclosure () -> String?,
     fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
@@ -68,10 +71,12 @@ extension IssueReporter {
       at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
+  /// Does nothing.
   public func expectIssue(
     _ message: @autoclosure () -> String?, fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
   ) {}
 
+  /// Expects an issue with the error's description.
   public func expectIssue(
     _ error: any Error, _ message: @autoclosure () -> String?,
     fileID: StaticString, filePath: StaticString, line: UInt, column: UInt

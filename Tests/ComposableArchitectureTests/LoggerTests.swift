@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func storesAreNamedByTheirTypes() {
-    #expect(Logger.storeName(Int.self, [String].self) == "Store<Int, Array<String>>")
+    #expect(Logger.storeName(Int.self, [String].self) == "Store<Int, [String]>")
     #expect(Logger.storeName(LoggedChild.State.self, LoggedParent.Action.self).hasPrefix("Store<LoggedChild.State, "))
   }
 }
