@@ -25,7 +25,8 @@ extension HubCore {
     if metricsDue != nil || publishers[StateRoot.metrics.index].hasSubscribers { updateMetrics(at: now) }
     if limits.actionsPerSecond != nil { allowanceDue = backlogged.wake(at: now, limits) }
     let share = isContended || isSnapshotContended() ? 8 : 1
-    outgoing.snapshotBudget = limits.snapshotBytesPerTurn / share
+    // A budget of 0 would never end.
+    outgoing.snapshotBudget = max(limits.snapshotBytesPerTurn / share, 1)
     outgoing.pieceLimit = SnapshotPiece.byteLimit / share
     if !unfinished.isEmpty {
       for connection in unfinished { addPending(connection) }
