@@ -1,14 +1,14 @@
 internal import EventLoop
 internal import Glibc
 
-/// The place where a program serves HTTP: a Unix socket, or a port of the loopback interface.
+/// The address of an HTTP server: a Unix socket, or a port of the loopback interface.
 public nonisolated enum HTTPAddress: Equatable, Sendable {
   /// A Unix socket at a path.
   case path(String)
-  /// A TCP port of 127.0.0.1; any free one for 0.
+  /// A TCP port of 127.0.0.1; 0 for any free port.
   case port(UInt16)
 
-  /// Reads `/run/hub/metrics.sock` or `9100`; nil for anything else.
+  /// Parses a path such as `/run/hub/metrics.sock` or a port such as `9100`; nil for other texts.
   public init?(_ text: String) {
     if text.contains("/") {
       self = .path(text)
@@ -21,9 +21,9 @@ public nonisolated enum HTTPAddress: Equatable, Sendable {
 }
 
 nonisolated extension HTTPAddress {
-  /// Opens a socket that listens at the address; the caller closes it.
+  /// Opens a socket that listens at the address. The caller closes it.
   ///
-  /// A dead socket at a path is replaced; a file that is no socket stays.
+  /// A socket file without a listener is replaced; a file of any other kind is kept.
   /// - Parameter mode: The permissions of the socket at a path.
   func listen(mode: mode_t) throws(UVError) -> CInt {
     let (family, subject): (CInt, String) =
@@ -72,7 +72,7 @@ nonisolated extension HTTPAddress {
     }
   }
 
-  /// The address of a listening socket, with the port that it was given.
+  /// Returns the address of a listening socket, with the port that the kernel assigned to it.
   func resolved(_ descriptor: CInt) -> HTTPAddress {
     guard case .port = self else { return self }
     var (address, size) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))

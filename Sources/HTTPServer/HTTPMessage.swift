@@ -1,10 +1,10 @@
-/// A request for a resource, without a body: other methods than GET are refused before anybody sees them.
+/// A GET request. The server refuses other methods and ignores request bodies.
 public nonisolated struct HTTPRequest: Equatable, Sendable {
   /// The path, such as `/metrics`.
   public var path: String
-  /// The decoded parameters of the query; the last of several with the same name.
+  /// The decoded query parameters. If a parameter is repeated, the last value counts.
   public var query: [String: String]
-  /// The headers by their names in lower case; several of one name are joined by a comma and a space.
+  /// The headers by lower-case name. The values of a repeated header are joined by a comma and a space.
   public var headers: [String: String]
 
   /// Creates a request.
@@ -13,11 +13,11 @@ public nonisolated struct HTTPRequest: Equatable, Sendable {
   }
 }
 
-/// The answer to a request.
+/// The response to a request.
 public nonisolated struct HTTPResponse: Equatable, Sendable {
   /// The status code.
   public var status: UInt32
-  /// The names and values of the headers; the length of the body is added.
+  /// The names and values of the headers. The server adds the content length.
   public var headers: [(String, String)]
   /// The body.
   public var body: [UInt8]
@@ -28,31 +28,31 @@ public nonisolated struct HTTPResponse: Equatable, Sendable {
     self.headers = [("Content-Type", type)] + headers
   }
 
-  /// Creates a response with a plain text.
+  /// Creates a response with plain text.
   public static func text(_ status: UInt32, _ text: String) -> HTTPResponse {
     HTTPResponse(status, "text/plain; charset=utf-8", Array(text.utf8))
   }
 
-  /// Returns true if status, headers and body are the same.
+  /// Returns true if status, headers and body are equal.
   public static func == (a: HTTPResponse, b: HTTPResponse) -> Bool {
     a.status == b.status && a.body == b.body && a.headers.elementsEqual(b.headers, by: ==)
   }
 }
 
-/// A request that is to be answered, now or later.
+/// A request together with its response, which may be given later.
 public final class HTTPExchange {
   /// The request.
   public let request: HTTPRequest
   private(set) var response: HTTPResponse?
-  /// Continues a connection that waits for the answer.
+  /// Resumes the connection, which is suspended until the response is given.
   var resume: (() -> Void)?
 
   init(_ request: HTTPRequest) { self.request = request }
 
-  /// True if the answer was given, or the peer does not wait for it any more.
+  /// True if the response was given or the peer no longer waits for it.
   public var isOver: Bool { response != nil }
 
-  /// Answers the request; a second answer has no effect.
+  /// Gives the response. A second response has no effect.
   public func answer(_ response: HTTPResponse) {
     guard self.response == nil else { return }
     self.response = response

@@ -2,18 +2,18 @@ internal import CMicroHTTPD
 public import EventLoop
 internal import Glibc
 
-/// Serves HTTP by GNU libmicrohttpd, to processes of this machine only.
+/// An HTTP server on GNU libmicrohttpd, for processes of the same machine only.
 ///
-/// libmicrohttpd has no thread here: the loop polls its descriptor. It answers GET alone, keeps a limited number of
-/// connections, and closes one that is silent for too long, unless its request waits for an answer.
+/// libmicrohttpd runs no thread here: the loop polls its descriptor. The server accepts only GET requests and a limited
+/// number of connections. It closes a connection that is silent for too long, unless its request awaits the response.
 public final class HTTPServer {
-  /// What the peers may use.
+  /// The limits on peers.
   public nonisolated struct Limits: Equatable, Sendable {
-    /// The most connections at a time.
+    /// The maximum number of concurrent connections.
     public var connections: UInt32 = 16
-    /// The bytes of memory for each connection; a request has to fit.
+    /// The memory for each connection, in bytes. A request must fit.
     public var connectionBytes = 32 * 1024
-    /// The seconds after which a silent connection is closed.
+    /// The timeout for a silent connection, in seconds.
     public var seconds: UInt32 = 5
     /// The permissions of a Unix socket.
     public var mode: UInt32 = 0o660
@@ -22,7 +22,7 @@ public final class HTTPServer {
     public init() {}
   }
 
-  /// The address, with the port that was found for 0.
+  /// The address, with the assigned port if port 0 was requested.
   public let address: HTTPAddress
   private let daemon: OpaquePointer
   private let respond: (HTTPExchange) -> Void
@@ -30,13 +30,13 @@ public final class HTTPServer {
   private var poll: Poll?
   private var timer: Timer?
 
-  /// Begins to serve.
+  /// Starts the server.
   ///
   /// - Parameters:
-  ///   - loop: The loop, which must outlive this.
-  ///   - address: Where; a dead socket at a path is replaced.
-  ///   - respond: Called for each request, on the loop. It answers the exchange at once or later.
-  /// - Throws: Why it cannot listen there.
+  ///   - loop: The loop, which must outlive the server.
+  ///   - address: The address to listen at. A socket file without a listener is replaced.
+  ///   - respond: Called on the loop for each request. It answers the exchange, now or later.
+  /// - Throws: The reason why the server cannot listen at the address.
   public init(
     on loop: EventLoop, at address: HTTPAddress, limits: Limits = Limits(),
     _ respond: @escaping (HTTPExchange) -> Void
@@ -44,7 +44,7 @@ public final class HTTPServer {
     let listening = try address.listen(mode: limits.mode)
     self.address = address.resolved(listening)
     self.respond = respond
-    // The context is the box and not this object, which does not exist yet.
+    // The context is a box, because `self` does not exist yet.
     let box = Box()
     let daemon = cmhd_start(
       listening, limits.connections, limits.seconds, limits.connectionBytes, access, completed,
@@ -62,10 +62,10 @@ public final class HTTPServer {
     timer?.keepsLoopAlive(false)
   }
 
-  /// Stops serving and removes the socket; requests that wait are answered with 503.
+  /// Stops the server and removes its socket. Pending requests are answered with status 503.
   public func close() {
     guard poll != nil else { return }
-    // libmicrohttpd does not end while a connection is suspended.
+    // libmicrohttpd cannot stop while a connection is suspended.
     for exchange in waiting.values { exchange.answer(.text(503, "the server ends\n")) }
     _ = MHD_run(daemon)
     poll = nil
@@ -74,7 +74,7 @@ public final class HTTPServer {
     if case .path(let path) = address { unlink(path) }
   }
 
-  /// The way from libmicrohttpd to the server; lives as long as the process.
+  /// The reference from libmicrohttpd's callbacks to the server. It lives as long as the process.
   fileprivate final class Box {
     weak var server: HTTPServer?
   }
@@ -85,7 +85,7 @@ public final class HTTPServer {
     if timeout >= 0 { timer?.start(after: .milliseconds(timeout)) } else { timer?.stop() }
   }
 
-  /// A request whose head has arrived, or whose answer is there. Returns false to close the connection.
+  /// Handles a request whose head has arrived or whose response is ready. Returns false to close the connection.
   fileprivate func handle(_ call: AccessCall) -> Bool {
     guard let connection = OpaquePointer(bitPattern: call.connection),
       let state = UnsafeMutablePointer<UnsafeMutableRawPointer?>(bitPattern: call.state)
@@ -100,19 +100,19 @@ public final class HTTPServer {
     if let response = exchange.response { return Self.queue(response, on: connection) }
     respond(exchange)
     if let response = exchange.response { return Self.queue(response, on: connection) }
-    // Asked again once it is resumed.
+    // libmicrohttpd calls again after the connection is resumed.
     MHD_suspend_connection(connection)
     waiting[ObjectIdentifier(exchange)] = exchange
     exchange.resume = { [weak self, weak exchange] in
       if let exchange { self?.waiting[ObjectIdentifier(exchange)] = nil }
       MHD_resume_connection(connection)
-      // The daemon's descriptor does not tell of it.
+      // The daemon's descriptor does not signal a resumed connection.
       self?.timer?.start(after: .zero)
     }
     return true
   }
 
-  /// A request that was answered, or whose peer has gone.
+  /// Ends a request whose response was sent or whose peer has disconnected.
   fileprivate func end(_ exchange: HTTPExchange) {
     waiting[ObjectIdentifier(exchange)] = nil
     exchange.resume = nil
@@ -145,7 +145,7 @@ public final class HTTPServer {
   }
 }
 
-/// Names and values, as libmicrohttpd lists them.
+/// The names and values that libmicrohttpd enumerates.
 private nonisolated final class Pairs {
   var all: [(String, String)] = []
 }
@@ -157,7 +157,7 @@ private nonisolated let collect: MHD_KeyValueIterator = { context, _, name, valu
   return .YES
 }
 
-/// The arguments of a callback, as they can be passed to the main actor: pointers by their bits.
+/// The arguments of a callback in a sendable form: pointers as integers.
 private nonisolated struct AccessCall: Sendable {
   let connection: UInt
   let state: UInt
@@ -165,11 +165,11 @@ private nonisolated struct AccessCall: Sendable {
   let method: String
 }
 
-// libmicrohttpd calls back within MHD_run only, which the server calls on the loop.
+// libmicrohttpd calls back only within MHD_run, which the server calls on the loop.
 
 private nonisolated let access: MHD_AccessHandlerCallback = { context, connection, url, method, _, _, size, state in
   guard let context, let connection, let url, let method, let state else { return .NO }
-  // Nobody reads a body.
+  // A body is ignored.
   size?.pointee = 0
   let box = UInt(bitPattern: context)
   let call = AccessCall(

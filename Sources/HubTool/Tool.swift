@@ -16,7 +16,7 @@ public final class Tool {
   private let isQuiet: Bool
   private let usesPager: Bool
   private(set) var isInterrupted = false
-  /// Whether a signal has come, or nobody reads the output any more.
+  /// True if a signal has arrived or the reader of the output has closed it.
   var isEnding: Bool { isInterrupted || output.end != nil }
   /// The exit status for the signal that interrupted the tool.
   private(set) var interruption = ExitStatus.interrupted

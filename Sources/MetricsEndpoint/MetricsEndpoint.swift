@@ -3,7 +3,7 @@ public import HTTPServer
 
 /// Serves a hub's metrics over HTTP: `GET /metrics` in Prometheus' text format, and `GET /health` while the loop turns.
 ///
-/// It holds at most 16 connections of 32 KiB and closes a connection after 5 seconds of silence.
+/// It accepts at most 16 connections of 32 KiB each and closes a connection after 5 seconds of silence.
 public final class MetricsEndpoint {
   private let server: HTTPServer
 

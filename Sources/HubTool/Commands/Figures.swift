@@ -3,7 +3,7 @@ internal import Wire
 /// The hub's figures, as `storectl status` shows them.
 struct Figures {
   let metrics: HubMetrics
-  /// How many users are attached.
+  /// The number of attached users.
   let userCount: Int
 
   init?(_ value: CBORValue?, _ clients: [Attendee]) {
@@ -12,7 +12,7 @@ struct Figures {
     (self.metrics, userCount) = (metrics, Set(clients.map(\.user)).count)
   }
 
-  /// The rows behind those of every hub: what was refused, and what the hub holds.
+  /// The rows for refusals and for the hub's resources. They come after the rows that are shown for every hub.
   var rows: [(String, String)] {
     [
       ("users", "\(userCount)"), ("sessions", "\(metrics.opened) opened, \(metrics.resumed) resumed; \(kept)"),
@@ -37,7 +37,7 @@ struct Figures {
 
   private var kept: String { "\(metrics.detachedSessions) without a connection" }
 
-  /// Since the start of the hub's process.
+  /// The refusals since the start of the hub's process.
   private var refusals: String {
     guard metrics.refused + metrics.failed + metrics.rejected > 0 else { return "nothing" }
     return [
@@ -47,7 +47,7 @@ struct Figures {
     ].filter { $0.0 > 0 }.map { "\(Self.count($0.0, $0.1)) \($0.2)" }.joined(separator: ", ")
   }
 
-  /// The turns of the loop that kept clients waiting.
+  /// The longest turns of the loop, which delay all clients.
   private var slowest: String {
     let long = metrics.turnTimes.enumerated().filter { $0.offset >= 5 }.reduce(0) { $0 + $1.element }
     guard let last = metrics.turnTimes.lastIndex(where: { $0 > 0 }) else { return "none measured" }
@@ -56,7 +56,7 @@ struct Figures {
 
   private static func count(_ count: UInt64, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-  /// Such as `3 bytes`, `17 KiB`.
+  /// Returns a size as text, such as `3 bytes` or `17 KiB`.
   private static func bytes(_ count: UInt64) -> String {
     if count < 10 << 10 { return self.count(count, "byte") }
     return count < 10 << 20 ? "\(count >> 10) KiB" : "\(count >> 20) MiB"

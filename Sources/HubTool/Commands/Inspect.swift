@@ -5,7 +5,7 @@ internal import ProgramOptions
 internal import Wire
 
 extension Tool {
-  /// `inspect`: a page in the browser, until a signal comes.
+  /// The command `inspect`: serves the inspector until a signal arrives.
   func inspect() async throws(ToolFailure) {
     let hasDirectory =
       options.string("state-dir") != nil || getenv("STOREHUB_STATE_DIR").map { $0.pointee != 0 } ?? false
@@ -33,7 +33,7 @@ extension Tool {
     try checkInterruption()
   }
 
-  /// Lets time pass, or less if a signal comes.
+  /// Pauses for the given time, or until a signal arrives.
   private func rest(_ duration: Duration) async {
     try? await pause(duration)
   }

@@ -119,16 +119,16 @@ final class ChangePrinter {
 }
 
 nonisolated extension SchemaValues {
-  /// The names of the elements of a collection in their old and new order, without those that stand where they stood.
+  /// The names of the elements of a collection in their old and new order, without the common beginning and end.
   struct Order {
     var old: [String]
     var new: [String]
-    /// Whether elements before or behind these are left out.
+    /// True if elements before or after these are omitted.
     var isCutBefore: Bool
     var isCutBehind: Bool
   }
 
-  /// In what the order of two collections differs; nil if anything else is different.
+  /// Returns the old and new order of a collection; nil if its elements differ in anything but order.
   func order(from old: CBORValue, to new: CBORValue, as type: SchemaType) -> Order? {
     guard let olds = parts(of: old, as: type)?.map(\.name), olds.count > 1, olds[0].hasPrefix("["),
       let news = parts(of: new, as: type)?.map(\.name), olds.sorted() == news.sorted()

@@ -4,10 +4,10 @@ internal import Journal
 internal import ReplicaCore
 internal import Wire
 
-/// Serves the inspector's page and what it asks for.
+/// Serves the inspector's page and its requests.
 ///
-/// The page polls: a request waits until there is something new, and what the page shows then is fetched by further
-/// ones. A page that is slow thus gets less, and costs nothing while it is closed.
+/// The page polls: a poll waits until there is news, and further requests then fetch the parts that the page shows. A
+/// slow page therefore receives fewer updates, and a closed page costs nothing.
 final class Inspector {
   private let tool: Tool
   private let journal: InspectorJournal?
@@ -21,16 +21,16 @@ final class Inspector {
   private var pollTimer: Timer?
   private var watchTimer: Timer?
   private var hasScheduled = false
-  /// The last of the requests that go through the history.
+  /// The last of the queued requests that read the history.
   private var historyTask: Task<Void, Never>?
-  /// How many requests are being answered.
+  /// The number of requests in progress.
   private var pendingCount = 0
-  /// When a page asked for something the last time.
+  /// The time of the last request from a page.
   private var lastRequest: Duration?
   private var onLink: ((String) -> Void)?
-  /// Without requests for so long, nobody is looking.
+  /// The time without requests after which the inspector assumes that no page is open.
   private static let patience = Duration.seconds(20)
-  /// A page hears so often at least that nothing is new: only then a connection that is gone is found.
+  /// The longest time without an answer to a poll. Only the answer reveals a lost connection.
   private static let silence = Duration.seconds(8)
 
   init(_ tool: Tool, journal: InspectorJournal?) {
@@ -39,7 +39,7 @@ final class Inspector {
 
   /// Serves until the tool is interrupted.
   ///
-  /// - Parameter onLink: Called with each link to the page: the first one, and another one whenever one was used.
+  /// - Parameter onLink: Called with the first link to the page, and with a new link after each use of one.
   func run(
     at address: HTTPAddress, _ pause: @escaping (Duration) async -> Void, onLink: @escaping (String) -> Void
   ) async throws(ToolFailure) {
@@ -57,7 +57,7 @@ final class Inspector {
     do throws(ToolFailure) {
       try await link.open()
     } catch {
-      // The history alone is worth showing.
+      // The history is useful even without the hub.
       guard journal != nil, error.status == .unreachable else { throw error }
     }
     announce()
@@ -75,7 +75,7 @@ final class Inspector {
   private func announce() {
     switch server?.address {
     case .port(let port): onLink?("http://127.0.0.1:\(port)/#\(gate.token)")
-    // For who forwards the socket: the name is what the browser must use.
+    // The user forwards the socket; the browser must use this host name.
     case .path: onLink?("http://localhost/#\(gate.token)")
     case nil: break
     }
@@ -83,7 +83,7 @@ final class Inspector {
 
   // MARK: News
 
-  /// Something is different; pages hear of it soon, and not for each of many changes.
+  /// Records a change. Polls are answered shortly after, so that one answer covers many changes.
   private func changed() {
     version += 1
     compare()
@@ -99,7 +99,7 @@ final class Inspector {
     for poller in waiting where poller.after < version { answer(poller.exchange, news(poller.exchange.request)) }
   }
 
-  /// Follows the journal while somebody looks.
+  /// Reads the journal while a page is open.
   private func watch() {
     if pollers.contains(where: { tool.loop.now - $0.since >= Self.silence }) { changed() }
     if pendingCount > 0 { lastRequest = tool.loop.now }
@@ -116,7 +116,7 @@ final class Inspector {
     }
   }
 
-  /// Looks for what has changed since the last time, where no journal tells.
+  /// Records the changes since the last comparison, if there is no journal.
   private func compare() {
     guard journal == nil, link.wantsState, let state = link.state else { return }
     changes.take(state.value, state.revision, state.schema, at: tool.loop.now) { tool.loop.preciseNow }
@@ -192,7 +192,7 @@ final class Inspector {
     link.wantsState = true
     if request.path == "/api/poll" { return poll(exchange) }
     pendingCount += 1
-    // The history is gone through for one request at a time, while the others are answered.
+    // Requests that read the history run one at a time; the others do not wait for them.
     guard needsHistory(request) else {
       Task { await finish(exchange) }
       return
@@ -265,7 +265,7 @@ final class Inspector {
     return number
   }
 
-  /// The state that a request is about: the present one of the feature or the hub, or one of the history.
+  /// Returns the state that a request refers to: the present state of the feature or the hub, or one of the history.
   private func subject(
     _ request: HTTPRequest
   ) async throws(ToolFailure) -> (value: CBORValue, revision: UInt64, time: Int64?, schema: Schema) {
@@ -297,7 +297,7 @@ final class Inspector {
     ]
   }
 
-  /// A part as JSON, as `storectl state --json` prints it, unless it is too large for a page.
+  /// Returns a part as JSON, as `storectl state --json` prints it; throws if it is too large for a page.
   private func wholeValue(_ request: HTTPRequest) async throws(ToolFailure) -> JSONValue {
     guard let place = InspectorTree.windows("[[\(request.query["place"] ?? "[]"),0]]")?.first?.place else {
       throw ToolFailure(.usage, "place must be a list of names")

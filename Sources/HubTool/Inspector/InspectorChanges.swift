@@ -1,18 +1,18 @@
 internal import Wire
 
-/// What changed in the state while the page was open, for hubs without a journal that can be read.
+/// The changes of the state while the page is open, for hubs without a readable journal.
 final class InspectorChanges {
   private(set) var entries: [(number: Int, json: JSONValue)] = []
   private var last: (value: CBORValue, revision: UInt64, schema: Schema)?
   private var count = 0
-  /// Not before this time, so that a large state does not use all of the processor.
+  /// The time of the next comparison at the earliest, so that a large state does not occupy the processor.
   private var earliest = Duration.zero
   private static let limit = 300
 
   /// The number of the last entry.
   var lastNumber: Int { count }
 
-  /// Compares the state with the one of the last time.
+  /// Compares the state with the previous one and records the changes.
   func take(_ value: CBORValue, _ revision: UInt64, _ schema: Schema, at now: Duration, clock: () -> Duration) {
     guard let before = last, before.schema == schema, before.revision <= revision else {
       return last = (value, revision, schema)
@@ -35,10 +35,10 @@ final class InspectorChanges {
     if entries.count > Self.limit { entries.removeFirst() }
   }
 
-  /// Begins anew, with whatever state comes next.
+  /// Forgets the previous state, so that the next one is not compared.
   func forget() { last = nil }
 
-  /// The entries behind a number.
+  /// Returns the entries after a number.
   func json(after number: Int) -> JSONValue {
     ["changes": .array(entries.filter { $0.number > number }.map(\.json)), "last": .integer(count)]
   }

@@ -1,18 +1,18 @@
 internal import HTTPServer
 internal import Wire
 
-/// Decides which requests the inspector answers: those of pages that it served itself, for whoever has a link.
+/// The access control of the inspector: it admits requests of its own page, opened with a valid link.
 ///
-/// A link opens one session. The session's key is in the memory of one tab of a browser, and comes in a header that no
-/// other site can make a browser send. A page of another site that lets its name point at this machine is refused by
-/// its host name.
+/// A link opens one session. The key of the session is in the memory of one browser tab and is sent in a header that
+/// other sites cannot make a browser send. If another site's name resolves to this machine, its pages are refused by
+/// their host name.
 struct InspectorGate {
-  /// The token of the link that nobody has used so far.
+  /// The token of the link that is not used yet.
   private(set) var token = Self.secret()
   private var sessions: [String] = []
   private static let sessionLimit = 32
 
-  /// Why a request is refused; nil for one that may be answered without a session.
+  /// Returns the refusal of a request; nil if the request may be served without a session.
   func refusal(of request: HTTPRequest) -> HTTPResponse? {
     guard let host = request.headers["host"], Self.isLocal(host) else {
       return .text(403, "this is served to browsers of the same machine, as localhost or 127.0.0.1\n")
@@ -20,14 +20,14 @@ struct InspectorGate {
     if let origin = request.headers["origin"], origin != "http://\(host)" {
       return .text(403, "this is not served to pages of \(origin)\n")
     }
-    // A browser says whether another site's page asks; it may show the page itself, which contains nothing.
+    // Browsers report requests from pages of other sites. The page itself contains no data and may be loaded.
     if request.path.hasPrefix("/api/"), let site = request.headers["sec-fetch-site"], site != "same-origin" {
       return .text(403, "this is not served to pages of other sites\n")
     }
     return nil
   }
 
-  /// Opens a session for who has the token of the link, which is another one from then on.
+  /// Opens a session if the request has the token of the link, and replaces the token.
   mutating func session(for request: HTTPRequest) -> String? {
     guard let given = Self.bearer(request), Self.areEqual(given, token) else { return nil }
     token = Self.secret()
@@ -36,7 +36,7 @@ struct InspectorGate {
     return sessions.last
   }
 
-  /// Whether a request belongs to a session.
+  /// Returns true if a request belongs to a session.
   func isOpen(_ request: HTTPRequest) -> Bool {
     guard let given = Self.bearer(request) else { return false }
     return sessions.contains { Self.areEqual($0, given) }
@@ -47,7 +47,7 @@ struct InspectorGate {
     return String(value.dropFirst(7))
   }
 
-  /// Whether a host name, with or without a port, is this machine's own. Any port is right: ssh may forward another one.
+  /// Returns true if a host name, with or without a port, is local. Any port is accepted, because ssh may forward one.
   static func isLocal(_ host: String) -> Bool {
     for name in ["localhost", "127.0.0.1", "[::1]"] where host.lowercased().hasPrefix(name) {
       let port = host.dropFirst(name.count)
@@ -57,14 +57,14 @@ struct InspectorGate {
     return false
   }
 
-  /// 128 random bits.
+  /// Returns 128 random bits in hexadecimal.
   private static func secret() -> String {
     var generator = SystemRandomNumberGenerator()
     let numbers: [UInt64] = [generator.next(), generator.next()]
     return numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }.hexadecimal
   }
 
-  /// Compares in a time that does not tell how much is right.
+  /// Compares in constant time.
   private static func areEqual(_ a: String, _ b: String) -> Bool {
     guard a.utf8.count == b.utf8.count else { return false }
     return zip(a.utf8, b.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

@@ -3,7 +3,7 @@ internal import Journal
 internal import TurnLog
 internal import Wire
 
-/// The history of a hub for the inspector: turns, and the state after each, in the order in which a person asks for them.
+/// The history of a hub for the inspector: turns, and the state after each of them. It is fast for nearby turns.
 final class InspectorJournal {
   /// A state of the history.
   struct Past {
@@ -18,19 +18,19 @@ final class InspectorJournal {
   private let loop: EventLoop
   private var reader: JournalReader
   private(set) var extent: JournalReader.Extent
-  /// The revision with which the journal begins.
+  /// The first revision of the journal.
   private(set) var firstRevision: UInt64 = 0
-  /// Why the journal could not be read the last time.
+  /// The reason why the last attempt to read the journal failed.
   private(set) var problem: String?
-  /// The walk to the last state that was asked for, from which a later one is near.
+  /// The walk to the last requested state. A later state nearby is reached from there.
   private var walk: JournalStates?
-  /// The last states of walks: a person goes back and forth.
+  /// The last states of the walks, for stepping back and forth.
   private var kept: [Past] = []
   private static let keptCount: UInt64 = 64
   private static let keptBytes = 128 << 20
-  /// How many actions of a turn are shown.
+  /// The maximum number of actions shown for a turn.
   static let actionLimit = 20
-  /// How many turns are looked at for one answer.
+  /// The maximum number of turns examined for one answer.
   private static let scanLimit = 4000
 
   init(_ directory: String, loop: EventLoop) throws(ToolFailure) {
@@ -50,11 +50,11 @@ final class InspectorJournal {
     }
   }
 
-  /// Looks whether the hub has stored more, and returns true if something is different.
+  /// Reads the extent of the journal again; returns true if it has changed.
   func refresh() -> Bool {
     let before = (extent, problem)
     do throws(ToolFailure) {
-      // After a problem the directory may have another journal.
+      // After a problem, the directory may contain another journal.
       if problem != nil {
         (walk, kept) = (nil, [])
         (reader, extent) = try Self.open(directory)
@@ -73,14 +73,14 @@ final class InspectorJournal {
 
   /// The state after a turn.
   ///
-  /// - Complexity: O(turns from the one that was asked for before, or from the snapshot before it); the loop goes on
-  ///   meanwhile. One call at a time.
+  /// - Complexity: O(turns since the last requested state or the last snapshot before the turn). The loop continues
+  ///   meanwhile. Calls must not overlap.
   func state(at position: UInt64) async throws(ToolFailure) -> Past {
     if let past = kept.last(where: { $0.position == position }) { return past }
     let place = try JournalStates.attempt { () throws(LogError) in try reader.snapshots() }
       .last { $0.position <= position }
     if let walk, walk.position <= position, walk.position >= place?.position ?? 0 {
-      // Goes on.
+      // The walk continues.
     } else {
       walk = try JournalStates(reader, at: place?.position ?? position)
     }
@@ -98,7 +98,7 @@ final class InspectorJournal {
     return found
   }
 
-  /// Lets the loop do what else there is.
+  /// Suspends so that the loop can do other work.
   private func rest() async {
     var timer: Timer?
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -118,13 +118,13 @@ final class InspectorJournal {
   private func keep(_ past: Past) {
     kept.removeAll { $0.position == past.position }
     kept.append(past)
-    // States share the elements that are the same, but not the lists of them.
+    // States share equal elements, but not the lists that contain them.
     let weight = max(Self.listBytes(past.value, depth: 0), 1)
     let count = min(Self.keptCount, UInt64(Self.keptBytes / weight))
     if kept.count > max(count, 2) { kept.removeFirst(kept.count - Int(max(count, 2))) }
   }
 
-  /// The memory of a state's long lists, about.
+  /// Returns the approximate memory of a state's long lists.
   private static func listBytes(_ value: CBORValue, depth: Int) -> Int {
     guard depth < 6 else { return 0 }
     switch value {
@@ -138,7 +138,7 @@ final class InspectorJournal {
     }
   }
 
-  /// The position of the turn that led to a revision, or that contains it.
+  /// Returns the position of the turn that contains a revision or ends with it.
   func position(of revision: UInt64) throws(ToolFailure) -> UInt64 {
     guard revision <= extent.revision else {
       throw ToolFailure(.absent, "there is no revision \(revision) yet: the last one is \(extent.revision)")
@@ -152,12 +152,12 @@ final class InspectorJournal {
     return position
   }
 
-  /// The state at a revision; that of the turn's end for a revision within a turn.
+  /// Returns the state at a revision, or at the end of its turn if the revision is inside a turn.
   func state(atRevision revision: UInt64) async throws(ToolFailure) -> Past {
     try await state(at: position(of: revision))
   }
 
-  /// The last position before a time, in milliseconds since 1970.
+  /// Returns the last position before a time, in milliseconds since 1970.
   func position(at time: Int64) throws(ToolFailure) -> UInt64 {
     try JournalStates.attempt { () throws(LogError) in try reader.position(at: time) }
   }
@@ -184,7 +184,7 @@ final class InspectorJournal {
     return schema
   }
 
-  /// The turns before a position, the last first, whose actions or clients contain a text.
+  /// Returns the turns before a position, newest first, in which an action, client or user contains a text.
   func turns(before: UInt64?, count: Int, filter: String) throws(ToolFailure) -> JSONValue {
     var next = min(before ?? .max, extent.tail &+ 1)
     var (found, scanned): ([JSONValue], Int) = ([], 0)
@@ -214,10 +214,10 @@ final class InspectorJournal {
     return ["turns": .array(found), "next": .integer(next), "isEnd": .bool(next <= extent.base + 1)]
   }
 
-  /// A turn with its actions, and with what they changed.
+  /// Returns a turn with its actions and the changes that they made.
   ///
-  /// - Parameter step: 1 for the next turn, -1 for the one before. Turns in which only sessions changed are passed over;
-  ///   with 0 for the one before.
+  /// - Parameter step: 1 for the next turn, -1 for the previous turn, 0 for the turn itself. Turns that changed only
+  ///   sessions are skipped; 0 skips backwards.
   func turn(at position: UInt64, step: Int) async throws(ToolFailure) -> JSONValue {
     let turn = try self.turn(from: position, step)
     let before = try await state(at: turn.position - 1)
@@ -242,7 +242,7 @@ final class InspectorJournal {
     throw ToolFailure(.absent, "the journal has no turn there")
   }
 
-  /// In what two revisions differ.
+  /// Returns the differences between two revisions.
   func difference(from old: UInt64, to new: UInt64) async throws(ToolFailure) -> JSONValue {
     let (before, after) = (try await state(atRevision: old), try await state(atRevision: new))
     let value = try JournalStates.mapped(before.value, from: before.schema, to: after.schema)
@@ -254,11 +254,11 @@ final class InspectorJournal {
 }
 
 extension LoggedTurn {
-  /// Whether only sessions changed.
+  /// True if only sessions changed.
   fileprivate nonisolated var isEmpty: Bool { baseRevision == revision && delta.isEmpty }
 }
 
-/// Turns as the inspector's page shows them.
+/// The turns as JSON for the inspector's page.
 private struct TurnJSON {
   let schema: Schema
 

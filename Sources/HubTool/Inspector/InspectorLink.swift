@@ -2,9 +2,9 @@ internal import EventLoop
 internal import ReplicaCore
 internal import Wire
 
-/// The inspector's session with the hub, which it opens again whenever it is lost.
+/// The inspector's session with the hub. It reconnects after each failure.
 final class InspectorLink {
-  /// What one second has brought.
+  /// The measurements of one second.
   struct Sample {
     let time: Int64
     let rate: Double
@@ -12,18 +12,18 @@ final class InspectorLink {
     let clients: Int
   }
 
-  /// The feature's state, and the schema by which it was read.
+  /// The feature's state and its schema.
   struct State {
     let value: CBORValue
     let revision: UInt64
     let schema: Schema
   }
 
-  /// Whether the hub is there.
+  /// The status of the connection to the hub.
   enum Status: Equatable {
     case connecting
     case live
-    /// The hub is not there, since a time in milliseconds since 1970.
+    /// The hub is unreachable, since a time in milliseconds since 1970.
     case away(reason: String, since: Int64)
   }
 
@@ -31,17 +31,17 @@ final class InspectorLink {
   private let onChange: () -> Void
   private(set) var status = Status.connecting
   private(set) var hubName = ""
-  /// The feature's schema, also while the hub is away.
+  /// The feature's schema, also while the hub is unreachable.
   private(set) var schema: Schema?
   private(set) var samples: [Sample] = []
-  /// The number of the first sample that is kept.
+  /// The number of the oldest sample.
   private(set) var firstSample = 0
   private(set) var revision: UInt64 = 0
   private(set) var hub: HubConnection?
   private var clients: HubConnection.Scope?
   private var metricsMirror: TypedMirror<HubMetrics>?
   private var feature: HubConnection.Scope?
-  /// The state as it was when the hub went away.
+  /// The last state before the connection to the hub was lost.
   private var last: State?
   private static let sampleLimit = 600
 
@@ -49,7 +49,7 @@ final class InspectorLink {
     (self.tool, self.onChange) = (tool, onChange)
   }
 
-  /// The feature's state, which is only followed while it is wanted.
+  /// The feature's state. The inspector subscribes to it only while `wantsState` is true.
   var state: State? {
     if let mirror = feature?.mirror, let value = mirror.value, let revision = mirror.revision, let schema {
       return State(value: value, revision: revision, schema: schema)
@@ -57,13 +57,13 @@ final class InspectorLink {
     return last
   }
 
-  /// Whether the hub has said that it has no state for this user.
+  /// True if the hub has refused the state to this user.
   var isRefused: Bool { feature?.mirror.revision != nil && feature?.mirror.value == nil }
 
   var clientsValue: CBORValue? { clients?.mirror.value }
   var metrics: HubMetrics? { metricsMirror?.part }
 
-  /// Whether the feature's state is followed.
+  /// True while the inspector subscribes to the feature's state.
   var wantsState = false {
     didSet {
       guard wantsState != oldValue else { return }
@@ -73,7 +73,7 @@ final class InspectorLink {
     }
   }
 
-  /// Connects for the first time, and throws why that is not possible.
+  /// Connects to the hub; throws the reason if this fails.
   func open() async throws(ToolFailure) {
     let hub = try await tool.connect(isWatched: true)
     self.hub = hub
@@ -84,7 +84,7 @@ final class InspectorLink {
     onChange()
   }
 
-  /// Stays connected until the tool is interrupted.
+  /// Reconnects after failures until the tool is interrupted.
   func run(_ pause: (Duration) async -> Void) async {
     var wait = Duration.milliseconds(250)
     while !tool.isEnding {
@@ -116,13 +116,13 @@ final class InspectorLink {
   private func followState() {
     guard let hub, hub.failure == nil else { return }
     feature = hub.follow([], of: .feature) { [weak self] in
-      // The old one is shown until the hub has said what there is now.
+      // The old state is shown until the hub has sent the present one.
       if self?.feature?.mirror.revision != nil { self?.last = nil }
       self?.onChange()
     }
   }
 
-  /// Measures once in a second, until the session fails.
+  /// Takes a sample each second, until the session fails.
   private func sample() async throws(ToolFailure) {
     guard let hub else { return }
     var before = (time: tool.loop.preciseNow, revision: try await hub.ping().revision)

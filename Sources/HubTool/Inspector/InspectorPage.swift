@@ -1,9 +1,9 @@
 internal import HTTPServer
 internal import Wire
 
-/// The inspector's page, which is in the program, and the headers with which everything is sent.
+/// The inspector's page, embedded in the program, and the headers of all responses.
 enum InspectorPage {
-  /// Nothing is loaded from elsewhere, nothing in a text becomes a script, and no other page may show or read this one.
+  /// The headers forbid loading from other sites, scripts in texts, and other pages that embed or read this one.
   static let headers = [
     (
       "Content-Security-Policy",
@@ -28,7 +28,7 @@ enum InspectorPage {
     guarded(HTTPResponse(status, "application/json", Array("\(json)".utf8)))
   }
 
-  /// A file of the page; nil for another path.
+  /// Returns a file of the page; nil for an unknown path.
   static func file(at path: String) -> HTTPResponse? {
     switch path {
     case "/": guarded(HTTPResponse(200, "text/html; charset=utf-8", PackageResources.inspector_html))

@@ -1,10 +1,10 @@
 internal import Wire
 
-/// Values in a line for the inspector, at a cost that does not grow with the value.
+/// One-line texts of values for the inspector, at a cost that does not grow with the value.
 nonisolated struct InspectorText {
   let values: SchemaValues
   private let plain: ValueText
-  /// Texts, bytes and sets above these sizes are cut.
+  /// The limits on texts in bytes, and on bytes and sets in items. Longer values are cut.
   private static let (textLimit, itemLimit) = (300, 40)
 
   init(_ schema: Schema) {
@@ -12,7 +12,7 @@ nonisolated struct InspectorText {
     plain = ValueText(schema, Palette(isOn: false), width: nil)
   }
 
-  /// A value in one line of about so many characters.
+  /// Returns a value in one line of about `room` characters.
   func line(_ value: CBORValue, _ type: SchemaType, room: Int = 160) -> String {
     var text = ""
     write(value, type, room, isNested: false, &text)
@@ -53,7 +53,7 @@ nonisolated struct InspectorText {
     }
   }
 
-  /// A value without parts.
+  /// Returns a value that has no parts.
   func leaf(_ value: CBORValue, _ type: SchemaType) -> String {
     switch (value, type) {
     case (.array(let items), .named("Optional", let parts)) where items.count == 1: return leaf(items[0], parts[0])
@@ -67,7 +67,7 @@ nonisolated struct InspectorText {
     }
   }
 
-  /// What has changed, the first of it, and how much there is in all.
+  /// Returns the first `limit` changes and the number of all changes.
   func changes(from old: CBORValue, to new: CBORValue, as type: SchemaType, limit: Int = 200) -> JSONValue {
     let found = values.differences(from: old, to: new, as: type)
     let shown = found.prefix(limit).map { difference -> JSONValue in
@@ -82,7 +82,7 @@ nonisolated struct InspectorText {
     return ["count": .integer(found.count), "shown": .array(Array(shown))]
   }
 
-  /// The old and the new order of a collection in which nothing else is different.
+  /// Returns the old and new order of a collection; nil if its elements differ in anything but order.
   private func order(_ difference: SchemaValues.Difference) -> (String, String)? {
     guard let old = difference.old, let new = difference.new,
       let order = values.order(from: old, to: new, as: difference.type)

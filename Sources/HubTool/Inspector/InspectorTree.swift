@@ -1,25 +1,25 @@
 internal import JSONText
 internal import Wire
 
-/// The rows of a state's tree that a page shows: the parts of its open nodes, those of collections in windows.
+/// The rows of the state's tree for a page: the parts of its open nodes. A collection is shown in windows.
 final class InspectorTree {
-  /// A place in a state: the names of the parts that lead there.
+  /// A place in a state: the names of the parts on its path.
   typealias Place = [String]
 
-  /// A node whose parts are wanted, the elements of a collection from an index on.
+  /// An open node; for a collection, the window begins at an index.
   struct Window: Equatable {
     var place: Place
     var first = 0
   }
 
-  /// How many elements of a collection are one window.
+  /// The number of elements in a window.
   static let windowSize = 100
-  /// How many nodes a page may have open.
+  /// The maximum number of open nodes of a page.
   static let nodeLimit = 300
-  /// Where elements were found; they are seldom elsewhere the next time.
+  /// The last known indices of elements, which seldom change.
   private var hints: [Place: Int] = [:]
 
-  /// The part at a place; nil if nothing is there.
+  /// Returns the part at a place; nil if it does not exist.
   /// - Complexity: O(parts) for each step; O(1) for an element of a collection that has not moved.
   func part(at place: Place, of value: CBORValue, _ type: SchemaType, _ values: SchemaValues) -> SchemaValues.Part? {
     var found = SchemaValues.Part(name: "", type: type, value: value)
@@ -41,7 +41,7 @@ final class InspectorTree {
     func element(_ index: Int) -> SchemaValues.Part? {
       values.parts(of: whole.value, as: whole.type, in: index..<index + 1)?.first.flatMap { $0.name == name ? $0 : nil }
     }
-    // An index is the name in plain arrays, and a good guess elsewhere.
+    // In plain arrays the name is the index. Elsewhere it is a good guess.
     for guess in [hints[key], Int(name.dropFirst().dropLast())] {
       if let guess, 0..<count ~= guess, let found = element(guess) { return found }
     }
@@ -51,7 +51,7 @@ final class InspectorTree {
     return element(index)
   }
 
-  /// The index of an element by its name.
+  /// Returns the index of an element by its name.
   private static func index(of name: String, in whole: SchemaValues.Part, _ count: Int, _ values: SchemaValues) -> Int?
   {
     for first in stride(from: 0, to: count, by: 1024) {
@@ -61,7 +61,7 @@ final class InspectorTree {
     return nil
   }
 
-  /// The nodes of some windows as JSON, in their order; null for a node that is not there.
+  /// Returns the nodes of windows as JSON, in order; null for a node that does not exist.
   func nodes(_ windows: [Window], of value: CBORValue, _ type: SchemaType, _ schema: Schema) -> JSONValue {
     let text = InspectorText(schema)
     return .array(
@@ -73,7 +73,7 @@ final class InspectorTree {
 
   private func node(_ part: SchemaValues.Part, from first: Int, _ text: InspectorText) -> JSONValue {
     let count = text.values.elementCount(of: part.value, as: part.type)
-    // The last window, if there are fewer elements than there were.
+    // The last window, if the collection has shrunk.
     let first = count.map { min(max(first, 0), max(($0 - 1) / Self.windowSize * Self.windowSize, 0)) } ?? 0
     let parts = text.values.parts(of: part.value, as: part.type, in: first..<first + Self.windowSize) ?? []
     return [
@@ -90,7 +90,7 @@ final class InspectorTree {
     ]
   }
 
-  /// The windows that a page asks for: `[[place, first], …]`; nil for anything else.
+  /// Parses the windows in a request, `[[place, first], …]`; nil if the text is malformed.
   static func windows(_ text: String) -> [Window]? {
     guard case .array(let items)? = try? JSONValue(parsing: text) else { return nil }
     var windows: [Window] = []
@@ -103,16 +103,16 @@ final class InspectorTree {
     return windows
   }
 
-  /// A place as JSON.
+  /// Parses a place; nil if the JSON is malformed.
   static func place(_ json: JSONValue?) -> Place? {
     guard case .array(let items)? = json else { return nil }
     let names = items.compactMap { if case .string(let name) = $0 { name } else { nil } }
     return names.count == items.count ? names : nil
   }
 
-  /// Follows a path as people write it, and returns the windows to open on the way to its part.
+  /// Resolves a path that a user typed, and returns the windows to open on the way to its part.
   ///
-  /// Unlike a path for storectl, it leads into plain arrays and dictionaries as well.
+  /// Unlike a path for storectl, it may also lead into plain arrays and dictionaries.
   func locate(_ path: String, in value: CBORValue, _ type: SchemaType, _ values: SchemaValues) -> [Window]? {
     var (rest, place) = (path[...], Place())
     var (windows, whole) = ([Window](), SchemaValues.Part(name: "", type: type, value: value))
@@ -125,7 +125,7 @@ final class InspectorTree {
       }
       var found: (name: String, index: Int)?
       if let count = values.elementCount(of: whole.value, as: whole.type) {
-        // A text within brackets may contain one.
+        // A text within brackets may contain a closing bracket.
         var end = rest.startIndex
         while found == nil, let next = rest[end...].firstIndex(of: "]") {
           end = rest.index(after: next)

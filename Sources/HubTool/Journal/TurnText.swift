@@ -20,7 +20,7 @@ struct TurnText {
   /// Returns the actions of a turn, in order.
   func actions(_ turn: LoggedTurn) -> [Action] { Self.actions(turn, schema) }
 
-  /// Returns the first actions of a turn, in order.
+  /// Returns the first actions of a turn, in order, up to a limit.
   static func actions(_ turn: LoggedTurn, _ schema: Schema, limit: Int = .max) -> [Action] {
     let sessions = Dictionary(turn.sessions.map { ($0.id, $0) }) { _, last in last }
     var found: [Action] = []

@@ -1,4 +1,5 @@
-// The inspector's page. It asks the server for news, then fetches what it shows; nothing it receives becomes markup.
+// The inspector's page. It polls the server for news, then fetches the parts that it shows. Received text never becomes
+// markup.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
@@ -42,7 +43,8 @@ function api(path, parameters) {
   return fetchJSON("/api/" + path + (query ? "?" + query : ""), session);
 }
 
-// The link's token is used once and leaves the address, so that neither the history nor a screenshot has it.
+// The link's token works once and is removed from the address, so that neither the history nor a screenshot contains
+// it.
 async function open() {
   const token = location.hash.slice(1);
   if (token) {
@@ -57,14 +59,14 @@ async function open() {
   if (!session) throw new Refused("open the link that storectl inspect has printed", 401);
 }
 
-// MARK: What is shown
+// MARK: The view
 
 let news = null;
 let version = 0;
 let sampleCount = 0;
 let samples = [];
 let tab = "state";
-// A turn of the journal that is looked at; null for the present.
+// The selected turn of the journal; null for the present.
 let past = null;
 let mark = null;
 let changedPaths = new Set();
@@ -83,7 +85,7 @@ function showHead() {
   const revision = news.state ?? hub.revision;
   $("revision").textContent = "revision " + number(revision);
   if (hub.status === "away") {
-    say("The hub is away since " + clock(hub.since) + ": " + hub.reason + ". What is shown is the last state.");
+    say("The hub is away since " + clock(hub.since) + ": " + hub.reason + ". This is the last known state.");
   } else if (news.journal && news.journal.problem) {
     say("The journal cannot be read: " + news.journal.problem);
   } else {
@@ -97,7 +99,7 @@ function showHead() {
 
 // MARK: The tree
 
-// The open nodes: for each place, as JSON, the first element of its window.
+// The open nodes: the first element of the window, by place as JSON.
 const opened = new Map([["[]", 0]]);
 let nodes = new Map();
 let rows = [];
@@ -265,7 +267,7 @@ function choose(item) {
 function setOpen(item, isOpen) {
   if (!item.row.opens) return;
   if (isOpen) {
-    if (opened.size >= 250) return say("So many nodes are open that no more can be; c closes them.");
+    if (opened.size >= 250) return say("Too many nodes are open; press c to close them.");
     opened.set(item.key, opened.get(item.key) ?? 0);
   } else {
     const beginning = item.key.slice(0, -1) + ",";
@@ -284,7 +286,7 @@ async function showWhole(item) {
     const whole = await api("value", parameters);
     let text = whole.text;
     if (whole.isWhole) {
-      // Numbers keep their digits: JSON.parse would round them.
+      // Numbers keep their digits; JSON.parse would round them.
       text = pretty(text);
     } else {
       text += "\n… this is only its beginning";
@@ -297,7 +299,7 @@ async function showWhole(item) {
   }
 }
 
-// JSON with a line for each member, without reading it as numbers.
+// Formats JSON with one member per line, without parsing numbers.
 function pretty(text) {
   let result = "";
   let depth = 0;
@@ -504,7 +506,7 @@ function showTurns() {
   const note = $("log-note");
   note.hidden = news.journal !== null && turns.length > 0;
   note.textContent = news.journal
-    ? (filter ? (turnsEnd ? "No action fits." : "No action fits among those looked at; scroll for more.") : "There is no action yet.")
+    ? (filter ? (turnsEnd ? "No action matches." : "No action matches so far; scroll for more.") : "No actions yet.")
     : "These are the changes since the page was opened. With --state-dir, storectl inspect shows the actions of the journal.";
   if (list.scrollHeight <= list.clientHeight) loadOlder();
 }
@@ -537,7 +539,7 @@ function revealTurn() {
 }
 
 let travelling = null;
-// Only the last of many wishes is carried out: a slider has more of them than a large state can follow.
+// Only the latest request is carried out: a slider sends more of them than a large state can follow.
 function travel(wish) {
   const isBusy = travelling !== null;
   travelling = wish;
@@ -545,7 +547,7 @@ function travel(wish) {
 }
 
 async function travelOn() {
-  // A large state may take long; the page stays as it is until then.
+  // A large state may take long. The page does not change until it has arrived.
   const slow = setTimeout(() => { $("when").textContent = "reading the journal…"; }, 400);
   while (travelling) {
     const wish = travelling;
@@ -574,7 +576,7 @@ async function travelOn() {
         await update();
       }
     } catch (error) {
-      // Behind the last turn is the present.
+      // The present comes after the last turn.
       if (wish.step > 0 && travelling === wish) {
         travelling = { live: true };
         continue;
@@ -690,7 +692,7 @@ async function showChange() {
         const rest = turn.revision - turn.from - turn.actions.length;
         if (rest > 0) parts.push(element("p", "faint", "and " + number(rest) + " more"));
       }
-      parts.push(element("h3", "", "What changed, from revision " + number(turn.from) + " to " + number(turn.revision)));
+      parts.push(element("h3", "", "Changes from revision " + number(turn.from) + " to " + number(turn.revision)));
       panel.replaceChildren(...parts, ...changeLines(turn.changes));
     }
   }
@@ -760,7 +762,7 @@ function chart(title, index, format) {
 }
 
 const milliseconds = (microseconds) => (microseconds / 1000).toFixed(2) + " ms";
-// `turnTimes` as `turn times`.
+// Turns `turnTimes` into `turn times`.
 const words = (name) => name.replace(/[A-Z]+/g, (letters) => " " + letters.toLowerCase());
 
 function showMetrics() {
@@ -820,7 +822,7 @@ function toggleMark() {
   update();
 }
 
-// MARK: The whole
+// MARK: The whole value
 
 const tabs = ["state", "change", "clients", "metrics", "schema"];
 
@@ -842,7 +844,7 @@ function report(error) {
 
 let updating = null;
 let isStale = false;
-// Fetches what is shown; one at a time, and once more if something became different meanwhile.
+// Fetches the view, one fetch at a time, and again if it changed meanwhile.
 function update() {
   if (updating) {
     isStale = true;
