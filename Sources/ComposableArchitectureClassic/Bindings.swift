@@ -8,11 +8,11 @@ public typealias BindableAction = Reducers.BindableAction
 /// The name of `BindingAction` before 0.26.
 public typealias FormAction = Reducers.BindingAction
 
-/// A field that a view may change: the name of `BindingState` before 0.50.
+/// A field that a view may change. This was the name of `BindingState` before 0.50.
 public typealias BindableState = Reducers.BindingState
 
 extension ViewStore {
-  /// A field that a control shows and sets, the setting being an action: the form before 0.26.
+  /// Returns a binding to a field; setting it sends an action. This is the form before 0.26.
   public func binding<LocalState: Equatable & Sendable>(
     keyPath: any WritableKeyPath<State, LocalState> & Sendable,
     send action: @escaping (BindingAction<State>) -> Action
@@ -22,14 +22,14 @@ extension ViewStore {
 }
 
 extension ViewStore where Action: BindableAction, Action.State == State {
-  /// A `@BindableState` field that a control shows and sets.
+  /// Returns a binding to a `@BindableState` field.
   public func binding<LocalState: Equatable & Sendable>(
     _ keyPath: any WritableKeyPath<State, BindableState<LocalState>> & Sendable
   ) -> Binding<LocalState> {
     binding(get: { $0[keyPath: keyPath].wrappedValue }, send: { .set(keyPath, $0) })
   }
 
-  /// A `@BindableState` field that a control shows and sets: `viewStore.$name`.
+  /// A binding to a `@BindableState` field: `viewStore.$name`.
   public subscript<LocalState: Equatable & Sendable>(
     dynamicMember keyPath: any WritableKeyPath<State, BindableState<LocalState>> & Sendable
   ) -> Binding<LocalState> {

@@ -4,10 +4,10 @@ public import Reducers
 
 /// A value or an error, for use in actions.
 public typealias TaskResult = Reducers.TaskResult
-/// Sends actions of asynchronous work.
+/// Sends actions from asynchronous work.
 public typealias Send = Reducers.Send
 
-/// Runs work that can be cancelled by an id; see the function of 1.x.
+/// Runs work that can be cancelled by an id, like the function of 1.x.
 public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
   id: AnyHashable, cancelInFlight: Bool = false, operation: @escaping @Sendable () async throws -> T
 ) async rethrows -> T {

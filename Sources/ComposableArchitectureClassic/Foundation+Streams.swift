@@ -6,7 +6,7 @@ public import FoundationNetworking
 extension JSONDecoder: TopLevelDecoder {}
 
 extension URLSession {
-  /// The answer to a request, as a stream of one value. The request is cancelled with the subscription.
+  /// Returns a stream of the response to a request. Cancelling the subscription cancels the request.
   public func dataTaskPublisher(for request: URLRequest) -> AnyPublisher<(data: Data, response: URLResponse), URLError>
   {
     AnyPublisher { observer in
@@ -23,14 +23,14 @@ extension URLSession {
     }
   }
 
-  /// The answer to a request for an address, as a stream of one value.
+  /// Returns a stream of the response to a request for a URL.
   public func dataTaskPublisher(for url: URL) -> AnyPublisher<(data: Data, response: URLResponse), URLError> {
     dataTaskPublisher(for: URLRequest(url: url))
   }
 }
 
 extension NotificationCenter {
-  /// The notifications of a name, as a stream that does not end.
+  /// Returns a stream of the notifications with a name. The stream does not end.
   public func publisher(for name: Notification.Name, object: AnyObject? = nil) -> AnyPublisher<Notification, Never> {
     AnyPublisher { observer in
       let token = self.addObserver(forName: name, object: object, queue: nil) { observer.send($0) }

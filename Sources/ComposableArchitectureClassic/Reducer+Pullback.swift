@@ -37,10 +37,10 @@ extension Reducer {
       missing: breakpointOnNil ? "its state was of another case" : nil, file, filePath, line)
   }
 
-  /// Lifts the reducer of a part of the state that may not be there to the whole, along paths of any kind. An action
-  /// while the part is not there is an issue.
+  /// Lifts the reducer of an optional part of the state to the whole, along paths of any kind. An action while the part
+  /// is missing is reported as an issue.
   ///
-  /// - Parameter breakpointOnNil: Whether it is an issue.
+  /// - Parameter breakpointOnNil: False to ignore such actions.
   @_disfavoredOverload @preconcurrency
   public func pullback<StatePath: WritablePath, ActionPath: WritablePath, GlobalEnvironment>(
     state toLocalState: StatePath, action toLocalAction: ActionPath,
@@ -54,7 +54,7 @@ extension Reducer {
       missing: breakpointOnNil ? "its state was not there" : nil, file, filePath, line)
   }
 
-  /// - Parameter missing: What an action without a state reports; nil if it is no issue.
+  /// - Parameter missing: The reason in the issue about an action without a state; nil to report no issue.
   private func pullback<StatePath: WritablePath, ActionPath: WritablePath, GlobalEnvironment>(
     path toLocalState: StatePath, action toLocalAction: ActionPath,
     environment toLocalEnvironment: @escaping @Sendable (GlobalEnvironment) -> Environment,
@@ -71,7 +71,7 @@ extension Reducer {
       }
       defer { toLocalState.set(into: &state, localState) }
       return run(&localState, localAction, toLocalEnvironment(environment)).map {
-        // An optional path leads through what is around the local action.
+        // An optional path also needs the values around the local action.
         var action = action
         toLocalAction.set(into: &action, $0)
         return action

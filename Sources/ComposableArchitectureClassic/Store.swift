@@ -116,7 +116,7 @@ extension Store {
     optionals(then: unwrap, else: `else`).sink {}
   }
 
-  /// The calls of ``ifLet(then:else:)`` as a stream, which makes them while it is subscribed to.
+  /// Returns a stream that makes the calls of ``ifLet(then:else:)`` while it has a subscriber.
   package func optionals<Wrapped>(
     then unwrap: @escaping (Store<Wrapped, Action>) -> Void, else: @escaping () -> Void
   ) -> AnyPublisher<Void, Never> where State == Wrapped? {

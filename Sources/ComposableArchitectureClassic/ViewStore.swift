@@ -17,12 +17,12 @@ public final class ViewStore<State, Action> {
     self.isDuplicate = isDuplicate
   }
 
-  /// Observes a part of a store, and sends a part of its actions.
+  /// Observes a part of a store and sends a part of its actions.
   ///
   /// - Parameters:
-  ///   - toViewState: What the view shows.
-  ///   - fromViewAction: The store's action of a view's.
-  ///   - isDuplicate: Says which states are the same to the view.
+  ///   - toViewState: Returns the state of the view.
+  ///   - fromViewAction: Converts an action of the view to an action of the store.
+  ///   - isDuplicate: Returns true if two states are equal for the view.
   public convenience init<StoreState, StoreAction>(
     _ store: Store<StoreState, StoreAction>, observe toViewState: @escaping (StoreState) -> State,
     send fromViewAction: @escaping (Action) -> StoreAction,
@@ -39,7 +39,7 @@ public final class ViewStore<State, Action> {
     self.init(store.scope(state: toViewState), removeDuplicates: isDuplicate)
   }
 
-  /// The states: the current one, then each one that is another.
+  /// The current state, then each state that differs from the one before.
   public var publisher: StorePublisher<State> {
     StorePublisher(upstream: store.states.removeDuplicates(by: isDuplicate))
   }
@@ -60,21 +60,21 @@ public final class ViewStore<State, Action> {
   @discardableResult
   public func send(_ action: Action, animation: Animation?) -> StoreTask { send(action) }
 
-  /// Sends an action and suspends for as long as the state satisfies a predicate. The animation has no effect.
+  /// Sends an action and suspends while the state satisfies a predicate. The animation has no effect.
   @MainActor public func send(
     _ action: Action, animation: Animation?, while predicate: @escaping (State) -> Bool
   ) async {
     await send(action, while: predicate)
   }
 
-  /// Sends an action and suspends for as long as the state satisfies a predicate.
+  /// Sends an action and suspends while the state satisfies a predicate.
   ///
-  /// If the task is cancelled, it cancels what the action set going and returns.
+  /// If the task is cancelled, the method cancels the effects of the action and returns.
   @MainActor public func send(_ action: Action, while predicate: @escaping (State) -> Bool) async {
     await yield(while: predicate, orCancel: send(action))
   }
 
-  /// Suspends for as long as the state satisfies a predicate; if the task is cancelled, cancels what an action set going.
+  /// Suspends while the state satisfies a predicate. If the task is cancelled, cancels the effects of an action.
   @MainActor package func yield(while predicate: @escaping (State) -> Bool, orCancel task: StoreTask) async {
     await withTaskCancellationHandler {
       await yield(while: predicate)
@@ -115,7 +115,7 @@ public final class ViewStore<State, Action> {
 }
 
 extension ViewStore where State: Equatable {
-  /// Observes a part of a store, and sends a part of its actions.
+  /// Observes a part of a store and sends a part of its actions.
   public convenience init<StoreState, StoreAction>(
     _ store: Store<StoreState, StoreAction>, observe toViewState: @escaping (StoreState) -> State,
     send fromViewAction: @escaping (Action) -> StoreAction

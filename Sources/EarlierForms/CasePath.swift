@@ -57,5 +57,5 @@ public prefix func / <Root: SendableMetatype>(_ root: Root) -> CasePath<Root, Vo
 /// Returns the path of a whole value: `/Action.self`.
 public prefix func / <Root>(_ type: Root.Type) -> CasePath<Root, Root> { CasePath() }
 
-/// A case path as it is: `/.self`, and `/.some` with the static paths of a type.
+/// Returns a case path unchanged, for `/.self` and for `/.some` with the static paths of a type.
 public prefix func / <Root, Value>(_ path: CasePath<Root, Value>) -> CasePath<Root, Value> { path }

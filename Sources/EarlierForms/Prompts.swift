@@ -1,40 +1,40 @@
 public import PromptState
 
-// Alerts and action sheets as they were written before 0.9: titles are strings, and a button has `send:`.
+// Alerts and action sheets in the form before 0.9: titles are strings, and a button has `send:`.
 
 extension ButtonState {
-  /// An ordinary button that sends an action; without one it only dismisses the prompt.
+  /// Creates an ordinary button that sends an action. Without an action, it only dismisses the prompt.
   public static func `default`(_ label: TextState, send action: Action?) -> Self {
     .default(label, action: .send(action))
   }
 
-  /// A button that cancels the prompt and sends an action.
+  /// Creates a button that cancels the prompt and sends an action.
   public static func cancel(_ label: TextState, send action: Action?) -> Self { .cancel(label, action: .send(action)) }
 
-  /// A button that deletes data and sends an action.
+  /// Creates a destructive button that sends an action.
   public static func destructive(_ label: TextState, send action: Action?) -> Self {
     .destructive(label, action: .send(action))
   }
 
-  /// An ordinary button that sends an action; without one it only dismisses the prompt.
+  /// Creates an ordinary button that sends an action. Without an action, it only dismisses the prompt.
   public static func `default`(_ label: String, send action: Action? = nil) -> Self {
     .default(TextState(label), send: action)
   }
 
-  /// A button that cancels the prompt and sends an action.
+  /// Creates a button that cancels the prompt and sends an action.
   public static func cancel(_ label: String, send action: Action? = nil) -> Self {
     .cancel(TextState(label), send: action)
   }
 
-  /// A button that deletes data and sends an action.
+  /// Creates a destructive button that sends an action.
   public static func destructive(_ label: String, send action: Action? = nil) -> Self {
     .destructive(TextState(label), send: action)
   }
 
-  /// A button with the text "Cancel", which sends an action.
+  /// Creates a button with the text "Cancel" that sends an action.
   public static func cancel(send action: Action? = nil) -> Self { .cancel("Cancel", send: action) }
 
-  /// A button with the text "Cancel".
+  /// Creates a button with the text "Cancel".
   public static func cancel(action: ButtonStateAction<Action>) -> Self { .cancel(TextState("Cancel"), action: action) }
 }
 
@@ -42,7 +42,7 @@ extension AlertState {
   /// The name of a button before 0.40.
   public typealias Button = ButtonState<Action>
 
-  /// Creates an alert with one button, or none.
+  /// Creates an alert with at most one button.
   public init(title: String, message: String? = nil, dismissButton: Button? = nil) {
     self.init(title: TextState(title), message: message.map { TextState($0) }, dismissButton: dismissButton)
   }
