@@ -1,6 +1,6 @@
 package import Reducers
 
-/// The id of an effect of an older generation: any hashable value, or a type.
+/// Returns the id of an effect of an older generation, from a hashable value or a type.
 package func cancelID(_ id: AnyHashable) -> CancelID { CancelID(anyHashable: id) }
 
 extension Publisher {
@@ -12,7 +12,8 @@ extension Publisher {
     }
   }
 
-  /// The stream as work of a child of the feature that runs it: its ids are the child's, and it ends with the child.
+  /// Returns the stream as work of a child of the running feature. Its ids belong to the child, and it ends with the
+  /// child.
   func scoped(to scope: EffectScope) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in receive(id: .allWork, scope: scope, observer: observer) }
   }
@@ -21,7 +22,7 @@ extension Publisher {
     let child: StreamObserver<Output, Failure> = observer.child(scope: scope, value: observer.send) {
       observer.send(completion: $0)
     }
-    // Whoever waits for the stream sees its end.
+    // A subscriber receives the end of a cancelled stream.
     let remove = EffectContext.add(id, in: child.context) {
       child.cancel()
       observer.send(completion: .finished)
@@ -37,7 +38,7 @@ func cancelNow(_ id: CancelID, in context: EffectContext?) {
   MainThread.run { EffectContext.cancelEffects(id, in: context) }
 }
 
-/// Runs work that can be cancelled by a type as its id; see the function of 1.x.
+/// Runs work that can be cancelled by a type as its id, like the function of 1.x.
 public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
   id: Any.Type, cancelInFlight: Bool = false, operation: @escaping @Sendable () async throws -> T
 ) async rethrows -> T {

@@ -25,8 +25,8 @@ extension EffectTree {
 
   /// The effect as a stream of its actions.
   ///
-  /// Work of a child keeps its place: its ids are the child's, and it ends with the child. Only presentations have no
-  /// place in a stream: a child that a stream presents cannot dismiss itself.
+  /// Work of a child keeps its place: its ids belong to the child, and it ends with the child. Presentations have no
+  /// place in a stream, so a child that a stream presents cannot dismiss itself.
   package var publisher: AnyPublisher<Action, any Error> {
     switch self {
     case .send(let action): Just(action).setFailureType(to: (any Error).self)

@@ -1,8 +1,8 @@
 internal import Synchronization
 
 extension Publisher {
-  /// Returns a stream of pairs of the values of this stream and another. It ends when a stream has ended and its values
-  /// are used up.
+  /// Returns a stream of pairs of the values of this stream and another. It ends when one of them has ended and its values
+  /// are used.
   public func zip<Other>(_ other: some Publisher<Other, Failure>) -> AnyPublisher<(Output, Other), Failure> {
     AnyPublisher { observer in
       var (own, others): ([Output], [Other]) = ([], [])
@@ -38,7 +38,7 @@ extension Publisher {
     combineLatest(other).map { transform($0.0, $0.1) }
   }
 
-  /// Returns a stream of the values of this stream and others, concurrently.
+  /// Returns a stream of the values of this stream and others, all running at the same time.
   public func merge(
     with first: some Publisher<Output, Failure>, _ second: some Publisher<Output, Failure>,
     _ others: AnyPublisher<Output, Failure>...
@@ -59,7 +59,7 @@ extension Publisher {
     prepend(values.publisher.setFailureType(to: Failure.self))
   }
 
-  /// Returns a stream that continues with this one after the end of another one.
+  /// Returns a stream that begins with the values of another one.
   public func prepend(_ other: some Publisher<Output, Failure>) -> AnyPublisher<Output, Failure> { other.append(self) }
 
   /// Returns a stream of the values until another stream sends one.
@@ -74,7 +74,7 @@ extension Publisher {
     }
   }
 
-  /// Returns a stream with one subscription for all subscribers, from the first one to the last one.
+  /// Returns a stream that shares one subscription among all its subscribers.
   public func share() -> AnyPublisher<Output, Failure> {
     let shared = SharedStream(self)
     return AnyPublisher { shared.receive(observer: $0) }
@@ -82,12 +82,12 @@ extension Publisher {
 }
 
 extension Publisher where Output: Publisher, Output.Failure == Failure {
-  /// Returns a stream of the values of the latest of the streams.
+  /// Returns a stream of the values of the latest inner stream.
   public func switchToLatest() -> AnyPublisher<Output.Output, Failure> { switchToLatest { $0 } }
 }
 
 extension Publisher where Output: Publisher, Output.Failure == Never {
-  /// Returns a stream of the values of the latest of the streams.
+  /// Returns a stream of the values of the latest inner stream.
   @_disfavoredOverload
   public func switchToLatest() -> AnyPublisher<Output.Output, Failure> {
     switchToLatest { $0.setFailureType(to: Failure.self) }
@@ -95,7 +95,7 @@ extension Publisher where Output: Publisher, Output.Failure == Never {
 }
 
 extension Publisher {
-  /// Returns a stream of the values of the stream that the latest value is transformed to.
+  /// Returns a stream of the values of the stream made from the latest value.
   package func switchToLatest<P: Publisher>(
     _ transform: @escaping (Output) -> P
   ) -> AnyPublisher<P.Output, Failure> where P.Failure == Failure {
@@ -123,7 +123,7 @@ extension Publisher {
   }
 }
 
-/// A value or the end of one of two streams in pairs.
+/// An event of two zipped streams.
 private enum ZipEvent<Own, Other> {
   case own(Own)
   case other(Other)
@@ -131,9 +131,9 @@ private enum ZipEvent<Own, Other> {
   case otherEnd
 }
 
-/// A stream that is subscribed to once for several subscribers.
+/// A stream with one subscription for all its subscribers.
 ///
-/// Unchecked: it is behind its lock. Subscribers are called outside it.
+/// Unchecked: a lock protects the state. Subscribers are called outside the lock.
 private final class SharedStream<Output, Failure: Error>: @unchecked Sendable {
   private let upstream: AnyPublisher<Output, Failure>
   private let subscribers = SubjectState<Output, Failure>(value: nil, replays: false)
@@ -165,9 +165,9 @@ private final class SharedStream<Output, Failure: Error>: @unchecked Sendable {
   }
 }
 
-/// The names of Combine for streams that consist of other streams.
+/// Combine's names for streams that consist of other streams.
 public enum Publishers {
-  /// Two streams at the same time.
+  /// A stream of the values of two streams.
   public struct Merge<A: Publisher, B: Publisher>: Publisher where A.Output == B.Output, A.Failure == B.Failure {
     private let (first, second): (A, B)
 
@@ -176,13 +176,13 @@ public enum Publishers {
       (self.first, self.second) = (first, second)
     }
 
-    /// Begins both streams.
+    /// Subscribes to both streams.
     public func receive(observer: StreamObserver<A.Output, A.Failure>) {
       first.merge(with: second).receive(observer: observer)
     }
   }
 
-  /// Any number of streams at the same time.
+  /// A stream of the values of any number of streams.
   public struct MergeMany<Upstream: Publisher>: Publisher {
     private let upstreams: [Upstream]
 
@@ -196,14 +196,14 @@ public enum Publishers {
       self.upstreams = Array(upstreams)
     }
 
-    /// Begins all streams.
+    /// Subscribes to all streams.
     public func receive(observer: StreamObserver<Upstream.Output, Upstream.Failure>) {
       AnyPublisher<Upstream.Output, Upstream.Failure>.merging(upstreams.map { $0.eraseToAnyPublisher() })
         .receive(observer: observer)
     }
   }
 
-  /// The latest values of two streams.
+  /// A stream of the latest values of two streams.
   public struct CombineLatest<A: Publisher, B: Publisher>: Publisher where A.Failure == B.Failure {
     private let (first, second): (A, B)
 
@@ -212,13 +212,13 @@ public enum Publishers {
       (self.first, self.second) = (first, second)
     }
 
-    /// Begins both streams.
+    /// Subscribes to both streams.
     public func receive(observer: StreamObserver<(A.Output, B.Output), A.Failure>) {
       first.combineLatest(second).receive(observer: observer)
     }
   }
 
-  /// The values of two streams in pairs.
+  /// A stream of pairs of the values of two streams.
   public struct Zip<A: Publisher, B: Publisher>: Publisher where A.Failure == B.Failure {
     private let (first, second): (A, B)
 
@@ -227,7 +227,7 @@ public enum Publishers {
       (self.first, self.second) = (first, second)
     }
 
-    /// Begins both streams.
+    /// Subscribes to both streams.
     public func receive(observer: StreamObserver<(A.Output, B.Output), A.Failure>) {
       first.zip(second).receive(observer: observer)
     }

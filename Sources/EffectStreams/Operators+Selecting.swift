@@ -34,22 +34,22 @@ extension Publisher {
     }
   }
 
-  /// Returns a stream that sends the combination of all values at its end.
+  /// Returns a stream that sends the combination of all values when this stream ends.
   public func reduce<T>(_ initial: T, _ next: @escaping (T, Output) -> T) -> AnyPublisher<T, Failure> {
     collect().map { $0.reduce(initial, next) }
   }
 
-  /// Returns a stream that sends false at the first value that does not satisfy a condition, otherwise true at its end.
+  /// Returns a stream that sends false at the first value that does not satisfy a condition, or true at the end.
   public func allSatisfy(_ predicate: @escaping (Output) -> Bool) -> AnyPublisher<Bool, Failure> {
     contains { !predicate($0) }.map { !$0 }
   }
 
-  /// Returns a stream that sends true at the first value that satisfies a condition, otherwise false at its end.
+  /// Returns a stream that sends true at the first value that satisfies a condition, or false at the end.
   public func contains(where predicate: @escaping (Output) -> Bool) -> AnyPublisher<Bool, Failure> {
     first(where: predicate).map { _ in true }.replaceEmpty(with: false)
   }
 
-  /// Returns a stream that sends a value at its end if it has sent none.
+  /// Returns a stream that sends a default value at the end if there were no values.
   public func replaceEmpty(with output: Output) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in
       var isEmpty = true
@@ -69,12 +69,12 @@ extension Publisher {
   /// Returns a stream with a value in place of nil.
   public func replaceNil<T>(with output: T) -> AnyPublisher<T, Failure> where Output == T? { map { $0 ?? output } }
 
-  /// Returns a stream of the values that satisfy a condition, which ends with the first error that it throws.
+  /// Returns a stream of the values that satisfy a condition. The first thrown error ends it.
   public func tryFilter(_ isIncluded: @escaping (Output) throws -> Bool) -> AnyPublisher<Output, any Error> {
     tryCompactMap { try isIncluded($0) ? $0 : nil }
   }
 
-  /// Returns a stream of the non-nil transformed values, which ends with the first error.
+  /// Returns a stream of the non-nil transformed values. The first thrown error ends it.
   public func tryCompactMap<T>(_ transform: @escaping (Output) throws -> T?) -> AnyPublisher<T, any Error> {
     tryMap(transform).compactMap { $0 }
   }
@@ -89,7 +89,7 @@ extension Publisher {
     }
   }
 
-  /// Returns the same stream without an error type. An error stops the program.
+  /// Returns the same stream without an error type. An error traps.
   public func assertNoFailure(_ prefix: String = "") -> AnyPublisher<Output, Never> {
     self.catch { error -> Empty<Output, Never> in preconditionFailure("\(prefix)\(error)") }
   }
@@ -102,14 +102,15 @@ extension Publisher {
       receiveCompletion: { write("receive \($0)") }, receiveCancel: { write("receive cancel") })
   }
 
-  /// Returns a stream of the decoded values, which ends with the first error.
+  /// Returns a stream of the decoded values. The first thrown error ends it.
   public func decode<Item: Decodable, Coder: TopLevelDecoder>(
     type: Item.Type, decoder: Coder
   ) -> AnyPublisher<Item, any Error> where Coder.Input == Output {
     tryMap { try decoder.decode(type, from: $0) }
   }
 
-  /// Returns a stream of the first value of each interval at once and, at its end, of its last or its second value.
+  /// Returns a stream of the first value of each interval, sent at once, and of one more at the interval's end: the
+  /// last one if `latest` is true, otherwise the second.
   public func throttle<S: Scheduler>(
     for interval: S.SchedulerTimeType.Stride, scheduler: S, latest: Bool
   ) -> AnyPublisher<Output, Failure> {
@@ -145,7 +146,7 @@ extension Publisher {
     }
   }
 
-  /// Returns a stream that ends when it has sent nothing for a while.
+  /// Returns a stream that ends if no value arrives within an interval.
   public func timeout<S: Scheduler>(
     _ interval: S.SchedulerTimeType.Stride, scheduler: S, options: S.SchedulerOptions? = nil
   ) -> AnyPublisher<Output, Failure> {
@@ -170,13 +171,13 @@ extension Publisher {
 }
 
 extension Publisher where Output: Equatable {
-  /// Returns a stream that sends true when a value occurs, otherwise false at its end.
+  /// Returns a stream that sends true when a value occurs, or false at the end.
   public func contains(_ output: Output) -> AnyPublisher<Bool, Failure> { contains { $0 == output } }
 }
 
-/// A decoder of whole documents.
+/// A decoder of complete documents, such as `JSONDecoder`.
 public protocol TopLevelDecoder<Input> {
-  /// The form of a document.
+  /// The type of an encoded document.
   associatedtype Input
   /// Decodes a document.
   func decode<T: Decodable>(_ type: T.Type, from input: Input) throws -> T

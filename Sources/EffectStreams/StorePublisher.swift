@@ -1,4 +1,4 @@
-/// The states of a view store, or a property of them.
+/// A stream of the states of a view store, or of one of their properties.
 @dynamicMemberLookup
 public struct StorePublisher<State>: Publisher {
   /// The values of the stream.
@@ -7,15 +7,15 @@ public struct StorePublisher<State>: Publisher {
   public typealias Failure = Never
   private let upstream: AnyPublisher<State, Never>
 
-  /// The states of a stream.
+  /// Creates a publisher of the states of a stream.
   package init(upstream: AnyPublisher<State, Never>) {
     self.upstream = upstream
   }
 
-  /// Begins to send values to an observer, the current one first.
+  /// Subscribes an observer. It receives the current value first.
   public func receive(observer: StreamObserver<State, Never>) { upstream.receive(observer: observer) }
 
-  /// A property of the states, without duplicates.
+  /// A stream of a property of the states, without duplicates.
   public subscript<LocalState: Equatable>(
     dynamicMember keyPath: KeyPath<State, LocalState>
   ) -> StorePublisher<LocalState> {

@@ -41,9 +41,9 @@ public final class StreamObserver<Output, Failure: Error>: @unchecked Sendable {
     (self.context, onValue, onCompletion) = (context, value, completion)
   }
 
-  /// An observer of a stream that this one's is made of. It ends with this one.
+  /// Returns an observer for an upstream of this observer's stream. It ends with this observer.
   ///
-  /// - Parameter scope: The child of the feature whose work the stream is, if it is that of a child.
+  /// - Parameter scope: The child of the feature if the stream is the child's work.
   package func child<Value, Error>(
     scope: EffectScope? = nil, value: @escaping (Value) -> Void,
     completion: @escaping (Subscribers.Completion<Error>) -> Void
