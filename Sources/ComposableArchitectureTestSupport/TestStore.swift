@@ -104,9 +104,9 @@ extension TestStore where State == LocalState, Action == LocalAction {
 }
 
 extension TestStore where LocalState: Equatable {
-  /// Sends an action and asserts the change that it makes.
+  /// Sends an action and asserts the change of state.
   ///
-  /// - Returns: The effects of the action.
+  /// - Returns: The task of the effects of the action.
   @discardableResult
   public func send(
     _ action: LocalAction, _ update: ((inout LocalState) throws -> Void)? = nil,

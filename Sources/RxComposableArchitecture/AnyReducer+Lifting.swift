@@ -29,8 +29,8 @@ extension AnyReducer {
         breakpointOnNil: assertOnInvalidAction, file: file, filePath: filePath, line: line))
   }
 
-  /// Lifts the reducer of a part of the state that may not be there to the whole, along paths of any kind. An action
-  /// while the part is not there is an issue.
+  /// Lifts the reducer of an optional part of the state to the whole, along paths of any kind. An action while the part
+  /// is missing is reported as an issue.
   @_disfavoredOverload @preconcurrency
   public func pullback<StatePath: WritablePath, ActionPath: WritablePath, GlobalEnvironment>(
     state toLocalState: StatePath, action toLocalAction: ActionPath,

@@ -36,7 +36,8 @@ public enum Disposables {
   /// Creates a disposable that does nothing.
   public static func create() -> any Disposable { Nothing() }
 
-  /// Runs a closure when it is disposed of, once. Unlike a cancellable of Combine, it does nothing when it is dropped.
+  /// Creates a disposable that runs a closure once, when it is disposed of. Unlike Combine's cancellable, it does
+  /// nothing on deinitialisation.
   public static func create(with dispose: @escaping () -> Void) -> any Disposable { Work(dispose) }
 
   private struct Nothing: Disposable {
@@ -57,14 +58,14 @@ public enum Disposables {
   }
 }
 
-/// A place for a disposable: a new one ends the old one.
+/// A container for one disposable. A new disposable replaces the old one, which is disposed of.
 public final class SerialDisposable: Disposable, Sendable {
   private let current = Mutex<(disposable: UncheckedSendable<any Disposable>?, isDisposed: Bool)>((nil, false))
 
-  /// Creates an empty place.
+  /// Creates an empty container.
   public init() {}
 
-  /// The disposable. If the place is disposed of, so is each that is put there.
+  /// The disposable. After the container is disposed of, each new disposable is disposed of at once.
   public var disposable: any Disposable {
     get { current.withLock { $0.disposable?.value } ?? Disposables.create() }
     set {
@@ -78,7 +79,7 @@ public final class SerialDisposable: Disposable, Sendable {
     }
   }
 
-  /// Ends the disposable, and each that is put here later.
+  /// Disposes of the current disposable and of each later one.
   public func dispose() {
     let old = current.withLock { current in
       current.isDisposed = true

@@ -1,13 +1,13 @@
 public import EffectStreams
 
-/// A stream for views: it cannot fail, and sends on the main thread.
+/// A stream for views. It cannot fail, and it sends on the main thread.
 public typealias Driver<Element> = AnyPublisher<Element, Never>
 
 extension Publisher {
-  /// This stream for views, with a last value in place of an error.
+  /// Returns this stream for views. An error is replaced by a last value.
   public func asDriver(onErrorJustReturn value: Output) -> Driver<Output> { replaceError(with: value).onMain() }
 
-  /// This stream for views, which goes on with another one after an error.
+  /// Returns this stream for views. After an error, it continues with another stream.
   public func asDriver(onErrorDriveWith other: Driver<Output>) -> Driver<Output> {
     self.catch { _ in other }.onMain()
   }

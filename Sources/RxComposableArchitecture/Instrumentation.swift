@@ -2,7 +2,7 @@ internal import ConcurrencyExtras
 internal import Reducers
 internal import Synchronization
 
-/// Calls a function before and after what stores and view stores do, to measure it.
+/// Measures stores and view stores by calling a function before and after their work.
 ///
 /// ```swift
 /// Instrumentation.shared = Instrumentation(callback: { info, timing, kind in
@@ -10,7 +10,7 @@ internal import Synchronization
 /// })
 /// ```
 ///
-/// Stores call it on the main thread. A function that sends actions is called for these too.
+/// Stores call the function on the main thread, also for the actions that the function itself sends.
 public final class Instrumentation: Sendable {
   /// The work that is measured.
   public enum CallbackKind: CaseIterable, Hashable, Sendable {
@@ -18,21 +18,21 @@ public final class Instrumentation: Sendable {
     case storeSend
     /// A scope computes its state.
     case storeToLocal
-    /// States are compared. Stores here leave this to ``viewStoreDeduplicate``.
+    /// States are compared. Stores do not compare here; see ``viewStoreDeduplicate``.
     case storeDeduplicate
     /// The reducer changes the state.
     case storeChangeState
-    /// An action is processed, also one that an effect has sent.
+    /// An action is processed, including actions from effects.
     case storeProcessEvent
     /// An action is sent to a view store.
     case viewStoreSend
-    /// A view store, or a subscription, computes what it shows.
+    /// A view store or a subscription computes its state.
     case viewStoreChangeState
-    /// What a view store, or a subscription, shows is compared.
+    /// A view store or a subscription compares its states.
     case viewStoreDeduplicate
   }
 
-  /// Whether the work begins or has ended.
+  /// The begin or the end of the work.
   public enum CallbackTiming: Sendable {
     /// The work begins.
     case pre
@@ -40,21 +40,21 @@ public final class Instrumentation: Sendable {
     case post
   }
 
-  /// The store and the action of the work.
+  /// The store and the action that the work belongs to.
   public struct CallbackInfo<StoreKind, Action> {
     /// The type of the store.
     public let storeKind: StoreKind
-    /// The action, if the work is for one.
+    /// The action; nil if the work has none.
     public let action: Action?
-    /// The action whose effect has sent the action, if the sender named it.
+    /// The action whose effect sent this action, if the sender provided it.
     public let originatingAction: Action?
   }
 
-  /// A function that is called before and after work.
+  /// A function called before and after the work.
   public typealias Callback = (
     _ info: CallbackInfo<Any, Any>, _ timing: CallbackTiming, _ kind: CallbackKind
   ) -> Void
-  /// A function that is called with each new view store and the place of its creation.
+  /// A function called with each new view store and the location of its creation.
   public typealias ViewStoreCreatedCallback = (_ instance: AnyObject, _ file: StaticString, _ line: UInt) -> Void
 
   /// The instrumentation that does nothing.
@@ -62,7 +62,7 @@ public final class Instrumentation: Sendable {
 
   private static let current = Mutex(noop)
 
-  /// The instrumentation of stores that are given no other.
+  /// The default instrumentation of stores.
   public static var shared: Instrumentation {
     get { current.withLock { $0 } }
     set { current.withLock { $0 = newValue } }
@@ -77,7 +77,7 @@ public final class Instrumentation: Sendable {
 
   var viewStoreCreated: ViewStoreCreatedCallback? { callbacks.value.viewStoreCreated }
 
-  /// Does work with the callbacks around it.
+  /// Runs work between the two callbacks.
   func around<Result>(
     _ kind: CallbackKind, _ store: Any.Type, action: @autoclosure () -> Any? = nil, originating: Any? = nil,
     _ work: () -> Result
@@ -89,11 +89,11 @@ public final class Instrumentation: Sendable {
     return work()
   }
 
-  /// The instrumentation of the `send` that is under way, for the reducers that it calls. Used on the main thread.
+  /// The instrumentation of the current `send`, for the reducers that it calls. Used on the main thread.
   @TaskLocal static var sending: Instrumentation?
 }
 
-/// A reducer whose calls are measured.
+/// A reducer with measured calls.
 struct Instrumented<Base: Reducers.Reducer>: Reducers.Reducer {
   let base: Base
 

@@ -2,7 +2,7 @@
 public struct Section {
   /// The name of the group.
   public let title: String
-  /// The mocks in order.
+  /// The mocks, in order.
   public let mocks: [Mock]
 
   /// Creates a group.
@@ -11,11 +11,11 @@ public struct Section {
   }
 }
 
-/// A behaviour that a tester can give a running feature: the name, and what calls ``Bootstrap``.
+/// A behaviour that a tester can give to a running feature.
 public struct Mock {
   /// The name of the behaviour.
   public let title: String
-  /// Applies the mock.
+  /// Applies the mock, usually by calling ``Bootstrap``.
   public let apply: () -> Void
 
   /// Creates a mock.
@@ -24,8 +24,8 @@ public struct Mock {
   }
 }
 
-/// A list of mocks to choose from, without a view: a program shows ``sections(matching:)`` and calls
-/// ``apply(_:)`` with the title that the tester chose.
+/// A list of mocks without a view. A program shows ``sections(matching:)`` and calls ``apply(_:)`` with the title that
+/// the tester chooses.
 ///
 /// ```swift
 /// final class HomeMocks: MockPageTemplate {
@@ -46,8 +46,8 @@ open class MockPageTemplate {
     self.sections = sections
   }
 
-  /// The mocks whose title contains a text, ignoring case, in their groups. Groups without such mocks are left out. An
-  /// empty text matches everything.
+  /// Returns the mocks whose title contains a text, ignoring case, in their groups. Groups without a match are omitted.
+  /// An empty text matches all mocks.
   public func sections(matching text: String) -> [Section] {
     guard !text.isEmpty else { return sections }
     return sections.compactMap { section in

@@ -11,7 +11,7 @@ public enum Event<Element> {
 }
 
 extension Publisher {
-  /// Returns the same stream with any error.
+  /// Returns the same stream with the error type `any Error`.
   public func asObservable() -> Observable<Output> { mapError { $0 } }
 
   /// Subscribes to the events of the stream until it is disposed of.
@@ -33,12 +33,12 @@ extension Publisher {
     subscribe(onNext: { value in relays.forEach { $0.accept(value) } })
   }
 
-  /// Returns a stream of the values of the stream that the latest value is transformed to.
+  /// Returns a stream of the values of the stream made from the latest value.
   public func flatMapLatest<P: Publisher>(_ transform: @escaping (Output) -> P) -> Observable<P.Output> {
     asObservable().switchToLatest { transform($0).asObservable() }
   }
 
-  /// Returns a stream of the values of the streams that the values are transformed to, one stream after another.
+  /// Returns a stream of the values of the streams made from the values, one stream after another.
   public func concatMap<P: Publisher>(_ transform: @escaping (Output) -> P) -> Observable<P.Output> {
     asObservable().collectingStreams { transform($0).asObservable() }
   }
@@ -68,7 +68,7 @@ extension Publisher {
   /// Returns a stream of the values until another stream sends one.
   public func take(until other: some Publisher) -> AnyPublisher<Output, Failure> { prefix(untilOutputFrom: other) }
 
-  /// Returns a stream of the values until another stream sends one: the name before RxSwift 6.
+  /// Returns a stream of the values until another stream sends one. This was the name before RxSwift 6.
   public func takeUntil(_ other: some Publisher) -> AnyPublisher<Output, Failure> { take(until: other) }
 
   /// Returns a stream that ends with the first value that does not satisfy a condition.
@@ -81,7 +81,7 @@ extension Publisher {
     drop(while: predicate)
   }
 
-  /// Returns a stream of the first value of each interval at once and, with `latest`, of its last value.
+  /// Returns a stream of the first value of each interval, sent at once, and with `latest` also of its last value.
   public func throttle(
     _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
   ) -> AnyPublisher<Output, Failure> {
@@ -96,7 +96,7 @@ extension Publisher {
     tryCatch(handler)
   }
 
-  /// Returns a stream that continues with another one after an error: the name before RxSwift 6.
+  /// Returns a stream that continues with another one after an error. This was the name before RxSwift 6.
   public func catchError(_ handler: @escaping (Failure) -> Observable<Output>) -> Observable<Output> {
     tryCatch(handler)
   }
@@ -107,20 +107,20 @@ extension Publisher {
     scan(seed, accumulator)
   }
 
-  /// Returns a stream that sends the combination of all values at its end.
+  /// Returns a stream that sends the combination of all values when this stream ends.
   @_disfavoredOverload
   public func reduce<T>(_ seed: T, accumulator: @escaping (T, Output) -> T) -> AnyPublisher<T, Failure> {
     reduce(seed, accumulator)
   }
 
-  /// Returns a stream without values of which a part equals that of the preceding one.
+  /// Returns a stream without values whose derived part equals that of the preceding value.
   public func distinctUntilChanged<Key: Equatable>(
     _ keySelector: @escaping (Output) -> Key
   ) -> AnyPublisher<Output, Failure> {
     removeDuplicates { keySelector($0) == keySelector($1) }
   }
 
-  /// Returns a stream that sends all values as an array.
+  /// Returns a stream that sends all values as one array.
   public func toArray() -> Single<[Output]> { collect().asSingle() }
 
   /// Returns a stream of the first value.
@@ -163,44 +163,44 @@ extension Publisher {
 }
 
 extension AnyPublisher where Failure == any Error {
-  /// The values of two streams in pairs, transformed.
+  /// Returns a stream of the transformed pairs of two streams.
   public static func zip<A, B>(
     _ first: Observable<A>, _ second: Observable<B>, resultSelector: @escaping (A, B) -> Output
   ) -> AnyPublisher {
     first.zip(second, resultSelector)
   }
 
-  /// The values of two streams in pairs.
+  /// Returns a stream of pairs of the values of two streams.
   public static func zip<A, B>(_ first: Observable<A>, _ second: Observable<B>) -> AnyPublisher where Output == (A, B) {
     first.zip(second)
   }
 
-  /// The latest values of two streams, transformed.
+  /// Returns a stream of the transformed latest values of two streams.
   public static func combineLatest<A, B>(
     _ first: Observable<A>, _ second: Observable<B>, resultSelector: @escaping (A, B) -> Output
   ) -> AnyPublisher {
     first.combineLatest(second, resultSelector)
   }
 
-  /// The latest values of two streams.
+  /// Returns a stream of the latest values of two streams.
   public static func combineLatest<A, B>(_ first: Observable<A>, _ second: Observable<B>) -> AnyPublisher
   where Output == (A, B) {
     first.combineLatest(second)
   }
 
-  /// Streams at the same time.
+  /// Returns a stream of the values of several streams, all running at the same time.
   public static func merge(_ sources: [AnyPublisher]) -> AnyPublisher { .merging(sources) }
 }
 
 extension AnyPublisher where Failure == any Error, Output == Int {
-  /// 0, 1, 2 … at an interval.
+  /// Returns a stream that counts 0, 1, 2 … at an interval.
   public static func interval(_ period: RxTimeInterval, scheduler: any SchedulerType) -> AnyPublisher {
     AnyPublisher<DispatchQueue.SchedulerTimeType, any Error>.timer(
       every: .init(period), tolerance: nil, on: scheduler.queue, options: nil
     ).scan(-1) { count, _ in count + 1 }
   }
 
-  /// 0, after a while.
+  /// Returns a stream that sends 0 after a delay.
   public static func timer(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> AnyPublisher {
     .just(0).delay(dueTime, scheduler: scheduler)
   }
@@ -218,7 +218,7 @@ public struct Single<Element>: Publisher {
     self.stream = stream
   }
 
-  /// A stream that a closure fulfils. What it returns is disposed of at the end.
+  /// Creates a stream whose result a closure provides. The returned disposable is disposed of at the end.
   public static func create(
     subscribe: @escaping (_ single: @escaping (Result<Element, any Error>) -> Void) -> any Disposable
   ) -> Single {
@@ -235,16 +235,16 @@ public struct Single<Element>: Publisher {
       })
   }
 
-  /// A stream of a value.
+  /// Creates a stream of one value.
   public static func just(_ element: Element) -> Single { Single(.just(element)) }
 
-  /// A stream that fails.
+  /// Creates a stream that fails.
   public static func error(_ error: any Error) -> Single { Single(.error(error)) }
 
-  /// Begins to send the value to an observer.
+  /// Subscribes an observer.
   public func receive(observer: StreamObserver<Element, any Error>) { stream.receive(observer: observer) }
 
-  /// The stream again.
+  /// Returns the stream as an observable.
   public func asObservable() -> Observable<Element> { stream }
 
   /// Subscribes to the stream until it is disposed of.

@@ -20,7 +20,7 @@ public struct AnyObserver<Element> {
 }
 
 extension AnyPublisher {
-  /// A stream of one value.
+  /// Creates a stream of one value.
   public static func just(_ element: Output) -> AnyPublisher { of(element) }
 
   /// Creates a stream of values.
@@ -35,12 +35,12 @@ extension AnyPublisher {
   /// Creates a stream that never ends.
   public static func never() -> AnyPublisher { Empty(completeImmediately: false).eraseToAnyPublisher() }
 
-  /// A stream that a closure makes for each subscription.
+  /// Creates a stream that calls a closure for each subscription and sends the values of its stream.
   public static func deferred(_ make: @escaping () -> AnyPublisher) -> AnyPublisher {
     Deferred(createPublisher: make).eraseToAnyPublisher()
   }
 
-  /// Streams at the same time.
+  /// Returns a stream of the values of several streams, all running at the same time.
   public static func merge(_ sources: AnyPublisher...) -> AnyPublisher { .merging(sources) }
 
   /// Returns a stream of the values of several streams, in sequence.
@@ -50,10 +50,10 @@ extension AnyPublisher {
 }
 
 extension AnyPublisher where Failure == any Error {
-  /// A stream that fails.
+  /// Creates a stream that fails.
   public static func error(_ error: any Error) -> AnyPublisher { Fail(error: error).eraseToAnyPublisher() }
 
-  /// A stream that a closure feeds. What it returns is disposed of at the end.
+  /// Creates a stream whose events a closure sends. The returned disposable is disposed of at the end.
   public static func create(_ subscribe: @escaping (AnyObserver<Output>) -> any Disposable) -> AnyPublisher {
     AnyPublisher(begin: { observer in
       observer.keep(DisposableCancellable(disposable: subscribe(AnyObserver(observer: observer))))
@@ -145,7 +145,7 @@ extension Publisher {
       })
   }
 
-  /// The stream, with a closure that is called at its end, also if it is disposed of.
+  /// Returns the stream with a closure that is called when it ends or is disposed of.
   private func disposing(_ onDispose: (() -> Void)?) -> AnyPublisher<Output, Failure> {
     guard let onDispose else { return eraseToAnyPublisher() }
     let dispose = UncheckedSendable(onDispose)
@@ -155,7 +155,7 @@ extension Publisher {
     })
   }
 
-  /// A last value in place of an error.
+  /// Returns a stream that ends with a value instead of an error.
   public func catchErrorJustReturn(_ value: Output) -> AnyPublisher<Output, any Error> {
     replaceError(with: value).setFailureType(to: (any Error).self)
   }

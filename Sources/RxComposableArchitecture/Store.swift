@@ -79,7 +79,7 @@ public final class Store<State, Action> {
   /// The current state.
   public var state: State { base.state }
 
-  /// The states: the current one, then one after each turn.
+  /// The current state, then the state after each turn.
   public var observable: Observable<State> { base.states.setFailureType(to: (any Error).self) }
 
   /// Sends an action to the feature.
@@ -92,9 +92,9 @@ public final class Store<State, Action> {
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - originatingAction: The action that is the cause of this one, for the instrumentation.
-  ///   - instrumentation: Measures what the action does, instead of the shared one.
-  /// - Returns: What the action set going.
+  ///   - originatingAction: The action that caused this one, for the instrumentation.
+  ///   - instrumentation: The instrumentation for this action; nil for the shared one.
+  /// - Returns: The task of the effects that the action started.
   @discardableResult
   public func send(
     _ action: Action, originatingFrom originatingAction: Action?, instrumentation: Instrumentation? = nil
@@ -108,7 +108,7 @@ public final class Store<State, Action> {
     }
   }
 
-  /// Sends an action to the feature, measured by an instrumentation.
+  /// Sends an action to the feature and measures it with an instrumentation.
   @discardableResult
   public func send(_ action: Action, instrumentation: Instrumentation) -> StoreTask {
     send(action, originatingFrom: nil, instrumentation: instrumentation)
@@ -125,7 +125,7 @@ public final class Store<State, Action> {
     return Store<LocalState, LocalAction>(base: scoped)
   }
 
-  /// The store of a part of the state.
+  /// Returns the store of a part of the state.
   public func scope<LocalState>(
     state toLocalState: @escaping (State) -> LocalState, instrumentation: Instrumentation = .shared
   ) -> Store<LocalState, Action> {
@@ -144,11 +144,11 @@ public final class Store<State, Action> {
   }
 }
 
-/// A store of a reducer's state and action.
+/// The store of a reducer's state and actions.
 public typealias StoreOf<R: ReducerProtocol> = Store<R.State, R.Action>
 
 extension Store {
-  /// The values of a part of the state: the current one, then each one that is another.
+  /// Returns a stream of a part of the state: the current value, then each value that differs from the one before.
   public func subscribe<LocalState: Equatable>(
     _ toLocalState: @escaping (State) -> LocalState, instrumentation: Instrumentation = .shared
   ) -> Reducers.Effect<LocalState> {
@@ -186,7 +186,7 @@ extension Store {
 }
 
 extension Store where State: Equatable {
-  /// The states: the current one, then each one that is another.
+  /// Returns a stream of the current state, then of each state that differs from the one before.
   public func subscribe() -> Reducers.Effect<State> { subscribe({ $0 }) }
 }
 
@@ -199,10 +199,10 @@ extension Store {
     scope(element: { $0[id: id] }, action: fromLocalAction)
   }
 
-  /// The store of one element of a collection; nil if there is no such element. A store that is kept after its element is
-  /// gone shows what the element was last.
+  /// Returns the store of an element of a collection, or nil if there is no such element. After the element has been
+  /// removed, the store shows its last state.
   ///
-  /// - Complexity: O(elements) for each reading of its state.
+  /// - Complexity: O(elements) for each read of its state.
   @_disfavoredOverload
   public func scope<LocalAction>(
     at id: State.Element.ID, action fromLocalAction: @escaping (LocalAction) -> Action

@@ -65,7 +65,7 @@ public final class BehaviorRelay<Element>: Publisher, Sendable {
   public func asObservable() -> Observable<Element> { eraseToAnyPublisher() }
 }
 
-/// A subject with a value, which each new subscriber gets first.
+/// A subject with a current value. Each new subscriber receives it first.
 public final class BehaviorSubject<Element>: Publisher, Sendable {
   /// The values of the stream.
   public typealias Output = Element
@@ -88,6 +88,6 @@ public final class BehaviorSubject<Element>: Publisher, Sendable {
   public func onCompleted() { subject.send(completion: .finished) }
   /// Adds a subscriber.
   public func receive(observer: StreamObserver<Element, any Error>) { subject.receive(observer: observer) }
-  /// The subject as a stream only.
+  /// Returns the subject as a stream.
   public func asObservable() -> Observable<Element> { eraseToAnyPublisher() }
 }

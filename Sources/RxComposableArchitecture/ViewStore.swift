@@ -3,7 +3,7 @@ public import ComposableCore
 public import EarlierForms
 public import EffectStreams
 
-/// A store as a view sees it: the state that it shows, without duplicates, and its actions.
+/// The view's interface to a store: the state that the view shows, without duplicates, and its actions.
 ///
 /// ```swift
 /// let viewStore = ViewStore(store, observe: \.counter)
@@ -16,12 +16,12 @@ public final class ViewStore<ViewState, ViewAction> {
   private let base: ComposableArchitectureClassic.ViewStore<ViewState, ViewAction>
   private let instrumentation: Instrumentation
 
-  /// Observes a part of a store, and sends a part of its actions.
+  /// Observes a part of a store and sends a part of its actions.
   ///
   /// - Parameters:
-  ///   - toViewState: What the view shows.
-  ///   - fromViewAction: The store's action of a view's.
-  ///   - isDuplicate: Says which states are the same to the view.
+  ///   - toViewState: Returns the state of the view.
+  ///   - fromViewAction: Converts an action of the view to an action of the store.
+  ///   - isDuplicate: Returns true if two states are equal for the view.
   public init<State, Action>(
     _ store: Store<State, Action>, observe toViewState: @escaping (_ state: State) -> ViewState,
     send fromViewAction: @escaping (_ viewAction: ViewAction) -> Action,
@@ -61,10 +61,10 @@ public final class ViewStore<ViewState, ViewAction> {
       store, observe: { $0 }, removeDuplicates: isDuplicate, instrumentation: instrumentation, file: file, line: line)
   }
 
-  /// The states: the current one, then each one that is another.
+  /// The current state, then each state that differs from the one before.
   public var observable: Observable<ViewState> { base.publisher.setFailureType(to: (any Error).self) }
 
-  /// The states, or with a property's name that property: `viewStore.publisher.count`.
+  /// A stream of the states, or of a property: `viewStore.publisher.count`.
   public var publisher: StorePublisher<ViewState> { base.publisher }
 
   /// The current state.
@@ -83,28 +83,28 @@ public final class ViewStore<ViewState, ViewAction> {
   @discardableResult
   public func send(_ action: ViewAction, animation: Animation?) -> StoreTask { send(action) }
 
-  /// Sends an action and suspends for as long as the state satisfies a predicate.
+  /// Sends an action and suspends while the state satisfies a predicate.
   ///
-  /// If the task is cancelled, it cancels what the action set going and returns.
+  /// If the task is cancelled, the method cancels the effects of the action and returns.
   @MainActor
   public func send(_ action: ViewAction, while predicate: @escaping (_ state: ViewState) -> Bool) async {
     await base.yield(while: predicate, orCancel: send(action))
   }
 
-  /// Suspends for as long as the state satisfies a predicate, or until the task is cancelled.
+  /// Suspends while the state satisfies a predicate, or until the task is cancelled.
   @MainActor
   public func yield(while predicate: @escaping (_ state: ViewState) -> Bool) async {
     await base.yield(while: predicate)
   }
 
-  /// A value that a control shows and sets, the setting being an action.
+  /// Returns a binding for a control; setting it sends an action.
   public func binding<Value>(
     get: @escaping (_ state: ViewState) -> Value, send valueToAction: @escaping (_ value: Value) -> ViewAction
   ) -> Binding<Value> {
     Binding(get: { get(self.state) }, set: { self.send(valueToAction($0)) })
   }
 
-  /// A value that a control shows and sets; each setting sends one action.
+  /// Returns a binding for a control; setting it sends the same action each time.
   public func binding<Value>(get: @escaping (_ state: ViewState) -> Value, send action: ViewAction) -> Binding<Value> {
     binding(get: get, send: { _ in action })
   }
@@ -120,7 +120,7 @@ extension ViewStore where ViewState: Equatable {
       store, observe: toViewState, removeDuplicates: ==, instrumentation: instrumentation, file: file, line: line)
   }
 
-  /// Observes a part of a store, and sends a part of its actions.
+  /// Observes a part of a store and sends a part of its actions.
   public convenience init<State, Action>(
     _ store: Store<State, Action>, observe toViewState: @escaping (_ state: State) -> ViewState,
     send fromViewAction: @escaping (_ viewAction: ViewAction) -> Action,

@@ -106,9 +106,9 @@ public final class TestStore<State: Equatable, Action, Environment> {
     return MainThread.require("A test store") { UncheckedSendable(work.value(run)) }.value
   }
 
-  /// Sends an action and asserts the change that it makes.
+  /// Sends an action and asserts the change of state.
   ///
-  /// - Returns: The effects of the action.
+  /// - Returns: The task of the effects of the action.
   @discardableResult
   public func send(
     _ action: Action, _ update: ((inout State) throws -> Void)? = nil,

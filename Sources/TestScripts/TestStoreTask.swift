@@ -1,7 +1,7 @@
 internal import ComposableCore
 internal import IssueReporting
 
-/// The effects of an action that a test sent, to wait for or to cancel.
+/// A handle to the effects of an action that a test sent, to await or cancel them.
 ///
 /// ```swift
 /// let task = await store.send(.task)
@@ -16,12 +16,12 @@ public struct TestStoreTask: Sendable {
     self.task = task
   }
 
-  /// Cancels the effects, and waits until they have ended.
+  /// Cancels the effects and waits until they have ended.
   public func cancel() async { await task.cancel() }
 
-  /// Waits until the effects have ended. If they still run after the timeout, it is an issue.
+  /// Waits until the effects have ended. Reports an issue if they have not ended before the timeout.
   ///
-  /// - Parameter timeout: The time to wait in nanoseconds.
+  /// - Parameter timeout: The timeout in nanoseconds.
   public func finish(
     timeout: UInt64 = 1_000_000_000, fileID: StaticString = #fileID, file: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
@@ -41,6 +41,6 @@ public struct TestStoreTask: Sendable {
       """, fileID: fileID, filePath: file, line: line, column: column)
   }
 
-  /// Whether ``cancel()`` was called.
+  /// True if ``cancel()`` was called.
   public var isCancelled: Bool { task.isCancelled }
 }
