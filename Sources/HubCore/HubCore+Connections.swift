@@ -23,12 +23,12 @@ extension HubCore {
     return id
   }
 
-  /// Why a connection that was accepted is not to be served; nil if it may be `connected`. The shell asks this first, so
-  /// that connections beyond a limit cost as little as possible.
+  /// Returns the reason to refuse an accepted connection; nil if the shell may call `connected`. The shell asks this
+  /// first, so that connections beyond a limit cost as little as possible.
   ///
   /// - Parameters:
-  ///   - user: The user who connected.
-  ///   - waiting: How many connections wait to be `connected`: of this user, and of all.
+  ///   - user: The user of the connection.
+  ///   - waiting: The number of accepted connections that await `connected`: of this user, and of all users.
   public mutating func refusal(ofConnectionOf user: UInt32, waiting: (ofUser: Int, ofAll: Int)) -> PeerError? {
     let own = accounts[user]?.connectionCount ?? 0
     let error = tooManyConnections(own + waiting.ofUser + 1, in: connectionCount + waiting.ofAll + 1)

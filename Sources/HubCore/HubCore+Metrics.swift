@@ -85,7 +85,7 @@ extension HubCore {
     publishFigures()
   }
 
-  /// Publishes the figures as they are now.
+  /// Publishes the current metrics.
   mutating func publishFigures() {
     publishedEvents = counters.reads + counters.accepted + engine.revision
     figures.update(metrics)

@@ -24,13 +24,13 @@ extension HubCore {
     return names
   }
 
-  /// The names of the actions in frames that wait on a connection.
+  /// Returns the names of the actions in unhandled frames of a connection.
   package func names(ofActionsThatWaitOn id: ConnectionID) -> [String] {
     guard case .live(let connection) = phase(of: id), let bytes = connection.backlog?.unhandledBytes else { return [] }
     return names(ofActionsIn: bytes.span.bytes)
   }
 
-  /// Forgets which connection's frames were worked on.
+  /// Clears `lastWork`.
   package mutating func forgetLastWork() { lastWork = nil }
 
   /// Returns the peer of an open connection.

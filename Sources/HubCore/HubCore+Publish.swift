@@ -48,8 +48,8 @@ extension HubCore {
       || metricsDue != nil
   }
 
-  /// Whether snapshots go out while clients send, which then wait for each piece. It counts for some turns, also for the
-  /// snapshots that begin in them.
+  /// Returns true if clients send while snapshots are in progress: their actions then wait for each piece. The answer
+  /// stays true for some turns, also for snapshots that begin in these turns.
   private mutating func isSnapshotContended() -> Bool {
     guard !unfinished.isEmpty else {
       snapshotReads = nil

@@ -25,7 +25,7 @@ extension HubCore {
     } catch {
       return fail(connection.id, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
     }
-    // They are not kept up to date while nobody looks at them.
+    // The metrics are not updated while they have no subscribers.
     if request.root == .metrics, !publishers[publisher].hasSubscribers { publishFigures() }
     let retained = takeRetained(request, of: connection)
     let subscriber = publishers[publisher].subscribe(

@@ -90,11 +90,11 @@ public struct HubCore: ~Copyable {
   var size: StateSize
   /// True if large work should leave time for other clients; snapshots are then sent in smaller pieces.
   public var isContended = false
-  /// The connection whose waiting frames were worked on last in this turn, for the operator.
+  /// The connection whose unhandled frames were processed last in this turn, for the report of a blocked turn.
   package internal(set) var lastWork: ConnectionID?
-  /// The reads of clients at the last turn with unfinished snapshots; nil if the last turn had none.
+  /// The number of reads from clients at the last turn with unfinished snapshots; nil if that turn had none.
   var snapshotReads: UInt64?
-  /// The turn up to which snapshots go out in smaller pieces, because clients have sent beside one.
+  /// The turn until which snapshots are sent in smaller pieces, because clients sent during a snapshot.
   var snapshotContentionEnd: UInt64 = 0
   /// The time at which to call `endTurn` again to send coalesced changes; nil if there are none.
   public internal(set) var publicationDue: Duration?

@@ -1,27 +1,26 @@
 import Wire
 
-/// An estimate of the state's size that keeps it within a limit, at a cost that depends on the changes and not on the
-/// state.
+/// An estimate of the state's size, which enforces a limit. Its cost depends on the changes, not on the size.
 ///
-/// The size is that of the encoded state. A delta's bytes are an upper bound of what the state has grown by, so the
-/// deltas that the hub encodes for its log or its subscribers cost nothing here. While nobody needs a delta, one is
-/// encoded now and then, for the size alone. Before the bounds add up to half the limit, the state is counted, a piece in
-/// a turn, and from there on a delta back tells what the state has lost. Near the limit both are encoded after each
-/// action, and an action that makes the state too large is taken back.
+/// The size is that of the encoded state. The bytes of a delta are an upper bound of the growth, so the deltas that the
+/// hub encodes for its log or its subscribers cost nothing here. While the hub needs no deltas, one is encoded now and
+/// then for the size alone. Before the sum of the bounds reaches half the limit, the state is counted, one piece in
+/// each turn. Beyond that, a reverse delta measures the removed bytes. Near the limit, both deltas are encoded after
+/// each action, and an action that makes the state too large is rolled back.
 struct StateSize {
   /// The most bytes of the state.
   let limit: Int
-  /// The size, as far as it is known; rather too large than too small.
+  /// The estimated size, rather too large than too small.
   private(set) var estimate = 0
   /// The newest version whose size is estimated.
   private var seen: (version: StateVersion, revision: UInt64)?
-  /// The number of actions that took effect since then, and the bytes that came with them.
+  /// The number of actions applied since then, and their bytes.
   private var (unseen, unseenBytes) = (0, 0)
   /// The number of actions after which a delta is encoded for the size alone.
   private var interval: Int
   /// The bounds of the interval.
   private let intervals: ClosedRange<Int>
-  /// The number of bytes of deltas since the state was last counted.
+  /// The bytes of deltas since the state was last counted.
   private var uncounted = 0
   private var count: Count?
 
@@ -33,12 +32,12 @@ struct StateSize {
     var growth = 0
   }
 
-  /// The size that a delta for the size alone should have, in bytes: small enough for one turn.
+  /// The target size of a delta for the size alone, in bytes. It is small enough for one turn.
   private static let deltaByteCount = 1 << 16
 
   init(limit: Int) {
     self.limit = limit
-    // A quarter of the limit is left: 16 KiB for each action, or 4 KiB after deltas that were small.
+    // A quarter of the limit remains: 16 KiB for each action, or 4 KiB after small deltas.
     interval = max(limit >> 16, 1)
     intervals = interval...interval * 4
   }
@@ -56,25 +55,25 @@ struct StateSize {
   /// Whether a count goes on. Stored, since comparing the count with nil copies it, in every turn.
   private(set) var isCounting = false
 
-  /// Notes actions that took effect, with the bytes that came with them, and returns true if it is time to look.
+  /// Records applied actions and their bytes; returns true if the size should be checked.
   mutating func note(_ count: Int, byteCount: Int) -> Bool {
     unseen += count
     unseenBytes += byteCount
     return unseen >= interval || unseenBytes >= limit / 16
   }
 
-  /// Notes the size of a delta that was encoded for others.
+  /// Records the size of a delta that was encoded for the log or for subscribers.
   mutating func note(deltaByteCount: Int, from base: UInt64, to version: StateVersion, at revision: UInt64) {
     guard let seen, base <= seen.revision, revision > seen.revision, isFar(deltaByteCount) else { return }
     grow(by: deltaByteCount, deltaByteCount, to: version, at: revision)
   }
 
-  /// Whether the state is far from the limit even if it has grown by a whole delta.
+  /// Returns true if the state stays far from the limit even if it has grown by the whole delta.
   private func isFar(_ deltaByteCount: Int) -> Bool { estimate + deltaByteCount <= limit / 2 }
 
-  /// Looks at the state, and returns false if it has grown beyond the limit.
+  /// Checks the size; returns false if the state has grown beyond the limit.
   ///
-  /// - Complexity: O(changes since the last look).
+  /// - Complexity: O(changes since the last check).
   mutating func look(at version: StateVersion, _ revision: UInt64) -> Bool {
     guard let seen else { return true }
     let there = byteCount(from: seen.version, to: version)
@@ -84,9 +83,9 @@ struct StateSize {
     return there <= back || estimate <= limit
   }
 
-  /// Looks at the state after one action; returns false, and notes nothing, if it has grown beyond the limit.
+  /// Checks the size after one action. If the state has grown beyond the limit, returns false and records nothing.
   ///
-  /// - Complexity: O(changes since the last look).
+  /// - Complexity: O(changes since the last check).
   mutating func lookClosely(at version: StateVersion, _ revision: UInt64) -> Bool {
     guard let seen else { return true }
     let there = byteCount(from: seen.version, to: version), back = byteCount(from: version, to: seen.version)

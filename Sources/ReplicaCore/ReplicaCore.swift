@@ -52,7 +52,7 @@ public struct ReplicaCore: ~Copyable {
   private static let hubSchema = Schema(state: HubState.self, action: Never.self)
   private static let metricsSchema = Schema(state: HubMetrics.self, action: Never.self)
 
-  /// The schema of a state that every hub has; nil for the feature's.
+  /// Returns the schema of a state that every hub has; nil for the feature's state.
   package static func schema(ofHubsOwn root: StateRoot) -> Schema? {
     switch root {
     case .hub: hubSchema

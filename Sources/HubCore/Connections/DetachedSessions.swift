@@ -44,7 +44,7 @@ struct DetachedSessions {
     return most.flatMap { removeFirst(of: $0.key) }
   }
 
-  /// A session, if it is the user's.
+  /// Returns a session if it belongs to the user.
   func session(_ id: SessionID, of user: UInt32) -> Session? {
     sessions[id].flatMap { $0.session.user == user ? $0.session : nil }
   }

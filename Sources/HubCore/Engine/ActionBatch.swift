@@ -15,7 +15,7 @@ public enum ActionBatch {
       (self.count, self.end) = (count, end)
     }
 
-    /// The offset behind the last action that took effect.
+    /// Returns the offset after the last action that took effect.
     func endOffset(in sequence: RawSpan) -> Int {
       switch end {
       case .complete: sequence.byteCount

@@ -29,7 +29,7 @@ public struct HandOver: Equatable, Sendable {
   /// The sessions without a connection, for a hub without a log.
   var sessions: [LoggedSession]
   var connections: [HandedConnection]
-  /// Whether the process before has crashed, so that the log decides which sessions are continued. Not in the bytes.
+  /// True if the previous process has crashed. The log then decides which sessions continue. Not part of the encoding.
   public internal(set) var isAfterCrash = false
 
   /// The number of connections.

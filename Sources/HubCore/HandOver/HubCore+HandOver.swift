@@ -167,7 +167,7 @@ extension HubCore {
     return received(handed.unread.span.bytes, on: id, at: now, limit: limit).isComplete
   }
 
-  /// Whether the log has a session as its connection's record has it.
+  /// Returns true if the log has the session in the state of the connection's record.
   private func isInLog(_ recorded: LoggedSession) -> Bool {
     guard let logged = detached.session(recorded.id, of: recorded.user) else { return false }
     return logged.processed == recorded.processed

@@ -1,17 +1,21 @@
 import TurnLog
 import Wire
 
-/// The record of a connection at rest: everything that the next process needs to continue it after a crash.
+/// The record of a connection at rest, with all data that the next process needs to continue it after a crash.
 ///
-/// A connection is at rest if its client was sent everything, nothing that it has sent is unhandled or cut, and the log
-/// has stored the outcome of each of its actions. The shell keeps the record where it survives the process, and marks it
-/// as invalid *before* it reads from the socket or writes to it again. Whatever the moment of the crash, a valid record is
-/// therefore true; a connection without one is closed, and its client resumes its session.
+/// A connection is at rest under three conditions:
+/// - All output was sent to the client.
+/// - No input of the client is unhandled or incomplete.
+/// - The log has stored the outcome of each of the client's actions.
+///
+/// The shell keeps the record in memory that survives the process, and invalidates it *before* it reads from the socket
+/// or writes to it again. A valid record is therefore correct at whatever moment the process crashes. The next process
+/// closes the connections without a record, and their clients resume their sessions.
 struct RestingConnection: Equatable, Sendable {
-  /// The form of the bytes; a process that does not know it closes the connection.
+  /// The version of the encoding. A process that does not support it closes the connection.
   static let form: UInt64 = 1
 
-  /// The schema for which the client was told to read what the hub sends.
+  /// The schema that the client uses to decode the hub's output.
   var schema: SchemaFingerprint
   /// The history to which the client's revisions belong.
   var history: UInt64
@@ -44,15 +48,14 @@ extension RestingConnection: WireValue {
 }
 
 extension HubCore {
-  /// Whether connections can survive a crash of the process: only if the log has stored everything that a client was
-  /// sent.
+  /// True if connections can survive a crash of the process. The log must store each turn before its output is sent.
   public var keepsConnectionsAtRest: Bool { isHolding && turns?.hasFailed == false }
 
-  /// The record of a connection, between two turns.
+  /// Returns the record of a connection. Call it between turns.
   ///
   /// - Parameters:
-  ///   - id: The connection, whose socket has taken everything.
-  ///   - token: The shell's number for it.
+  ///   - id: A connection whose socket has accepted all output.
+  ///   - token: The shell's number for the connection.
   /// - Returns: The record; nil if the connection is not at rest.
   /// - Complexity: O(scopes of the connection).
   public borrowing func resting(_ id: ConnectionID, token: UInt64) -> [UInt8]? {
@@ -76,28 +79,29 @@ extension HubCore {
   private borrowing func isAtRest(_ connection: LiveConnection) -> Bool {
     let session = connection.session
     return connection.isOpen && !connection.hasInputEnded
-      // Nothing on its way from the client,
+      // No input is pending,
       && connection.backlog == nil && !connection.decoder.isInsideFrame
-      // nothing on its way to the client,
+      // no output is pending,
       && !connection.isBusy && connection.queuedBytes == 0 && !connection.isPending && !connection.isCoalescing
       && !connection.hasReplies && !connection.hasHeldWelcome && !connection.isRecorded
-      // and the client knows the outcome of everything, which is in the log.
+      // and the client knows the outcome of each action, which the log has stored.
       && connection.sentProcessed == session.processed && session.settled == session.processed
       && connection.sentRejections == session.rejections.count
   }
 }
 
 extension HandOver {
-  /// The connections at rest of a process that has crashed, for the hub that has recovered from its log.
+  /// Creates a hand-over from the connections at rest of a crashed process, for a hub that has recovered from its log.
   ///
-  /// Records that do not fit the hub are left out: another feature, another history, or one that knows more than the log.
+  /// A record is skipped if it belongs to another schema or history, or if its client knows a later revision than the
+  /// log.
   ///
   /// - Parameters:
-  ///   - records: The valid records that the process has left.
-  ///   - engine: The hub's engine, in the state in which the hub begins.
+  ///   - records: The valid records of the crashed process.
+  ///   - engine: The hub's engine, in the initial state of the hub.
   ///   - history: The log's history.
-  ///   - random: The source of the gap to the revisions of the hub's own state that clients may have seen.
-  /// - Returns: The record for `takeOver`; nil if no connection can be continued.
+  ///   - random: The source of the gap after the revisions of the hub's own state that clients may know.
+  /// - Returns: The hand-over for `takeOver`; nil if no connection can be continued.
   public init?<S, A>(
     resting records: [[UInt8]], engine: FeatureEngine<S, A>, history: HubHistory,
     random: inout some RandomNumberGenerator
@@ -113,7 +117,7 @@ extension HandOver {
       $0.schema == schema && $0.history == history.id && $0.knowsNothingBeyond(engine.revision)
     }
     guard history.isLogged, let newest = fitting.map(\.hubRevision).max() else { return nil }
-    // The hub's own state has changed since the records were written, by an unknown number of revisions.
+    // The hub's own state may have changed after the records were written, by an unknown number of revisions.
     let (hubRevision, overflow) = newest.addingReportingOverflow((random.next() % (1 << 20) + 1) << 20)
     guard !overflow, hubRevision < .max else { return nil }
     self.init(
@@ -124,7 +128,7 @@ extension HandOver {
 }
 
 extension RestingConnection {
-  /// Whether the client was sent no later revision of the state than this.
+  /// Returns true if the client knows no later revision of the feature's state.
   fileprivate func knowsNothingBeyond(_ revision: UInt64) -> Bool {
     guard case .live(let session) = connection.phase else { return false }
     return session.scopes.allSatisfy { $0.root != .feature || $0.sentRevision <= revision }

@@ -207,7 +207,7 @@ extension Publisher {
 extension Publisher {
   /// Publishes the source's state; the affected connections are `due` until the next call.
   ///
-  /// - Returns: The delta that was encoded, if the state has changed and anybody subscribes.
+  /// - Returns: The encoded delta; nil if the state has not changed or has no subscribers.
   /// - Complexity: O(changes + bytes of the delta + places that it touches + their subscribers).
   mutating func publish(_ out: inout Outgoing) -> (base: UInt64, version: StateVersion, byteCount: Int)? {
     due.removeAll(keepingCapacity: true)

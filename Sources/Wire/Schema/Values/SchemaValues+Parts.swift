@@ -17,8 +17,9 @@ extension SchemaValues {
   /// Nil for a value without parts: a number, a text, nil, a set, a case without a payload, a value that does not match
   /// the type. Elements of plain arrays are named by their index and pairs of dictionaries by their key, although no
   /// path leads into them.
-  /// - Parameter range: The elements of a collection that are wanted; nil for all. Other values give all their parts.
-  /// - Complexity: O(parts that are wanted).
+  /// - Parameter range: The range of elements to return for a collection; nil for all. Other values return all their
+  ///   parts.
+  /// - Complexity: O(returned parts).
   package func parts(of value: CBORValue, as type: SchemaType, in range: Range<Int>? = nil) -> [Part]? {
     switch type {
     case .definition(let index):
@@ -78,7 +79,7 @@ extension SchemaValues {
     }
   }
 
-  /// How many elements a collection has whose elements are parts; nil for any other value.
+  /// Returns the number of elements of a collection whose elements are parts; nil for any other value.
   /// - Complexity: O(1).
   package func elementCount(of value: CBORValue, as type: SchemaType) -> Int? {
     guard case .named(let name, let parts) = type else { return nil }
@@ -151,10 +152,10 @@ extension SchemaValues {
 }
 
 extension SchemaValues {
-  /// The elements of two collections behind those with which both begin, and before those with which both end; nil for
-  /// other values.
+  /// Returns the ranges between the common beginning and the common end of two collections; nil for other values.
   ///
-  /// Names of elements are made only for these: a change of one element of a million costs comparisons alone.
+  /// Only the elements in these ranges need names. A change to one element of a million therefore costs only
+  /// comparisons.
   private func differingElements(
     _ old: CBORValue, _ new: CBORValue, _ type: SchemaType
   ) -> (old: Range<Int>?, new: Range<Int>?) {
@@ -162,7 +163,7 @@ extension SchemaValues {
     switch (NamedLayout(name, parts.count), old, new) {
     case (.optional, .array(let old), .array(let new)) where old.count == 1 && new.count == 1:
       return differingElements(old[0], new[0], parts[0])
-    // Elements of plain arrays are named by their index, which an insertion before them changes.
+    // An element of a plain array is named by its index, which changes after an insertion before it.
     case (.array, .array(let old), .array(let new)):
       let first = Self.commonCount(old, new)
       return (first..<old.count, first..<new.count)
@@ -181,7 +182,7 @@ extension SchemaValues {
 }
 
 extension SchemaValues {
-  /// With how many equal items two collections begin.
+  /// Returns the number of equal items at the beginning of two collections.
   private static func commonCount<Items: Collection>(_ a: Items, _ b: Items) -> Int where Items.Element: Equatable {
     var count = 0
     for (one, other) in zip(a, b) {
