@@ -58,10 +58,10 @@ public struct PipeListener: ~Copyable {
   /// - Throws: `wouldBlock` if there is none, or the error of adding it to the loop.
   public func accept() throws(UVError) -> PipeStream { try acceptor.accept() }
 
-  /// The same as a descriptor that is not on the loop yet, which the caller closes; nil if there is none.
+  /// Takes the connection as a descriptor that is not on the loop yet; nil if there is none. The caller closes it.
   package func takeDescriptor() -> CInt? { acceptor.takeDescriptor() }
 
-  /// Accepts at most so many connections in one turn, instead of 64.
+  /// Limits the connections accepted in one turn; the default is 64.
   package func acceptAtMost(_ count: Int) { acceptor.connectionsPerTurn = count }
 
   /// Stops accepting until `resume` is called; clients wait in the kernel's queue.
@@ -76,7 +76,7 @@ public struct PipeListener: ~Copyable {
   }
 }
 
-/// The user of the process at the other end of a connected Unix socket; nil if the kernel does not tell.
+/// Returns the user of the process at the other end of a connected Unix socket; nil if the kernel does not report it.
 package nonisolated func peerUser(of descriptor: CInt) -> UInt32? {
   var credentials = cuv_credentials()
   return cuv_peer_credentials(descriptor, &credentials) == 0 ? credentials.user : nil

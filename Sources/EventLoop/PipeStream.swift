@@ -14,10 +14,10 @@ public struct PipeStream: ~Copyable {
     var onFinished: (() -> Void)?
     /// The queued writes, oldest first; the requests own their memory.
     var queue: [UnsafeRawBufferPointer] = []
-    /// See `PipeStream.marksActivity`.
+    /// The byte of `PipeStream.marksActivity`.
     @exclusivity(unchecked) var activity: UnsafeMutablePointer<UInt8>?
 
-    /// Called before a system call, which the compiler moves no store across.
+    /// Sets the byte before a system call. The compiler does not move the store across the call.
     @inline(__always) func noteActivity() {
       if let activity { cuv_store(activity, 1) }
     }
@@ -63,10 +63,10 @@ public struct PipeStream: ~Copyable {
     return Array(box.queue.joined().suffix(count))
   }
 
-  /// Sets a byte to 1 from now on before each read from the socket and each write to it; nil to end that.
+  /// Sets a byte to 1 before each read from the socket and each write to it, from now on; nil stops this.
   ///
-  /// The byte may be in memory that survives the process: whoever finds another value there, after the process was
-  /// killed at any moment, knows that nothing was read or written since that value was stored.
+  /// The byte may be in memory that survives the process. If another process finds another value there after a crash,
+  /// at whatever moment, nothing was read or written since that value was stored.
   package func marksActivity(in byte: UnsafeMutablePointer<UInt8>?) { box.activity = byte }
 
   /// Takes over a connected socket; on failure, the caller still owns the descriptor.
@@ -305,7 +305,7 @@ private nonisolated func tryWrite(
 private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in
   guard let handle, let buffer else { return }
   onLoop(boxOf: UnsafeMutableRawPointer(handle), PipeStream.Box.self, buffer) { box, buffer in
-    // libuv reads right after this.
+    // libuv reads immediately after this callback.
     box.noteActivity()
     let bytes = box.loop.readBuffer
     buffer.pointee = uv_buf_init(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), CUnsignedInt(bytes.count))

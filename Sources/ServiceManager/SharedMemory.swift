@@ -1,15 +1,15 @@
 internal import CSystemd
 internal import Glibc
 
-/// A file in memory that is mapped for writing: what is stored in it survives the process, even if that is killed, for as
-/// long as somebody has the file open.
+/// A file in memory, mapped for writing. Its contents survive the process, even after SIGKILL, while another process
+/// has the file open.
 public final class SharedMemory {
   /// The open file.
   public let descriptor: CInt
-  /// The memory, filled with zeros at first.
+  /// The mapped memory, initially zero.
   public let bytes: UnsafeMutableRawBufferPointer
 
-  /// Creates a file; nil without descriptors or memory for it.
+  /// Creates a file; nil if no descriptor or memory is available.
   public init?(name: String, byteCount: Int) {
     // 1 is MFD_CLOEXEC.
     descriptor = memfd_create(name, 1)
@@ -23,7 +23,7 @@ public final class SharedMemory {
     bytes = UnsafeMutableRawBufferPointer(start: base, count: byteCount)
   }
 
-  /// Stores a byte after everything that was stored before, in the order in which another process will see it.
+  /// Stores a byte with release ordering: another process that reads it also sees all earlier stores.
   public static func store(_ value: UInt8, in byte: UnsafeMutablePointer<UInt8>) { csystemd_store(byte, value) }
 
   deinit {

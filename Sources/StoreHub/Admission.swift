@@ -3,38 +3,38 @@ internal import Glibc
 internal import HubCore
 internal import Wire
 
-/// The connections that were accepted and are not served yet, user by user.
+/// The queue of accepted connections that are not served yet, one queue for each user.
 ///
-/// The kernel's queue is the same for all users, and first come, first served. So the hub empties it faster than it opens
-/// connections, refuses at once what exceeds a user's limit, and opens the others one of each user in turn: a user who
-/// fills the queue keeps others waiting for no longer than accepting takes.
+/// The kernel's queue serves all users in order of arrival. The hub therefore empties it faster than it opens
+/// connections. It refuses connections beyond a user's limit at once, and opens the others in turn, one of each user. A
+/// user who fills the kernel's queue delays others only by the time to accept its connections.
 struct Admission {
-  // Turns are short, since in each one the clients that are connected are answered too. There are thousands in a second.
+  // Turns are short, since each of them also answers the connected clients. There are thousands of turns in a second.
 
-  /// How many connections are taken out of the kernel's queue in one turn.
+  /// The maximum number of connections accepted from the kernel's queue in one turn.
   static let acceptedPerTurn = 16
-  /// How many are opened as they come; most turns have none or one.
+  /// The maximum number opened at once in a turn. Most turns have none or one.
   private static let openedAtOnce = 2
-  /// How long opening those that wait may take in one turn, in nanoseconds; at least one is opened.
+  /// The time for opening queued connections in one turn, in nanoseconds. At least one is opened.
   static let openingTime: UInt64 = 50_000
 
-  /// The users with connections that wait, in the order in which they take turns.
+  /// The users with queued connections, in the order of their turns.
   private var queues: [(user: UInt32, descriptors: [CInt])] = []
-  /// How many connections wait.
+  /// The number of queued connections.
   private(set) var count = 0
   private var openedCount = 0
 
-  /// Whether there is anything to do at the end of a turn.
+  /// True if there is work at the end of the turn.
   var isInUse: Bool { count + openedCount > 0 }
 
-  /// Whether a connection that has just come is opened now; notes that it is.
+  /// Returns true, and counts the connection, if a new connection may be opened at once.
   mutating func opensAtOnce() -> Bool {
     guard count == 0, openedCount < Self.openedAtOnce else { return false }
     openedCount += 1
     return true
   }
 
-  /// Adds a connection that waits.
+  /// Adds a connection to the queue of its user.
   mutating func add(_ descriptor: CInt, of user: UInt32) {
     count += 1
     if let index = queues.firstIndex(where: { $0.user == user }) {
@@ -44,10 +44,10 @@ struct Admission {
     }
   }
 
-  /// How many connections of a user wait.
+  /// Returns the number of queued connections of a user.
   func count(of user: UInt32) -> Int { queues.first { $0.user == user }?.descriptors.count ?? 0 }
 
-  /// Takes the next connection: the first one of the user whose turn it is.
+  /// Removes and returns the next connection: the first one of the next user.
   mutating func next() -> CInt? {
     guard !queues.isEmpty else { return nil }
     var (user, descriptors) = queues.removeFirst()
@@ -57,7 +57,7 @@ struct Admission {
     return descriptor
   }
 
-  /// Begins another turn.
+  /// Begins a turn.
   mutating func beginTurn() { openedCount = 0 }
 }
 
@@ -69,7 +69,7 @@ extension HubShell {
         Log.Details(.acceptFailed, ["REASON": "\(error)"]))
     }
     guard let descriptor = socket?.takeDescriptor() else { return }
-    // The peer may have gone already, and its credentials are those of when it connected.
+    // The kernel keeps the credentials from the time of connecting, but the peer may have disconnected.
     guard let user = peerUser(of: descriptor) else {
       close(descriptor)
       return
@@ -83,11 +83,12 @@ extension HubShell {
     }
   }
 
-  /// Tells a client why it is not served, and closes: without a stream and a slot in the core, which others need.
+  /// Sends a client the reason for the refusal and closes the connection. It uses no stream and no slot in the core,
+  /// which other connections need.
   private func turnAway(_ descriptor: CInt, of user: UInt32, _ error: PeerError) {
     var writer = FrameWriter()
     writer.frame(error)
-    // A socket that was just accepted has room.
+    // The buffer of a newly accepted socket has room.
     _ = writer.bytes.withUnsafeBytes {
       Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
     }
@@ -113,7 +114,7 @@ extension HubShell {
     }
   }
 
-  /// Opens connections that wait, one of each user in turn: some, or all.
+  /// Opens queued connections, one of each user in turn, until the time is used or, with `all`, until none are left.
   func openWaiting(all: Bool = false) {
     admission.beginTurn()
     guard admission.count > 0 else { return }

@@ -91,8 +91,8 @@ public final class HubServer {
     shell.handOver(to: manager, onStopped: onStopped)
   }
 
-  /// Leaves connections at rest with a service manager while the hub runs, so that they survive a crash. A hub without a
-  /// log, or whose log is behind its clients (`Durability.async`), leaves none.
+  /// Gives connections at rest to a service manager while the hub runs, so that they survive a crash. A hub gives none
+  /// if it has no log or sends output before the log has stored it (`Durability.async`).
   func keepConnections(in manager: ServiceManager) { shell.keepConnections(in: manager) }
 
   /// Closes everything immediately.

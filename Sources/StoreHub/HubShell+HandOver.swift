@@ -29,7 +29,7 @@ extension HubShell {
     guard core.unstoredTurnCount == 0 else { return }
     handingOver = nil
     let isTaken = store(in: manager)
-    // Those that the service manager has are not closed if the next process gets their record.
+    // The sockets in the service manager stay open if the next process gets their record.
     if isTaken { resting = nil }
     abandon()
     onStopped(isTaken)
@@ -87,8 +87,8 @@ extension HubShell {
       Log.Details(.takenOver, ["COUNT": "\(served.count)", "REVISION": "\(core.revision)"]))
   }
 
-  /// Closes the descriptors that the process before has left with the service manager while it ran, besides those of
-  /// connections that are served. They may be the last ones of their sockets, or not.
+  /// Closes the descriptors that the previous process gave to the service manager while it ran, except those of served
+  /// connections. Other descriptors of the same sockets may still be open.
   private func closeKept(_ inheritance: Inheritance) {
     guard !inheritance.keptInodes.isEmpty || inheritance.hasTable else { return }
     let manager = ServiceManager()

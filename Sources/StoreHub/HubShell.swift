@@ -33,7 +33,7 @@ final class HubShell {
   @exclusivity(unchecked) private(set) var connections: [ServedConnection?] = []
   /// The last connection that was read in this turn.
   @exclusivity(unchecked) private(set) var lastSender: ConnectionID?
-  /// The reads that took long, while they are timed.
+  /// The slow reads, while reads are timed.
   @exclusivity(unchecked) var slowReads = SlowReads()
   /// The time in milliseconds at which the current turn's callbacks began; nil before the first one.
   @exclusivity(unchecked) private var turnStart: UInt64?
@@ -45,14 +45,14 @@ final class HubShell {
   private var onStopped: (() -> Void)?
   /// The receiver of the connections once the log has stored everything, and the callback for the end.
   @exclusivity(unchecked) var handingOver: (manager: ServiceManager, onStopped: (Bool) -> Void)?
-  /// The connections that were accepted and wait.
+  /// The accepted connections that are not served yet.
   @exclusivity(unchecked) var admission = Admission()
-  /// The connections that survive a crash; nil if none do.
+  /// The connections that survive a crash; nil if the hub keeps none.
   var resting: RestingConnections?
   var restingTimer: Timer?
-  /// Whether the next event begins another look at the connections.
+  /// True if the next event starts another check of the connections at rest.
   @exclusivity(unchecked) var awaitsActivity = false
-  /// The connections taken over whose descriptors the service manager has, by the inodes of their sockets.
+  /// The inodes of the sockets of inherited connections whose descriptors are in the service manager.
   var inheritedInodes: Set<UInt64> = []
   var onSocketLost: ((HubError) -> Void)?
   var onLogFailed: ((LogError) -> Void)?
@@ -195,7 +195,8 @@ final class HubShell {
     handle(bytes, on: id)
   }
 
-  /// The same after a turn that was blocked: the action that blocks the next one is to be named exactly.
+  /// Handles and times the bytes, after a blocked turn: the log then names exactly the action that blocks the next
+  /// turn.
   private func receivedTimed(_ bytes: RawSpan, on id: ConnectionID) {
     let (start, peer) = (loop.nanoseconds, core.peer(of: id))
     handle(bytes, on: id)
@@ -449,7 +450,7 @@ final class ServedConnection {
   let stream: PipeStream
   /// The last time in milliseconds at which it sent more than a turn has time for.
   @exclusivity(unchecked) var lastMuch: UInt64?
-  /// Its place among the connections that survive a crash.
+  /// The slot in the table of connections at rest.
   var restingSlot: Int?
 
   init(id: ConnectionID, stream: consuming PipeStream) {

@@ -3,37 +3,37 @@ internal import Glibc
 internal import HubCore
 internal import ServiceManager
 
-/// Leaves the connections at rest with the service manager while the hub runs, so that they survive a crash of the
-/// process: their sockets, and a table with their records.
+/// Gives the connections at rest to the service manager while the hub runs, so that they survive a crash of the
+/// process. The service manager receives their sockets and a table with their records.
 ///
-/// A connection that was neither read nor written for a while is recorded once; from then on it costs nothing until
-/// something happens on it. Connections that are always busy are not kept: after a crash they are closed, and their
-/// clients resume their sessions.
+/// A connection without reads and writes is recorded once after a short time. Afterwards it costs nothing until its
+/// next activity. Connections that are always busy are not recorded: after a crash they are closed, and their clients
+/// resume their sessions.
 final class RestingConnections {
-  /// How long a connection is quiet before it is recorded: between one and two of these.
+  /// The interval of the checks. A connection is recorded after one to two intervals without activity.
   static let period = Duration.milliseconds(100)
-  /// How many descriptors are given to the service manager, or taken back, in one period.
+  /// The maximum number of descriptors added to the service manager or removed from it in one period.
   private static let messagesPerPeriod = 32
 
   private let table: RestingTable
   private let manager: ServiceManager
-  /// The sockets whose descriptors the service manager has, by their inodes.
+  /// The inodes of the sockets whose descriptors are in the service manager.
   private var stored: Set<UInt64>
-  /// Those of closed connections, which it has still.
+  /// The inodes of closed connections whose descriptors are still in the service manager.
   private var closed: [UInt64] = []
   private var messageCount = 0
 
-  /// Begins to keep connections.
+  /// Creates the table and gives it to the service manager.
   ///
   /// - Parameters:
   ///   - manager: The service manager.
-  ///   - stored: The inodes of the connections that it has from the process before.
+  ///   - stored: The inodes of the sockets that it has from the previous process.
   init?(in manager: ServiceManager, stored: Set<UInt64>) {
     guard let table = RestingTable(), manager.store(table.descriptor, as: Inheritance.Name.table) else { return nil }
     (self.table, self.manager, self.stored) = (table, manager, stored)
   }
 
-  /// Begins a look at all connections.
+  /// Begins a check of all connections.
   func beginPeriod() {
     messageCount = 0
     while let inode = closed.last, messageCount < Self.messagesPerPeriod {
@@ -47,15 +47,15 @@ final class RestingConnections {
     manager.removeDescriptors(named: Inheritance.Name.connection(inode))
   }
 
-  /// Whether descriptors of closed connections wait for the next period.
+  /// True if descriptors of closed connections are to be removed in the next period.
   var hasClosed: Bool { !closed.isEmpty }
 
-  /// Looks at a connection, and records it if it is at rest.
+  /// Checks a connection and records it if it is at rest.
   ///
   /// - Parameters:
   ///   - connection: The connection.
-  ///   - record: Its record; nil if it is not at rest.
-  /// - Returns: Whether to look at it again although nothing may happen on it until then.
+  ///   - record: Returns the record; nil if the connection is not at rest.
+  /// - Returns: True if the connection must be checked again even without further activity.
   func look(at connection: ServedConnection, record: (_ token: UInt64) -> [UInt8]?) -> Bool {
     guard let slot = connection.restingSlot else { return begin(connection) }
     let mark = table.mark(of: slot)
@@ -70,7 +70,7 @@ final class RestingConnections {
       }
       let isStored = stored.contains(inode)
       guard isStored || messageCount < Self.messagesPerPeriod else { return true }
-      // One that is not at rest now comes to rest by an event, which has all connections looked at again.
+      // A busy connection comes to rest by an event, which starts another check of all connections.
       guard let record = record(inode), table.write(record, to: slot) else { return false }
       guard !isStored else { return false }
       messageCount += 1
@@ -88,8 +88,8 @@ final class RestingConnections {
     return true
   }
 
-  /// Gives up a connection that is about to be closed. Its client sees the end at once, although the service manager has
-  /// its socket still.
+  /// Forgets a connection that is about to be closed. Its client sees the end at once, although the service manager
+  /// still has a descriptor of the socket.
   func close(_ connection: ServedConnection) {
     guard let slot = connection.restingSlot.take() else { return }
     connection.stream.marksActivity(in: nil)
@@ -103,7 +103,7 @@ final class RestingConnections {
 }
 
 extension HubShell {
-  /// Leaves connections at rest with a service manager from now on, if the hub's log allows it.
+  /// Gives connections at rest to a service manager from now on, if the hub's log allows it.
   func keepConnections(in manager: ServiceManager) {
     guard core.keepsConnectionsAtRest, manager.isPresent,
       let resting = RestingConnections(in: manager, stored: inheritedInodes)
@@ -130,12 +130,12 @@ extension HubShell {
       guard let connection else { continue }
       if resting.look(at: connection, record: { core.resting(connection.id, token: $0) }) { isNeeded = true }
     }
-    // Otherwise the next event begins another period.
+    // Without further checks, the next event starts a period.
     awaitsActivity = !isNeeded
     if isNeeded { restingTimer?.start(after: RestingConnections.period) }
   }
 
-  /// Something has happened, perhaps on a connection.
+  /// Starts a period after an event, which may be activity on a connection.
   func activityBegan() {
     awaitsActivity = false
     restingTimer?.start(after: RestingConnections.period)

@@ -53,7 +53,7 @@ final class ServedSocket {
     watchFile()
   }
 
-  /// Takes the connection that `onConnection` was called for.
+  /// Takes the connection for which `onConnection` was called.
   func takeDescriptor() -> CInt? { listener?.takeDescriptor() }
 
   /// Accepts connections again immediately. Call it when a connection was closed.

@@ -1,26 +1,27 @@
 internal import HubCore
 internal import Wire
 
-/// Times reads for a while after a turn that was blocked, so that the action that blocks the next one is named. Before, only
-/// the last read of a turn is known: timing each read costs too much when none is slow.
+/// The slow reads after a blocked turn. Reads are timed for a while, so that the action that blocks the next turn can
+/// be named. For the first blocked turn only the last read is known: timing each read is too expensive while none is
+/// slow.
 struct SlowReads {
-  /// A read that took long.
+  /// A slow read.
   typealias Read = (milliseconds: UInt64, actions: [String], peer: Peer)
 
-  /// From how many milliseconds on a read is noted.
+  /// The minimum duration of a slow read, in milliseconds.
   private static let threshold: UInt64 = 50
-  /// For how long reads are timed, in milliseconds.
+  /// The time during which reads are timed after a blocked turn, in milliseconds.
   private static let duration: UInt64 = 60_000
 
-  /// Whether reads are timed.
+  /// True while reads are timed.
   private(set) var isOn = false
   private var end: UInt64 = 0
   private var slowest: Read?
 
-  /// Times reads from now on.
+  /// Starts to time reads.
   mutating func begin(at now: UInt64) { (isOn, end) = (true, now + Self.duration) }
 
-  /// Notes how long a read has taken, in nanoseconds.
+  /// Records the duration of a read, in nanoseconds.
   mutating func note(_ time: UInt64, at now: UInt64, _ read: (_ milliseconds: UInt64) -> Read) {
     isOn = now < end
     let milliseconds = time / 1_000_000
@@ -28,15 +29,15 @@ struct SlowReads {
     slowest = read(milliseconds)
   }
 
-  /// The slowest read of the turn.
+  /// Removes and returns the slowest read of the turn.
   mutating func take() -> Read? { slowest.take() }
 }
 
 extension HubShell {
-  /// From how many milliseconds on a turn is reported.
+  /// The minimum duration of a reported turn, in milliseconds.
   static var longTurn: UInt64 { 100 }
 
-  /// Names the actions that have blocked the loop: those that were read last are still in the loop's buffer.
+  /// Logs the actions that blocked the loop. The bytes of the last read are still in the loop's buffer.
   func reportLongTurn(_ time: UInt64) {
     slowReads.begin(at: loop.turnMilliseconds)
     if let (time, names, peer) = slowReads.take() {

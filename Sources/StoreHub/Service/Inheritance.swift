@@ -27,10 +27,10 @@ public struct Inheritance: Sendable {
     static let table = "storehub-idle"
     static let all = [listener, connections, table]
 
-    /// The name of a connection at rest, by the inode of its socket.
+    /// Returns the descriptor name of a connection at rest, made from the inode of its socket.
     static func connection(_ inode: UInt64) -> String { "\(table)-\(inode)" }
 
-    /// Whether a hub has left a descriptor of this name.
+    /// Returns true if a hub gives descriptors this name.
     static func isKnown(_ name: String) -> Bool { all.contains(name) || name.hasPrefix("\(table)-") }
   }
 
@@ -42,14 +42,14 @@ public struct Inheritance: Sendable {
   var handOver: HandOver?
   /// The reason why the record cannot be used.
   var refusal: HandOverRefusal?
-  /// The connections that the process before has left while it ran, by the inodes of their sockets, without those in
-  /// `connections`.
+  /// The connections that the previous process gave to the service manager while it ran, by the inodes of their
+  /// sockets, except those in `connections`.
   private(set) var kept: [UInt64: CInt] = [:]
-  /// The inodes of all of them.
+  /// The inodes of all connections that the previous process gave while it ran.
   private(set) var keptInodes: Set<UInt64> = []
-  /// The records of those that were at rest when the process before ended.
+  /// The valid records of connections at rest.
   private var records: [[UInt8]] = []
-  /// Whether there was a table of records.
+  /// True if the service manager had a table of records.
   private(set) var hasTable = false
   /// Sockets of other names, for the program.
   public private(set) var others: [(name: String, descriptor: CInt)] = []
@@ -116,7 +116,7 @@ public struct Inheritance: Sendable {
     passed.removeAll { Name.isKnown($0.name) }
   }
 
-  /// Takes a connection that the process before has left while it ran.
+  /// Takes a connection that the previous process gave to the service manager while it ran.
   private mutating func keep(_ descriptor: CInt) {
     guard let inode = Self.inode(of: descriptor), kept[inode] == nil else {
       close(descriptor)
@@ -181,7 +181,7 @@ extension Inheritance {
       log.write(
         .warning, "\(connections.count) connections of the process before cannot be taken over: \(error)",
         Log.Details(.takeoverRefused, ["REASON": "\(error)", "COUNT": "\(connections.count)"]))
-      // Not only this process may have them open.
+      // Other processes may also have the sockets open, so closing the descriptors is not enough.
       for descriptor in connections.values {
         shutdown(descriptor, CInt(SHUT_RDWR))
         close(descriptor)
@@ -194,7 +194,8 @@ extension Inheritance {
 }
 
 extension Inheritance {
-  /// Without a hand-over, the process before has crashed: its connections at rest can go on if the log can.
+  /// Continues connections at rest if the log permits it. A missing hand-over means that the previous process has
+  /// crashed.
   private mutating func takeResting<State, Action>(_ engine: FeatureEngine<State, Action>, _ logged: HubHistory?) {
     guard handOver == nil, refusal == nil, connections.isEmpty, let logged else { return }
     var random = SystemRandomNumberGenerator()
