@@ -29,9 +29,9 @@ final class TestExecutor: TaskExecutor {
   /// Runs jobs until all remaining effects sleep or wait for something outside the process.
   ///
   /// The main queue is first in, first out. If several rounds to its end find no new job, there is none. `Task.yield()`
-  /// in an effect goes through the global pool, so a round also goes there while effects run, and an effect in
-  /// `Task.megaYield()`, as on an `ImmediateClock`, has a next step. It gives up after many rounds if the work never
-  /// rests.
+  /// in an effect goes through the global pool, so while effects run, a round also goes there. An effect in
+  /// `Task.megaYield()`, for example on an `ImmediateClock`, advances by one step in a round. The method gives up after
+  /// many rounds if the work never comes to rest.
   ///
   /// - Parameter isBusy: Returns true while effects run.
   @MainActor

@@ -11,7 +11,7 @@ final class TestRun<State, Action> {
   var sends: [UInt64: IssueLocation] = [:]
   /// The location of the last assertion in the test's file.
   private(set) var site: IssueLocation
-  /// The reports of the end while they are kept.
+  /// The reports of the end of the test while they are collected; nil otherwise.
   private var collected: [TestReport]?
 
   init(recorder: Recorder<State, Action>, core: RootCore<State, Action>, site: IssueLocation) {
@@ -98,7 +98,7 @@ final class TestRun<State, Action> {
     core.cancelEffects()
   }
 
-  /// Ends the test and returns its reports, to be made on the thread that knows the test.
+  /// Ends the test and returns its reports. The caller makes them on a thread that knows the test.
   func endWithoutReports() -> [TestReport] {
     collected = []
     end()
@@ -124,7 +124,7 @@ final class TestRun<State, Action> {
   }
 }
 
-/// What a test store says of its test.
+/// A report of a test store.
 struct TestReport: Sendable {
   let message: String
   let location: IssueLocation

@@ -149,7 +149,7 @@ public final class TestStore<State: Equatable, Action> {
     if DispatchQueue.isOnMainQueue {
       MainActor.assumeIsolated { run.end() }
     } else {
-      // This task knows its test, which must not end before the reports.
+      // This task knows its test, and the test must not end before the reports are made.
       let reports = DispatchQueue.main.sync { MainActor.assumeIsolated { run.endWithoutReports() } }
       for report in reports { report.make() }
     }
@@ -169,7 +169,7 @@ extension DispatchQueue {
     return key
   }()
 
-  /// True in jobs of the main actor. In Swift Testing these run on any thread, one at a time.
+  /// True in jobs of the main actor. Swift Testing runs these on any thread, one at a time.
   fileprivate static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueueKey) != nil }
 }
 

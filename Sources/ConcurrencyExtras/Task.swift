@@ -51,7 +51,7 @@ package enum MegaYields {
     running.withLock { $0.contains(executor) }
   }
 
-  /// Waits for one new task of low priority, behind the present ones.
+  /// Waits for a new task of low priority, which runs after the present tasks.
   package static func step() async {
     await Task<Void, Never>.detached(priority: .background) { await Task.yield() }.value
   }

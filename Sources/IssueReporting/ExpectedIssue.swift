@@ -44,7 +44,7 @@ public nonisolated(nonsending) func withExpectedIssue(
   return issues.expectSome(message, unless: isIntermittent, at: place)
 }
 
-/// Collects the messages of issues, and tells the reporters outside that they were expected.
+/// Collects the messages of issues and passes them to the outer reporters as expected issues.
 private final class CollectingReporter: IssueReporter {
   private let messages = Mutex<[String]>([])
   private let outer = IssueReporters.current

@@ -1,11 +1,12 @@
-/// The location that issues of this task have instead of their own.
+/// The location that replaces the locations of issues in this task.
 enum IssueContext {
   @TaskLocal static var current: IssueLocation?
 }
 
-/// Runs an operation whose issues have the given location, for helpers that report at their caller's line.
+/// Runs an operation whose issues are reported at the given location. Helpers use it to report at the line of their
+/// caller.
 ///
-/// Issues of deeper helpers are reported there as well.
+/// Issues in nested helpers are reported there as well.
 public func withIssueContext<R>(
   fileID: StaticString, filePath: StaticString, line: UInt, column: UInt, operation: () throws -> R
 ) rethrows -> R {
@@ -13,7 +14,7 @@ public func withIssueContext<R>(
   return try IssueContext.$current.withValue(place, operation: operation)
 }
 
-/// Runs an asynchronous operation whose issues have the given location.
+/// Runs an asynchronous operation whose issues are reported at the given location.
 public nonisolated(nonsending) func withIssueContext<R>(
   fileID: StaticString, filePath: StaticString, line: UInt, column: UInt,
   operation: nonisolated(nonsending) () async throws -> R

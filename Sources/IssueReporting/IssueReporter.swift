@@ -25,23 +25,23 @@ public struct IssueLocation: Sendable {
 /// A conforming type implements ``report(_:at:)`` or ``reportIssue(_:fileID:filePath:line:column:)``: each calls the
 /// other by default.
 public protocol IssueReporter: Sendable {
-  /// Called on the thread that found the issue.
+  /// Reports an issue. Called on the thread of the issue.
   func report(_ message: String, at location: IssueLocation)
 
-  /// Called on the thread that found the issue.
+  /// Reports an issue. Called on the thread of the issue.
   func reportIssue(
     _ message: @autoclosure () -> String?, fileID: StaticString, filePath: StaticString, line: UInt, column: UInt)
 
-  /// Called for an error that nobody handled; by default an issue with the error's description.
+  /// Reports an unhandled error; by default, an issue with the error's description.
   func reportIssue(
     _ error: any Error, _ message: @autoclosure () -> String?,
     fileID: StaticString, filePath: StaticString, line: UInt, column: UInt)
 
-  /// Called for an issue inside `withExpectedIssue`; ignored by default.
+  /// Receives an issue inside `withExpectedIssue`; by default, ignores it.
   func expectIssue(
     _ message: @autoclosure () -> String?, fileID: StaticString, filePath: StaticString, line: UInt, column: UInt)
 
-  /// Called for an error inside `withExpectedIssue`; by default an expected issue with the error's description.
+  /// Receives an error inside `withExpectedIssue`; by default, an expected issue with the error's description.
   func expectIssue(
     _ error: any Error, _ message: @autoclosure () -> String?,
     fileID: StaticString, filePath: StaticString, line: UInt, column: UInt)
@@ -85,7 +85,7 @@ extension IssueReporter {
   }
 }
 
-/// The text for an error that nobody handled.
+/// Returns the message for an unhandled error.
 func caughtError(_ error: any Error, _ message: String?) -> String {
   guard let message, !message.isEmpty else { return "Caught error: \(error)" }
   return "Caught error: \(error): \(message)"
@@ -95,16 +95,16 @@ extension IssueReporter where Self == StandardErrorReporter {
   /// Writes a line to standard error.
   public static var standardError: Self { StandardErrorReporter() }
 
-  /// Writes a line to standard error; the name of a warning in Xcode, which does not exist here.
+  /// Writes a line to standard error. The name is that of a warning in Xcode, which does not exist here.
   public static var runtimeWarning: Self { StandardErrorReporter() }
 }
 
 extension IssueReporter where Self == DefaultReporter {
-  /// Reports as a process does by default: a failure of the test, or a line on standard error.
+  /// Reports in the default way of the process: as a failure of the test, or as a line on standard error.
   public static var `default`: Self { DefaultReporter() }
 }
 
-/// Reports as a process does by default: a failure of the test, or a line on standard error.
+/// Reports in the default way of the process: as a failure of the test, or as a line on standard error.
 public struct DefaultReporter: IssueReporter {
   /// Reports one issue.
   public func report(_ message: String, at location: IssueLocation) {
@@ -123,7 +123,7 @@ public struct StandardErrorReporter: IssueReporter {
 
 /// The current and installed reporters of issues.
 public enum IssueReporters {
-  /// The reporters of a task or of the process.
+  /// The list of reporters of a task or of the process.
   private final class Holder: Sendable {
     let reporters: Mutex<[any IssueReporter]>
 
@@ -138,7 +138,7 @@ public enum IssueReporters {
 
   /// The reporters of this task: those of the nearest ``withIssueReporters(_:operation:)``, otherwise the process's.
   ///
-  /// Setting it replaces them, for example at the start of a program.
+  /// Setting this property replaces the reporters, for example at the start of a program.
   public static var current: [any IssueReporter] {
     get { (overridden ?? installed).reporters.withLock { $0 } }
     set { (overridden ?? installed).reporters.withLock { $0 = newValue } }
@@ -150,7 +150,7 @@ public enum IssueReporters {
     installedByDefault.withLock { $0 = reporters }
   }
 
-  /// The reporters that a process has without a change of ``current``.
+  /// The reporters of the process before any change of ``current``.
   static var byDefault: [any IssueReporter] { installedByDefault.withLock { $0 } }
 
   fileprivate static func with<R>(_ reporters: [any IssueReporter], _ operation: () throws -> R) rethrows -> R {

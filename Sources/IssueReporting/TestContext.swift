@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The framework whose test runs, and which test that is.
+/// The framework of the current test and, for Swift Testing, the test's identity.
 public enum TestContext: Equatable, Sendable {
   /// Swift Testing.
   case swiftTesting(Testing?)
@@ -12,8 +12,8 @@ public enum TestContext: Equatable, Sendable {
 
   /// The current test; nil in a process that runs no tests.
   ///
-  /// A test of Swift Testing is known to its tasks only, and only in a process that links
-  /// `IssueReportingTestSupport`; elsewhere in a process that runs tests, this is ``xcTest``.
+  /// Only the tasks of a test of Swift Testing know that test, and only in a process that links
+  /// `IssueReportingTestSupport`. Everywhere else in a process that runs tests, the value is ``xcTest``.
   public static var current: TestContext? {
     guard isTesting else { return nil }
     if let overridden { return .swiftTesting(overridden) }
@@ -27,19 +27,19 @@ public enum TestContext: Equatable, Sendable {
     if case .swiftTesting = self { true } else { false }
   }
 
-  /// Runs an operation as a part of another test.
+  /// Runs an operation in the context of another test.
   public static func withTestID<ID: Hashable & Sendable, R>(_ testID: ID, operation: () throws -> R) rethrows -> R {
     try $overridden.withValue(Testing(id: testID), operation: operation)
   }
 
-  /// Sets how the test of this task is found.
+  /// Sets the function that returns the identity of this task's test.
   package static func install(currentTestID find: @escaping @Sendable () -> AnyHashable?) {
     currentTestID.withLock { $0 = find }
   }
 
-  /// A run of Swift Testing.
+  /// The context of a test of Swift Testing.
   public struct Testing: Equatable, Sendable {
-    /// The test.
+    /// The current test.
     public let test: Test
 
     init(id: AnyHashable) {

@@ -14,7 +14,7 @@ package struct TestFrameworkReporter: IssueReporter {
     standardError.report(message, at: location)
   }
 
-  /// Records the error itself, so that a test can tell which it was.
+  /// Records the error itself, so that a test can identify it.
   package func reportIssue(
     _ error: any Error, _ message: @autoclosure () -> String?,
     fileID: StaticString, filePath: StaticString, line: UInt, column: UInt

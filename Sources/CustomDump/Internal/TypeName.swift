@@ -77,7 +77,7 @@ private struct TypeNameParser {
     return Array(components.joined(separator: [UInt8(ascii: ".")]))
   }
 
-  /// `[Int]`, `[String: Int]`, `Int?`.
+  /// Returns a type in shorthand: `[Int]`, `[String: Int]`, `Int?`.
   private func shorthand(_ components: [[UInt8]], _ arguments: [UInt8]) -> [UInt8]? {
     guard components.count == 2, components[0] == Array("Swift".utf8), !arguments.isEmpty,
       !arguments.contains(UInt8(ascii: ">"))
@@ -93,7 +93,7 @@ private struct TypeNameParser {
     }
   }
 
-  /// The first comma that is not inside brackets.
+  /// Returns the index of the first comma outside brackets.
   private func commaBetweenTypes(_ text: String) -> String.Index? {
     var depth = 0
     return text.indices.first { index in
