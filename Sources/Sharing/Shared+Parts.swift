@@ -32,8 +32,8 @@ extension RangeReplaceableCollection {
   /// for todo in Array($todos) { … }  // `todo` is a `Shared<Todo>`
   /// ```
   ///
-  /// An element is found by its id, wherever it moves. If it is removed later, it reads as it was last, and changes to
-  /// it are lost.
+  /// An element is found by its id, also after it has moved. After its removal, reads return its last value and changes
+  /// to it are lost.
   public init<ID, Value>(_ shared: Shared<IdentifiedArray<ID, Value>>) where Element == Shared<Value> {
     self.init(shared.wrappedValue.ids.lazy.compactMap { Shared<Value>(shared[id: $0]) })
   }
@@ -47,7 +47,8 @@ extension RangeReplaceableCollection {
 extension Array {
   /// Shares each element of a shared collection.
   ///
-  /// An element is identified by its position, except in an `IdentifiedArray`. Reading it traps if the collection no longer has that position.
+  /// An element is identified by its position, except in an `IdentifiedArray`. Reading it traps if the collection no
+  /// longer has that position.
   @_disfavoredOverload
   public init<C: MutableCollection & RandomAccessCollection>(_ shared: Shared<C>)
   where Element == Shared<C.Element>, C.Index: Hashable {

@@ -16,7 +16,7 @@ internal import IssueReporting
 /// Observation tracks it: `withObservationTracking` calls back after each change, even by another program through a
 /// file. Two shared values are equal if their values are.
 ///
-/// The operation given to `withLock` reads the same reference as it was before the change.
+/// Inside the operation of `withLock`, other reads of the same reference return the value before the change.
 @propertyWrapper
 @dynamicMemberLookup
 public struct Shared<Value> {
@@ -65,11 +65,11 @@ public struct Shared<Value> {
   ///
   /// If the operation throws, its changes until then remain.
   ///
-  /// Complexity: O(1), and a copy of the value, which is O(*n*) for an array or a dictionary and O(1) for an
+  /// Complexity: O(1) and a copy of the value, which is O(*n*) for an array or a dictionary and O(1) for an
   /// `IdentifiedArray`.
   ///
-  /// - Parameter operation: Changes the value. It must be short. Other reads of the same reference in it return the
-  ///   value before the change; other changes of it are an issue and have no effect.
+  /// - Parameter operation: Changes the value. It must be short. Inside it, other reads of the same reference return
+  ///   the value before the change; other changes of the reference are reported as issues and have no effect.
   public func withLock<R>(
     _ operation: (inout Value) throws -> R,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

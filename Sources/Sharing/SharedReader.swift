@@ -41,8 +41,8 @@ public struct SharedReader<Value> {
     self.init(SharedReader<Value?>(base))
   }
 
-  /// Reads the value inside an optional that is shared for reading, if there is one; if it becomes nil later, the last
-  /// value remains.
+  /// Reads the value inside an optional that is shared for reading; nil if there is none. After the optional becomes
+  /// nil, reads return the last value.
   public init?(_ base: SharedReader<Value?>) {
     guard let location = ReadOnlyUnwrappedLocation<Value>(base.location) else { return nil }
     self.init(location: location)
@@ -68,18 +68,18 @@ public struct SharedReader<Value> {
     SharedReader<Member>(location: ReadOnlyPartLocation(location, keyPath))
   }
 
-  /// A value derived from this one, shared for reading.
+  /// Returns a value derived from this one, shared for reading.
   ///
   /// ```swift
   /// let title = $user.read { "\($0.firstName) \($0.lastName)" }
   /// ```
   ///
-  /// - Parameter body: Called at each read, on the reading thread.
+  /// - Parameter body: Derives the value. Called at each read, on the reading thread.
   public func read<Member>(_ body: @escaping @Sendable (Value) -> Member) -> SharedReader<Member> {
     SharedReader<Member>(location: DerivedLocation(location, body))
   }
 
-  /// A part of the value, shared for reading: `$settings.isDimmed` says the same.
+  /// Returns a part of the value, shared for reading. Equivalent to `$settings.isDimmed`.
   public func read<Member>(_ keyPath: KeyPath<Value, Member>) -> SharedReader<Member> {
     self[dynamicMember: keyPath]
   }
@@ -112,12 +112,12 @@ extension Shared {
   /// This share for reading only.
   public var reader: SharedReader<Value> { SharedReader(self) }
 
-  /// A value derived from this one, shared for reading.
+  /// Returns a value derived from this one, shared for reading.
   public func read<Member>(_ body: @escaping @Sendable (Value) -> Member) -> SharedReader<Member> {
     SharedReader(self).read(body)
   }
 
-  /// A part of the value, shared for reading: `$settings.isDimmed` says the same.
+  /// Returns a part of the value, shared for reading. Equivalent to `$settings.isDimmed`.
   public func read<Member>(_ keyPath: KeyPath<Value, Member>) -> SharedReader<Member> {
     SharedReader(self)[dynamicMember: keyPath]
   }

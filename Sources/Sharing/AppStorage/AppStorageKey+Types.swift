@@ -40,9 +40,9 @@ extension SharedReaderKey {
       encode: { $0?.rawValue._appStorage.json })
   }
 
-  /// A setting of a type that can be encoded, in the form that `JSONEncoder` gives it.
+  /// A setting of a `Codable` type, in the encoding of `JSONEncoder`.
   ///
-  /// A setting that cannot be decoded is a load error; the value does not change.
+  /// If a setting cannot be decoded, it is a load error and the value does not change.
   @_disfavoredOverload
   public static func appStorage<Value: Codable & Sendable>(
     _ key: String, store: AppStorage? = nil
@@ -50,7 +50,7 @@ extension SharedReaderKey {
     AppStorageKey(key, store: store, decode: { try $0.decoded() }, encode: { try JSONValue(encoding: $0) })
   }
 
-  /// An optional setting of a type that can be encoded.
+  /// An optional setting of a `Codable` type.
   @_disfavoredOverload
   public static func appStorage<Value: Codable & Sendable>(
     _ key: String, store: AppStorage? = nil

@@ -44,12 +44,12 @@ enum JSONValue: Codable, Equatable, Sendable {
 }
 
 extension JSONValue {
-  /// The form that `JSONEncoder` gives a value.
+  /// Encodes a value with `JSONEncoder`.
   init(encoding value: some Encodable) throws {
     self = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
   }
 
-  /// The value in this form.
+  /// Returns the value that this JSON encodes.
   func decoded<Value: Decodable>() throws -> Value {
     try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(self))
   }

@@ -1,16 +1,16 @@
 public import FoundationEssentials
 
-// Foundation has these on other platforms only. Disfavoured, so that one day it may have them here as well.
+// On Linux, Foundation lacks these properties. They are disfavoured in case it adds them.
 extension URL {
-  /// The user's documents: `$XDG_DOCUMENTS_DIR`, or `~/Documents`.
+  /// The directory of the user's documents: `$XDG_DOCUMENTS_DIR`, or `~/Documents`.
   @_disfavoredOverload
   public static var documentsDirectory: URL { userDirectory(.documentDirectory) }
 
-  /// The files that a program keeps for its user: `$XDG_DATA_HOME`, or `~/.local/share`.
+  /// The directory of a program's data for the user: `$XDG_DATA_HOME`, or `~/.local/share`.
   @_disfavoredOverload
   public static var applicationSupportDirectory: URL { userDirectory(.applicationSupportDirectory) }
 
-  /// The files that a program can make again: `$XDG_CACHE_HOME`, or `~/.cache`.
+  /// The directory of files that a program can create again: `$XDG_CACHE_HOME`, or `~/.cache`.
   @_disfavoredOverload
   public static var cachesDirectory: URL { userDirectory(.cachesDirectory) }
 

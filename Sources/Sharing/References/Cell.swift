@@ -56,9 +56,9 @@ final class Cell<Value>: Location {
   /// The location where the reference was created, for issues without a location of their own.
   let place: IssueLocation
 
-  /// The thread that runs a change now; 0 if there is none.
+  /// The thread that runs a change; 0 if there is none.
   private let changing = Atomic<UInt>(0)
-  /// The value before that change, which its operation reads. Only that thread uses it.
+  /// The value before that change, for reads by its operation. Only that thread accesses it.
   private let unchanged = Guarded<Value?>(nil)
   private let isStarted = Mutex(false)
   private let ended: (@Sendable () -> Void)?
@@ -103,7 +103,7 @@ final class Cell<Value>: Location {
   }
 
   func readCurrent() -> Value {
-    // Otherwise the operation of a change would wait for itself: `$todos.withLock { $0.remove(id: state.todo.id) }`.
+    // Without this, the operation of a change would deadlock: `$todos.withLock { $0.remove(id: state.todo.id) }`.
     if isChangedByThisThread, let unchanged = unchanged.withLock({ $0 }) { return unchanged }
     return state.withLock { $0.value }
   }
@@ -137,7 +137,7 @@ final class Cell<Value>: Location {
     }
   }
 
-  /// A change inside the operation of another change of this reference, which will overwrite it.
+  /// Reports a change inside the operation of another change of this reference. The outer change overwrites it.
   private func withLockInside<R>(at place: IssueLocation, _ body: (inout Value) throws -> R) rethrows -> R {
     reportIssue(
       "A shared value was changed inside a change of the same value, which overwrites it. Use the argument of the outer "

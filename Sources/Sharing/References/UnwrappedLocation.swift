@@ -38,7 +38,7 @@ final class UnwrappedLocation<Value>: Location {
   }
 }
 
-/// The value inside an optional that is shared for reading; once that is nil, the last value.
+/// The value inside an optional that is shared for reading; after that becomes nil, the last value.
 final class ReadOnlyUnwrappedLocation<Value>: ReadableLocation {
   private let optional: any ReadableLocation<Value?>
   private let last: Guarded<Value>
@@ -59,7 +59,7 @@ final class ReadOnlyUnwrappedLocation<Value>: ReadableLocation {
 }
 
 extension Guarded {
-  /// Keeps a value unless it is nil, and returns the one that is kept.
+  /// Stores a value unless it is nil, and returns the stored value.
   fileprivate func remember(_ value: State?) -> State {
     withLock { last in
       if let value { last = value }
