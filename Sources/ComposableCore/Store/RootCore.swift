@@ -10,9 +10,9 @@ package final class RootCore<State, Action>: StoreCore {
   private let identity: RootIdentity<State>
   /// Actions sent while another one is being reduced or observers are notified.
   private var waiting: [(action: Action, cascade: UInt64)] = []
-  /// The changes that effects request while an action is being reduced, because the reducer sends to their streams.
+  /// Changes that effects request while an action is being reduced, because the reducer sends to their streams.
   private var postponed: [(inout ReducerCore<State, Action>) -> Bool] = []
-  /// True if `waiting` or `postponed` is not empty: asking a generic array would look up its type.
+  /// True if `waiting` or `postponed` is not empty. A flag, because access to a generic array looks up its type.
   private var isAnyWaiting = false
   private var isSending = false
   private var lastCascade: UInt64 = 0
@@ -81,7 +81,7 @@ package final class RootCore<State, Action>: StoreCore {
     return task(for: cascade)
   }
 
-  /// Keeps a change for the end of the turn; returns false outside turns.
+  /// Postpones a change until the end of the turn; returns false outside turns.
   private func postpone(_ change: @escaping (inout ReducerCore<State, Action>) -> Bool) -> Bool {
     guard isSending else { return false }
     postponed.append(change)
@@ -118,7 +118,7 @@ package final class RootCore<State, Action>: StoreCore {
     return mustSettle
   }
 
-  /// Reduces the actions sent meanwhile; returns the cascades of those that effects did not send.
+  /// Reduces the waiting actions and applies the postponed changes; returns the cascades of the waiting actions.
   @inline(never)
   private func reduceWaiting() -> [UInt64] {
     var reduced: [UInt64] = []

@@ -51,7 +51,7 @@ struct EffectLedger<Action> {
 
   private struct Running {
     let context: Context
-    /// True for a stream, which may contain work of its child's children.
+    /// True for a stream, which may contain work of the child's descendants.
     let isStream: Bool
   }
 
@@ -72,7 +72,7 @@ struct EffectLedger<Action> {
   /// The effects that dismiss the presented children.
   private var dismissals: [EffectPath: (tree: EffectTree<Action>, context: Context)] = [:]
   @usableFromInline var unfinishedByCascade: [UInt64: Int] = [:]
-  /// The places on the paths of all that runs. Behind a pointer, because reducers read it through their thread.
+  /// The places on the paths of all running work. Behind a pointer, because reducers access it through their thread.
   private let places: UnsafeMutablePointer<EffectPlaces>
   private var lastNumber: UInt64 = 0
   private var commands: [EffectCommand<Action>] = []

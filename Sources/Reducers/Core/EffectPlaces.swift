@@ -2,10 +2,10 @@ internal import CReducers
 
 /// The places of one store whose children have running effects or can be dismissed.
 ///
-/// A reducer that embeds children asks, so that it looks for removed children only if there is anything to cancel.
+/// A reducer with children queries it, so that it compares children only if there is anything to cancel.
 @usableFromInline
 package struct EffectPlaces {
-  /// The number of effects, sequences and dismissals for each place that has any.
+  /// The number of effects, sequences and dismissals of each place, without zeros.
   private var counts: [ObjectIdentifier: Int] = [:]
   /// The number of running streams, which may contain work of any child.
   var streamCount = 0
@@ -17,7 +17,7 @@ package struct EffectPlaces {
     for scope in path { counts[scope.placeID, default: 0] += 1 }
   }
 
-  /// Removes the places on the path of an effect that was added.
+  /// Removes the places on the path of an effect that has ended.
   mutating func remove(_ path: EffectPath) {
     for scope in path {
       guard let index = counts.index(forKey: scope.placeID) else { preconditionFailure("every place was added") }
@@ -28,7 +28,7 @@ package struct EffectPlaces {
 
   /// Returns true if a child of a place may have anything to cancel in the store whose reducer runs on this thread.
   ///
-  /// Outside a store nothing is known of the effects, so the answer is true.
+  /// Outside a store the effects are unknown, so the result is true.
   @usableFromInline
   static func mayHaveEffects(_ place: EffectScopePlace) -> Bool {
     guard let places = storehub_current_places()?.assumingMemoryBound(to: EffectPlaces.self) else { return true }

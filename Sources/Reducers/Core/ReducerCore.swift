@@ -9,7 +9,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   @usableFromInline var reducedCount: UInt64 = 0
   @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
   @usableFromInline var effects: EffectLedger<Action>
-  /// The places of the running effects, for the reducer.
+  /// The places of the running effects, for queries by the reducer.
   @usableFromInline let places: UnsafeMutablePointer<EffectPlaces>
   /// Actions that effects sent synchronously and that are not reduced yet; empty between sends.
   private var queue: [(action: Action, cascade: UInt64)] = []
@@ -74,7 +74,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   mutating func reduceOnly(_ action: Action) -> EffectTree<Action>? {
     reducedCount += 1
     storehub_begin_reducing()
-    // A reducer may send to another store, whose effects are its own.
+    // A reducer may send to another store, which has its own effects.
     let outer = storehub_current_places()
     storehub_set_current_places(places)
     defer {

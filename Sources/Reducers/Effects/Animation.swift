@@ -28,7 +28,7 @@ extension Send {
 }
 
 extension DismissEffect {
-  /// Dismisses the feature that the calling effect belongs to. The animation has no effect.
+  /// Dismisses the feature of the calling effect. The animation has no effect.
   @MainActor
   public func callAsFunction(
     animation: Animation?,
@@ -37,7 +37,7 @@ extension DismissEffect {
     await self(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Dismisses the feature that the calling effect belongs to. The transaction has no effect.
+  /// Dismisses the feature of the calling effect. The transaction has no effect.
   @MainActor
   public func callAsFunction(
     transaction: Transaction,

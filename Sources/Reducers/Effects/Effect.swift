@@ -61,7 +61,7 @@ package struct EffectOperation<Action>: Sendable {
 
 /// The id of an effect: any hashable value. Values of different types are never equal.
 ///
-/// Unchecked: ids are not changed. Only older generations have ids that are not `Sendable`.
+/// Unchecked: ids are immutable. Only ids of older generations are not `Sendable`.
 @usableFromInline
 package struct CancelID: Hashable, @unchecked Sendable {
   private let id: any Hashable

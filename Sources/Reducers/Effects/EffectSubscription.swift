@@ -58,7 +58,7 @@ package struct EffectSubscription<Action>: Sendable {
 
   /// The work as a task, for wrappers that support only tasks.
   @MainActor fileprivate func run(_ send: Send<Action>) async {
-    // Not immediately: a reducer may send to a stream, and a hub takes no actions while it reduces.
+    // Deferred: a reducer may send to a stream, and a hub accepts no actions while it reduces.
     let (actions, continuation) = AsyncStream.makeStream(of: UncheckedSendable<Action>.self)
     let cancellable = begin(
       { continuation.yield(UncheckedSendable($0)) },

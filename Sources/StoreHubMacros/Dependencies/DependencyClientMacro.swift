@@ -46,7 +46,7 @@ extension DependencyClientMacro: MemberMacro {
     // As for the compiler's memberwise initialiser, all fields must be visible to the caller.
     let access = ([max(declaration.modifiers.access, .internal)] + parameters.map(\.access)).min() ?? .internal
     let memberwise = initializer(parameters, access: access.prefix)
-    // An initialiser without the endpoints, which then report.
+    // A further initialiser without the endpoints. Calls of these endpoints are reported as issues.
     guard parameters.contains(where: \.isEndpoint) else { return [memberwise] }
     let others = parameters.filter { !$0.isEndpoint }
     guard others.isEmpty else { return [memberwise, initializer(others, access: access.prefix)] }
@@ -73,7 +73,7 @@ extension DependencyClientMacro: MemberMacro {
     let type: String
     let isFunction: Bool
     let isEndpoint: Bool
-    /// False for a constant with a value and for private fields with one.
+    /// False for a constant or private field that has a value.
     let isParameter: Bool
     let initialValue: String?
     /// True if it is nil by default.
@@ -114,7 +114,7 @@ extension VariableDeclSyntax {
 }
 
 extension ExprSyntax {
-  /// The type of a literal.
+  /// The type of a literal; nil for other expressions.
   fileprivate var literalType: TypeSyntax? {
     switch kind {
     case .booleanLiteralExpr: "Swift.Bool"
