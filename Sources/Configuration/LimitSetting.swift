@@ -143,38 +143,39 @@ extension LimitSetting {
   /// All limits, in the order in which they are described.
   public static let all: [LimitSetting] = [
     count(
-      "connections", \.connections, 1...1_000_000, "connections that are served at once; a further one is refused"),
+      "connections", \.connections, 1...1_000_000, "the number of open connections; further ones are refused"),
     optionalCount(
       "connections-per-user", \.connectionsPerUser, 1...1_000_000,
-      "how many of them one user may have"),
-    time("hello-timeout", \.helloTimeout, "the time in which a connection must begin its conversation"),
-    time("frame-timeout", \.frameTimeout, "the time in which a frame that was begun must be complete"),
+      "the number of open connections of one user"),
+    time("hello-timeout", \.helloTimeout, "the time within which a new connection must send its first message"),
+    time("frame-timeout", \.frameTimeout, "the time within which a frame must be completed"),
     bytes(
       "frame-bytes", \.payloadBytes, 1 << 10...64 << 20,
-      "the longest message from a client; a longer one closes the connection before memory is spent on it"),
+      "the maximum size of a message from a client; a larger one closes the connection before memory is allocated for it"
+    ),
     bytes(
       "held-bytes-per-user", \.heldBytesPerUser, 1 << 20...64 << 30,
-      "bytes that are kept for the connections of one user: unfinished messages, and what they do not read; beyond it the connection that holds most is closed"
+      "the number of bytes held for the connections of one user: incomplete messages and unread output; beyond it the connection that holds the most is closed"
     ),
     bytes(
       "held-bytes", \.heldBytes, 1 << 20...1 << 40,
-      "such bytes of all users; each has a share, which is smaller the more users there are"),
+      "the number of such bytes held for all users; each user's share shrinks as the number of users grows"),
     bytes(
       "state-bytes", \.stateBytes, 1 << 20...16 << 30,
-      "the size of the state as it is sent to clients; an action that would make it larger is rejected"),
+      "the maximum size of the encoded state; an action that would exceed it is rejected"),
     LimitSetting(
       name: "actions-per-second",
-      meaning: "actions and other messages that one user may send in a second, on average; further ones wait",
+      meaning: "the average number of actions and other messages that one user may send per second; further ones wait",
       kind: .optionalCount(1...100_000_000)
     ) {
       if case .count(let count) = $1 { $0.actionsPerSecond = count } else { $0.actionsPerSecond = nil }
     } read: {
       $0.actionsPerSecond.map { .count($0) } ?? .none
     },
-    count("scopes", \.scopes, 1...10_000, "parts of the state that one connection may attach"),
+    count("scopes", \.scopes, 1...10_000, "the number of parts of the state that one connection may attach"),
     count(
       "sessions", \.detachedSessions, 1...10_000_000,
-      "sessions that are kept without a connection; beyond it the user with most of them loses the oldest"),
+      "the number of sessions kept without a connection; beyond it the user with the most sessions loses the oldest"),
   ]
 
   /// Returns the limit with a name.

@@ -191,7 +191,7 @@ public struct PipeStream: ~Copyable {
     var descriptor: CInt = -1
     try check(uv_fileno(box.pointer(uv_handle_t.self), &descriptor), "look at a socket")
     var credentials = cuv_credentials()
-    try check(cuv_peer_credentials(descriptor, &credentials), "ask who connected")
+    try check(cuv_peer_credentials(descriptor, &credentials), "get the user of the peer")
     return PeerCredentials(
       process: credentials.process, user: credentials.user, group: credentials.group,
       groups: try Self.peerGroups(of: descriptor))
@@ -211,11 +211,11 @@ public struct PipeStream: ~Copyable {
       // Kernels before 4.13 do not state them; the peer then has only its own group.
       case -ENOPROTOOPT: return []
       default:
-        try check(min(count, 0), "ask for the groups of who connected")
+        try check(min(count, 0), "get the groups of the peer")
         return groups
       }
     }
-    throw UVError(operation: "ask for the groups of who connected", code: -ERANGE)
+    throw UVError(operation: "get the groups of the peer", code: -ERANGE)
   }
 
   /// Closes the stream immediately. Queued bytes are lost, and no callbacks follow.

@@ -81,7 +81,7 @@ extension HubShell {
     ServiceManager().removeKept()
     let which =
       handOver.isAfterCrash
-      ? "connections at rest of the process before, which crashed" : "connections of the process before"
+      ? "connections at rest of the previous process, which crashed" : "connections of the previous process"
     log.write(
       .info, "took over \(served.count) \(which), at revision \(core.revision)",
       Log.Details(.takenOver, ["COUNT": "\(served.count)", "REVISION": "\(core.revision)"]))

@@ -221,7 +221,7 @@ import Testing
     // The next process finds no journal.
     try hub.restart("restart \(state)")
     #expect(client.receive().isEmpty)
-    #expect(hub.log.contains("cannot be taken over: the journal does not end where the process before has left it"))
+    #expect(hub.log.contains("cannot be taken over: the journal does not end where the previous process left it"))
     #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "10").status == 0)
   }
 

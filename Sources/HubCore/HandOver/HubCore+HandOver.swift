@@ -79,7 +79,7 @@ public enum HandOverRefusal: Error, Equatable, Sendable, CustomStringConvertible
   public var description: String {
     switch self {
     case .otherSchema: "the feature has another schema than before"
-    case .otherLog: "the journal does not end where the process before has left it"
+    case .otherLog: "the journal does not end where the previous process left it"
     case .malformed(let problem): problem
     }
   }
@@ -91,7 +91,7 @@ extension HandOver {
     do throws(WireError) {
       try self.init(decoding: bytes.span.bytes)
     } catch {
-      throw .malformed("what the process before has left cannot be read: \(error)")
+      throw .malformed("the record of the previous process cannot be read: \(error)")
     }
   }
 

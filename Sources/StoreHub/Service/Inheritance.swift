@@ -173,13 +173,13 @@ extension Inheritance {
     var history = logged
     do throws(HandOverRefusal) {
       if let refusal { throw refusal }
-      guard let handOver else { throw .malformed("the process before has left connections without a record") }
+      guard let handOver else { throw .malformed("the previous process has left connections without a record") }
       if logged == nil { history = try handOver.restore(engine, id: .random(in: 0 ... .max)) }
       try handOver.check(against: engine, history)
       return history?.continuing(handOver)
     } catch {
       log.write(
-        .warning, "\(connections.count) connections of the process before cannot be taken over: \(error)",
+        .warning, "\(connections.count) connections of the previous process cannot be taken over: \(error)",
         Log.Details(.takeoverRefused, ["REASON": "\(error)", "COUNT": "\(connections.count)"]))
       // Other processes may also have the sockets open, so closing the descriptors is not enough.
       for descriptor in connections.values {

@@ -11,15 +11,15 @@ struct JournalCommand {
 
   var options: ProgramOptions {
     ProgramOptions(
-      program: "\(program) journal", purpose: "Checks, mends or prints the journal of a hub that is not running.",
+      program: "\(program) journal", purpose: "Checks, repairs or prints the journal of a hub that is not running.",
       manualSection: 8,
       options: [.init("state-dir", argument: "DIR", "the hub's state directory", value: .file)],
       commands: [
-        .init("verify", "read everything, and say up to which revision it is sound"),
+        .init("verify", "read everything, and print the last sound revision"),
         .init(
-          "repair", "keep the turns up to a revision and give up the rest; the damaged files are copied aside first",
+          "repair", "copy the damaged files, keep the turns up to a revision and discard the rest",
           options: [.init("to", argument: "REV", "the last revision to keep; default: the last sound one")]),
-        .init("export", "print the turns and the sessions, one JSON object a line"),
+        .init("export", "print the turns and the sessions, one JSON object per line"),
       ])
   }
 
@@ -40,7 +40,7 @@ struct JournalCommand {
           print("\(directory) is sound; nothing was changed")
           return 0
         }
-        print("\(directory) ends with revision \(repair.revision) now; the files as they were: \(repair.copy)")
+        print("\(directory) now ends with revision \(repair.revision); the original files are in \(repair.copy)")
       default: try JournalTool.export(directory) { print($0) }
       }
       return 0
@@ -56,7 +56,7 @@ struct JournalCommand {
     if let revision = report.soundRevision { print("sound up to revision \(revision)") }
     for problem in report.problems { print("damaged: \(problem)") }
     if !report.isSound {
-      print("`\(program) journal repair --state-dir \(directory)` keeps what is sound")
+      print("`\(program) journal repair --state-dir \(directory)` keeps the sound part")
     }
     return report.isSound ? 0 : 1
   }

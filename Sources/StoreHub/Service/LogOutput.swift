@@ -35,8 +35,7 @@ final class LogOutput {
 
   /// Writes a line, or counts it if it cannot be written now.
   func deliver(_ level: Log.Level, _ text: String, _ details: Log.Details) {
-    if droppedCount > 0, put(.warning, "\(droppedCount) log lines were dropped because nobody read them", Log.Details())
-    {
+    if droppedCount > 0, put(.warning, "\(droppedCount) log lines were dropped: nothing read them", Log.Details()) {
       droppedCount = 0
     }
     if droppedCount > 0 || !put(level, text, details) { droppedCount += 1 }

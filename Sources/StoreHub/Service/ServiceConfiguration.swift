@@ -37,28 +37,28 @@ struct ServiceConfiguration {
       .init("mode", argument: "OCTAL", "permissions of the socket; default 600 (only you)"),
       .init(
         "state-dir", argument: "DIR",
-        "store every action in DIR, and go on from there at the next start; `\(service.name) journal --help` tells how to "
-          + "look at it", value: .file),
+        "store every action in DIR, and restore the state at the next start; see also `\(service.name) journal --help`",
+        value: .file),
       .init(
         "durability", argument: "MODE",
-        "sync: nothing is acknowledged before it is stored; async: the last 100 ms may be lost; memory: nothing is stored; "
-          + "default sync with --state-dir, memory without", value: .words(["sync", "async", "memory"])),
+        "sync: actions are acknowledged after they are stored; async: a crash may lose the last 100 ms; memory: nothing is "
+          + "stored; default sync with --state-dir, memory without", value: .words(["sync", "async", "memory"])),
       .init(
         "connections", argument: "N",
-        "the most clients served at the same time; default 4096. If other users may connect, one user gets seven eighths"
+        "the maximum number of clients; default 4096. If other users may connect, one user gets at most seven eighths"
       ),
       .init(
         "stop-limit", argument: "TIME",
-        "how long a stop may take until everybody is told and everything stored, such as 500ms, 5s or 2m; then the process ends with status 1; default 10s"
+        "the time limit for notifying clients and storing actions when the hub stops, such as 500ms, 5s or 2m; after it the process ends with status 1; default 10s"
       ),
       .init(
         "config", argument: "FILE",
-        "read limits and rights from FILE and FILE.d/*.conf, storehub.conf(5); a FILE behind a dash may be missing; without "
-          + "it only the owner, root and the group storehub are let in", value: .file),
+        "read limits and rights from FILE and FILE.d/*.conf, see storehub.conf(5); with a dash before FILE it may be missing; "
+          + "without this option only the owner, root and the group storehub may connect", value: .file),
       .init(
         "metrics", argument: "ADDRESS",
-        "serve figures for Prometheus at /metrics: the path of a Unix socket, or a port of 127.0.0.1"),
-      .init("check-config", "check the configuration, print it, and exit: with 0 if it can be used"),
+        "serve metrics for Prometheus at /metrics, on the path of a Unix socket or a port of 127.0.0.1"),
+      .init("check-config", "check and print the configuration, and exit; the status is 0 if it is valid"),
       .init(
         "log-level", argument: "LEVEL", "error, warning, info or debug; default info",
         value: .words(Log.Level.allCases.map { "\($0)" })),
