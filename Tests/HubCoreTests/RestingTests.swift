@@ -6,7 +6,7 @@ import Wire
 
 @testable import HubCore
 
-/// Connections at rest that a hub continues after the crash of the process before.
+/// Connections at rest that a hub continues after a crash of the previous process.
 @Suite struct RestingTests {
   private let increment = Action.counter(.incrementButtonTapped)
 

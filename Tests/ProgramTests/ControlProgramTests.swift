@@ -146,7 +146,7 @@ import Testing
       (["watch", "todos.todos"], nil, ""),
       (["state", "todos.todos[7]"], 7, "nothing is at 'todos.todos[7]'"),
       (["send", "counter.incrementButonTapped"], 3, "did you mean 'counter.incrementButtonTapped'?"),
-      (["send", "todos"], 3, "it goes on with one of todos.addButtonTapped,"),
+      (["send", "todos"], 3, "it continues with one of todos.addButtonTapped,"),
       (["send", "todos.moved"], 3, "needs 2 values: (id: Int, before: Int?)"),
       (["send", "todos.moved", "x", "null"], 3, "a value of type Int must stand here"),
       (["send", "todos.moved", "{"], 3, "this is no JSON"),

@@ -148,7 +148,7 @@ import Testing
     #expect(try control.run("blame", "counter.count", "--state-dir", other).output.contains("── 6 "))
 
     try "{}".write(toFile: file, atomically: true, encoding: .utf8)
-    #expect(try control.run("snapshot", "import", file, "--state-dir", other + "2").errors.contains("no snapshot"))
+    #expect(try control.run("snapshot", "import", file, "--state-dir", other + "2").errors.contains("not a snapshot"))
   }
 
   @Test func aJournalIsCheckedAndMended() throws {

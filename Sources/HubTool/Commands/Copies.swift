@@ -11,7 +11,7 @@ extension Tool {
   func fork() throws(ToolFailure) {
     let reader = try openJournal()
     guard options.string("socket") != nil else {
-      throw ToolFailure(.usage, "fork needs --socket, a socket of its own for the other hub")
+      throw ToolFailure(.usage, "fork needs --socket, the path of the new hub's socket")
     }
     let states = try states(at: options.arguments[0], in: reader)
     let revision = states.revision
@@ -91,7 +91,7 @@ extension Tool {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while case let count = fread(&buffer, 1, buffer.count, stream), count > 0 { bytes += buffer[..<count] }
-    let wrong = ToolFailure(.failed, "\(file) is no snapshot that `storectl snapshot export` wrote")
+    let wrong = ToolFailure(.failed, "\(file) is not a snapshot from `storectl snapshot export`")
     guard let json = try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self)),
       json["format"] == "storehub-snapshot-1", case .number(let revision)? = json["revision"],
       case .number(let time)? = json["time_ms"], case .string(let schemaText)? = json["schema"],
@@ -131,7 +131,7 @@ extension Tool {
       if isJSON {
         return print(["changed": .bool(true), "revision": .integer(repair.revision), "copy": .string(repair.copy)])
       }
-      print(["the journal ends with revision \(repair.revision) now; the files as they were: \(repair.copy)"])
+      print(["the journal now ends with revision \(repair.revision); the original files are in \(repair.copy)"])
     case "export":
       try JournalStates.attempt { () throws(LogError) in try JournalTool.export(directory) { output.line($0) } }
     case let word: throw wrongWord(word, ["verify", "repair", "export"])

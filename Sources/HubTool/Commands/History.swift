@@ -7,7 +7,9 @@ extension Tool {
   /// Runs `state PATH --at REV`.
   func pastState() async throws(ToolFailure) {
     let reader = try openJournal()
-    guard root == .feature else { throw ToolFailure(.usage, "the hub's own state is in no journal: --hub or --at") }
+    guard root == .feature else {
+      throw ToolFailure(.usage, "journals do not contain the hub's own state; use either --hub or --at")
+    }
     let states = try states(at: options.string("at") ?? "", in: reader)
     let (schema, name) = (states.schema, options.arguments.first ?? "")
     let path = try path(name, in: schema)
@@ -99,6 +101,6 @@ extension Tool {
       let text = TurnText(tool: self, schema: schema)
       return isJSON ? print(text.json(turn, changes)) : print(text.lines(turn, changes))
     }
-    throw ToolFailure(.absent, "it holds at no revision from \(begin) to \(states.revision)")
+    throw ToolFailure(.absent, "no revision from \(begin) to \(states.revision) satisfies it")
   }
 }

@@ -28,7 +28,7 @@ extension Tool {
     case .time(let time):
       let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
       guard time >= first?.time ?? 0 || extent.base == 0 else {
-        throw ToolFailure(.absent, "the journal goes back to \(Moment.text(first?.time ?? 0)) only")
+        throw ToolFailure(.absent, "the journal goes back only to \(Moment.text(first?.time ?? 0))")
       }
       return try JournalStates.attempt { () throws(LogError) in try reader.position(at: time) }
     case .revision(let revision):

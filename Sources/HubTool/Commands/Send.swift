@@ -85,7 +85,7 @@ extension Tool {
   /// Describes the missing values of an action, or the actions below an incomplete path.
   private func missing(_ schema: Schema, _ name: String, _ path: [PathStep], _ payload: [Schema.Payload]) -> String {
     let below = schema.actionCompletions(name.hasSuffix(".") ? name : name + ".").map(\.text)
-    if !below.isEmpty { return "'\(name)' is not whole: it goes on with one of \(below.joined(separator: ", "))" }
+    if !below.isEmpty { return "'\(name)' is incomplete: it continues with one of \(below.joined(separator: ", "))" }
     let values = SchemaText.values(payload, in: schema)
     return "'\(name)' needs \(payload.count == 1 ? "a value" : "\(payload.count) values"): \(ValueText.safe(values))"
   }

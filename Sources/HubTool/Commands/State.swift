@@ -41,7 +41,7 @@ extension Tool {
     }
     if differing > 0 {
       let count = differing == 1 ? "1 of the states" : "\(differing) of the states"
-      throw ToolFailure(.diverged, "\(count) is not the hub's: a defect of the hub or of storectl")
+      throw ToolFailure(.diverged, "\(count) differs from the hub's, which is a bug of the hub or of storectl")
     }
   }
 }
