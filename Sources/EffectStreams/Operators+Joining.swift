@@ -1,8 +1,8 @@
 internal import Synchronization
 
 extension Publisher {
-  /// Returns a stream of pairs of the values of this stream and another. It ends when one of them has ended and its values
-  /// are used.
+  /// Returns a stream of pairs of the values of this stream and another. It ends when one of them has ended and its
+  /// values are used.
   public func zip<Other>(_ other: some Publisher<Other, Failure>) -> AnyPublisher<(Output, Other), Failure> {
     AnyPublisher { observer in
       var (own, others): ([Output], [Other]) = ([], [])

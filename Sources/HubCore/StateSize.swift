@@ -28,7 +28,7 @@ struct StateSize {
   private struct Count {
     let pieces: StatePieces
     var byteCount = 0
-    /// How much the state has grown since that version.
+    /// The growth of the state since that version.
     var growth = 0
   }
 
@@ -49,10 +49,10 @@ struct StateSize {
     for _ in 0..<16 where isCounting { goOn() }
   }
 
-  /// Whether each action must be looked at.
+  /// True if the size must be checked after each action.
   var isNear: Bool { estimate > limit / 4 * 3 }
 
-  /// Whether a count goes on. Stored, since comparing the count with nil copies it, in every turn.
+  /// True while a count is in progress. Stored, since comparing the count with nil copies it, in every turn.
   private(set) var isCounting = false
 
   /// Records applied actions and their bytes; returns true if the size should be checked.
