@@ -16,14 +16,14 @@ import Testing
   enum Nested { case tapped(Int), closed }
   struct Secret: CustomDebugOutputConvertible { var debugOutput: String { "***" } }
 
-  /// Where a reducer prints to.
+  /// The output of a reducer's debug printer.
   private struct Printed {
     let queue = DispatchQueue(label: "DebugTests")
     private let output = LockIsolated("")
     var environment: DebugEnvironment {
       DebugEnvironment(printer: { [output] text in output.withValue { $0 += text } }, queue: queue)
     }
-    /// The text when the queue has printed all.
+    /// The text, after the queue has printed everything.
     var text: String {
       queue.sync {}
       return output.value

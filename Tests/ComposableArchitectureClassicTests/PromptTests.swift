@@ -1,7 +1,7 @@
 import ComposableArchitectureClassic
 import Testing
 
-/// Alerts and action sheets as they were written before 0.9.
+/// Alerts and action sheets in the form before 0.9.
 @Suite struct PromptTests {
   enum Action: Equatable { case confirmed, dismissed }
 

@@ -6,7 +6,7 @@ import Testing
 private typealias ClassicReducer = ComposableArchitectureClassic.Reducer
 private typealias ClassicEffect = ComposableArchitectureClassic.Effect
 
-/// Features whose children have effects with the same id.
+/// Features with children whose effects have the same id.
 private struct Ticker: ComposableArchitecture.Reducer {
   struct State: Equatable, Identifiable {
     var id = 0
@@ -68,7 +68,7 @@ private struct Tickers: ComposableArchitecture.Reducer {
   private typealias Wrapping = @Sendable (ClassicEffect<Tickers.Action, Never>) -> ClassicEffect<Tickers.Action, Never>
   private let clock = TestClock()
 
-  /// A store whose feature's effects are in streams.
+  /// A store of a feature whose effects are in streams.
   private func store(_ wrap: @escaping Wrapping) -> ClassicStore {
     let clock = clock
     let feature = ClassicReducer<Tickers.State, Tickers.Action, Void>(feature: { _ in Tickers(clock: clock) })
@@ -78,7 +78,7 @@ private struct Tickers: ComposableArchitecture.Reducer {
     return ClassicStore(initialState: Tickers.State(), reducer: reducer, environment: ())
   }
 
-  /// The store after all children have started and ticked once.
+  /// The store after each child has started and ticked once.
   private func tickingStore(_ wrap: @escaping Wrapping) async -> ClassicStore {
     let store = store(wrap)
     store.send(.one(.start))

@@ -2,7 +2,7 @@ import ComposableTesting
 import Synchronization
 import Testing
 
-/// The end of a test store, where and when it may be, and effects on an immediate clock.
+/// The end of a test store on different threads, and effects on an immediate clock.
 @Suite struct EndTests {
   @Test func aStoreOfATestOutsideTheMainActorReportsBeforeTheTestEnds() async {
     let issues = Issues()
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// The effect ends within `send`, however many other tasks the machine has to run.
+  /// The effect ends within `send`, regardless of the load on the machine.
   @MainActor @Test func effectsOnAnImmediateClockNeedNoLuck() async {
     let others = (0..<50).map { _ in
       Task.detached(priority: .background) { while !Task.isCancelled { await Task.yield() } }

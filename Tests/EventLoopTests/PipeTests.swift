@@ -189,7 +189,7 @@ import Testing
     pair.end()
   }
 
-  /// A hub that does not read, because its log is behind, must notice that the peer of a queued write is gone.
+  /// A hub that does not read because its log is behind must notice that the peer of a queued write has disconnected.
   @Test func aQueuedWriteThatFailsEndsAStreamThatDoesNotRead() throws {
     let pair = try Pair()
     try pair.connect()

@@ -247,7 +247,7 @@ import Wire
     #expect(hub.core.size.estimate <= (1 << 20) / 4 * 3)
   }
 
-  /// A state of almost half the limit is replaced in one turn, and still may grow.
+  /// A state of almost half the limit is replaced in one turn and may still grow.
   @Test(arguments: [false, true]) func aStateReplacedInOneTurnMayGrow(isWatched: Bool) throws {
     let hub = hub(1 << 20)
     let (id, _) = try hub.open()
@@ -256,7 +256,7 @@ import Wire
     for _ in 0..<40 { hub.turn() }
     let text = String(repeating: "y", count: 1000)
     hub.send((0..<500).map { .todos(.todos(.element(id: $0, action: .textChanged(text)))) }, from: 501, on: id)
-    // Before the end of the turn, in which a count could go on.
+    // Before the end of the turn, at which a count could continue.
     #expect(try add(100, of: 1000, from: 1001, hub, id).isEmpty)
   }
 

@@ -10,7 +10,7 @@ import Wire
 @Suite struct RestingTests {
   private let increment = Action.counter(.incrementButtonTapped)
 
-  /// A session with the whole state attached, which was told everything.
+  /// Opens a session that has received the whole state.
   private func open(_ hub: Hub, attaching root: StateRoot = .feature) throws -> ConnectionID {
     let id = hub.connect()
     hub.send(Hello(name: "test"), on: id)
@@ -29,7 +29,7 @@ import Wire
 
   private func resting(_ hub: Hub, _ id: ConnectionID) -> [UInt8]? { hub.core.resting(id, token: 42) }
 
-  /// The hub that recovers from the log, and what it makes of a record.
+  /// Recovers a hub from the log and takes over a record.
   private func recover(
     _ hub: Hub, _ record: [UInt8], user: UInt32 = 1000
   ) throws -> (hub: Hub, id: ConnectionID, handOver: HandOver?) {
@@ -60,7 +60,7 @@ import Wire
     #expect(next.core.detachedSessionCount == 0)
   }
 
-  /// The others have acted on, and the log has what this client was not sent.
+  /// After the record was written, other clients changed the state, and the log has stored the changes.
   @Test func whatWasStoredAfterTheRecordIsSentByDelta() throws {
     let hub = try Hub(recovering: [])
     let id = try open(hub)
@@ -71,7 +71,7 @@ import Wire
     let record = try #require(resting(hub, id))
     hub.send([increment], from: 1, on: other)
     hub.turn()
-    // The log has stored it, and the process was killed before it knew.
+    // The log has stored the action, and the process was killed before the log reported it.
     let (next, nextID, _) = try recover(hub, record)
     #expect(next.turn(nextID).map(\.kind) == [.delta])
     #expect(next.engine.state.counter.count == 2)
@@ -84,7 +84,7 @@ import Wire
     let id = try open(hub)
     #expect(hub.turn(id).map(\.kind) == [.welcome, .snapshot])
     #expect(resting(hub, id) != nil)
-    // Half of a frame.
+    // An incomplete frame.
     var writer = FrameWriter()
     writer.frame(Ping(number: 7))
     hub.send(Array(writer.bytes.dropLast()), on: id)
@@ -94,7 +94,7 @@ import Wire
     #expect(resting(hub, id) == nil)
     #expect(hub.turn(id).map(\.kind) == [.pong])
     #expect(resting(hub, id) != nil)
-    // An action that is not stored, then one whose outcome was not written.
+    // An action that is not stored, then one whose outcome was not sent.
     hub.send([increment], from: 1, on: id)
     #expect(resting(hub, id) == nil)
     hub.turn()
@@ -103,7 +103,7 @@ import Wire
     #expect(resting(hub, id) == nil)
     hub.turn()
     #expect(resting(hub, id) != nil)
-    // A socket that has not taken everything.
+    // A socket that has not accepted all output.
     hub.blocked = [id]
     hub.send([increment], from: 2, on: id)
     settle(hub)
@@ -111,7 +111,7 @@ import Wire
     hub.unblock(id)
     hub.turn()
     #expect(resting(hub, id) != nil)
-    // A client that has closed its direction, and one that has gone.
+    // A client that has closed its sending side, and one that has disconnected.
     hub.core.inputEnded(id, at: hub.now)
     #expect(resting(hub, id) == nil)
     hub.turn()
@@ -169,12 +169,12 @@ import Wire
   @Test func rejectionsAreNotSentTwiceNorForgotten() throws {
     let hub = try Hub(recovering: [])
     let id = try open(hub)
-    // No action of the feature.
+    // An invalid action.
     hub.send(actionsFrame([[0x82, 0x18, 0x63, 0x00]], from: 1), on: id)
     settle(hub)
     let (next, nextID, _) = try recover(hub, try #require(resting(hub, id)))
     #expect(next.turn(nextID).isEmpty)
-    // Resumed elsewhere, it is sent again, since it was not acknowledged.
+    // The rejection is sent again if the session is resumed elsewhere, because it was not acknowledged.
     guard case .live(let connection) = next.core.phase(of: nextID) else {
       Issue.record("not live")
       return
@@ -182,7 +182,7 @@ import Wire
     #expect(connection.session.rejections.map(\.sequence) == [1] && connection.sentRejections == 1)
   }
 
-  /// The log decides: a record that does not fit its session was written by nobody, and is not believed.
+  /// The log decides: a record that contradicts the logged session is rejected.
   @Test func aSessionThatTheLogHasOtherwiseIsClosed() throws {
     let hub = try Hub(recovering: [])
     let id = try open(hub)
@@ -220,7 +220,7 @@ import Wire
     #expect(try connections(record, hub.log) == 1)
     #expect(try connections(record, hub.log, history: 2) == 0)
     #expect(try connections(record, hub.log, isLogged: false) == 0)
-    // A log that has lost a turn.
+    // A log without its last turn.
     #expect(try connections(record, hub.log.dropLast()) == 0)
     #expect(try connections(Array(record.dropLast()), hub.log) == 0)
     var other = record
@@ -231,7 +231,7 @@ import Wire
     #expect(HandOver(resting: [record], engine: counter, history: history, random: &random) == nil)
   }
 
-  /// Its revisions are not continued by the log.
+  /// The log does not contain the revisions of the hub's own state.
   @Test func theHubsOwnStateIsSentAnewAtALaterRevision() throws {
     let hub = try Hub(recovering: [])
     let id = hub.connect()

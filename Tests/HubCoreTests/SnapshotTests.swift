@@ -71,7 +71,7 @@ import Wire
     #expect(frames.last?.kind == .delta)
   }
 
-  /// A client that sends one action at a time would wait for each piece.
+  /// A client that sends one action at a time would have to wait for each piece.
   @Test func piecesAreSmallWhileOthersSend() throws {
     let (hub, sender) = try largeHub()
     hub.send(.addItems(40_000), on: sender)
@@ -84,7 +84,7 @@ import Wire
       _ = sent()
     }
     for _ in 0..<5 { #expect(1...(16 << 10) ~= sent()) }
-    // Also those of the next snapshot.
+    // The pieces of the next snapshot are small, too.
     while hub.core.needsAnotherTurn { hub.turn() }
     let (later, _) = try hub.open()
     hub.send(Attach(), on: later)

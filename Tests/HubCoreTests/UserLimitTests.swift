@@ -31,7 +31,7 @@ import Wire
     #expect(try open(hub, user: 1).1.isResumed == false)
   }
 
-  /// The shell asks before it opens a connection; those that wait count.
+  /// The shell asks before it opens a connection. Waiting connections count towards the limits.
   @Test func connectionsThatWaitCountAsTheirUsers() {
     var limits = HubLimits()
     (limits.connections, limits.connectionsPerUser) = (5, 3)
@@ -47,7 +47,7 @@ import Wire
     #expect(hub.core.metrics.failed == 2)
   }
 
-  /// A user who never says hello is charged, too.
+  /// A user without a complete hello is charged, too.
   @Test func halfAHelloIsCharged() throws {
     var limits = HubLimits()
     limits.heldBytesPerUser = 1000

@@ -44,7 +44,7 @@ import Wire
     #expect(found[0]["isList"] == .bool(false))
     #expect(found[1]["count"] == .integer(250) && found[1]["first"] == .integer(200))
     #expect(names(found[1]).count == 50 && names(found[1]).first == "[600]")
-    // A window behind the end is the last one.
+    // A window after the end is replaced by the last one.
     #expect(found[2]["first"] == .integer(200))
     #expect(names(found[3]) == ["id", "text", "isComplete"])
     #expect(found[4] == .null)
@@ -140,7 +140,7 @@ import Wire
       #expect(gate.refusal(of: request("/api/tree", ["host": host, "sec-fetch-site": site]))?.status == 403)
     }
     #expect(gate.refusal(of: request("/api/tree", ["host": host, "sec-fetch-site": "same-origin"])) == nil)
-    // A link in a mail shows the page, which contains nothing.
+    // A link on another site may open the page, which contains no data.
     #expect(gate.refusal(of: request("/", ["host": host, "sec-fetch-site": "cross-site"])) == nil)
   }
 

@@ -3,7 +3,7 @@ import IssueReportingTestSupport
 import Synchronization
 import Testing
 
-/// A reporter as it is written for the original library.
+/// A reporter written for the original library.
 private final class Analytics: IssueReporter {
   let reported = Mutex<[String]>([])
   let expected = Mutex<[String]>([])

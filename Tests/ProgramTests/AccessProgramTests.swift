@@ -54,7 +54,7 @@ import Testing
     #expect(hub.wait { hub.log.contains("user 4242 may not use this hub; its operator can grant it") })
   }
 
-  /// All these connections are in the kernel's queue before the other user's.
+  /// All these connections are in the kernel's queue before the connection of the other user.
   @Test(.enabled(if: isRoot && Python.isInstalled, needsRoot)) func aUserWhoFillsTheQueueKeepsNobodyOut() throws {
     let hub = try hub("[everyone]\nread = all\n[limits]\nconnections-per-user = 100\nhello-timeout = 60s\n")
     let process = try #require(hub.process).processIdentifier
@@ -63,7 +63,7 @@ import Testing
     crowd.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Fixtures/crowd.py").path
-    // The other user may not be able to read the script.
+    // The other user may lack permission to read the script.
     let text = try String(contentsOfFile: script, encoding: .utf8)
     crowd.arguments =
       ["--reuid", "4242", "--regid", "4242", "--clear-groups", try #require(Python.path), "-c", text]

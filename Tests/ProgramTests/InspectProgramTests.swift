@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `storectl inspect` over its sockets, and in a browser where there is one.
+/// `storectl inspect` over its sockets, and in a browser if one is installed.
 @Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct InspectProgramTests {
-  /// An inspector that runs.
+  /// A running inspector.
   private final class Inspector {
     let process: Process
     private let log: String
@@ -26,7 +26,7 @@ import Testing
 
     var output: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
-    /// The links that were printed.
+    /// The printed links.
     var links: [String] {
       output.split { $0.isWhitespace || $0 == "\"" }.map(String.init).filter {
         $0.hasPrefix("http://") && $0.contains("/#")
@@ -90,7 +90,7 @@ import Testing
     let hub = try HubProcess()
     try send(hub, "todos.addButtonTapped", "<b>oat</b> milk")
     let inspector = try Inspector(hub)
-    // Nothing without a session: not even the token of the link reads the state.
+    // Without a session, even the token of the link gives no access to the state.
     for headers in [[], ["Authorization: Bearer \(inspector.token)"], ["Cookie: session=\(inspector.token)"]] {
       for path in ["poll", "tree", "value", "turns", "schema", "nothing"] {
         #expect(inspector.http.request("GET", "/api/\(path)", headers)?.status == 401, "\(path)")
@@ -137,7 +137,7 @@ import Testing
     #expect(http.request("GET", "/inspector.html")?.status == 404)
     #expect(http.request("GET", "/../etc/passwd")?.status == 404)
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] { #expect(http.request(method, "/api/open")?.status == 405) }
-    // A site whose name was pointed at this machine, and one that asks from elsewhere.
+    // A site whose name resolves to this machine, and requests from other sites.
     #expect(http.request("GET", "/", host: "evil.example")?.status == 403)
     #expect(http.request("GET", "/", host: "evil.example:\(inspector.port)")?.status == 403)
     #expect(http.request("GET", "/", host: nil).map { $0.status >= 400 } ?? true)
@@ -145,7 +145,7 @@ import Testing
     #expect(http.request("GET", "/api/open", [link, "Origin: http://evil.example"])?.status == 403)
     #expect(http.request("GET", "/api/open", [link, "Sec-Fetch-Site: cross-site"])?.status == 403)
     #expect(http.request("GET", "/api/open", [link], host: "evil.example")?.status == 403)
-    // None of these has used the link.
+    // None of these requests has used the link.
     try inspector.open()
     // A request that is too long does no harm.
     let long = String(repeating: "x", count: 200_000)
@@ -171,7 +171,7 @@ import Testing
     #expect(older["isEnd"] as? Bool == true)
     let filtered = try inspector.get("/api/turns?filter=INCREMENT")
     #expect((filtered["turns"] as? [[String: Any]])?.count == 1)
-    // What an action changed, and the state then.
+    // The changes of an action, and the state after it.
     let position = try #require(turns[1]["position"] as? Int)
     let turn = try inspector.get("/api/turn?position=\(position)")
     let changes = try #require((turn["changes"] as? [String: Any])?["shown"] as? [[String: Any]])
@@ -181,7 +181,7 @@ import Testing
     #expect(try inspector.text(#"["todos"]"#, "todos", at: 2) == "2 elements")
     let difference = try inspector.get("/api/diff?from=1&to=4")
     #expect((difference["changes"] as? [String: Any])?["count"] as? Int == 4)
-    // Back and forth; turns without an action are passed over.
+    // Steps back and forth; turns without an action are skipped.
     #expect(try inspector.get("/api/turn?position=\(position)&step=-1")["revision"] as? Int == 2)
     #expect(try inspector.get("/api/turn?position=100000&step=-1")["error"] != nil)
     #expect(
@@ -189,7 +189,7 @@ import Testing
     for wrong in ["turn?position=x", "diff?from=1", "tree?open=[]&at=x"] {
       #expect(try inspector.get("/api/\(wrong)")["error"] != nil, "\(wrong)")
     }
-    // More is stored while the page is open.
+    // The hub stores another action while the page is open.
     try send(hub, "counter.incrementButtonTapped")
     #expect(
       hub.wait { ((try? inspector.get("/api/poll?after=0"))?["journal"] as? [String: Any])?["revision"] as? Int == 5 })
@@ -208,13 +208,13 @@ import Testing
     #expect(status() == "live")
     #expect(hub.kill(SIGKILL) == SIGKILL)
     #expect(hub.wait { status() == "away" })
-    // The last state stays.
+    // The last state remains.
     #expect(try inspector.text(#"["counter"]"#, "count") == "1")
     try hub.start(["--state-dir", hub.directory + "/state"])
     try send(hub, "counter.incrementButtonTapped")
     #expect(hub.wait { status() == "live" })
     #expect(hub.wait { (try? inspector.text(#"["counter"]"#, "count")) == "2" })
-    // Without a hub, the journal alone is shown.
+    // Without a hub, the journal is still shown.
     #expect(inspector.status(after: SIGINT) == 130)
     #expect(hub.kill(SIGTERM) == 0)
     let alone = try Inspector(hub, "--state-dir", hub.directory + "/state")
@@ -231,7 +231,7 @@ import Testing
     #expect(
       try inspector.get("/api/turns")["error"] as? String
         == "start storectl inspect with --state-dir to see the journal")
-    // The first comparison needs a state to compare with.
+    // The first comparison needs a previous state.
     var sent = 0
     func changes() -> [[String: Any]] {
       (try? inspector.get("/api/changes?after=0"))?["changes"] as? [[String: Any]] ?? []

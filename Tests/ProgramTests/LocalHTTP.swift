@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Speaks HTTP on a plain socket, so that a test says each header itself.
+/// Speaks HTTP on a plain socket, so that a test controls each header.
 struct LocalHTTP {
   enum Address {
     case port(UInt16)
@@ -22,7 +22,7 @@ struct LocalHTTP {
 
   let address: Address
 
-  /// Sends a request and reads the whole answer; nil if nobody listens.
+  /// Sends a request and reads the whole response; nil if no server listens.
   func request(_ method: String = "GET", _ target: String, _ headers: [String] = [], host: String? = "localhost")
     -> Answer?
   {

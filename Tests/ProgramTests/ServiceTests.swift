@@ -26,7 +26,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: state) }
     let hub = try ManagedHub(["--state-dir", state])
     #expect(hub.events[1].hasPrefix("notified STATUS=reading the journal: EXTEND_TIMEOUT_USEC="))
-    // The table of the connections that survive a crash.
+    // The table of connections at rest.
     #expect(hub.events[2] == "stored storehub-idle 1")
     #expect(hub.events[3].hasPrefix("notified READY=1"))
   }
@@ -118,7 +118,7 @@ import Testing
     return client
   }
 
-  /// Waits until the service manager has so many connections at rest.
+  /// Waits until the service manager has a number of connections at rest.
   private func kept(by hub: ManagedHub, _ count: Int) -> Bool {
     hub.wait { hub.count("stored storehub-idle-") - hub.count("removed storehub-idle-") == count }
   }
@@ -133,7 +133,7 @@ import Testing
     defer { watcher.terminate() }
     #expect(kept(by: hub, 3))
     for round in 1...3 {
-      // The hub has read half of a frame; what it has not read is the next process's to read.
+      // The hub has read half of a frame; the next process will read the rest.
       if round == 3 {
         cut.send(Array(Self.ping.prefix(17)))
         usleep(50_000)
@@ -158,14 +158,14 @@ import Testing
     #expect(watcher.isRunning)
   }
 
-  /// The service manager has a copy of the socket, which must not keep it open.
+  /// The service manager has a copy of the socket, which must not keep the connection open.
   @Test func aConnectionThatTheHubClosesEndsAlthoughItIsKept() throws {
     let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: state) }
     let hub = try ManagedHub(["--state-dir", state])
     let (first, second) = (try client(of: hub), try client(of: hub))
     #expect(kept(by: hub, 2))
-    // No frame of the protocol.
+    // An unknown kind of frame.
     first.send(RawClient.frame(kind: 99))
     #expect(first.receive().first == 0x86)
     #expect(first.receive().isEmpty)
@@ -187,7 +187,7 @@ import Testing
     #expect(client.receive().isEmpty)
   }
 
-  /// The connections at rest are of a journal that is not there any more.
+  /// The connections at rest belong to a journal that no longer exists.
   @Test func connectionsAtRestOfAnotherJournalAreClosed() throws {
     let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: state) }

@@ -29,8 +29,8 @@ import Wire
     }
   }
 
-  /// The process is killed at any moment. Nothing that was acknowledged is lost, nothing takes effect twice, and the
-  /// connections at rest go on.
+  /// The process is killed at any moment. No acknowledged action is lost, no action takes effect twice, and the
+  /// connections at rest continue.
   @Test(arguments: [UInt64](0..<20))
   func connectionsAtRestGoOnAfterACrash(block: UInt64) throws {
     var restingCount = 0

@@ -65,7 +65,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     var failed: [ActionError] = []
     var divergences: [Divergence] = []
     var lastRevisions: [ObjectIdentifier: UInt64] = [:]
-    /// The hub's record of its connection while that is at rest.
+    /// The hub's record of the client's connection; nil if it is not at rest.
     var resting: [UInt8]?
     /// The parts to which it subscribes in addition to the whole state.
     var parts: [Part] = []
@@ -122,11 +122,11 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   /// Forged states, to check that the oracle detects differences.
   var forgedHistory: [UInt64: State] = [:]
   private(set) var sentCount = 0
-  /// The turns that the hub has handed to its log; nil without a log.
+  /// The turns that the hub has passed to its log; nil without a log.
   private(set) var log: [LoggedTurn]?
   /// False if a test has made a state wrong on purpose.
   var checksStates = true
-  /// How many connections have survived a crash.
+  /// The number of connections that have survived a crash.
   private(set) var restingCount = 0
   private let randomAction: (inout SplitMix, State?) -> Action
 
@@ -189,21 +189,21 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     try turn()
   }
 
-  /// The hub's log has stored some of what it was handed, or all.
+  /// Reports some or all of the turns passed to the log as stored.
   func store(_ all: Bool = true) {
     guard let last = log?.last?.position, let first = hub.storedTurn, first < last else { return }
     hub.stored(upTo: all ? last : UInt64.random(in: first...last, using: &random), at: now)
   }
 
-  /// The hub looks which connections are at rest.
+  /// Updates the records of the connections at rest.
   func noteResting() {
     for (index, client) in clients.enumerated() {
       client.resting = client.connection.flatMap { hub.resting($0, token: UInt64(index)) }
     }
   }
 
-  /// The hub's process is killed: its log keeps what it has reported as stored, and perhaps more. The next process goes
-  /// on with the connections at rest, the others are cut.
+  /// Kills the hub's process. Its log keeps the turns that it has reported as stored, and perhaps more. The next
+  /// process continues the connections at rest; the others are closed.
   func crash(to engine: FeatureEngine<State, Action>) throws {
     let all = log ?? []
     let kept = Array(all.prefix(Int.random(in: Int(hub.storedTurn ?? 0)...all.count, using: &random)))
@@ -226,7 +226,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
       random: SplitMix(seed: random.next()))
     for (index, client) in clients.enumerated() where client.connection != nil {
       guard let handOver, let place = handOver.tokens.firstIndex(of: UInt64(index)), client.resting != nil else {
-        // What the socket has taken arrives.
+        // The output that the socket has accepted arrives.
         receive(client.fromHub, by: client)
         drop(client)
         client.replica.disconnected(reason: "crash", at: now)

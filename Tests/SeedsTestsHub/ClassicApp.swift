@@ -53,7 +53,7 @@ extension ClassicEnvironment {
   }
 }
 
-/// A view store of this generation that watches a store of 1.x, also one whose state lives in a hub.
+/// A view store of this generation that observes a store of 1.x, including one whose state is in a hub.
 @MainActor
 final class ClassicScreen {
   let viewStore: ViewStore<AppState, AppAction>

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoreHub
 
-/// The order in which connections are opened.
+/// The order in which the hub opens connections.
 @Suite struct AdmissionTests {
   @Test func aUserWithManyConnectionsWaitsLongerThanAUserWithOne() {
     var admission = Admission()

@@ -96,7 +96,7 @@ import Wire
     #expect(
       text().contains("the last actions were counter.decrementButtonTapped, of process \(getpid()) of user \(getuid())")
     )
-    // From now on reads are timed: another client's read in the same turn is not taken for it.
+    // Reads are now timed, so another client's read in the same turn is not reported instead.
     let others = try (0..<2).map { _ in try RawClient(bench) }
     #expect(await bench.until { others.allSatisfy(\.isWelcome) })
     others[0].send([AppFeature.Action.counter(.incrementButtonTapped).encoded()], from: 1)

@@ -55,7 +55,7 @@ import Testing
     #expect(throws: BusError.self) { _ = try SystemBus(loop: loop, address: "unix:path=/nowhere/bus") }
   }
 
-  /// With the machine's own logind, where `scripts/system-test` runs one.
+  /// Uses the machine's own logind if `scripts/system-test` runs one.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["STOREHUB_LOGIND"] != nil))
   func theRealServiceCountsSessions() async throws {
     let loop = try EventLoop()

@@ -1,4 +1,5 @@
-// Presentation inside a stack inside presentation: a generic form, a timer, prompts, and values that nobody presents.
+// Presentation inside a stack inside presentation: a generic form, a timer, prompts, and values that are never
+// presented.
 import ComposableArchitecture
 import Foundation
 

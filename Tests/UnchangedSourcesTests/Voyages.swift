@@ -1,4 +1,4 @@
-// Features around one shared, stored collection: a list, a detail on its stack, and a form and an alert in the detail.
+// Features with one shared, stored collection: a list, a detail on its stack, and a form and an alert in the detail.
 import ComposableArchitecture
 import Foundation
 
@@ -122,7 +122,7 @@ struct VoyageDetail {
 
       case .destination(.presented(.alert(.confirmScuttling))):
         @Shared(.voyages) var voyages
-        // The element's own share is read inside the change of the collection that it is a part of.
+        // The change of the collection reads the share of one of its elements.
         $voyages.withLock { _ = $0.remove(id: state.voyage.id) }
         return .run { _ in await dismiss(animation: .default) }
 

@@ -1,6 +1,6 @@
 import ComposableArchitectureClassic
 
-// A screen with an editor behind a case, bindable fields, and an alert of 2020.
+// A screen with an editor in a case, bindable fields and an alert, in the style of 2020.
 
 public struct EditorState: Equatable {
   @BindableState public var title = ""
