@@ -14,7 +14,8 @@ run: setup ## build and start a hub, and a terminal client on it
 
 test: setup lint ## build and run every test
 	$(SWIFT_BUILD) --build-tests
-	swift test --skip-build
+	# Without a limit all tests begin at once, and on two cores their time limits pass while they wait for each other.
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test --skip-build
 	@scripts/test-package
 
 test-package: setup ## build a separate package that uses this one and its macros (1 to 2 minutes; part of test)
