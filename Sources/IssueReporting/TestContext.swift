@@ -52,7 +52,9 @@ public enum TestContext: Equatable, Sendable {
       public let id: ID
 
       /// The identity of a test.
-      public struct ID: Hashable, @unchecked Sendable {  // Made of sendable values only.
+      ///
+      /// Unchecked: an identity is immutable, and the framework's is a value of sendable parts.
+      public struct ID: Hashable, @unchecked Sendable {
         /// The framework's identity of the test.
         public let rawValue: AnyHashable
       }

@@ -117,6 +117,7 @@ import Testing
     let (http, key) = (inspector.http, inspector.key)
     let waiting = Thread { _ = http.request("GET", "/api/poll?after=\(last + 1000)", ["Authorization: Bearer \(key)"]) }
     waiting.start()
+    // The end must be the same before and after the request has arrived, so this time is not critical.
     usleep(200_000)
     #expect(inspector.status(after: SIGINT) == 130)
     #expect(inspector.http.request("GET", "/") == nil)

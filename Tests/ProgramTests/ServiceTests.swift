@@ -123,6 +123,16 @@ import Testing
     hub.wait { hub.count("stored storehub-idle-") - hub.count("removed storehub-idle-") == count }
   }
 
+  /// Waits until a number of connections have a valid record.
+  private func resting(in hub: ManagedHub, _ count: Int) -> Bool {
+    hub.wait {
+      let before = hub.count("resting")
+      hub.tell("resting")
+      guard hub.wait(until: { hub.count("resting") > before }) else { return false }
+      return hub.events.last { $0.hasPrefix("resting") } == "resting \(count)"
+    }
+  }
+
   @Test(arguments: [true, false]) func connectionsAtRestSurviveACrash(activated: Bool) throws {
     let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: state) }
@@ -136,13 +146,13 @@ import Testing
       // The hub has read half of a frame; the next process will read the rest.
       if round == 3 {
         cut.send(Array(Self.ping.prefix(17)))
-        usleep(50_000)
+        #expect(resting(in: hub, 2))
       }
       try hub.restart("kill")
       quiet.send(Self.ping)
       #expect(quiet.receive().first == 0x88, "\(hub.log)")
       #expect(hub.log.contains("took over \(round == 3 ? 2 : 3) connections at rest"))
-      usleep(300_000)
+      #expect(resting(in: hub, round == 3 ? 2 : 3))
     }
     #expect(cut.receive().isEmpty)
     #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "100").status == 0)
@@ -151,7 +161,7 @@ import Testing
     try hub.restart()
     quiet.send(Self.ping)
     #expect(quiet.receive().first == 0x88)
-    usleep(300_000)
+    #expect(resting(in: hub, 2))
     try hub.restart("kill")
     quiet.send(Self.ping)
     #expect(quiet.receive().first == 0x88)

@@ -5,7 +5,7 @@
 
 Reads commands from standard input, one a line: `restart` (SIGUSR2, wait, start again with what was stored),
 `restart DIRECTORY` (the same, and the directory is removed in between), `signal NUMBER`, `kill` (SIGKILL, wait, start
-again), `end`. Prints what happens, one event a line, to standard output.
+again), `resting` (count the connections at rest in the hub's table), `end`. Prints what happens, one event a line, to standard output.
 """
 import array, fcntl, os, select, shutil, signal, socket, sys, tempfile
 
@@ -79,6 +79,14 @@ def take():
             say("notified", *text.decode().splitlines())
 
 
+def resting():
+    """The number of valid records in the newest table; see RestingTable.swift."""
+    table = [descriptor for name, descriptor in stored if name == "storehub-idle"][-1]
+    size = os.fstat(table).st_size
+    heads = [os.pread(table, 8, start) for start in range(1024, size, 1024)]
+    return sum(head[0] == 0 and head[4:8] != bytes(4) for head in heads)
+
+
 def wait():
     """Takes what comes until the child has ended."""
     global child
@@ -116,6 +124,8 @@ while True:
             os.unlink(directory + "/notify")
             os.rmdir(directory)
             sys.exit()
+        elif words[0] == "resting":
+            say("resting", resting())
         elif words[0] == "signal":
             os.kill(child, int(words[1]))
         elif words[0] in ("restart", "kill"):
