@@ -84,6 +84,17 @@ final class Hub {
     return (id, try frames[0].decoded())
   }
 
+  /// Connects and opens a session, which the log stores.
+  func openStored(
+    session: SessionID? = nil, acknowledged: UInt64 = 0, history: UInt64? = nil
+  ) throws -> (ConnectionID, Welcome) {
+    let id = connect()
+    send(Hello(session: session, acknowledged: acknowledged, name: "test", history: history), on: id)
+    turn()
+    store()
+    return (id, try turn(id)[0].decoded())
+  }
+
   func send(_ bytes: [UInt8], on id: ConnectionID) {
     let now = now
     let span = bytes.span.bytes

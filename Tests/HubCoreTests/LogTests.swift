@@ -10,17 +10,6 @@ import Wire
 @Suite struct LogTests {
   private let increment = Action.counter(.incrementButtonTapped)
 
-  /// Opens a session on a hub, which stores it.
-  private func open(
-    _ hub: Hub, session: SessionID? = nil, acknowledged: UInt64 = 0, history: UInt64? = nil
-  ) throws -> (ConnectionID, Welcome) {
-    let id = hub.connect()
-    hub.send(Hello(session: session, acknowledged: acknowledged, name: "test", history: history), on: id)
-    hub.turn()
-    hub.store()
-    return (id, try hub.turn(id)[0].decoded())
-  }
-
   /// The last session record of each session in a log, in order.
   private func sessions(in turns: [LoggedTurn]) -> [LoggedSession] {
     var sessions: [LoggedSession] = []
@@ -45,7 +34,7 @@ import Wire
 
   @Test func noOutcomeAndNoStateBeforeTheTurnIsStored() throws {
     let hub = try Hub(recovering: [])
-    let (id, _) = try open(hub)
+    let (id, _) = try hub.openStored()
     hub.send(Attach(path: []), on: id)
     #expect(hub.turn(id).map(\.kind) == [.snapshot])
     hub.send([increment], from: 1, on: id)
@@ -62,7 +51,7 @@ import Wire
 
   @Test func whatIsStoredLeavesAndTheRestWaits() throws {
     let hub = try Hub(recovering: [])
-    let (id, _) = try open(hub)
+    let (id, _) = try hub.openStored()
     hub.send([increment], from: 1, on: id)
     hub.turn()
     let position = try #require(hub.log.last).position
@@ -76,7 +65,7 @@ import Wire
 
   @Test func aLateSubscriberSeesOnlyWhatIsStored() throws {
     let hub = try Hub(recovering: [])
-    let (id, _) = try open(hub)
+    let (id, _) = try hub.openStored()
     hub.send([increment], from: 1, on: id)
     hub.send(Attach(path: []), on: id)
     let frames = hub.turn(id)
@@ -88,7 +77,7 @@ import Wire
 
   @Test func aRejectionWaitsForItsTurn() throws {
     let hub = try Hub(recovering: [])
-    let (id, _) = try open(hub)
+    let (id, _) = try hub.openStored()
     hub.send(actionsFrame([[0x82, 0x18, 0x63, 0x00]], from: 1), on: id)
     #expect(hub.turn(id).isEmpty)
     hub.store()
@@ -97,7 +86,7 @@ import Wire
 
   @Test func effectsBeginWhenTheirTurnIsStored() throws {
     let hub = try Hub(recovering: [])
-    let (id, _) = try open(hub)
+    let (id, _) = try hub.openStored()
     hub.send([.counter(.numberFactButtonTapped)], from: 1, on: id)
     hub.turn()
     #expect(hub.startedEffects == 0)
@@ -117,7 +106,7 @@ import Wire
 
   @Test func aHalfClosedPeerGetsTheOutcomesThatWait() throws {
     let hub = try Hub(recovering: [])
-    let (id, _) = try open(hub)
+    let (id, _) = try hub.openStored()
     hub.send([increment], from: 1, on: id)
     hub.core.inputEnded(id, at: hub.now)
     hub.turn()
@@ -135,7 +124,7 @@ import Wire
 
   @Test func aTurnHasItsActionsWithTheirOrigin() throws {
     let hub = try Hub(recovering: [])
-    let (id, welcome) = try open(hub)
+    let (id, welcome) = try hub.openStored()
     hub.send([increment, increment], from: 1, on: id)
     hub.send([increment], from: 3, on: id)
     hub.turn()
@@ -154,7 +143,7 @@ import Wire
 
   @Test func aQuietTurnIsNotStored() throws {
     let hub = try Hub(recovering: [])
-    let (id, _) = try open(hub)
+    let (id, _) = try hub.openStored()
     let count = hub.log.count
     hub.send(Ping(number: 1), on: id)
     #expect(hub.turn(id).map(\.kind) == [.pong])
@@ -163,7 +152,7 @@ import Wire
 
   @Test func aSessionThatEndsIsStoredAsEnded() throws {
     let hub = try Hub(recovering: [])
-    let (id, _) = try open(hub)
+    let (id, _) = try hub.openStored()
     hub.send(leaveFrame, on: id)
     hub.turn()
     #expect(sessions(in: hub.log).isEmpty)
@@ -198,9 +187,9 @@ import Wire
       events.append(event)
       return []
     }
-    let (id, welcome) = try open(hub)
+    let (id, welcome) = try hub.openStored()
     hub.disconnect(id)
-    _ = try open(hub, session: welcome.session)
+    _ = try hub.openStored(session: welcome.session)
     let client = HubClient(name: "test", user: 1000)
     #expect(events == [.attached(client), .detached(client), .attached(client)])
   }
@@ -209,7 +198,7 @@ import Wire
     var limits = HubLimits()
     limits.snapshotInterval = 4096
     let hub = try Hub(recovering: [], limits: limits)
-    let (id, _) = try open(hub)
+    let (id, _) = try hub.openStored()
     for number in 1...100 {
       hub.send([increment], from: UInt64(number), on: id)
       hub.turn()
@@ -234,126 +223,11 @@ import Wire
     #expect(hub.snapshotCount == 2)
   }
 
-  // MARK: A slow log, and one that fails
-
-  @Test func aLogIsAlsoBehindByTheBytesOfTurns() throws {
-    var limits = HubLimits()
-    limits.unstoredBytes = 1000
-    let hub = try Hub(recovering: [], limits: limits)
-    let (id, _) = try open(hub)
-    hub.send([.todos(.addButtonTapped(text: "short"))], from: 1, on: id)
-    hub.turn()
-    var isBehind = hub.core.isLogBehind
-    #expect(!isBehind)
-    hub.send([.todos(.addButtonTapped(text: String(repeating: "x", count: 2000)))], from: 2, on: id)
-    hub.turn()
-    isBehind = hub.core.isLogBehind
-    #expect(isBehind)
-  }
-
-  @Test func aHubWhoseLogIsBehindOpensNoSessions() throws {
-    var limits = HubLimits()
-    limits.unstoredTurns = 2
-    let hub = try Hub(recovering: [], limits: limits)
-    let (id, _) = try open(hub)
-    for number in 1...3 {
-      hub.send([increment], from: UInt64(number), on: id)
-      hub.turn()
-    }
-    let late = hub.connect()
-    hub.send(Hello(name: "late"), on: late)
-    let error: PeerError = try #require(try hub.turn(late).first?.decoded())
-    #expect(error.code == .overloaded && hub.closed.contains(late))
-    hub.store()
-    _ = try open(hub)
-  }
-
-  @Test func aHubWhoseLogIsBehindHandlesNoFurtherFrames() throws {
-    var limits = HubLimits()
-    limits.unstoredTurns = 2
-    let hub = try Hub(recovering: [], limits: limits)
-    let (id, _) = try open(hub)
-    for number in 1...3 {
-      hub.send([increment], from: UInt64(number), on: id)
-      hub.turn()
-    }
-    var isBehind = hub.core.isLogBehind
-    #expect(isBehind)
-    let bytes = actionsFrame([increment.encoded()], from: 4)
-    let span = bytes.span.bytes
-    let work = hub.core.received(span, on: id, at: hub.now, limit: 0)
-    #expect(work.count == 0 && !work.isComplete)
-    var goesOn = hub.core.needsAnotherTurn
-    #expect(!goesOn)
-    hub.store()
-    (isBehind, goesOn) = (hub.core.isLogBehind, hub.core.needsAnotherTurn)
-    #expect(!isBehind && goesOn)
-    hub.work(limit: 10)
-    hub.turn()
-    hub.store()
-    #expect(try hub.turn(id).last?.number == 4)
-  }
-
-  @Test func nothingIsAcknowledgedAfterAFailure() throws {
-    let hub = try Hub(recovering: [])
-    let (id, _) = try open(hub)
-    hub.send([increment], from: 1, on: id)
-    hub.turn()
-    hub.core.logFailed(reason: "the disk is full", at: hub.now)
-    #expect(hub.turn(id).map(\.kind) == [.goodbye])
-    hub.store()
-    #expect(hub.turn(id).isEmpty)
-  }
-
-  @Test func whatTheFailedTurnDidIsNotAcknowledgedInAsyncModeEither() throws {
-    let hub = try Hub(recovering: [], durability: .async)
-    let (id, _) = try open(hub)
-    hub.send(Attach(path: []), on: id)
-    hub.turn(id)
-    hub.send([increment], from: 1, on: id)
-    hub.core.logFailed(reason: "the disk is full", at: hub.now)
-    #expect(hub.turn(id).map(\.kind) == [.goodbye])
-  }
-
-  /// Otherwise the hub would wait forever for turns that are never stored.
-  @Test func aHubWhoseLogHasFailedCanStop() throws {
-    let hub = try Hub(recovering: [])
-    let (id, _) = try open(hub)
-    hub.send([increment], from: 1, on: id)
-    hub.core.logFailed(reason: "the disk is full", at: hub.now)
-    hub.turn()
-    let count = hub.core.unstoredTurnCount
-    #expect(count == 0)
-    hub.core.shutDown(reason: "the end", at: hub.now)
-    hub.turn()
-    let last = hub.core.unstoredTurnCount
-    #expect(last == 0)
-  }
-
-  @Test func noEffectBeginsAfterAFailure() throws {
-    let hub = try Hub(recovering: [])
-    let (id, _) = try open(hub)
-    hub.send([.counter(.numberFactButtonTapped)], from: 1, on: id)
-    hub.core.logFailed(reason: "the disk is full", at: hub.now)
-    hub.turn()
-    #expect(hub.startedEffects == 0)
-  }
-
-  @Test func goodbyeComesBehindTheLastOutcome() throws {
-    let hub = try Hub(recovering: [])
-    let (id, _) = try open(hub)
-    hub.send([increment], from: 1, on: id)
-    hub.core.shutDown(reason: "the end", at: hub.now)
-    #expect(hub.turn(id).isEmpty)
-    hub.store()
-    #expect(hub.turn(id).map(\.kind) == [.applied, .goodbye])
-  }
-
   // MARK: After a restart
 
   @Test func theStateIsTheStoredOneAndResentActionsTakeEffectOnce() throws {
     let old = try Hub(recovering: [])
-    let (id, welcome) = try open(old)
+    let (id, welcome) = try old.openStored()
     old.send([increment, increment], from: 1, on: id)
     old.turn()
     let stored = old.log
@@ -363,7 +237,7 @@ import Wire
     let hub = try Hub(recovering: stored, sessions: sessions(in: stored), seed: 8)
     #expect(hub.engine.state.counter.count == 2)
     #expect(hub.engine.revision == 2)
-    let (again, resumed) = try open(hub, session: welcome.session)
+    let (again, resumed) = try hub.openStored(session: welcome.session)
     #expect(resumed.isResumed)
     #expect(resumed.processed == 2)
     hub.send([increment, increment, increment], from: 1, on: again)
@@ -375,13 +249,13 @@ import Wire
 
   @Test func aClientThatComesBackAfterARestartGetsADelta() throws {
     let old = try Hub(recovering: [])
-    let (id, welcome) = try open(old)
+    let (id, welcome) = try old.openStored()
     for number in 1...5 {
       old.send([increment], from: UInt64(number), on: id)
       old.turn()
     }
     let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), seed: 8)
-    let (again, _) = try open(hub, session: welcome.session, acknowledged: 3, history: welcome.history)
+    let (again, _) = try hub.openStored(session: welcome.session, acknowledged: 3, history: welcome.history)
     hub.send(Attach(path: [], knownRevision: 3), on: again)
     let frames = hub.turn(again)
     #expect(frames.map(\.kind) == [.delta])
@@ -391,7 +265,7 @@ import Wire
   /// In async mode a client may have seen revisions that were lost; their numbers are then used for other actions.
   @Test func aRevisionFromBeyondTheRecoveredOneIsNotTrusted() throws {
     let old = try Hub(recovering: [], durability: .async)
-    let (id, welcome) = try open(old)
+    let (id, welcome) = try old.openStored()
     old.send([increment], from: 1, on: id)
     old.turn()
     let stored = old.log
@@ -410,7 +284,7 @@ import Wire
   /// Even if the first connection after the restart ended before the client had the new state.
   @Test func aRevisionFromBeyondTheRecoveredOneIsNeverTrusted() throws {
     let old = try Hub(recovering: [], durability: .async)
-    let (_, welcome) = try open(old)
+    let (_, welcome) = try old.openStored()
     let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), durability: .async, seed: 8)
     let (first, _) = try hub.open(session: welcome.session, history: welcome.history)
     hub.disconnect(first)
@@ -430,7 +304,7 @@ import Wire
   /// The hub's record of sent revisions is not sufficient: the client may have the same number from another history.
   @Test func aRevisionOfALostHistoryIsNotTakenForOneThatWasSentSince() throws {
     let old = try Hub(recovering: [], durability: .async)
-    let (_, welcome) = try open(old)
+    let (_, welcome) = try old.openStored()
     let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), durability: .async, seed: 8)
     let (other, _) = try hub.open()
     hub.send([increment, increment, increment], from: 1, on: other)
@@ -457,17 +331,17 @@ import Wire
   /// The revisions of the hub's own state start again with each hub.
   @Test func aRevisionOfAnotherHubsOwnStateIsNotTrusted() throws {
     let old = try Hub(recovering: [])
-    let (id, welcome) = try open(old)
+    let (id, welcome) = try old.openStored()
     for _ in 1...5 {
       old.send([increment], from: old.engine.revision + 1, on: id)
       old.turn()
     }
     let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), seed: 8)
-    let (other, _) = try open(hub)
+    let (other, _) = try hub.openStored()
     hub.send(Attach(root: .hub, path: []), on: other)
     hub.turn()
-    for _ in 1...3 { _ = try open(hub) }
-    let (again, resumed) = try open(hub, session: welcome.session, history: welcome.history)
+    for _ in 1...3 { _ = try hub.openStored() }
+    let (again, resumed) = try hub.openStored(session: welcome.session, history: welcome.history)
     #expect(resumed.isResumed)
     hub.send(Attach(root: .hub, path: [], knownRevision: 2), on: again)
     #expect(hub.turn(again).map(\.kind) == [.snapshot])
@@ -475,7 +349,7 @@ import Wire
 
   @Test func aSessionWhoseOutcomesWereLostIsNotResumed() throws {
     let old = try Hub(recovering: [], durability: .async)
-    let (id, welcome) = try open(old)
+    let (id, welcome) = try old.openStored()
     let stored = old.log
     old.send([increment], from: 1, on: id)
     #expect(try old.turn(id).last?.number == 1)
@@ -487,7 +361,7 @@ import Wire
 
   @Test func rejectionsSurviveARestartUntilTheyAreAcknowledged() throws {
     let old = try Hub(recovering: [])
-    let (id, welcome) = try open(old)
+    let (id, welcome) = try old.openStored()
     old.send(actionsFrame([[0x82, 0x18, 0x63, 0x00]], from: 1), on: id)
     old.turn()
     let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), seed: 8)
@@ -500,7 +374,7 @@ import Wire
 
   @Test func aTurnThatDoesNotFollowTheLastOneIsRefused() throws {
     let old = try Hub(recovering: [])
-    let (id, _) = try open(old)
+    let (id, _) = try old.openStored()
     for number in 1...3 {
       old.send([increment], from: UInt64(number), on: id)
       old.turn()

@@ -14,15 +14,7 @@ import Wire
       for _ in 0..<300 { try world.step() }
       try world.settle()
 
-      #expect(world.hub.revision == UInt64(world.sentCount), "seed \(seed)")
-      for client in world.clients {
-        #expect(client.replica.connection == .live, "seed \(seed)")
-        #expect(client.whole == nil || client.state == world.engine.state, "seed \(seed)")
-        #expect(client.untyped?.value?.encoded() == world.engine.state.encoded(), "seed \(seed)")
-        #expect(client.pending.isEmpty && client.failed.isEmpty, "seed \(seed)")
-        #expect(client.replica.pendingActionCount == 0, "seed \(seed)")
-      }
-      #expect(world.clients.reduce(0) { $0 + $1.applied } == world.sentCount, "seed \(seed)")
+      world.expectExactlyOnce(seed: seed)
     }
   }
 

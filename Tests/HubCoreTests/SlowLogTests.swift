@@ -1,0 +1,125 @@
+import Features
+import TestSupport
+import Testing
+import TurnLog
+import Wire
+
+@testable import HubCore
+
+/// A hub whose log is slow or fails.
+@Suite struct SlowLogTests {
+  private let increment = Action.counter(.incrementButtonTapped)
+
+  @Test func aLogIsAlsoBehindByTheBytesOfTurns() throws {
+    var limits = HubLimits()
+    limits.unstoredBytes = 1000
+    let hub = try Hub(recovering: [], limits: limits)
+    let (id, _) = try hub.openStored()
+    hub.send([.todos(.addButtonTapped(text: "short"))], from: 1, on: id)
+    hub.turn()
+    var isBehind = hub.core.isLogBehind
+    #expect(!isBehind)
+    hub.send([.todos(.addButtonTapped(text: String(repeating: "x", count: 2000)))], from: 2, on: id)
+    hub.turn()
+    isBehind = hub.core.isLogBehind
+    #expect(isBehind)
+  }
+
+  @Test func aHubWhoseLogIsBehindOpensNoSessions() throws {
+    var limits = HubLimits()
+    limits.unstoredTurns = 2
+    let hub = try Hub(recovering: [], limits: limits)
+    let (id, _) = try hub.openStored()
+    for number in 1...3 {
+      hub.send([increment], from: UInt64(number), on: id)
+      hub.turn()
+    }
+    let late = hub.connect()
+    hub.send(Hello(name: "late"), on: late)
+    let error: PeerError = try #require(try hub.turn(late).first?.decoded())
+    #expect(error.code == .overloaded && hub.closed.contains(late))
+    hub.store()
+    _ = try hub.openStored()
+  }
+
+  @Test func aHubWhoseLogIsBehindHandlesNoFurtherFrames() throws {
+    var limits = HubLimits()
+    limits.unstoredTurns = 2
+    let hub = try Hub(recovering: [], limits: limits)
+    let (id, _) = try hub.openStored()
+    for number in 1...3 {
+      hub.send([increment], from: UInt64(number), on: id)
+      hub.turn()
+    }
+    var isBehind = hub.core.isLogBehind
+    #expect(isBehind)
+    let bytes = actionsFrame([increment.encoded()], from: 4)
+    let span = bytes.span.bytes
+    let work = hub.core.received(span, on: id, at: hub.now, limit: 0)
+    #expect(work.count == 0 && !work.isComplete)
+    var goesOn = hub.core.needsAnotherTurn
+    #expect(!goesOn)
+    hub.store()
+    (isBehind, goesOn) = (hub.core.isLogBehind, hub.core.needsAnotherTurn)
+    #expect(!isBehind && goesOn)
+    hub.work(limit: 10)
+    hub.turn()
+    hub.store()
+    #expect(try hub.turn(id).last?.number == 4)
+  }
+
+  @Test func nothingIsAcknowledgedAfterAFailure() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try hub.openStored()
+    hub.send([increment], from: 1, on: id)
+    hub.turn()
+    hub.core.logFailed(reason: "the disk is full", at: hub.now)
+    #expect(hub.turn(id).map(\.kind) == [.goodbye])
+    hub.store()
+    #expect(hub.turn(id).isEmpty)
+  }
+
+  @Test func whatTheFailedTurnDidIsNotAcknowledgedInAsyncModeEither() throws {
+    let hub = try Hub(recovering: [], durability: .async)
+    let (id, _) = try hub.openStored()
+    hub.send(Attach(path: []), on: id)
+    hub.turn(id)
+    hub.send([increment], from: 1, on: id)
+    hub.core.logFailed(reason: "the disk is full", at: hub.now)
+    #expect(hub.turn(id).map(\.kind) == [.goodbye])
+  }
+
+  /// Otherwise the hub would wait forever for turns that are never stored.
+  @Test func aHubWhoseLogHasFailedCanStop() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try hub.openStored()
+    hub.send([increment], from: 1, on: id)
+    hub.core.logFailed(reason: "the disk is full", at: hub.now)
+    hub.turn()
+    let count = hub.core.unstoredTurnCount
+    #expect(count == 0)
+    hub.core.shutDown(reason: "the end", at: hub.now)
+    hub.turn()
+    let last = hub.core.unstoredTurnCount
+    #expect(last == 0)
+  }
+
+  @Test func noEffectBeginsAfterAFailure() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try hub.openStored()
+    hub.send([.counter(.numberFactButtonTapped)], from: 1, on: id)
+    hub.core.logFailed(reason: "the disk is full", at: hub.now)
+    hub.turn()
+    #expect(hub.startedEffects == 0)
+  }
+
+  @Test func goodbyeComesBehindTheLastOutcome() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try hub.openStored()
+    hub.send([increment], from: 1, on: id)
+    hub.core.shutDown(reason: "the end", at: hub.now)
+    #expect(hub.turn(id).isEmpty)
+    hub.store()
+    #expect(hub.turn(id).map(\.kind) == [.applied, .goodbye])
+  }
+}
