@@ -63,15 +63,25 @@ extension IdentifiedArray {
     guard count == base.count, let changed = tree.changedLeaves(from: base.tree, shared: { $0 == $1 }) else {
       return false
     }
-    return zip(Self.entries(changed.old), Self.entries(changed.new)).allSatisfy {
-      isSame($0.element, $1.element) && $0.id == $1.id
+    // The leaves of the two versions may end at different elements.
+    var (leaf, slot) = (0, 0)
+    for new in changed.new {
+      let new = unsafeDowncast(new.leaf, to: Leaf<ID, Element>.self)
+      for newSlot in 0..<new.count {
+        while leaf < changed.old.count, slot == changed.old[leaf].leaf.count { (leaf, slot) = (leaf + 1, 0) }
+        guard leaf < changed.old.count else { return false }
+        let old = unsafeDowncast(changed.old[leaf].leaf, to: Leaf<ID, Element>.self)
+        guard isSame(old.elements[slot], new.elements[newSlot]), old.ids[slot] == new.ids[newSlot] else { return false }
+        slot += 1
+      }
     }
+    return true
   }
 
   /// Returns true if this is the same version as another one, so that nothing differs. False is inconclusive.
   ///
   /// - Complexity: O(1).
-  package func isSameVersion(as other: Self) -> Bool { tree.root === other.tree.root }
+  @usableFromInline package func isSameVersion(as other: Self) -> Bool { tree.root === other.tree.root }
 
   /// An element of a changed leaf, valid as long as both versions are.
   @usableFromInline

@@ -16,6 +16,6 @@ extension BindingAction: Replicated {
 
   /// Never called.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
-    throw WireError(.typeMismatch(expected: "an action that can travel"), at: decoder.offset)
+    throw WireError(.typeMismatch(expected: "a replicated action"), at: decoder.offset)
   }
 }

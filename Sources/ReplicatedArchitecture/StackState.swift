@@ -20,14 +20,14 @@ extension StackElementID: Replicated {}
 
 extension StackState.Entry: WireValue where Element: WireValue {
   /// Writes `[id, element]`.
-  package func encode(to encoder: inout CBOREncoder) {
+  @usableFromInline package func encode(to encoder: inout CBOREncoder) {
     encoder.arrayHeader(count: 2)
     id.encode(to: &encoder)
     element.encode(to: &encoder)
   }
 
   /// Reads `[id, element]`.
-  package init(from decoder: inout CBORDecoder) throws(WireError) {
+  @usableFromInline package init(from decoder: inout CBORDecoder) throws(WireError) {
     try decoder.tuple(2)
     let id = try StackElementID(from: &decoder)
     self.init(id: id, element: try Element(from: &decoder))
@@ -35,16 +35,18 @@ extension StackState.Entry: WireValue where Element: WireValue {
 }
 
 extension StackState.Entry: Replicated where Element: Replicated {
-  package static var hasParts: Bool { Element.hasParts }
+  @usableFromInline package static var hasParts: Bool { Element.hasParts }
 
-  package func differs(from base: Self) -> Bool { id != base.id || element.differs(from: base.element) }
+  @usableFromInline package func differs(from base: Self) -> Bool {
+    id != base.id || element.differs(from: base.element)
+  }
 
   /// Writes the change of the element; the id does not change.
-  package func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
+  @usableFromInline package func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     element.encodeDelta(from: base.element, to: &encoder)
   }
 
-  package mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {
+  @usableFromInline package mutating func apply(delta decoder: inout CBORDecoder) throws(WireError) {
     try element.apply(delta: &decoder)
   }
 }

@@ -22,6 +22,8 @@ final class Bench {
   /// - Parameter step: The operation can only be done so many times at once.
   func measure(_ name: String, step: Int = 1, _ body: (Int) -> Void) {
     guard isWanted(name) else { return }
+    // The first call also pays for the runtime's caches of types; counted, it would end the search for a batch's length.
+    body(step)
     var count = step
     while time({ body(count) }) < .milliseconds(2), count < 1 << 22 { count *= 2 }
     let times = (0..<25).map { _ in time { body(count) } }

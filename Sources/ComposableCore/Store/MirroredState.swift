@@ -22,10 +22,11 @@ package final class MirroredState<State> {
 }
 
 /// Changed fields of observed states whose observers are not notified yet.
+@MainActor
 package struct MirroredChanges {
   private var fields: [ObservedField] = []
 
-  package init() {}
+  package nonisolated init() {}
 
   /// Changes states, which keep their identity. `tell` notifies the observers of the changed fields, once the states
   /// can be read again.

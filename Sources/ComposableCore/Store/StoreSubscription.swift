@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Observation
 internal import Reducers
 
@@ -95,8 +94,6 @@ public final class StoreSubscription {
     let read: @MainActor () -> Value
     let update: @MainActor (Value) -> Void
     var isOver = false
-    /// The main thread.
-    private nonisolated let thread = pthread_self()
 
     init(read: @escaping @MainActor () -> Value, update: @escaping @MainActor (Value) -> Void) {
       self.read = read
@@ -112,14 +109,7 @@ public final class StoreSubscription {
     /// Fields of stores report changes after a turn, on the main actor. Other observables report on any thread, and
     /// some before the change, so they are read a little later.
     private nonisolated func changed() {
-      let isTold = Reducing.afterwards(self) { [weak self] in
-        if pthread_self() == self?.thread { MainActor.assumeIsolated { self?.run() } } else { self?.runSoon() }
-      }
-      if !isTold { runSoon() }
-    }
-
-    private nonisolated func runSoon() {
-      Task { @MainActor in self.run() }
+      if !Reducing.afterwards(self, { [weak self] in self?.run() }) { Task { @MainActor in self.run() } }
     }
   }
 }

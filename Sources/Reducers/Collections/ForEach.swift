@@ -124,16 +124,10 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     element: LazyReducer<Element.State, Element.Action>, identify: ((borrowing Element.State) -> ObservableStateID)?,
     since moment: UInt64?
   ) -> (Effect<Element.Action>?, isElementOnly: Bool) {
-    guard let identify, let moment else {
-      return (elements[id: id].modifyIfPresent { element.reduce(into: &$0, action: action) }, false)
+    let result = elements[id: id].modifyIfPresent {
+      element.reduceElement(&$0, action, identify: identify, since: moment)
     }
-    var isSame = true
-    let effect = elements[id: id].modifyIfPresent { state in
-      let before = identify(state)
-      defer { isSame = identify(state).continues(before, since: moment) }
-      return element.reduce(into: &state, action: action)
-    }
-    return (effect, isSame)
+    return (result?.0, result?.isElementOnly ?? true)
   }
 }
 

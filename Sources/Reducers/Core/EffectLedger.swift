@@ -69,8 +69,8 @@ struct EffectLedger<Action> {
   private var numbersByPath: [EffectPath: Set<UInt64>] = [:]
   private var numbersByCascade: [UInt64: Set<UInt64>] = [:]
   private var dismissalsByPath: [EffectPath: Set<EffectPath>] = [:]
-  /// The effects that dismiss the presented children.
-  private var dismissals: [EffectPath: (tree: EffectTree<Action>, context: Context)] = [:]
+  /// The actions that dismiss the presented children with effects, and the cascades of their last effects.
+  private var dismissals: [EffectPath: (action: Action, cascade: UInt64)] = [:]
   @usableFromInline var unfinishedByCascade: [UInt64: Int] = [:]
   /// The places on the paths of all running work. Behind a pointer, because reducers access it through their thread.
   private let places: UnsafeMutablePointer<EffectPlaces>
@@ -137,16 +137,13 @@ struct EffectLedger<Action> {
       begin(tree, context, send: send)
     case .cancel(let name):
       cancel(name, within: context.path, send: send)
-    case .scoped(let tree, let scope):
+    case .scoped(let tree, let scope, let dismissal):
       var context = context
       context.path.append(scope)
+      if let dismissal { present(context.path, dismissal: dismissal, cascade: context.cascade) }
       begin(tree, context, send: send)
     case .cancelScope(let scope):
       cancel(allWithin: context.path + [scope], send: send)
-    case .present(let scope, let dismissal):
-      let path = context.path + [scope]
-      if dismissals.updateValue((dismissal, context), forKey: path) == nil { places.pointee.add(path) }
-      for prefix in path.prefixes { dismissalsByPath[prefix, default: []].insert(path) }
     }
   }
 
@@ -175,7 +172,8 @@ struct EffectLedger<Action> {
     retain(context.cascade)
     ask(
       .start(
-        effect, operation, EffectContext.Place(path: context.path, presentation: presentation(of: context.path))))
+        effect, operation,
+        EffectContext.Place(path: context.path, presentation: presentation(of: context.path).map { .inStore($0) })))
   }
 
   private mutating func beginSequence(
@@ -221,8 +219,14 @@ struct EffectLedger<Action> {
 
   /// Cancels the effects with an id that a child or its descendants assigned, also for `Task.cancel(id:)`.
   mutating func cancel(_ id: CancelID, within path: EffectPath, send: (Action, UInt64) -> Void) {
-    cancel(numbersByName[Name(path: path, id: id)] ?? [], send: send)
+    cancelEffects(id, within: path, send: send)
     ask(.cancelTasks(TaskCancellations.Request(id: id, path: path)))
+  }
+
+  /// Cancels the effects with an id that a child or its descendants assigned, but not the work inside effects, which the
+  /// caller has cancelled before. More of it may have begun since.
+  mutating func cancelEffects(_ id: CancelID, within path: EffectPath, send: (Action, UInt64) -> Void) {
+    cancel(numbersByName[Name(path: path, id: id)] ?? [], send: send)
   }
 
   /// Cancels everything.
@@ -271,11 +275,18 @@ struct EffectLedger<Action> {
 
   // MARK: Presentation
 
-  /// Begins the dismissal of a presented child; returns true if the child is presented.
-  mutating func dismiss(_ path: EffectPath, send: (Action, UInt64) -> Void) -> Bool {
-    guard let (tree, context) = dismissals[path] else { return false }
-    begin(tree, context, send: send)
+  /// Sends the action that dismisses a presented child; returns true if the child is presented.
+  func dismiss(_ path: EffectPath, send: (Action, UInt64) -> Void) -> Bool {
+    guard let (action, cascade) = dismissals[path] else { return false }
+    send(action, cascade)
     return true
+  }
+
+  /// Keeps the action that dismisses a child until the child's effects are cancelled as a whole, when it is gone.
+  private mutating func present(_ path: EffectPath, dismissal: Action, cascade: UInt64) {
+    guard dismissals.updateValue((dismissal, cascade), forKey: path) == nil else { return }
+    places.pointee.add(path)
+    for prefix in path.prefixes { dismissalsByPath[prefix, default: []].insert(path) }
   }
 
   private func presentation(of path: EffectPath) -> EffectPath? {

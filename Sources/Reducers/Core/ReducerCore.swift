@@ -110,12 +110,13 @@ public struct ReducerCore<State, Action>: ~Copyable {
     drain()
   }
 
-  /// Cancels the effects with an id that belong to a child or its descendants.
+  /// Cancels the effects with an id that belong to a child or its descendants. The caller has cancelled the work with
+  /// the id inside effects.
   package mutating func cancel(_ id: CancelID, within path: EffectPath) {
     if id == .allWork {
       effects.cancel(allWithin: path) { queue.append(($0, $1)) }
     } else {
-      effects.cancel(id, within: path) { queue.append(($0, $1)) }
+      effects.cancelEffects(id, within: path) { queue.append(($0, $1)) }
     }
     drain()
   }
@@ -126,7 +127,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
     drain()
   }
 
-  /// Dismisses the innermost presented child of a path; returns true if there is one.
+  /// Dismisses a presented child; returns true if it is still presented.
   package mutating func dismiss(_ path: EffectPath) -> Bool {
     defer { drain() }
     return effects.dismiss(path) { queue.append(($0, $1)) }

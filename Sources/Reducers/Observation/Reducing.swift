@@ -20,7 +20,7 @@ package enum Reducing {
     /// The depth of nested notifications.
     fileprivate var tellings = 0
     /// The operations to run after all notifications; `waiting` lists their owners.
-    fileprivate var afterwards: [() -> Void] = []
+    fileprivate var afterwards: [@MainActor () -> Void] = []
     fileprivate var waiting: Set<ObjectIdentifier> = []
 
     fileprivate var isBusy: Bool { depth > 0 || tellings > 0 }
@@ -54,6 +54,7 @@ package enum Reducing {
   }
 
   /// Begins a turn. The same thread must end it.
+  @MainActor
   package static func begin() -> UnsafeMutablePointer<Turn> {
     let turn = turn ?? addTurn()
     turn.pointee.depth += 1
@@ -142,6 +143,7 @@ package enum Reducing {
   }
 
   /// Notifies observers of changes, then runs the operations of ``afterwards(_:_:)``.
+  @MainActor
   package static func tell(_ changes: () -> Void) {
     let turn = turn ?? addTurn()
     turn.pointee.tellings += 1
@@ -155,8 +157,11 @@ package enum Reducing {
 
   /// Runs `operation` after this thread's turn or notifications; returns false, without running it, if there are none.
   ///
+  /// Turns and notifications are synchronous work of the main actor, on whichever thread that runs. So `operation` runs
+  /// there, although the caller cannot know that it does.
+  ///
   /// - Parameter owner: The owner of the operation. Only one operation of each owner runs.
-  package static func afterwards(_ owner: AnyObject, _ operation: @escaping () -> Void) -> Bool {
+  package static func afterwards(_ owner: AnyObject, _ operation: @escaping @MainActor () -> Void) -> Bool {
     guard let turn, turn.pointee.isBusy else { return false }
     if turn.pointee.waiting.insert(ObjectIdentifier(owner)).inserted { turn.pointee.afterwards.append(operation) }
     return true

@@ -13,7 +13,7 @@ enum Sameness {
     /// A collection in which one element was changed and nothing else.
     case collectionOfChanging
     /// A copy of a value without an identity.
-    case copy(any Equatable)
+    case copy(Any)
     case unknown
   }
 
@@ -38,13 +38,19 @@ enum Sameness {
       default: false
       }
     case .collectionOfChanging: true
-    case .copy(let before): areEqual(before, value)
+    case .copy(let before): (before as? T).map { areEqual($0, value) } ?? false
     case .unknown: false
     }
   }
 
   /// Returns true if two values are of an equatable type and equal.
-  static func areEqual(_ lhs: Any, _ rhs: Any) -> Bool {
+  static func areEqual<T>(_ lhs: T, _ rhs: T) -> Bool {
+    let type = ComparedTypes.of(T.self)
+    if let areEqual = type.areEqual { return areEqual(lhs, rhs) }
+    return type.isUnknown && areContentsEqual(lhs, rhs)
+  }
+
+  private static func areContentsEqual(_ lhs: Any, _ rhs: Any) -> Bool {
     func open<Value: Equatable>(_ lhs: Value) -> Bool {
       // The type is checked first: the cast of a missing value to an optional type would succeed.
       type(of: rhs) == Value.self && (rhs as? Value).map { lhs == $0 } ?? false
@@ -55,19 +61,27 @@ enum Sameness {
   /// A copy of a value that is kept while the value changes in place; nil if the type is not comparable.
   ///
   /// Collections are not kept, because the change would copy them entirely.
-  static func copy<T>(of value: T) -> (any Equatable)? {
-    guard let value = value as? any Equatable, value is String || !(value is any Collection) else { return nil }
-    return value
+  static func copy<T>(of value: T) -> Any? {
+    let type = ComparedTypes.of(T.self)
+    guard type.isUnknown else { return type.areEqual != nil && type.mayBeKept ? value : nil }
+    return value is any Equatable && (value is String || !(value is any Collection)) ? value : nil
   }
 
   fileprivate static func mark<T>(_ value: T, since moment: UInt64) -> Mark {
-    if let state = value as? any ObservableState {
-      let id = state._$id
-      return id.isUnobservable ? .unknown : .identity(id, moment: moment)
-    }
-    if let marked = value as? any IdentityMarked { return marked._$mark(since: moment) }
-    return .unknown
+    let type = ComparedTypes.of(T.self)
+    if let identify = type.identify { return mark(identify(value), since: moment) }
+    if let mark = type.mark { return mark(value, moment) }
+    guard type.isUnknown else { return .unknown }
+    if let state = value as? any ObservableState { return mark(state._$id, since: moment) }
+    return (value as? any IdentityMarked)?._$mark(since: moment) ?? .unknown
   }
+
+  private static func mark(_ id: ObservableStateID, since moment: UInt64) -> Mark {
+    id.isUnobservable ? .unknown : .identity(id, moment: moment)
+  }
+
+  /// Returns true if values of a type have identities.
+  fileprivate static func isObservable<T>(_ type: T.Type) -> Bool { ComparedTypes.of(type).identify != nil }
 }
 
 /// A container of states that is unchanged as long as it holds the same states.
@@ -88,7 +102,7 @@ protocol KeptCollection {
 
 extension Optional: IdentityMarked {
   func _$mark(since moment: UInt64) -> Sameness.Mark {
-    guard let self else { return Wrapped.self is any ObservableState.Type ? .identity(nil, moment: moment) : .unknown }
+    guard let self else { return Sameness.isObservable(Wrapped.self) ? .identity(nil, moment: moment) : .unknown }
     return Sameness.mark(self, since: moment)
   }
 }
@@ -97,7 +111,7 @@ extension IdentifiedArray: IdentityMarked, KeptCollection {
   func _$mark(since moment: UInt64) -> Sameness.Mark {
     // Set by `forEach` when it has changed one element and no other.
     if Reducing.returning?.isElementOnly == true { return .collectionOfChanging }
-    return Element.self is any ObservableState.Type ? .collection(self, moment: moment) : .unknown
+    return Sameness.isObservable(Element.self) ? .collection(self, moment: moment) : .unknown
   }
 
   func isKept(in other: Any, since moment: UInt64) -> Bool {
@@ -108,7 +122,8 @@ extension IdentifiedArray: IdentityMarked, KeptCollection {
 
 extension StackState: IdentityMarked, KeptCollection {
   func _$mark(since moment: UInt64) -> Sameness.Mark {
-    Element.self is any ObservableState.Type ? .collection(self, moment: moment) : .unknown
+    if Reducing.returning?.isElementOnly == true { return .collectionOfChanging }
+    return Sameness.isObservable(Element.self) ? .collection(self, moment: moment) : .unknown
   }
 
   func isKept(in other: Any, since moment: UInt64) -> Bool {

@@ -28,7 +28,7 @@ public struct DismissEffect: Sendable {
     if let override, !isFallback { return await override() }
     if let context = EffectContext.current, let presentation = context.place.presentation {
       // A cancelled effect does not dismiss: its feature is gone, and another may have taken its place.
-      if !Task.isCancelled { _ = context.host.dismiss(presentation) }
+      if !Task.isCancelled { context.dismiss(presentation) }
       return
     }
     if let override { return await override() }
@@ -75,9 +75,11 @@ private enum IsPresentedKey: DependencyKey {
 }
 
 /// True while a presented feature is being reduced.
+@usableFromInline
 enum PresentationContext {
   @TaskLocal static var isPresented = false
 
+  @usableFromInline
   static func reducing<Result>(_ operation: () -> Result) -> Result {
     isPresented ? operation() : $isPresented.withValue(true, operation: operation)
   }

@@ -3,30 +3,61 @@ internal import PromptState
 
 /// The identity of a presented child: the case of its state and the id of its payload.
 ///
-/// Changes of other fields keep the identity.
+/// Changes of other fields keep the identity. It is two words, because every action compares those of all children that
+/// may be absent.
+@usableFromInline
 struct PresentationIdentity: Hashable, Sendable {
   /// The number of an enum's case; 0 for others.
-  fileprivate let tag: Int
-  fileprivate let id: AnyID?
-}
+  @usableFromInline let tag: Int
+  @usableFromInline let id: ChildID?
 
-/// An id of any type. Unchecked: an id is an immutable value.
-private struct AnyID: Hashable, @unchecked Sendable {
-  private let value: AnyHashable
+  @inlinable
+  init(tag: Int, id: ChildID?) {
+    (self.tag, self.id) = (tag, id)
+  }
 
-  init(_ identifiable: some Identifiable) {
-    value = AnyHashable(identifiable.id)
+  @inlinable
+  static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.tag == rhs.tag && (lhs.id === rhs.id || ChildID.areEqual(lhs.id, rhs.id))
   }
 }
 
+/// An id of any type. Unchecked: an id is an immutable value.
+@usableFromInline
+final class ChildID: Hashable, @unchecked Sendable {
+  private let value: AnyHashable
+
+  fileprivate init(of child: some Identifiable) {
+    value = AnyHashable(child.id)
+  }
+
+  @usableFromInline
+  static func areEqual(_ lhs: ChildID?, _ rhs: ChildID?) -> Bool { lhs?.value == rhs?.value }
+
+  @usableFromInline
+  static func == (lhs: ChildID, rhs: ChildID) -> Bool { lhs.value == rhs.value }
+
+  @usableFromInline
+  func hash(into hasher: inout Hasher) { hasher.combine(value) }
+
+  fileprivate func isID(of child: some Identifiable) -> Bool { value == AnyHashable(child.id) }
+}
+
 /// Properties of the type of a composition's child states, computed once and not for each value.
+@usableFromInline
 final class PresentedKind<State> {
-  private let readID: ((State) -> AnyID)?
-  private let tag: EnumTag<State>?
+  /// True if all states have one identity: neither they nor their cases have an id.
+  @usableFromInline let hasOneIdentity: Bool
+  private let readID: ((State, _ last: ChildID?) -> ChildID)?
+  @usableFromInline let tag: EnumTag<State>?
   private let promptType = State.self as? any _EphemeralState.Type
   /// True if all payloads of a case have the same type, as in enums with case paths.
   private let hasFixedPayloads = State.self is any CasePathable.Type
   private var payloads: [Payload?] = []
+  /// The cases known to have no id, one bit for each of the first 64.
+  @exclusivity(unchecked) @usableFromInline var casesWithoutID: UInt64 = 0
+  /// The id read last, because most actions leave the child in place.
+  private var lastID: ChildID?
 
   /// Properties of a case's payload.
   private struct Payload {
@@ -34,26 +65,45 @@ final class PresentedKind<State> {
     let promptType: (any _EphemeralState.Type)?
   }
 
+  @usableFromInline
   init() {
     readID = (State.self as? any Identifiable.Type).map { Self.readingID($0) }
     tag = EnumTag()
+    hasOneIdentity = readID == nil && tag == nil
   }
 
   /// The identity of a child's state.
+  @inlinable
   func identity(of state: State) -> PresentationIdentity {
-    if let readID { return PresentationIdentity(tag: 0, id: readID(state)) }
+    if hasOneIdentity { return PresentationIdentity(tag: 0, id: nil) }
+    if let tag, casesWithoutID != 0 {
+      let number = tag.of(state)
+      if number < 64, casesWithoutID & (1 << UInt64(number)) != 0 { return PresentationIdentity(tag: number, id: nil) }
+    }
+    return readIdentity(of: state)
+  }
+
+  @usableFromInline
+  func readIdentity(of state: State) -> PresentationIdentity {
+    if let readID {
+      let id = readID(state, lastID)
+      lastID = id
+      return PresentationIdentity(tag: 0, id: id)
+    }
     guard let tag else { return PresentationIdentity(tag: 0, id: nil) }
     let number = tag.of(state)
     guard !hasFixedPayloads || payload(of: state, tag: number).isIdentifiable else {
+      if number < 64 { casesWithoutID |= 1 << UInt64(number) }
       return PresentationIdentity(tag: number, id: nil)
     }
     let payload = Mirror(reflecting: state).children.first?.value as? any Identifiable
-    return PresentationIdentity(tag: number, id: payload.map { AnyID($0) })
+    return PresentationIdentity(tag: number, id: payload.map { ChildID(of: $0) })
   }
 
   /// Returns true if an action dismisses a state, as any action of an alert does.
   ///
   /// The state or its payload is a prompt, and the action or its payload is one of the prompt's.
+  @usableFromInline
   func isDismissed<Action>(_ state: State, by action: Action) -> Bool {
     guard let actionType = promptType(of: state)?.actionType else { return false }
     return actionType == Action.self || payloadType(of: action) == actionType
@@ -89,9 +139,14 @@ final class PresentedKind<State> {
     return payload
   }
 
-  private static func readingID<Child: Identifiable>(_: Child.Type) -> (State) -> AnyID {
+  private static func readingID<Child: Identifiable>(_: Child.Type) -> (State, ChildID?) -> ChildID {
     // Both are the same type, which the compiler cannot know.
-    { state in withUnsafePointer(to: state) { AnyID(UnsafeRawPointer($0).assumingMemoryBound(to: Child.self).pointee) }
+    { state, last in
+      withUnsafePointer(to: state) {
+        let child = UnsafeRawPointer($0).assumingMemoryBound(to: Child.self)
+        if let last, last.isID(of: child.pointee) { return last }
+        return ChildID(of: child.pointee)
+      }
     }
   }
 }

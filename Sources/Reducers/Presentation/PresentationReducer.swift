@@ -72,23 +72,25 @@ extension Reducer {
 
 /// A reducer and the child that it presents.
 public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
-  let parent: Parent
-  let child: Child
-  let toPresentationState: WritableKeyPath<Parent.State, PresentationState<Child.State>>
-  let toPresentationAction: AnyCasePath<Parent.Action, PresentationAction<Child.Action>>
-  let site: CompositionSite
+  @usableFromInline let parent: Parent
+  @usableFromInline let child: Child
+  @usableFromInline let toPresentationState: WritableKeyPath<Parent.State, PresentationState<Child.State>>
+  @usableFromInline let toPresentationAction: AnyCasePath<Parent.Action, PresentationAction<Child.Action>>
+  @usableFromInline let site: CompositionSite
 
   public func reduce(into state: inout Parent.State, action: Parent.Action) -> Effect<Parent.Action> {
     _compile()(&state, action)
   }
 
+  // Inlinable, as that of `forEach`.
+  @inlinable
   public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toState, toAction, site) = (toPresentationState, toPresentationAction, site)
     let embed: @Sendable (Child.Action) -> Parent.Action = { toAction.embed(.presented($0)) }
     let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(toPresentationState, site))
     return { state, action in
-      let before = Glance(at: state[keyPath: toState], kind)
+      let before = PresentationGlance(at: state[keyPath: toState], kind)
       var effects = Effect<Parent.Action>.none
       /// True if this action ends the presentation, unless the parent presents another child.
       var ends = false
@@ -104,46 +106,63 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
             return (effect ?? .none, false)
           }
         }
-        if !effect.isNone { effects = effect.map(embed).scoped(to: EffectScope(place: place, child: childBefore)) }
+        if !effect.isNone {
+          let scope = EffectScope(place: place, child: childBefore)
+          effects = effect.map(embed).scoped(to: scope, dismissal: toAction.embed(.dismiss))
+        }
       }
       effects = effects.merge(with: parent(&state, action))
 
-      var after = Glance(at: state[keyPath: toState], kind)
-      if ends, after.child == before.child {
-        state[keyPath: toState].wrappedValue = nil
-        after.child = nil
-      }
-      if let noticedBefore = before.noticed, noticedBefore != after.child {
-        effects = effects.merge(with: .cancel(EffectScope(place: place, child: noticedBefore)))
-        state[keyPath: toState].presented = nil
-        after.noticed = nil
-      } else if let childBefore = before.child, childBefore != after.child {
-        effects = effects.merge(with: .cancel(EffectScope(place: place, child: childBefore)))
-      }
-      if let childAfter = after.child, after.noticed != childAfter {
-        state[keyPath: toState].presented = childAfter
-        // First, so that effects of this action already know that they are presented.
-        let scope = EffectScope(place: place, child: childAfter)
-        effects = Effect(tree: .present(scope, dismissal: .send(toAction.embed(.dismiss)))).merge(with: effects)
-      }
-      return effects
+      let after = PresentationGlance(at: state[keyPath: toState], kind)
+      if !ends, after == before, after.noticed == after.child { return effects }
+      return Self.settle(&state, effects, before: before, after: after, ends: ends, toState, place)
     }
   }
 
-  /// The identities of a presentation at one moment. It does not retain the child's state.
-  private struct Glance {
-    var child: PresentationIdentity?
-    /// The child that the parent has seen.
-    var noticed: PresentationIdentity?
-    init(at presentation: PresentationState<Child.State>, _ kind: PresentedKind<Child.State>) {
-      noticed = presentation.presented
-      child = presentation.wrappedValue.map(kind.identity)
+  /// Ends the presentation if the action did, cancels the effects of a child that is gone, and notes a new one.
+  @usableFromInline
+  static func settle(
+    _ state: inout Parent.State, _ effects: Effect<Parent.Action>, before: PresentationGlance,
+    after: PresentationGlance, ends: Bool,
+    _ toState: WritableKeyPath<Parent.State, PresentationState<Child.State>>, _ place: EffectScopePlace
+  ) -> Effect<Parent.Action> {
+    var (effects, after) = (effects, after)
+    if ends, after.child == before.child {
+      state[keyPath: toState].wrappedValue = nil
+      after.child = nil
     }
+    if let noticedBefore = before.noticed, noticedBefore != after.child {
+      effects = effects.merge(with: .cancel(EffectScope(place: place, child: noticedBefore)))
+      state[keyPath: toState].presented = nil
+      after.noticed = nil
+    } else if let childBefore = before.child, childBefore != after.child {
+      effects = effects.merge(with: .cancel(EffectScope(place: place, child: childBefore)))
+    }
+    if let childAfter = after.child, after.noticed != childAfter { state[keyPath: toState].presented = childAfter }
+    return effects
   }
 }
 
+/// The identities of a presentation at one moment. It does not retain the child's state.
+@usableFromInline
+struct PresentationGlance: Equatable {
+  @usableFromInline var child: PresentationIdentity?
+  /// The child that the parent has seen.
+  @usableFromInline var noticed: PresentationIdentity?
+
+  @inlinable
+  init<State>(at presentation: PresentationState<State>, _ kind: PresentedKind<State>) {
+    noticed = presentation.presented
+    child = presentation.identity(by: kind)
+  }
+
+  @inlinable
+  static func == (lhs: Self, rhs: Self) -> Bool { lhs.child == rhs.child && lhs.noticed == rhs.noticed }
+}
+
 extension CompositionSite {
-  fileprivate func reportAbsentPresentation(action: Any) {
+  @usableFromInline
+  func reportAbsentPresentation(action: Any) {
     report(
       "An \"ifLet\"", "received a presentation action when destination state was absent", action: action,
       causes: [

@@ -11,9 +11,9 @@ internal import IssueReporting
 /// ```
 @propertyWrapper
 public struct PresentationState<State> {
-  private var storage: PresentationStorage<State>?
+  @usableFromInline var storage: PresentationStorage<State>?
   /// The presented child that the parent has seen.
-  var presented: PresentationIdentity?
+  @usableFromInline var presented: PresentationIdentity?
 
   /// Creates a presentation of a child, or of none.
   public init(wrappedValue: State?) {
@@ -84,6 +84,13 @@ public struct PresentationState<State> {
     wrappedValue = newValue.map(path.embed)
   }
 
+  /// The identity of the child; nil if there is none.
+  @inlinable
+  func identity(by kind: PresentedKind<State>) -> PresentationIdentity? {
+    guard let storage else { return nil }
+    return storage.state.map(kind.identity)
+  }
+
   /// Returns true if both present equal states, regardless of what their parents have seen.
   ///
   /// - Complexity: O(1) for unchanged copies of one value.
@@ -100,8 +107,9 @@ public struct PresentationState<State> {
 /// A presented state on the heap, so that presented children do not enlarge a feature's state on the stack.
 ///
 /// Unchecked: it is changed only while uniquely referenced.
-private final class PresentationStorage<State>: @unchecked Sendable {
-  var state: State?
+@usableFromInline
+final class PresentationStorage<State>: @unchecked Sendable {
+  @exclusivity(unchecked) @usableFromInline var state: State?
 
   init(_ state: State?) {
     self.state = state

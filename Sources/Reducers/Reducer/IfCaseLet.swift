@@ -36,16 +36,18 @@ extension Reducer {
 
 /// A reducer and a child on one case of the reducer's state.
 public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
-  let parent: Parent
-  let child: Child
-  let toChildState: AnyCasePath<Parent.State, Child.State>
-  let toChildAction: AnyCasePath<Parent.Action, Child.Action>
-  let site: CompositionSite
+  @usableFromInline let parent: Parent
+  @usableFromInline let child: Child
+  @usableFromInline let toChildState: AnyCasePath<Parent.State, Child.State>
+  @usableFromInline let toChildAction: AnyCasePath<Parent.Action, Child.Action>
+  @usableFromInline let site: CompositionSite
 
   public func reduce(into state: inout Parent.State, action: Parent.Action) -> Effect<Parent.Action> {
     _compile()(&state, action)
   }
 
+  // Inlinable, as that of `forEach`.
+  @inlinable
   public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toChildState, toChildAction, site) = (toChildState, toChildAction, site)
@@ -73,6 +75,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
 
 extension CompositionSite {
   /// Reports an action for a case that the state is not in.
+  @usableFromInline
   func reportOtherCase(_ composition: String, action: Any, state: Any) {
     report(
       composition,

@@ -60,16 +60,18 @@ extension Reducer {
 
 /// A reducer and a child whose state may be absent.
 public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
-  let parent: Parent
-  let child: Child
-  let toChildState: WritableKeyPath<Parent.State, Child.State?>
-  let toChildAction: AnyCasePath<Parent.Action, Child.Action>
-  let site: CompositionSite
+  @usableFromInline let parent: Parent
+  @usableFromInline let child: Child
+  @usableFromInline let toChildState: WritableKeyPath<Parent.State, Child.State?>
+  @usableFromInline let toChildAction: AnyCasePath<Parent.Action, Child.Action>
+  @usableFromInline let site: CompositionSite
 
   public func reduce(into state: inout Parent.State, action: Parent.Action) -> Effect<Parent.Action> {
     _compile()(&state, action)
   }
 
+  // Inlinable, as that of `forEach`.
+  @inlinable
   public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toChildState, toChildAction, site) = (toChildState, toChildAction, site)
@@ -96,7 +98,8 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     }
   }
 
-  private static func reduceChild(
+  @inlinable
+  static func reduceChild(
     _ childState: inout Child.State?, _ childAction: Child.Action, child: LazyReducer<Child.State, Child.Action>,
     kind: PresentedKind<Child.State>, place: EffectScopePlace,
     embed: @escaping @Sendable (Child.Action) -> Parent.Action, ifAbsent report: () -> Void
@@ -128,7 +131,8 @@ extension Optional {
 }
 
 extension CompositionSite {
-  fileprivate func reportAbsentChild(action: Any) {
+  @usableFromInline
+  func reportAbsentChild(action: Any) {
     report(
       "An \"ifLet\"", "received a child action when child state was \"nil\"", action: action,
       causes: [

@@ -29,6 +29,21 @@ final class LazyReducer<State, Action> {
     return compileNow()(&state, action)
   }
 
+  /// Reduces an element of a collection; the result also says whether it is the state that it was, changed in place.
+  ///
+  /// - Parameters:
+  ///   - identify: Reads the identity of an observable element.
+  ///   - moment: When the change began; nil outside a store's turn.
+  @inlinable
+  func reduceElement(
+    _ state: inout State, _ action: Action, identify: ((borrowing State) -> ObservableStateID)?, since moment: UInt64?
+  ) -> (Effect<Action>, isElementOnly: Bool) {
+    guard let identify, let moment else { return (reduce(into: &state, action: action), false) }
+    let before = identify(state)
+    let effect = reduce(into: &state, action: action)
+    return (effect, identify(state).continues(before, since: moment))
+  }
+
   @usableFromInline
   func compileNow() -> (inout State, Action) -> Effect<Action> {
     let reduce = compile()

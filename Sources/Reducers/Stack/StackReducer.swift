@@ -1,5 +1,6 @@
 public import CasePaths
 internal import Dependencies
+public import IdentifiedCollections
 
 extension Reducer {
   /// Embeds a stack of children.
@@ -48,24 +49,25 @@ extension Reducer {
 
 /// A reducer and a stack of children.
 public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
-  let parent: Parent
-  let element: Element
-  let toStackState: WritableKeyPath<Parent.State, StackState<Element.State>>
-  let toStackAction: AnyCasePath<Parent.Action, StackAction<Element.State, Element.Action>>
-  let site: CompositionSite
+  @usableFromInline let parent: Parent
+  @usableFromInline let element: Element
+  @usableFromInline let toStackState: WritableKeyPath<Parent.State, StackState<Element.State>>
+  @usableFromInline let toStackAction: AnyCasePath<Parent.Action, StackAction<Element.State, Element.Action>>
+  @usableFromInline let site: CompositionSite
 
   public func reduce(into state: inout Parent.State, action: Parent.Action) -> Effect<Parent.Action> {
     _compile()(&state, action)
   }
 
+  // Inlinable, as that of `forEach` on a collection.
+  @inlinable
   public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
     let (parent, element) = (parent._compile(), LazyReducer(element))
     let (toStack, toAction, site) = (toStackState, toStackAction, site)
-    let place = EffectScopePlace.of(toStackState, site)
+    let (identify, place) = (StateIdentity<Element.State>.reading, EffectScopePlace.of(toStackState, site))
     return { state, action in
       var effects = Effect<Parent.Action>.none
       var popped: StackElementID?
-      var missing: StackElementID?
       switch toAction.extract(from: action) {
       case nil: break
       case .element(let id, let elementAction):
@@ -73,58 +75,75 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
           site.reportMissingElement(id: id, action: action)
           break
         }
-        effects = PresentationContext.reducing {
-          element.reduce(into: &state[keyPath: toStack][index], action: elementAction)
+        let effect = PresentationContext.reducing {
+          Reducing.change(&state, at: toStack) { stack, moment in
+            element.reduceElement(&stack.entries[index].element, elementAction, identify: identify, since: moment)
+          }
         }
-        .map { toAction.embed(.element(id: id, action: $0)) }
-        .scoped(to: EffectScope(place: place, child: id))
-      case .popFrom(let id):
-        if state[keyPath: toStack].entries.index(id: id) != nil { popped = id } else { missing = id }
-      case .push(let id, let elementState):
-        if state[keyPath: toStack].entries.index(id: id) == nil {
-          site.noteID(of: id, action: action)
-          state[keyPath: toStack].push(elementState, id: id)
-        } else {
-          site.reportStack(
-            "received a \"push\" action for an element it already contains", id: id,
-            ids: state[keyPath: toStack].ids, action: action)
+        if !effect.isNone {
+          effects = effect.map { toAction.embed(.element(id: id, action: $0)) }
+            .scoped(to: EffectScope(place: place, child: id), dismissal: toAction.embed(.popFrom(id: id)))
         }
+      case .popFrom(let id): popped = id
+      case .push(let id, let elementState): site.push(elementState, id: id, on: &state[keyPath: toStack], action)
       }
       // An element's reducer cannot remove elements. Read here, so that the element's state changes in place before it.
       let before = state[keyPath: toStack].entries
       effects = effects.merge(with: parent(&state, action))
-      if let popped { state[keyPath: toStack].pop(from: popped) }
-      if let missing {
-        site.reportStack(
-          "received a \"popFrom\" action for a missing element", id: missing, ids: state[keyPath: toStack].ids,
-          action: action)
-      }
+      if let popped { site.pop(from: popped, of: &state[keyPath: toStack], ifPresentIn: before, action) }
 
       // Versions share unchanged parts, so the cost does not depend on the number of elements.
       let after = state[keyPath: toStack]
-      var gone: [StackElementID] = []
-      if !after.entries.isSameVersion(as: before) {
-        after.entries.visitChanges(from: before, by: { _, _ in true }) { change in
-          if case .remove(let id, _, _) = change { gone.append(id) }
-        }
-      }
-      guard after.hasUnnoticed || !gone.isEmpty else { return effects }
-      let (added, removed) = state[keyPath: toStack].takeUnnoticed()
-      // Other reducers may have removed elements since the last action, or replaced the stack with this one.
-      if gone.isEmpty { gone = removed } else { gone += Set(removed).subtracting(gone) }
-      let presentations = added.map { id in
-        let dismissal = EffectTree.send(toAction.embed(.popFrom(id: id)))
-        return Effect(tree: .present(EffectScope(place: place, child: id), dismissal: dismissal))
-      }
-      let cancellations = gone.map { Effect<Parent.Action>.cancel(EffectScope(place: place, child: $0)) }
-      return .merge(presentations).merge(with: effects).merge(with: .merge(cancellations))
+      guard after.hasUnnoticed || !after.entries.isSameVersion(as: before) else { return effects }
+      return Self.settle(&state, effects, before: before, after: after, toStack, place)
     }
+  }
+
+  /// Cancels the effects of elements that are gone, and notes new ones.
+  @usableFromInline
+  static func settle(
+    _ state: inout Parent.State, _ effects: Effect<Parent.Action>,
+    before: IdentifiedArray<StackElementID, StackState<Element.State>.Entry>, after: StackState<Element.State>,
+    _ toStack: WritableKeyPath<Parent.State, StackState<Element.State>>, _ place: EffectScopePlace
+  ) -> Effect<Parent.Action> {
+    var gone: [StackElementID] = []
+    after.entries.visitChanges(from: before, by: { _, _ in true }) { change in
+      if case .remove(let id, _, _) = change { gone.append(id) }
+    }
+    guard after.hasUnnoticed || !gone.isEmpty else { return effects }
+    let removed = state[keyPath: toStack].takeUnnoticed()
+    // Other reducers may have removed elements since the last action, or replaced the stack with this one.
+    if gone.isEmpty { gone = removed } else { gone += Set(removed).subtracting(gone) }
+    let cancellations = gone.map { Effect<Parent.Action>.cancel(EffectScope(place: place, child: $0)) }
+    return effects.merge(with: .merge(cancellations))
   }
 }
 
 extension CompositionSite {
+  /// Pushes an element; reports an id that is on the stack already.
+  @usableFromInline
+  func push<Element>(_ element: Element, id: StackElementID, on stack: inout StackState<Element>, _ action: Any) {
+    guard stack.entries.index(id: id) == nil else {
+      return reportStack(
+        "received a \"push\" action for an element it already contains", id: id, ids: stack.ids, action: action)
+    }
+    noteID(of: id, action: action)
+    stack.push(element, id: id)
+  }
+
+  /// Pops an element and those above it; reports one that was missing before the parent's reducer.
+  @usableFromInline
+  func pop<Element>(
+    from id: StackElementID, of stack: inout StackState<Element>,
+    ifPresentIn before: IdentifiedArray<StackElementID, StackState<Element>.Entry>, _ action: Any
+  ) {
+    guard before.index(id: id) == nil else { return stack.pop(from: id) }
+    reportStack(
+      "received a \"popFrom\" action for a missing element", id: id, ids: stack.ids, action: action)
+  }
+
   /// Advances the id generator past the id of a pushed element. In tests, a skipped id is an issue.
-  fileprivate func noteID(of id: StackElementID, action: Any) {
+  private func noteID(of id: StackElementID, action: Any) {
     @Dependency(\.context) var context
     @Dependency(\.stackElementID) var generator
     let next = generator.peek()
@@ -143,7 +162,7 @@ extension CompositionSite {
   }
 
   /// Reports a push of an existing element or a pop of a missing one.
-  fileprivate func reportStack(_ what: String, id: StackElementID, ids: [StackElementID], action: Any) {
+  private func reportStack(_ what: String, id: StackElementID, ids: [StackElementID], action: Any) {
     report(
       """
       A "forEach" at "\(fileID):\(line)" \(what). …

@@ -1,7 +1,7 @@
 public import CasePaths
 public import CustomDump
 internal import Dependencies
-package import IdentifiedCollections
+public import IdentifiedCollections
 internal import IssueReporting
 
 /// A stack of children. Each element has a unique id for as long as it is on the stack.
@@ -14,9 +14,10 @@ internal import IssueReporting
 /// ```
 public struct StackState<Element> {
   /// An element with its id.
+  @usableFromInline
   package struct Entry: Identifiable {
-    package let id: StackElementID
-    package var element: Element
+    @usableFromInline package let id: StackElementID
+    @usableFromInline package var element: Element
 
     package init(id: StackElementID, element: Element) {
       (self.id, self.element) = (id, element)
@@ -24,8 +25,8 @@ public struct StackState<Element> {
   }
 
   /// The elements with their ids. Code that adds or removes elements records it in `unnoticed`.
-  package var entries = IdentifiedArray<StackElementID, Entry>(uniqueElements: [], id: \.id)
-  package var unnoticed = UnnoticedElements()
+  @usableFromInline package var entries = IdentifiedArray<StackElementID, Entry>(uniqueElements: [], id: \.id)
+  @usableFromInline package var unnoticed = UnnoticedElements()
 
   /// An empty stack.
   public init() {}
@@ -128,15 +129,14 @@ public struct StackState<Element> {
   }
 
   /// True if the parent has not seen all changes of the stack.
-  var hasUnnoticed: Bool { unnoticed.areAll || !unnoticed.added.isEmpty || !unnoticed.removed.isEmpty }
+  @usableFromInline var hasUnnoticed: Bool {
+    unnoticed.areAll || !unnoticed.added.isEmpty || !unnoticed.removed.isEmpty
+  }
 
-  /// Takes the elements that the parent has not seen yet, and the seen ones that were removed. Both count as seen then.
-  mutating func takeUnnoticed() -> (added: [StackElementID], removed: [StackElementID]) {
+  /// Returns the removed elements that the parent had seen. From now on it has seen all changes.
+  mutating func takeUnnoticed() -> [StackElementID] {
     defer { unnoticed = UnnoticedElements() }
-    return (
-      unnoticed.areAll ? ids : unnoticed.added.filter { entries.index(id: $0) != nil },
-      unnoticed.removed.filter { entries.index(id: $0) == nil }
-    )
+    return unnoticed.removed.filter { entries.index(id: $0) == nil }
   }
 }
 
@@ -210,6 +210,7 @@ extension StackState: RandomAccessCollection, MutableCollection, RangeReplaceabl
 }
 
 /// The changes of a stack that its parent has not seen. They do not affect equality.
+@usableFromInline
 package struct UnnoticedElements: Hashable, Sendable {
   /// The new elements; some may have been removed again.
   fileprivate(set) var added: [StackElementID] = []
@@ -226,16 +227,18 @@ package struct UnnoticedElements: Hashable, Sendable {
     added.removeAll { ids.contains($0) }
   }
 
-  package static func == (lhs: Self, rhs: Self) -> Bool { true }
-  package func hash(into hasher: inout Hasher) {}
+  @usableFromInline package static func == (lhs: Self, rhs: Self) -> Bool { true }
+  @usableFromInline package func hash(into hasher: inout Hasher) {}
 }
 
 extension StackState.Entry: Equatable where Element: Equatable {
-  package static func == (lhs: Self, rhs: Self) -> Bool { lhs.id == rhs.id && lhs.element == rhs.element }
+  @usableFromInline package static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.id == rhs.id && lhs.element == rhs.element
+  }
 }
 
 extension StackState.Entry: Hashable where Element: Hashable {
-  package func hash(into hasher: inout Hasher) {
+  @usableFromInline package func hash(into hasher: inout Hasher) {
     hasher.combine(id)
     hasher.combine(element)
   }
