@@ -189,8 +189,8 @@ let package = Package(
     .target(
       name: "ComposableArchitectureClassic",
       dependencies: [
-        "CasePaths", "CombineSchedulers", "ComposableCore", "ConcurrencyExtras", "CustomDump", "EarlierForms",
-        "EffectStreams", "IdentifiedCollections", "IssueReporting", "PromptState", "Reducers",
+        "CasePaths", "CombineSchedulers", "ComposableCore", "ConcurrencyExtras", "CustomDump", "DependenciesFoundation",
+        "EarlierForms", "EffectStreams", "IdentifiedCollections", "IssueReporting", "PromptState", "Reducers",
       ], swiftSettings: common),
     // The common part of the test stores of these generations. Separate, because it links the test frameworks.
     .target(
@@ -413,6 +413,9 @@ let package = Package(
       name: "allocprobe",
       dependencies: ["Allocations", "ComposableCore", "EventLoop", "HubCore", "StoreClient", "StoreHub", "Wire"],
       path: "Tests/Fixtures/allocprobe", swiftSettings: spans),
+    .executableTarget(
+      name: "blockedhub", dependencies: ["ReplicatedArchitecture", "StoreHub"], path: "Tests/Fixtures/blockedhub",
+      swiftSettings: spans),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),
     .testTarget(
       name: "HTTPClientTests", dependencies: ["EventLoop", "Features", "HTTPClient", "storehubd"],

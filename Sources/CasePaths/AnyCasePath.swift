@@ -34,7 +34,7 @@ public struct AnyCasePath<Root, Value>: Sendable {
   public func callAsFunction(_ root: Root) -> Value? { _extract(root) }
 
   /// Changes the payload of a value in place; returns nil, without changes, if the value is of another case.
-  @discardableResult
+  @inlinable @discardableResult
   public func modify<Result>(
     _ root: inout Root, _ change: (inout Value) throws -> Result
   ) rethrows -> Result? {

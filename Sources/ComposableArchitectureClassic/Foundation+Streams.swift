@@ -1,3 +1,4 @@
+internal import CombineSchedulers
 internal import ConcurrencyExtras
 public import EffectStreams
 public import Foundation
@@ -26,6 +27,28 @@ extension URLSession {
   /// Returns a stream of the response to a request for a URL.
   public func dataTaskPublisher(for url: URL) -> AnyPublisher<(data: Data, response: URLResponse), URLError> {
     dataTaskPublisher(for: URLRequest(url: url))
+  }
+}
+
+extension Timer {
+  /// A stream of the time at an interval, which starts with a subscription to its `autoconnect()`.
+  public struct TimerPublisher: Sendable {
+    let interval: TimeInterval
+
+    /// Returns a stream that starts with its first subscription and ends with its last.
+    public func autoconnect() -> AnyPublisher<Date, Never> {
+      AnyPublisher<DispatchQueue.SchedulerTimeType, Never>.timer(
+        every: .seconds(interval), tolerance: nil, on: DispatchQueue.main, options: nil
+      )
+      .map { _ in Date() }.share()
+    }
+  }
+
+  /// Returns a stream of the time at an interval, on the main queue whichever the loop.
+  public static func publish(
+    every interval: TimeInterval, tolerance: TimeInterval? = nil, on runLoop: RunLoop, in mode: RunLoop.Mode
+  ) -> TimerPublisher {
+    TimerPublisher(interval: interval)
   }
 }
 

@@ -1,5 +1,6 @@
 public import ComposableCore
 internal import ConcurrencyExtras
+internal import CustomDump
 public import Dispatch
 public import EarlierForms
 internal import Reducers
@@ -55,6 +56,17 @@ extension Reducer {
     action toLocalAction: CasePath<Action, LocalAction>, actionFormat: ActionFormat = .prettyPrint,
     environment toDebugEnvironment: @escaping @Sendable (Environment) -> DebugEnvironment = { _ in .shared }
   ) -> Reducer {
+    debug(
+      prefix, state: toLocalState, action: toLocalAction, actionFormat: actionFormat, dumpFormat: .debugOutput,
+      environment: toDebugEnvironment)
+  }
+
+  /// Prints in the format of a generation.
+  package func debug<LocalState, LocalAction>(
+    _ prefix: String, state toLocalState: @escaping @Sendable (State) -> LocalState,
+    action toLocalAction: CasePath<Action, LocalAction>, actionFormat: ActionFormat, dumpFormat: DumpFormat,
+    environment toDebugEnvironment: @escaping @Sendable (Environment) -> DebugEnvironment
+  ) -> Reducer {
     #if DEBUG
       return Reducer { state, action, environment in
         let previous = toLocalState(state)
@@ -63,7 +75,9 @@ extension Reducer {
         let turn = UncheckedSendable((previous, toLocalState(state), localAction))
         let debug = toDebugEnvironment(environment)
         let printing = Effect<Action, Never>.fireAndForget {
-          debug.queue.async { debug.printer(DebugText.of(turn.value, prefix: prefix, format: actionFormat)) }
+          debug.queue.async {
+            debug.printer(DebugText.of(turn.value, prefix: prefix, format: actionFormat, dumpFormat))
+          }
         }
         return .merge(printing, effect)
       }
@@ -90,22 +104,47 @@ extension DebugEnvironment {
   public static let shared = DebugEnvironment()
 }
 
+/// The format of the values that `debug()` prints.
+package enum DumpFormat: Sendable {
+  /// That of the versions before CustomDump.
+  case debugOutput
+  case customDump
+
+  fileprivate func dump(_ value: Any) -> String {
+    switch self {
+    case .debugOutput: return ComposableArchitectureClassic.debugOutput(value)
+    case .customDump:
+      var text = ""
+      CustomDump.customDump(value, to: &text)
+      return text
+    }
+  }
+
+  fileprivate func difference<Value>(_ old: Value, _ new: Value) -> String? {
+    switch self {
+    case .debugOutput: debugDiff(old, new)
+    case .customDump: CustomDump.diff(old, new)
+    }
+  }
+}
+
 private enum DebugText {
   static func of<State, Action>(
-    _ turn: (previous: State, next: State, action: Action), prefix: String, format: ActionFormat
+    _ turn: (previous: State, next: State, action: Action), prefix: String, format: ActionFormat,
+    _ dumpFormat: DumpFormat
   ) -> String {
     let title = "\(prefix.isEmpty ? "" : "\(prefix): ")received action:"
     let action =
       switch format {
-      case .prettyPrint: debugOutput(turn.action)
+      case .prettyPrint: dumpFormat.dump(turn.action)
       case .labelsOnly: labels(turn.action)
       }
-    return "\(title)\n\(action.indented(by: 2))\n\(changes(turn.previous, turn.next))"
+    return "\(title)\n\(action.indented(by: 2))\n\(changes(turn.previous, turn.next, dumpFormat))"
   }
 
-  private static func changes<State>(_ previous: State, _ next: State) -> String {
+  private static func changes<State>(_ previous: State, _ next: State, _ format: DumpFormat) -> String {
     if State.self == Void.self { return "" }
-    return debugDiff(previous, next).map { "\($0)\n" } ?? "  (No state changes)\n"
+    return format.difference(previous, next).map { "\($0)\n" } ?? "  (No state changes)\n"
   }
 
   private static func labels(_ value: Any) -> String {

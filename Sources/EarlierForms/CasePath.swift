@@ -48,10 +48,35 @@ public prefix func ^ <Root, Value>(keyPath: KeyPath<Root, Value>) -> (Root) -> V
 }
 
 /// Returns the path of a case without values, in an enum that need not be equatable.
+///
+/// The root is a pack of one value. The compiler prefers a plain generic parameter to the function of a case with values
+/// where nothing else tells the types: `let path = /Action.counter`.
 @_disfavoredOverload
-public prefix func / <Root: SendableMetatype>(_ root: Root) -> CasePath<Root, Void> {
+public prefix func / <each Root>(_ root: (repeat each Root)) -> CasePath<(repeat each Root), Void> {
+  path(toCaseOf: root)
+}
+
+/// Returns the path of a case without values, in an enum that need not be equatable, where the types are known.
+public prefix func / <each Root, Path: _CasePath>(_ root: (repeat each Root)) -> Path
+where Path.Root == (repeat each Root), Path.Value == Void {
+  path(toCaseOf: root)
+}
+
+/// A case path, as a type that the compiler infers.
+public protocol _CasePath<Root, Value> {
+  /// The enum.
+  associatedtype Root
+  /// The value of the case.
+  associatedtype Value
+  /// Creates a path from its two functions.
+  init(embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?)
+}
+
+extension AnyCasePath: _CasePath {}
+
+private func path<Path: _CasePath>(toCaseOf root: Path.Root) -> Path where Path.Value == Void {
   let (name, root) = (caseName(of: root), UncheckedSendable(root))
-  return CasePath(embed: { root.value }, extract: { name != nil && caseName(of: $0) == name ? () : nil })
+  return Path(embed: { root.value }, extract: { name != nil && caseName(of: $0) == name ? () : nil })
 }
 
 /// Returns the path of a whole value: `/Action.self`.

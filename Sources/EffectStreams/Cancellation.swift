@@ -1,3 +1,4 @@
+internal import ConcurrencyExtras
 package import Reducers
 
 /// Returns the id of an effect of an older generation, from a hashable value or a type.
@@ -14,12 +15,23 @@ extension Publisher {
 
   /// Returns the stream as work of a child of the running feature. Its ids belong to the child, and it ends with the
   /// child.
-  func scoped(to scope: EffectScope) -> AnyPublisher<Output, Failure> {
-    AnyPublisher { observer in receive(id: .allWork, scope: scope, observer: observer) }
+  ///
+  /// - Parameter dismissal: The value that dismisses the child, if it is presented.
+  func scoped(to scope: EffectScope, dismissal: Output?) -> AnyPublisher<Output, Failure> {
+    AnyPublisher { observer in
+      let presentation = dismissal.map { dismissal in
+        let end = UncheckedSendable({ observer.send(dismissal) })
+        return EffectContext.Presentation.inStream { end.value() }
+      }
+      let context = observer.context?.within(scope, presentation: presentation)
+      receive(id: .allWork, in: context, observer: observer)
+    }
   }
 
-  private func receive(id: CancelID, scope: EffectScope? = nil, observer: StreamObserver<Output, Failure>) {
-    let child: StreamObserver<Output, Failure> = observer.child(scope: scope, value: observer.send) {
+  private func receive(
+    id: CancelID, in context: EffectContext? = nil, observer: StreamObserver<Output, Failure>
+  ) {
+    let child: StreamObserver<Output, Failure> = observer.child(in: context, value: observer.send) {
       observer.send(completion: $0)
     }
     // A subscriber receives the end of a cancelled stream.

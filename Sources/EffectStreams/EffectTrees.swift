@@ -25,8 +25,8 @@ extension EffectTree {
 
   /// The effect as a stream of its actions.
   ///
-  /// Work of a child keeps its place: its ids belong to the child, and it ends with the child. Presentations have no
-  /// place in a stream, so a child that a stream presents cannot dismiss itself.
+  /// Work of a child keeps its place: its ids belong to the child, it ends with the child, and it can dismiss the
+  /// child.
   package var publisher: AnyPublisher<Action, any Error> {
     switch self {
     case .send(let action): Just(action).setFailureType(to: (any Error).self)
@@ -40,13 +40,12 @@ extension EffectTree {
         cancelNow(id, in: observer.context)
         observer.send(completion: .finished)
       }
-    case .scoped(let tree, let scope): tree.publisher.scoped(to: scope)
+    case .scoped(let tree, let scope, let dismissal): tree.publisher.scoped(to: scope, dismissal: dismissal)
     case .cancelScope(let scope):
       AnyPublisher { observer in
         if let context = observer.context { cancelNow(.allWork, in: context.within(scope)) }
         observer.send(completion: .finished)
       }
-    case .present: Empty<Action, any Error>().eraseToAnyPublisher()
     }
   }
 

@@ -136,7 +136,7 @@ private enum ZipEvent<Own, Other> {
 /// Unchecked: a lock protects the state. Subscribers are called outside the lock.
 private final class SharedStream<Output, Failure: Error>: @unchecked Sendable {
   private let upstream: AnyPublisher<Output, Failure>
-  private let subscribers = SubjectState<Output, Failure>(value: nil, replays: false)
+  private let subscribers = SubjectState<Output, Failure>()
   private let lock = Mutex(())
   private var count = 0
   private var source: StreamObserver<Output, Failure>?

@@ -83,7 +83,7 @@ public struct Deferred<Base: Publisher>: Publisher {
 public final class Future<Output, Failure: Error>: Publisher {
   /// Fulfils the future. Further calls have no effect.
   public typealias Promise = (Result<Output, Failure>) -> Void
-  private let subject = ReplaySubject<Output, Failure>()
+  private let subject = BufferedSubject<Output, Failure>(capacity: 1)
 
   /// Calls a closure that fulfils the promise, now or later.
   public init(_ attemptToFulfill: @escaping (@escaping Promise) -> Void) {

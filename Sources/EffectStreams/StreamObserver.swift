@@ -43,13 +43,12 @@ public final class StreamObserver<Output, Failure: Error>: @unchecked Sendable {
 
   /// Returns an observer for an upstream of this observer's stream. It ends with this observer.
   ///
-  /// - Parameter scope: The child of the feature if the stream is the child's work.
+  /// - Parameter context: The context of the upstream; nil for that of this observer.
   package func child<Value, Error>(
-    scope: EffectScope? = nil, value: @escaping (Value) -> Void,
+    in context: EffectContext? = nil, value: @escaping (Value) -> Void,
     completion: @escaping (Subscribers.Completion<Error>) -> Void
   ) -> StreamObserver<Value, Error> {
-    let context = scope.flatMap { self.context?.within($0) } ?? self.context
-    let child = StreamObserver<Value, Error>(context: context, value: value, completion: completion)
+    let child = StreamObserver<Value, Error>(context: context ?? self.context, value: value, completion: completion)
     if let token = onEnd({ child.cancel() }) { child.onEnd { [weak self] in self?.forget(token) } }
     return child
   }

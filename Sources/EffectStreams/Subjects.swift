@@ -24,27 +24,28 @@ final class SubjectState<Output, Failure: Error>: @unchecked Sendable {
 
   private let lock = Mutex(())
   private var state = State()
-  private var value: Output?
+  /// At least the last values up to the capacity.
+  private var values: [Output]
   private var completion: Subscribers.Completion<Failure>?
-  private let replays: Bool
+  private let capacity: Int
 
   /// Creates a state.
   ///
-  /// - Parameter replays: True if later subscribers get the last value.
-  init(value: Output?, replays: Bool) {
-    (self.value, self.replays) = (value, replays)
+  /// - Parameter capacity: The number of last values that later subscribers get.
+  init(values: [Output] = [], capacity: Int = 0) {
+    (self.values, self.capacity) = (values, capacity)
   }
 
   /// The last value of a subject that keeps it.
-  var last: Output? { lock.withLock { _ in value } }
+  var last: Output? { lock.withLock { _ in values.last } }
 
   func add(_ observer: StreamObserver<Output, Failure>) {
-    let (token, value, completion) = lock.withLock { _ in
+    let (token, values, completion) = lock.withLock { _ in
       state.lastToken += 1
       if self.completion == nil { state.observers.append((state.lastToken, observer)) }
-      return (state.lastToken, self.value, self.completion)
+      return (state.lastToken, self.values.suffix(capacity), self.completion)
     }
-    if let value { observer.send(value) }
+    for value in values { observer.send(value) }
     if let completion { return observer.send(completion: completion) }
     observer.onEnd { [weak self] in self?.remove(token) }
   }
@@ -52,7 +53,7 @@ final class SubjectState<Output, Failure: Error>: @unchecked Sendable {
   func send(_ value: Output) {
     let observers = lock.withLock { _ -> [StreamObserver<Output, Failure>] in
       guard completion == nil else { return [] }
-      if replays { self.value = value }
+      if capacity > 0 { keep(value) }
       return state.observers.map(\.observer)
     }
     for observer in observers { observer.send(value) }
@@ -68,6 +69,12 @@ final class SubjectState<Output, Failure: Error>: @unchecked Sendable {
     for observer in observers { observer.send(completion: completion) }
   }
 
+  /// Appends a value, and drops old ones when half of the array is no longer needed.
+  private func keep(_ value: Output) {
+    if values.count / 2 >= capacity { values.removeFirst(values.count - capacity + 1) }
+    values.append(value)
+  }
+
   private func remove(_ token: Int) {
     lock.withLock { _ in state.observers.removeAll { $0.token == token } }
   }
@@ -75,7 +82,7 @@ final class SubjectState<Output, Failure: Error>: @unchecked Sendable {
 
 /// A subject that does not keep its values.
 public final class PassthroughSubject<Output, Failure: Error>: Subject, Sendable {
-  private let state = SubjectState<Output, Failure>(value: nil, replays: false)
+  private let state = SubjectState<Output, Failure>()
 
   /// Creates a subject.
   public init() {}
@@ -94,7 +101,7 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject, Sendabl
 
   /// Creates a subject with a value.
   public init(_ value: Output) {
-    state = SubjectState(value: value, replays: true)
+    state = SubjectState(values: [value], capacity: 1)
   }
 
   /// The value; setting it sends it.
@@ -114,11 +121,18 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject, Sendabl
   public func receive(observer: StreamObserver<Output, Failure>) { state.add(observer) }
 }
 
-/// A subject without an initial value. Each new subscriber gets the last value as soon as there is one.
-final class ReplaySubject<Output, Failure: Error>: Sendable {
-  private let state = SubjectState<Output, Failure>(value: nil, replays: true)
+/// A subject that keeps its last values, which each new subscriber gets first.
+package final class BufferedSubject<Output, Failure: Error>: Subject, Sendable {
+  private let state: SubjectState<Output, Failure>
 
-  func send(_ value: Output) { state.send(value) }
-  func send(completion: Subscribers.Completion<Failure>) { state.send(completion: completion) }
-  func receive(observer: StreamObserver<Output, Failure>) { state.add(observer) }
+  /// Creates a subject.
+  ///
+  /// - Parameter capacity: The number of values to keep.
+  package init(capacity: Int) {
+    state = SubjectState(capacity: capacity)
+  }
+
+  package func send(_ value: Output) { state.send(value) }
+  package func send(completion: Subscribers.Completion<Failure>) { state.send(completion: completion) }
+  package func receive(observer: StreamObserver<Output, Failure>) { state.add(observer) }
 }

@@ -99,7 +99,7 @@ extension AnyReducer {
   }
 
   /// The reducer, with the environment from ``Bootstrap`` if one is mocked for its type.
-  private var bootstrapped: ComposableArchitectureClassic.Reducer<State, Action, Environment> {
+  var bootstrapped: ComposableArchitectureClassic.Reducer<State, Action, Environment> {
     .init { state, action, environment in .init(run(&state, action, environment)) }
   }
 }

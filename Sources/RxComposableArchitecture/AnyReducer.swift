@@ -1,8 +1,4 @@
-internal import CasePaths
 internal import ComposableArchitectureClassic
-public import ComposableCore
-internal import CustomDump
-internal import IdentifiedCollections
 public import Reducers
 
 /// The logic of a feature: a function of state, action and environment.
@@ -59,29 +55,6 @@ public struct AnyReducer<State, Action, Environment>: Sendable {
     run(&state, action, environment)
   }
 
-  /// Prints each action and its changes of the state as a difference, in debug builds only.
-  @preconcurrency
-  public func debug(
-    _ prefix: String = "", printer: @escaping @Sendable (String) -> Void = { print($0) }
-  ) -> AnyReducer {
-    #if DEBUG
-      return AnyReducer { state, action, environment in
-        let previous = state
-        let effect = run(&state, action, environment)
-        var text = prefix.isEmpty ? "received action:\n" : "\(prefix): received action:\n"
-        customDump(action, to: &text, indent: 2)
-        printer("\(text)\n\(diff(previous, state).map { "\($0)\n" } ?? "  (No state changes)\n")")
-        return effect
-      }
-    #else
-      return self
-    #endif
-  }
-
-  /// Marks actions and effects in the trace of a run; see `signpost` of 1.x.
-  public func signpost(_ prefix: String = "", log: ComposableCore.TraceLog? = .environment) -> AnyReducer {
-    AnyReducer(base: base.signpost(prefix, log: log))
-  }
 }
 
 extension Reduce {

@@ -15,19 +15,41 @@ extension Disposable {
 
 /// A collection of disposables that disposes of them when it is released.
 public final class DisposeBag: Sendable {
-  private let disposables = Mutex<[UncheckedSendable<any Disposable>]>([])
+  private let disposables = CompositeDisposable()
 
   /// Creates an empty bag.
   public init() {}
 
   /// Adds a disposable.
-  public func insert(_ disposable: any Disposable) {
-    let disposable = UncheckedSendable(disposable)
-    disposables.withLock { $0.append(disposable) }
-  }
+  public func insert(_ disposable: any Disposable) { disposables.insert(disposable) }
 
   deinit {
-    for disposable in disposables.withLock({ $0 }) { disposable.value.dispose() }
+    disposables.dispose()
+  }
+}
+
+/// A collection of disposables. After it is disposed of, each new disposable is disposed of at once.
+public final class CompositeDisposable: Disposable, Sendable {
+  /// Nil after the end.
+  private let disposables = Mutex<[UncheckedSendable<any Disposable>]?>([])
+
+  /// Creates an empty collection.
+  public init() {}
+
+  /// Adds a disposable.
+  public func insert(_ disposable: any Disposable) {
+    let disposable = UncheckedSendable(disposable)
+    let isOver = disposables.withLock { disposables in
+      disposables?.append(disposable)
+      return disposables == nil
+    }
+    if isOver { disposable.value.dispose() }
+  }
+
+  /// Disposes of all disposables.
+  public func dispose() {
+    let ended = disposables.withLock { $0.take() }
+    for disposable in ended ?? [] { disposable.value.dispose() }
   }
 }
 
@@ -39,6 +61,20 @@ public enum Disposables {
   /// Creates a disposable that runs a closure once, when it is disposed of. Unlike Combine's cancellable, it does
   /// nothing on deinitialisation.
   public static func create(with dispose: @escaping () -> Void) -> any Disposable { Work(dispose) }
+
+  /// Creates a disposable that disposes of several others.
+  public static func create(_ disposables: [any Disposable]) -> any Disposable {
+    let all = CompositeDisposable()
+    disposables.forEach(all.insert)
+    return all
+  }
+
+  /// Creates a disposable that disposes of several others.
+  public static func create(
+    _ first: any Disposable, _ second: any Disposable, _ others: any Disposable...
+  ) -> any Disposable {
+    create([first, second] + others)
+  }
 
   private struct Nothing: Disposable {
     func dispose() {}

@@ -50,6 +50,11 @@ extension Effect {
     deferred(for: dueTime, scheduler: scheduler).cancellable(id: id, cancelInFlight: true)
   }
 
+  /// Returns an effect that starts after a pause in which no other effect whose id is the type was debounced.
+  public func debounce(id: Any.Type, for dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Effect {
+    debounce(id: ObjectIdentifier(id), for: dueTime, scheduler: scheduler)
+  }
+
   /// Returns an effect that sends at most one value per interval, shared by all effects with the id.
   ///
   /// - Parameter latest: True to send the last value of an interval, false to send the first.
@@ -60,6 +65,13 @@ extension Effect {
     return Effect(
       stream: tree.publisher.throttle(
         id: CancelID(id), for: .init(interval), scheduler: scheduler.queue, latest: latest))
+  }
+
+  /// Returns an effect that sends at most one value per interval, shared by all effects whose id is the type.
+  public func throttle(
+    id: Any.Type, for interval: RxTimeInterval, scheduler: any SchedulerType, latest: Bool
+  ) -> Effect {
+    throttle(id: ObjectIdentifier(id), for: interval, scheduler: scheduler, latest: latest)
   }
 }
 

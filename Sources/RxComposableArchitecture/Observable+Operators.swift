@@ -1,15 +1,5 @@
 public import EffectStreams
 
-/// An event of an observable.
-public enum Event<Element> {
-  /// A value.
-  case next(Element)
-  /// The end, with an error.
-  case error(any Error)
-  /// The end.
-  case completed
-}
-
 extension Publisher {
   /// Returns the same stream with the error type `any Error`.
   public func asObservable() -> Observable<Output> { mapError { $0 } }
@@ -18,6 +8,16 @@ extension Publisher {
   @discardableResult
   public func subscribe(_ on: @escaping (Event<Output>) -> Void) -> any Disposable {
     subscribe(onNext: { on(.next($0)) }, onError: { on(.error($0)) }, onCompleted: { on(.completed) })
+  }
+
+  /// Sends the events to an observer until it is disposed of.
+  @discardableResult
+  public func subscribe(_ observer: some ObserverType<Output>) -> any Disposable { subscribe { observer.on($0) } }
+
+  /// Sends the events to observers until it is disposed of.
+  @_disfavoredOverload
+  public func bind<Observer: ObserverType<Output>>(to observers: Observer...) -> any Disposable {
+    subscribe { event in observers.forEach { $0.on(event) } }
   }
 
   /// Calls a closure with each value until it is disposed of.
@@ -40,7 +40,7 @@ extension Publisher {
 
   /// Returns a stream of the values of the streams made from the values, one stream after another.
   public func concatMap<P: Publisher>(_ transform: @escaping (Output) -> P) -> Observable<P.Output> {
-    asObservable().collectingStreams { transform($0).asObservable() }
+    asObservable().flatMap(maxPublishers: .max(1)) { transform($0).asObservable() }
   }
 
   /// Returns a stream of the latest value of another stream for each value.
@@ -120,46 +120,34 @@ extension Publisher {
     removeDuplicates { keySelector($0) == keySelector($1) }
   }
 
-  /// Returns a stream that sends all values as one array.
-  public func toArray() -> Single<[Output]> { collect().asSingle() }
-
-  /// Returns a stream of the first value.
-  public func asSingle() -> Single<Output> { Single(asObservable().first()) }
-
-  private func collectingStreams<T>(
-    _ transform: @escaping (Output) -> Observable<T>
-  ) -> Observable<T> where Failure == any Error {
+  /// Returns a stream of streams, one for the values of each key.
+  public func groupBy<Key: Hashable>(
+    keySelector: @escaping (Output) throws -> Key
+  ) -> Observable<GroupedObservable<Key, Output>> {
     AnyPublisher(begin: { observer in
-      var (waiting, isRunning, hasEnded): ([Output], Bool, Bool) = ([], false, false)
-      func next() {
-        guard !isRunning else { return }
-        guard !waiting.isEmpty else {
-          if hasEnded { observer.send(completion: .finished) }
-          return
-        }
-        isRunning = true
-        transform(waiting.removeFirst()).receive(
-          observer: observer.child(
-            value: observer.send,
-            completion: {
-              guard case .finished = $0 else { return observer.send(completion: $0) }
-              isRunning = false
-              next()
-            }))
+      var groups: [Key: PassthroughSubject<Output, any Error>] = [:]
+      func end(_ completion: Subscribers.Completion<any Error>) {
+        for group in groups.values { group.send(completion: completion) }
+        observer.send(completion: completion)
       }
-      receive(
+      asObservable().receive(
         observer: observer.child(
-          value: {
-            waiting.append($0)
-            next()
-          },
-          completion: {
-            guard case .finished = $0 else { return observer.send(completion: $0) }
-            hasEnded = true
-            next()
-          }))
+          value: { value in
+            do {
+              let key = try keySelector(value)
+              if groups[key] == nil {
+                let group = PassthroughSubject<Output, any Error>()
+                groups[key] = group
+                observer.send(GroupedObservable(key: key, subject: group))
+              }
+              groups[key]?.send(value)
+            } catch { end(.failure(error)) }
+          }, completion: end))
     })
   }
+
+  /// Returns a stream that sends all values as one array.
+  public func toArray() -> Single<[Output]> { collect().asSingle() }
 }
 
 extension AnyPublisher where Failure == any Error {
@@ -206,52 +194,12 @@ extension AnyPublisher where Failure == any Error, Output == Int {
   }
 }
 
-/// A stream of one value or an error.
-public struct Single<Element>: Publisher {
-  /// The value.
-  public typealias Output = Element
-  /// Any error.
-  public typealias Failure = any Error
-  private let stream: Observable<Element>
+/// The values of one key of ``groupBy(keySelector:)``, from the subscription on.
+public struct GroupedObservable<Key, Element>: Publisher {
+  /// The key.
+  public let key: Key
+  fileprivate let subject: PassthroughSubject<Element, any Error>
 
-  init(_ stream: Observable<Element>) {
-    self.stream = stream
-  }
-
-  /// Creates a stream whose result a closure provides. The returned disposable is disposed of at the end.
-  public static func create(
-    subscribe: @escaping (_ single: @escaping (Result<Element, any Error>) -> Void) -> any Disposable
-  ) -> Single {
-    Single(
-      Observable.create { observer in
-        subscribe {
-          switch $0 {
-          case .success(let value):
-            observer.onNext(value)
-            observer.onCompleted()
-          case .failure(let error): observer.onError(error)
-          }
-        }
-      })
-  }
-
-  /// Creates a stream of one value.
-  public static func just(_ element: Element) -> Single { Single(.just(element)) }
-
-  /// Creates a stream that fails.
-  public static func error(_ error: any Error) -> Single { Single(.error(error)) }
-
-  /// Subscribes an observer.
-  public func receive(observer: StreamObserver<Element, any Error>) { stream.receive(observer: observer) }
-
-  /// Returns the stream as an observable.
-  public func asObservable() -> Observable<Element> { stream }
-
-  /// Subscribes to the stream until it is disposed of.
-  @discardableResult
-  public func subscribe(
-    onSuccess: ((Element) -> Void)? = nil, onFailure: ((any Error) -> Void)? = nil
-  ) -> any Disposable {
-    stream.subscribe(onNext: onSuccess, onError: onFailure)
-  }
+  /// Adds a subscriber.
+  public func receive(observer: StreamObserver<Element, any Error>) { subject.receive(observer: observer) }
 }

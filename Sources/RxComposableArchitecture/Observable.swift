@@ -7,16 +7,14 @@ public typealias Observable<Element> = AnyPublisher<Element, any Error>
 /// RxSwift's name for streams.
 public typealias ObservableType = Publisher
 
-/// The receiving end of an observable.
-public struct AnyObserver<Element> {
-  let observer: StreamObserver<Element, any Error>
-
-  /// Sends a value.
-  public func onNext(_ element: Element) { observer.send(element) }
-  /// Ends the stream with an error.
-  public func onError(_ error: any Error) { observer.send(completion: .failure(error)) }
-  /// Ends the stream.
-  public func onCompleted() { observer.send(completion: .finished) }
+/// An event of an observable.
+public enum Event<Element> {
+  /// A value.
+  case next(Element)
+  /// The end, with an error.
+  case error(any Error)
+  /// The end.
+  case completed
 }
 
 extension AnyPublisher {
@@ -56,7 +54,14 @@ extension AnyPublisher where Failure == any Error {
   /// Creates a stream whose events a closure sends. The returned disposable is disposed of at the end.
   public static func create(_ subscribe: @escaping (AnyObserver<Output>) -> any Disposable) -> AnyPublisher {
     AnyPublisher(begin: { observer in
-      observer.keep(DisposableCancellable(disposable: subscribe(AnyObserver(observer: observer))))
+      let sender = AnyObserver<Output> {
+        switch $0 {
+        case .next(let element): observer.send(element)
+        case .error(let error): observer.send(completion: .failure(error))
+        case .completed: observer.send(completion: .finished)
+        }
+      }
+      observer.keep(DisposableCancellable(disposable: subscribe(sender)))
     })
   }
 

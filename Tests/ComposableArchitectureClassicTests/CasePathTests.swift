@@ -32,6 +32,33 @@ import Testing
     #expect(own.extract(from: .pair(9, name: "x")) == 9)
   }
 
+  private enum Plain { case first, other(Int), pair(Int, name: String) }
+
+  /// Returns the types and a value of a path whose types nothing but the path determines.
+  private func value<Root, Value>(of path: CasePath<Root, Value>, in root: Root) -> Value? { path.extract(from: root) }
+
+  @Test func theTypesOfAPathComeFromTheCaseAlone() {
+    let some = /Optional<Int>.some
+    #expect(some.extract(from: 3) == 3)
+    let success = /Result<Int, Never>.success
+    #expect(success.extract(from: .success(4)) == 4)
+    let other = /Plain.other
+    #expect(other.extract(from: .other(5)) == 5)
+    let pair = /Plain.pair
+    #expect(pair.extract(from: .pair(6, name: "six"))?.1 == "six")
+    #expect(value(of: /Optional<Int>.some, in: 7) == 7)
+    #expect(value(of: /Plain.other, in: .other(8)) == 8)
+    let first = /Plain.first
+    #expect(first.extract(from: .first) != nil && first.extract(from: .other(1)) == nil)
+    let typed: CasePath<Plain, Void> = /Plain.first
+    #expect(typed.extract(from: .first) != nil && typed.extract(from: .other(1)) == nil)
+    let short: CasePath<Plain, Void> = /.first
+    #expect(short.extract(from: .first) != nil)
+    #expect(value(of: /Plain.first, in: .first) != nil)
+    let empty = /Outer.empty
+    #expect(empty.extract(from: .empty) != nil && empty.extract(from: .inner(.number(1))) == nil)
+  }
+
   struct Screen: Equatable {
     var mode = Mode.list
     var selection: Row?

@@ -92,6 +92,67 @@ import Testing
     #expect(events(Just(1).fireAndForget(outputType: Int.self, failureType: Never.self)) == ([], "finished"))
   }
 
+  @Test func operatorsOnSeveralStreams() {
+    let latest = Just(1).combineLatest(Just("2"), Just(3)).map { "\($0)" }
+    #expect(events(latest).values == [#"(1, "2", 3)"#])
+    let joined = Just(1).combineLatest(Just("2"), Just(3)) { "\($0)\($1)\($2)" }
+    #expect(events(joined).values == ["123"])
+    let four = Just(1).combineLatest(Just("2"), Just(3), Just(true)).map { "\($0)" }
+    #expect(events(four).values == [#"(1, "2", 3, true)"#])
+    let zipped = [1, 2].publisher.zip(["3", "4"].publisher, [5, 6].publisher) { "\($0)\($1)\($2)" }
+    #expect(events(zipped).values == ["135", "246"])
+    let zippedFour = Just(1).zip(Just("2"), Just(3), Just(true)).map { "\($0)" }
+    #expect(events(zippedFour).values == [#"(1, "2", 3, true)"#])
+    #expect(events((1...5).publisher.collect(2)) == ([[1, 2], [3, 4], [5]], "finished"))
+    #expect(events((1...5).publisher.output(at: 2)).values == [3])
+    #expect(events(Int?.none.publisher) == ([], "finished") && events(Int?(3).publisher).values == [3])
+  }
+
+  @Test func aNumberOfStreamsRunAtTheSameTime() {
+    let subjects = (0..<3).map { _ in PassthroughSubject<Int, Never>() }
+    let log = Events<Int>()
+    let cancellable = (0..<3).publisher.flatMap(maxPublishers: .max(2)) { subjects[$0] }.sink {
+      log.end = "\($0)"
+    } receiveValue: {
+      log.values.append($0)
+    }
+    for (index, subject) in subjects.enumerated() { subject.send(index) }
+    #expect(log.values == [0, 1])
+    subjects[0].send(completion: .finished)
+    subjects[2].send(2)
+    #expect(log.values == [0, 1, 2])
+    for subject in subjects { subject.send(completion: .finished) }
+    #expect(log.end == "finished")
+
+    let gate = PassthroughSubject<Int, Never>()
+    var received = 0
+    let many = (0..<10_000).publisher.flatMap(maxPublishers: .max(1)) { number in
+      number == 0 ? gate.eraseToAnyPublisher() : Just(number).eraseToAnyPublisher()
+    }
+    .sink { _ in received += 1 }
+    gate.send(completion: .finished)
+    #expect(received == 9_999)
+    withExtendedLifetime((cancellable, many)) {}
+  }
+
+  @Test(.timeLimit(.minutes(1))) func schedulersAndTimersOfFoundation() async {
+    let dates = Timer.publish(every: 0.001, on: .main, in: .common).autoconnect()
+    var cancellable: AnyCancellable?
+    let times = await withCheckedContinuation { continuation in
+      cancellable = dates.scan(0) { count, _ in count + 1 }.first { $0 == 2 }.sink {
+        continuation.resume(returning: $0)
+      }
+    }
+    #expect(times == 2)
+    let onLoop = await withCheckedContinuation { continuation in
+      cancellable = Just(1).receive(on: DispatchQueue.main).sink { continuation.resume(returning: $0) }
+    }
+    #expect(onLoop == 1)
+    let scheduler: AnySchedulerOf<RunLoop> = RunLoop.main.eraseToAnyScheduler()
+    _ = Just(1).receive(on: scheduler).delay(for: 1, scheduler: RunLoop.main)
+    withExtendedLifetime(cancellable) {}
+  }
+
   @Test func operatorsOverTime() {
     let queue = DispatchQueue.testScheduler
     let (subject, stop) = (PassthroughSubject<Int, Never>(), PassthroughSubject<Void, Never>())

@@ -181,6 +181,47 @@ import Testing
     #expect(Set(store.log) == ["first over", "second"])
   }
 
+  @Test func ofWorkThatBeginsAtTheSameTimeOneRemains() async {
+    let store = store()
+    let (running, count) = (Locked(0), 100)
+    let task = store.send(
+      .run(
+        .run { send in
+          await withTaskGroup { group in
+            for _ in 0..<count {
+              group.addTask {
+                await withTaskCancellation(id: 1, cancelInFlight: true) {
+                  running.change { $0 += 1 }
+                  try? await Task.never()
+                  running.change { $0 -= 1 }
+                }
+              }
+            }
+            // All but one are cancelled.
+            for _ in 1..<count { await group.next() }
+            await send(.note("\(running.value)"))
+            Task.cancel(id: 1)
+          }
+        }))
+    await task.finish()
+    #expect(store.log == ["1"])
+  }
+
+  @Test func aCancellationDoesNotReachLaterWork() async {
+    let store = store()
+    await store.send(
+      .run(
+        .run { send in
+          Task.cancel(id: 1)
+          await withTaskCancellation(id: 1) {
+            for _ in 0..<10 { await send(.note("turn")) }
+            await send(.note("cancelled: \(Task.isCancelled)"))
+          }
+        })
+    ).finish()
+    #expect(store.log.last == "cancelled: false")
+  }
+
   @Test func workInsideAnEffectCancelsEffectsOfItsName() async {
     let store = store()
     let cancelled = Gate()

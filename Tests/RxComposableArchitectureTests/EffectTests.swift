@@ -83,6 +83,53 @@ import Testing
     scheduler.run()
   }
 
+  @Test func typesAsIDs() {
+    enum ID {}
+    let scheduler = TestScheduler(initialClock: 0)
+    let debounced = store(scheduler) { Effect(value: .value(1)).debounce(id: ID.self, for: .seconds(1), scheduler: $0) }
+    debounced.send(.start)
+    scheduler.advance(by: .milliseconds(500))
+    debounced.send(.start)
+    scheduler.advance(by: .seconds(1))
+    debounced.receive(.value(1)) { $0 = [1] }
+    let throttled = store(scheduler) {
+      Effect(value: .value(2)).throttle(id: ID.self, for: .seconds(1), scheduler: $0, latest: true)
+    }
+    throttled.send(.start)
+    scheduler.advance()
+    throttled.receive(.value(2)) { $0 = [2] }
+    throttled.send(.start)
+    scheduler.advance(by: .seconds(1))
+    throttled.receive(.value(2)) { $0 = [2, 2] }
+  }
+
+  @Test func formatsOfDebug() {
+    let (printed, queue) = (LockIsolated<[String]>([]), DispatchQueue(label: "printer"))
+    let environment: @Sendable (()) -> DebugEnvironment = { _ in
+      DebugEnvironment(printer: { text in printed.withValue { $0.append(text) } }, queue: queue)
+    }
+    let plain = Reducer<[Int], Action, Void> { state, action, _ in
+      if case .value(let value) = action { state.append(value) }
+      return .none
+    }
+    let reducer = plain.debug("one", actionFormat: .labelsOnly, environment: environment)
+      .debugActions(environment: environment)
+      .debug("count", state: { $0.count }, action: /Action.value, environment: environment)
+    let store = Store(initialState: [], reducer: reducer, environment: ())
+    store.send(.value(7))
+    store.send(.start)
+    queue.sync {}
+    let name = "EffectTests.Action"
+    #expect(
+      Set(printed.value) == [
+        "one: received action:\n  Action.value\n  [\n+   [0]: 7\n  ]\n",
+        "received action:\n  \(name).value(7)\n",
+        "count: received action:\n  7\n- 0\n+ 1\n",
+        "one: received action:\n  Action.start\n  (No state changes)\n",
+        "received action:\n  \(name).start\n",
+      ])
+  }
+
   @Test func asynchronousWork() async {
     let store = store(ImmediateScheduler()) { _ in
       .concatenate(.task { .value(1) }, .run { send in await send(.value(2)) })

@@ -179,16 +179,19 @@ final class Seed002Tests: XCTestCase {
       "5834811A-83B4-4E5E-BCD3-8A38F6BDCA90", "AB3C7921-8262-4412-AA93-9DC5575C1107",
       "06E94D88-D726-42EF-BA8B-7B4478179D19",
     ].map { try XCTUnwrap(UUID(uuidString: $0)) }
-    let printed = LockIsolated("")
+    let (printed, queue) = (LockIsolated(""), DispatchQueue(label: "printer"))
     let reducer = Reducer<AppState, AppAction, Void> { state, action, _ in
       guard case .todoCheckboxTapped(let id) = action else { return .none }
       state.todos[id: id]?.isComplete.toggle()
       return .none
     }
-    .debug(printer: { text in printed.withValue { $0 += text } })
+    .debug(environment: { _ in
+      DebugEnvironment(printer: { text in printed.withValue { $0 += text } }, queue: queue)
+    })
     let todos = zip(["Milk", "Eggs", "Hand Soap"], ids).map { Todo(isComplete: false, description: $0, id: $1) }
     let store = Store(initialState: AppState(todos: .init(uniqueElements: todos)), reducer: reducer, environment: ())
     store.send(.todoCheckboxTapped(id: ids[0]))
+    queue.sync {}
     XCTAssertEqual(
       printed.value.replacingOccurrences(of: "Seed002Tests.", with: "").replacingOccurrences(of: "\u{2007}", with: " "),
       """

@@ -25,12 +25,11 @@ package indirect enum EffectTree<Action> {
   case concatenate(EffectTree, EffectTree)
   case cancellable(EffectTree, CancelID, cancelInFlight: Bool)
   case cancel(CancelID)
-  /// Work of a child. Its ids, and the cancellations by id, apply to that child and its descendants.
-  case scoped(EffectTree, EffectScope)
+  /// Work of a child. Its ids, and the cancellations by id, apply to that child and its descendants. The action
+  /// dismisses a presented child.
+  case scoped(EffectTree, EffectScope, dismissal: Action?)
   /// Cancels all work of a child.
   case cancelScope(EffectScope)
-  /// Records that a child is presented, and the effect that dismisses it.
-  case present(EffectScope, dismissal: EffectTree)
 }
 
 /// Asynchronous work that may send actions.
@@ -164,9 +163,9 @@ extension EffectTree {
     case .cancellable(let tree, let id, let cancelInFlight):
       .cancellable(tree.map(transform), id, cancelInFlight: cancelInFlight)
     case .cancel(let id): .cancel(id)
-    case .scoped(let tree, let scope): .scoped(tree.map(transform), scope)
+    case .scoped(let tree, let scope, let dismissal):
+      .scoped(tree.map(transform), scope, dismissal: dismissal.map(transform))
     case .cancelScope(let scope): .cancelScope(scope)
-    case .present(let scope, let dismissal): .present(scope, dismissal: dismissal.map(transform))
     }
   }
 
@@ -179,8 +178,9 @@ extension EffectTree {
       .concatenate(first.wrappingOperations(wrap), second.wrappingOperations(wrap))
     case .cancellable(let tree, let id, let cancelInFlight):
       .cancellable(tree.wrappingOperations(wrap), id, cancelInFlight: cancelInFlight)
-    case .scoped(let tree, let scope): .scoped(tree.wrappingOperations(wrap), scope)
-    case .send, .cancel, .cancelScope, .present: self
+    case .scoped(let tree, let scope, let dismissal):
+      .scoped(tree.wrappingOperations(wrap), scope, dismissal: dismissal)
+    case .send, .cancel, .cancelScope: self
     }
   }
 }

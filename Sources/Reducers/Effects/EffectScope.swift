@@ -107,10 +107,12 @@ extension EffectPath {
 
 extension Effect {
   /// The effect as work of a child.
+  ///
+  /// - Parameter dismissal: The action that dismisses the child, if it is presented.
   @usableFromInline
-  func scoped(to scope: EffectScope) -> Effect {
+  func scoped(to scope: EffectScope, dismissal: @autoclosure () -> Action? = nil) -> Effect {
     guard let tree else { return .none }
-    return Effect(tree: .scoped(tree, scope))
+    return Effect(tree: .scoped(tree, scope, dismissal: dismissal()))
   }
 
   /// Cancels all work of a child.

@@ -31,11 +31,8 @@ package nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
   let cancellations = context?.host.cancellations ?? .outsideEffects
   let request =
     context.map { TaskCancellations.Request(id: id, path: $0.path) } ?? .outsideEffects(id, of: CurrentTest.id)
-  if cancelInFlight {
-    cancellations.cancel(request)
-    await context?.host.cancelEffects(request.id, within: request.path)
-  }
-  let (task, number) = cancellations.start(request, operation)
+  if cancelInFlight { await context?.host.cancelEffects(request.id, within: request.path) }
+  let (task, number) = cancellations.start(request, cancelInFlight: cancelInFlight, operation)
   defer { cancellations.remove(number) }
   return try await withTaskCancellationHandler {
     try await task.rethrowing()
@@ -133,6 +130,11 @@ package final class TaskCancellations: Sendable {
       }
       return lastNumber
     }
+
+    /// The functions that cancel work, in the order in which it began.
+    func work(of request: Request) -> [@Sendable () -> Void] {
+      (numbers[request] ?? []).sorted().compactMap { byNumber[$0]?.cancel }
+    }
   }
 
   /// The work that runs outside effects.
@@ -141,13 +143,18 @@ package final class TaskCancellations: Sendable {
   private let entries = Mutex(Entries())
 
   /// Starts work that can be cancelled from the first moment on.
+  ///
+  /// - Parameter cancelInFlight: True to cancel earlier work, of which none can begin meanwhile.
   func start<T: Sendable>(
-    _ request: Request, _ operation: @escaping @Sendable () async throws -> T
+    _ request: Request, cancelInFlight: Bool, _ operation: @escaping @Sendable () async throws -> T
   ) -> (Task<T, any Error>, number: UInt64) {
-    entries.withLock {
+    let (task, number, earlier) = entries.withLock { entries in
+      let earlier = cancelInFlight ? entries.work(of: request) : []
       let task = Task { try await operation() }
-      return (task, $0.add(request) { task.cancel() })
+      return (task, entries.add(request) { task.cancel() }, earlier)
     }
+    for cancel in earlier { cancel() }
+    return (task, number)
   }
 
   /// Adds work that has already begun.
@@ -165,9 +172,6 @@ package final class TaskCancellations: Sendable {
   }
 
   func cancel(_ request: Request) {
-    let work = entries.withLock { entries in
-      (entries.numbers[request] ?? []).sorted().compactMap { entries.byNumber[$0]?.cancel }
-    }
-    for cancel in work { cancel() }
+    for cancel in entries.withLock({ $0.work(of: request) }) { cancel() }
   }
 }

@@ -87,11 +87,11 @@ extension EffectTree {
       return .concatenate(first.mappingOperations(wrap), second.mappingOperations(wrap))
     case .cancellable(let tree, let id, let cancelInFlight):
       return .cancellable(tree.mappingOperations(wrap), id, cancelInFlight: cancelInFlight)
-    case .scoped(let tree, let scope):
-      return .scoped(tree.mappingOperations(wrap), scope)
+    case .scoped(let tree, let scope, let dismissal):
+      return .scoped(tree.mappingOperations(wrap), scope, dismissal: dismissal)
     case .run(let operation):
       return .run(wrap(operation))
-    case .cancel, .cancelScope, .present:
+    case .cancel, .cancelScope:
       return self
     }
   }

@@ -52,7 +52,8 @@ struct ReplicatedCases {
     }
     let enumCases = EnumCases(of: declaration)
     if enumCases.isConditional {
-      context.complain("Cases within '#if' cannot travel: both ends must agree on the cases", at: declaration.name)
+      context.complain(
+        "Cases within '#if' cannot be replicated: both ends must have the same cases", at: declaration.name)
       isWhole = false
     }
     var names = Set<String>()
@@ -64,7 +65,7 @@ struct ReplicatedCases {
       }
       for parameter in enumCase.parameters {
         guard let reason = parameter.type.reasonNotToTravel else { continue }
-        context.complain("The payload of '\(enumCase.name)' cannot travel: \(reason)", at: parameter)
+        context.complain("The payload of '\(enumCase.name)' cannot be replicated: \(reason)", at: parameter)
         isWhole = false
       }
       guard let key = keys.key(of: enumCase.name, enumCase.attributes, at: enumCase.element, in: context) else {

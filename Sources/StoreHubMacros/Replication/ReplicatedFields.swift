@@ -104,7 +104,7 @@ struct ReplicatedFields {
     }
     if fields.count > 64 {
       context.complain(
-        "A struct has at most 64 fields that travel; put some of the \(fields.count) into a struct of their own",
+        "A struct has at most 64 replicated fields; put some of the \(fields.count) into a struct of their own",
         at: declaration.name)
       return nil
     }
@@ -118,7 +118,7 @@ struct ReplicatedFields {
     keys: inout ReplicatedKeys, in context: some MacroExpansionContext
   ) -> ReplicatedField? {
     guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmedDescription else {
-      context.complain("A field that travels has one name: split the declaration", at: binding.pattern)
+      context.complain("A replicated field has one name: split the declaration", at: binding.pattern)
       return nil
     }
     guard let key = keys.key(of: name, variable.attributes, at: binding, in: context) else { return nil }
@@ -133,17 +133,17 @@ struct ReplicatedFields {
       return nil
     }
     if type == nil && !hasInitialiser {
-      context.complain("'\(name)' needs a type or an initial value to travel", at: binding)
+      context.complain("'\(name)' needs a type or an initial value to be replicated", at: binding)
       return nil
     }
     if let reason = type?.reasonNotToTravel ?? binding.initializer?.value.reasonNotToTravel {
       context.complain(
-        "'\(name)' cannot travel: \(reason). Or mark it '@Replicated(omit)' and give it a default", at: binding)
+        "'\(name)' cannot be replicated: \(reason). Or mark it '@Replicated(omit)' and give it a default", at: binding)
       return nil
     }
     if variable.attributes.hasAny(of: ["Shared", "SharedReader", "Dependency"]) {
       context.complain(
-        "'\(name)' cannot travel: its value is kept elsewhere, and who keeps it sends it; mark it '@Replicated(omit)'",
+        "'\(name)' cannot be replicated: its value is stored elsewhere and replicated from there; mark it '@Replicated(omit)'",
         at: binding)
       return nil
     }
