@@ -74,9 +74,8 @@ extension ReplicaCore {
       }
     } catch {
       // For a hub without this part, its value is absent.
-      let revision = subscription.mirror.revision ?? 0
-      subscription.mirror.remove(at: revision)
-      subscription.arrived(at: revision)
+      subscription.mirror.remove(at: subscription.mirror.revision ?? 0)
+      subscription.isUnknownToHub()
       return report(subscription)
     }
     // Without a free number it waits for the next connection.

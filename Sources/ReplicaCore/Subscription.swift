@@ -37,6 +37,11 @@ final class Subscription {
   func arrived(at revision: UInt64) {
     (base, isAwaited) = (revision, false)
   }
+
+  /// Records that the hub has no such part. A hub of another version may have it, so the next one must send its value.
+  func isUnknownToHub() {
+    (base, isAwaited) = (nil, false)
+  }
 }
 
 /// The numbers of the scopes of one connection.

@@ -34,6 +34,20 @@ public enum PlantedBug: String, CaseIterable, Sendable {
   case shellRepeatsAnEffect
   /// The shell lets the hub continue after its log has failed, and reports everything as stored.
   case shellIgnoresAFailedLog
+  /// The log stores a turn at a position at which another hub has stored one, and removes that one and its successors.
+  case logReplacesTurnsOfAnotherHub
+  /// The shell reports turns as stored whose positions another hub has taken.
+  case shellIgnoresAConflict
+  /// The shell reads from a connection after the hub has made the record for the next process.
+  case shellReadsAfterHandingOver
+  /// The shell does not pass unsent output on to the next process.
+  case shellForgetsUnsentOutput
+  /// The shell passes all connections on to the next process, but the record of an earlier time.
+  case shellHandsOverAnOldRecord
+  /// The shell does not invalidate the record of a connection at rest when it reads from the connection.
+  case shellKeepsTheRecordOfAReadConnection
+  /// The shell does not invalidate the record of a connection at rest when it writes to the connection.
+  case shellKeepsTheRecordOfAWrittenConnection
   /// The hub releases all output before it is stored, as in async mode.
   case hubDoesNotWait
   /// A client renumbers the actions that it resends, starting with the next number.

@@ -29,6 +29,13 @@ public struct SimulatedFaults: Sendable {
   public var hubCrash = 2
   /// The hub's process is stopped cleanly.
   public var hubStop = 1
+  /// The hub's process is replaced by another one, which takes over the connections.
+  public var hubRestart = 1
+  /// The hub's shell records the connections at rest, which survive a crash; of all turns, in sync mode.
+  public var restingRecord = 300
+  /// The hub's process halts for up to 3 seconds, while another hub continues its log. It then finds that its next turn
+  /// conflicts with one of the other hub. Only in sync mode.
+  public var overtaking = 1
   /// The next hub has a newer version of the feature, of all starts.
   public var upgrade = 200
   /// A client's process crashes, and another one starts without knowledge of its session.
@@ -67,6 +74,7 @@ public struct SimulatedFaults: Sendable {
     (faults.stuckReader, faults.partialDelivery, faults.hubCrash, faults.hubStop) = (0, 0, 0, 0)
     (faults.upgrade, faults.clientCrash, faults.clientLeaves, faults.pause) = (0, 0, 0, 0)
     (faults.clientRestart, faults.repeatedActions) = (0, 0)
+    (faults.hubRestart, faults.restingRecord, faults.overtaking) = (0, 0, 0)
     (faults.commit, faults.logFailure, faults.snapshotFailure, faults.unsyncedSurvives) = (1000, 0, 0, 0)
     faults.trim = 0
     return faults
@@ -95,4 +103,14 @@ public struct SimulatedFaults: Sendable {
     unsyncedSurvives = chance.pick([0, 300, 1000])
     trim = chance.pick([0, 500, 1000])
   }
+
+  /// Draws the faults that pass connections or the log to another process.
+  mutating func drawSuccessions(from chance: inout Chance) {
+    hubRestart = chance.pick([0, 1, 5, 15])
+    restingRecord = chance.pick([0, 100, 1000])
+    overtaking = chance.pick([0, 0, 2, 10])
+  }
+
+  /// Removes the faults that pass connections or the log to another process.
+  public mutating func removeSuccessions() { (hubRestart, restingRecord, overtaking) = (0, 0, 0) }
 }

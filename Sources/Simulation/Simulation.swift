@@ -22,13 +22,15 @@ public final class Simulation {
   var chance: Chance
   var trace: Trace
   var now = Duration.seconds(1)
-  let log: SimulatedLog
+  let disk: SimulatedDisk
   /// The hub's process; nil between its end and the next start.
   var hub: HubProcess?
-  /// The truth about the last hub.
-  var lastTruth: HubTruth
-  /// The revision that the next hub must recover, if the last one was stopped cleanly.
-  var stoppedRevision: UInt64?
+  /// A process whose log another hub has continued, until it has noticed or ended.
+  var overtaken: HubProcess?
+  /// The connections that the last process has left to the next one.
+  var legacy: Legacy?
+  /// The revision and the turn with which the next hub must begin, if the last one ended cleanly.
+  var stopped: (revision: UInt64, tail: UInt64)?
   var hubStartsAt = Duration.zero
   var hubProgram = SimulatedProgram.older
   var hubCount: UInt64 = 0
@@ -57,8 +59,7 @@ public final class Simulation {
     (self.plan, self.bug) = (plan, bug)
     chance = Chance(seed: plan.seed)
     trace = Trace(print: print)
-    log = SimulatedLog(schema: hubProgram.schema, bug: bug)
-    lastTruth = HubTruth(OlderFeature.State())
+    disk = SimulatedDisk(HubTruth(OlderFeature.State()), bug: bug)
   }
 
   /// Runs the whole simulation.
@@ -89,8 +90,11 @@ public final class Simulation {
   private func turnAll() throws {
     if hub == nil, now >= hubStartsAt { try startHub() }
     try connectClients()
-    try runEffects()
-    if isSettling || chance.hits(850) { try turnHub() }
+    if let hub {
+      try runEffects(of: hub)
+      if isSettling || chance.hits(850) { try turn(hub) }
+    }
+    try turnOvertakenHub()
     for client in clients { try turn(client) }
     links.removeAll { !$0.isOpenAtHub && !$0.isOpenAtClient }
   }
@@ -100,7 +104,7 @@ public final class Simulation {
     case 0..<15: try act(chance.pick(clients))
     case 15..<50: if let link = anyLink() { try deliverToHub(link) }
     case 50..<85: if let link = anyLink() { try deliverToClient(link) }
-    default: try useLog()
+    default: if let hub { try useLog(of: hub) }
     }
   }
 
@@ -127,11 +131,13 @@ public final class Simulation {
     if chance.hits(faults.clientLeaves) { try replaceClient(at: chance.number(0...clients.count - 1), leaving: true) }
     if chance.hits(faults.hubCrash) { try crashHub() }
     if chance.hits(faults.hubStop) { try stopHub() }
-    if chance.hits(faults.logFailure), plan.storage != .memory, hub != nil {
+    if chance.hits(faults.logFailure), plan.storage != .memory, let hub {
       trace.note(now, "log fails")
       report.logFailures += 1
-      log.fail()
+      hub.log.fail()
     }
+    if faults.hubRestart > 0, chance.hits(faults.hubRestart) { try restartHub() }
+    if faults.overtaking > 0, chance.hits(faults.overtaking) { overtakeHub() }
   }
 
   // MARK: The end
@@ -144,13 +150,14 @@ public final class Simulation {
       try cut(link)
     }
     for client in clients { client.stuckUntil = .zero }
+    try endSuccessions()
     var quietRounds = 0
     for _ in 0..<3000 {
       for link in links {
         try deliverToHub(link)
         try deliverToClient(link)
       }
-      for _ in 0..<4 { try useLog() }
+      for _ in 0..<4 { if let hub { try useLog(of: hub) } }
       now += .milliseconds(50)
       try turnAll()
       quietRounds = isQuiet ? quietRounds + 1 : 0
@@ -160,7 +167,7 @@ public final class Simulation {
   }
 
   private var isQuiet: Bool {
-    guard let hub, hub.endsBy == nil, !hub.core.hasBacklog, !log.isBusy, hub.core.publicationDue == nil else {
+    guard let hub, hub.endsBy == nil, !hub.core.hasBacklog, !hub.log.isBusy, hub.core.publicationDue == nil else {
       return false
     }
     return clients.allSatisfy { client in

@@ -66,6 +66,9 @@ public struct SimulationPlan: Sendable {
     limits.snapshotInterval = chance.pick([256, 2 << 10, 64 << 20])
     limits.rejections = chance.pick([2, 1024])
     limits.payloadBytes = chance.pick([300, 1 << 20])
+    // Without these faults, a seed means what it meant before they existed.
+    var successions = Chance(seed: seed &* 0x9e37_79b9 &+ 18)
+    faults.drawSuccessions(from: &successions)
   }
 
   /// A summary of the plan for people.

@@ -28,6 +28,16 @@ public struct SimulationReport: Equatable, Sendable {
   public var hubCrashes = 0
   /// Hubs that were stopped cleanly.
   public var hubStops = 0
+  /// Hubs that were replaced by another process, which took over the connections.
+  public var hubRestarts = 0
+  /// Connections that continued in another process after a restart.
+  public var handedOver = 0
+  /// Connections that continued in another process after a crash.
+  public var keptAtRest = 0
+  /// Hubs whose log another hub has continued.
+  public var overtakings = 0
+  /// Logs that reported a conflict.
+  public var conflicts = 0
   /// Hubs that were replaced by a newer version.
   public var upgrades = 0
   /// Clients that crashed.
@@ -64,7 +74,9 @@ public struct SimulationReport: Equatable, Sendable {
       ("outcome unknown", \.unknown), ("not kept", \.refusedLocally), ("connections", \.connections),
       ("resumed", \.resumptions), ("cuts", \.cuts), ("half open", \.halfOpen), ("half closes", \.halfCloses),
       ("stuck readers", \.stuckReaders), ("hub crashes", \.hubCrashes), ("hub stops", \.hubStops),
-      ("upgrades", \.upgrades), ("client crashes", \.clientCrashes),
+      ("hub restarts", \.hubRestarts), ("handed over", \.handedOver), ("kept at rest", \.keptAtRest),
+      ("overtaken hubs", \.overtakings), ("conflicts", \.conflicts), ("upgrades", \.upgrades),
+      ("client crashes", \.clientCrashes),
       ("client restarts", \.clientRestarts), ("log failures", \.logFailures),
       ("turns logged", \.turns), ("snapshots", \.snapshots), ("recoveries from one", \.snapshotRecoveries),
       ("turns recovered", \.turnsRecovered), ("frames", \.frames), ("effects", \.effects),

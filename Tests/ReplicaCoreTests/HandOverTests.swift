@@ -6,47 +6,9 @@ import TestSupport
 import Testing
 import Wire
 
-/// The connections of one hub continue with another hub in another process, at any point of any history.
+/// The connections of one hub continue with another hub in another process. `Simulation` does this at random points, also
+/// with a log and after crashes.
 @Suite(.computing) struct HandOverTests {
-  @Test(arguments: [UInt64](0..<20))
-  func theNextProcessGoesOnWithEveryConnection(block: UInt64) throws {
-    for seed in block * 10..<block * 10 + 10 {
-      let world = AppWorld(seed: seed, clientCount: 4, toolCount: 1)
-      for step in 0..<300 {
-        try world.step()
-        if step % 20 == 19 { try world.handOver(to: AppWorld.engine()) }
-      }
-      try world.settle()
-
-      world.expectExactlyOnce(seed: seed)
-    }
-  }
-
-  /// The process is killed at any moment. No acknowledged action is lost, no action takes effect twice, and the
-  /// connections at rest continue.
-  @Test(arguments: [UInt64](0..<20))
-  func connectionsAtRestGoOnAfterACrash(block: UInt64) throws {
-    var restingCount = 0
-    for seed in block * 4..<block * 4 + 4 {
-      let world = AppWorld(seed: seed, clientCount: 4, toolCount: 1, isLogged: true)
-      for _ in 0..<300 {
-        if Int.random(in: 0..<3, using: &world.random) == 0 { world.store(false) }
-        try world.step()
-        switch Int.random(in: 0..<40, using: &world.random) {
-        case 0..<10: world.noteResting()
-        case 10, 11: try world.crash(to: AppWorld.engine())
-        case 12: try world.settle()
-        default: break
-        }
-      }
-      try world.settle()
-
-      world.expectExactlyOnce(seed: seed)
-      restingCount += world.restingCount
-    }
-    #expect(restingCount > 5)
-  }
-
   @Test func nobodyConnectsAgain() throws {
     let world = AppWorld(seed: 7, clientCount: 3)
     try world.settle()

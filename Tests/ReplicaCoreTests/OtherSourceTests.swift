@@ -4,6 +4,7 @@ import IdentifiedCollections
 import ReplicaCore
 import TestSupport
 import Testing
+import TurnLog
 import Wire
 
 /// A client and a hub that were compiled from different versions of a feature.
@@ -74,7 +75,8 @@ import Wire
 
   /// Passes bytes between a hub and a replica until there are no more.
   private func run(
-    _ hub: inout HubCore, _ replica: inout ReplicaCore, _ id: inout ConnectionID?
+    _ hub: inout HubCore, _ replica: inout ReplicaCore, _ id: inout ConnectionID?,
+    onWrite: ([UInt8]) -> Void = { _ in }, onTurn: (LoggedTurn) -> Void = { _ in }
   ) -> [ReplicaCommand] {
     var commands: [ReplicaCommand] = []
     for _ in 0..<50 {
@@ -88,6 +90,7 @@ import Wire
           replica.connected(at: .zero)
         case .write(let range):
           let part = Array(bytes[range])
+          onWrite(part)
           if let id { hub.received(part.span.bytes, on: id, at: .zero) }
         default: commands.append(command)
         }
@@ -97,10 +100,41 @@ import Wire
       for case .write(_, let pieces) in hub.commands {
         for piece in hub.pieces[pieces] { down += hub.output.bytes[piece] }
       }
+      for turn in hub.turnsToStore { onTurn(turn) }
       hub.clear()
       if !down.isEmpty { replica.received(down.span.bytes, at: .zero) }
     }
     return commands
+  }
+
+  /// The next hub may be at the same revision, and must not assume that the client has its value.
+  @Test func aPartThatTheHubDidNotHaveIsRequestedWholeFromTheNextHub() throws {
+    let engine = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
+    var hub = HubCore(engine, history: Recovery(of: engine).history(id: 1, sessions: []), durability: .async)
+    var replica = ReplicaCore(schema: Schema(state: Client.State.self, action: Client.Action.self))
+    let extra = replica.subscribe(to: StatePath<Client.State, Client.State>().extra)
+    replica.start()
+    var id: ConnectionID?
+    var sessions: [LoggedSession] = []
+    _ = run(&hub, &replica, &id, onTurn: { sessions = $0.sessions })
+    #expect(extra.part == nil && extra.revision == 0)
+    replica.disconnected(reason: "an upgrade", at: .zero)
+    replica.expire(at: .seconds(60))
+    let newEngine = FeatureEngine<Client.State, Client.Action>(initialState: Client.State(), reducer: EmptyReducer())
+    var newHub = HubCore(
+      newEngine, history: Recovery(of: newEngine).history(id: 1, sessions: sessions), durability: .async)
+    var decoder = FrameDecoder(payloadLimit: 1 << 20)
+    var known: [UInt64?] = []
+    _ = run(
+      &newHub, &replica, &id
+    ) { bytes in
+      try? decoder.feed(bytes.span.bytes) { header, payload throws(WireError) in
+        guard FrameKind(rawValue: header.kind) == .attach else { return }
+        known.append(try Attach(decoding: payload).knownRevision)
+      }
+    }
+    #expect(known == [nil])
+    #expect(extra.part == 7)
   }
 
   @Test func itIsServedByName() throws {

@@ -1,3 +1,4 @@
+import Features
 import HubCore
 import ReplicaCore
 import TestFeatures
@@ -91,6 +92,15 @@ import Wire
     try world.settle()
     world.forgedHistory[1] = Board.State()
     try world.send(.setCount(5), from: client)
+
+    #expect(throws: WorldViolation.stateIsNotTheHubs(revision: 1)) { try world.settle() }
+  }
+
+  @Test func theOracleSeesADeltaOnTheWrongState() throws {
+    let world = AppWorld(seed: 1, clientCount: 1)
+    try world.settle()
+    world.forgedHistory[1] = AppFeature.State()
+    try world.send(.incrementButtonTapped, from: world.clients[0])
 
     #expect(throws: WorldViolation.stateIsNotTheHubs(revision: 1)) { try world.settle() }
   }

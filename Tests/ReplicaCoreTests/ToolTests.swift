@@ -31,7 +31,7 @@ import Wire
     // Finds the field by its name, and subscribes to it.
     guard case .definition(let index) = schema.state, case .fields(let fields) = schema.definitions[index].content
     else {
-      Issue.record("the state is no struct")
+      Issue.record("the state is not a struct")
       return
     }
     let items = try #require(fields.first { $0.name == "items" })
@@ -85,8 +85,8 @@ import Wire
     let mirror = ValueMirror()
     tool.replica.subscribe(mirror, to: [.key(0)], of: .hub)
     try world.settle()
-    guard case .array(let attendees)? = mirror.value else {
-      Issue.record("the attendees are no array")
+    guard case .elements(let attendees)? = mirror.value else {
+      Issue.record("the attendees are no list with ids")
       return
     }
     #expect(attendees.count == 2)

@@ -3,17 +3,14 @@ import Features
 import HubCore
 import ReplicaCore
 import TestSupport
-import TurnLog
 import Wire
 
 /// A world with the feature of `storehubd`.
 typealias AppWorld = World<AppFeature.State, AppFeature.Action>
 
 extension World where State == AppFeature.State, Action == AppFeature.Action {
-  convenience init(seed: UInt64, clientCount: Int, toolCount: Int = 0, isLogged: Bool = false) {
-    self.init(
-      seed: seed, clientCount: clientCount, engine: Self.engine(), toolCount: toolCount, isLogged: isLogged
-    ) {
+  convenience init(seed: UInt64, clientCount: Int, toolCount: Int = 0) {
+    self.init(seed: seed, clientCount: clientCount, engine: Self.engine(), toolCount: toolCount) {
       Self.randomAction(seenBy: $1, &$0)
     }
   }
@@ -44,7 +41,8 @@ extension World where State == AppFeature.State, Action == AppFeature.Action {
   func send(_ action: Counter.Action, from client: Client) throws { try send(.counter(action), from: client) }
 }
 
-/// A hub and its clients with a network that disconnects, delays and splits, all determined by a seed.
+/// A hub and its clients with a network that disconnects, delays and splits, all determined by a seed, for tests of one
+/// mechanism with access to all parts. `Simulation` has all faults and all checks.
 final class World<State: Replicated & Equatable, Action: WireValue> {
   final class Client {
     var replica: ReplicaCore
@@ -65,8 +63,6 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     var failed: [ActionError] = []
     var divergences: [Divergence] = []
     var lastRevisions: [ObjectIdentifier: UInt64] = [:]
-    /// The hub's record of the client's connection; nil if it is not at rest.
-    var resting: [UInt8]?
     /// The parts to which it subscribes in addition to the whole state.
     var parts: [Part] = []
     /// The oracle's view of each mirror that was ever subscribed.
@@ -122,24 +118,18 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   /// Forged states, to check that the oracle detects differences.
   var forgedHistory: [UInt64: State] = [:]
   private(set) var sentCount = 0
-  /// The turns that the hub has passed to its log; nil without a log.
-  private(set) var log: [LoggedTurn]?
   /// False if a test has made a state wrong on purpose.
   var checksStates = true
-  /// The number of connections that have survived a crash.
-  private(set) var restingCount = 0
   private let randomAction: (inout SplitMix, State?) -> Action
 
   init(
     seed: UInt64, clientCount: Int, engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(),
-    options: ReplicaOptions = ReplicaOptions(), toolCount: Int = 0, mirrorsUntyped: Bool = true, isLogged: Bool = false,
+    options: ReplicaOptions = ReplicaOptions(), toolCount: Int = 0, mirrorsUntyped: Bool = true,
     randomAction: @escaping (inout SplitMix, State?) -> Action
   ) {
     random = SplitMix(seed: seed)
     self.engine = engine
-    log = isLogged ? [] : nil
-    let recovered = isLogged ? Recovery(of: engine).history(id: 1, sessions: []) : nil
-    hub = HubCore(engine, limits: limits, history: recovered, random: SplitMix(seed: seed &+ 1))
+    hub = HubCore(engine, limits: limits, random: SplitMix(seed: seed &+ 1))
     self.randomAction = randomAction
     history[0] = engine.state
     let schema = Schema(state: State.self, action: Action.self)
@@ -189,60 +179,6 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     try turn()
   }
 
-  /// Reports some or all of the turns passed to the log as stored.
-  func store(_ all: Bool = true) {
-    guard let last = log?.last?.position, let first = hub.storedTurn, first < last else { return }
-    hub.stored(upTo: all ? last : UInt64.random(in: first...last, using: &random), at: now)
-  }
-
-  /// Updates the records of the connections at rest.
-  func noteResting() {
-    for (index, client) in clients.enumerated() {
-      client.resting = client.connection.flatMap { hub.resting($0, token: UInt64(index)) }
-    }
-  }
-
-  /// Kills the hub's process. Its log keeps the turns that it has reported as stored, and perhaps more. The next
-  /// process continues the connections at rest; the others are closed.
-  func crash(to engine: FeatureEngine<State, Action>) throws {
-    let all = log ?? []
-    let kept = Array(all.prefix(Int.random(in: Int(hub.storedTurn ?? 0)...all.count, using: &random)))
-    var recovery = Recovery(of: engine)
-    var sessions: [LoggedSession] = []
-    for turn in kept {
-      try recovery.apply(turn, writtenFor: Schema(state: State.self, action: Action.self))
-      for session in turn.sessions {
-        sessions.removeAll { $0.id == session.id }
-        if !session.hasEnded { sessions.append(session) }
-      }
-    }
-    let recovered = recovery.history(id: 1, sessions: sessions)
-    let handOver = HandOver(
-      resting: clients.compactMap(\.resting), engine: engine, history: recovered, random: &random)
-    (self.engine, log) = (engine, kept)
-    history = history.filter { $0.key <= engine.revision }
-    hub = HubCore(
-      engine, limits: hub.limits, history: handOver.map(recovered.continuing) ?? recovered,
-      random: SplitMix(seed: random.next()))
-    for (index, client) in clients.enumerated() where client.connection != nil {
-      guard let handOver, let place = handOver.tokens.firstIndex(of: UInt64(index)), client.resting != nil else {
-        // The output that the socket has accepted arrives.
-        receive(client.fromHub, by: client)
-        drop(client)
-        client.replica.disconnected(reason: "crash", at: now)
-        continue
-      }
-      restingCount += 1
-      let id = hub.connected(Peer(process: 1, user: 1, group: 1), at: now)
-      client.connection = id
-      _ = hub.takeOver(handOver, place, on: id, at: now)
-      for command in hub.commands { perform(command) }
-      hub.clear()
-    }
-    for client in clients { client.resting = nil }
-    try turn()
-  }
-
   /// Performs a random step.
   func step() throws {
     let client = clients[Int.random(in: 0..<clients.count, using: &random)]
@@ -263,7 +199,6 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     var quietTurns = 0
     for _ in 0..<400 where quietTurns < 3 {
       for client in clients { deliver(client, atMost: .max) }
-      store()
       now += .milliseconds(100)
       try turn()
       quietTurns = clients.contains { !isQuiet($0) } ? 0 : quietTurns + 1
@@ -306,7 +241,6 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   }
 
   private func receive(_ bytes: [UInt8], on connection: ConnectionID) {
-    clients.first { $0.connection == connection }?.resting = nil
     let time = now
     let span = bytes.span.bytes
     hub.received(span, on: connection, at: time)
@@ -327,7 +261,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
 
   private func drop(_ client: Client) {
     client.connection = nil
-    (client.toHub, client.fromHub, client.resting) = ([], [], nil)
+    (client.toHub, client.fromHub) = ([], [])
   }
 
   /// Ends a turn of the hub and of every client.
@@ -344,7 +278,6 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     switch command {
     case .write(let id, let pieces):
       guard let client = clients.first(where: { $0.connection == id }) else { return }
-      client.resting = nil
       for piece in hub.pieces[pieces] { client.fromHub += hub.output.bytes[piece] }
       // Bytes on the wire count as not accepted, so that the hub coalesces.
       hub.isBusy(id)
@@ -355,8 +288,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
         client.replica.disconnected(reason: "closed", at: now)
       }
       hub.ended(id)
-    case .store: log?.append(contentsOf: hub.turnsToStore)
-    case .report, .effect, .resumeReading, .saveSnapshot, .releaseMemory: break
+    case .report, .effect, .store, .resumeReading, .saveSnapshot, .releaseMemory: break
     }
   }
 

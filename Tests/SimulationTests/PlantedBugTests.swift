@@ -32,7 +32,18 @@ import Testing
     case .snapshotHasALaterPosition: (plan.limits.snapshotInterval, plan.faults.snapshotFailure) = (256, 0)
     case .recoveryForgetsProcessed, .recoveryForgetsSessions, .recoveryTakesOldSessions, .clientRenumbersActions:
       (plan.faults.cut, plan.faults.clientSideCut) = (15, 15)
-    default: break
+    case .logReplacesTurnsOfAnotherHub, .shellIgnoresAConflict: (plan.faults.overtaking, plan.faults.commit) = (15, 500)
+    case .shellReadsAfterHandingOver, .shellForgetsUnsentOutput:
+      plan.faults = .none
+      (plan.faults.hubRestart, plan.faults.socketBytes, plan.faults.longestDelay) = (20, 64, .milliseconds(20))
+    case .shellHandsOverAnOldRecord:
+      plan.faults = .none
+      (plan.faults.hubRestart, plan.clientCount, plan.wholeStateClientCount) = (30, 4, 4)
+      (plan.limits.coalescingThreshold, plan.limits.coalescing) = (1, .milliseconds(20))
+    case .shellKeepsTheRecordOfAReadConnection, .shellKeepsTheRecordOfAWrittenConnection:
+      plan.faults = .none
+      (plan.faults.restingRecord, plan.faults.hubCrash, plan.clientCount) = (1000, 15, 4)
+    default: plan.faults.removeSuccessions()
     }
     return plan
   }
@@ -52,6 +63,13 @@ import Testing
     case .shellIgnoresASlowLog: [.queueTooLong]
     case .shellForgetsToReadAgain: [.notAtRest]
     case .shellRepeatsAnEffect, .clientSendsAgainInANewSession: [.appliedTwice]
+    case .logReplacesTurnsOfAnotherHub: [.acknowledgedLost, .recoveredWrongly]
+    case .shellIgnoresAConflict: [.seenBeforeStored]
+    case .shellReadsAfterHandingOver: [.protocolBroken, .notAtRest]
+    case .shellForgetsUnsentOutput: [.protocolBroken, .notAtRest]
+    case .shellHandsOverAnOldRecord: [.framesOutOfOrder, .protocolBroken]
+    case .shellKeepsTheRecordOfAReadConnection, .shellKeepsTheRecordOfAWrittenConnection:
+      [.framesOutOfOrder, .protocolBroken, .wrongOutcome, .notAtRest]
     case .shellIgnoresAFailedLog: [.seenBeforeStored, .notAtRest, .acknowledgedLost]
     case .clientRenumbersActions: [.protocolBroken, .wrongOutcome, .notAtRest, .acknowledgedNotApplied]
     case .networkFlipsABit: [.protocolBroken, .stateDiffers, .hashDiffers, .wrongOutcome]

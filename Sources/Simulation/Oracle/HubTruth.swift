@@ -11,6 +11,9 @@ final class HubTruth {
   private var lastNumbers: [UInt32: UInt32] = [:]
   private(set) var revision: UInt64 = 0
 
+  /// Creates a truth without states, for a hub that no oracle checks.
+  init() {}
+
   init(_ state: any SimulatedState) { states[0] = state }
 
   /// Copies the truth up to a revision.

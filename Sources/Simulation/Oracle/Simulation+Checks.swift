@@ -182,8 +182,8 @@ extension Simulation {
   /// Checks that the log has the hub's sessions, and that all clients know the attendees.
   private func checkSessions(of hub: HubProcess) throws {
     let count = hub.core.detachedSessionCount + hub.core.connectionCount
-    if plan.storage != .memory, log.sessions.count != count {
-      throw Violation(.sessionForgotten, "the log has \(log.sessions.count) sessions, and the hub \(count)")
+    if plan.storage != .memory, disk.sessions.count != count {
+      throw Violation(.sessionForgotten, "the log has \(disk.sessions.count) sessions, and the hub \(count)")
     }
     for client in clients {
       guard let attendees = client.attendees else { continue }

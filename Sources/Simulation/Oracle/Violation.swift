@@ -28,6 +28,8 @@ public struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
     case protocolBroken
     /// The hub has lost a session that it must keep.
     case sessionForgotten
+    /// A connection ended that the next process should have continued.
+    case connectionLost
     /// The log could not be read.
     case recoveryFailed
     /// The log's record of a turn's actions or sessions is wrong.

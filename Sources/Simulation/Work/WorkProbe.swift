@@ -84,7 +84,8 @@ private struct WorkHub: ~Copyable {
     limits.hashInterval = .max
     hub = HubCore(
       engine, limits: limits, history: Recovery(of: engine).history(id: 1, sessions: []), random: Chance(seed: 1))
-    log = SimulatedLog(schema: Schema(state: WorkFeature.State.self, action: WorkFeature.Action.self), bug: nil)
+    let (schema, truth) = (Schema(state: WorkFeature.State.self, action: WorkFeature.Action.self), HubTruth())
+    log = SimulatedLog(SimulatedDisk(truth, bug: nil), schema, truth)
     let item = StatePath<WorkFeature.State, WorkFeature.State>().items[id: CountedID(number: 300)].steps
     for path in [[], item] {
       let id = hub.connected(Peer(process: 1, user: 1, group: 1), at: .zero)

@@ -1,3 +1,4 @@
+import HubCore
 import ReplicaCore
 import Wire
 
@@ -65,6 +66,9 @@ final class ClientProcess {
     replica.subscribe(mirror, to: [], of: .hub)
     attendees = mirror
   }
+
+  /// The identity that the kernel reports to hubs.
+  var peer: Peer { Peer(process: Int32(number), user: 1000, group: 1000) }
 
   /// The program that defines its actions and states; nil for a tool that has not connected to a hub yet.
   var spoken: SimulatedProgram? {

@@ -16,6 +16,8 @@ final class HubProcess {
   let engine: SimulatedEngine
   let recorder: Recorder
   let truth: HubTruth
+  /// Its log; not used in memory mode.
+  let log: SimulatedLog
   var core: HubCore
   var links: [Link?] = []
   var effects: [RunningEffect] = []
@@ -24,14 +26,19 @@ final class HubProcess {
   /// The time at which the process ends after its goodbye; nil while it serves.
   var endsBy: Duration?
   var isAlive = true
+  /// The time at which it continues after a halt.
+  var continuesAt = Duration.zero
+  /// True if it reads no more and passes its connections to the next process when its log has stored everything.
+  var isHandingOver = false
   /// The turns that the hub passed to its log while the log was far behind.
   var turnsWhileBehind = 0
 
   init(
     _ program: SimulatedProgram, _ engine: SimulatedEngine, _ recorder: Recorder, _ truth: HubTruth,
-    _ core: consuming HubCore
+    _ log: SimulatedLog, _ core: consuming HubCore
   ) {
     (self.program, self.engine, self.recorder, self.truth) = (program, engine, recorder, truth)
+    self.log = log
     self.core = core
   }
 

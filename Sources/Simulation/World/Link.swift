@@ -41,9 +41,10 @@ final class Link {
   }
 
   let number: Int
-  let hub: HubProcess
+  /// The hub's process, and the connection's id in it.
+  private(set) var hub: HubProcess
+  private(set) var id: ConnectionID
   let client: ClientProcess
-  let id: ConnectionID
   var toHub = Pipe()
   var toClient = Pipe()
   /// False after the hub's shell has dropped it.
@@ -60,10 +61,20 @@ final class Link {
   var tap = WireTap()
   /// The hub's revision when the welcome was written.
   var welcomeRevision: UInt64 = 0
+  /// The record of the connection at rest; nil if it had activity since.
+  var restingRecord: [UInt8]?
+  /// The output that the last process has left, which precedes that of the present one.
+  var inheritedOutput: [UInt8] = []
   /// For planted bugs: a delayed write.
   var heldBack: [UInt8]?
 
   init(_ number: Int, _ hub: HubProcess, _ client: ClientProcess, _ id: ConnectionID) {
     (self.number, self.hub, self.client, self.id) = (number, hub, client, id)
+  }
+
+  /// Another process continues the connection.
+  func passes(to hub: HubProcess, as id: ConnectionID) {
+    (self.hub, self.id, isOpenAtHub) = (hub, id, true)
+    (isPaused, isInputEndNoted, restingRecord) = (false, false, nil)
   }
 }

@@ -1,43 +1,31 @@
 import TurnLog
 import Wire
 
-/// A log on a simulated disk. It stores turns when the simulation decides, and loses unstored ones when its hub
-/// crashes.
+/// A hub's log on a simulated disk. It stores turns when the simulation decides, and loses unstored ones when its hub
+/// crashes. Several hubs may have logs on one disk; a turn is then stored by the first one that appends at a position,
+/// and the others report a conflict.
 ///
 /// Unchecked: a simulation runs on one thread.
 final class SimulatedLog: TurnLog, @unchecked Sendable {
-  struct Entry {
-    var turn: LoggedTurn
-    /// The schema of the hub that wrote it.
-    let schema: Schema
-  }
-
-  struct Snapshot {
-    let position: UInt64
-    let revision: UInt64
-    let bytes: [UInt8]
-    let schema: Schema
-  }
-
-  /// The turns on the disk, except those that were trimmed.
-  private(set) var stored: [Entry] = []
+  private let disk: SimulatedDisk
+  private let schema: Schema
+  private let truth: HubTruth
+  private var bug: PlantedBug? { disk.bug }
   /// The turns that wait for a commit.
-  private(set) var unsynced: [Entry] = []
-  private(set) var snapshots: [Snapshot] = []
-  /// The sessions after the stored turns, least recently used first.
-  private(set) var sessions: [LoggedSession] = []
-  /// For a planted bug: the sessions as they first were.
-  private var firstSessions: [LoggedSession] = []
-  private(set) var storedRevision: UInt64 = 0
-  private(set) var tail: UInt64 = 0
+  private(set) var unsynced: [SimulatedDisk.Entry] = []
+  /// The last turn that this log has stored or found, its revision, and the sessions after it.
+  private(set) var tail: UInt64
+  private(set) var storedRevision: UInt64
+  private var sessions: [LoggedSession]
   private(set) var isFailed = false
   private var saving: (snapshot: LogSnapshot, next: (Int) -> [UInt8]?, bytes: [UInt8])?
   private var events: [LogEvent] = []
-  /// The schema of the current hub.
-  var schema: Schema
-  let bug: PlantedBug?
 
-  init(schema: Schema, bug: PlantedBug?) { (self.schema, self.bug) = (schema, bug) }
+  /// Opens the log on a disk, for a hub with this schema and truth.
+  init(_ disk: SimulatedDisk, _ schema: Schema, _ truth: HubTruth) {
+    (self.disk, self.schema, self.truth) = (disk, schema, truth)
+    (tail, storedRevision, sessions) = (disk.tail, disk.storedRevision, disk.sessions)
+  }
 
   // MARK: TurnLog
 
@@ -45,7 +33,7 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
     for turn in turns {
       let last = unsynced.last?.turn.position ?? tail
       precondition(turn.position == last + 1, "a hub hands turn \(turn.position) to a log that ends at \(last)")
-      unsynced.append(Entry(turn: turn, schema: schema))
+      unsynced.append(SimulatedDisk.Entry(turn: turn, schema: schema))
     }
     if bug == .logSaysStoredTooEarly, let last = turns.last { events.append(.stored(upTo: last.position)) }
   }
@@ -55,14 +43,9 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
     saving = (snapshot, snapshot.makePieces(), [])
   }
 
-  func read(from position: UInt64, byteLimit: Int) throws(LogError) -> [LoggedTurn] {
-    guard position > tail || position >= stored.first?.turn.position ?? 1 else {
-      throw LogError(.trimmed, "turn \(position) is not kept")
-    }
-    return stored.map(\.turn).filter { $0.position >= position }
-  }
+  func read(from position: UInt64, byteLimit: Int) throws(LogError) -> [LoggedTurn] { try disk.read(from: position) }
 
-  func trim(before position: UInt64) { stored.removeAll { $0.turn.position < position } }
+  func trim(before position: UInt64) { disk.trim(before: position) }
 
   // MARK: Disk
 
@@ -77,13 +60,33 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
     return events
   }
 
-  /// Stores waiting turns.
-  func commit(_ count: Int) {
-    guard !isFailed, count > 0, !unsynced.isEmpty else { return }
+  /// Stores waiting turns, or reports a conflict. Returns false for a conflict.
+  @discardableResult
+  func commit(_ count: Int) -> Bool {
+    guard !isFailed, count > 0, !unsynced.isEmpty else { return true }
+    guard !isOvertaken else {
+      if bug == .shellIgnoresAConflict, let last = unsynced.last {
+        events.append(.stored(upTo: last.turn.position))
+        (tail, unsynced) = (last.turn.position, [])
+      } else {
+        isFailed = true
+        events.append(.conflict(position: tail + 1, tail: disk.tail))
+      }
+      return false
+    }
     for entry in unsynced.prefix(count) { store(entry) }
     unsynced.removeFirst(min(count, unsynced.count))
     if case .stored = events.last { events.removeLast() }
     events.append(.stored(upTo: tail))
+    return true
+  }
+
+  /// True if another hub has appended a turn to the disk.
+  var isOvertaken: Bool {
+    guard disk.tail != tail else { return false }
+    guard bug == .logReplacesTurnsOfAnotherHub else { return true }
+    disk.removeTurns(after: tail)
+    return false
   }
 
   /// Makes the log fail, so that it stores nothing more.
@@ -110,10 +113,10 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
       return false
     }
     var (position, revision) = (current.snapshot.position, current.snapshot.revision)
-    if bug == .snapshotHasALaterPosition, let last = stored.last?.turn, last.position > position {
+    if bug == .snapshotHasALaterPosition, let last = disk.stored.last?.turn, last.position > position {
       (position, revision) = (last.position, last.revision)
     }
-    snapshots.append(Snapshot(position: position, revision: revision, bytes: current.bytes, schema: schema))
+    disk.save(SimulatedDisk.Snapshot(position: position, revision: revision, bytes: current.bytes, schema: schema))
     if trims { trim(before: position + 1) }
     events.append(.saved(revision: current.snapshot.revision))
     return true
@@ -121,20 +124,9 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
 
   /// Ends the hub's process. Of the unstored turns, `count` have reached the disk nevertheless.
   func crash(surviving count: Int) {
-    for entry in unsynced.prefix(count) { store(entry) }
+    if count > 0, !isOvertaken { for entry in unsynced.prefix(count) { store(entry) } }
     forget()
-    switch bug {
-    case .logLosesTheLastTurn where stored.count > 1:
-      stored.removeLast()
-    case .logLosesAMiddleTurn where stored.count > 2:
-      let lost = stored.remove(at: stored.count / 2)
-      for index in stored.count / 2..<stored.count { stored[index].turn.position -= 1 }
-      stored[stored.count / 2].turn.baseRevision = lost.turn.baseRevision
-      if stored.count / 2 < stored.count { snapshots.removeAll { $0.position >= lost.turn.position } }
-    default: return
-    }
-    (tail, storedRevision) = (stored.last?.turn.position ?? 0, stored.last?.turn.revision ?? 0)
-    snapshots.removeAll { $0.position > tail }
+    disk.crashed()
   }
 
   /// Closes the log after storing all turns.
@@ -143,33 +135,14 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
     forget()
   }
 
-  private func forget() { (unsynced, events, saving, isFailed) = ([], [], nil, false) }
+  private func forget() { (unsynced, events, saving, isFailed) = ([], [], nil, true) }
 
-  private func store(_ entry: Entry) {
-    stored.append(entry)
+  private func store(_ entry: SimulatedDisk.Entry) {
+    disk.store(entry, truth)
     (tail, storedRevision) = (entry.turn.position, entry.turn.revision)
-    for session in entry.turn.sessions {
-      sessions.removeAll { $0.id == session.id }
-      if !session.hasEnded { sessions.append(session) }
-      if !firstSessions.contains(where: { $0.id == session.id }) { firstSessions.append(session) }
-    }
+    for session in entry.turn.sessions { sessions.store(session) }
   }
 
-  /// The processed sequence number of a session on the disk.
+  /// The processed sequence number of a session that this log has stored or found.
   func processed(_ session: SessionID) -> UInt64? { sessions.first { $0.id == session }?.processed }
-
-  /// The sessions for a starting hub.
-  var recoveredSessions: [LoggedSession] {
-    switch bug {
-    case .recoveryForgetsSessions: []
-    case .recoveryForgetsProcessed:
-      sessions.map {
-        var session = $0
-        session.processed = 0
-        return session
-      }
-    case .recoveryTakesOldSessions: firstSessions
-    default: sessions
-    }
-  }
 }

@@ -15,7 +15,7 @@ extension Simulation {
         try turn(client)
         continue
       }
-      let id = hub.core.connected(Peer(process: Int32(client.number), user: 1000, group: 1000), at: now)
+      let id = hub.core.connected(client.peer, at: now)
       linkCount += 1
       let link = Link(linkCount, hub, client, id)
       trace.note(now, "connected", link.number, Int(client.number))
@@ -31,14 +31,15 @@ extension Simulation {
   // MARK: Bytes
 
   func deliverToHub(_ link: Link) throws {
-    guard link.isOpenAtHub, !link.toHub.isDead, !link.isPaused, !link.isClosing, now >= link.toHub.notBefore else {
-      return
-    }
     let hub = link.hub
+    guard link.isOpenAtHub, !link.toHub.isDead, !link.isPaused, !link.isClosing, now >= link.toHub.notBefore,
+      hub.isAlive, !hub.isHandingOver, now >= hub.continuesAt
+    else { return }
     let isFull = !link.toHub.rest.isEmpty
     let bytes = link.toHub.read(atMost: portion(), limit: socketBytes)
     if !bytes.isEmpty {
       trace.note(now, "hub reads", link.number, bytes.count)
+      if bug != .shellKeepsTheRecordOfAReadConnection { link.restingRecord = nil }
       let time = now
       var limit = isSettling ? Int.max : chance.pick([1, 5, .max])
       if hub.core.isLogBehind, bug != .shellIgnoresASlowLog { limit = 0 }
@@ -49,7 +50,7 @@ extension Simulation {
     if isFull, link.toHub.rest.isEmpty, link.isOpenAtClient { link.client.replica.drained() }
     if link.toHub.isEmpty, link.toHub.hasEnded, !link.isInputEndNoted, !link.isPaused, link.isOpenAtHub {
       trace.note(now, "hub reads the end", link.number)
-      link.isInputEndNoted = true
+      (link.isInputEndNoted, link.restingRecord) = (true, nil)
       hub.core.inputEnded(link.id, at: now)
     }
     // A peer that closes its socket with unread bytes resets the stream, so a hub with bytes to write does not wait for
@@ -65,7 +66,7 @@ extension Simulation {
     let wasFull = !link.toClient.rest.isEmpty
     var bytes = link.toClient.read(atMost: portion(), limit: socketBytes)
     if wasFull, link.toClient.rest.isEmpty, link.isOpenAtHub {
-      if link.isClosing { drop(link) } else { link.hub.core.drained(link.id, at: now) }
+      if link.isClosing { drop(link) } else if link.hub.isAlive { link.hub.core.drained(link.id, at: now) }
     }
     if !bytes.isEmpty {
       trace.note(now, "client reads", link.number, bytes.count)

@@ -1,0 +1,114 @@
+import HubCore
+import TurnLog
+import Wire
+
+// The start of a hub's process: the recovery from the log, and its checks.
+
+extension Simulation {
+  func startHub() throws {
+    hubCount += 1
+    if hubCount > 1, hubProgram.name.description == "older", chance.hits(plan.faults.upgrade) {
+      hubProgram = .newer
+      report.upgrades += 1
+    }
+    let recorder = Recorder(notesAttendance: plan.notesAttendance, epoch: hubCount)
+    let engine = hubProgram.makeEngine(recorder)
+    let random = chance.fork()
+    let legacy = self.legacy.take()
+    let logged = plan.storage == .memory ? nil : try recover(engine)
+    let (history, handOver) = try accept(legacy, engine, logged)
+    let truth = try makeTruth(engine, history, legacy)
+    let log = SimulatedLog(disk, hubProgram.schema, truth)
+    let isSync = plan.storage == .sync && bug != .hubDoesNotWait
+    let core = HubCore(
+      engine: engine.engine, limits: plan.limits, name: "hub", history: history, durability: isSync ? .sync : .async,
+      random: random)
+    let hub = HubProcess(hubProgram, engine, recorder, truth, log, core)
+    if plan.storage != .memory {
+      hub.audit = try LogAudit(hubProgram, engine.state(), at: engine.engine.revision, disk.sessions)
+    }
+    stopped = nil
+    self.hub = hub
+    hub.core.start()
+    trace.note(now, "hub starts", Int(hubCount), Int(engine.engine.revision))
+    trace.explain("\(hubProgram.name), recovered from \(disk.stored.count) turns and \(disk.snapshots.count) snapshots")
+    if let legacy { try takeOver(legacy, handOver, in: hub) }
+  }
+
+  /// The truth with which a hub begins, after a check of its state.
+  private func makeTruth(_ engine: SimulatedEngine, _ history: HubHistory?, _ legacy: Legacy?) throws -> HubTruth {
+    guard history != nil else {
+      seenRevision = 0
+      return HubTruth(engine.state())
+    }
+    let last = plan.storage == .memory ? legacy?.truth ?? disk.truth : disk.truth
+    let truth = HubTruth(last, upTo: engine.engine.revision)
+    try checkRecovery(engine, truth)
+    return truth
+  }
+
+  private func recover(_ engine: SimulatedEngine) throws -> HubHistory {
+    do {
+      var recovery = Recovery(engine: engine.engine, versionLimit: plan.limits.versions)
+      // Usually from the newest snapshot, otherwise from an older one, or from the first turn if all turns are kept.
+      let first = disk.stored.first?.turn.position ?? disk.tail + 1
+      let usable = disk.snapshots.filter { $0.position + 1 >= first }
+      var snapshot = usable.last
+      if chance.hits(300) {
+        let index = chance.number(0...usable.count)
+        if index < usable.count { snapshot = usable[index] } else if first == 1 { snapshot = nil }
+      }
+      if let snapshot {
+        report.snapshotRecoveries += 1
+        try recovery.restore(
+          snapshot: snapshot.bytes.span.bytes, writtenFor: snapshot.schema, at: snapshot.revision,
+          position: snapshot.position)
+      }
+      let start = (snapshot?.position ?? 0) + 1
+      let turns = try disk.read(from: start)
+      let schemas = disk.stored.filter { $0.turn.position >= start }.map(\.schema)
+      // Planted bug: the change of one turn is skipped.
+      let skipped = bug == .recoverySkipsAChange ? turns.lastIndex { $0.revision != $0.baseRevision } : nil
+      for (index, turn) in turns.enumerated() {
+        var turn = turn
+        if index == skipped {
+          turn.delta = [0xa0]
+        }
+        report.turnsRecovered += 1
+        let delta = turn.delta
+        try recovery.apply(
+          delta: delta.span.bytes, writtenFor: schemas[index], from: turn.baseRevision, to: turn.revision,
+          position: turn.position)
+      }
+      // In sync mode, all output of a hub is stored, so the history continues; in async mode it may be lost.
+      let id = plan.storage == .sync ? 1 : 1 + UInt64(hubCount)
+      return recovery.history(id: id, sessions: disk.recoveredSessions)
+    } catch {
+      throw Violation(.recoveryFailed, "\(error)")
+    }
+  }
+
+  private func checkRecovery(_ engine: SimulatedEngine, _ truth: HubTruth) throws {
+    let revision = engine.engine.revision
+    if let stopped, stopped.tail == disk.tail, revision != stopped.revision {
+      throw Violation(.acknowledgedLost, "a hub was stopped at \(stopped.revision), and the next begins at \(revision)")
+    }
+    guard let state = truth.states[revision] else {
+      throw Violation(.recoveredWrongly, "no turn ended at the recovered revision \(revision)")
+    }
+    guard hubProgram.view(state).encoded() == engine.state().encoded() else {
+      throw Violation(.recoveredWrongly, "the state of revision \(revision) is not the one that was stored")
+    }
+    guard plan.storage == .sync else {
+      seenRevision = min(seenRevision, revision)
+      return
+    }
+    guard seenRevision <= revision else {
+      throw Violation(.acknowledgedLost, "revision \(seenRevision) was seen, and \(revision) was recovered")
+    }
+    // The first one, so that the reported one is always the same.
+    if let tag = acknowledged.filter({ !truth.isApplied($0) }).min() {
+      throw Violation(.acknowledgedLost, "\(Tag.text(tag)) was acknowledged, and is not in the recovered state")
+    }
+  }
+}
