@@ -79,7 +79,11 @@ public nonisolated func toolOptions() -> ProgramOptions {
         ],
         details: [
           .text(
-            "Shows actions per second, response times and clients. Prints lines if the output is not a terminal."
+            """
+            Shows actions per second, response times, clients, the parts with subscribers, and queues: frames that are \
+            incomplete or unread, and turns that wait for the journal. Prints lines if the output is not a terminal. Users \
+            without the right to the hub's metrics see no parts and queues.
+            """
           )
         ]),
       .init(

@@ -13,6 +13,7 @@ public final class Tool {
   let output: Output
   let palette: Palette
   let timeout: Duration
+  let breaks: LoopBreaks
   private let isQuiet: Bool
   private let usesPager: Bool
   private(set) var isInterrupted = false
@@ -48,6 +49,7 @@ public final class Tool {
     loop = try EventLoop()
     try loop.drainMainQueue()
     output = Output(loop: loop)
+    breaks = LoopBreaks(loop)
     palette = Palette(mode, isTerminal: output.isTerminal)
   }
 
@@ -113,7 +115,7 @@ public final class Tool {
     case "diff": try await diff()
     case "blame": try await blame()
     case "bisect": try await bisect()
-    case "fork": try fork()
+    case "fork": try await fork()
     case "snapshot": try await snapshot()
     case "journal": try await journal()
     case "inspect": try await inspect()

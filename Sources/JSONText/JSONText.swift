@@ -9,7 +9,7 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
   public let reason: String
 
   /// The place and the reason.
-  public var description: String { "this is no JSON: \(reason) at byte \(offset)" }
+  public var description: String { "this is not JSON: \(reason) at byte \(offset)" }
 }
 
 extension JSONValue {

@@ -51,7 +51,7 @@ public final class JournalReader {
       return (database, (application, version))
     }
     guard kind == (Tables.application, Tables.version) else {
-      throw LogError(.unknownFormat, "\(directory.database) is no journal of this version")
+      throw LogError(.unknownFormat, "\(directory.database) is not a journal of this version")
     }
     self.database = database
     (reader, times) = try directory.attempt { () throws(SQLiteError) in

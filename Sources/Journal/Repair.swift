@@ -7,6 +7,9 @@ extension JournalTool {
   ///
   /// The sound part is copied into a new database with a new epoch, which then replaces the old one. Sessions are
   /// restored as of that revision. A session that is no longer known is refused when its client reconnects.
+  ///
+  /// If a repair is interrupted, the hub finds the journal as it was, or refuses it until a repair is called again, which
+  /// completes the interrupted one. It never finds less than the repair keeps.
   /// - Parameters:
   ///   - directory: A directory that no hub uses.
   ///   - revision: The last revision to keep; nil for the last sound one.
@@ -14,9 +17,22 @@ extension JournalTool {
   /// - Throws: `damaged` if no state can be recovered; `trimmed` if that revision cannot; `inUse`, `storage`.
   /// - Complexity: O(size of the files).
   public static func repair(_ directory: String, to revision: UInt64? = nil) throws(LogError) -> Repair? {
+    try repair(directory, to: revision) { (_) throws(LogError) in }
+  }
+
+  /// The steps of a repair, after each of which it may be interrupted.
+  package enum RepairStep: CaseIterable {
+    case built, copied, tailWritten, logRemoved, replaced
+  }
+
+  /// Repairs a journal, and calls a function after each step.
+  package static func repair(
+    _ directory: String, to revision: UInt64?, after step: (RepairStep) throws(LogError) -> Void
+  ) throws(LogError) -> Repair? {
     let directory = StateDirectory(path: directory)
     let lock = try DirectoryLock(directory)
     defer { lock.release() }
+    if let completed = try directory.completeRepair(), revision ?? .max >= completed.revision { return completed }
     let inspection = try Inspection(directory, options: JournalOptions())
     defer { inspection.database.close() }
     guard let sound = inspection.soundRevision else {
@@ -25,21 +41,22 @@ extension JournalTool {
     let target = min(revision ?? sound, sound)
     guard !inspection.problems.isEmpty || target < inspection.head?.revision ?? .max else { return nil }
     let start = try inspection.start(for: target, in: directory)
-    let new = directory.database + ".new"
-    unlink(new)
+    let new = directory.newDatabase
+    for file in [new, new + "-journal"] { unlink(file) }
     let head = try directory.attempt { () throws(SQLiteError) in
       var rebuild = try Rebuild(inspection, in: new)
       return try rebuild.copy(from: start, to: target)
     }
     try FileCopy.sync(new)
+    try step(.built)
     let copy = try directory.copyAside()
+    try step(.copied)
     // From here on the old database is refused in any case, because the tail record names another epoch.
     let tail = try TailFile(directory)
     try tail.write(head)
     try tail.sync()
-    for file in [directory.writeAheadLog, directory.sharedMemory] { unlink(file) }
-    guard rename(new, directory.database) == 0 else { throw .system("replace", directory.database) }
-    try directory.sync()
+    try step(.tailWritten)
+    try directory.replaceDatabase(after: step)
     return Repair(revision: head.revision, copy: copy, epoch: head.epoch)
   }
 }
@@ -147,11 +164,47 @@ private struct Rebuild {
 }
 
 extension StateDirectory {
+  /// Replaces the database by the repaired one.
+  fileprivate func replaceDatabase(after step: (JournalTool.RepairStep) throws(LogError) -> Void) throws(LogError) {
+    for file in [writeAheadLog, sharedMemory] { unlink(file) }
+    // SQLite must never find the old log beside the new database.
+    try sync()
+    try step(.logRemoved)
+    guard rename(newDatabase, database) == 0 else { throw .system("replace", database) }
+    try sync()
+    try step(.replaced)
+  }
+
+  /// The end of the new history, if a repair was interrupted after it had recorded this end. The old database may have
+  /// lost its log since then.
+  var interruptedRepair: Head? {
+    guard StateDirectory.hasContents(newDatabase), let record = TailFile.read(self) else { return nil }
+    let head = try? attempt { () throws(SQLiteError) in
+      let database = try Database(newDatabase, vfs: nil)
+      defer { database.close() }
+      return try Head.load(with: database.prepare(Head.read, for: "read the head of the repaired journal"))
+    }
+    return head.flatMap { TailRecord($0) == record ? $0 : nil }
+  }
+
+  fileprivate func completeRepair() throws(LogError) -> JournalTool.Repair? {
+    guard let head = interruptedRepair else { return nil }
+    try replaceDatabase { (_) throws(LogError) in }
+    return JournalTool.Repair(revision: head.revision, copy: copyName(firstFreeCopy - 1), epoch: head.epoch)
+  }
+
+  private func copyName(_ number: Int) -> String { "\(database).damaged-\(number)" }
+
+  private var firstFreeCopy: Int {
+    var number = 1
+    while StateDirectory.size(of: copyName(number)) > 0 { number += 1 }
+    return number
+  }
+
   /// Copies the journal's files and returns the path of the database's copy.
   fileprivate func copyAside() throws(LogError) -> String {
-    var number = 1
-    while StateDirectory.size(of: "\(database).damaged-\(number)") > 0 { number += 1 }
-    let copy = "\(database).damaged-\(number)"
+    let number = firstFreeCopy
+    let copy = copyName(number)
     // SQLite finds the copy's write-ahead log by its name.
     for (file, name) in [(database, copy), (writeAheadLog, copy + "-wal"), (tail, "\(tail).damaged-\(number)")]
     where StateDirectory.hasContents(file) {

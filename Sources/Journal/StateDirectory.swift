@@ -14,6 +14,8 @@ struct StateDirectory {
   var sharedMemory: String { database + "-shm" }
   /// The recorded end of the history; see `TailRecord`.
   var tail: String { path + "/journal.tail" }
+  /// The database that a repair builds.
+  var newDatabase: String { database + ".new" }
   /// The lock file, which names the process that uses the journal.
   var lock: String { path + "/journal.lock" }
 

@@ -115,6 +115,56 @@ import Wire
     again.journal.close()
   }
 
+  private static let interruption = LogError(.storage, "the power fails")
+
+  /// The power fails during a repair, which then is repeated. The sound part ends in the write-ahead log, or in the
+  /// database.
+  @Test(arguments: JournalTool.RepairStep.allCases, [false, true])
+  func anInterruptedRepairIsCompleted(step: JournalTool.RepairStep, isInLog: Bool) throws {
+    let directory = isInLog ? scratch.path + "/a" : scratch.path
+    if isInLog {
+      let opened = try Opened(scratch.path + "/b")
+      opened.save(snapshot(at: 0))
+      for end in [4, 8, 12] as [UInt64] { opened.store((end - 3)...end) }
+      Scratch.copy(scratch.path + "/b", to: directory)
+      opened.journal.close()
+      var log = Scratch.read(directory + "/journal.db-wal")
+      log.removeLast(100)
+      Scratch.write(log, to: directory + "/journal.db-wal")
+    } else {
+      try makeJournal()
+      try damage("the delta of turn eight", in: scratch.path + "/journal.db")
+    }
+    let sound = try #require(try JournalTool.verify(directory).soundRevision)
+    #expect(sound > 0 && sound < 6)
+    let error = #expect(throws: LogError.self) {
+      try JournalTool.repair(directory, to: nil) { (done) throws(LogError) in
+        if done == step { throw Self.interruption }
+      }
+    }
+    #expect(error == Self.interruption)
+    // A hub finds the repaired journal, or refuses the old one; it never finds less.
+    if step != .replaced {
+      let refusal = #expect(throws: LogError.self) {
+        let (journal, history) = try Journal.open(directory: directory) { _ in }
+        defer { journal.close() }
+        while try history.next() != nil {}
+      }
+      #expect(refusal?.problem == .damaged)
+      let isBegun = step == .tailWritten || step == .logRemoved
+      #expect(refusal?.description.contains("was interrupted;") == isBegun)
+      let repair = try #require(try JournalTool.repair(directory))
+      #expect(repair.revision == sound && Scratch.files(directory).contains("journal.db.damaged-1"))
+      #expect(repair.copy == directory + "/journal.db.damaged-\(step == .copied ? 2 : 1)")
+    }
+    #expect(try JournalTool.repair(directory) == nil)
+    let again = try Opened(directory)
+    #expect(again.history.revision == sound)
+    while try again.history.next() != nil {}
+    again.journal.close()
+    #expect(try JournalTool.verify(directory).isSound)
+  }
+
   @Test func theExportHasALineForEachTurn() throws {
     try makeJournal()
     var lines: [String] = []

@@ -8,12 +8,12 @@ internal import Wire
 
 extension Tool {
   /// Runs `fork REV --socket NEW`: replaces this process with a hub on a copy of the journal.
-  func fork() throws(ToolFailure) {
+  func fork() async throws(ToolFailure) {
     let reader = try openJournal()
     guard options.string("socket") != nil else {
       throw ToolFailure(.usage, "fork needs --socket, the path of the new hub's socket")
     }
-    let states = try states(at: options.arguments[0], in: reader)
+    let states = try await states(at: options.arguments[0], in: reader)
     let revision = states.revision
     let into = options.string("into")
     let directory: String = if let into { into } else { try temporaryDirectory() }
@@ -55,15 +55,15 @@ extension Tool {
 
   func snapshot() async throws(ToolFailure) {
     switch options.arguments.first {
-    case "export": try exportSnapshot()
+    case "export": try await exportSnapshot()
     case "import": try importSnapshot()
     case let word: throw wrongWord(word, ["export", "import"])
     }
   }
 
-  private func exportSnapshot() throws(ToolFailure) {
+  private func exportSnapshot() async throws(ToolFailure) {
     let reader = try openJournal()
-    let states = try states(at: options.string("at") ?? "now", in: reader)
+    let states = try await states(at: options.string("at") ?? "now", in: reader)
     let json: JSONValue = [
       "format": "storehub-snapshot-1", "revision": .integer(states.revision), "time": .string(Moment.json(states.time)),
       "time_ms": .integer(states.time), "schema": .string(states.schema.encoded().hexadecimal),
@@ -118,7 +118,7 @@ extension Tool {
     let directory = try stateDirectory()
     switch options.arguments.first {
     case "verify":
-      let report = try JournalStates.attempt { () throws(LogError) in try JournalTool.verify(directory) }
+      let report = try await verifiedJournal(in: directory)
       if isJSON { print(Self.json(report)) } else { print(lines(report)) }
       guard report.isSound else { throw ToolFailure(.damaged, "the journal in \(directory) is damaged") }
     case "repair":
@@ -138,6 +138,22 @@ extension Tool {
     }
   }
 
+  /// Verifies a journal on another thread. A signal ends the wait, and with it the program.
+  private func verifiedJournal(in directory: String) async throws(ToolFailure) -> JournalTool.Report {
+    var result: Result<JournalTool.Report, LogError>?
+    let end = { (found: Result<JournalTool.Report, LogError>) in
+      result = found
+      self.onInterrupt?()
+    }
+    Task {
+      end(await Task.detached { Result { () throws(LogError) in try JournalTool.verify(directory) } }.value)
+    }
+    while true {
+      if let result { return try JournalStates.attempt { () throws(LogError) in try result.get() } }
+      try await pause(.seconds(60))
+    }
+  }
+
   private static func json(_ report: JournalTool.Report) -> JSONValue {
     [
       "sound": .bool(report.isSound), "soundRevision": report.soundRevision.map { .integer($0) } ?? .null,
@@ -149,7 +165,10 @@ extension Tool {
 
   private func lines(_ report: JournalTool.Report) -> [String] {
     [
-      "\(report.turns) turns, \(report.snapshots.count) snapshots, \(report.sessions) sessions, \(report.fileBytes) bytes",
+      [
+        Figures.count(UInt64(report.turns), "turn"), Figures.count(UInt64(report.snapshots.count), "snapshot"),
+        Figures.count(UInt64(report.sessions), "session"), Figures.bytes(UInt64(report.fileBytes)),
+      ].joined(separator: ", "),
       report.soundRevision.map { "sound up to revision \($0)" } ?? "no state can be recovered",
     ] + report.problems.map { palette.bad("damaged") + ": \($0)" }
   }

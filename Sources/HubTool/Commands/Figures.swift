@@ -15,7 +15,8 @@ struct Figures {
   /// The rows for refusals and for the hub's resources. They come after the rows that are shown for every hub.
   var rows: [(String, String)] {
     [
-      ("users", "\(userCount)"), ("sessions", "\(metrics.opened) opened, \(metrics.resumed) resumed; \(kept)"),
+      ("users", "\(userCount)"), ("scopes", scopes),
+      ("sessions", "\(metrics.opened) opened, \(metrics.resumed) resumed; \(kept)"),
       ("refused", refusals), ("state", Self.bytes(metrics.stateBytes)),
       ("held", "\(Self.bytes(metrics.heldBytes)) of frames; \(Self.count(metrics.keptVersions, "version"))"),
       ("journal", metrics.unstoredTurns == 0 ? "nothing waits" : Self.count(metrics.unstoredTurns, "turn") + " wait"),
@@ -32,7 +33,19 @@ struct Figures {
       "sessionsResumed": number(metrics.resumed), "sessionsDetached": number(metrics.detachedSessions),
       "heldBytes": number(metrics.heldBytes), "stateBytes": number(metrics.stateBytes),
       "versions": number(metrics.keptVersions), "unstoredTurns": number(metrics.unstoredTurns),
+      "longestTurnMicroseconds": number(metrics.longestTurn),
+      "subscriptions": number(metrics.subscriptions), "places": .array(metrics.places.map(\.json)),
     ]
+  }
+
+  /// The number of attached scopes, and the places with the most of them.
+  private var scopes: String {
+    guard metrics.subscriptions > 0 else { return "none attached" }
+    let shown = metrics.places.prefix(3)
+    var places = shown.map { "\($0.name) (\($0.subscribers))" }
+    let rest = Int64(metrics.subscriptions) - Int64(shown.reduce(0) { $0 + $1.subscribers })
+    if rest > 0 { places.append("other parts (\(rest))") }
+    return "\(metrics.subscriptions) attached: " + places.joined(separator: ", ")
   }
 
   private var kept: String { "\(metrics.detachedSessions) without a connection" }
@@ -50,15 +63,43 @@ struct Figures {
   /// The longest turns of the loop, which delay all clients.
   private var slowest: String {
     let long = metrics.turnTimes.enumerated().filter { $0.offset >= 5 }.reduce(0) { $0 + $1.element }
-    guard let last = metrics.turnTimes.lastIndex(where: { $0 > 0 }) else { return "none measured" }
-    return "the slowest took less than \(1 << last) ms; \(long) took 16 ms or more"
+    guard metrics.turnTimes.contains(where: { $0 > 0 }) else { return "none measured" }
+    let longest = metrics.longestTurn < 1000 ? "less than 1 ms" : "\((metrics.longestTurn + 999) / 1000) ms at most"
+    return "the longest took \(longest); \(long) took 16 ms or more"
   }
 
-  private static func count(_ count: UInt64, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+  static func count(_ count: UInt64, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
   /// Returns a size as text, such as `3 bytes` or `17 KiB`.
-  private static func bytes(_ count: UInt64) -> String {
+  static func bytes(_ count: UInt64) -> String {
     if count < 10 << 10 { return self.count(count, "byte") }
     return count < 10 << 20 ? "\(count >> 10) KiB" : "\(count >> 20) MiB"
+  }
+}
+
+extension SubscribedPlace {
+  /// The place as users call it.
+  var name: String {
+    switch StateRoot(rawValue: root) {
+    case .feature: path.isEmpty ? "the whole state" : ValueText.safe(path)
+    case .hub: "the clients"
+    case .metrics: "the metrics"
+    default: "?"
+    }
+  }
+
+  var json: JSONValue {
+    let root: JSONValue =
+      switch StateRoot(rawValue: root) {
+      case .feature: "feature"
+      case .hub: "hub"
+      case .metrics: "metrics"
+      default: .integer(self.root)
+      }
+    return ["root": root, "path": .string(path), "subscribers": .integer(subscribers)]
+  }
+
+  static func table(_ places: [SubscribedPlace], _ palette: Palette, width: Int?) -> [String] {
+    Table.lines(["SCOPES", "PART"], places.map { ["\($0.subscribers)", $0.name] }, palette, width: width)
   }
 }

@@ -10,7 +10,7 @@ extension Tool {
     guard root == .feature else {
       throw ToolFailure(.usage, "journals do not contain the hub's own state; use either --hub or --at")
     }
-    let states = try states(at: options.string("at") ?? "", in: reader)
+    let states = try await states(at: options.string("at") ?? "", in: reader)
     let (schema, name) = (states.schema, options.arguments.first ?? "")
     let path = try path(name, in: schema)
     guard let part = SchemaValues(schema).part(at: path, of: states.value, as: schema.state) else {
@@ -22,8 +22,8 @@ extension Tool {
 
   func diff() async throws(ToolFailure) {
     let reader = try openJournal()
-    let old = try states(at: options.arguments[0], in: reader)
-    let new = try states(at: options.arguments[1], in: reader)
+    let old = try await states(at: options.arguments[0], in: reader)
+    let new = try await states(at: options.arguments[1], in: reader)
     let schema = new.schema
     let before = try JournalStates.mapped(old.value, from: old.schema, to: schema)
     let changes = SchemaValues(schema).differences(from: before, to: new.value, as: schema.state)
@@ -47,12 +47,12 @@ extension Tool {
     var end = extent.tail
     // Backwards from snapshot to snapshot, since users mostly look for recent changes.
     for place in places.reversed() {
-      let states = try JournalStates(reader, at: place.position)
+      let states = try JournalStates(reader, upTo: place.position)
       var path = try path(name, in: states.schema)
       var schema = states.schema
       var last: (turn: LoggedTurn, old: CBORValue?, new: CBORValue?, schema: Schema)?
       while states.position < end, let (turn, before) = try states.next() {
-        try checkInterruption()
+        try await continueScan()
         if states.schema != schema { (schema, path) = (states.schema, try self.path(name, in: states.schema)) }
         guard hasChanged(path, before, states) else { continue }
         let values = SchemaValues(schema)
@@ -83,7 +83,7 @@ extension Tool {
     let reader = try openJournal()
     let text = options.arguments.joined(separator: " ")
     let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
-    let states = try JournalStates(reader, at: first?.position ?? 0)
+    let states = try JournalStates(reader, upTo: first?.position ?? 0)
     var schema = states.schema
     var predicate = try Predicate(text, in: schema)
     let begin = states.revision
@@ -94,7 +94,7 @@ extension Tool {
       return print(["it holds from the beginning of the journal on: revision \(begin)"])
     }
     while let (turn, before) = try states.next() {
-      try checkInterruption()
+      try await continueScan()
       if states.schema != schema { (schema, predicate) = (states.schema, try Predicate(text, in: states.schema)) }
       guard predicate.holds(states.value, schema) else { continue }
       let changes = SchemaValues(schema).differences(from: before, to: states.value, as: schema.state)

@@ -44,10 +44,17 @@ extension Tool {
   /// Returns the state at a moment.
   ///
   /// The actions of one turn take effect together: a revision within a turn has the state of the turn's end.
-  func states(at text: String, in reader: JournalReader) throws(ToolFailure) -> JournalStates {
+  func states(at text: String, in reader: JournalReader) async throws(ToolFailure) -> JournalStates {
     let moment = try Moment(text)
-    let states = try JournalStates(reader, at: try position(of: moment, in: reader))
+    let states = try await states(at: try position(of: moment, in: reader), in: reader)
     if case .revision(let revision) = moment, states.revision < revision { _ = try states.next() }
+    return states
+  }
+
+  /// Returns the state after a turn.
+  private func states(at position: UInt64, in reader: JournalReader) async throws(ToolFailure) -> JournalStates {
+    let states = try JournalStates(reader, upTo: position)
+    while states.position < position, try states.next() != nil { try await continueScan() }
     return states
   }
 
@@ -58,27 +65,30 @@ extension Tool {
     var start = extent.base
     if let since = options.string("since") { start = try position(of: try Moment(since), in: reader) }
     let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
-    let states = try JournalStates(reader, at: max(start, first?.position ?? 0))
+    let states = try await states(at: max(start, first?.position ?? 0), in: reader)
     let path = try options.string("path").map { (text) throws(ToolFailure) in try self.path(text, in: states.schema) }
     let limit = options.string("count").flatMap { Int($0) }
     let follows = options.flag("follow")
     let printer = LogPrinter(self, limit: limit, isPaged: isPaged && !isJSON && !follows)
     while true {
       while let (turn, before) = try states.next() {
-        try checkInterruption()
+        try await continueScan()
         guard turn.baseRevision < turn.revision || !turn.delta.isEmpty else { continue }
         let text = TurnText(tool: self, schema: states.schema)
         if let user, !text.actions(turn).contains(where: { $0.session?.user == user }) { continue }
         if let path, !hasChanged(path, before, states) { continue }
-        let changes = SchemaValues(states.schema).differences(from: before, to: states.value, as: states.schema.state)
-        printer.add(isJSON ? ["\(text.json(turn, changes))"] : text.lines(turn, changes))
+        let (value, schema) = (states.value, states.schema)
+        printer.add { [self] in
+          let changes = SchemaValues(schema).differences(from: before, to: value, as: schema.state)
+          return isJSON ? ["\(text.json(turn, changes))"] : text.lines(turn, changes)
+        }
         if printer.isFull { await output.finish() }
       }
       printer.end()
       guard follows, output.end == nil else { break }
       try await pause(.milliseconds(200))
     }
-    if printer.count == 0, !isJSON, output.end == nil { throw ToolFailure(.absent, "the journal has no such action") }
+    if printer.count == 0, output.end == nil { throw ToolFailure(.absent, "the journal has no such action") }
   }
 
   /// Returns true if a turn has changed the part at a path.
@@ -86,6 +96,12 @@ extension Tool {
     let values = SchemaValues(states.schema)
     return values.part(at: path, of: before, as: states.schema.state)?.value
       != values.part(at: path, of: states.value, as: states.schema.state)?.value
+  }
+
+  /// Lets the loop run at intervals during a scan, and throws if the scan should end.
+  func continueScan() async throws(ToolFailure) {
+    await breaks.takeIfDue()
+    try checkInterruption()
   }
 
   /// Throws if a signal has interrupted the command or the output has lost its reader.
@@ -116,7 +132,8 @@ private final class LogPrinter {
   private let tool: Tool
   private let limit: Int?
   private let isPaged: Bool
-  private var kept: [[String]] = []
+  /// The entries to print at the end. With a limit, most are never made into text.
+  private var kept: [() -> [String]] = []
   private var first = 0
   private(set) var count = 0
   private var sinceFlush = 0
@@ -132,11 +149,14 @@ private final class LogPrinter {
     return true
   }
 
-  func add(_ lines: [String]) {
+  func add(_ entry: @escaping () -> [String]) {
     count += 1
-    guard limit != nil || isPaged else { return print(lines) }
-    guard let limit, kept.count == limit else { return kept.append(lines) }
-    kept[first] = lines
+    guard let limit else {
+      let lines = entry()
+      return isPaged ? kept.append { lines } : print(lines)
+    }
+    guard kept.count == limit else { return kept.append(entry) }
+    kept[first] = entry
     first = (first + 1) % limit
   }
 
@@ -147,8 +167,8 @@ private final class LogPrinter {
 
   /// Prints the kept entries.
   func end() {
-    let lines = kept[first...] + kept[..<first]
+    let entries = kept[first...] + kept[..<first]
     (kept, first) = ([], 0)
-    if isPaged { tool.print(lines.flatMap { $0 }) } else { for entry in lines { print(entry) } }
+    if isPaged { tool.print(entries.flatMap { $0() }) } else { for entry in entries { print(entry()) } }
   }
 }

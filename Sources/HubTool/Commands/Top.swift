@@ -9,6 +9,7 @@ extension Tool {
   func top() async throws(ToolFailure) {
     let hub = try await connect(isWatched: true)
     let clients = try await hub.subscribe(to: [], of: .hub)
+    let metrics = hub.followMetrics()
     let interval = (try? options.duration("interval", default: .seconds(1))) ?? .seconds(1)
     let count = options.string("count").flatMap { Int($0) } ?? .max
     let screen = !isJSON && output.isTerminal ? try? TopScreen(loop, onQuit: { hub.fail(.done, "") }) : nil
@@ -25,7 +26,7 @@ extension Tool {
         let (now, revision) = (loop.preciseNow, try await hub.ping().revision)
         let sample = Sample(
           revision: revision, seconds: (now - last.time) / .seconds(1), actions: revision - last.revision,
-          latencies: latencies.sorted(), clients: Attendees(clients.mirror.value).all)
+          latencies: latencies.sorted(), clients: Attendees(clients.mirror.value).all, metrics: metrics.part)
         last = (now, revision)
         history.append(sample)
         if let screen {
@@ -33,7 +34,7 @@ extension Tool {
         } else if isJSON {
           print(sample.json)
         } else {
-          if index == 0 { output.line(palette.strong("   REVISION  ACTIONS/S    LATENCY     SLOWEST  CLIENTS")) }
+          if index == 0 { output.line(palette.strong(Sample.head)) }
           output.line(sample.line)
         }
       }
@@ -53,6 +54,8 @@ struct Sample {
   /// The latencies in ascending order.
   let latencies: [Duration]
   let clients: [Attendee]
+  /// The hub's metrics, at most a second old; nil until they have arrived.
+  let metrics: HubMetrics?
 
   var rate: Double { seconds > 0 ? Double(actions) / seconds : 0 }
   var median: Duration { latencies[latencies.count / 2] }
@@ -62,16 +65,25 @@ struct Sample {
     [
       "revision": .integer(revision), "actionsPerSecond": .integer(Int64(rate.rounded())),
       "latencyMicroseconds": .integer(median.microseconds), "slowestMicroseconds": .integer(slowest.microseconds),
-      "clients": .integer(clients.count),
+      "clients": .integer(clients.count), "scopes": metrics.map { .integer($0.subscriptions) } ?? .null,
+      "heldBytes": metrics.map { .integer($0.heldBytes) } ?? .null,
+      "unstoredTurns": metrics.map { .integer($0.unstoredTurns) } ?? .null,
     ]
   }
 
+  static let head = row("REVISION", "ACTIONS/S", "LATENCY", "SLOWEST", "CLIENTS", "SCOPES", "HELD", "UNSTORED")
+
   var line: String {
-    func right(_ text: String, _ width: Int) -> String {
-      String(repeating: " ", count: max(0, width - text.count)) + text
-    }
-    return right("\(revision)", 11) + right("\(Int64(rate.rounded()))", 11) + right(median.inMilliseconds, 11)
-      + right(slowest.inMilliseconds, 12) + right("\(clients.count)", 9)
+    func figure(_ name: KeyPath<HubMetrics, UInt64>) -> String { metrics.map { "\($0[keyPath: name])" } ?? "-" }
+    return Self.row(
+      "\(revision)", "\(Int64(rate.rounded()))", median.inMilliseconds, slowest.inMilliseconds, "\(clients.count)",
+      figure(\.subscriptions), figure(\.heldBytes), figure(\.unstoredTurns))
+  }
+
+  private static func row(_ cells: String...) -> String {
+    zip(cells, [10, 11, 10, 10, 9, 8, 10, 10]).map { cell, width in
+      String(repeating: " ", count: max(0, width - cell.count)) + cell
+    }.joined()
   }
 }
 
@@ -137,9 +149,11 @@ final class TopScreen {
     canvas.text(0, 0, "\(hubName)  \(path)  revision \(now.revision)", Style(bold: true))
     let rates = history.samples.map(\.rate)
     let latencies = history.samples.map { Double($0.median.microseconds) }
+    let held = history.samples.map { Double($0.metrics?.heldBytes ?? 0) }
     let rows: [(String, String, [Double], Style.Color)] = [
       ("actions/s", "\(Int64(now.rate.rounded()))", rates, .green),
       ("latency", now.median.inMilliseconds, latencies, .cyan),
+      ("queues", now.metrics.map { Figures.bytes($0.heldBytes) } ?? "", held, .yellow),
     ]
     for (index, (name, value, values, color)) in rows.enumerated() {
       let row = 2 + index
@@ -148,11 +162,26 @@ final class TopScreen {
       let line = History.sparkline(values, columns: columns - 24, isUnicode: isUnicode)
       canvas.text(row, 24, line, Style(color))
     }
-    canvas.text(5, 0, now.clients.count == 1 ? "1 client" : "\(now.clients.count) clients", Style(dim: true))
-    let room = canvas.size.rows - 8
-    let table = Attendees.table(Array(now.clients.prefix(max(room, 0))), Palette(isOn: false), width: columns)
-    for (index, line) in table.enumerated() where 6 + index < canvas.size.rows - 1 {
-      canvas.text(6 + index, 0, line, index == 0 ? Style(bold: true) : .plain)
+    var summary = Figures.count(UInt64(now.clients.count), "client")
+    if let metrics = now.metrics {
+      summary += ", \(Figures.count(metrics.subscriptions, "scope")); "
+      summary += metrics.unstoredTurns == 0 ? "nothing waits" : "\(Figures.count(metrics.unstoredTurns, "turn")) wait"
+      summary += " for the journal"
+    }
+    canvas.text(6, 0, summary, Style(dim: true))
+    // The scopes have at most a third of the room.
+    let room = max(canvas.size.rows - 9, 0)
+    let places = now.metrics?.places.prefix(max(room / 3 - 2, 0)) ?? []
+    let clients = now.clients.prefix(max(room - (places.isEmpty ? 0 : places.count + 2), 0))
+    var tables = [Attendees.table(Array(clients), Palette(isOn: false), width: columns)]
+    if !places.isEmpty { tables.append(SubscribedPlace.table(Array(places), Palette(isOn: false), width: columns)) }
+    var row = 7
+    for table in tables {
+      for (index, line) in table.enumerated() where row < canvas.size.rows - 1 {
+        canvas.text(row, 0, line, index == 0 ? Style(bold: true) : .plain)
+        row += 1
+      }
+      row += 1
     }
     canvas.text(canvas.size.rows - 1, 0, "q quit", Style(dim: true))
   }

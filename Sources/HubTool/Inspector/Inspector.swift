@@ -137,6 +137,7 @@ final class Inspector {
       "clients": ["count": .integer(clients.count), "shown": .array(clients.prefix(500).map(\.json))],
       "samples": .array(samples), "sample": .integer(link.firstSample + link.samples.count),
       "metrics": link.metrics.map { Self.json($0) } ?? .null,
+      "scopes": link.metrics.map { Self.scopes($0) } ?? .null,
     ]
   }
 
@@ -160,6 +161,14 @@ final class Inspector {
       "first": .integer(journal.firstRevision), "tail": .integer(journal.extent.tail),
       "revision": .integer(journal.extent.revision),
       "time": .integer(journal.extent.time), "problem": journal.problem.map { .string($0) } ?? .null,
+    ]
+  }
+
+  private static func scopes(_ metrics: HubMetrics) -> JSONValue {
+    [
+      "count": .integer(metrics.subscriptions),
+      "places": .array(
+        metrics.places.map { ["name": .string($0.name), "subscribers": .integer($0.subscribers)] }),
     ]
   }
 

@@ -15,7 +15,7 @@ final class InspectorJournal {
   }
 
   let directory: String
-  private let loop: EventLoop
+  private let breaks: LoopBreaks
   private var reader: JournalReader
   private(set) var extent: JournalReader.Extent
   /// The first revision of the journal.
@@ -34,7 +34,7 @@ final class InspectorJournal {
   private static let scanLimit = 4000
 
   init(_ directory: String, loop: EventLoop) throws(ToolFailure) {
-    (self.directory, self.loop) = (directory, loop)
+    (self.directory, breaks) = (directory, LoopBreaks(loop))
     (reader, extent) = try Self.open(directory)
     try findBeginning()
   }
@@ -82,32 +82,17 @@ final class InspectorJournal {
     if let walk, walk.position <= position, walk.position >= place?.position ?? 0 {
       // The walk continues.
     } else {
-      walk = try JournalStates(reader, at: place?.position ?? position)
+      walk = try JournalStates(reader, upTo: place?.position ?? position)
     }
     guard let walk else { preconditionFailure("a walk was begun") }
-    var start = loop.preciseNow
     while walk.position < position {
       guard try walk.next() != nil else { throw ToolFailure(.absent, "the journal ends before turn \(position)") }
       if walk.position + Self.keptCount > position { keep(past(walk)) }
-      guard loop.preciseNow - start > .milliseconds(20) else { continue }
-      await rest()
-      start = loop.preciseNow
+      await breaks.takeIfDue()
     }
     let found = past(walk)
     keep(found)
     return found
-  }
-
-  /// Suspends so that the loop can do other work.
-  private func rest() async {
-    var timer: Timer?
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      var waiting: CheckedContinuation<Void, Never>? = continuation
-      timer = try? Timer(on: loop) { waiting.take()?.resume() }
-      timer?.start(after: .milliseconds(1))
-      if timer == nil { waiting.take()?.resume() }
-    }
-    timer?.stop()
   }
 
   private func past(_ walk: JournalStates) -> Past {
@@ -118,7 +103,7 @@ final class InspectorJournal {
   private func keep(_ past: Past) {
     kept.removeAll { $0.position == past.position }
     kept.append(past)
-    // States share equal elements, but not the lists that contain them.
+    // States share equal elements, but not the plain lists that contain them.
     let weight = max(Self.listBytes(past.value, depth: 0), 1)
     let count = min(Self.keptCount, UInt64(Self.keptBytes / weight))
     if kept.count > max(count, 2) { kept.removeFirst(kept.count - Int(max(count, 2))) }

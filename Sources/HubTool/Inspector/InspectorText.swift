@@ -62,6 +62,7 @@ nonisolated struct InspectorText {
     case (.bytes(let bytes), _) where bytes.count > Self.itemLimit:
       return bytes.prefix(Self.itemLimit / 2).map { $0 }.hexadecimal + "… \(bytes.count) bytes"
     case (.array(let items), _) where items.count > Self.itemLimit: return "\(items.count) elements"
+    case (.elements(let items), _) where items.count > Self.itemLimit: return "\(items.count) elements"
     case (.map(let pairs), _) where pairs.count > Self.itemLimit: return "\(pairs.count) elements"
     default: return plain.leaf(value, type)
     }

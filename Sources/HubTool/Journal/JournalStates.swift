@@ -17,10 +17,10 @@ final class JournalStates {
   private var waiting: [LoggedTurn] = []
   private var nextWaiting = 0
 
-  /// Starts with the state after a turn.
+  /// Starts with the last snapshot that does not contain turns after a position.
   ///
-  /// - Complexity: O(state + turns since the preceding snapshot).
-  init(_ reader: JournalReader, at position: UInt64) throws(ToolFailure) {
+  /// - Complexity: O(state).
+  init(_ reader: JournalReader, upTo position: UInt64) throws(ToolFailure) {
     self.reader = reader
     let (schemas, snapshot) = try Self.attempt { () throws(LogError) in
       (try reader.schemas(), try reader.snapshot(upTo: position))
@@ -36,7 +36,6 @@ final class JournalStates {
     } catch {
       throw ToolFailure(.damaged, "the snapshot of revision \(snapshot.revision) cannot be read: \(error)")
     }
-    while self.position < position { guard try next() != nil else { break } }
   }
 
   /// The schema of the state.

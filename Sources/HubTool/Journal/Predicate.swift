@@ -64,11 +64,15 @@ nonisolated struct Predicate {
   /// Returns true if a state satisfies the condition.
   ///
   /// A missing part is null. A part alone is true if it exists and is neither false nor null.
+  /// - Complexity: O(size of the part); O(log n) for the number of elements of a list.
   func holds(_ state: CBORValue, _ schema: Schema) -> Bool {
     let values = SchemaValues(schema)
     let part = values.part(at: path, of: state, as: schema.state)
-    var value = part.map { SchemaJSON(schema).json(of: $0.value, as: $0.type) } ?? .null
-    if counts { value = part.map { .integer(UInt64(values.parts(of: $0.value, as: $0.type)?.count ?? 0)) } ?? .null }
+    let value: JSONValue =
+      part.map { value, type in
+        guard counts else { return SchemaJSON(schema).json(of: value, as: type) }
+        return .integer(values.elementCount(of: value, as: type) ?? values.parts(of: value, as: type)?.count ?? 0)
+      } ?? .null
     guard let (comparison, other) = comparison else { return (value != .null && value != .bool(false)) != isNegated }
     switch comparison {
     case .equal: return Self.areEqual(value, other)

@@ -727,6 +727,14 @@ function showClients() {
       shown.map((client) => [number(client.id), String(client.process), client.userName ?? String(client.user), client.name])),
   ];
   if (count > shown.length) parts.push(element("p", "faint", "and " + number(count - shown.length) + " more"));
+  if (news.scopes) {
+    const { count: scopes, places } = news.scopes;
+    parts.push(
+      element("h3", "", number(scopes) + (scopes === 1 ? " scope" : " scopes")),
+      table([["scopes", "number"], ["part", ""]], places.map((place) => [number(place.subscribers), place.name])));
+    const rest = scopes - places.reduce((sum, place) => sum + place.subscribers, 0);
+    if (rest > 0) parts.push(element("p", "faint", "and " + number(rest) + " of other parts"));
+  }
   $("panel-clients").replaceChildren(...parts);
 }
 
@@ -771,7 +779,7 @@ function showMetrics() {
     chart("actions per second", 1, number), chart("latency of the hub", 2, milliseconds), chart("clients", 3, number));
   const parts = [element("h3", "", "Throughput and latency"), charts];
   if (news.metrics) {
-    const lines = Object.entries(news.metrics).map(([name, value]) =>
+    const lines = Object.entries(news.metrics).filter(([name]) => name !== "places").map(([name, value]) =>
       [words(name), Array.isArray(value) ? value.map(number).join("  ") : number(value)]);
     parts.push(element("h3", "", "The hub's metrics"), table([["", ""], ["", ""]], lines));
   }
