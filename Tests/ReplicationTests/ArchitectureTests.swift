@@ -161,7 +161,7 @@ struct Parent {
     }
   }
 
-  @Test func aDeltaInPlaceLeavesIdentitiesAlone() throws {
+  @MainActor @Test func aDeltaInPlaceLeavesIdentitiesAlone() throws {
     let old = state()
     var new = old
     new.child.clicks = 2

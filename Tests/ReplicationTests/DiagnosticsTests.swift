@@ -11,16 +11,19 @@ import Testing
 
   /// Declarations, each with a part of the expected message.
   private static let refused = [
-    ("@Replicated struct A { var run: () -> Void }", "'run' cannot travel: it is a function"),
-    ("@Replicated struct B { var pair = (1, 2) }", "'pair' cannot travel: it is a tuple"),
+    ("@Replicated struct A { var run: () -> Void }", "'run' cannot be replicated: it is a function"),
+    ("@Replicated struct B { var pair = (1, 2) }", "'pair' cannot be replicated: it is a tuple"),
     ("@Replicated struct C { let version = 1 }", "'let version' has its value already"),
     ("@Replicated struct D { var a = 1; @ReplicatedKey(0) var b = 2 }", "'b' has the key 0, which 'a' has already"),
     ("@Replicated struct E { @ReplicatedKey(-1) var b = 2 }", "A key is an integer literal from 0 up"),
     ("@Replicated struct F { @Replicated(omit) var cache: [Int] }", "'cache' is omitted, so it needs a default"),
-    ("@Replicated struct G { var value: any Sendable }", "'value' cannot travel: its type is known at run time only"),
+    (
+      "@Replicated struct G { var value: any Sendable }",
+      "'value' cannot be replicated: its type is known at run time only"
+    ),
     ("@Replicated struct H { lazy var value = 1 }", "A lazy field has no value until somebody asks"),
-    ("@Replicated struct I { var (a, b) = (1, 2) }", "A field that travels has one name"),
-    ("@Replicated enum J { case run(() -> Void) }", "The payload of 'run' cannot travel: it is a function"),
+    ("@Replicated struct I { var (a, b) = (1, 2) }", "A replicated field has one name"),
+    ("@Replicated enum J { case run(() -> Void) }", "The payload of 'run' cannot be replicated: it is a function"),
     ("@Replicated enum K { @ReplicatedKey(1) case a; @ReplicatedKey(1) case b }", "'b' has the key 1, which 'a' has"),
     ("@Replicated enum L { @Replicated(omit) case a }", "A case cannot be omitted"),
     ("@Replicated final class M { var x = 1 }", "'@Replicated' can only be applied to structs and enums"),
@@ -117,7 +120,8 @@ import Testing
     #expect(said.count == refused.count, "\(said.joined(separator: "\n"))")
     for index in refused {
       let errors = said.filter { $0.contains("Source.swift:\(index + 1):") }
-      #expect(errors.count == 1 && errors.allSatisfy { $0.contains("cannot travel: mark its type '@Replicated'") })
+      #expect(
+        errors.count == 1 && errors.allSatisfy { $0.contains("cannot be replicated: mark its type '@Replicated'") })
     }
   }
 

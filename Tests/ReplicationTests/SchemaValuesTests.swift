@@ -34,10 +34,19 @@ import Wire
     }
 
     mutating func change(to state: State, _ what: Comment) throws {
+      let old = (value: untyped, plain: try CBORValue(decoding: typed.encoded().span.bytes))
       untyped = try applying(state.delta(from: typed))
       typed = state
       #expect(untyped.encoded() == state.encoded(), what)
       #expect(try read(state.encoded()).encoded() == state.encoded(), what)
+      // Lists with ids equal lists without.
+      let plain = try CBORValue(decoding: state.encoded().span.bytes)
+      #expect(untyped == plain && untyped.hashValue == plain.hashValue, what)
+      let (values, json) = (SchemaValues(schema), SchemaJSON(schema))
+      #expect(values.hash(of: untyped, as: schema.state) == values.hash(of: plain, as: schema.state), what)
+      #expect("\(json.json(of: untyped, as: schema.state))" == "\(json.json(of: plain, as: schema.state))", what)
+      let found = values.differences(from: old.value, to: untyped, as: schema.state)
+      #expect(found.map(\.path) == values.differences(from: old.plain, to: plain, as: schema.state).map(\.path), what)
     }
   }
 
@@ -50,6 +59,33 @@ import Wire
       try world.change(to: shaper.changed(world.typed), "seed \(Self.seed), round \(round)")
       try old.change(to: shaper.changed(old.typed), "seed \(Self.seed), round \(round)")
     }
+  }
+
+  /// A change of a long list costs the changed elements, also while all versions are kept and compared.
+  @Test func versionsOfALongListShareTheirElements() throws {
+    let schema = Schema(state: ListOfItems.self, action: Bool.self)
+    let values = SchemaValues(schema)
+    var typed = ListOfItems()
+    for id in 0..<50_000 { typed.items.append(ListOfItems.Item(id: id, text: "\(id)")) }
+    let bytes = typed.encoded()
+    var decoder = CBORDecoder(bytes.span.bytes)
+    var versions = [try values.value(of: schema.state, from: &decoder)]
+    for round in 0..<2000 {
+      let old = typed
+      typed.items[id: round * 7]?.text = "changed"
+      typed.items.remove(id: 49_999 - round * 3)
+      typed.items.insert(ListOfItems.Item(id: 50_000 + round, text: "new"), at: round * 5)
+      let delta = typed.delta(from: old)
+      var change = CBORDecoder(delta.span.bytes)
+      versions.append(try values.applying(&change, to: versions[round], of: schema.state))
+      let found = values.differences(from: versions[round], to: versions[round + 1], as: schema.state)
+      #expect(
+        found.map(\.path) == [
+          ".items[\(49_999 - round * 3)]", ".items[\(50_000 + round)]", ".items[\(round * 7)].text",
+        ], "round \(round)")
+    }
+    #expect(versions[2000].encoded() == typed.encoded())
+    #expect(versions[0].encoded() == bytes)
   }
 
   @Test func theDeltaOfAnyTwoStatesMakesTheSecondOfTheFirst() throws {
@@ -129,4 +165,16 @@ import Wire
     }
     #expect(throws: WireError.self) { try pair.applying([0xa1, 0x05, 0xa1, 0x00, 0x81, 0x07]) }
   }
+}
+
+/// A state with a long list.
+@Replicated
+private struct ListOfItems: Equatable {
+  @Replicated
+  struct Item: Equatable, Identifiable {
+    var id: Int
+    var text: String
+  }
+
+  var items: IdentifiedArrayOf<Item> = []
 }

@@ -1,7 +1,7 @@
 /// Any CBOR item as a value, for tools that show or build bytes of types unknown at compile time.
 ///
 /// Features do not use it: their types read and write their bytes themselves.
-public enum CBORValue: Hashable, Sendable {
+public enum CBORValue: Sendable {
   /// An integer of major type 0.
   case unsigned(UInt64)
   /// −1 minus the argument, an integer of major type 1.
@@ -12,6 +12,9 @@ public enum CBORValue: Hashable, Sendable {
   case text(String)
   /// An array.
   case array([CBORValue])
+  /// An array whose elements have ids, as `SchemaValues` reads identified arrays and stacks. It equals an `array` of the
+  /// same elements.
+  case elements(CBORElements)
   /// A map; the pairs are in the order of their keys' bytes.
   case map([Pair])
   /// A tagged item.
@@ -97,6 +100,9 @@ extension CBORValue {
     case .array(let items):
       encoder.arrayHeader(count: items.count)
       for item in items { item.encode(to: &encoder) }
+    case .elements(let items):
+      encoder.arrayHeader(count: items.count)
+      for item in items { item.encode(to: &encoder) }
     case .map(let pairs):
       encoder.mapHeader(count: pairs.count)
       let sorted = pairs.map { (key: $0.key.encoded(), value: $0.value) }
@@ -131,6 +137,7 @@ extension CBORValue: CustomStringConvertible {
     case .bytes(let value): "h'\(value.hexadecimal)'"
     case .text(let value): "\"\(Self.escaped(value))\""
     case .array(let items): "[\(items.map(\.description).joined(separator: ", "))]"
+    case .elements(let items): "[\(items.map(\.description).joined(separator: ", "))]"
     case .map(let pairs): "{\(pairs.map { "\($0.key): \($0.value)" }.joined(separator: ", "))}"
     case .tagged(let tag, let value): "\(tag)(\(value))"
     case .simple(20): "false"

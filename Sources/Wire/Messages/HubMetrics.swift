@@ -38,12 +38,40 @@ public struct HubMetrics: Equatable, Sendable {
   /// The numbers of turns that waited less than 64, 128, … microseconds for the log; the last bucket takes all longer
   /// ones.
   public var storeTimes: [UInt64] = []
+  /// The duration of the longest turn of the loop, in microseconds, at most 2 ms too long; 0 if none took a millisecond.
+  public var longestTurn: UInt64 = 0
+  /// The number of attached scopes of all connections.
+  public var subscriptions: UInt64 = 0
+  /// The places with subscribers, those with the most subscribers first: at most `placeLimit` of the first
+  /// `examinedPlaceLimit` places.
+  public var places: [SubscribedPlace] = []
 
   /// Creates the figures of a hub that has just started.
   public init() {}
 }
 
+/// A place in a state, and the number of its subscribers.
+@Replicated
+public struct SubscribedPlace: Equatable, Sendable {
+  /// The number of the state (`StateRoot`).
+  public var root: UInt64
+  /// The path in users' notation; empty for the whole state. A path of more than 256 characters is cut.
+  public var path: String
+  /// The number of scopes that are attached to exactly this place.
+  public var subscribers: UInt64
+
+  /// Creates a place.
+  public init(root: UInt64, path: String, subscribers: UInt64) {
+    (self.root, self.path, self.subscribers) = (root, path, subscribers)
+  }
+}
+
 extension HubMetrics {
+  /// The maximum number of `places`.
+  package static var placeLimit: Int { 100 }
+  /// The number of places in each state that are examined for `places`.
+  package static var examinedPlaceLimit: Int { 4096 }
+
   /// The number of buckets of a histogram.
   package static var bucketCount: Int { 14 }
 
@@ -64,9 +92,13 @@ extension HubMetrics {
     add("connections", "gauge", "Connections that are served.", connections)
     add("sessions_detached", "gauge", "Sessions that are kept without a connection.", detachedSessions)
     add("held_bytes", "gauge", "Bytes of unfinished frames, and of what clients do not read.", heldBytes)
+    add("subscriptions", "gauge", "Scopes that clients have attached.", subscriptions)
     add("state_bytes", "gauge", "The encoded size of the state, about.", stateBytes)
     add("versions", "gauge", "Versions of the state that are kept.", keptVersions)
     add("log_turns_waiting", "gauge", "Turns that wait for the journal.", unstoredTurns)
+    let longest = Double(longestTurn) / 1e6
+    text += "# HELP storehub_turn_longest_seconds The longest turn of the loop.\n"
+    text += "# TYPE storehub_turn_longest_seconds gauge\nstorehub_turn_longest_seconds \(longest)\n"
     text += Self.histogram("turn_seconds", "The time that a turn of the loop has taken.", turnTimes, first: 0.001)
     text += Self.histogram(
       "store_seconds", "The time until the journal has stored a turn.", storeTimes, first: 0.000064)

@@ -23,7 +23,7 @@ public struct StatePath<Root: Replicated, Part: Replicated>: Hashable, Sendable 
   /// - Precondition: The field is replicated: it is a stored property of a `@Replicated` struct and not omitted.
   public subscript<Field: Replicated>(dynamicMember field: KeyPath<Part, Field>) -> StatePath<Root, Field> {
     guard let key = Part.key(of: field) else {
-      preconditionFailure("\(field) is no field of \(Part.self) that travels")
+      preconditionFailure("\(field) is not a replicated field of \(Part.self)")
     }
     return appending(.key(key))
   }
@@ -32,7 +32,7 @@ public struct StatePath<Root: Replicated, Part: Replicated>: Hashable, Sendable 
   /// - Precondition: The enum has a case of this name.
   public func enumCase<Payload: Replicated>(_ name: String, _ type: Payload.Type) -> StatePath<Root, Payload> {
     guard let key = Schema(state: Part.self, action: Part.self).caseKey(name) else {
-      preconditionFailure("\(Part.self) has no case '\(name)' that travels")
+      preconditionFailure("\(Part.self) has no replicated case '\(name)'")
     }
     return appending(.key(key))
   }

@@ -86,6 +86,6 @@ public enum Expansion {
   }
 
   private static func unreachable() -> Never {
-    preconditionFailure("a value of a type that is not Replicated travels")
+    preconditionFailure("a value of a type that is not Replicated was replicated")
   }
 }

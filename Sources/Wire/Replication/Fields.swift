@@ -10,7 +10,7 @@ public struct ChangedFields: Sendable {
   /// - Precondition: `ordinal` is between 0 and 63.
   @inlinable
   public mutating func note(_ ordinal: Int, _ changed: Bool) {
-    precondition(0..<64 ~= ordinal, "a struct has at most 64 fields that travel")
+    precondition(0..<64 ~= ordinal, "a struct has at most 64 replicated fields")
     if changed { bits |= 1 << UInt64(ordinal) }
   }
 

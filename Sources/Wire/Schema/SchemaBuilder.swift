@@ -23,7 +23,8 @@ public struct SchemaBuilder {
     /// The single diagnostic for a presented child whose state is not `Replicated`.
     @available(
       *, unavailable,
-      message: "the state of this child cannot travel: mark its type '@Replicated', or this field '@Replicated(omit)'"
+      message:
+        "the state of this child cannot be replicated: mark its type '@Replicated', or this field '@Replicated(omit)'"
     )
     @_disfavoredOverload
     public mutating func presented<Root, Value>(
@@ -70,7 +71,7 @@ public struct SchemaBuilder {
     @available(
       *, unavailable,
       message: """
-        this field cannot travel: mark its type '@Replicated', or the field '@Replicated(omit)' and give it a default
+        this field cannot be replicated: mark its type '@Replicated', or the field '@Replicated(omit)' and give it a default
         """
     )
     @_disfavoredOverload
@@ -108,7 +109,7 @@ public struct SchemaBuilder {
     }
 
     /// The single diagnostic for a case with a payload that is not `Replicated`.
-    @available(*, unavailable, message: "the payload of this case cannot travel: mark its type '@Replicated'")
+    @available(*, unavailable, message: "the payload of this case cannot be replicated: mark its type '@Replicated'")
     @_disfavoredOverload
     public mutating func replicated<Root, each Value>(
       _ name: String, key: UInt64, labels: [String], _ constructor: (repeat each Value) -> Root

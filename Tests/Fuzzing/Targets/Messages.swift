@@ -43,7 +43,7 @@ private struct MessageKind: Sendable {
       guard let value = try? CBORValue(decoding: bytes.span.bytes) else { return }
       guard case .map(let old) = value,
         case .map(let new) = try CBORValue(decoding: written.span.bytes)
-      else { throw BrokenPromise("\(type) is no map") }
+      else { throw BrokenPromise("\(type) is not a map") }
       for pair in new where !old.contains(pair) {
         try promise(!old.contains { $0.key == pair.key }, "\(type) changes what is under \(pair.key)")
       }

@@ -105,7 +105,7 @@ private struct Paired: Equatable, Identifiable {
     ),
     (
       "todos.todos[bread]",
-      "'[bread]' is no id of an element of 'todos' of Todos.State: a value of type Int must stand here, not the string \"bread\""
+      "'[bread]' is not the id of an element of 'todos' of Todos.State: a value of type Int must stand here, not the string \"bread\""
     ),
     ("todos.todos[", "'todos.todos[': an id must stand between the brackets"),
     ("todos.todos[3", "'todos.todos[3': the closing ] is missing"),
@@ -130,7 +130,8 @@ private struct Paired: Equatable, Identifiable {
         == "'at' of Position has no value 'z'; did you mean 'position.at.x' or 'position.at.y'?")
     #expect(
       reason(parent, "path[2]")
-        == "'[2]' is no id of an element of 'path' of Parent.State: an element of a stack is named with #, as in [#2]")
+        == "'[2]' is not the id of an element of 'path' of Parent.State: an element of a stack is named with #, as in [#2]"
+    )
     #expect(reason(parent, "path.x") == "the elements of 'path' of Parent.State are found by id, as in 'path[#1]'")
   }
 

@@ -58,7 +58,7 @@ extension SchemaJSON {
     do throws(WireError) {
       try schema.check(value.encoded(), type)
     } catch {
-      throw SchemaValueError("", "\(json.kind) is no \(schema.name(of: type)): \(error.problem)")
+      throw SchemaValueError("", "\(json.kind) does not fit \(schema.name(of: type)): \(error.problem)")
     }
     return value
   }

@@ -75,8 +75,9 @@ public struct SchemaJSON: Sendable {
       let wrapped = json(of: items[0], as: parts[0])
       return isNullable(parts[0]) ? ["some": wrapped] : wrapped
     case (.array, .array(let items)), (.set, .array(let items)): return .array(items.map { json(of: $0, as: parts[0]) })
-    case (.identified, .array(let items)): return .array(items.map { json(of: $0, as: parts[1]) })
-    case (.stack, .array(let items)):
+    case (.identified, _): return value.items.map { .array($0.map { json(of: $0, as: parts[1]) }) }
+    case (.stack, _):
+      guard let items = value.items else { return nil }
       return .array(
         items.map { item in
           guard case .array(let pair) = item, pair.count == 2 else { return json(of: item, as: .named("")) }

@@ -142,7 +142,7 @@ struct NameWalk {
       do throws(SchemaValueError) {
         id = try schema.id(literal, idType, isInStack: isInStack)
       } catch {
-        throw failure(token, "'\(written(token))' is no id of an element of \(place.name): \(error.reason)")
+        throw failure(token, "'\(written(token))' is not the id of an element of \(place.name): \(error.reason)")
       }
       try take(.id(id), token)
     }

@@ -37,6 +37,21 @@ struct ElementType {
     }
     return value.comparable
   }
+
+  /// The elements of a list by their ids; nil for other values, and if an id is unknown or occurs twice.
+  /// - Complexity: O(1) for a list that `SchemaValues` has read, O(n log n) for a plain array.
+  func elements(of value: CBORValue) -> CBORElements? {
+    switch value {
+    case .elements(let items): return items
+    case .array(let items):
+      var elements = CBORElements()
+      for item in items {
+        guard let id = id(of: item), elements.insert(item, id: id, at: elements.count) else { return nil }
+      }
+      return elements
+    default: return nil
+    }
+  }
 }
 
 extension CBORValue {
@@ -46,6 +61,7 @@ extension CBORValue {
     switch self {
     case .float(let bits) where bits << 1 == 0: .float(bits: 0)
     case .array(let items): .array(items.map(\.comparable))
+    case .elements(let items): .array(items.map(\.comparable))
     case .map(let pairs): .map(pairs.map { Pair(key: $0.key, value: $0.value.comparable) })
     default: self
     }

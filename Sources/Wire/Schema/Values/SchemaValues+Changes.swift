@@ -3,7 +3,8 @@ extension SchemaValues {
   ///
   /// - Throws: The problem with the bytes, or `doesNotFit` for a change that was not taken from this value.
   /// - Precondition: `type` is one of the schema's.
-  /// - Complexity: O(bytes of the change + elements of each collection that it changes, and of the enclosing ones).
+  /// - Complexity: O(bytes of the change + elements of each array, set and dictionary that it changes, and of the enclosing
+  ///   ones); in identified arrays and stacks O(log n) for each changed element.
   public func applying(
     _ decoder: inout CBORDecoder, to value: CBORValue, of type: SchemaType
   ) throws(WireError) -> CBORValue {
@@ -174,21 +175,25 @@ extension SchemaValues {
     _ value: CBORValue, _ type: ElementType, _ decoder: inout CBORDecoder
   ) throws(WireError) -> CBORValue {
     let misfit = WireError(.doesNotFit(type: "identified array"), at: decoder.offset)
-    guard case .array(var items) = value else { throw misfit }
-    var placing = Placing<CBORValue>()
     var kinds = try decoder.fields()
+    guard var items = type.elements(of: value) else {
+      // Elements without known ids have no changes.
+      guard try decoder.nextKey(of: &kinds) == nil else { throw misfit }
+      return value
+    }
+    var placing = Placing<CBORValue>()
     while let kind = try decoder.nextKey(of: &kinds) {
       switch kind {
       case 0:
         var ids: [CBORValue] = []
         for _ in 0..<(try decoder.arrayHeader()) { ids.append(try id(type, &decoder)) }
-        guard items.take(ids, type) != nil else { throw misfit }
+        guard items.take(ids) != nil else { throw misfit }
       case 1:
-        // The ids are read first, so that the elements are removed in one pass.
+        // The ids are read first, so that an error leaves no gap.
         var ids = Placing<CBORValue>()
         try ids.read(&decoder) { (decoder) throws(WireError) in try id(type, &decoder) }
         let ordered = ids.ordered
-        guard let taken = items.take(ordered.map(\.element), type) else { throw misfit }
+        guard let taken = items.take(ordered.map(\.element)) else { throw misfit }
         placing.append(zip(ordered, taken).map { ($0.position, $1) })
       case 2:
         try placing.read(&decoder) { (decoder) throws(WireError) in try self.value(of: type, from: &decoder) }
@@ -199,7 +204,7 @@ extension SchemaValues {
       }
     }
     guard items.place(&placing, type) else { throw misfit }
-    return .array(items)
+    return .elements(items)
   }
 
   private func id(_ type: ElementType, _ decoder: inout CBORDecoder) throws(WireError) -> CBORValue {
@@ -207,79 +212,35 @@ extension SchemaValues {
   }
 
   private func update(
-    _ items: inout [CBORValue], _ type: ElementType, _ misfit: WireError, _ decoder: inout CBORDecoder
+    _ items: inout CBORElements, _ type: ElementType, _ misfit: WireError, _ decoder: inout CBORDecoder
   ) throws(WireError) {
-    let count = try decoder.pairsHeader()
-    let positions = ElementPositions(items, type, lookups: count)
-    for _ in 0..<count {
+    for _ in 0..<(try decoder.pairsHeader()) {
       let id = try id(type, &decoder)
-      guard let position = positions[id, items] else { throw misfit }
+      guard let element = items[id: id] else { throw misfit }
       if type.isInStack {
         // The id is outside the changed part.
-        guard case .array(var pair) = items[position], pair.count == 2 else { throw misfit }
+        guard case .array(var pair) = element, pair.count == 2 else { throw misfit }
         pair[1] = try applying(&decoder, to: pair[1], of: type.element)
-        items[position] = .array(pair)
+        items[id: id] = .array(pair)
       } else {
-        items[position] = try applying(&decoder, to: items[position], of: type.element)
-        guard type.id(of: items[position]) == id else { throw misfit }
+        let changed = try applying(&decoder, to: element, of: type.element)
+        guard type.id(of: changed) == id else { throw misfit }
+        items[id: id] = changed
       }
     }
   }
 }
 
-/// The positions of elements by their ids: searched individually, or kept in a table if there are many.
-private struct ElementPositions {
-  private let type: ElementType
-  private var table: [CBORValue: Int]?
-
-  init(_ items: [CBORValue], _ type: ElementType, lookups: Int) {
-    self.type = type
-    guard lookups > 4 else { return }
-    var table: [CBORValue: Int] = [:]
-    for (position, item) in items.enumerated() {
-      if let id = type.id(of: item) { table[id] = position }
-    }
-    self.table = table
-  }
-
-  subscript(id: CBORValue, items: [CBORValue]) -> Int? {
-    if let table { return table[id] }
-    return items.firstIndex { type.id(of: $0) == id }
-  }
-}
-
-extension [CBORValue] {
-  /// Removes the elements with these ids and returns them in the order of the ids; returns nil if one is missing.
-  fileprivate mutating func take(_ ids: [CBORValue], _ type: ElementType) -> [CBORValue]? {
-    let positions = ElementPositions(self, type, lookups: ids.count)
-    var (taken, isTaken): ([CBORValue], Set<Int>) = ([], [])
-    for id in ids {
-      guard let position = positions[id, self], isTaken.insert(position).inserted else { return nil }
-      taken.append(self[position])
-    }
-    if !isTaken.isEmpty { self = enumerated().filter { !isTaken.contains($0.offset) }.map(\.element) }
-    return taken
-  }
-
+extension CBORElements {
   /// Inserts elements at their positions in the result; returns false if that is impossible.
   fileprivate mutating func place(_ placing: inout Placing<CBORValue>, _ type: ElementType) -> Bool {
-    let placed = placing.ordered
-    placing = Placing()
-    guard !placed.isEmpty else { return true }
-    let positions = ElementPositions(self, type, lookups: placed.count)
-    var ids: Set<CBORValue> = []
-    var result: [CBORValue] = []
-    result.reserveCapacity(count + placed.count)
-    var rest = self[...]
-    for (position, element) in placed {
-      guard let id = type.id(of: element), ids.insert(id).inserted, positions[id, self] == nil else { return false }
-      guard position >= result.count, position - result.count <= rest.count else { return false }
-      let before = position - result.count
-      result += rest.prefix(before)
-      rest = rest.dropFirst(before)
-      result.append(element)
+    var next = 0
+    for (position, element) in placing.ordered {
+      guard position >= next, position <= count, let id = type.id(of: element), insert(element, id: id, at: position)
+      else { return false }
+      next = position + 1
     }
-    self = result + rest
+    placing = Placing()
     return true
   }
 }

@@ -46,11 +46,11 @@ extension SchemaValues {
     case (.result, .array(let items)) where items.count == 2:
       guard case .unsigned(let key) = items[0], key < 2 else { return value }
       return .array([items[0], summary(of: items[1], as: parts[Int(key)])])
-    case (.identified, .array(let items)):
-      return sequence(items.map { summary(of: $0, as: parts[1]) })
-    case (.stack, .array(let items)):
+    case (.identified, _): return value.items.map { sequence($0.lazy.map { summary(of: $0, as: parts[1]) }) } ?? value
+    case (.stack, _):
+      guard let items = value.items else { return value }
       return sequence(
-        items.map { item in
+        items.lazy.map { item in
           guard case .array(let pair) = item, pair.count == 2 else { return item }
           return .array([pair[0], summary(of: pair[1], as: parts[0])])
         })
@@ -63,7 +63,7 @@ extension SchemaValues {
     }
   }
 
-  private func sequence(_ summaries: [CBORValue]) -> CBORValue {
+  private func sequence(_ summaries: some Collection<CBORValue>) -> CBORValue {
     let hash = summaries.reduce(0) { SequenceHash.appending(digest($1), to: $0) }
     let numbers = [UInt64(summaries.count), hash]
     return .bytes(numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } })

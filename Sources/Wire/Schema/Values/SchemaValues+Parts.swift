@@ -1,3 +1,5 @@
+internal import IdentifiedCollections
+
 extension SchemaValues {
   /// A named part of a value.
   package struct Part {
@@ -19,7 +21,7 @@ extension SchemaValues {
   /// path leads into them.
   /// - Parameter range: The range of elements to return for a collection; nil for all. Other values return all their
   ///   parts.
-  /// - Complexity: O(returned parts).
+  /// - Complexity: O(returned parts); for a plain array of elements with ids O(n log n).
   package func parts(of value: CBORValue, as type: SchemaType, in range: Range<Int>? = nil) -> [Part]? {
     switch type {
     case .definition(let index):
@@ -62,21 +64,23 @@ extension SchemaValues {
         let key = schema.text(ofID: pairs[index].key.encoded(), parts[0], isInStack: false)
         return Part(name: key, type: parts[1], value: pairs[index].value)
       }
-    case (.identified, .array(let items)):
+    case (.identified, _), (.stack, _):
       let element = ElementType(type, in: schema)
-      return items.indices.clamped(to: range).map { index in
-        let id = element.id(of: items[index])
-        let name = id.map { schema.text(ofID: $0.encoded(), element.idType, isInStack: false) }
-        return Part(name: name ?? "[\(index)]", type: element.element, value: items[index])
+      if let items = element.elements(of: value) {
+        return items.indices.clamped(to: range).compactMap { part(items.entries[$0], element) }
       }
-    case (.stack, .array(let items)):
-      return items.indices.clamped(to: range).compactMap { index in
-        guard case .array(let pair) = items[index], pair.count == 2 else { return nil }
-        let name = schema.text(ofID: pair[0].encoded(), .named("StackElementID"), isInStack: true)
-        return Part(name: name, type: parts[0], value: pair[1])
-      }
+      // Elements without known ids.
+      guard case .array(let items) = value, !element.isInStack else { return nil }
+      return items.indices.clamped(to: range).map { Part(name: "[\($0)]", type: parts[1], value: items[$0]) }
     default: return nil
     }
+  }
+
+  private func part(_ entry: CBORElements.Entry, _ type: ElementType) -> Part? {
+    let name = schema.text(ofID: entry.id.encoded(), type.idType, isInStack: type.isInStack)
+    guard type.isInStack else { return Part(name: name, type: type.element, value: entry.value) }
+    guard case .array(let pair) = entry.value, pair.count == 2 else { return nil }
+    return Part(name: name, type: type.element, value: pair[1])
   }
 
   /// Returns the number of elements of a collection whose elements are parts; nil for any other value.
@@ -87,6 +91,7 @@ extension SchemaValues {
     switch (NamedLayout(name, parts.count), value) {
     case (.optional, .array(let items)) where items.count == 1: return elementCount(of: items[0], as: parts[0])
     case (.array, .array(let items)), (.identified, .array(let items)), (.stack, .array(let items)): return items.count
+    case (.identified, .elements(let items)), (.stack, .elements(let items)): return items.count
     case (.dictionary, .map(let pairs)): return pairs.count
     default: return nil
     }
@@ -110,7 +115,7 @@ extension SchemaValues {
   /// The smallest named parts in which two values of a type differ, in the order of the new value; removed ones first.
   ///
   /// A part that moved within its collection is not a difference; the collection is.
-  /// - Complexity: O(size of the values).
+  /// - Complexity: O(size of the values); for versions of one identified array or stack, O(k log n) for k changes.
   package func differences(from old: CBORValue, to new: CBORValue, as type: SchemaType) -> [Difference] {
     var found: [Difference] = []
     differences(from: old, to: new, as: type, at: "", &found)
@@ -125,6 +130,9 @@ extension SchemaValues {
     defer {
       // Differences that the parts do not show: a case without values, an absent field, another order.
       if found.count == count { found.append(Difference(path: path, type: type, old: old, new: new)) }
+    }
+    if let (old, new, element) = elements(old, new, type) {
+      return differences(from: old, to: new, element, at: path, &found)
     }
     let (oldRange, newRange) = differingElements(old, new, type)
     guard let olds = parts(of: old, as: type, in: oldRange), let news = parts(of: new, as: type, in: newRange) else {
@@ -152,6 +160,48 @@ extension SchemaValues {
 }
 
 extension SchemaValues {
+  /// Returns the elements of two identified arrays or stacks, also in optionals; nil for other values.
+  private func elements(
+    _ old: CBORValue, _ new: CBORValue, _ type: SchemaType
+  ) -> (old: CBORElements, new: CBORElements, type: ElementType)? {
+    guard case .named(let name, let parts) = type else { return nil }
+    switch (NamedLayout(name, parts.count), old, new) {
+    case (.optional, .array(let old), .array(let new)) where old.count == 1 && new.count == 1:
+      return elements(old[0], new[0], parts[0])
+    case (.identified, _, _), (.stack, _, _):
+      let element = ElementType(type, in: schema)
+      guard let old = element.elements(of: old), let new = element.elements(of: new) else { return nil }
+      return (old, new, element)
+    default: return nil
+    }
+  }
+
+  private func differences(
+    from old: CBORElements, to new: CBORElements, _ type: ElementType, at path: String, _ found: inout [Difference]
+  ) {
+    var removed: [Difference] = []
+    var rest: [(offset: Int, old: CBORElements.Entry?, new: CBORElements.Entry)] = []
+    new.entries.visitChanges(from: old.entries) { change in
+      switch change {
+      case .remove(_, let entry, _):
+        guard let part = part(entry, type) else { return }
+        removed.append(Difference(path: path + part.suffix, type: part.type, old: part.value, new: nil))
+      case .insert(_, let entry, let offset): rest.append((offset, nil, entry))
+      case .update(_, let before, let after, let offset): rest.append((offset, before, after))
+      case .move: break
+      }
+    }
+    found += removed.reversed()
+    for (_, before, after) in rest.sorted(by: { $0.offset < $1.offset }) {
+      guard let part = part(after, type) else { continue }
+      if let before = before.flatMap({ self.part($0, type) }) {
+        differences(from: before.value, to: part.value, as: part.type, at: path + part.suffix, &found)
+      } else {
+        found.append(Difference(path: path + part.suffix, type: part.type, old: nil, new: part.value))
+      }
+    }
+  }
+
   /// Returns the ranges between the common beginning and the common end of two collections; nil for other values.
   ///
   /// Only the elements in these ranges need names. A change to one element of a million therefore costs only
@@ -167,8 +217,7 @@ extension SchemaValues {
     case (.array, .array(let old), .array(let new)):
       let first = Self.commonCount(old, new)
       return (first..<old.count, first..<new.count)
-    case (.identified, .array(let old), .array(let new)), (.stack, .array(let old), .array(let new)):
-      return Self.between(old, new)
+    case (.identified, .array(let old), .array(let new)): return Self.between(old, new)
     case (.dictionary, .map(let old), .map(let new)): return Self.between(old, new)
     default: return (nil, nil)
     }

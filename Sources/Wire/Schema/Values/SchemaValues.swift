@@ -40,7 +40,7 @@ public struct SchemaValues: Sendable {
         try decoder.tuple(1)
         return .array([try value(of: parts[0], from: &decoder)])
       case .array: return .array(try elements(of: parts[0], &decoder))
-      case .identified, .stack: return .array(try identified(ElementType(type, in: schema), &decoder))
+      case .identified, .stack: return try identified(ElementType(type, in: schema), &decoder)
       case .set: return .array(try members(of: parts[0], &decoder).map(\.value))
       case .dictionary: return .map(try pairs(parts[0], parts[1], &decoder))
       case .result:
@@ -110,19 +110,21 @@ extension SchemaValues {
 
   private func identified(
     _ type: ElementType, _ decoder: inout CBORDecoder
-  ) throws(WireError) -> [CBORValue] {
-    let count = try decoder.arrayHeader()
-    var items: [CBORValue] = []
-    var ids: Set<CBORValue> = []
-    items.reserveCapacity(decoder.capacity(for: count, of: CBORValue.self))
-    for _ in 0..<count {
+  ) throws(WireError) -> CBORValue {
+    var items = CBORElements()
+    // Without a known id, elements cannot be found or compared.
+    var nameless: [CBORValue] = []
+    for _ in 0..<(try decoder.arrayHeader()) {
       let start = decoder.offset
       let element = try value(of: type, from: &decoder)
-      // Without a known id, elements cannot be found or compared.
-      if let id = type.id(of: element), !ids.insert(id).inserted { throw WireError(.repeatedID, at: start) }
-      items.append(element)
+      if nameless.isEmpty, let id = type.id(of: element) {
+        guard items.insert(element, id: id, at: items.count) else { throw WireError(.repeatedID, at: start) }
+      } else {
+        if nameless.isEmpty { nameless = Array(items) }
+        nameless.append(element)
+      }
     }
-    return items
+    return nameless.isEmpty ? .elements(items) : .array(nameless)
   }
 
   /// Reads one element, which in a stack follows its id.
