@@ -100,7 +100,7 @@ public struct OperatorConfiguration: Sendable {
       guard bytes.count <= 1 << 20 else { throw failure("is larger than 1M, too large for a configuration") }
     }
     guard ferror(file) == 0 else { throw failure("cannot be read: \(String(cString: strerror(errno)))") }
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw failure("is no text in UTF-8") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw failure("is not UTF-8 text") }
     return text
   }
 

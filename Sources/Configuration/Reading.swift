@@ -102,13 +102,16 @@ struct Reading {
     guard !words.isEmpty else { throw Mistake("'\(setting.key)' is empty; write the paths, or all, or none") }
     if words == ["none"] { return [] }
     if words == ["all"] { return [[]] }
+    if let word = words.first(where: { $0 == "all" || $0 == "none" }) {
+      throw Mistake("'\(setting.key)' has '\(word)' among other words; write it alone")
+    }
     var paths: [[PathStep]] = []
     for word in words {
       let steps: [PathStep]
       do throws(SchemaNameError) {
         steps = try path(word)
       } catch {
-        throw Mistake("'\(word)' is no path of this hub: \(error)")
+        throw Mistake("'\(word)' is not a path of this hub: \(error)")
       }
       // A typing error, such as a single point, must not grant everything.
       guard !steps.isEmpty else { throw Mistake("'\(word)' is the whole; write \(setting.key) = all for that") }

@@ -34,7 +34,7 @@ extension HubCore {
         }
       }
       let outcome: ActionBatch.Outcome
-      if size.isNear, permitted > 0, offset < payload.byteCount {
+      if size.isNear(adding: payload.byteCount - offset), permitted > 0, offset < payload.byteCount {
         guard let applied = applyNearLimit(payload, from: offset) else {
           offset = try end(ofItemAt: offset, in: payload)
           let reason = "the state would exceed the \(size.limit) bytes that this hub allows; delete something first"
@@ -43,7 +43,7 @@ extension HubCore {
         }
         outcome = applied
       } else {
-        outcome = engine.apply(payload, from: offset, limit: permitted)
+        outcome = engine.apply(payload, from: offset, limit: min(permitted, size.actionsToCheck))
         noteApplied(outcome.count, byteCount: outcome.endOffset(in: payload) - offset)
       }
       if let turns { turns.record.note(outcome, of: payload, from: offset, by: connection) }
@@ -53,7 +53,7 @@ extension HubCore {
       case .complete: return nil
       case .limit(let next):
         guard limit > 0 else { return next }
-        // The user may not send the next action, or the state is near its limit and actions are applied one at a time.
+        // The user may not send the next action, or the state's size is checked between the actions.
         offset = next
       case .failure(let error, let start):
         offset = try end(ofItemAt: start, in: payload)

@@ -17,7 +17,7 @@ extension HubCore {
     wake(by: greeting.deadline)
     if greeting.rights == nil {
       refuse(id, peer, at: now)
-    } else if let error = tooManyConnections(account.connectionCount, in: connectionCount) {
+    } else if let error = tooManyConnections(of: peer.user, account.connectionCount, in: connectionCount) {
       fail(id, error, at: now)
     }
     return id
@@ -31,17 +31,18 @@ extension HubCore {
   ///   - waiting: The number of accepted connections that await `connected`: of this user, and of all users.
   public mutating func refusal(ofConnectionOf user: UInt32, waiting: (ofUser: Int, ofAll: Int)) -> PeerError? {
     let own = accounts[user]?.connectionCount ?? 0
-    let error = tooManyConnections(own + waiting.ofUser + 1, in: connectionCount + waiting.ofAll + 1)
+    let error = tooManyConnections(of: user, own + waiting.ofUser + 1, in: connectionCount + waiting.ofAll + 1)
     if error != nil { counters.failed += 1 }
     return error
   }
 
-  private func tooManyConnections(_ own: Int, in all: Int) -> PeerError? {
-    if all > limits.connections {
+  private func tooManyConnections(of user: UInt32, _ own: Int, in all: Int) -> PeerError? {
+    let reserve = policy.users[user]?.isAdmin == true ? limits.connectionsForAdmins : 0
+    if all - reserve > limits.connections {
       let reason = "this hub serves \(limits.connections) connections at once and all are in use; try again later"
       return PeerError(.tooManyConnections, reason)
     }
-    guard own > limits.connectionsPerUser else { return nil }
+    guard own - reserve > limits.connectionsPerUser else { return nil }
     let reason = "this hub serves \(limits.connectionsPerUser) connections of one user, and all of yours are in use"
     return PeerError(.tooManyConnections, reason)
   }
@@ -193,7 +194,14 @@ extension HubCore {
     guard liveSessions.removeValue(forKey: connection.session.id) != nil else { return }
     retainScopes(of: connection)
     // Also a session that has processed nothing: its client may have sent actions that were lost, and may repeat them.
-    if let dropped = detached.insert(connection.session, limit: limits.detachedSessions) {
+    detached.insert(connection.session)
+    dropExcessSessions(after: connection.session.user)
+  }
+
+  /// Ends detached sessions beyond the limit.
+  mutating func dropExcessSessions(after user: UInt32) {
+    guard !isTakingOver else { return }
+    while let dropped = detached.removeExcess(over: limits.detachedSessions, after: user) {
       noteEnd(of: dropped)
       forget(dropped.retained)
     }

@@ -56,6 +56,7 @@ extension HubCore {
 
   /// Adopts the sessions and versions of the history.
   mutating func goOn(from history: HubHistory) {
+    isTakingOver = history.isContinued
     for (revision, version) in history.versions {
       publishers[StateRoot.feature.index].restore(version, at: revision)
     }
@@ -63,7 +64,8 @@ extension HubCore {
       var session = Session(id: logged.id, user: logged.user, name: logged.name)
       (session.processed, session.rejections) = (logged.processed, logged.rejections)
       session.isRecovered = true
-      if let dropped = detached.insert(session, limit: limits.detachedSessions) { noteEnd(of: dropped) }
+      detached.insert(session)
+      dropExcessSessions(after: session.user)
     }
   }
 

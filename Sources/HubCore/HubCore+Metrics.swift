@@ -26,7 +26,9 @@ struct Counters {
   var rejected: UInt64 = 0
   var opened: UInt64 = 0
   var resumed: UInt64 = 0
+  var ended: UInt64 = 0
   var turnTimes = [UInt64](repeating: 0, count: HubMetrics.bucketCount)
+  var longestTurn: UInt64 = 0
   var storeTimes = [UInt64](repeating: 0, count: HubMetrics.bucketCount)
 
   /// Counts a report.
@@ -36,7 +38,8 @@ struct Counters {
     case .resumed: resumed += 1
     case .failed(_, _, let error): if error.code == .notPermitted { refused += 1 } else { failed += 1 }
     case .rejected: rejected += 1
-    case .detached, .left, .stateTooLarge: break
+    case .detached, .left: ended += 1
+    case .stateTooLarge: break
     }
   }
 
@@ -60,12 +63,19 @@ extension HubCore {
     metrics.stateBytes = UInt64(size.estimate)
     metrics.keptVersions = UInt64(keptVersionCount)
     metrics.unstoredTurns = UInt64(unstoredTurnCount)
+    metrics.subscriptions = UInt64(subscriptionCount)
     (metrics.turnTimes, metrics.storeTimes) = (counters.turnTimes, counters.storeTimes)
+    metrics.longestTurn = counters.longestTurn
     return metrics
   }
 
   /// Records the duration of a turn.
   package mutating func noteTurn(milliseconds: UInt64) { counters.turnTimes[Counters.bucket(milliseconds)] += 1 }
+
+  /// Records the more exact duration of a turn of a millisecond or more.
+  package mutating func noteLongTurn(microseconds: UInt64) {
+    counters.longestTurn = max(counters.longestTurn, microseconds)
+  }
 
   /// Records how long turns have waited for the log.
   package mutating func noteStored(microseconds: UInt64) {
@@ -77,7 +87,7 @@ extension HubCore {
   /// Without events nothing is scheduled, so that an idle hub with subscribers to its metrics sleeps.
   mutating func updateMetrics(at now: Duration) {
     guard publishers[StateRoot.metrics.index].publishedRevision != nil else { return metricsDue = nil }
-    let events = counters.reads + counters.accepted + engine.revision
+    let events = eventCount
     guard events != publishedEvents else { return }
     guard let due = metricsDue else { return metricsDue = now + .seconds(1) }
     guard now >= due else { return }
@@ -87,7 +97,32 @@ extension HubCore {
 
   /// Publishes the current metrics.
   mutating func publishFigures() {
-    publishedEvents = counters.reads + counters.accepted + engine.revision
+    publishedEvents = eventCount
+    var metrics = metrics
+    metrics.places = subscribedPlaces
     figures.update(metrics)
+  }
+
+  private var eventCount: UInt64 { counters.reads + counters.accepted + counters.ended + engine.revision }
+
+  /// The places with the most subscribers.
+  ///
+  /// - Complexity: O(`examinedPlaceLimit`) for each state, however many scopes are attached.
+  private var subscribedPlaces: [SubscribedPlace] {
+    var counts: [(publisher: Int, node: Int, count: Int)] = []
+    for index in publishers.indices {
+      for (node, count) in publishers[index].scopes.subscriberCounts(amongFirst: HubMetrics.examinedPlaceLimit) {
+        counts.append((index, node, count))
+      }
+    }
+    counts.sort { ($1.count, $0.publisher, $0.node) < ($0.count, $1.publisher, $1.node) }
+    return counts.prefix(HubMetrics.placeLimit).map { place in
+      let path = publishers[place.publisher].scopes.path(of: place.node)
+      var name = (try? schemas[place.publisher].name(of: path)) ?? "?"
+      if name.unicodeScalars.count > 256 {
+        name = String(String.UnicodeScalarView(name.unicodeScalars.prefix(255))) + "…"
+      }
+      return SubscribedPlace(root: UInt64(place.publisher), path: name, subscribers: UInt64(place.count))
+    }
   }
 }

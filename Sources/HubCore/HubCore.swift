@@ -66,6 +66,8 @@ public struct HubCore: ~Copyable {
   /// The live connections by session.
   var liveSessions: [SessionID: LiveConnection] = [:]
   var detached = DetachedSessions()
+  /// True until the hub has taken over the connections of the previous process. Their sessions count as detached before.
+  var isTakingOver = false
   /// True if the hub has sent *goodbye*, or will when the log has stored everything.
   var isShuttingDown = false
   /// The reason of a goodbye that waits for the log.
@@ -225,7 +227,7 @@ extension HubCore {
   /// Applies an action that an effect sent. Returns false if the effect was cancelled or has ended, or if the state
   /// would become too large.
   package mutating func apply(_ action: AnyAction, from effect: EffectID) -> Bool {
-    if size.isNear {
+    if size.isNear() {
       let engine = engine
       guard applyNearLimit({ engine.apply(action, from: effect) }) else { return false }
     } else {

@@ -4,6 +4,9 @@ public struct HubLimits: Sendable {
   public var connections = 4096
   /// The number of open connections of one user.
   public var connectionsPerUser = Int.max
+  /// The number of further connections, beyond both limits, of users whose own grant has the right `admin`, so that an
+  /// operator can look at a hub that is full.
+  public var connectionsForAdmins = 8
   /// The number of bytes held for all connections of one user: incomplete and waiting frames, and output that they do
   /// not read. Beyond it the connection that holds the most is closed.
   public var heldBytesPerUser = 64 << 20
@@ -41,7 +44,7 @@ public struct HubLimits: Sendable {
   /// The number of attached scopes of one connection.
   public var scopes = 64
   /// The maximum size of the encoded state in bytes. An action that would exceed it is rejected; one that makes the
-  /// state smaller never is. A single turn can exceed the limit if it adds more than a quarter of it at once.
+  /// state smaller never is. `StateSize` states the exceptions.
   public var stateBytes = 256 << 20
   /// The number of versions of the state kept for lagging clients and detached sessions. Beyond it they get a snapshot.
   public var versions = 64

@@ -7,6 +7,11 @@ import Wire
 /// then for the size alone. Before the sum of the bounds reaches half the limit, the state is counted, one piece in
 /// each turn. Beyond that, a reverse delta measures the removed bytes. Near the limit, both deltas are encoded after
 /// each action, and an action that makes the state too large is rolled back.
+///
+/// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB, and they carry at most a quarter of
+/// the limit in bytes. Therefore the limit is exact if no action adds more than 4 KiB to the state in addition to the
+/// bytes that it carries. Actions that add more can exceed it by what the actions between two checks have added; then
+/// the hub accepts no action that makes the state larger. The hub's own reactions to connections are not rolled back.
 struct StateSize {
   /// The most bytes of the state.
   let limit: Int
@@ -49,8 +54,13 @@ struct StateSize {
     for _ in 0..<16 where isCounting { goOn() }
   }
 
-  /// True if the size must be checked after each action.
-  var isNear: Bool { estimate > limit / 4 * 3 }
+  /// Returns true if the size must be checked after each action of a sequence.
+  ///
+  /// - Parameter byteCount: The bytes of the sequence.
+  func isNear(adding byteCount: Int = 0) -> Bool { estimate + unseenBytes + byteCount > limit / 4 * 3 }
+
+  /// The number of actions after which the size should be checked.
+  var actionsToCheck: Int { max(interval - unseen, 1) }
 
   /// True while a count is in progress. Stored, since comparing the count with nil copies it, in every turn.
   private(set) var isCounting = false
@@ -136,7 +146,7 @@ extension HubCore {
   ///
   /// Far below the limit nothing is taken back: a quarter of the limit is left.
   mutating func noteApplied(_ count: Int, byteCount: Int) {
-    guard size.note(count, byteCount: byteCount), !size.isNear else { return }
+    guard size.note(count, byteCount: byteCount), !size.isNear() else { return }
     if !size.look(at: engine.currentVersion(), engine.revision) { report(.stateTooLarge(limit: size.limit)) }
   }
 

@@ -127,10 +127,11 @@ import Wire
       "0.conf:2: there is no right 'raed'; the rights are read, act and admin; did you mean 'read'?"
     ),
     ("[user alice]\nread =", "0.conf:2: 'read' is empty; write the paths, or all, or none"),
+    ("[user alice]\nread = all none", "0.conf:2: 'read' has 'all' among other words; write it alone"),
     ("[user alice]\nread = .", "0.conf:2: '.' is the whole; write read = all for that"),
     (
       "[user alice]\nread = cuonter",
-      "0.conf:2: 'cuonter' is no path of this hub: AppFeature.State has no field 'cuonter'; did you mean 'counter'?"
+      "0.conf:2: 'cuonter' is not a path of this hub: AppFeature.State has no field 'cuonter'; did you mean 'counter'?"
     ),
     ("[user alice]\nread all", "0.conf:2: neither [section], key = value nor a comment"),
   ])

@@ -46,7 +46,7 @@ import Wire
     try golden.send([.counter(.factAlertDismissed)], from: 5, acknowledged: 4, on: client)
     try golden.turn()
 
-    golden.remark("Number 6 is no action that the feature has: it is refused, and 7 takes effect.")
+    golden.remark("Number 6 is not an action of the feature: it is refused, and 7 takes effect.")
     try golden.send(.actions, on: client) { encoder in
       encoder.unsigned(6)
       encoder.unsigned(5)
@@ -264,7 +264,7 @@ import Wire
     try golden.send(Hello(oldestVersion: 2, newestVersion: 3), on: client)
     try golden.turn()
 
-    golden.remark("2: a ping that is no number.")
+    golden.remark("2: a ping that is not a number.")
     client = try open("B")
     try golden.send(.ping, on: client) { $0.null() }
     try golden.turn()

@@ -111,6 +111,29 @@ import Wire
     #expect(next.closed.contains(stranger))
   }
 
+  /// At first the next hub has all sessions of the log without a connection, which may be more than it keeps.
+  @Test func theSessionsOfConnectionsDoNotCountAsDetached() throws {
+    let hub = try Hub(recovering: [])
+    let ids = [try open(hub), try open(hub), try open(hub)]
+    let left = hub.core.handOver { id in ids.firstIndex(of: id).map { (UInt64($0), []) } }
+    let record = try #require(left)
+    var limits = HubLimits()
+    limits.detachedSessions = 1
+    let next = try Hub(
+      recovering: hub.log, sessions: hub.log.flatMap(\.sessions), limits: limits, seed: 8, continuing: record)
+    // The first connection has ended in the meantime, and the second one ends while it is taken over.
+    let second = next.connect()
+    _ = next.core.takeOver(record, 1, on: second, at: next.now)
+    next.disconnect(second)
+    _ = next.core.takeOver(record, 2, on: next.connect(), at: next.now)
+    next.core.endTakeOver()
+    next.turn()
+    let turn = try #require(next.log.last)
+    #expect(turn.sessions.filter(\.hasEnded).count == 1)
+    #expect(next.core.connectionCount == 1)
+    #expect(next.core.detachedSessionCount == 1)
+  }
+
   @Test func aHubWhoseLogHasFailedHandsOverNothing() throws {
     let hub = try Hub(recovering: [])
     _ = try open(hub)

@@ -29,6 +29,13 @@ import Wire
     #expect(metrics.prometheusText.contains("\nstorehub_turn_seconds_bucket{le=\"+Inf\"} 0\n"))
   }
 
+  @Test func theLongestTurnIsKept() {
+    let hub = Hub()
+    for time in [2500, 7250, 1200] as [UInt64] { hub.core.noteLongTurn(microseconds: time) }
+    #expect(hub.core.metrics.longestTurn == 7250)
+    #expect(hub.core.metrics.prometheusText.contains("\nstorehub_turn_longest_seconds 0.00725\n"))
+  }
+
   /// The metrics are published a second after an event, and not at all without events.
   @Test func figuresArePublishedToWhoAttachesThem() throws {
     let hub = Hub()
@@ -48,6 +55,58 @@ import Wire
     hub.now += .seconds(10)
     #expect(endTurn(hub, watcher).isEmpty)
     #expect(hub.core.metricsDue == nil)
+  }
+
+  /// The metrics list the places with subscribers, and are published after a connection has ended.
+  @Test func subscribedPlacesAreListed() throws {
+    let hub = Hub()
+    let (id, _) = try hub.open()
+    let list: [PathStep] = [.key(1), .key(0)]
+    for (number, path) in [list, list + [.id([3])], list, []].enumerated() {
+      hub.send(Attach(path: path), scope: UInt16(number), on: id)
+    }
+    let (watcher, _) = try hub.open()
+    hub.send(Attach(root: .hub), scope: 1, on: watcher)
+    hub.send(Attach(root: .metrics), scope: 2, on: watcher)
+    let metrics = try metrics(endTurn(hub, watcher))
+    #expect(
+      metrics.places == [
+        SubscribedPlace(root: 0, path: "todos.todos", subscribers: 2),
+        SubscribedPlace(root: 0, path: "", subscribers: 1),
+        SubscribedPlace(root: 0, path: "todos.todos[3]", subscribers: 1),
+        SubscribedPlace(root: 1, path: "", subscribers: 1),
+      ])
+    #expect(metrics.subscriptions == 5)
+    hub.now += .seconds(1)
+    _ = endTurn(hub, watcher)
+    hub.now += .seconds(1)
+    _ = endTurn(hub, watcher)
+    hub.core.ended(id)
+    #expect(endTurn(hub, watcher).map(\.scope) == [1])
+    hub.now += .seconds(1)
+    #expect(endTurn(hub, watcher).map(\.scope) == [2])
+    #expect(hub.core.metrics.subscriptions == 2)
+  }
+
+  /// The list is bounded in its number and in the length of its paths.
+  @Test func listedPlacesAreBounded() throws {
+    var limits = HubLimits()
+    limits.scopes = 1000
+    let hub = Hub(limits: limits)
+    let (id, _) = try hub.open()
+    for number in 0..<200 {
+      hub.send(Attach(path: [.key(1), .key(0), .id((1_000_000 + number).encoded())]), scope: UInt16(number), on: id)
+    }
+    hub.send(Attach(root: .metrics), scope: 999, on: id)
+    let metrics = try metrics(endTurn(hub, id))
+    #expect(metrics.places.count == 100 && metrics.subscriptions == 200)
+  }
+
+  /// Reads the metrics from the last snapshot.
+  private func metrics(_ frames: [Hub.Frame]) throws -> HubMetrics {
+    let frame = try #require(frames.last { $0.kind == .snapshot })
+    guard case .array(let items) = try frame.value, case .bytes(let bytes)? = items.last else { return HubMetrics() }
+    return try HubMetrics(decoding: bytes.span.bytes)
   }
 
   /// The metrics include all clients, so clients with limited rights cannot see them.

@@ -31,6 +31,26 @@ import Wire
     #expect(try open(hub, user: 1).1.isResumed == false)
   }
 
+  /// An operator can look at a hub that is full. A right of a group is not enough: the shell knows the user only.
+  @Test func adminsCanConnectToAFullHub() throws {
+    var limits = HubLimits()
+    (limits.connections, limits.connectionsPerUser, limits.connectionsForAdmins) = (2, 1, 1)
+    var policy = AccessPolicy.standard(owner: 5, group: 7)
+    policy.groups[8] = .everything
+    let hub = Hub(limits: limits, policy: policy)
+    func isRefused(_ id: ConnectionID) throws -> Bool {
+      try hub.turn(id).first?.decoded(as: PeerError.self).code == .tooManyConnections
+    }
+    #expect(try !isRefused(hub.connect(user: 5)))
+    #expect(try !isRefused(hub.connect(user: 1, groups: [7])))
+    #expect(try isRefused(hub.connect(user: 2, groups: [8])))
+    #expect(hub.core.refusal(ofConnectionOf: 2, waiting: (0, 0)) != nil)
+    #expect(hub.core.refusal(ofConnectionOf: 5, waiting: (0, 0)) == nil)
+    #expect(try !isRefused(hub.connect(user: 5)))
+    #expect(hub.core.refusal(ofConnectionOf: 5, waiting: (0, 0)) != nil)
+    #expect(try isRefused(hub.connect(user: 5)))
+  }
+
   /// The shell asks before it opens a connection. Waiting connections count towards the limits.
   @Test func connectionsThatWaitCountAsTheirUsers() {
     var limits = HubLimits()

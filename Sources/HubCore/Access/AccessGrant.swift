@@ -6,7 +6,9 @@ public struct AccessGrant: Hashable, Sendable {
   public var read: [[PathStep]]
   /// The case paths of the actions that may be sent (`Schema.actionPath(named:)`); the empty path is all actions.
   public var act: [[PathStep]]
-  /// True if the hub's own state (its clients and metrics) may be attached even without reading the whole state.
+  /// True for an operator, who may attach the hub's own state (its clients and metrics) even without reading the whole
+  /// state of the feature, and who can connect to a full hub if the grant is its user's own
+  /// (`HubLimits.connectionsForAdmins`). It includes neither `read` nor `act`.
   public var isAdmin: Bool
 
   /// Creates a grant. Without arguments it permits a connection and nothing else.
@@ -16,7 +18,7 @@ public struct AccessGrant: Hashable, Sendable {
 
   /// The rights to read the whole state, and with it the hub's own state, and to send all actions.
   public static let readAndAct = AccessGrant(read: [[]], act: [[]])
-  /// All rights.
+  /// The rights of `readAndAct` and those of an operator.
   public static let everything = AccessGrant(read: [[]], act: [[]], isAdmin: true)
 
   /// Adds the rights of another grant.

@@ -27,19 +27,25 @@ struct DetachedSessions {
     }
   }
 
-  /// Adds a session. Removes and returns another one if the limit is exceeded.
-  /// - Complexity: Amortised O(1); O(users) beyond the limit.
-  mutating func insert(_ session: Session, limit: Int) -> Session? {
+  /// Adds a session.
+  /// - Complexity: Amortised O(1).
+  mutating func insert(_ session: Session) {
     var queue = queues.removeValue(forKey: session.user) ?? Queue()
     compact(&queue)
     sessions[session.id] = (session, queue.order.count)
     queue.order.append(session.id)
     queue.count += 1
     queues[session.user] = queue
+  }
+
+  /// Removes and returns a session if there are more than the limit.
+  ///
+  /// - Parameter user: Loses a session first, of users with equally many.
+  /// - Complexity: O(users) beyond the limit, otherwise O(1).
+  mutating func removeExcess(over limit: Int, after user: UInt32) -> Session? {
     guard sessions.count > limit else { return nil }
-    // Of two users with equally many, the one that adds a session now.
     let most = queues.max {
-      ($0.value.count, $0.key == session.user ? 1 : 0) < ($1.value.count, $1.key == session.user ? 1 : 0)
+      ($0.value.count, $0.key == user ? 1 : 0) < ($1.value.count, $1.key == user ? 1 : 0)
     }
     return most.flatMap { removeFirst(of: $0.key) }
   }

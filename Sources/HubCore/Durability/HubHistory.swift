@@ -17,6 +17,9 @@ public struct HubHistory: Sendable {
   /// The revision of the hub's own state in the previous process, if its clients are taken over.
   private(set) var hubRevision: UInt64?
 
+  /// True if the hub takes over connections.
+  var isContinued: Bool { hubRevision != nil }
+
   init(
     id: UInt64, isLogged: Bool, position: UInt64, sessions: [LoggedSession],
     versions: [(revision: UInt64, state: StateVersion)]

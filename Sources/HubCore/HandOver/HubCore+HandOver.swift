@@ -136,7 +136,8 @@ extension HandOver {
 }
 
 extension HubCore {
-  /// Takes over a connection of the previous process, after `connected` and before its first `received`.
+  /// Takes over a connection of the previous process, after `connected` and before its first `received`. After the last
+  /// one, call `endTakeOver`.
   ///
   /// - Parameters:
   ///   - handOver: The record.
@@ -165,6 +166,12 @@ extension HubCore {
     }
     guard !handed.unread.isEmpty else { return true }
     return received(handed.unread.span.bytes, on: id, at: now, limit: limit).isComplete
+  }
+
+  /// Ends the taking over of connections. The sessions of those that were not taken over count as detached now.
+  public mutating func endTakeOver() {
+    isTakingOver = false
+    dropExcessSessions(after: 0)
   }
 
   /// Returns true if the log has the session in the state of the connection's record.

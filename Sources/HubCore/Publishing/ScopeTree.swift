@@ -60,6 +60,11 @@ struct ScopeTree {
     return steps.reversed()
   }
 
+  /// The numbers of subscribers to places, among the first nodes.
+  func subscriberCounts(amongFirst limit: Int) -> [(node: Int, count: Int)] {
+    nodes.prefix(limit).indices.compactMap { nodes[$0].subscribers.isEmpty ? nil : ($0, nodes[$0].subscribers.count) }
+  }
+
   /// Adds a subscriber that has not been sent anything yet.
   mutating func add(_ subscriber: Int, to node: Int) {
     nodes[node].subscribers.append(subscriber)

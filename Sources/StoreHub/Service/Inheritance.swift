@@ -84,7 +84,7 @@ public struct Inheritance: Sendable {
     guard socket.isListeningUnixSocket, let path = socket.socketPath else {
       throw InheritanceError(
         description: """
-          the descriptor \(socket.name) that the service manager passed is no listening Unix stream socket with a path; \
+          the descriptor \(socket.name) that the service manager passed is not a listening Unix stream socket with a path; \
           use ListenStream= with a path, and Accept=no
           """)
     }

@@ -1,0 +1,48 @@
+internal import HubCore
+internal import TurnLog
+
+// The events of the log.
+
+extension HubShell {
+  func receiveLogEvents(_ recording: Recording) {
+    for event in recording.mailbox.take() {
+      switch event {
+      case .stored(let position):
+        noteStored(position)
+        informed.stored(upTo: position, at: loop.now)
+      case .saved(let revision):
+        informed.snapshotEnded()
+        log.write(.debug, "saved a snapshot of revision \(revision)")
+      case .snapshotFailed(let error):
+        informed.snapshotEnded()
+        log.write(.error, "cannot save a snapshot: \(error)", Log.Details(.snapshotFailed, ["REASON": "\(error)"]))
+      case .conflict(let position, let tail):
+        fail(LogError(.inUse, "another hub has written turn \(position) of the log, which now ends at \(tail)"))
+      case .failed(let error):
+        fail(error)
+      }
+    }
+    if onStopped != nil { finishIfStopped() }
+    if handingOver != nil {
+      endTurn()
+      finishHandOver()
+    }
+  }
+
+  func noteStored(_ position: UInt64) {
+    let now = loop.nanoseconds
+    let count = beingStored.prefix { $0.position <= position }.count
+    for (_, start) in beingStored[..<count] { core.noteStored(microseconds: (now - start) / 1000) }
+    beingStored.removeFirst(count)
+  }
+
+  func fail(_ error: LogError) {
+    log.write(
+      .error, "nothing more is acknowledged: \(error)",
+      Log.Details(.logFailed, ["REASON": "\(error)", "REVISION": "\(core.revision)"]))
+    runner?.cancelAll()
+    informed.logFailed(
+      reason: "the hub cannot write its journal; an operator has to look at the hub's log", at: loop.now)
+    onLogFailed?(error)
+  }
+}

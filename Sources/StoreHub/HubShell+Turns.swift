@@ -1,0 +1,102 @@
+internal import EventLoop
+internal import HubCore
+internal import Reducers
+internal import TurnLog
+
+// The turns of the loop, and the core's commands.
+
+extension HubShell {
+  /// Ends the turn: all callbacks have run, and the loop has updated its clock.
+  func willWait() {
+    if let start = turnStart {
+      turnStart = nil
+      let time = loop.turnMilliseconds - start
+      core.noteTurn(milliseconds: time)
+      // Only then, because reading the clock in every turn would cost more than many a turn.
+      if time > 0 { core.noteLongTurn(microseconds: (loop.nanoseconds - start * 1_000_000) / 1000) }
+      if time >= Self.longTurn { reportLongTurn(time) }
+      if slowReads.isOn { _ = slowReads.take() }
+      lastSender = nil
+      if core.lastWork != nil { core.forgetLastWork() }
+    }
+    endTurn()
+    turnStart = nil
+  }
+
+  func endTurn() {
+    guard hasNews else { return }
+    hasNews = false
+    if awaitsActivity { activityBegan() }
+    if admission.isInUse { openWaiting() }
+    turnStart = loop.turnMilliseconds
+    if contention.isOn {
+      workInContention()
+    } else {
+      if core.isContended { core.isContended = false }
+      if !waitingReaders.isEmpty { resumeWaitingReaders() }
+      while core.hasBacklog, meter.limit > 0, !core.isLogBehind, handingOver == nil {
+        noteWork(core.workOnBacklog(limit: meter.limit, at: loop.now))
+      }
+    }
+    meter.beginTurn()
+    guard core.endTurn(at: core.hasManySubscribers ? loop.preciseNow : loop.now, wallTime: wallTime()) else {
+      if admission.count > 0 { nextTurn?.start(after: .zero) }
+      return
+    }
+    performCommands()
+    deadlineTimer?.arm(core.deadline)
+    // Waiting frames and snapshots continue as soon as everything else was served.
+    if core.needsAnotherTurn || !waitingReaders.isEmpty || admission.count > 0, handingOver == nil {
+      nextTurn?.start(after: .zero)
+    } else if core.publicationDue != nil || core.allowanceDue != nil || core.metricsDue != nil {
+      // Only in this case: allocating an array in every turn would cost hundreds of instructions.
+      let due = [core.publicationDue, core.allowanceDue, core.metricsDue].compactMap(\.self).min()
+      if let due { nextTurn?.start(after: due - loop.preciseNow) }
+    }
+  }
+
+  func performCommands() {
+    var next = 0
+    // Executing a command may add more.
+    while next < core.commandCount {
+      perform(core.command(next))
+      next += 1
+    }
+    if next > 0 { core.clear() }
+  }
+
+  func perform(_ command: HubCommand) {
+    switch command {
+    case .write(let id, let run):
+      guard let connection = connection(id) else { return }
+      do throws(UVError) {
+        if try !connection.stream.write(core.outputBytes, pieces: core.pieces(run)) {
+          informed.isBusy(id, queuedBytes: connection.stream.queuedByteCount, at: loop.now)
+        }
+      } catch {
+        log.write(.debug, "connection \(id.index): \(error)")
+        drop(id)
+      }
+    case .resumeReading(let id):
+      resumeReading(id)
+    case .close(let id):
+      guard let connection = connection(id) else { return }
+      connection.stream.stopReading()
+      connection.stream.finishWriting { self.drop(id) }
+    case .abort(let id):
+      drop(id)
+    case .store:
+      if let last = core.turnsToStore.last { beingStored.append((last.position, loop.nanoseconds)) }
+      recording?.log.append(core.turnsToStore)
+    case .saveSnapshot:
+      recording?.log.save(core.snapshot())
+    case .releaseMemory:
+      releaseFreeMemory()
+    case .report(let index):
+      let report = core.reports[index]
+      log.write(report.level, cause: report.cause, report.text, report.details(at: core.revision))
+    case .effect(let index):
+      runner?.execute([core.effectCommands[index]])
+    }
+  }
+}
