@@ -132,6 +132,7 @@ import Wire
     arguments: [
       .todos(.addButtonTapped(text: "bröd")), .todos(.clearCompletedButtonTapped), .todos(.deleteButtonTapped(id: 300)),
       .todos(.moved(id: 3, before: 4)), .todos(.moved(id: 3, before: nil)), .todos(.sortCompletedTodos),
+      .todos(.restored(Todo.State(id: 3, text: "bread", isComplete: true), before: 4)),
       .todos(.todos(.element(id: 7, action: .completionChanged(true)))),
       .todos(.todos(.element(id: 7, action: .textChanged("")))),
       .favourites(.view(.decrementButtonTapped)), .favourites(.view(.incrementButtonTapped)),

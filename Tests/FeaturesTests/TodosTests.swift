@@ -112,11 +112,27 @@ import Testing
     await store.send(.clearCompletedButtonTapped) { $0.todos.remove(id: 1) }
   }
 
+  @Test(arguments: [(0, [1, 0, 2]), (nil, [0, 2, 1]), (9, [0, 2, 1])] as [(Int?, [Int])])
+  func aDeletedTodoIsRestored(before: Int?, order: [Int]) async {
+    let clock = TestClock()
+    let store = store(three, clock: clock)
+    store.exhaustivity = .off
+    await store.send(.deleteButtonTapped(id: 1))
+    let todo = Todo.State(id: 1, text: "milk", isComplete: true)
+    await store.send(.restored(todo, before: before))
+    #expect(store.state.todos.ids.elementsEqual(order) && store.state.todos[id: 1] == todo)
+    await clock.advance(by: .seconds(1))
+    await store.receive(\.sortCompletedTodos)
+    #expect(store.state.todos.ids.elementsEqual([0, 2, 1]))
+  }
+
   /// Nothing changes, nothing is reported, and no effect remains.
   @Test(
     arguments: [
       .todos(.element(id: 9, action: .completionChanged(true))), .todos(.element(id: 9, action: .textChanged("late"))),
       .deleteButtonTapped(id: 9), .moved(id: 9, before: 0), .moved(id: 0, before: 9),
+      .restored(Todo.State(id: 9, text: "never assigned"), before: 0),
+      .restored(Todo.State(id: 0, text: "not deleted"), before: nil),
     ] as [Todos.Action])
   func whatSomebodyElseHasDeletedIsPassedOver(action: Todos.Action) async {
     let store = store(three)

@@ -180,7 +180,7 @@ enum Hub {
     ("[action a]\nsend = todos.todos[{id}].textChanged \"x\"", "needs 'ids = PATH'"),
     ("[action a]\nsend = counter.increment", "incrementButtonTapped"),
     ("[action a]\nsend = todos.addButtonTapped {what}", "there is no placeholder {what}"),
-    ("[action a]\nsend = todos.todos[{id}].textChanged \"x\"\nids = counter.count", "is no collection"),
+    ("[action a]\nsend = todos.todos[{id}].textChanged \"x\"\nids = counter.count", "is not a collection"),
     ("[action a]\nsend = todos.addButtonTapped {id}\nids = todos.todos", "does not fit"),
   ]) func whatDoesNotFitIsExplained(text: String, reason: String) {
     let error = #expect(throws: LoadError.self) { try source(text) }

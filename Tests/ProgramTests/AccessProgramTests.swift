@@ -130,7 +130,7 @@ import Testing
     try "[everyone]\nact = countr\n".write(toFile: directory + "/a.conf.d/2.conf", atomically: true, encoding: .utf8)
     let bad = try check(file)
     #expect(bad.status == 1)
-    #expect(bad.errors.hasPrefix("\(directory)/a.conf.d/2.conf:2: 'countr' is no path of this hub"))
+    #expect(bad.errors.hasPrefix("\(directory)/a.conf.d/2.conf:2: 'countr' is not a path of this hub"))
     // A hub refuses to start with this file.
     let hub = try Program(name: "storehubd").run("--socket", directory + "/hub.sock", "--config", file)
     #expect(hub.status == 1 && hub.errors.contains("2.conf:2:"))

@@ -117,6 +117,8 @@ import Testing
     #expect(Set(status.keys) == ["hub", "socket", "revision", "clients", "latencyMicroseconds", "schema", "figures"])
     let figures = try #require(status["figures"] as? [String: Any])
     #expect(figures["accepted"] as? Int == 1 && figures["users"] as? Int == 1)
+    #expect(figures["subscriptions"] as? Int == 1)
+    #expect((figures["places"] as? [[String: Any]])?.first?["root"] as? String == "hub")
     #expect(figures["stateBytes"] as? Int ?? 0 > 0 && figures["rejectedActions"] as? Int == 0)
     #expect(status["clients"] as? Int == 1 && (status["schema"] as? String)?.count == 64)
     let text = try run(hub, "status").output
@@ -134,7 +136,10 @@ import Testing
     #expect(try run(hub, "verify").status == 0)
     #expect(try run(hub, "state", "--hub", "attendees", "-j").output.contains(#""name":"storectl state""#))
     let top = try run(hub, "top", "--json", "--count", "2", "--interval", "50ms").output
-    let keys = Set(["revision", "actionsPerSecond", "latencyMicroseconds", "slowestMicroseconds", "clients"])
+    let keys = Set([
+      "revision", "actionsPerSecond", "latencyMicroseconds", "slowestMicroseconds", "clients", "scopes", "heldBytes",
+      "unstoredTurns",
+    ])
     #expect(
       try top.split(separator: "\n").allSatisfy { Set(try Self.object(String($0))?.keys.map(\.self) ?? []) == keys })
     #expect(try run(hub, "top", "-n", "1", "-i", "50ms").output.split(separator: "\n").count == 2)
@@ -149,7 +154,7 @@ import Testing
       (["send", "todos"], 3, "it continues with one of todos.addButtonTapped,"),
       (["send", "todos.moved"], 3, "needs 2 values: (id: Int, before: Int?)"),
       (["send", "todos.moved", "x", "null"], 3, "a value of type Int must stand here"),
-      (["send", "todos.moved", "{"], 3, "this is no JSON"),
+      (["send", "todos.moved", "{"], 3, "this is not JSON"),
       (["schema", "Todo.Stat"], 3, "did you mean 'Todo.State'?"),
       (["sned"], 2, "did you mean 'send'?"),
       ([], 2, "a command is missing: status,"),

@@ -103,6 +103,46 @@ import Testing
     #expect(process.terminationStatus == 130)
   }
 
+  /// Scans do not wait for anything, so they must give the loop time to receive signals.
+  @Test func signalsEndAScanOfALongJournal() throws {
+    let hub = try HubProcess(awaitsLog: false)
+    _ = hub.kill(SIGKILL)
+    let directory = hub.directory + "/state"
+    try hub.start(["--state-dir", directory, "--durability", "async"])
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "\(Self.longJournal)").status == 0)
+    #expect(hub.kill(SIGTERM) == 0)
+    for arguments in [
+      ["bisect", "counter.count > 1000000"], ["blame", "todos"], ["log", "--path", "todos"], ["log", "-n", "1"],
+      ["state", "--at", "\(Self.longJournal - 1)"], ["journal", "verify"],
+    ] {
+      for (signal, status) in [(SIGINT, 130), (SIGTERM, 143)] {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+          ["--default-signal", Program(name: "storectl").url.path] + arguments + ["--state-dir", directory]
+        (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try #require(hub.wait { Self.catches(signal, process.processIdentifier) })
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == status, "\(arguments), \(signal)")
+      }
+    }
+  }
+
+  /// The number of turns of a journal whose scan takes much longer than sending a signal.
+  private static let longJournal = 60_000
+
+  /// Returns true if a process has a handler for a signal.
+  private static func catches(_ signal: Int32, _ process: Int32) -> Bool {
+    guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
+      let line = text.split(separator: "\n").first(where: { $0.hasPrefix("SigCgt:") }),
+      let mask = UInt64(line.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16)
+    else { return false }
+    return mask & 1 << UInt64(signal - 1) != 0
+  }
+
   /// A hub on a copy of an older state, independent of the first hub.
   @Test func aForkIsAnotherHub() throws {
     let stored = try Stored()

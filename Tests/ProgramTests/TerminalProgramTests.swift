@@ -160,7 +160,7 @@ import Testing
     let terminal = try Tmux(hub)
     #expect(hub.wait { terminal.screen.contains("live") })
     terminal.paste("q+\nq", isMarked: true)
-    #expect(hub.wait { terminal.screen.contains("pasted text is no command") })
+    #expect(hub.wait { terminal.screen.contains("pasted text is not a command") })
     terminal.press("2", "a")
     terminal.paste("bread\nq", isMarked: true)
     #expect(hub.wait { terminal.screen.contains("new: bread q") })

@@ -45,6 +45,27 @@ import Testing
     #expect(terminal.reversed.map { $0.split(separator: " ").joined(separator: " ") } == ["› [ ] bread"])
   }
 
+  /// The number in the first line is kept up to date by changes, not by counting.
+  @Test func theNumberOfOpenTodosFollowsTheList() {
+    var terminal = terminal()
+    func change(_ change: (inout IdentifiedArrayOf<Todo.State>) -> Void) {
+      terminal.change { change(&$0.todos.todos) }
+      let open = terminal.content.state?.todos.activeCount ?? -1
+      #expect(terminal.lines[2].hasPrefix("\(open) to do"))
+    }
+    change { $0[id: 1]?.isComplete = true }
+    change { $0.append(Todo.State(id: 3, text: "more")) }
+    change { $0.move(fromOffsets: [0], toOffset: 3) }
+    change { $0.remove(id: 1) }
+    change { $0[id: 0]?.text = "rolls" }
+    change { $0.append(contentsOf: (4..<300).map { Todo.State(id: $0, text: "\($0)", isComplete: $0 % 3 == 0) }) }
+    terminal.press("f")
+    change { $0[id: 200]?.isComplete.toggle() }
+    terminal.press("f")
+    change { $0.removeAll(where: \.isComplete) }
+    change { $0 = [Todo.State(id: 9, text: "another list", isComplete: true)] }
+  }
+
   @Test func anEmptyListSaysWhatToDo() {
     #expect(terminal([]).lines.contains("no todos; press a to add one"))
     var filtered = terminal(["bread"])
@@ -130,7 +151,7 @@ import Testing
   @Test func aPasteIsTextOrNothing() {
     var terminal = terminal()
     #expect(terminal.press(.paste("dq\n")) == nil)
-    #expect(terminal.lines[11] == "pasted text is no command; press a first to add it")
+    #expect(terminal.lines[11] == "pasted text is not a command; press a first to add it")
     terminal.press("a")
     terminal.press(.paste("two\r\nlines\tq\n\u{1b}"))
     #expect(terminal.lines[9] == "new: two lines q")

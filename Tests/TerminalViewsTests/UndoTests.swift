@@ -67,8 +67,12 @@ import Testing
     #expect(local.texts == ["bread", "milk"])
     local.press(" ", "u")
     #expect(local.state.todos.activeCount == 2)
-    local.press("d", "u")
-    #expect(local.texts.sorted() == ["bread", "milk"])
+    local.press(.home, " ")
+    let before = local.state.todos
+    local.press(.home, "d", "u")
+    #expect(local.state.todos == before && local.footer == "undone: deleted")
+    local.press(.end, "d", "u")
+    #expect(local.state.todos == before)
   }
 
   @Test func whatOthersHaveDoneSinceStays() {
@@ -81,5 +85,19 @@ import Testing
     local.send(.todos(.deleteButtonTapped(id: 0)))
     local.press("u")
     #expect(local.texts == ["milk"] && local.footer == "the todo that you ticked is gone")
+  }
+
+  @Test func aDeletedTodoComesBackAmongOthers() {
+    var local = Local()
+    local.press("2", .home, "d")
+    local.send(.todos(.addButtonTapped(text: "salt")))
+    local.send(.todos(.deleteButtonTapped(id: 1)))
+    // The todo that stood behind it is gone as well.
+    local.press("u")
+    #expect(local.texts == ["salt", "bread"] && local.state.todos.todos[id: 0] != nil)
+    local.press(.end, "d")
+    local.send(.todos(.restored(Todo.State(id: 0, text: "bread"), before: nil)))
+    local.press("u")
+    #expect(local.texts == ["salt", "bread"] && local.footer == "that todo is not deleted any more")
   }
 }

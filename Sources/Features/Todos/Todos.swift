@@ -33,6 +33,16 @@ public struct Todos: Sendable {
       nextID += 1
     }
 
+    /// Inserts a deleted todo again: before another one or at the end; if the other one is gone, at the end of the todos
+    /// with the same mark.
+    /// - Returns: False if its id was never assigned, or is in use.
+    mutating func restore(_ todo: Todo.State, before next: Todo.State.ID?) -> Bool {
+      guard (0..<nextID).contains(todo.id), todos.index(id: todo.id) == nil else { return false }
+      let end = next == nil || todo.isComplete ? todos.endIndex : startOfCompleted
+      todos.insert(todo, at: next.flatMap { todos.index(id: $0) } ?? end)
+      return true
+    }
+
     /// The start of the completed todos: a position with no completed todo before it and no open one at or after it. If
     /// the list is not sorted at the moment, one of the positions between an open todo and a completed one.
     ///
@@ -62,6 +72,10 @@ public struct Todos: Sendable {
     case sortCompletedTodos
     /// An action of a todo.
     case todos(IdentifiedActionOf<Todo>)
+    /// A user inserts a deleted todo again, before another one or at the end.
+    ///
+    /// Indirect, because its payload would enlarge every action: destroying one would take 60 instructions more.
+    indirect case restored(Todo.State, before: Todo.State.ID?)
   }
 
   private enum CancelID { case sorting }
@@ -95,6 +109,9 @@ public struct Todos: Sendable {
         }
         state.todos.move(fromOffsets: [source], toOffset: destination)
         return sortSoon()
+
+      case .restored(let todo, let next):
+        return state.restore(todo, before: next) ? sortSoon() : .none
 
       case .sortCompletedTodos:
         state.todos.partition(by: \.isComplete)

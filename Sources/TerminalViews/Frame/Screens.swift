@@ -115,7 +115,7 @@ public nonisolated struct Screens: Equatable, Sendable {
     }
     if tab == .todos, todos.writing != nil { return passed(key, state, content) }
     if case .paste = key {
-      say(tab == .todos ? "pasted text is no command; press a first to add it" : "pasted text is no command")
+      say(tab == .todos ? "pasted text is not a command; press a first to add it" : "pasted text is not a command")
       return nil
     }
     if tab == .todos, todos.question != nil { return passed(key, state, content) }

@@ -19,8 +19,8 @@ nonisolated struct UndoHistory: Equatable, Sendable {
     case ticked(id: Todo.State.ID, was: Bool)
     /// Moves a todo back to before another one, or to the end.
     case moved(id: Todo.State.ID, before: Todo.State.ID?)
-    /// Adds a todo with the text of the deleted one.
-    case deleted(text: String)
+    /// Inserts a deleted todo again, before the one that stood behind it.
+    case deleted(Todo.State, before: Todo.State.ID?)
     /// Restores whether a number is a favourite.
     case liked(number: Int)
     /// Cannot be undone.
@@ -66,17 +66,22 @@ nonisolated struct UndoHistory: Equatable, Sendable {
     case .clearCompletedButtonTapped:
       return .final("clearing cannot be undone")
     case .deleteButtonTapped(let id):
-      return state.todos[id: id].map { .deleted(text: $0.text) }
+      return state.todos[id: id].map { .deleted($0, before: next(to: id, state)) }
     case .moved(let id, _):
-      guard let index = state.todos.index(id: id) else { return nil }
-      return .moved(id: id, before: index + 1 < state.todos.count ? state.todos[index + 1].id : nil)
+      return state.todos[id: id].map { _ in .moved(id: id, before: next(to: id, state)) }
     case .todos(.element(let id, .completionChanged)):
       return state.todos[id: id].map { .ticked(id: id, was: $0.isComplete) }
     case .todos(.element(let id, .textChanged(let text))):
       return state.todos[id: id].map { .edited(id: id, old: $0.text, new: text) }
-    case .sortCompletedTodos:
+    case .sortCompletedTodos, .restored:
       return nil
     }
+  }
+
+  /// The id of the todo that stands behind another one.
+  private static func next(to id: Todo.State.ID, _ state: Todos.State) -> Todo.State.ID? {
+    guard let index = state.todos.index(id: id), index + 1 < state.todos.count else { return nil }
+    return state.todos[index + 1].id
   }
 
   /// Undoes the last step.
@@ -104,8 +109,9 @@ nonisolated struct UndoHistory: Equatable, Sendable {
       guard todos[id: id] != nil else { return .nothing("the todo that you moved is gone") }
       if let next, todos[id: next] == nil { return .nothing("the todo that stood behind it is gone") }
       return .send(.todos(.moved(id: id, before: next)), "undone: moved")
-    case .deleted(let text):
-      return .send(.todos(.addButtonTapped(text: text)), "undone: deleted, now at the end of what is to do")
+    case .deleted(let todo, let next):
+      guard todos[id: todo.id] == nil else { return .nothing("that todo is not deleted any more") }
+      return .send(.todos(.restored(todo, before: next)), "undone: deleted")
     case .liked(let number):
       guard state.favourites.count == number else { return .nothing("go to \(number) to change that again") }
       return .send(.favourites(.view(.favouriteButtonTapped)), "undone")

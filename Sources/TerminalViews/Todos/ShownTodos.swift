@@ -9,10 +9,27 @@ nonisolated struct ShownTodos: RandomAccessCollection, Equatable, Sendable {
   /// The number of todos in the whole list that are not done.
   private(set) var activeCount: Int
 
-  /// Filters the list. - Complexity: O(n).
-  init(_ state: Todos.State, showing filter: TodoFilter) {
+  /// Filters the list.
+  ///
+  /// - Parameter previous: The shown todos of an earlier version of the list.
+  /// - Complexity: O(n); if all are shown, O(k log n) for k changes since the earlier version.
+  init(_ state: Todos.State, showing filter: TodoFilter, after previous: ShownTodos? = nil) {
     all = state.todos
-    activeCount = state.activeCount
+    if let previous {
+      func weight(_ todo: Todo.State) -> Int { todo.isComplete ? 0 : 1 }
+      var count = previous.activeCount
+      all.visitChanges(from: previous.all) { change in
+        switch change {
+        case .remove(_, let todo, _): count -= weight(todo)
+        case .insert(_, let todo, _): count += weight(todo)
+        case .update(_, let old, let new, _): count += weight(new) - weight(old)
+        case .move: break
+        }
+      }
+      activeCount = count
+    } else {
+      activeCount = state.activeCount
+    }
     shownIDs = filter == .all ? nil : state.todos.lazy.filter(filter.shows).map(\.id)
   }
 

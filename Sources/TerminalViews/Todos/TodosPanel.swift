@@ -49,7 +49,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
   /// - Complexity: O(1) if it has not.
   public mutating func follow(_ state: Todos.State) {
     guard seen?.isCurrent(state) != true else { return }
-    let shown = ShownTodos(state, showing: filter)
+    let shown = ShownTodos(state, showing: filter, after: seen)
     seen = shown
     cursor.follow(shown.ids) { shown.index(id: $0) }
     if let sent = awaited, let position = shown.firstIndex(where: { $0.id >= sent.id && $0.text == sent.text }) {
