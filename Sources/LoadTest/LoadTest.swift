@@ -75,7 +75,7 @@ public final class LoadTest {
     let path = try TemplateCompiler(schema: schema, run: report.run, payload: plan.payload).path(plan.fillPath)
     guard let before = try control.snapshot([])?.snapshot else { throw .doesNotFit("the hub has no state") }
     guard let length = try reader.number(at: path, of: before.bytes) else {
-      throw .doesNotFit("\(plan.fillPath) is no collection")
+      throw .doesNotFit("\(plan.fillPath) is not a collection")
     }
     guard length < plan.fillCount else { return }
     var filling = Plan()

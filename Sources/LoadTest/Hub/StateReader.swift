@@ -43,7 +43,7 @@ struct StateReader {
   ) throws(LoadError) {
     guard let part = try part(at: path, of: state) else { return }
     guard let (isInStack, idPath) = collection(part.type) else {
-      throw .doesNotFit("\(schema.name(of: part.type)) is no collection of elements with ids")
+      throw .doesNotFit("\(schema.name(of: part.type)) is not a collection of elements with ids")
     }
     try read { () throws(WireError) in
       var decoder = CBORDecoder(state.span.bytes, at: part.range.lowerBound)
