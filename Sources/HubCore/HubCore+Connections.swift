@@ -214,7 +214,10 @@ extension HubCore {
     if connection.isPending { pending.removeAll { $0 === connection } }
     if connection.isCoalescing { coalescing.removeAll { $0 === connection } }
     if connection.backlog != nil { backlogged.remove(connection) }
-    unfinished.removeAll { $0 === connection }
+    if let index = unfinished.firstIndex(where: { $0 === connection }) {
+      unfinished.remove(at: index)
+      if index < servedCount { servedCount -= 1 }
+    }
     (connection.isPending, connection.isCoalescing, connection.backlog) = (false, false, nil)
   }
 

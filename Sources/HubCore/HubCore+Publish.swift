@@ -28,10 +28,7 @@ extension HubCore {
     // A budget of 0 would never end.
     outgoing.snapshotBudget = max(limits.snapshotBytesPerTurn / share, 1)
     outgoing.pieceLimit = SnapshotPiece.byteLimit / share
-    if !unfinished.isEmpty {
-      for connection in unfinished { addPending(connection) }
-      unfinished.removeAll(keepingCapacity: true)
-    }
+    if !unfinished.isEmpty { queueUnfinished() }
     publish(at: now, flushing: flushing)
     if !pending.isEmpty {
       let revision = visibleRevision
@@ -46,6 +43,19 @@ extension HubCore {
     if commandList.isEmpty, outgoing.writer.count > 0 { clear() }
     return !commandList.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
       || metricsDue != nil
+  }
+
+  /// Puts the connections whose snapshot is unfinished before all others, and those that got a part of the last budget
+  /// behind the rest of them: the first one may take the whole budget of a turn.
+  private mutating func queueUnfinished() {
+    swap(&pending, &writing)
+    for index in writing.indices { writing[index].isPending = false }
+    for connection in unfinished[servedCount...] { addPending(connection) }
+    for connection in unfinished[..<servedCount] { addPending(connection) }
+    for index in writing.indices { addPending(writing[index]) }
+    writing.removeAll()
+    unfinished.removeAll(keepingCapacity: true)
+    servedCount = 0
   }
 
   /// Returns true if clients send while snapshots are in progress: their actions then wait for each piece. The answer
@@ -132,6 +142,7 @@ extension HubCore {
     guard !connection.isBusy, connection.isOpen, !connection.hasHeldWelcome else { return }
     outgoing.begin()
     var isUpToDate = true
+    let hasBudget = outgoing.snapshotBudget > 0
     for scope in connection.scopes {
       publishers[scope.publisher].bringUpToDate(scope.subscriber, &outgoing)
       if publishers[scope.publisher].isUnfinished(scope.subscriber) { isUpToDate = false }
@@ -141,6 +152,7 @@ extension HubCore {
     if !run.isEmpty { commandList.append(.write(connection.id, pieces: run)) }
     if !isUpToDate {
       unfinished.append(connection)
+      if hasBudget { servedCount += 1 }
     } else if connection.hasInputEnded, connection.backlog == nil, !hasUnsettledOutcomes(connection) {
       close(connection.id, at: now)
     }

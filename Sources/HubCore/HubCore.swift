@@ -80,6 +80,8 @@ public struct HubCore: ~Copyable {
   var writing = TurnList<LiveConnection>()
   /// The connections whose snapshot did not fit the last turn's budget.
   var unfinished: [LiveConnection] = []
+  /// The number of these, at the beginning of the list, that got a part of the budget.
+  var servedCount = 0
   /// The connections that wait for the next publication to everyone.
   var coalescing: [LiveConnection] = []
   /// The connections with a backlog, in the order in which they take turns.

@@ -102,8 +102,11 @@ final class BoardHub {
       }
     }
     core.clear()
-    return id.flatMap { frames.removeValue(forKey: $0) } ?? []
+    return id.map(taken) ?? []
   }
+
+  /// Returns what a connection received since it was last asked.
+  func taken(_ id: ConnectionID) -> [Frame] { frames.removeValue(forKey: id) ?? [] }
 
   private func deliver(_ bytes: [UInt8], to id: ConnectionID) {
     try? decoders[id]?.feed(bytes.span.bytes) { header, payload in

@@ -117,6 +117,32 @@ import Wire
     #expect(hub.keptVersionCount == 1)
   }
 
+  /// One that waited for the end of another's snapshot would reconnect after its time limit, and take the other's place.
+  @Test(arguments: [16 << 20, 1])
+  func readersTakeTurnsAlsoWhileTheStateChanges(deltaBytes: Int) throws {
+    var limits = Self.limits
+    (limits.snapshotBytesPerTurn, limits.deltaBytes) = (1, deltaBytes)
+    let (hub, sender) = try largeHub(limits)
+    var readers: [ConnectionID] = []
+    var lastServed: [ConnectionID: Int] = [:]
+    for turn in 0..<60 {
+      // A new reader does not come before those that wait.
+      if turn % 15 == 0 {
+        let (reader, _) = try hub.open()
+        hub.send(Attach(), on: reader)
+        readers.append(reader)
+        lastServed[reader] = turn
+      }
+      hub.send(.setTitle(turn, "changed meanwhile"), on: sender)
+      hub.turn()
+      for reader in readers {
+        if hub.taken(reader).contains(where: { $0.kind == .snapshot }) { lastServed[reader] = turn }
+        #expect(turn - lastServed[reader, default: 0] <= readers.count)
+      }
+    }
+    #expect(readers.count == 4)
+  }
+
   @Test func aReaderThatStopsInTheMiddleGoesOnWhereItWas() throws {
     let (hub, sender) = try largeHub()
     let (slow, _) = try hub.open()
