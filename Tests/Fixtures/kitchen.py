@@ -86,6 +86,16 @@ def interrupted(*arguments, lines):
     note(arguments, output, process.wait())
 
 
+def watch_sending(arguments, *action):
+    """A watch, and an action that is sent when the first value has been printed."""
+    process = subprocess.Popen([storectl, *arguments], env=environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    output = process.stdout.readline()
+    run("send", "--no-wait", *action)
+    output += process.stdout.read()
+    note(arguments, output, process.wait())
+
+
 def start(*arguments):
     return subprocess.Popen(arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)
@@ -135,9 +145,8 @@ try:
     both("state", "--hub", "attendees")
     both("watch", "-n", "1", "orders[2]")
     both("watch", "-n", "1", "orders[99]")
-    run("send", "--no-wait", "cookStarted", "1")
     # The hub ends the cooking after two seconds.
-    run("watch", "--json", "--count", "2", "orders[1].stage")
+    watch_sending(["watch", "--json", "--count", "3", "orders[1].stage"], "cookStarted", "1")
     run("send", "--diff", "waiterServed", "1")
     interrupted("watch", "--json", "--diff", lines=1)
     both("watch", "--count", "none")
