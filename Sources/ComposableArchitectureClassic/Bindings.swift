@@ -1,10 +1,6 @@
 public import EarlierForms
 public import Reducers
 
-/// A change of one field of a state.
-public typealias BindingAction = Reducers.BindingAction
-/// An action with a case for the fields that a view changes.
-public typealias BindableAction = Reducers.BindableAction
 /// The name of `BindingAction` before 0.26.
 public typealias FormAction = Reducers.BindingAction
 

@@ -2,11 +2,6 @@ internal import ConcurrencyExtras
 internal import EffectStreams
 public import Reducers
 
-/// A value or an error, for use in actions.
-public typealias TaskResult = Reducers.TaskResult
-/// Sends actions from asynchronous work.
-public typealias Send = Reducers.Send
-
 /// Runs work that can be cancelled by an id, like the function of 1.x.
 public nonisolated(nonsending) func withTaskCancellation<T: Sendable>(
   id: AnyHashable, cancelInFlight: Bool = false, operation: @escaping @Sendable () async throws -> T

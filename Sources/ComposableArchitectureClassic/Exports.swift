@@ -4,3 +4,4 @@
 @_exported public import EarlierForms
 @_exported public import EffectStreams
 @_exported public import IdentifiedCollections
+@_exported public import Reducers
