@@ -158,7 +158,8 @@ public final class Simulation {
         try deliverToClient(link)
       }
       for _ in 0..<4 { if let hub { try useLog(of: hub) } }
-      now += .milliseconds(50)
+      // The shell, too, goes on at once with a snapshot that takes several turns.
+      now += .milliseconds(hub?.core.needsAnotherTurn == true ? 1 : 50)
       try turnAll()
       quietRounds = isQuiet ? quietRounds + 1 : 0
       if quietRounds == 3 { return try checkConvergence() }

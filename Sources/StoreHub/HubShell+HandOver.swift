@@ -24,8 +24,13 @@ extension HubShell {
   /// Hands over the connections, unless turns wait for the log.
   func finishHandOver() {
     guard let (manager, onStopped) = handingOver, core.unstoredTurnCount == 0 else { return }
-    informed.endTurn(at: loop.now, wallTime: wallTime(), flushing: true)
-    performCommands()
+    // A connection may end while it is written to, and the feature may react; the record must not be ahead of the log.
+    var revision: UInt64
+    repeat {
+      revision = core.revision
+      informed.endTurn(at: loop.now, wallTime: wallTime(), flushing: true)
+      performCommands()
+    } while core.revision != revision
     guard core.unstoredTurnCount == 0 else { return }
     handingOver = nil
     let isTaken = store(in: manager)

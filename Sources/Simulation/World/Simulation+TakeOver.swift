@@ -37,9 +37,14 @@ extension Simulation {
   func finishHandOver(of hub: HubProcess) throws {
     guard hub.core.unstoredTurnCount == 0 else { return }
     let old = bug == .shellHandsOverAnOldRecord ? record(of: hub) : nil
-    try noteTruth(of: hub)
-    hub.core.endTurn(at: now, wallTime: Int64(now.components.seconds) * 1000, flushing: true)
-    try performCommands(of: hub)
+    // As in the shell: what the feature does when a connection ends meanwhile belongs to the record.
+    var revision: UInt64
+    repeat {
+      try noteTruth(of: hub)
+      revision = hub.core.revision
+      hub.core.endTurn(at: now, wallTime: Int64(now.components.seconds) * 1000, flushing: true)
+      try performCommands(of: hub)
+    } while hub.core.revision != revision
     guard hub.core.unstoredTurnCount == 0, let record = old ?? record(of: hub) else { return }
     let links = hub.links.compactMap { $0 }
     for link in links {
