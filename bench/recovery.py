@@ -82,7 +82,7 @@ def snapshot(options):
                 storeload(options.programs, server, *edit, "--duration", "1s")
                 server.process.send_signal(signal.SIGTERM)
                 server.process.wait()
-            # Another process, whose longest turn is not one of those that have filled the list.
+            # Another process, so that the turns that filled the list are not counted.
             with Listening(hub(options.programs, directory, path, output), path) as server:
                 while answer(options.programs, path, "todos.nextID") is None:
                     time.sleep(0.01)

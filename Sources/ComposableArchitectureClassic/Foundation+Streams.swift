@@ -44,7 +44,7 @@ extension Timer {
     }
   }
 
-  /// Returns a stream of the time at an interval, on the main queue whichever the loop.
+  /// Returns a stream of the time at an interval, always on the main queue; the run loop is ignored.
   public static func publish(
     every interval: TimeInterval, tolerance: TimeInterval? = nil, on runLoop: RunLoop, in mode: RunLoop.Mode
   ) -> TimerPublisher {

@@ -101,12 +101,14 @@ extension Publisher {
   ) -> AnyPublisher<P.Output, Failure> where P.Failure == Failure {
     AnyPublisher { observer in
       var (latest, hasEnded): (StreamObserver<P.Output, Failure>?, Bool) = (nil, false)
+      let lock = DeliveryLock()
       receive(
         observer: observer.child(
+          lock: lock,
           value: { value in
             latest?.cancel()
             let next: StreamObserver<P.Output, Failure> = observer.child(
-              value: observer.send,
+              lock: lock, value: observer.send,
               completion: { completion in
                 if case .finished = completion, !hasEnded { return latest = nil }
                 observer.send(completion: completion)

@@ -121,9 +121,11 @@ extension Publisher {
         start = scheduler.now
         observer.send(value)
       }
-      let release = UncheckedSendable(sendHeld)
+      let lock = DeliveryLock()
+      let release = UncheckedSendable(lock.guarding(sendHeld))
       receive(
         observer: observer.child(
+          lock: lock,
           value: { value in
             let now = scheduler.now
             guard let begun = start, begun.distance(to: now) < interval else {
@@ -134,7 +136,7 @@ extension Publisher {
               held = value
               scheduler.schedule(
                 after: begun.advanced(by: interval), tolerance: scheduler.minimumTolerance, options: nil
-              ) { release.value() }
+              ) { release.value(()) }
             } else if latest {
               held = value
             }
@@ -152,7 +154,9 @@ extension Publisher {
   ) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in
       var number = 0
-      let expire = UncheckedSendable({ (of: Int) in if of == number { observer.send(completion: .finished) } })
+      let lock = DeliveryLock()
+      let expire = UncheckedSendable(
+        lock.guarding { (of: Int) in if of == number { observer.send(completion: .finished) } })
       func wait() {
         number += 1
         let current = number
@@ -162,7 +166,7 @@ extension Publisher {
       }
       wait()
       receive(
-        observer: observer.child {
+        observer: observer.child(lock: lock) {
           wait()
           observer.send($0)
         })

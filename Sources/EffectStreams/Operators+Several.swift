@@ -50,28 +50,38 @@ extension Publisher {
     maxPublishers: Subscribers.Demand, _ transform: @escaping (Output) -> P
   ) -> AnyPublisher<P.Output, Failure> where P.Failure == Failure {
     AnyPublisher { observer in
-      var (waiting, running, hasEnded): ([Output], Int, Bool) = ([], 0, false)
-      var isStarting = false
+      var (running, hasEnded, isStarting) = (0, false, false)
+      /// The values without a stream, behind those that have got one.
+      var (waiting, begun): ([Output?], Int) = ([], 0)
+      let lock = DeliveryLock()
+      func take() -> Output? {
+        guard begun < waiting.count else { return nil }
+        begun += 1
+        let value = waiting[begun - 1].take()
+        if begun > waiting.count / 2 { (waiting, begun) = (Array(waiting[begun...]), 0) }
+        return value
+      }
       func next() {
         // A loop, not a recursion: any number of streams may end as soon as they start.
         guard !isStarting else { return }
         isStarting = true
         defer { isStarting = false }
-        while running < maxPublishers.limit, !waiting.isEmpty {
+        while running < maxPublishers.limit, !observer.isOver, let value = take() {
           running += 1
-          transform(waiting.removeFirst()).receive(
+          transform(value).receive(
             observer: observer.child(
-              value: observer.send,
+              lock: lock, value: observer.send,
               completion: {
                 guard case .finished = $0 else { return observer.send(completion: $0) }
                 running -= 1
                 next()
               }))
         }
-        if hasEnded, running == 0 { observer.send(completion: .finished) }
+        if hasEnded, running == 0, waiting.isEmpty { observer.send(completion: .finished) }
       }
       receive(
         observer: observer.child(
+          lock: lock,
           value: {
             waiting.append($0)
             next()

@@ -153,16 +153,18 @@ extension Publisher {
   public func flatMap<P: Publisher>(_ transform: @escaping (Output) -> P) -> AnyPublisher<P.Output, Failure>
   where P.Failure == Failure {
     AnyPublisher { observer in
-      let running = Running(1)
+      let (running, lock) = (Running(1), DeliveryLock())
       func completed(_ completion: Subscribers.Completion<Failure>) {
         if case .finished = completion, !running.endsLast() { return }
         observer.send(completion: completion)
       }
       receive(
         observer: observer.child(
+          lock: lock,
           value: { value in
             running.begin()
-            transform(value).receive(observer: observer.child(value: observer.send, completion: completed))
+            transform(value).receive(
+              observer: observer.child(lock: lock, value: observer.send, completion: completed))
           },
           completion: completed))
     }
@@ -219,11 +221,11 @@ extension AnyPublisher {
   package static func merging(_ publishers: [AnyPublisher]) -> AnyPublisher {
     AnyPublisher { observer in
       guard !publishers.isEmpty else { return observer.send(completion: .finished) }
-      let running = Running(publishers.count)
+      let (running, lock) = (Running(publishers.count), DeliveryLock())
       for publisher in publishers where !observer.isOver {
         publisher.receive(
           observer: observer.child(
-            value: observer.send,
+            lock: lock, value: observer.send,
             completion: { completion in
               if case .finished = completion, !running.endsLast() { return }
               observer.send(completion: completion)

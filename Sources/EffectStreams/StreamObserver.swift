@@ -43,19 +43,25 @@ public final class StreamObserver<Output, Failure: Error>: @unchecked Sendable {
 
   /// Returns an observer for an upstream of this observer's stream. It ends with this observer.
   ///
-  /// - Parameter context: The context of the upstream; nil for that of this observer.
+  /// - Parameters:
+  ///   - context: The context of the upstream; nil for that of this observer.
+  ///   - lock: A lock for operators with several upstreams, or with a scheduler.
   package func child<Value, Error>(
-    in context: EffectContext? = nil, value: @escaping (Value) -> Void,
+    in context: EffectContext? = nil, lock: DeliveryLock? = nil, value: @escaping (Value) -> Void,
     completion: @escaping (Subscribers.Completion<Error>) -> Void
   ) -> StreamObserver<Value, Error> {
-    let child = StreamObserver<Value, Error>(context: context ?? self.context, value: value, completion: completion)
+    let child = StreamObserver<Value, Error>(
+      context: context ?? self.context, value: lock?.guarding(value) ?? value,
+      completion: lock?.guarding(completion) ?? completion)
     if let token = onEnd({ child.cancel() }) { child.onEnd { [weak self] in self?.forget(token) } }
     return child
   }
 
   /// Returns an observer of a stream of other values that ends as this observer's stream.
-  package func child<Value>(value: @escaping (Value) -> Void) -> StreamObserver<Value, Failure> {
-    child(value: value, completion: { [self] in send(completion: $0) })
+  package func child<Value>(
+    lock: DeliveryLock? = nil, value: @escaping (Value) -> Void
+  ) -> StreamObserver<Value, Failure> {
+    child(lock: lock, value: value, completion: { [self] in send(completion: $0) })
   }
 
   /// True after the completion or a cancellation.

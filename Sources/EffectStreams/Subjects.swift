@@ -51,11 +51,14 @@ final class SubjectState<Output, Failure: Error>: @unchecked Sendable {
   }
 
   func send(_ value: Output) {
+    // Dropped values are released outside the lock, since that may run any code.
+    var dropped: ArraySlice<Output> = []
     let observers = lock.withLock { _ -> [StreamObserver<Output, Failure>] in
       guard completion == nil else { return [] }
-      if capacity > 0 { keep(value) }
+      if capacity > 0 { dropped = keep(value) }
       return state.observers.map(\.observer)
     }
+    withExtendedLifetime(dropped) {}
     for observer in observers { observer.send(value) }
   }
 
@@ -69,10 +72,14 @@ final class SubjectState<Output, Failure: Error>: @unchecked Sendable {
     for observer in observers { observer.send(completion: completion) }
   }
 
-  /// Appends a value, and drops old ones when half of the array is no longer needed.
-  private func keep(_ value: Output) {
-    if values.count / 2 >= capacity { values.removeFirst(values.count - capacity + 1) }
+  /// Appends a value, and returns those that are dropped: a current value at once, and otherwise all old ones when they
+  /// are half of the array.
+  private func keep(_ value: Output) -> ArraySlice<Output> {
+    let isDue = capacity == 1 || values.count / 2 >= capacity
+    let dropped = isDue ? values.prefix(max(values.count - capacity + 1, 0)) : []
+    if !dropped.isEmpty { values = Array(values[dropped.endIndex...]) }
     values.append(value)
+    return dropped
   }
 
   private func remove(_ token: Int) {

@@ -37,13 +37,16 @@ extension Publisher {
   ) -> AnyPublisher<Output, Failure> {
     AnyPublisher { observer in
       var (last, number): (Output?, Int) = (nil, 0)
-      let pause = UncheckedSendable({ (of: Int) in
-        guard of == number, let value = last else { return }
-        last = nil
-        observer.send(value)
-      })
+      let lock = DeliveryLock()
+      let pause = UncheckedSendable(
+        lock.guarding { (of: Int) in
+          guard of == number, let value = last else { return }
+          last = nil
+          observer.send(value)
+        })
       receive(
         observer: observer.child(
+          lock: lock,
           value: {
             (last, number) = ($0, number + 1)
             let current = number

@@ -18,6 +18,7 @@ extension HubCore {
   public mutating func endTurn(
     at now: Duration, wallTime: @autoclosure () -> Int64 = 0, flushing: Bool = false
   ) -> Bool {
+    if isTakingOver { endTakeOver() }
     if turns != nil { recordTurn(at: wallTime()) }
     if engine.hasEffectCommands { takeEffectCommands() }
     turn &+= 1

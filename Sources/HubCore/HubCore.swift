@@ -66,7 +66,8 @@ public struct HubCore: ~Copyable {
   /// The live connections by session.
   var liveSessions: [SessionID: LiveConnection] = [:]
   var detached = DetachedSessions()
-  /// True until the hub has taken over the connections of the previous process. Their sessions count as detached before.
+  /// True until the first turn, before which the hub takes over the connections of the previous process. Until then
+  /// their sessions count as detached.
   var isTakingOver = false
   /// True if the hub has sent *goodbye*, or will when the log has stored everything.
   var isShuttingDown = false

@@ -44,7 +44,7 @@ public struct HubLimits: Sendable {
   /// The number of attached scopes of one connection.
   public var scopes = 64
   /// The maximum size of the encoded state in bytes. An action that would exceed it is rejected; one that makes the
-  /// state smaller never is. `StateSize` states the exceptions.
+  /// state smaller never is. Actions that add over 4 KiB more than the bytes that they carry can exceed it once.
   public var stateBytes = 256 << 20
   /// The number of versions of the state kept for lagging clients and detached sessions. Beyond it they get a snapshot.
   public var versions = 64

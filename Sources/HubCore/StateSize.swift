@@ -65,6 +65,9 @@ struct StateSize {
   /// True while a count is in progress. Stored, since comparing the count with nil copies it, in every turn.
   private(set) var isCounting = false
 
+  /// True if actions were applied since the size was last estimated.
+  var isOutdated: Bool { unseen > 0 }
+
   /// Records applied actions and their bytes; returns true if the size should be checked.
   mutating func note(_ count: Int, byteCount: Int) -> Bool {
     unseen += count
@@ -147,11 +150,17 @@ extension HubCore {
   /// Far below the limit nothing is taken back: a quarter of the limit is left.
   mutating func noteApplied(_ count: Int, byteCount: Int) {
     guard size.note(count, byteCount: byteCount), !size.isNear() else { return }
+    lookAtSize()
+  }
+
+  private mutating func lookAtSize() {
     if !size.look(at: engine.currentVersion(), engine.revision) { report(.stateTooLarge(limit: size.limit)) }
   }
 
   /// Applies the next action of a sequence while the state is near its limit; nil if it was taken back.
   mutating func applyNearLimit(_ payload: RawSpan, from offset: Int) -> ActionBatch.Outcome? {
+    // The growth by earlier actions is not that of this one.
+    if size.isOutdated { lookAtSize() }
     let checkpoint = engine.checkpoint()
     let outcome = engine.apply(payload, from: offset, limit: 1)
     guard outcome.count > 0, !size.lookClosely(at: engine.currentVersion(), engine.revision) else { return outcome }
@@ -161,6 +170,7 @@ extension HubCore {
 
   /// Applies an action of the hub's own while the state is near its limit; false if it was taken back.
   mutating func applyNearLimit(_ apply: () -> Bool) -> Bool {
+    if size.isOutdated { lookAtSize() }
     let checkpoint = engine.checkpoint()
     guard apply() else { return false }
     guard !size.lookClosely(at: engine.currentVersion(), engine.revision) else { return true }

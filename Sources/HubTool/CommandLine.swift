@@ -81,8 +81,8 @@ public nonisolated func toolOptions() -> ProgramOptions {
           .text(
             """
             Shows actions per second, response times, clients, the parts with subscribers, and queues: frames that are \
-            incomplete or unread, and turns that wait for the journal. Prints lines if the output is not a terminal. Users \
-            without the right to the hub's metrics see no parts and queues.
+            incomplete or unread, and turns that wait for the journal. Prints lines if the output is not a terminal. Needs \
+            the right to read the hub's own state.
             """
           )
         ]),

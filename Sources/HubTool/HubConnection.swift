@@ -100,7 +100,7 @@ final class HubConnection {
     return scope
   }
 
-  /// Subscribes to the hub's metrics without waiting for them. A user without the right receives none.
+  /// Subscribes to the hub's metrics without waiting for them. The hub refuses users without the right to its own state.
   func followMetrics() -> TypedMirror<HubMetrics> {
     let mirror = TypedMirror<HubMetrics>()
     replica.subscribe(mirror, to: [], of: .metrics)

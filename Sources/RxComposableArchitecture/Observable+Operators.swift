@@ -54,14 +54,15 @@ extension Publisher {
   ) -> Observable<T> {
     AnyPublisher(begin: { observer in
       var latest: P.Output?
+      let lock = DeliveryLock()
       other.asObservable().receive(
         observer: observer.child(
-          value: { latest = $0 },
+          lock: lock, value: { latest = $0 },
           completion: { if case .failure = $0 { observer.send(completion: $0) } }))
       asObservable().receive(
-        observer: observer.child(value: { value in
+        observer: observer.child(lock: lock) { value in
           if let latest { observer.send(resultSelector(value, latest)) }
-        }))
+        })
     })
   }
 

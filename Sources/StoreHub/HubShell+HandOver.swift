@@ -80,7 +80,6 @@ extension HubShell {
         log.write(.warning, cause: Log.Cause("connections not taken over"), "\(error)")
       }
     }
-    informed.endTakeOver()
     // Connections without a record are closed.
     for descriptor in rest.values { close(descriptor) }
     inheritedInodes = served.intersection(inheritance.keptInodes)

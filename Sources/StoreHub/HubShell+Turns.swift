@@ -12,7 +12,7 @@ extension HubShell {
       turnStart = nil
       let time = loop.turnMilliseconds - start
       core.noteTurn(milliseconds: time)
-      // Only then, because reading the clock in every turn would cost more than many a turn.
+      // Reading the clock costs more than a short turn, so only long turns are measured exactly.
       if time > 0 { core.noteLongTurn(microseconds: (loop.nanoseconds - start * 1_000_000) / 1000) }
       if time >= Self.longTurn { reportLongTurn(time) }
       if slowReads.isOn { _ = slowReads.take() }

@@ -135,6 +135,53 @@ import Testing
     withExtendedLifetime((cancellable, many)) {}
   }
 
+  /// The parts of a stream may run on several threads.
+  @Test func partsDeliverOneAtATime() {
+    let (subjects, count) = ((0..<2).map { _ in PassthroughSubject<Int, Never>() }, 20_000)
+    var (zipped, latest, merged, flat, switched) = (0, 0, 0, 0, 0)
+    let cancellables = [
+      subjects[0].zip(subjects[1]).sink { _ in zipped += 1 },
+      subjects[0].combineLatest(subjects[1]).sink { _ in latest += 1 },
+      subjects[0].merge(with: subjects[1]).sink { _ in merged += 1 },
+      subjects.publisher.flatMap { $0 }.sink { _ in flat += 1 },
+      subjects[0].map { _ in subjects[1] }.switchToLatest().sink { _ in switched += 1 },
+    ]
+    DispatchQueue.concurrentPerform(iterations: 2) { index in
+      for number in 0..<count { subjects[index].send(number) }
+    }
+    #expect(zipped == count && merged == 2 * count && flat == 2 * count)
+    #expect(latest < 2 * count && switched <= count)
+    withExtendedLifetime(cancellables) {}
+  }
+
+  @Test(.timeLimit(.minutes(1))) func aNumberOfStreamsRunOnSeveralThreads() async {
+    let count = 5000
+    let received = await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
+      var (received, cancellable): (Int, AnyCancellable?) = (0, nil)
+      cancellable = (0..<count).publisher
+        .flatMap(maxPublishers: .max(4)) { Just($0).receive(on: DispatchQueue.global()) }
+        .sink { _ in
+          cancellable = nil
+          continuation.resume(returning: received)
+        } receiveValue: { _ in
+          received += 1
+        }
+      _ = cancellable
+    }
+    #expect(received == count)
+  }
+
+  @Test func aCurrentValueIsReleasedWhenItIsReplaced() {
+    final class Connection: Sendable {}
+    var connection: Connection? = Connection()
+    let subject = CurrentValueSubject<Connection?, Never>(connection)
+    weak let reference = connection
+    connection = nil
+    #expect(reference != nil)
+    subject.value = nil
+    #expect(reference == nil)
+  }
+
   @Test(.timeLimit(.minutes(1))) func schedulersAndTimersOfFoundation() async {
     let dates = Timer.publish(every: 0.001, on: .main, in: .common).autoconnect()
     var cancellable: AnyCancellable?

@@ -70,13 +70,16 @@ final class BoardHub {
     core.received(bytes.span.bytes, on: id, at: .zero)
   }
 
-  func send(_ action: Board.Action, on id: ConnectionID) {
-    sequences[id, default: 0] += 1
-    let sequence = sequences[id, default: 0]
+  func send(_ action: Board.Action, on id: ConnectionID) { send([action], on: id) }
+
+  /// Sends actions in one frame.
+  func send(_ actions: [Board.Action], on id: ConnectionID) {
+    let last = sequences[id, default: 0]
+    sequences[id] = last + UInt64(actions.count)
     frame(FrameHeader(kind: .actions), on: id) {
-      $0.unsigned(sequence)
-      $0.unsigned(sequence - 1)
-      action.encode(to: &$0)
+      $0.unsigned(last + 1)
+      $0.unsigned(last)
+      for action in actions { action.encode(to: &$0) }
     }
   }
 

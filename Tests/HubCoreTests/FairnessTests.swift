@@ -1,5 +1,6 @@
 import ComposableArchitecture
 import Features
+import TestFeatures
 import TestSupport
 import Testing
 import Wire
@@ -291,6 +292,25 @@ import Wire
     #expect(try add(1, of: 900_000, from: 1, hub, id) == [1])
     #expect(try add(1, of: 10, from: 2, hub, id).isEmpty)
     #expect(encodedCount(hub) < 1000)
+  }
+
+  /// The growth by actions before the last check is not charged to actions that make the state smaller.
+  @Test func aStateBeyondItsLimitCanBeMadeSmaller() throws {
+    var limits = HubLimits()
+    limits.stateBytes = 1 << 20
+    let hub = BoardHub(limits: limits)
+    let (id, _) = try hub.open()
+    // A check after the 16th; the others follow it.
+    for _ in 0..<26 {
+      hub.send(.addItems(2000), on: id)
+      #expect(!hub.turn(id).contains { $0.kind == .rejected })
+    }
+    #expect(hub.state.encoded().count > limits.stateBytes)
+    hub.send((0..<20_000).map { .setTitle($0, "") }, on: id)
+    var frames: [BoardHub.Frame] = []
+    repeat { frames += hub.turn(id) } while hub.hasMoreToWrite
+    #expect(!frames.contains { $0.kind == .rejected })
+    #expect(hub.state.encoded().count < limits.stateBytes)
   }
 
   /// Actions that were rolled back are neither logged nor sent.

@@ -126,7 +126,6 @@ import Wire
     _ = next.core.takeOver(record, 1, on: second, at: next.now)
     next.disconnect(second)
     _ = next.core.takeOver(record, 2, on: next.connect(), at: next.now)
-    next.core.endTakeOver()
     next.turn()
     let turn = try #require(next.log.last)
     #expect(turn.sessions.filter(\.hasEnded).count == 1)

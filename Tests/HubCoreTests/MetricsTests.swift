@@ -76,7 +76,7 @@ import Wire
         SubscribedPlace(root: 0, path: "todos.todos[3]", subscribers: 1),
         SubscribedPlace(root: 1, path: "", subscribers: 1),
       ])
-    #expect(metrics.subscriptions == 5)
+    #expect(metrics.subscriptions == 6)
     hub.now += .seconds(1)
     _ = endTurn(hub, watcher)
     hub.now += .seconds(1)
@@ -88,7 +88,12 @@ import Wire
     #expect(hub.core.metrics.subscriptions == 2)
   }
 
-  /// The list is bounded in its number and in the length of its paths.
+  @Test func listedPathsAreBounded() {
+    let path = "todos.todos[\(String(repeating: "ä", count: 243))]"
+    #expect(path.count == 256 && HubCore.shortened(path) == path)
+    #expect(HubCore.shortened(path + "x") == path.dropLast() + "…")
+  }
+
   @Test func listedPlacesAreBounded() throws {
     var limits = HubLimits()
     limits.scopes = 1000
@@ -99,7 +104,7 @@ import Wire
     }
     hub.send(Attach(root: .metrics), scope: 999, on: id)
     let metrics = try metrics(endTurn(hub, id))
-    #expect(metrics.places.count == 100 && metrics.subscriptions == 200)
+    #expect(metrics.places.count == 100 && metrics.subscriptions == 201)
   }
 
   /// Reads the metrics from the last snapshot.

@@ -86,7 +86,7 @@ import Wire
     tool.replica.subscribe(mirror, to: [.key(0)], of: .hub)
     try world.settle()
     guard case .elements(let attendees)? = mirror.value else {
-      Issue.record("the attendees are no list with ids")
+      Issue.record("the attendees are not a list with ids")
       return
     }
     #expect(attendees.count == 2)

@@ -61,8 +61,8 @@ import Wire
     }
   }
 
-  /// A change of a long list costs the changed elements, also while all versions are kept and compared.
-  @Test func versionsOfALongListShareTheirElements() throws {
+  /// All versions are kept and compared; this takes minutes unless they share their elements.
+  @Test func manyVersionsOfALongListAreKept() throws {
     let schema = Schema(state: ListOfItems.self, action: Bool.self)
     let values = SchemaValues(schema)
     var typed = ListOfItems()

@@ -98,6 +98,6 @@ import Testing
     local.press(.end, "d")
     local.send(.todos(.restored(Todo.State(id: 0, text: "bread"), before: nil)))
     local.press("u")
-    #expect(local.texts == ["salt", "bread"] && local.footer == "that todo is not deleted any more")
+    #expect(local.texts == ["salt", "bread"] && local.footer == "that todo has already been restored")
   }
 }

@@ -136,8 +136,8 @@ extension HandOver {
 }
 
 extension HubCore {
-  /// Takes over a connection of the previous process, after `connected` and before its first `received`. After the last
-  /// one, call `endTakeOver`.
+  /// Takes over a connection of the previous process, after `connected` and before its first `received`. The first
+  /// turn ends the taking over.
   ///
   /// - Parameters:
   ///   - handOver: The record.
@@ -169,7 +169,7 @@ extension HubCore {
   }
 
   /// Ends the taking over of connections. The sessions of those that were not taken over count as detached now.
-  public mutating func endTakeOver() {
+  mutating func endTakeOver() {
     isTakingOver = false
     dropExcessSessions(after: 0)
   }

@@ -79,6 +79,9 @@ extension Publisher {
     // Without subscribers nothing was published; publishing begins here.
     if publishedRevision == nil { begin() }
     let node = scopes.node(at: request.path)
+    // A second turn may end before the output of the first is sent; its deltas were cut without this place.
+    deltaCount = 0
+    if !hashes.isEmpty { hashes.removeAll(keepingCapacity: true) }
     let id = freeSubscribers.popLast() ?? subscribers.count
     if id == subscribers.count { subscribers.append(nil) }
     subscribers[id] = Subscriber(

@@ -43,8 +43,8 @@ struct Figures {
     guard metrics.subscriptions > 0 else { return "none attached" }
     let shown = metrics.places.prefix(3)
     var places = shown.map { "\($0.name) (\($0.subscribers))" }
-    let rest = Int64(metrics.subscriptions) - Int64(shown.reduce(0) { $0 + $1.subscribers })
-    if rest > 0 { places.append("other parts (\(rest))") }
+    let listed = Self.sum(shown.map(\.subscribers))
+    if metrics.subscriptions > listed { places.append("other parts (\(metrics.subscriptions - listed))") }
     return "\(metrics.subscriptions) attached: " + places.joined(separator: ", ")
   }
 
@@ -52,7 +52,7 @@ struct Figures {
 
   /// The refusals since the start of the hub's process.
   private var refusals: String {
-    guard metrics.refused + metrics.failed + metrics.rejected > 0 else { return "nothing" }
+    guard [metrics.refused, metrics.failed, metrics.rejected] != [0, 0, 0] else { return "nothing" }
     return [
       (metrics.refused, "connection", "not permitted"),
       (metrics.failed, "connection", "closed for an error or a limit"),
@@ -62,10 +62,15 @@ struct Figures {
 
   /// The longest turns of the loop, which delay all clients.
   private var slowest: String {
-    let long = metrics.turnTimes.enumerated().filter { $0.offset >= 5 }.reduce(0) { $0 + $1.element }
+    let long = Self.sum(metrics.turnTimes.dropFirst(5))
     guard metrics.turnTimes.contains(where: { $0 > 0 }) else { return "none measured" }
-    let longest = metrics.longestTurn < 1000 ? "less than 1 ms" : "\((metrics.longestTurn + 999) / 1000) ms at most"
+    let longest = metrics.longestTurn < 1000 ? "less than 1 ms" : "\((metrics.longestTurn - 1) / 1000 + 1) ms at most"
     return "the longest took \(longest); \(long) took 16 ms or more"
+  }
+
+  /// Returns the sum, or the largest number: numbers from a hub may be of any size.
+  private static func sum(_ numbers: some Sequence<UInt64>) -> UInt64 {
+    numbers.reduce(0) { $0.addingReportingOverflow($1).overflow ? .max : $0 + $1 }
   }
 
   static func count(_ count: UInt64, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }

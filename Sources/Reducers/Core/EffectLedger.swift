@@ -223,8 +223,8 @@ struct EffectLedger<Action> {
     ask(.cancelTasks(TaskCancellations.Request(id: id, path: path)))
   }
 
-  /// Cancels the effects with an id that a child or its descendants assigned, but not the work inside effects, which the
-  /// caller has cancelled before. More of it may have begun since.
+  /// Cancels the effects with an id that a child or its descendants assigned, but not the work inside effects. The
+  /// caller has already cancelled that work; work that has begun since then must keep running.
   mutating func cancelEffects(_ id: CancelID, within path: EffectPath, send: (Action, UInt64) -> Void) {
     cancel(numbersByName[Name(path: path, id: id)] ?? [], send: send)
   }

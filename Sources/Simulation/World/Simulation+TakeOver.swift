@@ -123,7 +123,6 @@ extension Simulation {
       try takeOver(link, handOver, index, in: hub)
     }
     for link in rest { drop(link) }
-    hub.core.endTakeOver()
   }
 
   private func takeOver(_ link: Link, _ handOver: HandOver, _ index: Int, in hub: HubProcess) throws {

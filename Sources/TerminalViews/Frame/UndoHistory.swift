@@ -110,7 +110,7 @@ nonisolated struct UndoHistory: Equatable, Sendable {
       if let next, todos[id: next] == nil { return .nothing("the todo that stood behind it is gone") }
       return .send(.todos(.moved(id: id, before: next)), "undone: moved")
     case .deleted(let todo, let next):
-      guard todos[id: todo.id] == nil else { return .nothing("that todo is not deleted any more") }
+      guard todos[id: todo.id] == nil else { return .nothing("that todo has already been restored") }
       return .send(.todos(.restored(todo, before: next)), "undone: deleted")
     case .liked(let number):
       guard state.favourites.count == number else { return .nothing("go to \(number) to change that again") }

@@ -33,7 +33,7 @@ public struct CBORElements: RandomAccessCollection, Sendable {
 
   public func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
 
-  /// The element with an id in the form for comparisons. Only that of an existing one can be set.
+  /// The element with an id, given in its `comparable` form. Setting a missing id has no effect.
   /// - Complexity: O(log n).
   subscript(id id: CBORValue) -> CBORValue? {
     get { entries[id: id]?.value }

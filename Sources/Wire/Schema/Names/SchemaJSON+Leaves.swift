@@ -58,7 +58,9 @@ extension SchemaJSON {
     do throws(WireError) {
       try schema.check(value.encoded(), type)
     } catch {
-      throw SchemaValueError("", "\(json.kind) does not fit \(schema.name(of: type)): \(error.problem)")
+      let reason = "\(json.kind) does not fit \(schema.name(of: type))"
+      if case .outOfRange = error.problem { throw SchemaValueError("", reason) }
+      throw SchemaValueError("", "\(reason): \(error.problem)")
     }
     return value
   }

@@ -1,0 +1,19 @@
+internal import Foundation
+
+/// Lets the parts of one stream deliver their events one at a time, since they may run on several threads.
+///
+/// Recursive, because a delivery may cause another one on its thread.
+package final class DeliveryLock: Sendable {
+  private let lock = NSRecursiveLock()
+
+  package init() {}
+
+  /// Returns a closure that runs while no other one of this lock does, except on its own thread.
+  package func guarding<Value>(_ body: @escaping (Value) -> Void) -> (Value) -> Void {
+    { [lock] value in
+      lock.lock()
+      defer { lock.unlock() }
+      body(value)
+    }
+  }
+}
