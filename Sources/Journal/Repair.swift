@@ -43,6 +43,7 @@ extension JournalTool {
     let start = try inspection.start(for: target, in: directory)
     let new = directory.newDatabase
     for file in [new, new + "-journal"] { unlink(file) }
+    try StateDirectory.createEmpty(new)
     let head = try directory.attempt { () throws(SQLiteError) in
       var rebuild = try Rebuild(inspection, in: new)
       return try rebuild.copy(from: start, to: target)
@@ -221,8 +222,7 @@ private enum FileCopy {
     let source = open(path, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw .system("open", path) }
     defer { close(source) }
-    let target = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard target >= 0 else { throw .system("create", other) }
+    guard let target = try StateDirectory.create(other) else { throw .system("create", other, EEXIST) }
     defer { close(target) }
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     while true {

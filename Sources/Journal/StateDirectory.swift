@@ -32,7 +32,9 @@ struct StateDirectory {
   /// Syncs the directory, so that the names of new files survive a loss of power.
   func sync() throws(LogError) { try sync(path) }
 
-  private var parent: String {
+  private var parent: String { Self.parent(of: path) }
+
+  private static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
@@ -53,10 +55,36 @@ struct StateDirectory {
     return stat(file, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Creates a file that only its owner can read; SQLite gives its other files the same mode.
+  /// Creates a file that only its owner can read, and returns its descriptor; nil if it exists.
+  ///
+  /// A file that root creates in another user's directory belongs to that user, whose hub must be able to use it. An
+  /// existing file keeps its owner, since it may be a link to another one.
+  static func create(_ file: String) throws(LogError) -> CInt? {
+    let descriptor = Glibc.open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      guard errno == EEXIST else { throw .system("create", file) }
+      return nil
+    }
+    var owner = stat()
+    if geteuid() == 0, stat(parent(of: file), &owner) == 0, fchown(descriptor, owner.st_uid, owner.st_gid) != 0 {
+      let code = errno
+      close(descriptor)
+      throw .system("set the owner of", file, code)
+    }
+    return descriptor
+  }
+
+  /// Opens a file, which is created if it is missing, and returns its descriptor.
+  static func openOrCreate(_ file: String) throws(LogError) -> CInt {
+    if let descriptor = try create(file) { return descriptor }
+    let descriptor = Glibc.open(file, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system("open", file) }
+    return descriptor
+  }
+
+  /// Creates a file that only its owner can read; SQLite gives its other files the same mode and owner.
   static func createEmpty(_ file: String) throws(LogError) {
-    let descriptor = Glibc.open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .system("create", file) }
+    let descriptor = try openOrCreate(file)
     defer { close(descriptor) }
     guard fchmod(descriptor, 0o600) == 0 else { throw .system("set the mode of", file) }
   }
@@ -70,8 +98,7 @@ final class DirectoryLock: Sendable {
 
   init(_ directory: StateDirectory) throws(LogError) {
     let path = directory.lock
-    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .system("open", path) }
+    let descriptor = try StateDirectory.openOrCreate(path)
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       let holder = Self.holder(descriptor)
@@ -118,7 +145,13 @@ func errorText(_ code: CInt) -> String { String(cString: strerror(code)) }
 extension LogError {
   /// An operation that the system refused, with the cause in `errno`.
   static func system(_ operation: String, _ path: String, _ code: CInt = errno) -> LogError {
-    LogError(.storage, "cannot \(operation) \(path): \(errorText(code))")
+    let advice =
+      switch code {
+      case EACCES, EPERM, EROFS: "; let the hub's user write to its state directory and all files in it"
+      case ENOSPC, EDQUOT: "; make room on its disk, then start the hub again"
+      default: ""
+      }
+    return LogError(.storage, "cannot \(operation) \(path): \(errorText(code))\(advice)")
   }
 }
 

@@ -48,8 +48,7 @@ final class TailFile {
 
   init(_ directory: StateDirectory) throws(LogError) {
     path = directory.tail
-    descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .system("open", path) }
+    descriptor = try StateDirectory.openOrCreate(path)
   }
 
   deinit { close(descriptor) }

@@ -61,6 +61,20 @@ import Wire
     #expect(try JournalTool.verify(scratch.path).isSound)
   }
 
+  /// The hub's user cannot read files of root.
+  @Test(.enabled(if: geteuid() == 0, "only root can repair the journal of another user"))
+  func aRepairByRootLeavesTheFilesToTheirUser() throws {
+    try makeJournal()
+    try damage("the delta of turn eight", in: scratch.path + "/journal.db")
+    for file in [""] + Scratch.files(scratch.path) { #expect(chown("\(scratch.path)/\(file)", 4242, 4243) == 0) }
+    #expect(try JournalTool.repair(scratch.path)?.revision == 3)
+    for file in Scratch.files(scratch.path) {
+      var status = stat()
+      #expect(stat("\(scratch.path)/\(file)", &status) == 0)
+      #expect(status.st_uid == 4242 && status.st_gid == 4243, "\(file)")
+    }
+  }
+
   @Test func aJournalIsCutToAnyRevision() throws {
     for revision in 0...6 as ClosedRange<UInt64> {
       scratch.remove(scratch.path)
