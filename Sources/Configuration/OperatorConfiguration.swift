@@ -89,7 +89,10 @@ public struct OperatorConfiguration: Sendable {
     func failure(_ reason: String) -> ConfigurationError {
       ConfigurationError(problems: [ConfigurationProblem(file: path, line: 0, reason)])
     }
-    guard let file = fopen(path, "re") else { throw failure("cannot be opened: \(String(cString: strerror(errno)))") }
+    guard let file = fopen(path, "re") else {
+      let advice = errno == EACCES ? "; let the hub's user read it" : ""
+      throw failure("cannot be opened: \(String(cString: strerror(errno)))\(advice)")
+    }
     defer { fclose(file) }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 64 << 10)

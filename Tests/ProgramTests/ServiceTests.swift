@@ -25,10 +25,40 @@ import Testing
     let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: state) }
     let hub = try ManagedHub(["--state-dir", state])
-    #expect(hub.events[1].hasPrefix("notified STATUS=reading the journal: EXTEND_TIMEOUT_USEC="))
+    #expect(hub.events[1].hasPrefix("notified STATUS=reading the journal EXTEND_TIMEOUT_USEC="))
     // The table of connections at rest.
     #expect(hub.events[2] == "stored storehub-idle 1")
     #expect(hub.events[3].hasPrefix("notified READY=1"))
+  }
+
+  /// `systemctl status` shows the mistake until it is corrected.
+  @Test func aReloadWithAMistakeChangesNothing() throws {
+    let file = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8)).conf"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let hub = try ManagedHub(["--config", "-" + file], watchdog: 0.4)
+    hub.tell("signal 1")
+    #expect(hub.wait { hub.log.contains("info: reloaded: there is no configuration file") })
+    try "[limits]\nscopes = none\n".write(toFile: file, atomically: true, encoding: .utf8)
+    hub.tell("signal 1")
+    let mistake = "the configuration is unchanged: \(file):2: 'scopes' is 'none'"
+    #expect(hub.wait { hub.log.contains("error: \(mistake)") })
+    #expect(hub.wait { hub.count("notified READY=1 STATUS=0 connections, revision 0; \(mistake)") == 1 })
+    #expect(hub.wait { hub.count("notified WATCHDOG=1 STATUS=0 connections, revision 0; \(mistake)") > 0 })
+    try "[limits]\nscopes = 7\n".write(toFile: file, atomically: true, encoding: .utf8)
+    hub.tell("signal 1")
+    #expect(hub.wait { hub.log.contains("info: reloaded: the rights are those of \(file);") })
+    #expect(hub.wait { hub.events.last == "notified WATCHDOG=1 STATUS=0 connections, revision 0" })
+  }
+
+  /// The service manager's own text would be the exit status only.
+  @Test func aHubThatCannotStartTellsTheReason() throws {
+    let file = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8)).conf"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let hub = try ManagedHub(["--config", "-" + file])
+    try "[limits]\nscopes = none\n".write(toFile: file, atomically: true, encoding: .utf8)
+    hub.tell("restart")
+    #expect(hub.wait { hub.events.last == "ended" })
+    #expect(hub.count("notified STATUS=cannot start: \(file):2: 'scopes' is 'none'") == 1)
   }
 
   // MARK: Activation

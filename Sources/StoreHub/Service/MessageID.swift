@@ -33,6 +33,8 @@ public nonisolated enum MessageID: String, CaseIterable, Sendable {
   case writerStuck = "08e0f95115a1493ba8dd048d14813c2d"
   /// The configuration was read again.
   case reloaded = "4ea1656a8ee04912abf3dedbe766dbe5"
+  /// The configuration has mistakes, so the previous one stays in effect.
+  case reloadFailed = "5d1f0c8e7b6a4f0c9a3d2e41b7c86f95"
   /// A signal without a meaning for the hub was ignored.
   case signalIgnored = "95b2d987faca44cfb113f6eea4a36919"
 }

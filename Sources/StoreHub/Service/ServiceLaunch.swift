@@ -4,6 +4,7 @@ internal import Glibc
 public import HubCore
 internal import MetricsEndpoint
 internal import ProgramOptions
+internal import ServiceManager
 internal import Wire
 
 /// Runs a service from its command line to its exit.
@@ -59,7 +60,10 @@ final class ServiceLaunch<Service: HubService> {
     } catch {
       log.write(.error, "\(error)")
       log.flush()
-      exit(1)
+      // While the service manager tries again, its status shows no log lines of the process that has failed.
+      ServiceManager().notify(.status("cannot start: \(error)"))
+      // As for a wrong command line: another try is useless.
+      exit(error is ConfigurationError ? 2 : 1)
     }
   }
 
@@ -119,12 +123,11 @@ final class ServiceLaunch<Service: HubService> {
     server.onLogFailed = { _ in life.stop(reason: "the journal cannot be written", status: 1, error: EIO) }
     life.onReload = { [configuration, schema = Schema(state: State.self, action: Action.self), weak server] in
       // Rights apply immediately, also to open connections. A file with mistakes changes nothing.
-      do throws(ConfigurationError) {
-        server?.reload(try configuration.operated(schema).policy)
-        return "rights are those of the configuration; changed limits take effect at the next start"
-      } catch {
-        return "the configuration is left as it is: \(error)"
-      }
+      let operated = try configuration.operated(schema)
+      server?.reload(operated.policy)
+      guard !operated.files.isEmpty else { return "there is no configuration file; the standard rights apply" }
+      let files = operated.files.joined(separator: ", ")
+      return "the rights are those of \(files); changed limits take effect at the next start"
     }
     if let address = configuration.metrics {
       metrics = try MetricsEndpoint(on: loop, at: address) { [weak server] in server?.metrics.prometheusText ?? "" }

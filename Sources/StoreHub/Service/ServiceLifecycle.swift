@@ -20,8 +20,9 @@ internal import ServiceManager
 /// activity. SIGUSR2 passes the connections to the process that the service manager starts next. Other signals that
 /// would silently end the process are logged and ignored.
 public final class ServiceLifecycle {
-  /// Called for SIGHUP. Reloads the configuration and returns a summary for the log.
-  public var onReload: () -> String = { "there is no configuration file; options take effect at the next start" }
+  /// Called for SIGHUP. Reloads the configuration and returns a summary for the log, or throws the reason why nothing
+  /// was changed, which the service manager's status shows until the next reload.
+  public var onReload: () throws -> String = { "there is no configuration file; options take effect at the next start" }
   /// The time limit for stopping, after which the process ends without having finished.
   public var stopLimit = Duration.seconds(10)
 
@@ -34,6 +35,8 @@ public final class ServiceLifecycle {
   private var signals: [Int32: SignalWatch] = [:]
   private var stopTimer: Timer?
   private var isStopping = false
+  /// The reason why the last reload has changed nothing.
+  private var reloadFailure: String?
   /// True if the time limit for stopping has passed.
   private var hasTimedOut = false
   private var status: Int32 = 0
@@ -60,8 +63,8 @@ public final class ServiceLifecycle {
   ///   - done: The number of turns that were read; 0 at the beginning.
   ///   - total: The number of all turns.
   public func recovering(_ done: UInt64 = 0, of total: UInt64 = 0) {
-    let percent = total > 0 ? " \(done * 100 / total) %" : ""
-    manager.notify(.status("reading the journal:\(percent)"), .extendTimeout(Self.recoveryStep))
+    let percent = total > 0 ? ": \(done * 100 / total) %" : ""
+    manager.notify(.status("reading the journal\(percent)"), .extendTimeout(Self.recoveryStep))
   }
 
   /// Starts to watch signals. Call it before the socket exists, since a program that sees the socket may send one.
@@ -94,13 +97,19 @@ public final class ServiceLifecycle {
     if let interval = manager.watchdogInterval {
       watchdog = try Watchdog(on: loop, interval: interval, log: log) {
         server.storing
-      } feed: { [manager] in
-        manager.notify(.watchdog, .status(server.summary))
+      } feed: { [weak self] in
+        guard let self else { return }
+        manager.notify(.watchdog, .status(summary))
       }
     }
     server.keepConnections(in: manager)
     log.write(.info, "listening on \(server.path)", Log.Details(.ready, ["PATH": server.path]))
-    manager.notify(.ready, .status(server.summary))
+    manager.notify(.ready, .status(summary))
+  }
+
+  /// The line for `systemctl status`.
+  private var summary: String {
+    [server?.summary, reloadFailure].compactMap(\.self).joined(separator: "; ")
   }
 
   /// Runs the loop until the hub has stopped, and closes the recording. Returns the exit status.
@@ -189,9 +198,16 @@ public final class ServiceLifecycle {
 
   private func reload() {
     manager.notify(.reloading)
-    let outcome = onReload()
-    log.write(.info, "reloaded: \(outcome)", Log.Details(.reloaded, ["REASON": outcome]))
-    manager.notify(.ready, .status(server?.summary ?? ""))
+    do {
+      let outcome = try onReload()
+      reloadFailure = nil
+      log.write(.info, "reloaded: \(outcome)", Log.Details(.reloaded, ["REASON": outcome]))
+    } catch {
+      let failure = "the configuration is unchanged: \(error)"
+      reloadFailure = failure
+      log.write(.error, failure, Log.Details(.reloadFailed, ["REASON": "\(error)"]))
+    }
+    manager.notify(.ready, .status(summary))
   }
 
   private func logSummary() {
