@@ -57,6 +57,17 @@ import Testing
     }
   }
 
+  /// An operator's file would otherwise be ignored without a word.
+  @Test(arguments: [
+    ("storehub.service", "hub"), ("storehub@.service", "%i"), ("user/storehub.service", "hub"),
+    ("examples/10-network.conf", "hub"),
+  ])
+  func theServiceReadsTheConfigurationThatTheManualNames(file: String, name: String) throws {
+    let text = try String(contentsOf: Self.root.appendingPathComponent("systemd/\(file)"), encoding: .utf8)
+    let start = try #require(text.split(separator: "\n").last { $0.hasPrefix("ExecStart=") })
+    #expect(start.contains(" --config -%E/storehub/\(name).conf"))
+  }
+
   /// The two variants differ only in their names.
   @Test(arguments: ["service", "socket"]) func theTemplateIsTheUnit(kind: String) throws {
     let folder = Self.root.appendingPathComponent("systemd")
@@ -64,7 +75,7 @@ import Testing
     let template = try String(contentsOf: folder.appendingPathComponent("storehub@.\(kind)"), encoding: .utf8)
     #expect(
       template.replacingOccurrences(of: "storehub@%i.socket", with: "storehub.socket")
-        .replacingOccurrences(of: "storehub/%i.sock", with: "storehub/hub.sock")
+        .replacingOccurrences(of: "storehub/%i.", with: "storehub/hub.")
         .replacingOccurrences(of: "storehub-%i", with: "storehub").replacingOccurrences(
           of: "StoreHub %I", with: "StoreHub")
         == unit)
