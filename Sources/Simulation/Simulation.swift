@@ -20,6 +20,8 @@ public final class Simulation {
 
   let bug: PlantedBug?
   var chance: Chance
+  /// Draws the actions that insert deleted todos again.
+  var restorations: Chance
   var trace: Trace
   var now = Duration.seconds(1)
   let disk: SimulatedDisk
@@ -58,6 +60,7 @@ public final class Simulation {
   public init(_ plan: SimulationPlan, bug: PlantedBug? = nil, print: ((String) -> Void)? = nil) {
     (self.plan, self.bug) = (plan, bug)
     chance = Chance(seed: plan.seed)
+    restorations = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 20)
     trace = Trace(print: print)
     disk = SimulatedDisk(HubTruth(OlderFeature.State()), bug: bug)
   }

@@ -36,6 +36,8 @@ public struct SimulationPlan: Sendable {
   public var watchesHub = false
   /// True if lists become long.
   public var hasLongLists = false
+  /// An action of storehubd's feature is replaced by one that inserts a deleted todo again: a chance in a thousand.
+  public var restoration = 0
 
   /// Draws a plan from a seed.
   public init(seed: UInt64) {
@@ -66,9 +68,12 @@ public struct SimulationPlan: Sendable {
     limits.snapshotInterval = chance.pick([256, 2 << 10, 64 << 20])
     limits.rejections = chance.pick([2, 1024])
     limits.payloadBytes = chance.pick([300, 1 << 20])
-    // Without these faults, a seed means what it meant before they existed.
+    // Without what follows, a seed means what it meant before it existed.
     var successions = Chance(seed: seed &* 0x9e37_79b9 &+ 18)
     faults.drawSuccessions(from: &successions)
+    // Likewise.
+    var work = Chance(seed: seed &* 0x9e37_79b9 &+ 19)
+    restoration = work.pick([0, 50, 200])
   }
 
   /// A summary of the plan for people.

@@ -12,6 +12,8 @@ public struct SimulationReport: Equatable, Sendable {
   public var unknown = 0
   /// Actions that clients refused locally.
   public var refusedLocally = 0
+  /// Clients' actions that insert a deleted todo again.
+  public var restorations = 0
   /// Established connections.
   public var connections = 0
   /// Sessions that were resumed.
@@ -71,7 +73,8 @@ public struct SimulationReport: Equatable, Sendable {
   private static var fields: [(String, WritableKeyPath<Self, Int>)] {
     [
       ("steps", \.steps), ("actions sent", \.sent), ("applied", \.applied), ("rejected", \.rejected),
-      ("outcome unknown", \.unknown), ("not kept", \.refusedLocally), ("connections", \.connections),
+      ("outcome unknown", \.unknown), ("not kept", \.refusedLocally), ("restorations", \.restorations),
+      ("connections", \.connections),
       ("resumed", \.resumptions), ("cuts", \.cuts), ("half open", \.halfOpen), ("half closes", \.halfCloses),
       ("stuck readers", \.stuckReaders), ("hub crashes", \.hubCrashes), ("hub stops", \.hubStops),
       ("hub restarts", \.hubRestarts), ("handed over", \.handedOver), ("kept at rest", \.keptAtRest),

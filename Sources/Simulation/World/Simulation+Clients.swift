@@ -122,7 +122,7 @@ extension Simulation {
 
   private func appAction() -> AppFeature.Action {
     let (id, other) = (chance.number(0...9), chance.number(0...9))
-    return chance.pick([
+    let action: AppFeature.Action = chance.pick([
       .counter(.incrementButtonTapped), .counter(.decrementButtonTapped), .counter(.toggleTimerButtonTapped),
       .counter(.numberFactButtonTapped), .counter(.factAlertDismissed), .todos(.addButtonTapped(text: "todo")),
       .todos(.addButtonTapped(text: "")), .todos(.deleteButtonTapped(id: id)), .todos(.moved(id: id, before: other)),
@@ -134,6 +134,10 @@ extension Simulation {
       .favourites(.destination(.presented(.favourites(.deleteButtonTapped(other))))),
       .favourites(.destination(.dismiss)),
     ])
+    guard restorations.hits(plan.restoration) else { return action }
+    report.restorations += 1
+    let todo = Todo.State(id: id, text: "restored", isComplete: other > 4)
+    return .todos(.restored(todo, before: restorations.hits(500) ? other : nil))
   }
 
   // MARK: Turns
