@@ -476,8 +476,8 @@ let package = Package(
     .testTarget(
       name: "HubToolTests",
       dependencies: [
-        "ComposableArchitecture", "Features", "HTTPServer", "HubTool", "IdentifiedCollections", "ProgramOptions",
-        "Wire",
+        "ComposableArchitecture", "EventLoop", "Features", "HTTPServer", "HubTool", "IdentifiedCollections", "Journal",
+        "ProgramOptions", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     .testTarget(

@@ -250,7 +250,7 @@ final class Inspector {
     case "/api/schema": return try await schemaText(request)
     case "/api/turns":
       let count = min(max(Int(request.query["count"] ?? "") ?? 50, 1), 200)
-      return try history().turns(
+      return try await history().turns(
         before: request.query["before"].flatMap { UInt64($0) }, count: count, filter: request.query["filter"] ?? "")
     case "/api/turn":
       return try await history().turn(

@@ -170,7 +170,9 @@ final class InspectorJournal {
   }
 
   /// Returns the turns before a position, newest first, in which an action, client or user contains a text.
-  func turns(before: UInt64?, count: Int, filter: String) throws(ToolFailure) -> JSONValue {
+  ///
+  /// The loop continues meanwhile.
+  func turns(before: UInt64?, count: Int, filter: String) async throws(ToolFailure) -> JSONValue {
     var next = min(before ?? .max, extent.tail &+ 1)
     var (found, scanned): ([JSONValue], Int) = ([], 0)
     let words = filter.lowercased()
@@ -180,6 +182,7 @@ final class InspectorJournal {
       for turn in try read(from: first, upTo: next - 1).reversed() {
         next = turn.position
         scanned += 1
+        await breaks.takeIfDue()
         guard !turn.isEmpty else { continue }
         if schema == nil || schema?.from ?? 0 > turn.position {
           let changes = try JournalStates.attempt { () throws(LogError) in try reader.schemas() }
@@ -204,7 +207,7 @@ final class InspectorJournal {
   /// - Parameter step: 1 for the next turn, -1 for the previous turn, 0 for the turn itself. Turns that changed only
   ///   sessions are skipped; 0 skips backwards.
   func turn(at position: UInt64, step: Int) async throws(ToolFailure) -> JSONValue {
-    let turn = try self.turn(from: position, step)
+    let turn = try await self.turn(from: position, step)
     let before = try await state(at: turn.position - 1)
     let after = try await state(at: turn.position)
     let value = try JournalStates.mapped(before.value, from: before.schema, to: after.schema)
@@ -214,7 +217,7 @@ final class InspectorJournal {
     return text.json(turn, actions.map { $0.json(isWhole: true) }, changes: changes)
   }
 
-  private func turn(from position: UInt64, _ step: Int) throws(ToolFailure) -> LoggedTurn {
+  private func turn(from position: UInt64, _ step: Int) async throws(ToolFailure) -> LoggedTurn {
     var next = step > 0 ? position &+ 1 : step < 0 ? position &- 1 : position
     while next > extent.base, next <= extent.tail {
       let first = step > 0 ? next : max(extent.base + 1, next > 100 ? next - 100 : 1)
@@ -222,6 +225,7 @@ final class InspectorJournal {
       let found = step > 0 ? turns.first { !$0.isEmpty } : turns.last { !$0.isEmpty }
       if let found { return found }
       guard !turns.isEmpty else { break }
+      await breaks.takeIfDue()
       next = step > 0 ? next + UInt64(turns.count) : first - 1
     }
     throw ToolFailure(.absent, "the journal has no turn there")
