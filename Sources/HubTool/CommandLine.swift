@@ -195,8 +195,8 @@ public nonisolated func toolOptions() -> ProgramOptions {
           .text(
             """
             verify reads everything and exits with 9 if something is damaged. repair copies the files, keeps the turns up to \
-            a revision and discards the rest. export prints the turns and the sessions, one JSON object per line, with the \
-            stored bytes.
+            a revision and discards the rest; a signal ends it only before it has changed anything. export prints the \
+            turns and the sessions, one JSON object per line, with the stored bytes.
             """)
         ]),
       .init(

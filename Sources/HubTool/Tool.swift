@@ -88,14 +88,12 @@ public final class Tool {
       try await perform()
     } catch {
       status = error.status
-      if !isQuiet, status != .interrupted, status != .terminated, !error.reason.isEmpty {
-        printError("storectl: \(ValueText.safe(error.reason))")
-      }
+      if status != .interrupted, status != .terminated, !error.reason.isEmpty { note(error.reason) }
     }
     session?.fail(.done, "")
     if !isInterrupted { await output.finish() }
     if case .failed(let reason)? = output.end {
-      if !isQuiet { printError("storectl: cannot write the output: \(reason)") }
+      note("cannot write the output: \(reason)")
       return .failed
     }
     return status
@@ -164,6 +162,11 @@ public final class Tool {
     var size = winsize()
     guard output.isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return size
+  }
+
+  /// Prints a line on standard error, unless `--quiet` is given.
+  func note(_ text: String) {
+    if !isQuiet { printError("storectl: \(ValueText.safe(text))") }
   }
 
   /// Prints one JSON value.

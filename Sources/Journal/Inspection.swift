@@ -32,7 +32,9 @@ struct Inspection {
   /// The turns from the first kept one on.
   private(set) var first: Reach?
 
-  init(_ directory: StateDirectory, options: JournalOptions) throws(LogError) {
+  init(
+    _ directory: StateDirectory, options: JournalOptions, cancellation: RepairCancellation? = nil
+  ) throws(LogError) {
     guard StateDirectory.hasContents(directory.database) else {
       throw LogError(.storage, "there is no journal in \(directory.path)")
     }
@@ -42,6 +44,7 @@ struct Inspection {
       try Database(directory.database, vfs: options.vfs, keepsLog: true)
     }
     self.database = database
+    if let cancellation { database.cancel { cancellation.isCancelled } }
     try attempt { inspection throws(SQLiteError) in try inspection.checkStructure() }
     do throws(LogError) {
       head = try OpenedDatabase.checkedHead(database, in: directory, options)

@@ -61,31 +61,4 @@ public enum JournalTool {
     report.fileBytes = StateDirectory.size(of: directory.database) + StateDirectory.size(of: directory.writeAheadLog)
     return report
   }
-
-  /// Writes a journal as text: one JSON object per line, first the history, then each turn, then each session.
-  ///
-  /// Bytes are hexadecimal. Of a session's id, only the first eight digits are written, which do not suffice to resume
-  /// it.
-  /// - Throws: `damaged` after writing the last sound turn; `inUse`, `storage`.
-  public static func export(_ directory: String, to write: (String) -> Void) throws(LogError) {
-    let path = StateDirectory(path: directory)
-    let lock = try DirectoryLock(path)
-    defer { lock.release() }
-    let inspection = try Inspection(path, options: JournalOptions())
-    defer { inspection.database.close() }
-    guard let head = inspection.head else {
-      throw .damaged(inspection.problems.joined(separator: "; "), in: path, soundRevision: inspection.soundRevision)
-    }
-    write(JSONLine.history(head.epoch, head.revision, inspection.schemas))
-    var cursor = try path.attempt { () throws(SQLiteError) in
-      try TurnCursor(inspection.database, behind: head.base)
-    }
-    do throws(TurnCursor.Fault) {
-      while let turn = try cursor.next() { write(JSONLine.turn(turn)) }
-    } catch { throw error.logError(in: path, soundRevision: inspection.soundRevision) }
-    for row in inspection.sessions { write(JSONLine.session(row)) }
-    guard inspection.problems.isEmpty else {
-      throw .damaged(inspection.problems.joined(separator: "; "), in: path, soundRevision: inspection.soundRevision)
-    }
-  }
 }

@@ -13,11 +13,15 @@ extension JournalTool {
   /// - Parameters:
   ///   - directory: A directory that no hub uses.
   ///   - revision: The last revision to keep; nil for the last sound one.
+  ///   - cancellation: Cancels the repair from another thread until it begins to change files.
   /// - Returns: Nil if there is nothing to repair or to truncate.
-  /// - Throws: `damaged` if no state can be recovered; `trimmed` if that revision cannot; `inUse`, `storage`.
+  /// - Throws: `damaged` if no state can be recovered; `trimmed` if that revision cannot; `inUse`; `storage`, also if
+  ///   it was cancelled.
   /// - Complexity: O(size of the files).
-  public static func repair(_ directory: String, to revision: UInt64? = nil) throws(LogError) -> Repair? {
-    try repair(directory, to: revision) { (_) throws(LogError) in }
+  public static func repair(
+    _ directory: String, to revision: UInt64? = nil, cancellation: RepairCancellation? = nil
+  ) throws(LogError) -> Repair? {
+    try repair(directory, to: revision, cancellation) { (_) throws(LogError) in }
   }
 
   /// The steps of a repair, after each of which it may be interrupted.
@@ -27,13 +31,18 @@ extension JournalTool {
 
   /// Repairs a journal, and calls a function after each step.
   package static func repair(
-    _ directory: String, to revision: UInt64?, after step: (RepairStep) throws(LogError) -> Void
+    _ directory: String, to revision: UInt64?, _ cancellation: RepairCancellation? = nil,
+    after step: (RepairStep) throws(LogError) -> Void
   ) throws(LogError) -> Repair? {
     let directory = StateDirectory(path: directory)
     let lock = try DirectoryLock(directory)
     defer { lock.release() }
-    if let completed = try directory.completeRepair(), revision ?? .max >= completed.revision { return completed }
-    let inspection = try Inspection(directory, options: JournalOptions())
+    if let head = directory.interruptedRepair {
+      try beginChanges(cancellation)
+      let completed = try directory.completeRepair(head)
+      if revision ?? .max >= completed.revision { return completed }
+    }
+    let inspection = try Inspection(directory, options: JournalOptions(), cancellation: cancellation)
     defer { inspection.database.close() }
     guard let sound = inspection.soundRevision else {
       throw .damaged("no state can be recovered; only a backup helps", in: directory, soundRevision: nil)
@@ -41,15 +50,12 @@ extension JournalTool {
     let target = min(revision ?? sound, sound)
     guard !inspection.problems.isEmpty || target < inspection.head?.revision ?? .max else { return nil }
     let start = try inspection.start(for: target, in: directory)
-    let new = directory.newDatabase
-    for file in [new, new + "-journal"] { unlink(file) }
-    try StateDirectory.createEmpty(new)
-    let head = try directory.attempt { () throws(SQLiteError) in
-      var rebuild = try Rebuild(inspection, in: new)
-      return try rebuild.copy(from: start, to: target)
-    }
-    try FileCopy.sync(new)
+    let head = try build(directory, from: inspection, start, to: target, cancellation)
     try step(.built)
+    do throws(LogError) { try beginChanges(cancellation) } catch {
+      directory.removeNewDatabase()
+      throw error
+    }
     let copy = try directory.copyAside()
     try step(.copied)
     // From here on the old database is refused in any case, because the tail record names another epoch.
@@ -60,6 +66,33 @@ extension JournalTool {
     try directory.replaceDatabase(after: step)
     return Repair(revision: head.revision, copy: copy, epoch: head.epoch)
   }
+
+  /// Writes the new database beside the old one, and returns its head.
+  private static func build(
+    _ directory: StateDirectory, from inspection: Inspection, _ start: Head.Place, to revision: UInt64,
+    _ cancellation: RepairCancellation?
+  ) throws(LogError) -> Head {
+    guard cancellation?.isCancelled != true else { throw cancelled }
+    directory.removeNewDatabase()
+    do throws(LogError) {
+      try StateDirectory.createEmpty(directory.newDatabase)
+      let head = try directory.attempt { () throws(SQLiteError) in
+        var rebuild = try Rebuild(inspection, in: directory.newDatabase)
+        return try rebuild.copy(from: start, to: revision)
+      }
+      try FileCopy.sync(directory.newDatabase)
+      return head
+    } catch {
+      if cancellation?.isCancelled == true { directory.removeNewDatabase() }
+      throw error
+    }
+  }
+
+  private static func beginChanges(_ cancellation: RepairCancellation?) throws(LogError) {
+    guard cancellation?.beginChanges() != false else { throw cancelled }
+  }
+
+  private static var cancelled: LogError { LogError(.storage, "the repair was cancelled; nothing was changed") }
 }
 
 extension Inspection {
@@ -165,6 +198,9 @@ private struct Rebuild {
 }
 
 extension StateDirectory {
+  /// Removes the database of an earlier or cancelled repair.
+  fileprivate func removeNewDatabase() { for file in [newDatabase, newDatabase + "-journal"] { unlink(file) } }
+
   /// Replaces the database by the repaired one.
   fileprivate func replaceDatabase(after step: (JournalTool.RepairStep) throws(LogError) -> Void) throws(LogError) {
     for file in [writeAheadLog, sharedMemory] { unlink(file) }
@@ -188,8 +224,7 @@ extension StateDirectory {
     return head.flatMap { TailRecord($0) == record ? $0 : nil }
   }
 
-  fileprivate func completeRepair() throws(LogError) -> JournalTool.Repair? {
-    guard let head = interruptedRepair else { return nil }
+  fileprivate func completeRepair(_ head: Head) throws(LogError) -> JournalTool.Repair {
     try replaceDatabase { (_) throws(LogError) in }
     return JournalTool.Repair(revision: head.revision, copy: copyName(firstFreeCopy - 1), epoch: head.epoch)
   }

@@ -22,6 +22,8 @@ final class Database {
   let path: String
   /// The pages in the write-ahead log after the last commit of this connection.
   private(set) var logPages = 0
+  /// Asked at intervals while statements run; they fail once it returns true.
+  private var isCancelled: (() -> Bool)?
 
   /// Opens an existing database.
   ///
@@ -56,6 +58,18 @@ final class Database {
       { context, _, _, pages in
         if let context { Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().logPages = Int(pages) }
         return SQLITE_OK
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Makes statements fail once a function returns true. It is called at intervals on the thread that runs them.
+  func cancel(when isCancelled: @escaping () -> Bool) {
+    self.isCancelled = isCancelled
+    // The connection calls the handler while a statement runs, and not after it is closed.
+    sqlite3_progress_handler(
+      pointer, 10_000,
+      { context in
+        guard let context else { return 0 }
+        return Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().isCancelled?() == true ? 1 : 0
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 

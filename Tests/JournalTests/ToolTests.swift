@@ -1,5 +1,6 @@
 import Glibc
 import Journal
+import Synchronization
 import Testing
 import TurnLog
 import Wire
@@ -179,6 +180,42 @@ import Wire
     #expect(try JournalTool.verify(directory).isSound)
   }
 
+  /// A signal may arrive before the repair begins, while it reads, or at its last moment.
+  @Test(arguments: [false, true]) func aCancelledRepairLeavesTheDirectoryAsItWas(isBuilt: Bool) throws {
+    try makeJournal()
+    try damage("the delta of turn eight", in: scratch.path + "/journal.db")
+    let before = (Scratch.files(scratch.path), Scratch.read(scratch.path + "/journal.db"))
+    let cancellation = RepairCancellation()
+    if !isBuilt { #expect(cancellation.cancel()) }
+    #expect(throws: LogError.self) {
+      try JournalTool.repair(scratch.path, to: nil, cancellation) { (step) throws(LogError) in
+        #expect(isBuilt && step == .built && cancellation.cancel())
+      }
+    }
+    #expect(cancellation.cancel())
+    #expect(Scratch.files(scratch.path) == before.0 && Scratch.read(scratch.path + "/journal.db") == before.1)
+    #expect(try JournalTool.repair(scratch.path)?.revision == 3)
+  }
+
+  /// Also if it only completes an earlier one.
+  @Test(arguments: [false, true]) func aRepairThatChangesFilesIsNotCancelled(isSecond: Bool) throws {
+    try makeJournal()
+    try damage("the delta of turn eight", in: scratch.path + "/journal.db")
+    let first = RepairCancellation()
+    let repair = try? JournalTool.repair(scratch.path, to: nil, first) { (step) throws(LogError) in
+      if step != .built { #expect(!first.cancel()) }
+      if isSecond, step == .tailWritten { throw Self.interruption }
+    }
+    #expect((repair == nil) == isSecond)
+    if isSecond {
+      let second = RepairCancellation()
+      #expect(second.cancel())
+      #expect(throws: LogError.self) { try JournalTool.repair(scratch.path, cancellation: second) }
+      #expect(try JournalTool.repair(scratch.path, cancellation: RepairCancellation())?.revision == 3)
+    }
+    #expect(try JournalTool.verify(scratch.path).isSound)
+  }
+
   @Test func theExportHasALineForEachTurn() throws {
     try makeJournal()
     var lines: [String] = []
@@ -192,6 +229,26 @@ import Wire
         "user":1000,"process":42,"name":"client \\"2\\"","processed":2,"rejections":[],"has_ended":false}]}
         """)
     #expect(lines[15].hasPrefix(#"{"session":{"id":"00000000","user":1000,"#))
+  }
+
+  /// Also the last sound turn before damage arrives, and the error after it.
+  @Test func theExportOnAnotherThreadIsTheSame() async throws {
+    try makeJournal()
+    for isDamaged in [false, true] {
+      if isDamaged { try damage("the delta of turn eight", in: scratch.path + "/journal.db") }
+      var (lines, failure): ([String], LogError?) = ([], nil)
+      do throws(LogError) { try JournalTool.export(scratch.path) { lines.append($0) } } catch { failure = error }
+      let written = Mutex<[String]>([])
+      var other: LogError?
+      do throws(LogError) {
+        try await JournalTool.export(scratch.path) { more in
+          written.withLock { $0 += more }
+          return true
+        }
+      } catch { other = error }
+      #expect(written.withLock { $0 } == lines && other == failure)
+      #expect(lines.count == (isDamaged ? 8 : 16) && (failure == nil) == !isDamaged)
+    }
   }
 
   @Test func aDirectoryInUseIsLeftAlone() throws {

@@ -111,9 +111,12 @@ import Testing
     try hub.start(["--state-dir", directory, "--durability", "async"])
     #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "\(Self.longJournal)").status == 0)
     #expect(hub.kill(SIGTERM) == 0)
+    let database = URL(fileURLWithPath: directory + "/journal.db")
+    let before = (try Data(contentsOf: database), try FileManager.default.contentsOfDirectory(atPath: directory).count)
     for arguments in [
       ["bisect", "counter.count > 1000000"], ["blame", "todos"], ["log", "--path", "todos"], ["log", "-n", "1"],
-      ["state", "--at", "\(Self.longJournal - 1)"], ["journal", "verify"],
+      ["state", "--at", "\(Self.longJournal - 1)"], ["journal", "verify"], ["journal", "export"],
+      ["journal", "repair"], ["journal", "repair", "--to", "\(Self.longJournal / 2)"],
     ] {
       for (signal, status) in [(SIGINT, 130), (SIGTERM, 143)] {
         let process = Process()
@@ -121,14 +124,20 @@ import Testing
         process.arguments =
           ["--default-signal", Program(name: "storectl").url.path] + arguments + ["--state-dir", directory]
         (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, FileHandle.nullDevice)
-        process.standardError = FileHandle.nullDevice
+        let errors = Pipe()
+        process.standardError = errors
         try process.run()
         try #require(hub.wait { Self.catches(signal, process.processIdentifier) })
         kill(process.processIdentifier, signal)
         process.waitUntilExit()
         #expect(process.terminationReason == .exit && process.terminationStatus == status, "\(arguments), \(signal)")
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let isRepair = arguments.contains("repair")
+        #expect(text == (isRepair ? "storectl: interrupted; nothing was changed in \(directory)\n" : ""))
       }
     }
+    #expect(try Data(contentsOf: database) == before.0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == before.1)
   }
 
   /// The number of turns of a journal whose scan takes much longer than sending a signal.

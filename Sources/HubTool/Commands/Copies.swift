@@ -113,65 +113,6 @@ extension Tool {
     let other = word.map { ", not '\($0)'\(Spelling.question(near))" } ?? ""
     return ToolFailure(.usage, "\(options.command ?? "") needs one of \(list)\(other)")
   }
-
-  func journal() async throws(ToolFailure) {
-    let directory = try stateDirectory()
-    switch options.arguments.first {
-    case "verify":
-      let report = try await verifiedJournal(in: directory)
-      if isJSON { print(Self.json(report)) } else { print(lines(report)) }
-      guard report.isSound else { throw ToolFailure(.damaged, "the journal in \(directory) is damaged") }
-    case "repair":
-      let revision = options.string("to").flatMap { UInt64($0) }
-      let repair = try JournalStates.attempt { () throws(LogError) in try JournalTool.repair(directory, to: revision) }
-      guard let repair else {
-        if isJSON { return print(["changed": .bool(false)]) }
-        return print(["the journal is sound; nothing was changed"])
-      }
-      if isJSON {
-        return print(["changed": .bool(true), "revision": .integer(repair.revision), "copy": .string(repair.copy)])
-      }
-      print(["the journal now ends with revision \(repair.revision); the original files are in \(repair.copy)"])
-    case "export":
-      try JournalStates.attempt { () throws(LogError) in try JournalTool.export(directory) { output.line($0) } }
-    case let word: throw wrongWord(word, ["verify", "repair", "export"])
-    }
-  }
-
-  /// Verifies a journal on another thread. A signal ends the wait, and with it the program.
-  private func verifiedJournal(in directory: String) async throws(ToolFailure) -> JournalTool.Report {
-    var result: Result<JournalTool.Report, LogError>?
-    let end = { (found: Result<JournalTool.Report, LogError>) in
-      result = found
-      self.onInterrupt?()
-    }
-    Task {
-      end(await Task.detached { Result { () throws(LogError) in try JournalTool.verify(directory) } }.value)
-    }
-    while true {
-      if let result { return try JournalStates.attempt { () throws(LogError) in try result.get() } }
-      try await pause(.seconds(60))
-    }
-  }
-
-  private static func json(_ report: JournalTool.Report) -> JSONValue {
-    [
-      "sound": .bool(report.isSound), "soundRevision": report.soundRevision.map { .integer($0) } ?? .null,
-      "lastRevision": report.lastRevision.map { .integer($0) } ?? .null, "turns": .integer(report.turns),
-      "snapshots": .array(report.snapshots.map { .integer($0) }), "sessions": .integer(report.sessions),
-      "fileBytes": .integer(report.fileBytes), "problems": .array(report.problems.map { .string($0) }),
-    ]
-  }
-
-  private func lines(_ report: JournalTool.Report) -> [String] {
-    [
-      [
-        Figures.count(UInt64(report.turns), "turn"), Figures.count(UInt64(report.snapshots.count), "snapshot"),
-        Figures.count(UInt64(report.sessions), "session"), Figures.bytes(UInt64(report.fileBytes)),
-      ].joined(separator: ", "),
-      report.soundRevision.map { "sound up to revision \($0)" } ?? "no state can be recovered",
-    ] + report.problems.map { palette.bad("damaged") + ": \($0)" }
-  }
 }
 
 extension [UInt8] {

@@ -1,0 +1,115 @@
+internal import Journal
+internal import ProgramOptions
+internal import TurnLog
+internal import Wire
+
+extension Tool {
+  /// Runs `journal verify|repair|export`.
+  func journal() async throws(ToolFailure) {
+    let directory = try stateDirectory()
+    switch options.arguments.first {
+    case "verify": try await verifyJournal(in: directory)
+    case "repair": try await repairJournal(in: directory)
+    case "export": try await exportJournal(in: directory)
+    case let word: throw wrongWord(word, ["verify", "repair", "export"])
+    }
+  }
+
+  private func verifyJournal(in directory: String) async throws(ToolFailure) {
+    let report = try await onAnotherThread { () throws(LogError) in try JournalTool.verify(directory) }
+    if isJSON { print(Self.json(report)) } else { print(lines(report)) }
+    guard report.isSound else { throw ToolFailure(.damaged, "the journal in \(directory) is damaged") }
+  }
+
+  private func exportJournal(in directory: String) async throws(ToolFailure) {
+    try await onAnotherThread { () async throws(LogError) in
+      try await JournalTool.export(directory) { await self.printExported($0) }
+    }
+  }
+
+  /// Prints lines, waits until they are written, and returns false if there is no use for more.
+  private func printExported(_ lines: [String]) async -> Bool {
+    for line in lines { output.line(line) }
+    await output.finish()
+    return !isEnding
+  }
+
+  /// Repairs a journal. A signal ends that only before anything is changed.
+  private func repairJournal(in directory: String) async throws(ToolFailure) {
+    let revision = options.string("to").flatMap { UInt64($0) }
+    let cancellation = RepairCancellation()
+    let repair: JournalTool.Repair?
+    do throws(ToolFailure) {
+      repair = try await onAnotherThread(
+        { () throws(LogError) in try JournalTool.repair(directory, to: revision, cancellation: cancellation) },
+        onInterrupt: {
+          guard self.isInterrupted, !cancellation.cancel() else { return }
+          self.note("the repair has begun to change files, and ends when it is complete")
+        })
+    } catch {
+      guard isInterrupted, cancellation.cancel() else { throw error }
+      note("interrupted; nothing was changed in \(directory)")
+      throw ToolFailure(interruption, "interrupted")
+    }
+    print(repair)
+    try checkInterruption()
+  }
+
+  private func print(_ repair: JournalTool.Repair?) {
+    guard let repair else {
+      if isJSON { return print(["changed": .bool(false)]) }
+      return print(["the journal is sound; nothing was changed"])
+    }
+    if isJSON {
+      return print(["changed": .bool(true), "revision": .integer(repair.revision), "copy": .string(repair.copy)])
+    }
+    print(["the journal now ends with revision \(repair.revision); the original files are in \(repair.copy)"])
+  }
+
+  /// Works on another thread, so that the loop receives signals.
+  ///
+  /// - Parameter onInterrupt: Called when a signal arrives or the output has lost its reader, if the work must end
+  ///   first; without it, the wait ends at once, and with it the program.
+  private func onAnotherThread<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws(LogError) -> Value, onInterrupt: (() -> Void)? = nil
+  ) async throws(ToolFailure) -> Value {
+    var result: Result<Value, LogError>?
+    var waiting: CheckedContinuation<Void, Never>?
+    Task {
+      result = await Task.detached {
+        do throws(LogError) { return .success(try await work()) } catch { return .failure(error) }
+      }.value
+      waiting.take()?.resume()
+    }
+    self.onInterrupt = onInterrupt ?? { waiting.take()?.resume() }
+    defer { self.onInterrupt = nil }
+    if isEnding { self.onInterrupt?() }
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      if result != nil || onInterrupt == nil && isEnding { continuation.resume() } else { waiting = continuation }
+    }
+    guard let result else {
+      try checkInterruption()
+      preconditionFailure("only an interruption ends the wait before the work")
+    }
+    return try JournalStates.attempt { () throws(LogError) in try result.get() }
+  }
+
+  private static func json(_ report: JournalTool.Report) -> JSONValue {
+    [
+      "sound": .bool(report.isSound), "soundRevision": report.soundRevision.map { .integer($0) } ?? .null,
+      "lastRevision": report.lastRevision.map { .integer($0) } ?? .null, "turns": .integer(report.turns),
+      "snapshots": .array(report.snapshots.map { .integer($0) }), "sessions": .integer(report.sessions),
+      "fileBytes": .integer(report.fileBytes), "problems": .array(report.problems.map { .string($0) }),
+    ]
+  }
+
+  private func lines(_ report: JournalTool.Report) -> [String] {
+    [
+      [
+        Figures.count(UInt64(report.turns), "turn"), Figures.count(UInt64(report.snapshots.count), "snapshot"),
+        Figures.count(UInt64(report.sessions), "session"), Figures.bytes(UInt64(report.fileBytes)),
+      ].joined(separator: ", "),
+      report.soundRevision.map { "sound up to revision \($0)" } ?? "no state can be recovered",
+    ] + report.problems.map { palette.bad("damaged") + ": \($0)" }
+  }
+}
