@@ -13,7 +13,11 @@ nonisolated enum Glyphs {
       let width = TextWidth.columns(of: character)
       used += width
       guard used <= limit else { break }
-      if isUnicode || character.isASCII { result += glyph } else { result += ascii(character, width) }
+      if isUnicode || glyph.utf8.allSatisfy({ $0 < 0x80 }) {
+        result += glyph
+      } else {
+        result += ascii(character, width)
+      }
     }
     return result
   }
@@ -23,7 +27,8 @@ nonisolated enum Glyphs {
   /// Some terminals show the parts of a joined emoji side by side, and others show one emoji. Only the first part is
   /// drawn, which has the same width on both.
   static func glyph(_ character: Character) -> String {
-    if character.isASCII { return String(character) }
+    if let ascii = character.asciiValue, 32..<127 ~= ascii { return String(character) }
+    if isSpacing(character) { return " " }
     let scalars = character.unicodeScalars
     guard TextWidth.isEmoji(character), let first = scalars.first else {
       return String(String.UnicodeScalarView(scalars.filter(isPrintable)))
@@ -41,6 +46,9 @@ nonisolated enum Glyphs {
     default: scalar != "\u{FE0F}"
     }
   }
+
+  /// Returns true for tabs and line breaks, which are drawn as spaces.
+  static func isSpacing(_ character: Character) -> Bool { character == "\t" || character.isNewline }
 
   /// Returns an ASCII replacement of the same width.
   private static func ascii(_ character: Character, _ width: Int) -> String {

@@ -18,7 +18,7 @@ public nonisolated struct TextGrid: Canvas, Sendable {
       let width = TextWidth.columns(of: character)
       guard width > 0 else { continue }
       guard column + width <= size.columns else { return }
-      cells[row][column] = character
+      cells[row][column] = Glyphs.isSpacing(character) ? " " : character
       for covered in (column + 1)..<(column + width) { cells[row][covered] = nil }
       column += width
     }

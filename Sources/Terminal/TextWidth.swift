@@ -2,14 +2,16 @@ internal import CNcurses
 
 /// The width of text on a terminal.
 public nonisolated enum TextWidth {
-  /// Returns the columns of a text: none for combining marks, two for wide characters (wcwidth(3)).
+  /// Returns the columns of a text: none for combining marks, two for wide characters (wcwidth(3)), one for tabs and
+  /// line breaks, which are drawn as spaces.
   public static func columns(of text: String) -> Int {
     text.reduce(0) { $0 + columns(of: $1) }
   }
 
   /// Returns the columns of a character.
   public static func columns(of character: Character) -> Int {
-    if let ascii = character.asciiValue { return 32..<127 ~= ascii ? 1 : 0 }
+    if let ascii = character.asciiValue, 32..<127 ~= ascii { return 1 }
+    if Glyphs.isSpacing(character) { return 1 }
     let scalars = character.unicodeScalars
     if isEmoji(character), let first = scalars.first { return columns(of: first) }
     return scalars.reduce(0) { $0 + columns(of: $1) }
