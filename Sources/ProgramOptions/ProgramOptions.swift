@@ -57,8 +57,9 @@ public struct ProgramOptions: Sendable {
 
   /// Reads the process's command line into the program's configuration. Every program calls this first.
   ///
-  /// Opens closed standard descriptors. Prints the help or the version and exits with 0 if requested. If the command
-  /// line is wrong, prints an error message on standard error and exits with 2.
+  /// Opens closed standard descriptors, and arranges that the process ends with 1 if its output cannot be written.
+  /// Prints the help or the version and exits with 0 if requested. If the command line is wrong, prints an error message
+  /// on standard error and exits with 2.
   ///
   /// - Parameters:
   ///   - arguments: The words after the program's name, or after that of a command with its own table.
@@ -68,6 +69,7 @@ public struct ProgramOptions: Sendable {
     _ configure: (ParsedOptions) throws(UsageError) -> Configuration
   ) -> Configuration {
     openStandardDescriptors()
+    checkOutputAtExit()
     var place = program
     do throws(UsageError) {
       let parsed = try parse(arguments)

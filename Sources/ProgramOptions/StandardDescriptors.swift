@@ -1,3 +1,4 @@
+internal import CGlibc
 internal import Glibc
 
 /// Opens /dev/null for each closed descriptor from 0 to 2.
@@ -8,6 +9,23 @@ package func openStandardDescriptors() {
   for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
     // open(2) returns the lowest free descriptor, which is this one.
     guard open("/dev/null", O_RDWR) == descriptor else { Glibc.exit(71) }  // EX_OSERR, sysexits.h
+  }
+}
+
+/// Makes the process end with status 1 and a message if it has printed something that could not be written.
+///
+/// Otherwise a full disk would go unnoticed. A reader that has closed the pipe is not an error.
+package func checkOutputAtExit() {
+  atexit {
+    errno = 0
+    guard !cglibc_flush_output() else { return }
+    let code = errno
+    var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+    if poll(&output, 1, 0) == 1, output.revents & Int16(POLLERR) != 0 { return }
+    let reason = code == 0 ? "an error occurred" : String(cString: strerror(code))
+    let program = CommandLine.arguments.first?.split(separator: "/").last ?? ""
+    printError("\(program): cannot write the output: \(reason)")
+    _exit(1)
   }
 }
 

@@ -260,6 +260,18 @@ import Testing
     let outcome = try shell(hub, "state > /dev/full")
     #expect(outcome.status == 1)
     #expect(outcome.errors == "storectl: cannot write the output: No space left on device\n")
+    // The other programs, and what every program prints.
+    for (name, words) in [
+      ("storectl", "--help"), ("storehubd", "--check-config"), ("storeload", "-n 5 --socket '\(hub.socket)'"),
+      ("storesim", "--bug list"),
+    ] {
+      let program = Program(name: name).url.path
+      let outcome = try shell(hub, "--version > /dev/null; '\(program)' \(words) > /dev/full")
+      #expect(outcome.status == 1, "\(name)")
+      #expect(outcome.errors.hasSuffix("\(name): cannot write the output: No space left on device\n"), "\(name)")
+    }
+    // The reader of a pipe may close it.
+    #expect(try shell(hub, "--help=man | true").errors.isEmpty)
   }
 
   @Test func wordsAreCompleted() throws {
