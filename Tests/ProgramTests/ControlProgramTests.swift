@@ -306,6 +306,14 @@ import Testing
     top.resize(columns: 30, rows: 6)
     #expect(
       hub.wait { top.screen.split(separator: "\n").allSatisfy { $0.count <= 30 } && top.screen.contains("latency") })
+    // The last row does not cover another one, and figures are not cut off.
+    top.resize(columns: 20, rows: 5)
+    #expect(
+      hub.wait {
+        let lines = top.screen.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.count >= 5 && lines[2].hasPrefix("actions/s ") && lines[2].last?.isNumber == true
+          && lines[3].hasPrefix("latency ") && lines[3].hasSuffix(" ms") && lines[4] == "q quit"
+      })
     top.press("q")
     #expect(hub.wait { !top.isRunning })
   }

@@ -146,6 +146,8 @@ final class TopScreen {
   private func draw(_ history: History, _ hubName: String, _ path: String, on canvas: inout any Canvas) {
     guard let now = history.samples.last else { return }
     let columns = canvas.size.columns
+    // The last row is for the keys.
+    let end = canvas.size.rows - 1
     canvas.text(0, 0, "\(hubName)  \(path)  revision \(now.revision)", Style(bold: true))
     let rates = history.samples.map(\.rate)
     let latencies = history.samples.map { Double($0.median.microseconds) }
@@ -155,10 +157,11 @@ final class TopScreen {
       ("latency", now.median.inMilliseconds, latencies, .cyan),
       ("queues", now.metrics.map { Figures.bytes($0.heldBytes) } ?? "", held, .yellow),
     ]
-    for (index, (name, value, values, color)) in rows.enumerated() {
+    for (index, (name, value, values, color)) in rows.enumerated() where 2 + index < end {
       let row = 2 + index
       canvas.text(row, 0, name, Style(dim: true))
-      canvas.text(row, 10, String(repeating: " ", count: max(0, 12 - value.count)) + value, Style(bold: true))
+      canvas.text(
+        row, 10, String(repeating: " ", count: max(0, min(12, columns - 10) - value.count)) + value, Style(bold: true))
       let line = History.sparkline(values, columns: columns - 24, isUnicode: isUnicode)
       canvas.text(row, 24, line, Style(color))
     }
@@ -168,7 +171,7 @@ final class TopScreen {
       summary += metrics.unstoredTurns == 0 ? "nothing waits" : "\(Figures.count(metrics.unstoredTurns, "turn")) wait"
       summary += " for the journal"
     }
-    canvas.text(6, 0, summary, Style(dim: true))
+    if end > 6 { canvas.text(6, 0, summary, Style(dim: true)) }
     // The scopes have at most a third of the room.
     let room = max(canvas.size.rows - 9, 0)
     let places = now.metrics?.places.prefix(max(room / 3 - 2, 0)) ?? []
@@ -177,12 +180,12 @@ final class TopScreen {
     if !places.isEmpty { tables.append(SubscribedPlace.table(Array(places), Palette(isOn: false), width: columns)) }
     var row = 7
     for table in tables {
-      for (index, line) in table.enumerated() where row < canvas.size.rows - 1 {
+      for (index, line) in table.enumerated() where row < end {
         canvas.text(row, 0, line, index == 0 ? Style(bold: true) : .plain)
         row += 1
       }
       row += 1
     }
-    canvas.text(canvas.size.rows - 1, 0, "q quit", Style(dim: true))
+    canvas.text(end, 0, "q quit", Style(dim: true))
   }
 }
