@@ -274,6 +274,22 @@ import Testing
     #expect(try shell(hub, "--help=man | true").errors.isEmpty)
   }
 
+  /// An added element is printed whole, even if it does not fit into one line.
+  @Test func longElementsAreShown() throws {
+    let hub = try HubProcess()
+    let long = String(repeating: "word ", count: 40)
+    let sent = try run(hub, "send", "--diff", "todos.addButtonTapped", long)
+    #expect(
+      sent.output == """
+        + todos.todos[0]:
+            id: 0
+            text: "\(long)"
+            isComplete: false
+          todos.nextID: 0 → 1
+
+        """)
+  }
+
   @Test func wordsAreCompleted() throws {
     let hub = try HubProcess()
     _ = try run(hub, "send", "todos.addButtonTapped", "bread")

@@ -105,14 +105,20 @@ final class ChangePrinter {
       text.inline(value, difference.type, room: room)
         ?? "\(text.values.parts(of: value, as: difference.type)?.count ?? 0) parts"
     }
+    func whole(_ value: CBORValue, after head: String) -> [String] {
+      let isShort = text.inline(value, difference.type, room: room) != nil
+      // A value of more bytes would push the other changes from the screen.
+      guard !isShort, value.encoded().count <= 4096 else { return ["\(head) \(inline(value))"] }
+      return [head] + text.lines(value, difference.type).map { "    \($0)" }
+    }
     switch (difference.old, difference.new) {
     case (let old?, let new?):
       if let order = order(old, new, difference.type, text.values, room: room) {
         return ["  \(palette.name(name)): \(order)"]
       }
       return ["  \(palette.name(name)): \(inline(old)) \(palette.faint("→")) \(inline(new))"]
-    case (nil, let new?): return [palette.good("+") + " \(palette.name(name)): \(inline(new))"]
-    case (let old?, nil): return [palette.bad("-") + " \(palette.name(name)): \(inline(old))"]
+    case (nil, let new?): return whole(new, after: palette.good("+") + " \(palette.name(name)):")
+    case (let old?, nil): return whole(old, after: palette.bad("-") + " \(palette.name(name)):")
     case (nil, nil): return []
     }
   }
