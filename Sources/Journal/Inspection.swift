@@ -36,7 +36,7 @@ struct Inspection {
     _ directory: StateDirectory, options: JournalOptions, cancellation: RepairCancellation? = nil
   ) throws(LogError) {
     guard StateDirectory.hasContents(directory.database) else {
-      throw LogError(.storage, "there is no journal in \(directory.path)")
+      throw directory.noJournal
     }
     self.directory = directory
     if let damage = try WALScan(directory).damage { problems.append(damage) }

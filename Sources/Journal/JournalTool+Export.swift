@@ -52,7 +52,7 @@ private struct ExportedLines {
 
   init(_ directory: String) throws(LogError) {
     path = StateDirectory(path: directory)
-    lock = try DirectoryLock(path)
+    lock = try path.lockJournal()
     inspection = try Inspection(path, options: JournalOptions())
     guard let head = inspection.head else {
       throw .damaged(inspection.problems.joined(separator: "; "), in: path, soundRevision: inspection.soundRevision)

@@ -45,7 +45,7 @@ public enum JournalTool {
   /// - Complexity: O(size of the files).
   public static func verify(_ directory: String) throws(LogError) -> Report {
     let directory = StateDirectory(path: directory)
-    let lock = try DirectoryLock(directory)
+    let lock = try directory.lockJournal()
     defer { lock.release() }
     let inspection = try Inspection(directory, options: JournalOptions())
     defer { inspection.database.close() }

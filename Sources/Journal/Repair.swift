@@ -35,7 +35,7 @@ extension JournalTool {
     after step: (RepairStep) throws(LogError) -> Void
   ) throws(LogError) -> Repair? {
     let directory = StateDirectory(path: directory)
-    let lock = try DirectoryLock(directory)
+    let lock = try directory.lockJournal()
     defer { lock.release() }
     if let head = directory.interruptedRepair {
       try beginChanges(cancellation)

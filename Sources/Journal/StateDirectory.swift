@@ -46,6 +46,14 @@ struct StateDirectory {
     guard fsync(descriptor) == 0 else { throw .system("sync the directory", directory) }
   }
 
+  /// Locks a directory with a journal. In one without a journal, no lock file is created.
+  func lockJournal() throws(LogError) -> DirectoryLock {
+    guard [database, newDatabase].contains(where: Self.hasContents) else { throw noJournal }
+    return try DirectoryLock(self)
+  }
+
+  var noJournal: LogError { LogError(.storage, "there is no journal in \(path)") }
+
   /// Returns true if a file exists and is not empty.
   static func hasContents(_ file: String) -> Bool { size(of: file) > 0 }
 

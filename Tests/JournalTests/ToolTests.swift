@@ -231,6 +231,14 @@ import Wire
     #expect(lines[15].hasPrefix(#"{"session":{"id":"00000000","user":1000,"#))
   }
 
+  /// A wrong path must not leave a lock file there.
+  @Test func aDirectoryWithoutAJournalIsLeftAsItWas() throws {
+    #expect(throws: LogError.self) { try JournalTool.verify(scratch.path) }
+    #expect(throws: LogError.self) { try JournalTool.repair(scratch.path) }
+    #expect(throws: LogError.self) { try JournalTool.export(scratch.path) { _ in } }
+    #expect(Scratch.files(scratch.path).isEmpty)
+  }
+
   /// Also the last sound turn before damage arrives, and the error after it.
   @Test func theExportOnAnotherThreadIsTheSame() async throws {
     try makeJournal()
