@@ -56,7 +56,8 @@ import Testing
       ["blame", "counter.cout"],
       ["bisect", "counter.count == 2"], ["bisect", "todos.todos.count", ">=", "2"],
       ["bisect", "todos.todos[0].text ~ rye"],
-      ["bisect", "!counter.isTimerOn"], ["bisect", "counter.count > 9"], ["bisect", "counter.count >"], ["bisect"],
+      ["bisect", "!counter.isTimerOn"], ["bisect", "counter.count > 9"], ["bisect", "counter.count >"],
+      ["bisect", "counter.count = 2"], ["bisect", "counter.count => 2"], ["bisect"],
       ["journal", "verfy"], ["snapshot", "export", "--at", "99"], ["fork", "3"],
     ]
     var text = ""

@@ -20,7 +20,7 @@ nonisolated struct Predicate {
     var left = text.trimmed
     isNegated = left.hasPrefix("!")
     if isNegated { left = String(left.dropFirst()).trimmed }
-    if let (place, found) = Self.comparison(in: left) {
+    if let (place, found) = try Self.comparison(in: left) {
       guard !isNegated else { throw ToolFailure(.usage, "'\(text)' both begins with ! and compares") }
       let word = String(left[place...].dropFirst(found.rawValue.count)).trimmed
       guard !word.isEmpty else { throw ToolFailure(.usage, "a value must stand behind \(found.rawValue) in '\(text)'") }
@@ -41,7 +41,7 @@ nonisolated struct Predicate {
   }
 
   /// Returns the first comparison outside of brackets and quotes.
-  private static func comparison(in text: String) -> (String.Index, Comparison)? {
+  private static func comparison(in text: String) throws(ToolFailure) -> (String.Index, Comparison)? {
     var (depth, isQuoted) = (0, false)
     for index in text.indices {
       switch text[index] {
@@ -53,6 +53,10 @@ nonisolated struct Predicate {
       guard depth == 0, !isQuoted else { continue }
       if let found = Comparison.allCases.first(where: { text[index...].hasPrefix($0.rawValue) }) {
         return (index, found)
+      }
+      if text[index] == "=" {
+        let known = Comparison.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ToolFailure(.usage, "'\(text)' has none of the comparisons \(known)")
       }
     }
     return nil
