@@ -25,14 +25,14 @@ public import Reducers
 /// }
 /// extension Destination.State: Equatable {}
 /// ```
-@attached(extension, conformances: Reducer, CaseReducer, _DefaultState, _DefaultAction, _DefaultBody)
+@attached(extension, conformances: Reducer, CaseReducer, _CaseReducerCore, _DefaultState, _DefaultAction, _DefaultBody)
 @attached(
   member, names: named(State), named(Action), named(init), named(body), named(CaseScope), named(scope))
 @attached(memberAttribute)
 public macro Reducer() = #externalMacro(module: "StoreHubMacros", type: "ReducerMacro")
 
 /// Makes an enum a reducer, and adds conformances to its state or action: `@Reducer(state: .equatable, .sendable)`.
-@attached(extension, conformances: Reducer, CaseReducer, _DefaultState, _DefaultAction, _DefaultBody)
+@attached(extension, conformances: Reducer, CaseReducer, _CaseReducerCore, _DefaultState, _DefaultAction, _DefaultBody)
 @attached(
   member, names: named(State), named(Action), named(init), named(body), named(CaseScope), named(scope))
 @attached(memberAttribute)

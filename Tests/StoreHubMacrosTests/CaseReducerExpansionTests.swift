@@ -303,7 +303,7 @@ import Testing
             }
           }
         }
-        extension Destination: ComposableCore.CaseReducer, ComposableCore.Reducer {
+        extension Destination: ComposableCore.CaseReducer, ComposableCore._CaseReducerCore, ComposableCore.Reducer {
         }
         """)
   }
@@ -505,7 +505,7 @@ import Testing
             }
           }
         }
-        extension Path: ComposableCore.CaseReducer, ComposableCore.Reducer {
+        extension Path: ComposableCore.CaseReducer, ComposableCore._CaseReducerCore, ComposableCore.Reducer {
         }
         """)
   }
@@ -565,7 +565,7 @@ import Testing
             }
           }
         }
-        extension Path: ComposableCore.CaseReducer, ComposableCore.Reducer {
+        extension Path: ComposableCore.CaseReducer, ComposableCore._CaseReducerCore, ComposableCore.Reducer {
         }
         """)
   }

@@ -22,7 +22,8 @@ extension ReducerMacro: ExtensionMacro {
     if names.contains("Reducer") {
       let conformances =
         declaration.is(EnumDeclSyntax.self)
-        ? ["CaseReducer", "Reducer"] : ["Reducer"] + MissingParts(of: declaration).conformances
+        // Also the inherited protocol: in another file, only those that the expansion names are found.
+        ? ["CaseReducer", "_CaseReducerCore", "Reducer"] : ["Reducer"] + MissingParts(of: declaration).conformances
       let list = conformances.map { "ComposableCore.\($0)" }.joined(separator: ", ")
       extensions.append(
         try ExtensionDeclSyntax("\(raw: attributes)extension \(type.trimmed): \(raw: list) {}"))
