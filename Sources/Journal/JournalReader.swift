@@ -37,13 +37,14 @@ public final class JournalReader {
 
   /// Opens the journal of a state directory.
   ///
-  /// - Throws: `storage` if there is none or it cannot be read; `unknownFormat`.
+  /// - Throws: `storage` if there is none or it cannot be read; `unknownFormat`; `damaged` if a repair was interrupted.
   public init(_ path: String) throws(LogError) {
     let directory = StateDirectory(path: path)
     guard StateDirectory.hasContents(directory.database) else {
       throw LogError(.storage, "there is no journal in \(path): it has no file journal.db")
     }
     self.directory = directory
+    try directory.refuseInterruptedRepair()
     let (database, kind) = try directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: nil, keepsLog: true)
       let application = try database.run("PRAGMA application_id", for: "read the kind of the file")

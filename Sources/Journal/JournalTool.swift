@@ -47,6 +47,12 @@ public enum JournalTool {
     let directory = StateDirectory(path: directory)
     let lock = try directory.lockJournal()
     defer { lock.release() }
+    if let head = directory.interruptedRepair {
+      // The old files may contain less now than the repair keeps, or nothing.
+      var report = Report(problems: [directory.interruptionOfRepair])
+      (report.epoch, report.lastRevision, report.soundRevision) = (head.epoch, head.revision, head.revision)
+      return report
+    }
     let inspection = try Inspection(directory, options: JournalOptions())
     defer { inspection.database.close() }
     var report = Report(problems: inspection.problems)

@@ -19,10 +19,7 @@ struct OpenedDatabase {
   /// Opens or creates the database of a locked directory. An existing database is not written.
   init(_ directory: StateDirectory, options: JournalOptions) throws(LogError) {
     let record = TailFile.read(directory)
-    if let head = directory.interruptedRepair {
-      let reason = "a repair of \(directory.database) was interrupted; `storehubd journal repair` completes it"
-      throw LogError(.damaged, reason, soundRevision: head.revision)
-    }
+    try directory.refuseInterruptedRepair()
     if let damage = try WALScan(directory).damage {
       throw .damaged(damage, in: directory, soundRevision: Self.soundRevision(directory, options))
     }

@@ -224,22 +224,42 @@ extension StateDirectory {
     return head.flatMap { TailRecord($0) == record ? $0 : nil }
   }
 
+  /// The problem that a repair was interrupted.
+  var interruptionOfRepair: String {
+    "a repair of \(database) was interrupted; `storehubd journal repair` completes it"
+  }
+
+  /// Throws if a repair was interrupted.
+  func refuseInterruptedRepair() throws(LogError) {
+    guard let head = interruptedRepair else { return }
+    throw LogError(.damaged, interruptionOfRepair, soundRevision: head.revision)
+  }
+
   fileprivate func completeRepair(_ head: Head) throws(LogError) -> JournalTool.Repair {
+    // The interrupted repair has made one, but somebody may have moved it.
+    let copy = lastCopy > 0 ? copyName(lastCopy) : try copyAside()
     try replaceDatabase { (_) throws(LogError) in }
-    return JournalTool.Repair(revision: head.revision, copy: copyName(firstFreeCopy - 1), epoch: head.epoch)
+    return JournalTool.Repair(revision: head.revision, copy: copy, epoch: head.epoch)
   }
 
   private func copyName(_ number: Int) -> String { "\(database).damaged-\(number)" }
 
-  private var firstFreeCopy: Int {
-    var number = 1
-    while StateDirectory.size(of: copyName(number)) > 0 { number += 1 }
-    return number
+  /// The number of the newest copy; 0 if there is none.
+  private var lastCopy: Int {
+    guard let files = opendir(path) else { return 0 }
+    defer { closedir(files) }
+    var last = 0
+    while let file = readdir(files) {
+      let name = withUnsafeBytes(of: file.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      guard let range = name.wholeMatch(of: /journal\.db\.damaged-([0-9]+)/) else { continue }
+      last = max(last, Int(range.1) ?? 0)
+    }
+    return last
   }
 
   /// Copies the journal's files and returns the path of the database's copy.
   fileprivate func copyAside() throws(LogError) -> String {
-    let number = firstFreeCopy
+    let number = lastCopy + 1
     let copy = copyName(number)
     // SQLite finds the copy's write-ahead log by its name.
     for (file, name) in [(database, copy), (writeAheadLog, copy + "-wal"), (tail, "\(tail).damaged-\(number)")]

@@ -168,6 +168,10 @@ import Wire
       #expect(refusal?.problem == .damaged)
       let isBegun = step == .tailWritten || step == .logRemoved
       #expect(refusal?.description.contains("was interrupted;") == isBegun)
+      let report = try JournalTool.verify(directory)
+      #expect(report.soundRevision == sound)
+      #expect(report.problems.contains { $0.contains("was interrupted;") } == isBegun)
+      if isBegun { #expect(throws: LogError.self) { try JournalReader(directory) } }
       let repair = try #require(try JournalTool.repair(directory))
       #expect(repair.revision == sound && Scratch.files(directory).contains("journal.db.damaged-1"))
       #expect(repair.copy == directory + "/journal.db.damaged-\(step == .copied ? 2 : 1)")
@@ -178,6 +182,21 @@ import Wire
     while try again.history.next() != nil {}
     again.journal.close()
     #expect(try JournalTool.verify(directory).isSound)
+  }
+
+  /// Also if copies of earlier repairs were removed.
+  @Test func aCompletedRepairNamesItsCopy() throws {
+    let directory = scratch.path
+    try makeJournal()
+    try damage("the delta of turn eight", in: directory + "/journal.db")
+    Scratch.write(Array("an old copy".utf8), to: directory + "/journal.db.damaged-2")
+    _ = #expect(throws: LogError.self) {
+      try JournalTool.repair(directory, to: nil) { (done) throws(LogError) in
+        if done == .tailWritten { throw Self.interruption }
+      }
+    }
+    #expect(try JournalTool.repair(directory)?.copy == directory + "/journal.db.damaged-3")
+    #expect(Scratch.files(directory).contains("journal.db.damaged-3"))
   }
 
   /// A signal may arrive before the repair begins, while it reads, or at its last moment.
