@@ -78,13 +78,13 @@ extension Tool {
         if let user, !text.actions(turn).contains(where: { $0.session?.user == user }) { continue }
         if let path, !hasChanged(path, before, states) { continue }
         let (value, schema) = (states.value, states.schema)
-        printer.add { [self] in
+        printer.add(before) { [self] in
           let changes = SchemaValues(schema).differences(from: before, to: value, as: schema.state)
           return isJSON ? ["\(text.json(turn, changes))"] : text.lines(turn, changes)
         }
         if printer.isFull { await output.finish() }
       }
-      printer.end()
+      try await printer.end()
       guard follows, output.end == nil else { break }
       try await pause(.milliseconds(200))
     }
@@ -149,11 +149,21 @@ private final class LogPrinter {
     return true
   }
 
-  func add(_ entry: @escaping () -> [String]) {
+  /// Adds an entry.
+  ///
+  /// - Parameters:
+  ///   - state: A state that the entry retains until it is text.
+  ///   - entry: Returns the entry's lines.
+  func add(_ state: CBORValue, _ entry: @escaping () -> [String]) {
     count += 1
     guard let limit else {
       let lines = entry()
       return isPaged ? kept.append { lines } : print(lines)
+    }
+    var entry = entry
+    if state.plainListBytes > Self.keptBytes / limit {
+      let lines = entry()
+      entry = { lines }
     }
     guard kept.count == limit else { return kept.append(entry) }
     kept[first] = entry
@@ -166,9 +176,18 @@ private final class LogPrinter {
   }
 
   /// Prints the kept entries.
-  func end() {
+  func end() async throws(ToolFailure) {
     let entries = kept[first...] + kept[..<first]
     (kept, first) = ([], 0)
-    if isPaged { tool.print(entries.flatMap { $0() }) } else { for entry in entries { print(entry()) } }
+    var pages: [String] = []
+    for entry in entries {
+      if isPaged { pages += entry() } else { print(entry()) }
+      if isFull { await tool.output.finish() }
+      try await tool.continueScan()
+    }
+    if isPaged { tool.print(pages) }
   }
+
+  /// The memory for the states of kept entries.
+  private static let keptBytes = 128 << 20
 }

@@ -104,23 +104,9 @@ final class InspectorJournal {
     kept.removeAll { $0.position == past.position }
     kept.append(past)
     // States share equal elements, but not the plain lists that contain them.
-    let weight = max(Self.listBytes(past.value, depth: 0), 1)
+    let weight = max(past.value.plainListBytes, 1)
     let count = min(Self.keptCount, UInt64(Self.keptBytes / weight))
     if kept.count > max(count, 2) { kept.removeFirst(kept.count - Int(max(count, 2))) }
-  }
-
-  /// Returns the approximate memory of a state's long lists.
-  private static func listBytes(_ value: CBORValue, depth: Int) -> Int {
-    guard depth < 6 else { return 0 }
-    switch value {
-    case .array(let items):
-      let own = items.count * MemoryLayout<CBORValue>.stride
-      return items.count > 64 ? own : items.reduce(own) { $0 + listBytes($1, depth: depth + 1) }
-    case .map(let pairs):
-      let own = pairs.count * MemoryLayout<CBORValue.Pair>.stride
-      return pairs.count > 64 ? own : pairs.reduce(own) { $0 + listBytes($1.value, depth: depth + 1) }
-    default: return 0
-    }
   }
 
   /// Returns the position of the turn that contains a revision or ends with it.
