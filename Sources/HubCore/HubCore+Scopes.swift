@@ -25,14 +25,15 @@ extension HubCore {
     } catch {
       return fail(connection.id, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
     }
-    subscriptionCount += 1
-    // The metrics are not updated while they have no subscribers. These count the new one, but do not list it yet.
-    if request.root == .metrics, !publishers[publisher].hasSubscribers { publishFigures() }
+    let isFirst = !publishers[publisher].hasSubscribers
     let retained = takeRetained(request, of: connection)
     let subscriber = publishers[publisher].subscribe(
       request, as: number, connection: connection, retained: connection.knowsHistory ? retained : nil)
     if let retained { publishers[publisher].forget(retained) }
     connection.scopes.append(LiveConnection.Scope(number: number, publisher: publisher, subscriber: subscriber))
+    subscriptionCount += 1
+    // The metrics are not updated while they have no subscribers.
+    if request.root == .metrics, isFirst { publishFigures() }
     addPending(connection)
   }
 

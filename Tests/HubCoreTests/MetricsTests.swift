@@ -75,6 +75,7 @@ import Wire
         SubscribedPlace(root: 0, path: "", subscribers: 1),
         SubscribedPlace(root: 0, path: "todos.todos[3]", subscribers: 1),
         SubscribedPlace(root: 1, path: "", subscribers: 1),
+        SubscribedPlace(root: 2, path: "", subscribers: 1),
       ])
     #expect(metrics.subscriptions == 6)
     hub.now += .seconds(1)

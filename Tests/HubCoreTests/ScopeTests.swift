@@ -213,6 +213,28 @@ import Wire
     #expect(frames[0].revision == 50)
   }
 
+  /// A hub that stops ends a turn itself, before the shell sends the output of the last one.
+  @Test func aScopeAttachedBetweenTurnsGetsItsWholeChange() throws {
+    let hub = BoardHub()
+    let (client, welcome) = try hub.open()
+    for (number, path) in [[], board.count.steps].enumerated() {
+      hub.send(Attach(path: path), scope: UInt16(number), on: client)
+    }
+    let (sender, _) = try hub.open()
+    hub.send(.setCount(1), on: sender)
+    hub.turn()
+    hub.disconnect(client)
+    hub.send(.setCount(2), on: sender)
+    hub.turn()
+    let (again, _) = try hub.open(session: welcome.session)
+    hub.send(Attach(path: [], knownRevision: 1), on: again)
+    hub.core.endTurn(at: .zero, flushing: true)
+    hub.send(Attach(path: board.count.steps, knownRevision: 1), scope: 1, on: again)
+    let frames = hub.turn(again)
+    #expect(frames.map(\.scope) == [0, 1])
+    #expect(try delta(#require(frames.last)).description == "[1, 2]")
+  }
+
   @Test func aSessionResumedFromALiveConnectionKeepsWhatItHas() throws {
     var limits = HubLimits()
     limits.versions = 4

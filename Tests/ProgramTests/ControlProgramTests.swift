@@ -117,7 +117,7 @@ import Testing
     #expect(Set(status.keys) == ["hub", "socket", "revision", "clients", "latencyMicroseconds", "schema", "figures"])
     let figures = try #require(status["figures"] as? [String: Any])
     #expect(figures["accepted"] as? Int == 1 && figures["users"] as? Int == 1)
-    #expect(figures["subscriptions"] as? Int == 1)
+    #expect(figures["subscriptions"] as? Int == 2)
     #expect((figures["places"] as? [[String: Any]])?.first?["root"] as? String == "hub")
     #expect(figures["stateBytes"] as? Int ?? 0 > 0 && figures["rejectedActions"] as? Int == 0)
     #expect(status["clients"] as? Int == 1 && (status["schema"] as? String)?.count == 64)

@@ -45,6 +45,8 @@ import Testing
       // A stopping hub ended two turns before its output was sent, and a scope that was attached between them got the
       // change since the first one as the change since the client's revision.
       4036413,
+      // The oracle reported a connection as lost that had exceeded the limit of rejections.
+      4062113,
     ] as [UInt64]) func whatWasFoundInSuccessionsStaysFixed(seed: UInt64) throws
   {
     var plan = SimulationPlan(seed: seed)
