@@ -8,6 +8,13 @@ package final class DeliveryLock: Sendable {
 
   package init() {}
 
+  /// Runs work while no other work of this lock runs, except on its own thread.
+  func run(_ body: () -> Void) {
+    lock.lock()
+    defer { lock.unlock() }
+    body()
+  }
+
   /// Returns a closure that runs while no other one of this lock does, except on its own thread.
   package func guarding<Value>(_ body: @escaping (Value) -> Void) -> (Value) -> Void {
     { [lock] value in

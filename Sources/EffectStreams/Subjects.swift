@@ -17,8 +17,15 @@ extension Subject where Output == Void {
 ///
 /// Unchecked: all fields are behind the lock; values and completions are copied and sent outside it.
 final class SubjectState<Output, Failure: Error>: @unchecked Sendable {
+  /// An observer, and the order of what it is sent: first the kept values.
+  private struct Subscriber {
+    let token: Int
+    let observer: StreamObserver<Output, Failure>
+    let order: DeliveryLock
+  }
+
   private struct State {
-    var observers: [(token: Int, observer: StreamObserver<Output, Failure>)] = []
+    var observers: [Subscriber] = []
     var lastToken = 0
   }
 
@@ -40,36 +47,40 @@ final class SubjectState<Output, Failure: Error>: @unchecked Sendable {
   var last: Output? { lock.withLock { _ in values.last } }
 
   func add(_ observer: StreamObserver<Output, Failure>) {
-    let (token, values, completion) = lock.withLock { _ in
-      state.lastToken += 1
-      if self.completion == nil { state.observers.append((state.lastToken, observer)) }
-      return (state.lastToken, self.values.suffix(capacity), self.completion)
+    let order = DeliveryLock()
+    order.run {
+      let (token, values, completion) = lock.withLock { _ in
+        state.lastToken += 1
+        let subscriber = Subscriber(token: state.lastToken, observer: observer, order: order)
+        if self.completion == nil { state.observers.append(subscriber) }
+        return (state.lastToken, self.values.suffix(capacity), self.completion)
+      }
+      for value in values { observer.send(value) }
+      if let completion { return observer.send(completion: completion) }
+      observer.onEnd { [weak self] in self?.remove(token) }
     }
-    for value in values { observer.send(value) }
-    if let completion { return observer.send(completion: completion) }
-    observer.onEnd { [weak self] in self?.remove(token) }
   }
 
   func send(_ value: Output) {
     // Dropped values are released outside the lock, since that may run any code.
     var dropped: ArraySlice<Output> = []
-    let observers = lock.withLock { _ -> [StreamObserver<Output, Failure>] in
+    let subscribers = lock.withLock { _ -> [Subscriber] in
       guard completion == nil else { return [] }
       if capacity > 0 { dropped = keep(value) }
-      return state.observers.map(\.observer)
+      return state.observers
     }
     withExtendedLifetime(dropped) {}
-    for observer in observers { observer.send(value) }
+    for subscriber in subscribers { subscriber.order.run { subscriber.observer.send(value) } }
   }
 
   func send(completion: Subscribers.Completion<Failure>) {
-    let observers = lock.withLock { _ -> [StreamObserver<Output, Failure>] in
+    let subscribers = lock.withLock { _ -> [Subscriber] in
       guard self.completion == nil else { return [] }
       self.completion = completion
       defer { state.observers = [] }
-      return state.observers.map(\.observer)
+      return state.observers
     }
-    for observer in observers { observer.send(completion: completion) }
+    for subscriber in subscribers { subscriber.order.run { subscriber.observer.send(completion: completion) } }
   }
 
   /// Appends a value, and returns those that are dropped: a current value at once, and otherwise all old ones when they

@@ -159,7 +159,10 @@ import Testing
     let received = await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
       var (received, cancellable): (Int, AnyCancellable?) = (0, nil)
       cancellable = (0..<count).publisher
-        .flatMap(maxPublishers: .max(4)) { Just($0).receive(on: DispatchQueue.global()) }
+        .flatMap(maxPublishers: .max(4)) { number in
+          // The promise is fulfilled before, while or after the future is subscribed to.
+          Future { promise in DispatchQueue.global().async { promise(.success(number)) } }
+        }
         .sink { _ in
           cancellable = nil
           continuation.resume(returning: received)
