@@ -1,7 +1,7 @@
 import HubCore
 import Wire
 
-/// What a hub's process leaves to the next one.
+/// The connections that one process of a hub passes to the next one, with their record.
 struct Legacy {
   /// The records of the connections.
   enum Record {

@@ -1,0 +1,175 @@
+import ComposableTesting
+import Foundation
+import Testing
+
+/// Assertions of sent and received actions.
+@MainActor
+@Suite struct SendAndReceiveTests {
+  @Test func aWrongChangeIsShownAsADiff() async {
+    let store = makeStore()
+    let text = await issue { await store.send(.tapped) { $0.count = 2 } }
+    #expect(
+      text == """
+        A state change does not match expectation: …
+
+              ControlledFeature.State(
+            −   _count: 2,
+            +   _count: 1,
+                _text: ""
+              )
+
+        (Expected: −, Actual: +)
+        """)
+    #expect(store.state.count == 1)
+  }
+
+  @Test func aClosureThatChangesNothingIsAnIssue() async {
+    let store = makeStore()
+    let text = await issue { await store.send(.silent) { $0.count = 0 } }
+    #expect(
+      text == """
+        Expected state to change, but no change occurred.
+
+        The trailing closure made no observable modifications to state. If no change to state is expected, omit the \
+        trailing closure.
+        """)
+  }
+
+  @Test func whatTheClosureThrowsIsAnIssue() async {
+    struct Failure: Error {}
+    let store = makeStore()
+    let text = await issue { await store.send(.silent) { _ in throw Failure() } }
+    #expect(text == "Threw error: Failure()")
+  }
+
+  @Test func receivedActionsComeBeforeTheNextSend() async {
+    let store = makeStore()
+    await store.send(.ask)
+    let text = await issue { await store.send(.tapped) { $0.count = 1 } }
+    #expect(
+      text == """
+        Must handle 1 received action before sending an action: …
+
+        Unhandled actions: [
+            [0]: .silent
+          ]
+        """)
+    store.exhaustivity = .off
+  }
+
+  @Test func receivedActionsStayReceivable() async {
+    let store = makeStore()
+    await store.send(.ask)
+    let issues = await withExpectedIssue { await store.send(.tapped) { $0.count = 1 } }
+    #expect(issues.count == 1)
+    store.exhaustivity = .off
+    await store.receive(.silent)
+  }
+
+  @Test func actionsAreNamedByTheirCases() async {
+    let store = makeStore()
+    await store.send(\.view.appeared)
+    await store.send(\.view.typed, "x") { $0.text = "x" }
+  }
+
+  @Test func sendingAtOnceIsReceivedToo() async {
+    let store = makeStore()
+    await store.send(.immediate)
+    #expect(store.state.text == "")
+    await store.receive(.loaded("now")) { $0.text = "now" }
+    #expect(store.state.text == "now")
+  }
+
+  @Test func actionsAreReceivedInEveryForm() async {
+    let store = makeStore()
+    await store.send(.load)
+    await store.receive(.loaded("a")) { $0.text = "a" }
+    await store.send(.load)
+    await store.receive(\.loaded)
+    await store.send(.load)
+    await store.receive(\.loaded, "a")
+    await store.send(.load)
+    await store.receive { $0.is(\.loaded) }
+    await store.send(.load)
+    await store.receive(AnyCasePath(\ControlledFeature.Action.Cases.loaded))
+  }
+
+  @Test func anotherActionIsShownAsADiff() async {
+    let store = makeStore()
+    await store.send(.load)
+    let text = await issue { await store.receive(.loaded("b")) }
+    #expect(
+      text == """
+        Received unexpected action: …
+
+            − ControlledFeature.Action.loaded("b")
+            + ControlledFeature.Action.loaded("a")
+
+        (Expected: −, Received: +)
+        """)
+  }
+
+  @Test func anActionOfAnotherCaseIsShown() async {
+    let store = makeStore()
+    await store.send(.load)
+    let text = await issue { await store.receive(\.tapped) }
+    #expect(text == "Received unexpected action: …\n\n  ControlledFeature.Action.loaded(\"a\")")
+  }
+
+  @Test func anotherValueIsShownAsADiff() async {
+    let store = makeStore()
+    await store.send(.load)
+    let text = await issue { await store.receive(\.loaded, "b") }
+    #expect(
+      text == """
+        Received unexpected action: …
+
+            − ControlledFeature.Action.loaded("b")
+            + ControlledFeature.Action.loaded("a")
+
+        (Expected: −, Received: +)
+        """)
+  }
+
+  @Test func withoutEffectsNothingIsWaitedFor() async {
+    let store = makeStore()
+    let text = await issue { await store.receive(.tapped, timeout: .seconds(3600)) }
+    #expect(
+      text == """
+        Expected to receive the following action, but didn't: …
+
+          ControlledFeature.Action.tapped
+        """)
+    let predicate = await issue { await store.receive { $0 == .tapped } }
+    #expect(predicate == "Expected to receive an action matching predicate, but didn't get one.")
+    let path = await issue { await store.receive(\.loaded) }
+    #expect(path == "Expected to receive an action matching case path, but didn't get one.")
+  }
+
+  @Test func aLateActionIsWaitedForUntilTheTimeout() async {
+    let clock = TestClock()
+    let store = TestStore(initialState: ControlledFeature.State()) {
+      ControlledFeature()
+    } withDependencies: {
+      $0.continuousClock = clock
+    }
+    await store.send(.later(.seconds(5)))
+    let issues = await withExpectedIssue { await store.receive(\.loaded, timeout: .milliseconds(50)) }
+    #expect(issues.count == 2)
+    #expect(issues.first?.hasPrefix("Expected to receive an action, but received none after 0.05 seconds.") == true)
+    #expect(issues.first?.contains("There are effects in-flight.") == true)
+    #expect(issues.last == "Expected to receive an action matching case path, but didn't get one.")
+    await clock.advance(by: .seconds(5))
+    await store.receive(\.loaded) { $0.text = "late" }
+  }
+
+  @Test func aRealClockIsWaitedFor() async {
+    let store = TestStore(initialState: ControlledFeature.State()) {
+      ControlledFeature()
+    } withDependencies: {
+      $0.continuousClock = ContinuousClock()
+    }
+    await store.send(.later(.milliseconds(20)))
+    await store.receive(\.loaded, timeout: .seconds(60)) { $0.text = "late" }
+  }
+}

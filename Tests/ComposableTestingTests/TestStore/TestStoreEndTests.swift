@@ -1,0 +1,152 @@
+import ComposableTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// Records issues with their lines.
+private final class Places: IssueReporter {
+  private let issues = Mutex<[(message: String, line: UInt)]>([])
+  var messages: [String] { issues.withLock { $0.map(\.message) } }
+  var lines: [UInt] { issues.withLock { $0.map(\.line) } }
+
+  func report(_ message: String, at location: IssueLocation) {
+    issues.withLock { $0.append((message, location.line)) }
+  }
+}
+
+/// What remains at the end of a test, and what is skipped.
+@MainActor
+@Suite struct TestStoreEndTests {
+  @Test func whatWasReceivedAndNotStatedIsAnIssue() async {
+    var store: TestStoreOf<ControlledFeature>? = makeStore()
+    await store?.send(.both)
+    let text = await issue { store = nil }
+    #expect(
+      text == """
+        The store received 2 unexpected actions by the end of this test: …
+
+        Unhandled actions:
+          [
+            [0]: .loaded("a"),
+            [1]: .loaded("b")
+          ]
+        """)
+  }
+
+  @Test func anEffectThatStillRunsIsAnIssueOfItsAction() async {
+    var store: TestStoreOf<ControlledFeature>? = makeStore()
+    await store?.send(.forever)
+    let text = await issue { store = nil }
+    #expect(
+      text.hasPrefix(
+        "An effect returned for this action is still running. It must complete before the end of the test. …"))
+    #expect(text.hasSuffix("Action:\n  ControlledFeature.Action.forever"))
+  }
+
+  @Test func anEffectOfAReceivedActionIsAnIssueOfThatAction() async {
+    var store: TestStoreOf<ControlledFeature>? = makeStore()
+    var line: UInt = 0
+    let places = Places()
+    await withIssueReporters([places]) {
+      line = #line + 1
+      await store?.send(.chain)
+      await store?.receive(.forever)
+      store = nil
+    }
+    #expect(places.lines == [line])
+    #expect(places.messages.first?.hasSuffix("Action:\n  ControlledFeature.Action.forever") == true)
+  }
+
+  @Test func anActionThatWasNotReceivedIsReportedAtTheLastAssertion() async {
+    var store: TestStoreOf<ControlledFeature>? = makeStore()
+    var line: UInt = 0
+    let places = Places()
+    await withIssueReporters([places]) {
+      await store?.send(.tapped) { $0.count = 1 }
+      line = #line + 1
+      await store?.send(.ask)
+      store = nil
+    }
+    #expect(places.lines == [line])
+    #expect(places.messages.first?.contains("[0]: .silent") == true)
+  }
+
+  @Test func aCancelledEffectIsOver() async {
+    let store = makeStore()
+    await store.send(.forever)
+    await store.send(.stop)
+  }
+
+  @Test func aTaskIsCancelledAndWaitedFor() async {
+    let store = makeStore()
+    let task = await store.send(.forever)
+    #expect(!task.isCancelled)
+    await task.cancel()
+    #expect(task.isCancelled)
+    let load = await store.send(.load)
+    await load.finish()
+    await store.receive(\.loaded) { $0.text = "a" }
+  }
+
+  @Test func finishingWaitsForTheTimeout() async {
+    let store = makeStore()
+    await store.send(.forever)
+    let text = await issue { await store.finish(timeout: .milliseconds(20)) }
+    #expect(text.hasPrefix("Expected effects to finish, but there are still effects in-flight after 0.02 seconds."))
+    let issues = await withExpectedIssue { await store.finish(timeout: NSEC_PER_MSEC) }
+    #expect(issues.count == 1)
+    store.exhaustivity = .off
+    await store.finish(timeout: NSEC_PER_MSEC)
+  }
+
+  @Test func timeoutsAreInNanosecondsToo() async {
+    let store = makeStore()
+    #expect(store.timeout == NSEC_PER_SEC)
+    store.timeout = 2 * NSEC_PER_SEC
+    await store.send(.load)
+    await store.receive(.loaded("a"), timeout: NSEC_PER_SEC) { $0.text = "a" }
+    await store.send(.load)
+    await store.receive(\.loaded, timeout: NSEC_PER_SEC)
+    await store.send(.load)
+    await store.receive(\.loaded, "a", timeout: NSEC_PER_SEC)
+    await store.send(.load)
+    await store.receive({ $0 == .loaded("a") }, timeout: NSEC_PER_SEC)
+    await store.send(.load).finish(timeout: NSEC_PER_SEC)
+    await store.receive(/ControlledFeature.Action.loaded, timeout: NSEC_PER_SEC)
+    await store.finish(timeout: NSEC_PER_SEC)
+  }
+
+  @Test func actionsAreSkipped() async {
+    let store = makeStore()
+    await store.send(.both)
+    await store.skipReceivedActions()
+    #expect(store.state.text == "b")
+    #expect(await issue { await store.skipReceivedActions() } == "There were no received actions to skip.")
+    await store.skipReceivedActions(strict: false)
+  }
+
+  @Test func effectsAreSkipped() async {
+    let store = makeStore()
+    await store.send(.forever)
+    store.exhaustivity = .off
+    await store.skipInFlightEffects()
+    store.exhaustivity = .on
+    #expect(await issue { await store.skipInFlightEffects() } == "There were no in-flight effects to skip.")
+    await store.skipInFlightEffects(strict: false)
+  }
+
+  @Test func skippedEffectsGoOn() async {
+    let clock = TestClock()
+    let store = TestStore(initialState: ControlledFeature.State()) {
+      ControlledFeature()
+    } withDependencies: {
+      $0.continuousClock = clock
+    }
+    let task = await store.send(.later(.seconds(1)))
+    await store.withExhaustivity(.off) { await store.skipInFlightEffects() }
+    await store.finish()
+    await clock.advance(by: .seconds(1))
+    await task.finish()
+    await store.receive(.loaded("late")) { $0.text = "late" }
+  }
+}
