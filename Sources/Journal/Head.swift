@@ -28,6 +28,8 @@ struct Head: Equatable {
   var sessionCount: UInt64 = 0
   /// The sum of the checksums of all sessions.
   var sessionSum: UInt64 = 0
+  /// The last turn whose changes of sessions are in the table `sessions`; later turns have their own.
+  var sessionPosition: UInt64 = 0
   /// The newest complete snapshot; 0 for none.
   var snapshot: Int64 = 0
 
@@ -39,12 +41,15 @@ struct Head: Equatable {
   }
 
   /// The checksum of the row.
-  var checksum: UInt64 {
-    Checksum.of(words: [
+  var checksum: UInt64 { checksum(version: Tables.version) }
+
+  fileprivate func checksum(version: Int64) -> UInt64 {
+    let words: InlineArray<18, UInt64> = [
       epoch.high, epoch.low, UInt64(bitPattern: created), isClean ? 1 : 0, base.position, base.total, base.checksum,
       tail.position, revision, UInt64(bitPattern: time), tail.total, tail.checksum, schemaCount, schemaChecksum,
-      sessionCount, sessionSum, UInt64(bitPattern: snapshot),
-    ])
+      sessionCount, sessionSum, UInt64(bitPattern: snapshot), sessionPosition,
+    ]
+    return Checksum.of(words.span.extracting(first: version == Tables.firstVersion ? 17 : 18).bytes)
   }
 }
 
@@ -53,8 +58,8 @@ extension Head {
   static let write = """
     INSERT OR REPLACE INTO meta (id, epoch, created_ms, clean, base_position, base_total, base_checksum, tail_position,
       tail_revision, tail_time_ms, tail_total, tail_checksum, schema_count, schema_checksum, session_count, session_sum,
-      snapshot, checksum)
-    VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      session_position, snapshot, checksum)
+    VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
   /// Writes the row with the statement above.
@@ -74,33 +79,46 @@ extension Head {
     statement.bind(13, bits: schemaChecksum)
     statement.bind(14, bits: sessionCount)
     statement.bind(15, bits: sessionSum)
-    statement.bind(16, snapshot)
-    statement.bind(17, bits: checksum)
+    statement.bind(16, bits: sessionPosition)
+    statement.bind(17, snapshot)
+    statement.bind(18, bits: checksum)
     try statement.run()
   }
+}
 
-  /// Reads the row.
-  static let read = """
-    SELECT epoch, created_ms, clean, base_position, base_total, base_checksum, tail_position, tail_revision,
-      tail_time_ms, tail_total, tail_checksum, schema_count, schema_checksum, session_count, session_sum, snapshot,
-      checksum FROM meta WHERE id = 1
-    """
+/// The statement that reads the head.
+struct HeadStatement {
+  private let row: Statement
+  private let version: Int64
 
-  /// Reads the row with the statement above; nil if it is missing or damaged.
-  static func load(with row: Statement) throws(SQLiteError) -> Head? {
+  /// Prepares the statement for the version of the tables that a database has.
+  init(_ database: Database) throws(SQLiteError) {
+    version = try database.run("PRAGMA user_version", for: "read the version of the file") ?? Tables.version
+    let sessionPosition = version == Tables.firstVersion ? "tail_position" : "session_position"
+    row = try database.prepare(
+      """
+      SELECT epoch, created_ms, clean, base_position, base_total, base_checksum, tail_position, tail_revision,
+        tail_time_ms, tail_total, tail_checksum, schema_count, schema_checksum, session_count, session_sum,
+        \(sessionPosition), snapshot, checksum FROM meta WHERE id = 1
+      """, for: "read the head of the journal")
+  }
+
+  /// Reads the row; nil if it is missing or damaged.
+  func load() throws(SQLiteError) -> Head? {
     defer { row.reset() }
     guard try row.step(), let epoch = Epoch(bytes: row.bytes(0)) else { return nil }
     var head = Head(epoch: epoch, created: row.integer(1))
     head.isClean = row.integer(2) != 0
-    head.base = Place(position: row.bits(3), total: row.bits(4), checksum: row.bits(5))
+    head.base = Head.Place(position: row.bits(3), total: row.bits(4), checksum: row.bits(5))
     head.revision = row.bits(7)
     head.time = row.integer(8)
-    head.tail = Place(position: row.bits(6), total: row.bits(9), checksum: row.bits(10))
+    head.tail = Head.Place(position: row.bits(6), total: row.bits(9), checksum: row.bits(10))
     head.schemaCount = row.bits(11)
     head.schemaChecksum = row.bits(12)
     head.sessionCount = row.bits(13)
     head.sessionSum = row.bits(14)
-    head.snapshot = row.integer(15)
-    return head.checksum == row.bits(16) ? head : nil
+    head.sessionPosition = row.bits(15)
+    head.snapshot = row.integer(16)
+    return head.checksum(version: version) == row.bits(17) ? head : nil
   }
 }

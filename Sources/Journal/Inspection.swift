@@ -28,6 +28,9 @@ struct Inspection {
   private(set) var head: Head?
   private(set) var schemas = SchemaRows()
   private(set) var snapshots: [SoundSnapshot] = []
+  /// The sound rows of the table `sessions`.
+  private(set) var storedSessions: [SessionRow] = []
+  /// The sessions after the last sound turn.
   private(set) var sessions: [SessionRow] = []
   /// The turns from the first kept one on.
   private(set) var first: Reach?
@@ -95,7 +98,7 @@ struct Inspection {
 
   private mutating func readSessions() throws(SQLiteError) {
     let (sound, damaged) = try SessionStatements.load(from: database)
-    sessions = sound.map(\.row)
+    storedSessions = sound.map(\.row)
     let sum = sound.reduce(0 as UInt64) { $0 &+ $1.checksum }
     if damaged > 0 { problems.append("\(damaged) rows of the table sessions are damaged") }
     if let head, damaged == 0, UInt64(sound.count) != head.sessionCount || sum != head.sessionSum {
@@ -105,7 +108,12 @@ struct Inspection {
 
   private mutating func readTurns() throws(SQLiteError) {
     guard let head else { return }
-    let reach = try reach(behind: head.base, revision: nil)
+    var changes = SessionChanges()
+    let reach = try reach(behind: head.base, revision: nil) { turn in
+      guard turn.position > head.sessionPosition else { return }
+      changes.add(turn.sessions, at: turn.position, revision: turn.revision, time: turn.time)
+    }
+    sessions = changes.applied(to: storedSessions)
     first = reach
     if let fault = reach.fault { problems.append(fault) }
   }
@@ -134,7 +142,9 @@ struct Inspection {
   }
 
   /// Reads turns up to the first that is not sound.
-  private func reach(behind place: Head.Place, revision: UInt64?) throws(SQLiteError) -> Reach {
+  private func reach(
+    behind place: Head.Place, revision: UInt64?, body: (LoggedTurn) -> Void = { _ in }
+  ) throws(SQLiteError) -> Reach {
     var cursor = try TurnCursor(database, behind: place)
     defer { cursor.pause() }
     var reach = Reach(position: place.position, revision: revision ?? 0)
@@ -146,6 +156,7 @@ struct Inspection {
         }
         (reach.position, reach.revision) = (turn.position, turn.revision)
         reach.turnCount += 1
+        body(turn)
         reach.byteCount += UInt64(turn.actions.count + turn.delta.count)
       }
       if let head, reach.position != head.tail.position || cursor.place.checksum != head.tail.checksum {

@@ -30,12 +30,13 @@ public final class Journal: TurnLog {
   }
 
   private init(
-    _ opened: OpenedDatabase, in directory: StateDirectory, lock: DirectoryLock, options: JournalOptions,
+    _ opened: inout OpenedDatabase, in directory: StateDirectory, lock: DirectoryLock, options: JournalOptions,
     onEvent: @escaping @Sendable (LogEvent) -> Void
   ) throws(LogError) {
     (self.directory, self.lock, self.options, epoch) = (directory, lock, options, opened.head.epoch)
     writer = try directory.attempt { () throws(SQLiteError) in
-      try Writer(opened, in: directory, options: options, onEvent: onEvent)
+      try opened.upgrade()
+      return try Writer(opened, in: directory, options: options, onEvent: onEvent)
     }
     try writer.start()
   }
@@ -62,7 +63,7 @@ public final class Journal: TurnLog {
     let lock = try DirectoryLock(directory)
     var opened = try OpenedDatabase(directory, options: options)
     let history = try JournalHistory(&opened, in: directory, options: options)
-    let journal = try Journal(opened, in: directory, lock: lock, options: options, onEvent: onEvent)
+    let journal = try Journal(&opened, in: directory, lock: lock, options: options, onEvent: onEvent)
     return (journal, history)
   }
 

@@ -31,7 +31,8 @@ public struct JournalOptions: Equatable, Sendable {
   package var vfs: String?
   /// The size in pages at which the write-ahead log is copied into the database. For tests.
   package var checkpointPages = 4096
-
+  /// The number of turns after which the sessions that they changed are written to the table `sessions`. For tests.
+  package var sessionTurns: UInt64 = 4096
   /// The page size of a new database. For tests.
   package var pageSize = 4096
 

@@ -33,6 +33,7 @@ public final class JournalReader {
   private let directory: StateDirectory
   private let database: Database
   private let reader: TurnReader
+  private let headStatement: HeadStatement
   private let times: Statement
 
   /// Opens the journal of a state directory.
@@ -51,13 +52,13 @@ public final class JournalReader {
       let version = try database.run("PRAGMA user_version", for: "read the version of the file")
       return (database, (application, version))
     }
-    guard kind == (Tables.application, Tables.version) else {
+    guard kind.0 == Tables.application, let version = kind.1, Tables.readableVersions.contains(version) else {
       throw LogError(.unknownFormat, "\(directory.database) is not a journal of this version")
     }
     self.database = database
-    (reader, times) = try directory.attempt { () throws(SQLiteError) in
+    (reader, headStatement, times) = try directory.attempt { () throws(SQLiteError) in
       (
-        try TurnReader(directory, options: JournalOptions()),
+        try TurnReader(directory, options: JournalOptions()), try HeadStatement(database),
         try database.prepare("SELECT time_ms FROM turns WHERE position = ?", for: "look for a time")
       )
     }
@@ -65,9 +66,7 @@ public final class JournalReader {
 
   /// Returns the beginning and the end of the journal.
   public func extent() throws(LogError) -> Extent {
-    let head = try directory.attempt { () throws(SQLiteError) in
-      try Head.load(with: database.prepare(Head.read, for: "read the head of the journal"))
-    }
+    let head = try directory.attempt { () throws(SQLiteError) in try headStatement.load() }
     guard let head else {
       throw .damaged("the row of its table meta is not what was written", in: directory, soundRevision: nil)
     }

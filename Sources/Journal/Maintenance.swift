@@ -16,13 +16,18 @@ extension Writer {
   var hasMaintenance: Bool { !isSuspended && (job != nil || !obsolete.isEmpty || isTrimming) }
 
   /// Begins saving a snapshot.
-  func beginSaving(_ snapshot: LogSnapshot) {
+  func beginSaving(_ snapshot: LogSnapshot) throws(LogError) {
     isSuspended = false
     if let job { report(job.snapshot, "a newer snapshot replaced it before it was complete") }
     if let job { obsolete.append(job.row.id) }
     job = nil
     guard snapshot.position <= head.tail.position, snapshot.position >= head.base.position else {
       return report(snapshot, "the journal has the turns from \(head.base.position) to \(head.tail.position)")
+    }
+    // Turns before a snapshot may be removed, and they may be unreadable when another one is.
+    if let error = try writeSessions(upTo: snapshot.position) {
+      isSuspended = true
+      return onEvent(.snapshotFailed(failure(error)))
     }
     lastSnapshot += 1
     var row = SnapshotRow(id: lastSnapshot, position: snapshot.position, revision: snapshot.revision)

@@ -13,8 +13,10 @@ struct OpenedDatabase {
   /// The snapshots to remove.
   var obsolete: [Int64]
   let lastSnapshot: Int64
-  private(set) var sessions: [LoggedSession] = []
+  /// The sessions after the last turn, least recently active first.
+  let sessions: [LoggedSession]
   private(set) var sessionTable = SessionTable()
+  let sessionChanges: SessionChanges
 
   /// Opens or creates the database of a locked directory. An existing database is not written.
   init(_ directory: StateDirectory, options: JournalOptions) throws(LogError) {
@@ -55,13 +57,16 @@ struct OpenedDatabase {
       throw .damaged("a row of the table schemas is missing or damaged", in: directory, soundRevision: revision)
     }
     for (row, checksum) in loaded.2.sound {
-      sessions.append(row.session)
       sessionTable.touch(row.session.id, checksum: checksum, time: row.time)
     }
     guard loaded.2.damaged == 0, UInt64(sessionTable.count) == head.sessionCount, sessionTable.sum == head.sessionSum
     else {
       throw .damaged("a row of the table sessions is missing or damaged", in: directory, soundRevision: revision)
     }
+    let behind = head.sessionPosition
+    let changes = try directory.attempt { () throws(SQLiteError) in try SessionChanges(database, behind: behind) }
+    sessionChanges = changes
+    sessions = changes.applied(to: loaded.2.sound.map(\.row)).map(\.session)
     let (complete, incomplete) = (loaded.1.sound.filter(\.isComplete), loaded.1.sound.filter { !$0.isComplete })
     snapshots = complete
     obsolete = incomplete.map(\.id) + loaded.1.damaged
@@ -98,6 +103,18 @@ struct OpenedDatabase {
     return head
   }
 
+  /// Changes the tables of an older version to those of this one.
+  mutating func upgrade() throws(SQLiteError) {
+    let version = try database.run("PRAGMA user_version", for: "read the version of the file")
+    guard version == Tables.firstVersion else { return }
+    let operation = "change the tables to version \(Tables.version)"
+    try database.run("BEGIN IMMEDIATE", for: operation)
+    try database.run("DROP TABLE meta", for: operation)
+    try Tables.create(in: database, only: "meta")
+    try head.store(with: database.prepare(Head.write, for: operation))
+    try database.run("COMMIT", for: operation)
+  }
+
   /// Returns the head of a database if it is a sound journal of this version.
   static func checkedHead(
     _ database: Database, in directory: StateDirectory, _ options: JournalOptions
@@ -111,12 +128,12 @@ struct OpenedDatabase {
     guard application == Tables.application else {
       throw LogError(.unknownFormat, "\(directory.database) is not a journal; name another state directory")
     }
-    guard version == Tables.version else {
+    guard let version, Tables.readableVersions.contains(version) else {
       throw LogError(
         .unknownFormat,
         """
-        \(directory.database) has version \(version ?? 0), and this program reads version \(Tables.version); start the \
-        program that wrote it
+        \(directory.database) has version \(version ?? 0), and this program reads versions up to \(Tables.version); start \
+        the program that wrote it
         """)
     }
     for (name, sql) in Tables.definitions {
@@ -125,13 +142,13 @@ struct OpenedDatabase {
           "SELECT sql FROM sqlite_schema WHERE name = '\(name)'", for: "read the list of tables"
         ) { $0.text(0) }
       }
-      guard stored == sql else {
+      guard stored == Tables.definition(of: name, sql, version: version) else {
         throw .damaged("its table \(name) is not the one that was created", in: directory, soundRevision: nil)
       }
     }
     let head = try directory.attempt { () throws(SQLiteError) in
       try configure(database, options)
-      return try Head.load(with: database.prepare(Head.read, for: "read the head of the journal"))
+      return try HeadStatement(database).load()
     }
     guard let head else {
       throw .damaged("the row of its table meta is not what was written", in: directory, soundRevision: nil)
@@ -200,7 +217,7 @@ struct OpenedDatabase {
     let head = try? directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: options.vfs, keepsLog: true)
       defer { database.close() }
-      return try Head.load(with: database.prepare(Head.read, for: "read the head of the journal"))
+      return try HeadStatement(database).load()
     }
     return head?.revision
   }

@@ -160,6 +160,7 @@ private struct Rebuild {
     try copySessions(seen, to: &head)
     try copySnapshots(checksums, to: &head)
     (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
+    head.sessionPosition = head.tail.position
     head.isClean = true
     try head.store(with: database.prepare(Head.write, for: "store the head of the journal"))
     try database.run("COMMIT", for: "commit")
@@ -169,7 +170,10 @@ private struct Rebuild {
   /// Writes the sessions as of the last turn.
   private func copySessions(_ seen: [SessionID: SessionRow], to head: inout Head) throws(SQLiteError) {
     var rows = seen
-    for row in inspection.sessions where row.position <= head.tail.position { rows[row.session.id] = row }
+    for row in inspection.storedSessions where row.position <= head.tail.position {
+      // A turn may have changed the session since the table was written.
+      if seen[row.session.id].map({ $0.position < row.position }) ?? true { rows[row.session.id] = row }
+    }
     let statements = try SessionStatements(database)
     for row in rows.values where !row.session.hasEnded {
       head.sessionSum &+= try statements.store(row)
@@ -219,7 +223,7 @@ extension StateDirectory {
     let head = try? attempt { () throws(SQLiteError) in
       let database = try Database(newDatabase, vfs: nil)
       defer { database.close() }
-      return try Head.load(with: database.prepare(Head.read, for: "read the head of the repaired journal"))
+      return try HeadStatement(database).load()
     }
     return head.flatMap { TailRecord($0) == record ? $0 : nil }
   }

@@ -3,7 +3,11 @@ enum Tables {
   /// Marks the file as a journal (PRAGMA application_id): "SHjl".
   static let application: Int64 = 0x5348_6a6c
   /// The version of the tables (PRAGMA user_version).
-  static let version: Int64 = 1
+  static let version: Int64 = 2
+  /// The version without `session_position`: each transaction wrote the sessions that it changed.
+  static let firstVersion: Int64 = 1
+  /// The versions that this program reads; it writes the last one.
+  static let readableVersions = firstVersion...version
 
   /// The statements that create the tables, by name.
   static let definitions: KeyValuePairs = [
@@ -15,7 +19,7 @@ enum Tables {
       tail_position INTEGER NOT NULL, tail_revision INTEGER NOT NULL, tail_time_ms INTEGER NOT NULL,
       tail_total INTEGER NOT NULL, tail_checksum INTEGER NOT NULL,
       schema_count INTEGER NOT NULL, schema_checksum INTEGER NOT NULL,
-      session_count INTEGER NOT NULL, session_sum INTEGER NOT NULL,
+      session_count INTEGER NOT NULL, session_sum INTEGER NOT NULL, session_position INTEGER NOT NULL,
       snapshot INTEGER NOT NULL, checksum INTEGER NOT NULL
     ) STRICT
     """,
@@ -51,10 +55,17 @@ enum Tables {
     """,
   ]
 
-  /// Creates the tables, within a transaction.
-  static func create(in database: Database) throws(SQLiteError) {
+  /// Creates all tables or a single one, within a transaction.
+  static func create(in database: Database, only name: String? = nil) throws(SQLiteError) {
     try database.run("PRAGMA application_id = \(application)", for: "create the tables")
     try database.run("PRAGMA user_version = \(version)", for: "create the tables")
-    for (_, sql) in definitions { try database.run(sql, for: "create the tables") }
+    for (table, sql) in definitions where name == nil || table == name {
+      try database.run(sql, for: "create the tables")
+    }
+  }
+  /// The statement that created a table of a version.
+  static func definition(of name: String, _ sql: String, version: Int64) -> String {
+    guard name == "meta", version == firstVersion else { return sql }
+    return sql.replacing(" session_position INTEGER NOT NULL,", with: "")
   }
 }

@@ -4,7 +4,7 @@ internal import TurnLog
 final class TurnReader {
   private let directory: StateDirectory
   private let database: Database
-  private let headRow: Statement
+  private let headStatement: HeadStatement
   private let place: Statement
   private let search: Statement
   private var cursor: TurnCursor
@@ -12,7 +12,7 @@ final class TurnReader {
   init(_ directory: StateDirectory, options: JournalOptions) throws(SQLiteError) {
     self.directory = directory
     database = try Database(directory.database, vfs: options.vfs, keepsLog: true)
-    headRow = try database.prepare(Head.read, for: "read the head of the journal")
+    headStatement = try HeadStatement(database)
     place = try database.prepare("SELECT revision, total, checksum FROM turns WHERE position = ?", for: "read a turn")
     search = try database.prepare("SELECT revision FROM turns WHERE position = ?", for: "look for a revision")
     cursor = try TurnCursor(database, behind: Head.Place(checksum: 0))
@@ -74,7 +74,7 @@ final class TurnReader {
   }
 
   private func loadHead() throws(LogError) -> Head {
-    let head = try directory.attempt { () throws(SQLiteError) in try Head.load(with: headRow) }
+    let head = try directory.attempt { () throws(SQLiteError) in try headStatement.load() }
     guard let head else {
       throw .damaged("the row of its table meta is not what was written", in: directory, soundRevision: nil)
     }

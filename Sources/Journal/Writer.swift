@@ -26,7 +26,10 @@ final class Writer: @unchecked Sendable {
   var head: Head
   /// The last committed head.
   private(set) var committed: Head
+  /// The rows of the table `sessions`.
   var sessions: SessionTable
+  /// What is not yet in that table.
+  var changes: SessionChanges
   var schemas: SchemaRows
   /// The complete snapshots, oldest first.
   var snapshots: [SnapshotRow]
@@ -44,7 +47,7 @@ final class Writer: @unchecked Sendable {
   private var nextCheckpoint: Int
   private let tailFile: TailFile
   private var insertion: TurnInsertion
-  private let sessionStatements: SessionStatements
+  let sessionStatements: SessionStatements
   let snapshotStatements: SnapshotStatements
   let retentionStatements: RetentionStatements
   private let headStatement: Statement
@@ -60,6 +63,7 @@ final class Writer: @unchecked Sendable {
   ) throws(SQLiteError) {
     (self.directory, self.options, self.onEvent) = (directory, options, onEvent)
     (database, head, sessions) = (opened.database, opened.head, opened.sessionTable)
+    changes = opened.sessionChanges
     (schemas, snapshots, obsolete) = (opened.schemas, opened.snapshots, opened.obsolete)
     (lastSnapshot, tailFile) = (opened.lastSnapshot, opened.tailFile)
     handover = Handover(byteLimit: options.queueBytes)
@@ -129,7 +133,7 @@ final class Writer: @unchecked Sendable {
       let work = handover.take(isWaiting: !hasMaintenance, window: window)
       guard try store(work.entries) else { return try finish() }
       if let replaced = work.replaced { report(replaced, "a newer snapshot replaced it before it was begun") }
-      if let snapshot = work.snapshot { beginSaving(snapshot) }
+      if let snapshot = work.snapshot { try beginSaving(snapshot) }
       if let position = work.trimPosition { (trimPosition, isSuspended) = (max(trimPosition, position), false) }
       noticeExcess()
       try maintain()
@@ -146,7 +150,6 @@ final class Writer: @unchecked Sendable {
     var clockSteps = 0
     do throws(SQLiteError) {
       try transaction { writer throws(SQLiteError) in
-        var changed: [SessionID: SessionRow] = [:]
         loop: for entry in entries {
           switch entry {
           case .schema(let schema):
@@ -161,13 +164,10 @@ final class Writer: @unchecked Sendable {
             let time = max(turn.time, writer.head.time)
             writer.oldestTime = writer.oldestTime ?? time
             try writer.insertion.insert(turn, at: time, movingTailOf: &writer.head)
-            for session in turn.sessions {
-              changed[session.id] = SessionRow(
-                session: session, position: turn.position, revision: turn.revision, time: time)
-            }
+            writer.changes.add(turn.sessions, at: turn.position, revision: turn.revision, time: time)
           }
         }
-        try writer.store(changed)
+        if writer.mustWriteSessions { try writer.writeSessions() }
       }
     } catch { throw failure(error) }
     let (position, head) = (head.tail.position, head)
@@ -188,23 +188,6 @@ final class Writer: @unchecked Sendable {
 
   private func belongs(_ turn: LoggedTurn) -> Bool {
     turn.position == head.tail.position + 1 && turn.baseRevision == head.revision && turn.revision >= head.revision
-  }
-
-  /// Writes each changed session once, and removes those that ended or have expired.
-  private func store(_ changed: [SessionID: SessionRow]) throws(SQLiteError) {
-    for row in changed.values.sorted(by: { $0.position < $1.position }) {
-      if row.session.hasEnded {
-        if sessions.remove(row.session.id) { try sessionStatements.remove(row.session.id) }
-      } else {
-        let checksum = try sessionStatements.store(row)
-        sessions.touch(row.session.id, checksum: checksum, time: row.time)
-      }
-    }
-    let expiry = head.time - options.sessionExpiry.milliseconds
-    while let oldest = sessions.oldest, sessions.count > options.sessionLimit || oldest.time < expiry {
-      try sessionStatements.remove(oldest.id)
-      sessions.remove(oldest.id)
-    }
   }
 
   /// Runs `body` in one transaction, which also writes the head. An error leaves the transaction open.
@@ -239,7 +222,7 @@ final class Writer: @unchecked Sendable {
     if let job { report(job.snapshot, "the journal was closed before it was complete") }
     head.isClean = true
     do throws(SQLiteError) {
-      try transaction { _ throws(SQLiteError) in }
+      try transaction { writer throws(SQLiteError) in try writer.writeSessions() }
       try database.checkpoint(truncating: true)
     } catch { throw failure(error) }
     try tailFile.sync()

@@ -52,6 +52,7 @@ extension VFSTests {
       faultvfs_record(directory + "/journal.tail")
       var options = JournalOptions()
       (options.vfs, options.pageSize, options.checkpointPages, options.pieceBytes) = ("fault", 512, 24, 400)
+      options.sessionTurns = 3
       let events = Events()
       let (journal, _) = try Journal.open(directory: directory, options: options) {
         if case .stored(let position) = $0 { faultvfs_mark(Int64(position)) }
@@ -127,6 +128,7 @@ extension VFSTests {
         }
         while try history.next() != nil {}
         #expect(history.tail == UInt64(read.count), comment())
+        #expect(history.sessions == lastSessions(read), comment())
       } catch {
         Issue.record("\(comment()): \(error)")
       }

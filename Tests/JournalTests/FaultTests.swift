@@ -63,7 +63,7 @@ extension VFSTests {
         let read = try journal.read(from: 1, byteLimit: .max)
         #expect(read.count >= outcome.acknowledged, comment)
         #expect(read == turns(1...6).prefix(read.count).map(\.self), comment)
-        #expect(history.sessions == Array(lastSessions(read)), comment)
+        #expect(history.sessions == lastSessions(read), comment)
         if events.contains(.saved(revision: 1)) {
           #expect(history.snapshot?.bytes == stateBytes(at: 3, count: 9000), comment)
         }
@@ -144,15 +144,6 @@ extension VFSTests {
       faultvfs_reset()
       #expect(opened.events.stored == 300)
       #expect(largest > 0 && largest < 2000 + 1000)
-    }
-
-    private func lastSessions(_ turns: [LoggedTurn]) -> [LoggedSession] {
-      var last: [LoggedSession] = []
-      for session in turns.flatMap(\.sessions) {
-        last.removeAll { $0.id == session.id }
-        last.append(session)
-      }
-      return last
     }
   }
 }

@@ -118,6 +118,16 @@ func turn(_ position: UInt64, time: Int64? = nil, bytes: Int = 10) -> LoggedTurn
 
 func turns(_ range: ClosedRange<UInt64>) -> [LoggedTurn] { range.map { turn($0) } }
 
+/// The sessions after some turns, least recently active first.
+func lastSessions(_ turns: [LoggedTurn]) -> [LoggedSession] {
+  var last: [LoggedSession] = []
+  for session in turns.flatMap(\.sessions) {
+    last.removeAll { $0.id == session.id }
+    last.append(session)
+  }
+  return last
+}
+
 func sampleSession(_ number: UInt64, processed: UInt64) -> LoggedSession {
   LoggedSession(
     id: SessionID(high: number, low: ~number), user: 1000, process: 42, name: "client \"\(number)\"",

@@ -1,0 +1,103 @@
+internal import TurnLog
+internal import Wire
+
+/// The changes of sessions that are stored with their turns, but not yet in the table `sessions`.
+///
+/// A turn of many clients changes many sessions. Writing their rows at random places would cost more than storing the
+/// turn, so the table follows the turns at a distance.
+struct SessionChanges {
+  /// The last change of each session.
+  private var rows: [SessionID: SessionRow] = [:]
+  /// The time of the oldest change; nil if there is none.
+  private(set) var firstTime: Int64?
+
+  var count: Int { rows.count }
+
+  /// The changed sessions in the order of their last changes.
+  var inOrder: [SessionRow] { rows.values.sorted { $0.position < $1.position } }
+
+  init() {}
+
+  /// Adds the changes of a turn.
+  mutating func add(_ sessions: [LoggedSession], at position: UInt64, revision: UInt64, time: Int64) {
+    guard !sessions.isEmpty else { return }
+    firstTime = firstTime ?? time
+    for session in sessions {
+      rows[session.id] = SessionRow(session: session, position: position, revision: revision, time: time)
+    }
+  }
+
+  /// Reads the changes of the turns after a position.
+  ///
+  /// Their checksums are not checked here: recovery, which begins before these turns, checks each of them.
+  init(_ database: Database, behind position: UInt64) throws(SQLiteError) {
+    let statement = try database.prepare(
+      "SELECT position, revision, time_ms, sessions FROM turns WHERE position > ? ORDER BY position",
+      for: "read the sessions")
+    defer { statement.reset() }
+    statement.bind(1, bits: position)
+    while try statement.step() {
+      let sessions = statement.withBytes(3) { bytes in
+        bytes.isEmpty ? [] : (try? [LoggedSession](decoding: bytes.bytes)) ?? []
+      }
+      add(sessions, at: statement.bits(0), revision: statement.bits(1), time: statement.integer(2))
+    }
+  }
+
+  /// The sessions after the last turn, in the order of their last changes.
+  ///
+  /// - Parameter stored: The rows of the table in that order.
+  func applied(to stored: [SessionRow]) -> [SessionRow] {
+    stored.filter { rows[$0.session.id] == nil } + inOrder.filter { !$0.session.hasEnded }
+  }
+}
+
+extension Writer {
+  /// The number of changed sessions at which their rows are written.
+  private static let changeLimit = 1024
+
+  private var expiry: Int64 { head.time - options.sessionExpiry.milliseconds }
+
+  /// True if rows must be written or removed: many sessions have changed or too many exist, one has expired, or a start
+  /// of the hub would have to read many turns.
+  var mustWriteSessions: Bool {
+    changes.count >= Self.changeLimit || sessions.count + changes.count > options.sessionLimit
+      || head.tail.position - head.sessionPosition >= options.sessionTurns
+      || sessions.oldest.map { $0.time < expiry } ?? false || changes.firstTime.map { $0 < expiry } ?? false
+  }
+
+  /// Writes each changed session once, and removes those that ended or have expired.
+  func writeSessions() throws(SQLiteError) {
+    for row in changes.inOrder {
+      if row.session.hasEnded {
+        if sessions.remove(row.session.id) { try sessionStatements.remove(row.session.id) }
+      } else {
+        let checksum = try sessionStatements.store(row)
+        sessions.touch(row.session.id, checksum: checksum, time: row.time)
+      }
+    }
+    changes = SessionChanges()
+    head.sessionPosition = head.tail.position
+    while let oldest = sessions.oldest, sessions.count > options.sessionLimit || oldest.time < expiry {
+      try sessionStatements.remove(oldest.id)
+      sessions.remove(oldest.id)
+    }
+  }
+
+  /// Writes the sessions that turns up to a position have changed, in a separate transaction.
+  ///
+  /// - Returns: Nil, or the error if the disk is full. In that case nothing was changed.
+  func writeSessions(upTo position: UInt64) throws(LogError) -> SQLiteError? {
+    guard head.sessionPosition < position else { return nil }
+    let (sessions, changes) = (sessions, changes)
+    do throws(SQLiteError) {
+      try transaction { writer throws(SQLiteError) in try writer.writeSessions() }
+      return nil
+    } catch {
+      guard error.isFull else { throw failure(error) }
+      do throws(SQLiteError) { try undo() } catch { throw failure(error) }
+      (head, self.sessions, self.changes) = (committed, sessions, changes)
+      return error
+    }
+  }
+}
