@@ -16,7 +16,8 @@ extension LogError {
       }
     let text = "cannot \(error.operation) in \(directory.database): \(error.message) (SQLite \(error.code))"
     self.init(
-      error.isDamage ? .damaged : .storage, [text, soundness, advice].compactMap(\.self).joined(separator: "; "),
+      error.isDamage ? .damaged : error.isFull ? .full : .storage,
+      [text, soundness, advice].compactMap(\.self).joined(separator: "; "),
       soundRevision: soundRevision)
   }
 

@@ -159,7 +159,8 @@ extension LogError {
       case ENOSPC, EDQUOT: "; make room on its disk, then start the hub again"
       default: ""
       }
-    return LogError(.storage, "cannot \(operation) \(path): \(errorText(code))\(advice)")
+    let isFull = [ENOSPC, EDQUOT].contains(code)
+    return LogError(isFull ? .full : .storage, "cannot \(operation) \(path): \(errorText(code))\(advice)")
   }
 }
 

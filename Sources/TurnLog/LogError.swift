@@ -4,6 +4,8 @@ public struct LogError: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Problem: Equatable, Sendable {
     /// The disk, the directory or the database refused an operation.
     case storage
+    /// The disk is full.
+    case full
     /// Stored bytes are damaged; the log is sound up to `soundRevision`.
     case damaged
     /// The requested turns are no longer kept.

@@ -12,7 +12,8 @@ final class ManagedHub {
   /// The standard error of the hub.
   var log: String { lines("log").joined(separator: "\n") }
 
-  init(_ options: [String] = [], activated: Bool = false, watchdog: Double? = nil) throws {
+  /// - Parameter isWaiting: True to wait until the hub is ready.
+  init(_ options: [String] = [], activated: Bool = false, watchdog: Double? = nil, isWaiting: Bool = true) throws {
     directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     for name in ["events", "log"] { _ = FileManager.default.createFile(atPath: directory + "/" + name, contents: nil) }
@@ -26,7 +27,7 @@ final class ManagedHub {
     manager.standardOutput = FileHandle(forWritingAtPath: directory + "/events")
     manager.standardError = FileHandle(forWritingAtPath: directory + "/log")
     try manager.run()
-    try #require(wait { count("READY=1") == 1 }, "\(log)")
+    if isWaiting { try #require(wait { count("READY=1") == 1 }, "\(log)") }
   }
 
   /// Returns the number of events that contain a text.

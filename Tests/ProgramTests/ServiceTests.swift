@@ -61,6 +61,21 @@ import Testing
     #expect(hub.count("notified STATUS=cannot start: \(file):2: 'scopes' is 'none'") == 1)
   }
 
+  /// If it ended immediately, the service manager would soon give up, although the problem may pass.
+  @Test func aHubWhoseStateDirectoryIsInUsePausesBeforeItEnds() throws {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let first = try ManagedHub(["--state-dir", state])
+    let second = try ManagedHub(["--state-dir", state], isWaiting: false)
+    #expect(second.wait { second.count("notified STATUS=the next attempt follows in 5 s: ") == 1 })
+    #expect(second.count("notified STATUS=cannot start: ") == 1 && second.count("ended") == 0)
+    first.tell("signal 15")
+    #expect(first.wait { first.events.last == "ended" })
+    second.tell("restart")
+    #expect(second.wait { second.count("READY=1") == 1 })
+    #expect(second.events.contains("ended -12"), "the pause was not interrupted: \(second.events)")
+  }
+
   // MARK: Activation
 
   @Test func aHubServesTheSocketThatItIsPassed() throws {

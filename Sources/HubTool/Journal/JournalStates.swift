@@ -98,7 +98,7 @@ final class JournalStates {
       switch error.problem {
       case .damaged: throw ToolFailure(.damaged, error.description)
       case .trimmed: throw ToolFailure(.absent, error.description)
-      case .storage, .inUse, .unknownFormat: throw ToolFailure(.failed, error.description)
+      case .storage, .full, .inUse, .unknownFormat: throw ToolFailure(.failed, error.description)
       }
     }
   }

@@ -5,6 +5,7 @@ public import HubCore
 internal import MetricsEndpoint
 internal import ProgramOptions
 internal import ServiceManager
+internal import TurnLog
 internal import Wire
 
 /// Runs a service from its command line to its exit.
@@ -15,6 +16,8 @@ final class ServiceLaunch<Service: HubService> {
   private let configuration: ServiceConfiguration
   private let log: Log
   private var metrics: MetricsEndpoint?
+  /// The error after which the journal could not be written.
+  private var logFailure: LogError?
 
   /// Parses the command line. Executes `journal` commands, `--help` and `--version`, which exit.
   @usableFromInline
@@ -56,15 +59,35 @@ final class ServiceLaunch<Service: HubService> {
       try serve(engine, operated, recording, inheritance, life, on: loop)
       let status = life.run()
       metrics?.close()
+      if let logFailure { pause(after: logFailure) }
       exit(status)
     } catch {
       log.write(.error, "\(error)")
       log.flush()
       // While the service manager tries again, its status shows no log lines of the process that has failed.
       ServiceManager().notify(.status("cannot start: \(error)"))
+      if case .log(let error)? = error as? RecordingError { pause(after: error) }
       // As for a wrong command line: another try is useless.
       exit(error is ConfigurationError ? 2 : 1)
     }
+  }
+
+  /// Waits before the exit if an operator can correct the problem at any time, such as a full disk.
+  ///
+  /// The service manager then tries again at intervals, and does not give up after a number of quick failures.
+  private func pause(after error: LogError) {
+    guard [.full, .inUse].contains(error.problem), ServiceManager().isPresent else { return }
+    let seconds: UInt32 = 5
+    ServiceManager().notify(.status("the next attempt follows in \(seconds) s: \(error)"))
+    // The loop, which handled them, runs no more. The parent of the process may have blocked them.
+    var ending = sigset_t()
+    sigemptyset(&ending)
+    for number in [SIGTERM, SIGINT, SIGUSR2] {
+      sigaddset(&ending, number)
+      signal(number, SIG_DFL)
+    }
+    pthread_sigmask(SIG_UNBLOCK, &ending, nil)
+    sleep(seconds)
   }
 
   /// Prints the effective configuration for `--check-config`, and returns the exit status.
@@ -120,7 +143,10 @@ final class ServiceLaunch<Service: HubService> {
     server.onSocketLost = { [path = server.path] _ in
       life.stop(reason: "another program has taken over \(path)", status: 1, error: EADDRINUSE)
     }
-    server.onLogFailed = { _ in life.stop(reason: "the journal cannot be written", status: 1, error: EIO) }
+    server.onLogFailed = { [weak self] error in
+      self?.logFailure = error
+      life.stop(reason: "the journal cannot be written", status: 1, error: error.problem == .full ? ENOSPC : EIO)
+    }
     life.onReload = { [configuration, schema = Schema(state: State.self, action: Action.self), weak server] in
       // Rights apply immediately, also to open connections. A file with mistakes changes nothing.
       let operated = try configuration.operated(schema)
