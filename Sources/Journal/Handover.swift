@@ -66,10 +66,10 @@ final class Handover: @unchecked Sendable {
   /// Adds turns. Blocks while more than the allowed bytes are waiting.
   func append(_ turns: [LoggedTurn]) {
     guard !turns.isEmpty else { return }
-    locked {
+    let mustWakeWriter = locked {
       precondition(hasSchema || isOver, "begin(schema:) comes before the first turn")
       while byteCount > byteLimit, !isOver { pthread_cond_wait(condition, mutex) }
-      guard !isOver else { return }
+      guard !isOver else { return false }
       let isFirst = work.entries.isEmpty
       if isFirst { firstEntry = Self.now() }
       for turn in turns {
@@ -77,8 +77,10 @@ final class Handover: @unchecked Sendable {
         byteCount += turn.byteCount
       }
       // The writer waits for the first turn, or for its window to pass.
-      if isFirst || isCrowded { pthread_cond_broadcast(condition) }
+      return isFirst || isCrowded
     }
+    // Not under the mutex: the writer would wake up only to wait for it.
+    if mustWakeWriter { pthread_cond_broadcast(condition) }
   }
 
   /// Adds the schema of the turns that follow.
