@@ -471,7 +471,9 @@ let package = Package(
       ], swiftSettings: spans),
     .testTarget(
       name: "ProgramTests",
-      dependencies: ["TestSupport", "allocprobe", "storectl", "storehubd", "storeload", "storesim", "storeterm"],
+      dependencies: [
+        "TestSupport", "allocprobe", "blockedhub", "storectl", "storehubd", "storeload", "storesim", "storeterm",
+      ],
       swiftSettings: common),
     .testTarget(
       name: "HubToolTests",

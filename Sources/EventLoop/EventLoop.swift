@@ -30,12 +30,10 @@ public final class EventLoop {
   }
 
   let pointer: UnsafeMutablePointer<uv_loop_t>
-  /// The read buffer of all streams, lent to one callback at a time.
-  let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+  /// The buffer of all streams.
+  package let readBuffer = ReadBuffer()
   private var mainQueue: Poll?
   private var isClosed = false
-  /// The number of bytes of the last read.
-  @exclusivity(unchecked) var lastReadCount = 0
 
   /// Creates a loop.
   /// - Throws: An error if the process has no descriptors or memory left.
@@ -109,12 +107,6 @@ public final class EventLoop {
     let code = uv_loop_close(pointer)
     precondition(code == 0, "a loop closes when its handles are closed: \(String(cString: uv_err_name(code)))")
     pointer.deallocate()
-    readBuffer.deallocate()
-  }
-
-  /// The bytes of the last read on any stream; overwritten by the next one.
-  package func withLastRead<Result>(_ body: (RawSpan) -> Result) -> Result {
-    body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(readBuffer)[..<lastReadCount]).bytes)
   }
 
   /// The number of handles and requests of the loop.

@@ -1,4 +1,4 @@
-import Wire
+package import Wire
 
 extension HubCore {
   /// Returns the distinct names of the actions in received frames, for the operator. Incomplete frames are ignored.
@@ -7,9 +7,18 @@ extension HubCore {
   ///   - bytes: The received bytes, which begin with a frame.
   ///   - limit: The maximum number of names to return.
   package func names(ofActionsIn bytes: RawSpan, limit: Int = 4) -> [String] {
+    Self.names(ofActionsIn: bytes, schema: featureSchema, payloadLimit: limits.payloadBytes, limit: limit)
+  }
+
+  /// The schema of the feature's actions.
+  package var featureSchema: Schema { schemas[StateRoot.feature.index] }
+
+  /// The same without a hub, for another thread.
+  package static func names(
+    ofActionsIn bytes: RawSpan, schema: Schema, payloadLimit: Int, limit: Int = 4
+  ) -> [String] {
     var names: [String] = []
-    var decoder = FrameDecoder(payloadLimit: limits.payloadBytes)
-    let schema = schemas[StateRoot.feature.index]
+    var decoder = FrameDecoder(payloadLimit: payloadLimit)
     try? decoder.feed(bytes) { header, payload throws(WireError) in
       guard FrameKind(rawValue: header.kind) == .actions else { return }
       var items = CBORDecoder(payload)

@@ -85,6 +85,12 @@ public final class HubServer {
   /// them; nil without a recording.
   var storing: (isWaiting: Bool, last: UInt64)? { shell.storing }
 
+  /// Returns the names of the actions that were read last, on any thread; see `AbortWatch`.
+  var lastActions: @Sendable () -> [String] {
+    let (buffer, schema, limit) = (shell.loop.readBuffer, shell.core.featureSchema, shell.core.limits.payloadBytes)
+    return { buffer.withLastRead { HubCore.names(ofActionsIn: $0, schema: schema, payloadLimit: limit) } }
+  }
+
   /// Stops serving and passes all connections to the next process through the service manager. Then calls `onStopped`,
   /// with false if the service manager did not take them and they were closed.
   func handOver(to manager: ServiceManager, onStopped: @escaping (Bool) -> Void) {

@@ -61,7 +61,7 @@ extension HubShell {
       return log.write(
         .warning, cause: Log.Cause("blocked turns"), "the loop was blocked for \(time) ms, by no action of a client")
     }
-    let names = loop.withLastRead { core.names(ofActionsIn: $0) }
+    let names = loop.readBuffer.withLastRead { core.names(ofActionsIn: $0) }
     log.write(
       .warning, cause: Log.Cause("blocked turns", user: peer.user),
       """

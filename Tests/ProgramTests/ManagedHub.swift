@@ -12,8 +12,13 @@ final class ManagedHub {
   /// The standard error of the hub.
   var log: String { lines("log").joined(separator: "\n") }
 
-  /// - Parameter isWaiting: True to wait until the hub is ready.
-  init(_ options: [String] = [], activated: Bool = false, watchdog: Double? = nil, isWaiting: Bool = true) throws {
+  /// - Parameters:
+  ///   - program: The program of the hub.
+  ///   - isWaiting: True to wait until the hub is ready.
+  init(
+    _ options: [String] = [], program: String = "storehubd", activated: Bool = false, watchdog: Double? = nil,
+    isWaiting: Bool = true
+  ) throws {
     directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     for name in ["events", "log"] { _ = FileManager.default.createFile(atPath: directory + "/" + name, contents: nil) }
@@ -22,7 +27,7 @@ final class ManagedHub {
     manager.arguments =
       [tests.appendingPathComponent("Fixtures/servicemanager/manager.py").path]
       + (activated ? ["--activate", socket] : []) + (watchdog.map { ["--watchdog", "\($0)"] } ?? [])
-      + [Program(name: "storehubd").url.path, "--socket", socket] + options
+      + [Program(name: program).url.path, "--socket", socket] + options
     manager.standardInput = commands
     manager.standardOutput = FileHandle(forWritingAtPath: directory + "/events")
     manager.standardError = FileHandle(forWritingAtPath: directory + "/log")

@@ -76,6 +76,21 @@ import Testing
     #expect(second.events.contains("ended -12"), "the pause was not interrupted: \(second.events)")
   }
 
+  /// A reducer that never returns keeps the loop from logging anything.
+  @Test func theActionBehindAnAbortedHubIsNamed() throws {
+    let hub = try ManagedHub(program: "blockedhub", watchdog: 60)
+    let client = Program(name: "storectl")
+    #expect(try client.run(["--socket", hub.socket, "send", "counted"]).status == 0)
+    #expect(try client.run(["--socket", hub.socket, "--timeout", "2s", "send", "blocked"]).status != 0)
+    // 6 is SIGABRT, which a watchdog sends.
+    hub.tell("signal 6")
+    #expect(hub.wait { hub.events.last == "ended" })
+    #expect(
+      hub.log.contains(
+        "<3>received SIGABRT, which the watchdog sends if the loop is blocked; the last actions were blocked"))
+    #expect(hub.count("notified STATUS=received SIGABRT") == 1)
+  }
+
   // MARK: Activation
 
   @Test func aHubServesTheSocketThatItIsPassed() throws {

@@ -95,6 +95,7 @@ public final class ServiceLifecycle {
     stopTimer = try Timer(on: loop) { [weak self] in self?.giveUp() }
     stopTimer?.keepsLoopAlive(false)
     if let interval = manager.watchdogInterval {
+      AbortWatch.start(server.lastActions)
       watchdog = try Watchdog(on: loop, interval: interval, log: log) {
         server.storing
       } feed: { [weak self] in

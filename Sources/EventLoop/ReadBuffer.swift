@@ -1,0 +1,16 @@
+/// The buffer of all streams of a loop, lent to one callback at a time.
+package nonisolated final class ReadBuffer: @unchecked Sendable {
+  // Sendable: only the loop's thread writes. Another thread may read what a loop that does not turn any more has read
+  // last; while the loop turns, it may see parts of two reads.
+
+  let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+  /// The number of bytes of the last read.
+  @exclusivity(unchecked) var lastCount = 0
+
+  deinit { bytes.deallocate() }
+
+  /// The bytes of the last read on any stream; overwritten by the next one.
+  package func withLastRead<Result>(_ body: (RawSpan) -> Result) -> Result {
+    body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<lastCount]).bytes)
+  }
+}
