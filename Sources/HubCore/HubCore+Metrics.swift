@@ -66,6 +66,7 @@ extension HubCore {
     metrics.subscriptions = UInt64(subscriptionCount)
     (metrics.turnTimes, metrics.storeTimes) = (counters.turnTimes, counters.storeTimes)
     metrics.longestTurn = counters.longestTurn
+    metrics.durability = turns?.durability.rawValue ?? "memory"
     return metrics
   }
 

@@ -49,7 +49,7 @@ public final class LoadTest {
     report.hub = control.hubName
     report.process = process ?? control.process
     let hub = report.process.map { HubProcess(id: $0) }
-    report.durability = hub?.durability
+    report.durability = ControlSession.durability(of: path, timeout: plan.timeout) ?? hub?.durability
     let schema = try control.schema()
     try fill(control, schema)
     guard report.signal == nil else { return }

@@ -327,6 +327,7 @@ import Wire
     }
     #expect(!rejected.isEmpty)
     let recovered = try Hub(recovering: hub.log, durability: .async)
+    #expect(hub.core.metrics.durability == "async")
     #expect(recovered.engine.state == hub.engine.state)
     #expect(recovered.engine.revision == hub.engine.revision)
   }

@@ -24,7 +24,7 @@ import Wire
     #expect((metrics.accepted, metrics.refused, metrics.opened, metrics.rejected) == (2, 1, 1, 1))
     #expect((metrics.revision, metrics.connections, metrics.reads) == (2, 1, 3))
     #expect(metrics.stateBytes == UInt64(State().encoded().count))
-    #expect(hub.closed == [stranger])
+    #expect(hub.closed == [stranger] && metrics.durability == "memory")
     #expect(metrics.prometheusText.contains("\nstorehub_connections_refused_total 1\n"))
     #expect(metrics.prometheusText.contains("\nstorehub_turn_seconds_bucket{le=\"+Inf\"} 0\n"))
   }

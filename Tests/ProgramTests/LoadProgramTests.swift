@@ -26,6 +26,17 @@ import Testing
     return try Report(outcome.output)
   }
 
+  /// The hub tells it, whatever its program is called.
+  @Test(arguments: ["sync", "async", "memory"]) func theDurabilityOfAnyHubIsReported(mode: String) throws {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let hub = try HubProcess("blockedhub", options: ["--state-dir", state, "--durability", mode])
+    #expect(try load(hub, "--action", "counted", "-n", "10")["durability"] as? String == mode)
+    #expect(
+      try Program(name: "storectl").run("--socket", hub.socket, "status").output.contains(
+        "journal   \(mode == "memory" ? "none" : mode); "))
+  }
+
   @Test(arguments: [(1, 1, 1), (1, 256, 1), (16, 16, 2), (50, 3, 1)])
   func everyActionIsCountedOnce(connections: Int, depth: Int, threads: Int) throws {
     let hub = try HubProcess()

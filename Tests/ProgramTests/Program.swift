@@ -56,11 +56,15 @@ struct Program {
 /// A hub process with its socket in a separate directory.
 final class HubProcess {
   let directory: String
+  private let program: String
   private(set) var process: Process?
   var socket: String { directory + "/hub.sock" }
   var log: String { (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? "" }
 
-  init(shell: String = "exec", options: [String] = [], awaitsLog: Bool = true) throws {
+  init(
+    _ program: String = "storehubd", shell: String = "exec", options: [String] = [], awaitsLog: Bool = true
+  ) throws {
+    self.program = program
     directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     try start(options, shell: shell, awaitsLog: awaitsLog)
@@ -68,7 +72,7 @@ final class HubProcess {
 
   /// Starts the hub and waits until it listens.
   func start(_ options: [String] = [], shell: String = "exec", awaitsLog: Bool = true) throws {
-    process = try Program(name: "storehubd").start(
+    process = try Program(name: program).start(
       ["--socket", socket] + options, errors: directory + "/log", shell: shell)
     if awaitsLog { try #require(wait { log.contains("listening on") }) }
   }

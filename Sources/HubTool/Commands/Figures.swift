@@ -19,7 +19,7 @@ struct Figures {
       ("sessions", "\(metrics.opened) opened, \(metrics.resumed) resumed; \(kept)"),
       ("refused", refusals), ("state", Self.bytes(metrics.stateBytes)),
       ("held", "\(Self.bytes(metrics.heldBytes)) of frames; \(Self.count(metrics.keptVersions, "version"))"),
-      ("journal", metrics.unstoredTurns == 0 ? "nothing waits" : Self.count(metrics.unstoredTurns, "turn") + " wait"),
+      ("journal", journal),
       ("turns", slowest),
     ]
   }
@@ -33,6 +33,7 @@ struct Figures {
       "sessionsResumed": number(metrics.resumed), "sessionsDetached": number(metrics.detachedSessions),
       "heldBytes": number(metrics.heldBytes), "stateBytes": number(metrics.stateBytes),
       "versions": number(metrics.keptVersions), "unstoredTurns": number(metrics.unstoredTurns),
+      "durability": metrics.durability.isEmpty ? .null : .string(metrics.durability),
       "longestTurnMicroseconds": number(metrics.longestTurn),
       "subscriptions": number(metrics.subscriptions), "places": .array(metrics.places.map(\.json)),
     ]
@@ -46,6 +47,12 @@ struct Figures {
     let listed = Self.sum(shown.map(\.subscribers))
     if metrics.subscriptions > listed { places.append("other parts (\(metrics.subscriptions - listed))") }
     return "\(metrics.subscriptions) attached: " + places.joined(separator: ", ")
+  }
+
+  private var journal: String {
+    if metrics.durability == "memory" { return "none; the state is only in memory" }
+    let waiting = metrics.unstoredTurns == 0 ? "nothing waits" : Self.count(metrics.unstoredTurns, "turn") + " wait"
+    return metrics.durability.isEmpty ? waiting : "\(ValueText.safe(metrics.durability)); \(waiting)"
   }
 
   private var kept: String { "\(metrics.detachedSessions) without a connection" }

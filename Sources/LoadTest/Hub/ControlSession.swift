@@ -52,10 +52,10 @@ final class ControlSession {
 
   /// Requests the state of a part, and its hash if the state is small enough; nil if there is no value.
   func snapshot(
-    _ path: [PathStep], hashLimit: Int = -1
+    _ path: [PathStep], of root: StateRoot = .feature, hashLimit: Int = -1
   ) throws(LoadError) -> (snapshot: Snapshot, hash: StateHash?)? {
     scope &+= 1
-    output.frame(Attach(path: path), scope: scope)
+    output.frame(Attach(root: root, path: path), scope: scope)
     try flush()
     var bytes: [UInt8] = []
     while true {
@@ -92,6 +92,18 @@ final class ControlSession {
       default: continue
       }
     }
+  }
+
+  /// The durability mode of a hub; nil if it does not tell its metrics to this user, or has an older version.
+  ///
+  /// In a session of its own, which a hub ends if the user has no right to the metrics.
+  static func durability(of path: String, timeout: Double) -> String? {
+    guard let session = try? ControlSession(path: path, timeout: timeout) else { return nil }
+    defer { session.leave() }
+    guard let bytes = try? session.snapshot([], of: .metrics)?.snapshot.bytes,
+      let mode = try? HubMetrics(decoding: bytes.span.bytes).durability
+    else { return nil }
+    return mode.isEmpty ? nil : mode
   }
 
   /// Ends the session.

@@ -35,7 +35,7 @@ struct HubProcess {
     (Self.read("/proc/\(id)/cmdline") ?? "").split(separator: "\0").map(String.init)
   }
 
-  /// Its durability mode, if its command line states it.
+  /// Its durability mode, if its command line states it; for a hub that does not tell its metrics.
   var durability: String? {
     let words = arguments
     guard words.first?.hasSuffix("storehubd") == true else { return nil }

@@ -45,6 +45,9 @@ public struct HubMetrics: Equatable, Sendable {
   /// The places with subscribers, those with the most subscribers first: at most `placeLimit` of the first
   /// `examinedPlaceLimit` places.
   public var places: [SubscribedPlace] = []
+  /// The time at which actions are acknowledged: `sync`, after they are stored; `async`, before; `memory`, nothing is
+  /// stored. Empty for a hub of an older version.
+  public var durability = ""
 
   /// Creates the figures of a hub that has just started.
   public init() {}
@@ -77,7 +80,8 @@ extension HubMetrics {
 
   /// The figures in the text format of Prometheus, version 0.0.4.
   public var prometheusText: String {
-    var text = ""
+    var text = "# HELP storehub_info The hub's durability mode.\n# TYPE storehub_info gauge\n"
+    text += "storehub_info{durability=\"\(durability)\"} 1\n"
     func add(_ name: String, _ type: String, _ help: String, _ value: UInt64) {
       text += "# HELP storehub_\(name) \(help)\n# TYPE storehub_\(name) \(type)\nstorehub_\(name) \(value)\n"
     }
