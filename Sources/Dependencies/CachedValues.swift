@@ -8,7 +8,10 @@ package final class Preparation: Sendable {}
 ///
 /// Tests do not see each other's values. They do share them in detached tasks, and in a process without a module that
 /// identifies the current test.
-enum CachedValues {
+final class CachedValues: Sendable {
+  /// The values of all ``DependencyValues`` that were not created anew.
+  static let shared = CachedValues()
+
   private struct ID: Hashable {
     let key: ObjectIdentifier
     /// Nil for a value that is valid in all contexts.
@@ -19,63 +22,96 @@ enum CachedValues {
   private struct Entry {
     let value: any Sendable
     let preparation: Preparation?
+    /// The reports that were withheld when the value was created, for its first use.
+    var withheld: [WithheldReports.Report] = []
   }
 
-  private static let entries = Mutex<[ID: Entry]>([:])
+  private let entries = Mutex<[ID: Entry]>([:])
+  private let creations = Mutex<[ID: Creation]>([:])
 
   /// The value of a key without an override.
   ///
-  /// Keys create their values outside the lock, because they may read other dependencies. If two are created
-  /// concurrently, the first is kept.
-  static func value<Key: TestDependencyKey>(of key: Key.Type, in context: DependencyContext) -> Key.Value {
+  /// Keys create their values outside the lock, because they may read other dependencies. Other threads that read the
+  /// same key meanwhile wait for the value.
+  func value<Key: TestDependencyKey>(of key: Key.Type, in context: DependencyContext) -> Key.Value {
     let id = ID(key: ObjectIdentifier(key), context: context, test: CurrentTest.id)
     // In two steps: casting a missing value to an optional type would succeed.
     if let kept = kept(id), let value = kept as? Key.Value { return value }
-    let value = newValue(of: key, in: context)
-    return keep(value, as: id) as? Key.Value ?? value
+    let creation = begin(id)
+    defer { end(creation, of: id) }
+    if let kept = kept(id), let value = kept as? Key.Value { return value }
+    let (value, withheld) = WithheldReports.collect { Self.newValue(of: key, in: context) }
+    return keep(value, as: id, withheld) as? Key.Value ?? value
   }
 
   // Neither generic nor inlined, so that they are compiled once and not for each key.
 
   @inline(never)
-  private static func kept(_ id: ID) -> (any Sendable)? {
-    entries.withLock { $0[id]?.value }
+  private func kept(_ id: ID) -> (any Sendable)? {
+    var withheld: [WithheldReports.Report] = []
+    let value = entries.withLock { entries -> (any Sendable)? in
+      guard let entry = entries[id] else { return nil }
+      if !entry.withheld.isEmpty, case .reading = DependencyValues.phase {
+        withheld = entry.withheld
+        entries[id]?.withheld = []
+      }
+      return entry.value
+    }
+    for report in withheld { report() }
+    return value
+  }
+
+  /// Waits until no other thread creates a key's value.
+  @inline(never)
+  private func begin(_ id: ID) -> Creation {
+    let creation = creations.withLock { creations in
+      if let creation = creations[id] { return creation }
+      let creation = Creation()
+      creations[id] = creation
+      return creation
+    }
+    creation.lock()
+    return creation
+  }
+
+  @inline(never)
+  private func end(_ creation: Creation, of id: ID) {
+    _ = creations.withLock { $0.removeValue(forKey: id) }
+    creation.unlock()
   }
 
   /// Stores a new value unless there is one already.
   /// - Returns: The stored value.
   @inline(never)
-  private static func keep(_ value: any Sendable, as id: ID) -> any Sendable {
+  private func keep(_ value: any Sendable, as id: ID, _ withheld: [WithheldReports.Report]) -> any Sendable {
     let preparation: Preparation?
     switch DependencyValues.phase {
     case .preparing(let current): preparation = current
-    // A test value that was created without a report must not suppress the report of its first use.
-    case .overriding where id.context == .test: return value
     case .overriding, .reading: preparation = nil
     }
     return entries.withLock { entries in
       if let entry = entries[id] { return entry.value }
-      entries[id] = Entry(value: value, preparation: preparation)
+      entries[id] = Entry(value: value, preparation: preparation, withheld: withheld)
       return value
     }
   }
 
-  /// Sets a key's value before it is first used.
+  /// Sets a key's value before it is first used; in previews also later.
   /// - Returns: False, without setting it, if the key was used or prepared before.
   @discardableResult
-  static func prepare(
+  func prepare(
     _ key: ObjectIdentifier, in context: DependencyContext?, value: any Sendable, by preparation: Preparation
   ) -> Bool {
     let id = ID(key: key, context: context, test: CurrentTest.id)
     return entries.withLock { entries in
-      if let entry = entries[id], entry.preparation !== preparation { return false }
+      if context != .preview, let entry = entries[id], entry.preparation !== preparation { return false }
       entries[id] = Entry(value: value, preparation: preparation)
       return true
     }
   }
 
   /// The context that a preparation set.
-  static var preparedContext: DependencyContext? {
+  var preparedContext: DependencyContext? {
     let id = ID(key: ObjectIdentifier(DependencyContext.self), context: nil, test: CurrentTest.id)
     return kept(id) as? DependencyContext
   }

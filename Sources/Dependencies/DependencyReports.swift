@@ -1,49 +1,71 @@
-internal import IssueReporting
+package import IssueReporting
 
 // The types of keys and values are arguments and not generic parameters, so that the texts are compiled once and not
 // for each key.
 
 /// Reports that a test uses a dependency whose key has no test value.
 func reportNoTestValue(_ key: Any.Type, value: Any.Type) {
-  guard case .reading = DependencyValues.phase else { return }
-  report(
-    """
-    \(dependency(key)) has no test implementation, but was accessed from a test context:
+  WithheldReports.make {
+    report(noTestValue(key, value: value))
+  }
+}
 
-    \(details(of: key, value: value))
+private func noTestValue(_ key: Any.Type, value: Any.Type) -> String {
+  """
+  \(dependency(key)) has no test implementation, but was accessed from a test context:
 
-    A dependency does not use its live implementation while tests run, unless the test asks for it.
+  \(details(of: key, value: value))
 
-    To fix, override \(shortName(of: key)) for this test, by “withDependencies” around the code under test or in a store's \
-    trailing closure, or by the trait “.dependency(…)”. To give every test a default, implement “testValue” in the key's \
-    conformance to “DependencyKey”.
-    """)
+  A dependency does not use its live implementation while tests run, unless the test asks for it.
+
+  To fix, override \(shortName(of: key)) for this test, by “withDependencies” around the code under test or in a store's \
+  trailing closure, or by the trait “.dependency(…)”. To give every test a default, implement “testValue” in the key's \
+  conformance to “DependencyKey”.
+  """
 }
 
 /// Reports that a program uses a dependency whose key has no live value.
 func reportNoLiveValue(_ key: Any.Type, value: Any.Type) {
-  guard case .reading = DependencyValues.phase else { return }
-  report(
-    """
-    \(dependency(key)) has no live implementation, but was accessed from a live context:
+  WithheldReports.make {
+    report(noLiveValue(key, value: value))
+  }
+}
 
-    \(details(of: key, value: value))
+private func noLiveValue(_ key: Any.Type, value: Any.Type) -> String {
+  """
+  \(dependency(key)) has no live implementation, but was accessed from a live context:
 
-    To fix, conform “\(key)” to “DependencyKey” with a “liveValue”, and link the module that does so; or override \
-    \(shortName(of: key)) by “withDependencies” or “prepareDependencies”.
-    """)
+  \(details(of: key, value: value))
+
+  To fix, conform “\(key)” to “DependencyKey” with a “liveValue”, and link the module that does so; or override \
+  \(shortName(of: key)) by “withDependencies” or “prepareDependencies”.
+  """
 }
 
 /// Reports that a test uses one of this library's dependencies without overriding it.
-package func reportUnimplemented(_ name: String, call: String = "") {
-  guard case .reading = DependencyValues.phase else { return }
-  report(
-    """
-    Unimplemented: @Dependency(\\.\(name))\(call.isEmpty ? "" : ".\(call)") …
+package func reportUnimplemented(_ name: String) {
+  WithheldReports.make { report(unimplemented(name, call: "")) }
+}
 
-    A test used the dependency “\(name)” without overriding it. To fix, override it by “withDependencies” or by the trait \
-    “.dependency(\\.\(name), …)”.
-    """)
+/// A report of each use of one of this library's dependencies that a test has not overridden.
+package typealias UnimplementedReport = @Sendable (_ call: String, _ place: IssueLocation?) -> Void
+
+/// Creates the report of a dependency: at the given place, otherwise at the property that read the dependency first.
+package func unimplementedReport(of name: String) -> UnimplementedReport {
+  let declaration = DependencyValues.access.place
+  return { call, place in
+    guard case .reading = DependencyValues.phase else { return }
+    report(unimplemented(name, call: call), at: place ?? DependencyValues.access.place ?? declaration)
+  }
+}
+
+private func unimplemented(_ name: String, call: String) -> String {
+  """
+  Unimplemented: @Dependency(\\.\(name))\(call.isEmpty ? "" : ".\(call)") …
+
+  A test used the dependency “\(name)” without overriding it. To fix, override it by “withDependencies” or by the trait \
+  “.dependency(\\.\(name), …)”.
+  """
 }
 
 /// Reports a preparation after the first use, which has no effect.
@@ -59,8 +81,8 @@ func reportPreparedTooLate(_ key: Any.Type, value: Any.Type, name: StaticString)
     """)
 }
 
-private func report(_ message: String) {
-  let place = DependencyValues.access.place ?? IssueLocation()
+private func report(_ message: String, at place: IssueLocation? = DependencyValues.access.place) {
+  let place = place ?? IssueLocation()
   reportIssue(
     message, fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
 }

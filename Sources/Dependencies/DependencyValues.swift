@@ -11,13 +11,14 @@ internal import IssueReporting
 /// }
 /// ```
 ///
-/// A key's default value is created once and kept for the process, or for the test that first used it.
+/// A key's default value is created once and kept for the process, or for the test that first used it. Values that are
+/// made by ``init()`` have new default values of their own: `withDependencies { $0 = DependencyValues() }`.
 ///
 /// `urlSession`, `notificationCenter` and `mainRunLoop` are in the module `DependenciesFoundation`, so that a program
 /// without them does not link Foundation. `import ComposableArchitecture` includes it.
 public struct DependencyValues: Sendable {
   /// The values of the current task.
-  @TaskLocal public static var _current = DependencyValues()
+  @TaskLocal public static var _current = DependencyValues.initial
   /// The property that reads a dependency, for reports.
   @TaskLocal static var access = DependencyAccess()
   /// The current phase, which determines the meaning of reads and writes.
@@ -33,9 +34,16 @@ public struct DependencyValues: Sendable {
   }
 
   private var overrides: [ObjectIdentifier: any Sendable] = [:]
+  /// The default values; nil for those of the process.
+  private var cached: CachedValues?
 
-  /// Creates values without overrides.
-  public init() {}
+  /// Creates values without overrides and with new default values.
+  public init() { cached = CachedValues() }
+
+  private init(cached: CachedValues?) { self.cached = cached }
+
+  /// The values of the process, without overrides.
+  package static let initial = Self(cached: nil)
 
   /// The values of the live context, for a test that uses live implementations.
   ///
@@ -70,14 +78,14 @@ public struct DependencyValues: Sendable {
       if access.place == nil {
         access.place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
       }
-      return Self.$access.withValue(access) { CachedValues.value(of: key, in: context) }
+      return Self.$access.withValue(access) { defaults.value(of: key, in: context) }
     }
     set {
       guard case .preparing(let preparation) = Self.phase else {
         overrides[ObjectIdentifier(key)] = newValue
         return
       }
-      let isNew = CachedValues.prepare(ObjectIdentifier(key), in: context, value: newValue, by: preparation)
+      let isNew = defaults.prepare(ObjectIdentifier(key), in: context, value: newValue, by: preparation)
       if !isNew { reportPreparedTooLate(key, value: Key.Value.self, name: function) }
     }
   }
@@ -86,23 +94,34 @@ public struct DependencyValues: Sendable {
   public var context: DependencyContext {
     get {
       overrides[ObjectIdentifier(DependencyContext.self)] as? DependencyContext
-        ?? CachedValues.preparedContext ?? .ofProcess
+        ?? defaults.preparedContext ?? .ofProcess
     }
     set {
       overrides[ObjectIdentifier(DependencyContext.self)] = newValue
       if case .preparing(let preparation) = Self.phase {
-        CachedValues.prepare(ObjectIdentifier(DependencyContext.self), in: nil, value: newValue, by: preparation)
+        defaults.prepare(ObjectIdentifier(DependencyContext.self), in: nil, value: newValue, by: preparation)
       }
     }
   }
 
+  private var defaults: CachedValues { cached ?? .shared }
+
   /// Returns true if nothing is overridden.
-  var isEmpty: Bool { overrides.isEmpty }
+  var isEmpty: Bool { overrides.isEmpty && cached == nil }
+
+  /// The process's values in the context of these.
+  var forPreparation: Self {
+    var result = Self(cached: cached)
+    let key = ObjectIdentifier(DependencyContext.self)
+    result.overrides[key] = overrides[key]
+    return result
+  }
 
   /// These values with the overrides of `other` on top.
   func merging(_ other: DependencyValues) -> DependencyValues {
-    guard !overrides.isEmpty else { return other }
+    guard !isEmpty else { return other }
     var result = self
+    result.cached = other.cached ?? cached
     result.overrides.merge(other.overrides) { $1 }
     return result
   }

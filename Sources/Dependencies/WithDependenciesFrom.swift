@@ -78,6 +78,6 @@ extension DependencyObjects {
       To fix, give “\(Model.self)” an “@Dependency”, or make it in the operation of “withDependencies”.
       """,
       fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
-    return DependencyValues()
+    return .initial
   }
 }

@@ -12,8 +12,11 @@ extension DependencyValues {
 
 private enum MainRunLoopKey: DependencyKey {
   static let liveValue = AnySchedulerOf<RunLoop>.main
-  static let testValue: AnySchedulerOf<RunLoop> = UnimplementedSchedulerOf<RunLoop>(
-    now: RunLoop.SchedulerTimeType(Date(timeIntervalSince1970: 0))
-  ) { _ in reportUnimplemented("mainRunLoop") }
-  .eraseToAnyScheduler()
+  static var testValue: AnySchedulerOf<RunLoop> {
+    let report = unimplementedReport(of: "mainRunLoop")
+    return UnimplementedSchedulerOf<RunLoop>(
+      now: RunLoop.SchedulerTimeType(Date(timeIntervalSince1970: 0))
+    ) { _ in report("", nil) }
+    .eraseToAnyScheduler()
+  }
 }

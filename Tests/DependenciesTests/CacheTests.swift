@@ -69,6 +69,76 @@ private func expectOwnToken() async {
     }
   }
 
+  @Test func concurrentReadersShareOneValue() async {
+    await withDependencies {
+      $0 = .live
+    } operation: {
+      let before = Token.liveCount.value
+      await withTaskGroup { group in
+        for _ in 0..<64 { group.addTask { _ = DependencyValues._current.token } }
+      }
+      #expect(Token.liveCount.value == before + 1)
+    }
+  }
+
+  @Test func newDependenciesHaveNewValues() {
+    @Dependency(\.token) var token
+    let first = token
+    withDependencies {
+      $0 = DependencyValues()
+    } operation: {
+      let second = token
+      #expect(second !== first && second === token)
+      withDependencies {
+        $0.setting = "changed"
+      } operation: {
+        #expect(token === second)
+      }
+    }
+    #expect(token === first)
+  }
+
+  @Test func anUpdateMayUseAValueBeforeItsReaders() {
+    withDependencies {
+      $0 = .test
+    } operation: {
+      var ofUpdate: Token?
+      withDependencies {
+        ofUpdate = $0.token
+      } operation: {
+        #expect(DependencyValues._current.token === ofUpdate)
+      }
+    }
+  }
+
+  @Test func aPreparationIsOfTheCurrentContext() {
+    withDependencies {
+      $0.context = .live
+    } operation: {
+      prepareDependencies { $0.setting = "prepared" }
+      #expect(DependencyValues._current.setting == "prepared")
+    }
+    #expect(DependencyValues._current.setting == "test")
+  }
+
+  @Test func previewsMayBePreparedRepeatedly() {
+    withDependencies {
+      $0.context = .preview
+    } operation: {
+      #expect(DependencyValues._current.setting == "live")
+      prepareDependencies { $0.setting = "one" }
+      prepareDependencies { $0.setting += " two" }
+      #expect(DependencyValues._current.setting == "one two")
+    }
+  }
+
+  @Test func aLatePreparationIsReportedAtItsLine() {
+    let recorder = Recorder()
+    _ = DependencyValues._current.setting
+    withIssueReporters([recorder]) { prepareDependencies { $0.setting = "too late" } }
+    #expect(recorder.lines == [#line - 1])
+  }
+
   @Test func aPreparedValueHoldsForTheWholeTest() async {
     prepareDependencies { $0.setting = "prepared" }
     @Dependency(\.setting) var setting

@@ -41,6 +41,37 @@ import Testing
     }
   }
 
+  @Test func urlsAreOpenedByTheOverride() async throws {
+    let url = try #require(URL(string: "https://example.com"))
+    let opened = LockIsolated<[URL]>([])
+    await withDependencies {
+      $0.openURL = OpenURLEffect { url in
+        opened.withValue { $0.append(url) }
+        return true
+      }
+    } operation: {
+      @Dependency(\.openURL) var openURL
+      #expect(await openURL(url))
+    }
+    #expect(opened.value == [url])
+    let issues = await withExpectedIssue {
+      @Dependency(\.openURL) var openURL
+      #expect(await !openURL(url))
+    }
+    #expect(issues.first?.hasPrefix("Unimplemented: @Dependency(\\.openURL) …") == true)
+  }
+
+  @Test func aURLWithoutASchemeIsNotOpened() async throws {
+    let url = try #require(URL(string: "--help"))
+    let isOpen = await withDependencies {
+      $0.context = .live
+    } operation: {
+      @Dependency(\.openURL) var openURL
+      return await openURL(url)
+    }
+    #expect(!isOpen)
+  }
+
   @Test func aSessionThatIsNotOverriddenIsReportedAndFailsItsRequests() async throws {
     let url = try #require(URL(string: "http://localhost/fact"))
     let issues = await withExpectedIssue {

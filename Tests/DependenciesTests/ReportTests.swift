@@ -81,6 +81,53 @@ extension DependencyValues {
     #expect(recorder.messages.count == 1)
   }
 
+  @Test func aMissingLiveValueThatAnUpdateReadsIsReportedAtItsFirstUse() {
+    @Dependency(Interface.self) var interface
+    withIssueReporters([recorder]) {
+      withDependencies {
+        $0 = .live
+      } operation: {
+        withDependencies {
+          #expect($0[Interface.self] == "test")
+        } operation: {
+          #expect(recorder.messages.isEmpty)
+          #expect(interface == "test" && interface == "test")
+        }
+      }
+    }
+    #expect(recorder.messages.count == 1)
+  }
+
+  @Test func whatIsUnimplementedIsReportedWhereItIsUsed() {
+    @Dependency(\.uuid) var uuid
+    @Dependency(\.date) var date
+    withIssueReporters([recorder]) {
+      _ = uuid()
+      _ = date()
+      let line: UInt = #line
+      #expect(recorder.lines == [line - 2, line - 1])
+      _ = [1].map { _ in uuid.callAsFunction() }
+    }
+    #expect(recorder.messages.count == 3)
+  }
+
+  @Test func otherwiseItIsReportedAtTheProperty() async {
+    let line: UInt = #line
+    @Dependency(\.date.now) var now
+    @Dependency(\.continuousClock) var clock
+    @Dependency(\.mainQueue) var queue
+    @Dependency(\.withRandomNumberGenerator) var withRandomNumberGenerator
+    await withIssueReporters([recorder]) {
+      _ = now
+      #expect(recorder.lines == [line + 1])
+      try? await clock.sleep(for: .zero)
+      #expect(recorder.lines.dropFirst().allSatisfy { $0 == line + 2 } && recorder.lines.count > 1)
+      queue.schedule {}
+      _ = withRandomNumberGenerator { $0.next() }
+    }
+    #expect(recorder.lines.suffix(2) == [line + 3, line + 4])
+  }
+
   @Test func aMissingLiveValueIsReported() throws {
     let line: UInt = #line + 1
     @Dependency(Interface.self) var interface

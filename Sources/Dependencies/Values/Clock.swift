@@ -19,14 +19,16 @@ extension DependencyValues {
 
 private enum ContinuousClockKey: DependencyKey {
   static let liveValue: any Clock<Duration> = ContinuousClock()
-  static let testValue: any Clock<Duration> = UnimplementedClock(ContinuousClock()) {
-    reportUnimplemented("continuousClock", call: $0)
+  static var testValue: any Clock<Duration> {
+    let report = unimplementedReport(of: "continuousClock")
+    return UnimplementedClock(ContinuousClock()) { report($0, nil) }
   }
 }
 
 private enum SuspendingClockKey: DependencyKey {
   static let liveValue: any Clock<Duration> = SuspendingClock()
-  static let testValue: any Clock<Duration> = UnimplementedClock(SuspendingClock()) {
-    reportUnimplemented("suspendingClock", call: $0)
+  static var testValue: any Clock<Duration> {
+    let report = unimplementedReport(of: "suspendingClock")
+    return UnimplementedClock(SuspendingClock()) { report($0, nil) }
   }
 }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import IssueReporting
 
 extension DependencyValues {
   /// The generator of the current date.
@@ -14,10 +15,14 @@ extension DependencyValues {
 
 /// Generates dates.
 public struct DateGenerator: Sendable {
-  private var generate: @Sendable () -> Date
+  private var generate: @Sendable (_ place: IssueLocation?) -> Date
 
   /// Creates a generator that calls a function for each date.
   public init(_ generate: @escaping @Sendable () -> Date) {
+    self.generate = { _ in generate() }
+  }
+
+  fileprivate init(reporting generate: @escaping @Sendable (_ place: IssueLocation?) -> Date) {
     self.generate = generate
   }
 
@@ -28,18 +33,29 @@ public struct DateGenerator: Sendable {
 
   /// The current date. Setting it makes the generator always return it: `$0.date.now = Date(timeIntervalSince1970: 0)`.
   public var now: Date {
-    get { generate() }
-    set { generate = { newValue } }
+    get { generate(nil) }
+    set { generate = { _ in newValue } }
   }
 
   /// The current date.
-  public func callAsFunction() -> Date { generate() }
+  public func callAsFunction(
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> Date {
+    generate(IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// The current date, for use as a function without arguments: `date.callAsFunction`.
+  @_disfavoredOverload
+  public func callAsFunction() -> Date { generate(nil) }
 }
 
 private enum DateKey: DependencyKey {
   static let liveValue = DateGenerator { Date() }
-  static let testValue = DateGenerator {
-    reportUnimplemented("date")
-    return Date()
+  static var testValue: DateGenerator {
+    let report = unimplementedReport(of: "date")
+    return DateGenerator(reporting: { place in
+      report("", place)
+      return Date()
+    })
   }
 }

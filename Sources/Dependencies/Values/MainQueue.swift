@@ -18,8 +18,11 @@ extension DependencyValues {
 
 private enum MainQueueKey: DependencyKey {
   static let liveValue = AnySchedulerOf<DispatchQueue>.main
-  static let testValue: AnySchedulerOf<DispatchQueue> = UnimplementedSchedulerOf<DispatchQueue>(
-    now: DispatchQueue.SchedulerTimeType(DispatchTime(uptimeNanoseconds: 1))
-  ) { _ in reportUnimplemented("mainQueue") }
-  .eraseToAnyScheduler()
+  static var testValue: AnySchedulerOf<DispatchQueue> {
+    let report = unimplementedReport(of: "mainQueue")
+    return UnimplementedSchedulerOf<DispatchQueue>(
+      now: DispatchQueue.SchedulerTimeType(DispatchTime(uptimeNanoseconds: 1))
+    ) { _ in report("", nil) }
+    .eraseToAnyScheduler()
+  }
 }

@@ -48,14 +48,22 @@ public struct WithRandomNumberGenerator: Sendable {
 
 private enum RandomNumberGeneratorKey: DependencyKey {
   static let liveValue = WithRandomNumberGenerator(SystemRandomNumberGenerator())
-  static let testValue = WithRandomNumberGenerator(UnimplementedRandomNumberGenerator())
+  static var testValue: WithRandomNumberGenerator {
+    WithRandomNumberGenerator(
+      UnimplementedRandomNumberGenerator(report: unimplementedReport(of: "withRandomNumberGenerator")))
+  }
 }
 
 private struct UnimplementedRandomNumberGenerator: RandomNumberGenerator, Sendable {
   private var system = SystemRandomNumberGenerator()
+  private let report: UnimplementedReport
+
+  init(report: @escaping UnimplementedReport) {
+    self.report = report
+  }
 
   mutating func next() -> UInt64 {
-    reportUnimplemented("withRandomNumberGenerator")
+    report("", nil)
     return system.next()
   }
 }

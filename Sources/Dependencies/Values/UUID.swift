@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import IssueReporting
 internal import Synchronization
 
 extension DependencyValues {
@@ -16,10 +17,14 @@ extension DependencyValues {
 
 /// Generates identifiers.
 public struct UUIDGenerator: Sendable {
-  private let generate: @Sendable () -> UUID
+  private let generate: @Sendable (_ place: IssueLocation?) -> UUID
 
   /// Creates a generator that calls a function for each identifier.
   public init(_ generate: @escaping @Sendable () -> UUID) {
+    self.generate = { _ in generate() }
+  }
+
+  fileprivate init(reporting generate: @escaping @Sendable (_ place: IssueLocation?) -> UUID) {
     self.generate = generate
   }
 
@@ -35,7 +40,15 @@ public struct UUIDGenerator: Sendable {
   }
 
   /// A new identifier.
-  public func callAsFunction() -> UUID { generate() }
+  public func callAsFunction(
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> UUID {
+    generate(IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// A new identifier, for use as a function without arguments: `uuid.callAsFunction`.
+  @_disfavoredOverload
+  public func callAsFunction() -> UUID { generate(nil) }
 
   private final class Counter: Sendable {
     private let count = Atomic<Int>(0)
@@ -61,8 +74,11 @@ extension UUID {
 
 private enum UUIDKey: DependencyKey {
   static let liveValue = UUIDGenerator { UUID() }
-  static let testValue = UUIDGenerator {
-    reportUnimplemented("uuid")
-    return UUID()
+  static var testValue: UUIDGenerator {
+    let report = unimplementedReport(of: "uuid")
+    return UUIDGenerator(reporting: { place in
+      report("", place)
+      return UUID()
+    })
   }
 }
