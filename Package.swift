@@ -180,7 +180,7 @@ let package = Package(
       swiftSettings: common),
     // What both older generations write otherwise than 1.x: paths, prompts and bindings.
     .target(
-      name: "EarlierForms", dependencies: ["CasePaths", "ConcurrencyExtras", "PromptState"], swiftSettings: common),
+      name: "EarlierForms", dependencies: ["CasePaths", "PromptState"], swiftSettings: common),
     // The streams of the older generations' effects.
     .target(
       name: "EffectStreams", dependencies: ["CombineSchedulers", "ConcurrencyExtras", "Reducers"],

@@ -18,8 +18,24 @@ public prefix func / <Root: Equatable & SendableMetatype>(root: Root) -> AnyCase
   return AnyCasePath(embed: { constant.value }, extract: { $0 == constant.value ? () : nil })
 }
 
+/// The case path of the value itself: `/Action.self`.
+public prefix func / <Root>(type: Root.Type) -> AnyCasePath<Root, Root> { AnyCasePath() }
+
+/// The same case path, for names without their type: `/.self`, `/.some`.
+public prefix func / <Root, Value>(path: AnyCasePath<Root, Value>) -> AnyCasePath<Root, Value> { path }
+
+extension AnyCasePath where Root == Value {
+  /// The case path of the value itself, for `/.self`.
+  public static var `self`: Self { AnyCasePath() }
+}
+
+extension AnyCasePath where Root == Value? {
+  /// The case path of an optional's value, for `/.some`.
+  public static var some: Self { AnyCasePath(embed: { $0 }, extract: { $0 }) }
+}
+
 /// A case's function, or a case without values. Unchecked: neither has mutable state.
-private struct Stateless<Value>: @unchecked Sendable {
+struct Stateless<Value>: @unchecked Sendable {
   let value: Value
 }
 
@@ -34,7 +50,11 @@ extension AnyCasePath {
         // A single labelled value is reflected as a tuple with one element.
         guard let value = child.value as? Value ?? Mirror(reflecting: child.value).children.first?.value as? Value
         else { return nil }
-        return caseName(of: embed.value(value)) == caseName(of: root) ? value : nil
+        let embedded = embed.value(value)
+        guard caseName(of: embedded) == caseName(of: root) else { return nil }
+        // Cases with one name differ by the labels of their values.
+        return Mirror(reflecting: embedded).children.first.map { labels(of: $0.value) } == labels(of: child.value)
+          ? value : nil
       })
   }
 
@@ -42,6 +62,12 @@ extension AnyCasePath {
   public init(unsafe embed: @escaping (Value) -> Root) {
     self.init(embed)
   }
+}
+
+/// The labels of a case's values; empty for a single value without a label.
+private func labels(of payload: Any) -> [String] {
+  let mirror = Mirror(reflecting: payload)
+  return mirror.displayStyle == .tuple ? mirror.children.map { $0.label ?? "" } : []
 }
 
 /// The runtime's name of a value's case; nil if the value is not an enum.

@@ -1,8 +1,8 @@
+public import CasePaths
 public import ComposableCore
 internal import ConcurrencyExtras
 internal import CustomDump
 public import Dispatch
-public import EarlierForms
 internal import Reducers
 
 /// The format in which `debug()` prints actions.

@@ -1,5 +1,5 @@
+public import CasePaths
 internal import ConcurrencyExtras
-public import EarlierForms
 public import IdentifiedCollections
 
 extension Reducer {

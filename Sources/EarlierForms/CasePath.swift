@@ -1,39 +1,4 @@
 public import CasePaths
-internal import ConcurrencyExtras
-
-/// The name of `AnyCasePath` in the older generations.
-public typealias CasePath<Root, Value> = AnyCasePath<Root, Value>
-
-infix operator .. : CasePathPrecedence
-
-/// A precedence higher than that of other operators, so that `/A.b .. /B.c` is one path.
-precedencegroup CasePathPrecedence {
-  associativity: left
-}
-
-/// Returns the path to a case in the associated value of another case.
-public func .. <Root, Value, Member>(
-  lhs: CasePath<Root, Value>, rhs: CasePath<Value, Member>
-) -> CasePath<Root, Member> {
-  lhs.appending(path: rhs)
-}
-
-/// Returns the path to a case in the associated value of another case.
-public func .. <Root, Value, Member>(
-  lhs: CasePath<Root, Value>, rhs: @escaping (Member) -> Value
-) -> CasePath<Root, Member> {
-  lhs.appending(path: /rhs)
-}
-
-/// Returns true if a value matches a case: `case /Action.counter:`.
-public func ~= <Root, Value>(pattern: CasePath<Root, Value>, value: Root) -> Bool {
-  pattern.extract(from: value) != nil
-}
-
-extension AnyCasePath where Root == Value {
-  /// The path of the whole value.
-  public static var `self`: CasePath<Root, Root> { CasePath() }
-}
 
 extension AnyCasePath {
   /// Returns the path of a case given as a function, the form before the operator `/`.
@@ -46,41 +11,3 @@ prefix operator ^
 public prefix func ^ <Root, Value>(keyPath: KeyPath<Root, Value>) -> (Root) -> Value {
   { $0[keyPath: keyPath] }
 }
-
-/// Returns the path of a case without values, in an enum that need not be equatable.
-///
-/// The root is a pack of one value. The compiler prefers a plain generic parameter to the function of a case with values
-/// where nothing else tells the types: `let path = /Action.counter`.
-@_disfavoredOverload
-public prefix func / <each Root>(_ root: (repeat each Root)) -> CasePath<(repeat each Root), Void> {
-  path(toCaseOf: root)
-}
-
-/// Returns the path of a case without values, in an enum that need not be equatable, where the types are known.
-public prefix func / <each Root, Path: _CasePath>(_ root: (repeat each Root)) -> Path
-where Path.Root == (repeat each Root), Path.Value == Void {
-  path(toCaseOf: root)
-}
-
-/// A case path, as a type that the compiler infers.
-public protocol _CasePath<Root, Value> {
-  /// The enum.
-  associatedtype Root
-  /// The value of the case.
-  associatedtype Value
-  /// Creates a path from its two functions.
-  init(embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?)
-}
-
-extension AnyCasePath: _CasePath {}
-
-private func path<Path: _CasePath>(toCaseOf root: Path.Root) -> Path where Path.Value == Void {
-  let (name, root) = (caseName(of: root), UncheckedSendable(root))
-  return Path(embed: { root.value }, extract: { name != nil && caseName(of: $0) == name ? () : nil })
-}
-
-/// Returns the path of a whole value: `/Action.self`.
-public prefix func / <Root>(_ type: Root.Type) -> CasePath<Root, Root> { CasePath() }
-
-/// Returns a case path unchanged, for `/.self` and for `/.some` with the static paths of a type.
-public prefix func / <Root, Value>(_ path: CasePath<Root, Value>) -> CasePath<Root, Value> { path }

@@ -1,0 +1,59 @@
+import CasePaths
+import Testing
+
+/// Case paths in the form before key paths: `/Signal.changed`.
+@Suite struct CasePathOperatorTests {
+  private enum Signal {
+    case changed(to: Int)
+    case changed(by: Int)
+    case pair(Int, label: String)
+    case pair(first: Int, label: String)
+    case inner(Inner)
+    case silent
+    case off
+
+    enum Inner { case ticked, level(Int) }
+  }
+
+  @Test func casesWithOneNameDifferByTheirLabels() {
+    let (to, by) = (/Signal.changed(to:), /Signal.changed(by:))
+    #expect(to.extract(from: .changed(to: 1)) == 1 && to.extract(from: .changed(by: 1)) == nil)
+    #expect(by.extract(from: .changed(by: 2)) == 2 && by.extract(from: .changed(to: 2)) == nil)
+    let plain: AnyCasePath<Signal, (Int, String)> = /Signal.pair(_:label:)
+    #expect(plain.extract(from: .pair(1, label: "a")).map(\.0) == 1)
+    #expect(plain.extract(from: .pair(first: 1, label: "a")) == nil)
+  }
+
+  @Test func aCaseWithoutValuesNeedsNoEquality() {
+    let silent = /Signal.silent
+    #expect(silent.extract(from: .silent) != nil && silent.extract(from: .off) == nil)
+    guard case .silent = silent.embed(()) else {
+      Issue.record("embedded another case")
+      return
+    }
+  }
+
+  @Test func pathsAreJoined() {
+    let level = /Signal.inner .. /Signal.Inner.level
+    #expect(level.extract(from: .inner(.level(3))) == 3)
+    #expect(level.extract(from: .inner(.ticked)) == nil && level.extract(from: .off) == nil)
+  }
+
+  @Test func aPathMatchesInASwitch() {
+    switch Signal.changed(by: 1) {
+    case /Signal.changed(to:): Issue.record("matched another case")
+    case /Signal.changed(by:): break
+    default: Issue.record("matched nothing")
+    }
+  }
+
+  @Test func aWholeValueAndAnOptionalHavePaths() {
+    func pass<Root, Value>(_ path: AnyCasePath<Root, Value>, _ root: Root) -> Value? { path.extract(from: root) }
+    #expect(pass(/.self, 3) == 3)
+    #expect((/Int.self).extract(from: 4) == 4)
+    var count: Int? = 1
+    (/.some).modify(&count) { $0 += 1 }
+    #expect(count == 2 && pass(/.some, Int?.none) == nil)
+    #expect((/String?.some).extract(from: "a") == "a")
+  }
+}
