@@ -26,6 +26,7 @@ extension Shared {
   }
 
   /// Shares the optional value of a key, which is nil if the key finds none.
+  @_disfavoredOverload
   public init<Wrapped>(
     _ key: some SharedKey<Value>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

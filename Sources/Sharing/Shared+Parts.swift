@@ -18,7 +18,7 @@ extension Shared {
   /// if let item = Shared(state.$selectedItem) { … }
   /// ```
   ///
-  /// If the optional becomes nil later, the result reads as the last value, and changes to it are lost.
+  /// If the optional becomes nil later, the result keeps the last value and its own changes.
   public init?(_ base: Shared<Value?>) {
     guard let location = UnwrappedLocation<Value>(base.location) else { return nil }
     self.init(location: location)
@@ -32,8 +32,8 @@ extension RangeReplaceableCollection {
   /// for todo in Array($todos) { … }  // `todo` is a `Shared<Todo>`
   /// ```
   ///
-  /// An element is found by its id, also after it has moved. After its removal, reads return its last value and changes
-  /// to it are lost.
+  /// An element is found by its id, also after it has moved. After its removal, the share keeps the last value and its
+  /// own changes.
   public init<ID, Value>(_ shared: Shared<IdentifiedArray<ID, Value>>) where Element == Shared<Value> {
     self.init(shared.wrappedValue.ids.lazy.compactMap { Shared<Value>(shared[id: $0]) })
   }

@@ -26,6 +26,7 @@ extension SharedReader {
   }
 
   /// Reads the optional value of a key, which is nil if the key finds none.
+  @_disfavoredOverload
   public init<Wrapped>(
     _ key: some SharedReaderKey<Value>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

@@ -65,6 +65,8 @@ private struct User: Equatable, Sendable {
     all[0].title.withLock { $0 = "gone" }
     #expect(todos == [Todo(id: 3), Todo(id: 2, title: "two")])
     #expect(all.map(\.id) == [1, 2, 3] && readers.map(\.wrappedValue.title) == ["", "two", ""])
+    // A removed element keeps the changes of its share.
+    #expect(all[0].wrappedValue.title == "gone")
   }
 
   @Test func elementsOfAnArrayAreFoundByTheirPositions() {

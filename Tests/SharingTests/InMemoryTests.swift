@@ -19,6 +19,18 @@ extension SharedKey where Self == InMemoryKey<Int>.Default {
     #expect(other == 1)
   }
 
+  @Test func theInitialValueOutlivesItsShares() {
+    do {
+      @Shared(.visits) var visits = 3
+      #expect(visits == 3)
+    }
+    @Shared(.visits) var visits
+    #expect(visits == 3)
+    @SharedReader(.inMemory("visits")) var reader = 4
+    #expect(reader == 3)
+    #expect(InMemoryKey<Int>.Default.visits.initialValue == 10)
+  }
+
   /// Runs twice: the second test must not see the value of the first.
   @Test func everyTestHasItsOwnMemory() {
     @Shared(.inMemory("k")) var count = 0

@@ -2,7 +2,19 @@ import Dependencies
 import Sharing
 import Testing
 
+extension SharedReaderKey where Self == AppStorageKey<Int?>.Default {
+  fileprivate static var ceiling: Self { Self[.appStorage("ceiling"), default: 8] }
+}
+
 @Suite struct OptionalTests {
+  @Test func anOptionalValueMayHaveTheDefaultOfItsKey() {
+    @Shared(.ceiling) var ceiling
+    @SharedReader(.ceiling) var reader
+    #expect(ceiling == 8 && reader == 8)
+    $ceiling.withLock { $0 = nil }
+    #expect(ceiling == nil && reader == nil)
+  }
+
   @Test func anOptionalValueBeginsWithItsDefault() {
     @Shared(.inMemory("optional number")) var number: Int? = 1
     #expect(number == 1)

@@ -23,6 +23,9 @@ public struct _SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey {
     Self(base: key, defaultValue: value)
   }
 
+  /// The default value.
+  public var initialValue: Base.Value { defaultValue() }
+
   /// The identity of the key without its default.
   public var id: Base.ID { base.id }
 

@@ -23,10 +23,12 @@ public struct InMemoryKey<Value: Sendable>: SharedKey, CustomStringConvertible {
 
   public var description: String { ".inMemory(\"\(key)\")" }
 
-  /// Delivers the last saved value.
+  /// Delivers the last saved value. A new reference's initial value becomes that value if there is none.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
     // In two steps: casting a missing value to an optional type would succeed.
-    continuation.resume(with: .success(storage[key].flatMap { $0 as? Value }))
+    if let stored = storage[key], let value = stored as? Value { return continuation.resume(returning: value) }
+    if let value = context.initialValue { storage[key] = value }
+    continuation.resumeReturningInitialValue()
   }
 
   /// Does nothing, because only references change the memory.

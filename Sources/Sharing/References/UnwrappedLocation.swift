@@ -2,8 +2,8 @@ internal import IssueReporting
 
 /// The value inside a shared optional.
 ///
-/// Once the optional is nil, it reads as the last value, and changes have no effect: the feature that shows it is about
-/// to disappear.
+/// Once the optional is nil, it keeps the last value, and changes remain within this location: the feature that shows it
+/// is about to disappear.
 final class UnwrappedLocation<Value>: Location {
   private let optional: any Location<Value?>
   private let last: Guarded<Value>
@@ -22,6 +22,7 @@ final class UnwrappedLocation<Value>: Location {
     try optional.withLock(at: place) { optional in
       guard var value = optional else {
         var gone = last.remember(nil)
+        defer { _ = last.remember(gone) }
         return try body(&gone)
       }
       optional = nil
