@@ -16,7 +16,7 @@ extension TestStore {
         let expected = try expectedState(from: previous, update, stackElementIDs: stackElementIDs)
         if expected != actual {
           reportDifference(expected: expected, actual: actual, isStated: update != nil, at: location)
-        } else if let change = unstatedSharedChange {
+        } else if let change = unstatedSharedChange(in: recorder.tracker) {
           if recorder.tracker.assert({ expected != actual }) {
             reportDifference(expected: expected, actual: actual, isStated: update != nil, at: location)
           } else {
@@ -30,10 +30,13 @@ extension TestStore {
       case .off(let showSkippedAssertions):
         // A later, exhaustive assertion begins with the current state.
         defer { recorder.tracker.resetChanges() }
-        // The assertion changes the new state: fields that it does not mention are as they are.
-        let expected = try expectedState(from: actual, update, stackElementIDs: stackElementIDs)
-        if expected != actual {
-          reportDifference(expected: expected, actual: actual, isStated: update != nil, at: location)
+        // The assertion changes the new state: fields that it does not mention are as they are. So are shared values.
+        let current = SharedChangeTracker(reportUnassertedChanges: false)
+        let expected = try expectedState(from: actual, update, stackElementIDs: stackElementIDs, in: current)
+        if !isEqual(expected, actual, in: current) {
+          reportDifference(expected: expected, actual: actual, isStated: update != nil, in: current, at: location)
+        } else if let change = unstatedSharedChange(in: current) {
+          reportDifference(expected: change.old, actual: change.new, isStated: update != nil, at: location)
         } else if showSkippedAssertions {
           noteSkipped(
             actual, after: previous, update, stackElementIDs: stackElementIDs, mustChange: mustChange, at: location)
@@ -64,14 +67,15 @@ extension TestStore {
   }
 
   private func expectedState(
-    from state: State, _ update: ((inout State) throws -> Void)?, stackElementIDs: StackElementIDGenerator
+    from state: State, _ update: ((inout State) throws -> Void)?, stackElementIDs: StackElementIDGenerator,
+    in tracker: SharedChangeTracker? = nil
   ) throws -> State {
     guard let update else { return state }
     return try Dependencies.withDependencies {
       $0 = recorder.dependencies
       $0.stackElementID = stackElementIDs.copy()
     } operation: {
-      try recorder.tracker.assert {
+      try (tracker ?? recorder.tracker).assert {
         var state = state
         try XCTModifyLocals.$isExhaustive.withValue(exhaustivity == .on) { try update(&state) }
         return state
@@ -81,21 +85,31 @@ extension TestStore {
 
   /// A change of shared state that the test's closures have not asserted. Nil while received actions remain, because
   /// their changes have already happened.
-  private var unstatedSharedChange: SharedChange? {
-    recorder.received.isEmpty ? recorder.tracker.changes.first : nil
+  private func unstatedSharedChange(in tracker: SharedChangeTracker) -> SharedChange? {
+    recorder.received.isEmpty ? tracker.changes.first : nil
   }
 
-  private func reportDifference<T>(expected: T, actual: T, isStated: Bool, at location: IssueLocation) {
-    report(differenceText(expected: expected, actual: actual, isStated: isStated), at: location)
+  /// Compares states as an assertion does; without their shared values while received actions remain.
+  private func isEqual(_ expected: State, _ actual: State, in tracker: SharedChangeTracker) -> Bool {
+    recorder.received.isEmpty ? tracker.assert { expected == actual } : expected == actual
   }
 
-  private func differenceText<T>(expected: T, actual: T, isStated: Bool) -> String {
+  private func reportDifference<T>(
+    expected: T, actual: T, isStated: Bool, in tracker: SharedChangeTracker? = nil, at location: IssueLocation
+  ) {
+    report(differenceText(expected: expected, actual: actual, isStated: isStated, in: tracker), at: location)
+  }
+
+  private func differenceText<T>(
+    expected: T, actual: T, isStated: Bool, in tracker: SharedChangeTracker? = nil
+  ) -> String {
     let headline =
       isStated
       ? "A state change does not match expectation" : "State was not expected to change, but a change occurred"
     func difference() -> String { FailureText.difference(expected: expected, actual: actual) }
     // In an assertion, shared values differ as well. Checking them is too early while received actions remain.
-    return "\(headline): …\n\n\(recorder.received.isEmpty ? recorder.tracker.assert(difference) : difference())"
+    return
+      "\(headline): …\n\n\(recorder.received.isEmpty ? (tracker ?? recorder.tracker).assert(difference) : difference())"
   }
 
   func report(_ message: String, at location: IssueLocation) { run.report(message, at: location) }

@@ -36,7 +36,7 @@ public final class TestStore<State: Equatable, Action> {
   /// test.
   public var timeout: UInt64 = 1_000_000_000
   var defaultTimeout: Duration { .nanoseconds(Int64(clamping: timeout)) }
-  /// True if the feature has dismissed itself.
+  /// True if the feature has dismissed itself, which cancels its effects.
   public private(set) var isDismissed = false
 
   let run: TestRun<State, Action>
@@ -81,7 +81,10 @@ public final class TestStore<State: Equatable, Action> {
     run = TestRun(
       recorder: recorder, core: core,
       site: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
-    flag.onDismiss = { [weak self] in self?.isDismissed = true }
+    flag.onDismiss = { [weak self] in
+      self?.isDismissed = true
+      self?.core.cancelEffects()
+    }
   }
 
   /// The dependencies of the feature. Changes take effect from the next action on.

@@ -87,6 +87,31 @@ extension Root.Path.State: Equatable {}
     #expect(store.isDismissed)
   }
 
+  @Test func aDismissalCancelsTheEffectsOfTheFeature() async {
+    let store = TestStore(initialState: Detail.State(id: 1)) {
+      CombineReducers {
+        Reduce<Detail.State, Detail.Action> { _, action in
+          guard case .editTapped = action else { return .none }
+          return .run { _ in try await Task.never() }
+        }
+        Detail()
+      }
+    }
+    await store.send(\.editTapped) { $0.isEdited = true }
+    await store.send(\.closeTapped)
+    await store.finish(timeout: .zero)
+  }
+
+  @Test func sharedStateIsAlsoAssertedWithoutExhaustivity() async {
+    let store = TestStore(initialState: Root.State()) { Root() }
+    store.exhaustivity = .off
+    await store.send(\.visitTapped) { $0.$visits.withLock { $0 = 1 } }
+    await store.send(\.visitTapped)
+    let text = await issue { await store.send(\.visitTapped) { $0.$visits.withLock { $0 = 8 } } }
+    #expect(text.contains("−   _visits: #1 8") && text.contains("+   _visits: #1 3"))
+    await store.send(\.visitTapped) { $0.$visits.withLock { $0 = 4 } }
+  }
+
   @Test func sharedStateIsAsserted() async {
     let store = TestStore(initialState: Root.State()) { Root() }
     await store.send(\.visitTapped) { $0.$visits.withLock { $0 = 1 } }
