@@ -85,6 +85,8 @@ final class RemoteCore<State: Replicated, Action>: StoreCore {
   }
 
   var isAlive: Bool { last == nil }
+  /// The hub does.
+  var reducesHere: Bool { false }
   var observers: StoreObservers { mirrored.observers }
 
   func read<Result>(_ body: (State) -> Result) -> Result {

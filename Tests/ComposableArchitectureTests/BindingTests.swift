@@ -75,6 +75,52 @@ import Testing
     #expect(store.age == 3)
   }
 
+  @Test func settingAFieldOfAStoreSendsABindingAction() {
+    let store = Store(initialState: Form.State()) { Form() }
+    store.name = "Blob"
+    store.address.number += 2
+    #expect(store.address == Form.Address(number: 2))
+    #expect(store.log == ["name Blob", "address "])
+    let screen = Store(initialState: Screen.State()) { Screen() }
+    screen.text = "a"
+    #expect(screen.text == "a!")
+  }
+
+  @Reducer struct Volume {
+    @ObservableState struct State: Equatable, Sendable { var level = 0 }
+    enum Action: BindableAction { case binding(BindingAction<State>), reset }
+    var body: some ReducerOf<Self> { BindingReducer() }
+  }
+
+  @Reducer struct Deaf {
+    typealias State = Volume.State
+    typealias Action = Volume.Action
+    var body: some ReducerOf<Self> { EmptyReducer() }
+  }
+
+  @Test func settingTheStateOfAStoreSendsABindingAction() {
+    let store = Store(initialState: Volume.State()) { Volume() }
+    store.state = Volume.State(level: 3)
+    #expect(store.level == 3)
+  }
+
+  @Test func aBindingThatNoReducerHandlesIsReported() {
+    let store = Store(initialState: Volume.State()) { Deaf() }
+    let report = """
+      A binding action sent from a store was not handled. …
+
+        Action:
+          BindingTests.Volume.Action.binding(.set(_, 7))
+
+      To fix this, invoke "BindingReducer()" from your feature reducer's "body".
+      """
+    #expect(withExpectedIssue { store.level = 7 } == [report])
+    #expect(withExpectedIssue { store.binding(\.level).wrappedValue = 7 } == [report])
+    #expect(store.level == 0)
+    // An action that somebody sends is their own.
+    store.send(.set(\.level, 7))
+  }
+
   @Test func bindingActionsAreEqualByFieldAndValue() {
     let set = BindingAction<Form.State>.set(\.name, "a")
     #expect(set == .set(\.name, "a"))

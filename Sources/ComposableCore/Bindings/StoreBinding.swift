@@ -40,7 +40,25 @@ extension Store where Action: BindableAction, Action.State == State {
   public func binding<Value: Equatable & Sendable>(
     _ keyPath: any WritableKeyPath<State, Value> & Sendable
   ) -> StoreBinding<Value> {
-    StoreBinding(get: { self.state[keyPath: keyPath] }, set: { self.send(.binding(.set(keyPath, $0))) })
+    StoreBinding(get: { self.state[keyPath: keyPath] }, set: { self[dynamicMember: keyPath] = $0 })
+  }
+
+  /// A field; setting it sends a binding action: `store.name = "Blob"`.
+  @_disfavoredOverload
+  public subscript<Value: Equatable & Sendable>(
+    dynamicMember keyPath: any WritableKeyPath<State, Value> & Sendable
+  ) -> Value {
+    get { core.read { $0[keyPath: keyPath] } }
+    set { set(keyPath, to: newValue, in: Action.self) { .binding($0) } }
+  }
+}
+
+extension Store where Action: BindableAction, Action.State == State, State: Equatable & Sendable {
+  /// The state; setting it sends a binding action.
+  @_disfavoredOverload
+  public var state: State {
+    get { core.state }
+    set { set(\.self, to: newValue, in: Action.self) { .binding($0) } }
   }
 }
 
@@ -49,7 +67,27 @@ extension Store where Action: ViewAction, Action.ViewAction: BindableAction, Act
   public func binding<Value: Equatable & Sendable>(
     _ keyPath: any WritableKeyPath<State, Value> & Sendable
   ) -> StoreBinding<Value> {
-    StoreBinding(get: { self.state[keyPath: keyPath] }, set: { self.send(.view(.binding(.set(keyPath, $0)))) })
+    StoreBinding(get: { self.state[keyPath: keyPath] }, set: { self[dynamicMember: keyPath] = $0 })
+  }
+
+  /// A field; setting it sends a binding action of the view: `store.name = "Blob"`.
+  @_disfavoredOverload
+  public subscript<Value: Equatable & Sendable>(
+    dynamicMember keyPath: any WritableKeyPath<State, Value> & Sendable
+  ) -> Value {
+    get { core.read { $0[keyPath: keyPath] } }
+    set { set(keyPath, to: newValue, in: Action.ViewAction.self) { .view(.binding($0)) } }
+  }
+}
+
+extension Store {
+  /// Sends a binding action. A store in this process reports it if no `BindingReducer` handles it.
+  private func set<Value: Equatable & Sendable, Bindable>(
+    _ keyPath: any WritableKeyPath<State, Value> & Sendable, to value: Value, in bindable: Bindable.Type,
+    _ action: (BindingAction<State>) -> Action
+  ) {
+    guard core.reducesHere, isAlive else { return _ = send(action(.set(keyPath, value))) }
+    send(action(.set(keyPath, value, handling: BindingHandling(of: bindable, value: value))))
   }
 }
 

@@ -37,6 +37,7 @@ package final class RootCore<State, Action>: StoreCore {
   }
 
   package var isAlive: Bool { true }
+  package var reducesHere: Bool { true }
   package var observers: StoreObservers { announcements }
 
   /// The number of running effects.

@@ -17,6 +17,9 @@ package protocol StoreCore<State, Action>: AnyObject {
   /// True while the state exists; a scoped store of a removed child shows the child's last state.
   var isAlive: Bool { get }
 
+  /// True if this process reduces the actions.
+  var reducesHere: Bool { get }
+
   /// The observers to notify when the state may have changed.
   var observers: StoreObservers { get }
 
@@ -52,6 +55,7 @@ final class ScopedCore<Root: StoreCore, State, Action>: StoreCore {
   func read<Result>(_ body: (State) -> Result) -> Result { root.read { body($0[keyPath: toState]) } }
   func send(_ action: Action) -> StoreTask { root.send(toAction(action)) }
   var isAlive: Bool { root.isAlive }
+  var reducesHere: Bool { root.reducesHere }
   var observers: StoreObservers { root.observers }
 
   func scoped<ChildState, ChildAction>(
@@ -87,6 +91,7 @@ final class OptionalCore<Base: StoreCore, State, Action>: StoreCore {
 
   func send(_ action: Action) -> StoreTask { base.send(toAction(action)) }
   var isAlive: Bool { base.isAlive && base.read { toState($0) != nil } }
+  var reducesHere: Bool { base.reducesHere }
   var observers: StoreObservers { base.observers }
 }
 
@@ -105,5 +110,6 @@ final class ClosureCore<Base: StoreCore, State, Action>: StoreCore {
   func read<Result>(_ body: (State) -> Result) -> Result { base.read { body(toState($0)) } }
   func send(_ action: Action) -> StoreTask { base.send(toAction(action)) }
   var isAlive: Bool { base.isAlive }
+  var reducesHere: Bool { base.reducesHere }
   var observers: StoreObservers { base.observers }
 }

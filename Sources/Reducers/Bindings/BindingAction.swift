@@ -49,6 +49,18 @@ public struct BindingAction<Root>: CasePathable, Equatable, Sendable {
       isEqual: { $0 as? Value == value })
   }
 
+  /// Sets a field and tells whether a reducer has done so.
+  package static func set<Value: Equatable & Sendable>(
+    _ keyPath: any WritableKeyPath<Root, Value> & Sendable, _ value: Value, handling: BindingHandling
+  ) -> Self {
+    Self(
+      keyPath: keyPath,
+      set: {
+        handling.setHandled()
+        $0[keyPath: keyPath] = value
+      }, value: value, isEqual: { $0 as? Value == value })
+  }
+
   init(
     keyPath: any PartialKeyPath<Root> & Sendable, set: @escaping @Sendable (inout Root) -> Void,
     value: any Sendable, isEqual: @escaping @Sendable (any Sendable) -> Bool
