@@ -16,6 +16,16 @@ private enum TokenKey: DependencyKey {
   static var testValue: Token { Token() }
 }
 
+/// A value whose creations are counted by one test.
+private enum CountedKey: DependencyKey {
+  static let creations = LockIsolated(0)
+  static var liveValue: Int {
+    creations.withValue { $0 += 1 }
+    return 1
+  }
+  static let testValue = 0
+}
+
 private enum Setting: DependencyKey {
   static let liveValue = "live"
   static let testValue = "test"
@@ -73,11 +83,10 @@ private func expectOwnToken() async {
     await withDependencies {
       $0 = .live
     } operation: {
-      let before = Token.liveCount.value
       await withTaskGroup { group in
-        for _ in 0..<64 { group.addTask { _ = DependencyValues._current.token } }
+        for _ in 0..<64 { group.addTask { _ = DependencyValues._current[CountedKey.self] } }
       }
-      #expect(Token.liveCount.value == before + 1)
+      #expect(CountedKey.creations.value == 1)
     }
   }
 
