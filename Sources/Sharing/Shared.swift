@@ -51,7 +51,10 @@ public struct Shared<Value> {
 
   /// The share itself, to pass on or to change. Assigning another one makes this share and its copies refer to that.
   public var projectedValue: Shared<Value> {
-    get { self }
+    get {
+      location.root.access()
+      return self
+    }
     nonmutating set { point(to: newValue.location) }
   }
 
@@ -96,8 +99,9 @@ extension Shared: Identifiable where Value: Identifiable {
 }
 
 extension Shared: CustomStringConvertible {
-  /// The type and the value.
+  /// The type, and the key or the value.
   public var description: String {
-    "Shared<\(Value.self)>(value: \(String(reflecting: location.readCurrent())))"
+    let key = (location as? Cell<Value>)?.backing?.describe()
+    return "Shared<\(Value.self)>(\(key ?? "value: \(String(reflecting: location.readCurrent()))"))"
   }
 }

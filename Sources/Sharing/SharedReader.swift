@@ -53,7 +53,10 @@ public struct SharedReader<Value> {
 
   /// The share itself, to pass on. Assigning another one makes this share and its copies refer to that.
   public var projectedValue: SharedReader<Value> {
-    get { self }
+    get {
+      location.root.access()
+      return self
+    }
     nonmutating set { point(to: newValue.location) }
   }
 
@@ -102,9 +105,10 @@ extension SharedReader: Identifiable where Value: Identifiable {
 }
 
 extension SharedReader: CustomStringConvertible {
-  /// The type and the value.
+  /// The type, and the key or the value.
   public var description: String {
-    "SharedReader<\(Value.self)>(value: \(String(reflecting: location.readCurrent())))"
+    let key = (location as? Cell<Value>)?.backing?.describe()
+    return "SharedReader<\(Value.self)>(\(key ?? "value: \(String(reflecting: location.readCurrent()))"))"
   }
 }
 

@@ -29,6 +29,13 @@ import Testing
     #expect(changes(reading: {}) { share.withLock { $0 += 1 } } == 0)
   }
 
+  @Test func aShareIsTrackedItself() {
+    @Shared(value: 0) var count
+    #expect(changes(reading: { $count }) { $count = Shared(value: 1) } == 1)
+    @SharedReader(value: 0) var reader
+    #expect(changes(reading: { $reader }) { $reader = SharedReader($count) } == 1)
+  }
+
   @Test func aPartIsTrackedThroughItsWhole() {
     @Shared(value: Pair()) var pair
     let (part, share) = ($pair.first, $pair)

@@ -78,6 +78,10 @@ private final class Unsendable {
     #expect(SharedReader(value: 1) == SharedReader(Shared(value: 1)))
     #expect(Shared(value: Item(id: 4)).id == 4)
     #expect(Shared(value: "a").description == "Shared<String>(value: \"a\")")
+    @Shared(.inMemory("word")) var word = "b"
+    #expect($word.description == "Shared<String>(.inMemory(\"word\"))")
+    @SharedReader(InMemoryKey<Int>.Default[.inMemory("n"), default: 1]) var number
+    #expect($number.description == "SharedReader<Int>(.inMemory(\"n\"))")
   }
 
   @Test func theElementsOfACollectionAreSharedEach() {

@@ -42,6 +42,11 @@ public struct _SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey {
   }
 }
 
+extension _SharedKeyDefault: CustomStringConvertible {
+  /// The description of the key without its default.
+  public var description: String { String(describing: base) }
+}
+
 extension _SharedKeyDefault: SharedKey where Base: SharedKey {
   /// Saves as the key does.
   public func save(_ value: Base.Value, context: SaveContext, continuation: SaveContinuation) {

@@ -64,6 +64,8 @@ extension Cell: Reference {
     }
   }
 
+  func access() { observation.accessStatus() }
+
   func touch() {
     observation.valueChanged()
     observation.statusChanged()

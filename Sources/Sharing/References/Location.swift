@@ -32,6 +32,8 @@ protocol Reference: AnyObject, Sendable {
   var changeTracker: SharedChangeTracker? { get }
   func load() async throws
   func save() async throws
+  /// Tracks a read of the reference itself; ``touch()`` notifies its observers.
+  func access()
   /// Notifies observers to read the value again.
   func touch()
 }
