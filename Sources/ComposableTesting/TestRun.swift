@@ -110,17 +110,20 @@ final class TestRun<State, Action> {
   func assertSharedChangesAreStated(at location: IssueLocation) {
     guard exhaustivity == .on, recorder.tracker.hasChanges else { return }
     let changes = recorder.tracker.changes
+    let state = recorder.assertedState
+    // Nil if the feature shares the values, but not its state.
+    let ofState = recorder.tracker.assert { FailureText.visibleDifference(expected: state, actual: state) }
     recorder.tracker.resetChanges()
-    for change in changes {
-      report(
-        """
-        Test store finished before asserting against changes to shared state: …
+    let difference =
+      ofState ?? changes.map { FailureText.difference(expected: $0.old, actual: $0.new) }.joined(separator: "\n\n")
+    report(
+      """
+      Test store finished before asserting against changes to shared state: …
 
-        \(FailureText.difference(expected: change.old, actual: change.new))
+      \(difference)
 
-        Invoke "TestStore.assert" at the end of this test to assert against changes to shared state.
-        """, at: location)
-    }
+      Invoke "TestStore.assert" at the end of this test to assert against changes to shared state.
+      """, at: location)
   }
 }
 

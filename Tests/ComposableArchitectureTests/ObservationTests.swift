@@ -441,6 +441,17 @@ import Testing
     subscription.cancel()
   }
 
+  @Test func aSharedValueThatAReducerChangesIsObservedWithoutItsStore() {
+    let shared = Shared(value: 0)
+    let store = store()
+    var seen: [Int] = []
+    let subscription = observe { seen.append(shared.wrappedValue) }
+    store.send(.change { _ in shared.withLock { $0 = 1 } })
+    store.send(.change { _ in shared.withLock { $0 = 2 } })
+    #expect(seen == [0, 1, 2])
+    subscription.cancel()
+  }
+
   @Test func aSharedValueThatAnotherThreadChangesIsObserved() async {
     let shared = Shared(value: 0)
     let (seen, continuation) = AsyncStream.makeStream(of: Int.self)

@@ -112,6 +112,20 @@ extension Root.Path.State: Equatable {}
     await store.send(\.visitTapped) { $0.$visits.withLock { $0 = 4 } }
   }
 
+  @Test func changesOfSharedStateThatNobodyAssertedAreShownInTheState() async {
+    let text = await issue {
+      let store = TestStore(initialState: Root.State()) { Root() }
+      store.exhaustivity = .off
+      await store.send(\.visitTapped)
+      store.exhaustivity = .on
+      store.state.$visits.withLock { $0 = 5 }
+      let tracker = store.dependencies.sharedChangeTrackers[0]
+      tracker.track { store.state.$visits.withLock { $0 = 7 } }
+    }
+    #expect(text.hasPrefix("Test store finished before asserting against changes to shared state: …"))
+    #expect(text.contains("−   _visits: #1 5") && text.contains("+   _visits: #1 7"))
+  }
+
   @Test func sharedStateIsAsserted() async {
     let store = TestStore(initialState: Root.State()) { Root() }
     await store.send(\.visitTapped) { $0.$visits.withLock { $0 = 1 } }

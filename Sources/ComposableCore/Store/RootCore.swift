@@ -108,8 +108,10 @@ package final class RootCore<State, Action>: StoreCore {
     isSending = false
     let mustSettle = hasCommands || hasWaited
     if mustSettle { settle(reduced) }
-    guard hasReduced || hasWaited else { return mustSettle }
-    if identity.isObserved || !changes.isEmpty {
+    // Observers of other objects, such as shared values, wait for the turn as well.
+    let isAwaited = Reducing.isAwaited(turn)
+    guard hasReduced || hasWaited || isAwaited else { return mustSettle }
+    if identity.isObserved || !changes.isEmpty || isAwaited {
       Reducing.tell {
         identity.update(reducing.state)
         for field in changes { field.changed() }

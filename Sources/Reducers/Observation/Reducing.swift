@@ -142,6 +142,9 @@ package enum Reducing {
     return changeAndReturn(&state[keyPath: keyPath])
   }
 
+  /// True if operations wait for the end of a turn.
+  package static func isAwaited(_ turn: UnsafeMutablePointer<Turn>) -> Bool { !turn.pointee.afterwards.isEmpty }
+
   /// Notifies observers of changes, then runs the operations of ``afterwards(_:_:)``.
   @MainActor
   package static func tell(_ changes: () -> Void) {
