@@ -33,14 +33,25 @@ public struct AnyCasePath<Root, Value>: Sendable {
   /// The payload, if the enum value is of this case: a function's spelling of ``extract(from:)``.
   public func callAsFunction(_ root: Root) -> Value? { _extract(root) }
 
-  /// Changes the payload of a value in place; returns nil, without changes, if the value is of another case.
-  @inlinable @discardableResult
-  public func modify<Result>(
-    _ root: inout Root, _ change: (inout Value) throws -> Result
-  ) rethrows -> Result? {
+  /// Changes the payload of a value in place.
+  ///
+  /// - Throws: The error of the change, or ``ExtractionFailed`` if the value is of another case; the value is then
+  ///   unchanged.
+  @discardableResult
+  public func modify<Result>(_ root: inout Root, _ change: (inout Value) throws -> Result) throws -> Result {
+    guard var value = extract(from: root) else { throw ExtractionFailed(expected: "\(Value.self)", value: "\(root)") }
+    let result = try change(&value)
+    root = embed(value)
+    return result
+  }
+
+  /// Changes the payload of a value in place, for reducers; returns nil, without changes, if the value is of another
+  /// case.
+  @inlinable
+  public func _modify<Result>(_ root: inout Root, _ change: (inout Value) -> Result) -> Result? {
     guard var value = extract(from: root) else { return nil }
     defer { root = embed(value) }
-    return try change(&value)
+    return change(&value)
   }
 
   /// A case of the payload.
@@ -56,6 +67,14 @@ public struct AnyCasePath<Root, Value>: Sendable {
       embed: { embed(path.embed($0)) },
       extract: { extract(from: $0).flatMap { path.extract(from: $0) } })
   }
+}
+
+/// The value that ``AnyCasePath/modify(_:_:)`` was to change is of another case.
+public struct ExtractionFailed: Error, CustomStringConvertible {
+  let expected: String
+  let value: String
+
+  public var description: String { "expected a case with a value of type \(expected), but the value is \(value)" }
 }
 
 extension AnyCasePath where Root == Value {

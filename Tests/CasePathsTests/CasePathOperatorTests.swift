@@ -47,12 +47,30 @@ import Testing
     }
   }
 
-  @Test func aWholeValueAndAnOptionalHavePaths() {
+  @Test func aChangeOfAnotherCaseThrows() throws {
+    struct Refusal: Error {}
+    var signal = Signal.inner(.level(1))
+    let level = /Signal.inner .. /Signal.Inner.level
+    try level.modify(&signal) { $0 += 1 }
+    #expect(level.extract(from: signal) == 2)
+    #expect(throws: Refusal.self) {
+      try level.modify(&signal) {
+        $0 = 9
+        throw Refusal()
+      }
+    }
+    #expect(level.extract(from: signal) == 2)
+    signal = .off
+    let error = #expect(throws: ExtractionFailed.self) { try level.modify(&signal) { $0 += 1 } }
+    #expect(error?.description == "expected a case with a value of type Int, but the value is off")
+  }
+
+  @Test func aWholeValueAndAnOptionalHavePaths() throws {
     func pass<Root, Value>(_ path: AnyCasePath<Root, Value>, _ root: Root) -> Value? { path.extract(from: root) }
     #expect(pass(/.self, 3) == 3)
     #expect((/Int.self).extract(from: 4) == 4)
     var count: Int? = 1
-    (/.some).modify(&count) { $0 += 1 }
+    try (/.some).modify(&count) { $0 += 1 }
     #expect(count == 2 && pass(/.some, Int?.none) == nil)
     #expect((/String?.some).extract(from: "a") == "a")
   }

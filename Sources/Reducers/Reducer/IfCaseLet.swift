@@ -56,7 +56,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     return { state, action in
       var effects = Effect<Parent.Action>.none
       if let childAction = toChildAction.extract(from: action) {
-        let effect = toChildState.modify(&state) { childState in
+        let effect = toChildState._modify(&state) { childState in
           let scope = EffectScope(place: place, child: kind.identity(of: childState))
           return child.reduce(into: &childState, action: childAction).map(embed).scoped(to: scope)
         }

@@ -163,7 +163,7 @@ public struct _CaseScope<ParentState, ParentAction, Child: Reducer>: Reducer {
     let embed = toChildAction.embedding
     return { state, action in
       guard let childAction = toChildAction.extract(from: action) else { return .none }
-      let effect = toChildState.modify(&state) { child.reduce(into: &$0, action: childAction) }
+      let effect = toChildState._modify(&state) { child.reduce(into: &$0, action: childAction) }
       guard let effect else {
         site.reportOtherCase("A \"Scope\"", action: action, state: state)
         return .none
