@@ -38,6 +38,17 @@ static inline const char *_Nullable cncurses_capability(const char *_Nonnull nam
     return text == (const char *)-1 ? NULL : text;
 }
 
+// Puts the characters of one joined emoji into one cell, and the attributes and the colour pair. setcchar() takes only
+// characters without a width behind the first one; the terminal draws all of them in the columns of the first one.
+static inline int cncurses_add_joined(
+    int row, int column, const wchar_t *_Nonnull characters, int count, attr_t attributes, short pair) {
+    const wchar_t first[2] = {characters[0], 0};
+    cchar_t cell;
+    if (setcchar(&cell, first, attributes, pair, NULL) == ERR) return ERR;
+    for (int index = 1; index < count && index < CCHARW_MAX; index++) cell.chars[index] = characters[index];
+    return mvwadd_wch(stdscr, row, column, &cell);
+}
+
 // Columns and rows of the terminal behind a descriptor; 0 on success.
 static inline int cncurses_terminal_size(int descriptor, int *_Nonnull rows, int *_Nonnull columns) {
     struct winsize size;

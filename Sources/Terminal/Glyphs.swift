@@ -1,28 +1,70 @@
 /// The printable form of text: without characters that could move the terminal's cursor or reverse other text, and
 /// without those whose width differs among terminals.
 nonisolated enum Glyphs {
-  /// Returns the text for a terminal.
-  ///
-  /// - Parameters:
-  ///   - limit: The available columns; the rest is cut off.
-  ///   - isUnicode: True if the terminal shows characters beyond ASCII.
-  static func text(_ text: String, columns limit: Int, isUnicode: Bool) -> String {
-    var (result, used) = ("", 0)
-    for character in text {
-      let glyph = glyph(character)
-      let width = TextWidth.columns(of: character)
-      used += width
-      guard used <= limit else { break }
-      if isUnicode || glyph.utf8.allSatisfy({ $0 < 0x80 }) {
-        result += glyph
-      } else {
-        result += ascii(character, width)
-      }
-    }
-    return result
+  /// A piece of text that is drawn at a column.
+  struct Piece: Equatable {
+    var column: Int
+    var text: String
+    /// True if the text is one joined emoji, of which only the first part has a width.
+    var isJoined = false
   }
 
-  /// Returns the drawn form of a character.
+  /// The capabilities of a terminal that determine the drawn form.
+  struct Form: Equatable {
+    /// True if the terminal shows characters beyond ASCII.
+    var isUnicode = true
+    /// True if the terminal shows an emoji that is joined from several in two columns.
+    var joinsEmoji = false
+    /// True if the terminal shows an emoji with a skin tone in two columns.
+    var hasSkinTones = false
+  }
+
+  /// The maximum number of scalars in a cell of ncurses.
+  private static let cellLimit = 5
+
+  /// Returns the pieces of a text for a terminal.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - limit: The available columns; the rest is cut off.
+  ///   - form: The capabilities of the terminal.
+  static func pieces(_ text: String, columns limit: Int, _ form: Form) -> [Piece] {
+    var pieces: [Piece] = []
+    var (run, used) = (Piece(column: 0, text: ""), 0)
+    for character in text {
+      let width = TextWidth.columns(of: character)
+      guard used + width <= limit else { break }
+      if form.isUnicode, let joined = joined(character, form) {
+        if !run.text.isEmpty { pieces.append(run) }
+        pieces.append(Piece(column: used, text: joined, isJoined: true))
+        run = Piece(column: used + width, text: "")
+      } else {
+        let glyph = glyph(character)
+        let isDrawn = form.isUnicode || glyph.utf8.allSatisfy { $0 < 0x80 }
+        run.text += isDrawn ? glyph : ascii(character, width)
+      }
+      used += width
+    }
+    return run.text.isEmpty ? pieces : pieces + [run]
+  }
+
+  /// Returns as many parts of an emoji as fit into a cell and the terminal joins; nil if that is only the first one, and
+  /// for other characters.
+  private static func joined(_ character: Character, _ form: Form) -> String? {
+    guard form.joinsEmoji || form.hasSkinTones, TextWidth.isEmoji(character), TextWidth.columns(of: character) == 2
+    else { return nil }
+    var scalars = character.unicodeScalars.filter { isPrintable($0) || $0 == "\u{FE0F}" }
+    if !form.hasSkinTones { scalars.removeAll { $0.properties.isEmojiModifier } }
+    if !form.joinsEmoji { scalars = String.UnicodeScalarView(scalars.prefix { $0 != "\u{200D}" }) }
+    if scalars.count > cellLimit { scalars.removeAll { $0 == "\u{FE0F}" } }
+    if scalars.count > cellLimit {
+      let end = scalars.prefix(cellLimit + 1).lastIndex(of: "\u{200D}") ?? scalars.startIndex
+      scalars = String.UnicodeScalarView(scalars[..<end])
+    }
+    return scalars.count > 1 ? String(scalars) : nil
+  }
+
+  /// Returns the drawn form of a character on any terminal.
   ///
   /// Some terminals show the parts of a joined emoji side by side, and others show one emoji. Only the first part is
   /// drawn, which has the same width on both.

@@ -5,12 +5,21 @@ struct KeyReader {
   /// The ncurses codes for the start and the end of a paste, beyond those of all keys.
   static let pasteStart = KEY_MAX + 1
   static let pasteEnd = KEY_MAX + 2
+  /// The codes for the answers of a terminal that shows a joined emoji, or one with a skin tone, in two columns, and
+  /// for other answers.
+  static let joinedAnswer = KEY_MAX + 3
+  static let tonedAnswer = KEY_MAX + 4
+  static let otherAnswer = KEY_MAX + 5
   /// The maximum number of characters kept of a paste.
   private static let pasteLimit = 65_536
 
   /// The beginning of an incomplete paste.
   private var pasted: String.UnicodeScalarView?
   private var pastedCount = 0
+  /// The form of text, according to the terminal's answers.
+  private(set) var form: Glyphs.Form
+
+  init(isUnicode: Bool) { form = Glyphs.Form(isUnicode: isUnicode) }
 
   /// Adds a result of `wget_wch`. Returns the key, unless the result is only a part of one.
   mutating func key(kind: CInt, code: wint_t) -> Key? {
@@ -21,6 +30,12 @@ struct KeyReader {
     }
     if function == Self.pasteEnd {
       return pasted.take().map { .paste(String($0)) }
+    }
+    switch function {
+    case Self.joinedAnswer: form.joinsEmoji = true; return nil
+    case Self.tonedAnswer: form.hasSkinTones = true; return nil
+    case Self.otherAnswer: return nil
+    default: break
     }
     if pasted != nil {
       // Function keys are not text.

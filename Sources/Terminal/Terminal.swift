@@ -14,8 +14,7 @@ internal import Glibc
 public final class Terminal {
   private var screen: OpaquePointer?
   private let hasColors: Bool
-  private let isUnicode: Bool
-  private var reader = KeyReader()
+  private var reader: KeyReader
   /// The sequences that turn bracketed paste on and off; empty if the terminal does not support it.
   private var pasteOn = "", pasteOff = ""
 
@@ -35,7 +34,8 @@ public final class Terminal {
   public init(theme: Theme = .dark, takesMouse: Bool = true) throws(TerminalError) {
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
     setlocale(LC_ALL, "")
-    isUnicode = nl_langinfo(CInt(CODESET)).map { String(cString: $0) } == "UTF-8"
+    let isUnicode = nl_langinfo(CInt(CODESET)).map { String(cString: $0) } == "UTF-8"
+    reader = KeyReader(isUnicode: isUnicode)
     let name = getenv("TERM").map { String(cString: $0) } ?? ""
     var problem: CInt = 0
     if setupterm(nil, STDOUT_FILENO, &problem) == OK, cncurses_capability("cup") == nil {
@@ -70,6 +70,24 @@ public final class Terminal {
       mouseinterval(0)
     }
     takePastes()
+    askForJoinedEmoji()
+  }
+
+  /// Asks the terminal whether it shows joined emoji, and those with skin tones, in two columns: draws one of each
+  /// invisibly, and requests the position of the cursor behind it.
+  ///
+  /// The answers are read like keys. Until then, and without them, only the first part of an emoji is drawn.
+  private func askForJoinedEmoji() {
+    guard reader.form.isUnicode, size.rows >= 2, size.columns >= 40 else { return }
+    // Every answer must be known, because an unknown one would be read as Escape and characters.
+    for width in 0...9 {
+      define_key("\u{1b}[2;\(10 + width)R", width == 2 ? KeyReader.joinedAnswer : KeyReader.otherAnswer)
+      define_key("\u{1b}[2;\(30 + width)R", width == 2 ? KeyReader.tonedAnswer : KeyReader.otherAnswer)
+    }
+    // Clears the screen and leaves the cursor in the upper left corner.
+    wrefresh(cncurses_screen())
+    let emoji = "\u{1b}[2;10H👩\u{200D}💻\u{1b}[6n\u{1b}[2;30H👍🏽\u{1b}[6n"
+    send("\u{1b}[8m\(emoji)\u{1b}[m\u{1b}[2;10H    \u{1b}[2;30H    \u{1b}[H")
   }
 
   /// Asks the terminal to mark pasted text.
@@ -126,7 +144,7 @@ public final class Terminal {
   public func draw(_ content: (inout any Canvas) -> Void) {
     guard screen != nil else { return }
     werase(cncurses_screen())
-    var canvas: any Canvas = Window(size: size, hasColors: hasColors, isUnicode: isUnicode)
+    var canvas: any Canvas = Window(size: size, hasColors: hasColors, form: reader.form)
     content(&canvas)
     wrefresh(cncurses_screen())
   }
@@ -183,18 +201,25 @@ public nonisolated enum TerminalError: Error, Equatable, Sendable, CustomStringC
 private struct Window: Canvas {
   let size: CanvasSize
   let hasColors: Bool
-  let isUnicode: Bool
+  let form: Glyphs.Form
 
   mutating func text(_ row: Int, _ column: Int, _ text: String, _ style: Style) {
     guard 0..<size.rows ~= row, 0..<size.columns ~= column else { return }
-    let visible = Glyphs.text(text, columns: size.columns - column, isUnicode: isUnicode)
     var attributes: attr_t = 0
     if style.isBold { attributes |= cncurses_bold }
     if style.isDim { attributes |= cncurses_dim }
     if style.isReversed { attributes |= cncurses_reverse }
     let pair = hasColors ? style.color.rawValue : 0
     wattr_set(cncurses_screen(), attributes, pair, nil)
-    mvwaddnstr(cncurses_screen(), CInt(row), CInt(column), visible, -1)
+    for piece in Glyphs.pieces(text, columns: size.columns - column, form) {
+      let column = CInt(column + piece.column)
+      if piece.isJoined {
+        let scalars = piece.text.unicodeScalars.map { wchar_t(bitPattern: $0.value) }
+        cncurses_add_joined(CInt(row), column, scalars, CInt(scalars.count), attributes, pair)
+      } else {
+        mvwaddnstr(cncurses_screen(), CInt(row), column, piece.text, -1)
+      }
+    }
     wattr_set(cncurses_screen(), 0, 0, nil)
   }
 }

@@ -21,7 +21,7 @@ public nonisolated enum TextWidth {
     Glyphs.isPrintable(scalar) ? max(Int(wcwidth(wchar_t(bitPattern: scalar.value))), 0) : 0
   }
 
-  /// Returns true if a character is a joined emoji or one with a skin tone, of which only the first part is drawn.
+  /// Returns true if a character is a joined emoji or one with a skin tone, which has the width of its first part.
   static func isEmoji(_ character: Character) -> Bool {
     let scalars = character.unicodeScalars
     guard scalars.count > 1, let first = scalars.first else { return false }

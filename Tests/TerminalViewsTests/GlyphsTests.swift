@@ -13,13 +13,40 @@ import Testing
       ("one\ntwo\r\nthree\tfour", "one two three four"), ("\u{1b}[31mred\u{7}\u{0}\u{7f}", "[31mred"),
       ("a\u{85}b\u{2028}c", "a b c"),
     ] {
-      #expect(Glyphs.text(text, columns: 40, isUnicode: true) == drawn)
-      #expect(Glyphs.text(text, columns: 40, isUnicode: false) == drawn)
+      #expect(pieces(text, Glyphs.Form()) == [drawn])
+      #expect(pieces(text, Glyphs.Form(isUnicode: false)) == [drawn])
       #expect(TextWidth.columns(of: text) == drawn.count)
       var grid = TextGrid(rows: 1, columns: 40)
       grid.text(0, 0, text, .plain)
       #expect(grid.lines == [drawn])
     }
-    #expect(Glyphs.text("a\nb", columns: 2, isUnicode: true) == "a ")
+    #expect(Glyphs.pieces("a\nb", columns: 2, Glyphs.Form()).map(\.text) == ["a "])
+  }
+
+  /// A joined emoji is drawn as far as the terminal joins its parts; each form has the same width.
+  @Test func joinedEmojiAreDrawnAsTheTerminalCan() {
+    let (none, joining, toning) = (
+      Glyphs.Form(), Glyphs.Form(joinsEmoji: true), Glyphs.Form(joinsEmoji: true, hasSkinTones: true)
+    )
+    for (text, forms) in [
+      ("👩‍💻", ["👩", "👩‍💻", "👩‍💻"]), ("👍🏽", ["👍", "👍", "👍🏽"]), ("👩🏽‍💻", ["👩", "👩‍💻", "👩🏽‍💻"]),
+      // A cell holds five scalars.
+      ("👨‍👩‍👧‍👦", ["👨", "👨‍👩‍👧", "👨‍👩‍👧"]),
+      // No emoji of two columns by themselves.
+      ("🇩🇪", ["🇩🇪", "🇩🇪", "🇩🇪"]), ("1️⃣", ["1\u{20E3}", "1\u{20E3}", "1\u{20E3}"]),
+      ("e\u{301}", ["e\u{301}", "e\u{301}", "e\u{301}"]),
+    ] {
+      #expect([none, joining, toning].map { pieces(text, $0) } == forms.map { [$0] }, "\(text)")
+    }
+    #expect(pieces("👩‍💻", Glyphs.Form(isUnicode: false, joinsEmoji: true)) == ["??"])
+    #expect(
+      Glyphs.pieces("a👩‍💻b👩‍💻", columns: 5, joining) == [
+        Glyphs.Piece(column: 0, text: "a"), Glyphs.Piece(column: 1, text: "👩‍💻", isJoined: true),
+        Glyphs.Piece(column: 3, text: "b"),
+      ])
+  }
+
+  private func pieces(_ text: String, _ form: Glyphs.Form) -> [String] {
+    Glyphs.pieces(text, columns: 40, form).map(\.text)
   }
 }
