@@ -267,7 +267,9 @@ let package = Package(
       swiftSettings: spans),
     .target(
       name: "TerminalViews",
-      dependencies: ["ComposableCore", "Features", "Journal", "ReplicaCore", "Terminal", "TurnLog", "Wire"],
+      dependencies: [
+        "ComposableCore", "Features", "Journal", "ProgramOptions", "ReplicaCore", "Terminal", "TurnLog", "Wire",
+      ],
       swiftSettings: onLoop),
     // HTTP for this machine, by libmicrohttpd.
     .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "EventLoop"], swiftSettings: onLoop),

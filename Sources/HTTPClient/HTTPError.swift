@@ -14,7 +14,7 @@ nonisolated extension HTTPError: CustomStringConvertible {
   /// A description as a clause.
   public var description: String {
     switch self {
-    case .badURL(let url, let reason): "“\(url)” is not a web address: \(reason)"
+    case .badURL(let url, let reason): "'\(url)' is not a web address: \(reason)"
     case .transport(let words): words
     case .timedOut(let duration): "no response within \(duration)"
     case .tooLarge(let limit): "the response is larger than \(limit) bytes"

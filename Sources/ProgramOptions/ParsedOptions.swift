@@ -29,7 +29,7 @@ public struct ParsedOptions: Equatable, Sendable {
     guard let text = values[name] else { return fallback }
     guard let value = Int(text), range.contains(value) else {
       throw UsageError(
-        "--\(name) needs a whole number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
+        "--\(name) needs a whole number from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
     }
     return value
   }
@@ -38,7 +38,7 @@ public struct ParsedOptions: Equatable, Sendable {
   public func permissions(_ name: String, default fallback: UInt32) throws(UsageError) -> UInt32 {
     guard let text = values[name] else { return fallback }
     guard let value = UInt32(text, radix: 8), value <= 0o777 else {
-      throw UsageError("--\(name) needs permissions as an octal number such as 660, not “\(text)”")
+      throw UsageError("--\(name) needs permissions as an octal number such as 660, not '\(text)'")
     }
     return value
   }
@@ -50,7 +50,7 @@ public struct ParsedOptions: Equatable, Sendable {
     for (unit, duration) in units where text.hasSuffix(unit) {
       if let count = Int32(text.dropLast(unit.count)), count >= 0 { return duration * Int(count) }
     }
-    throw UsageError("--\(name) needs a time such as 500ms, 5s or 2m, not “\(text)”")
+    throw UsageError("--\(name) needs a time such as 500ms, 5s or 2m, not '\(text)'")
   }
 
   /// One of a few words.
@@ -60,7 +60,7 @@ public struct ParsedOptions: Equatable, Sendable {
     guard let text = values[name] else { return fallback }
     guard let choice = choices.first(where: { $0.0 == text }) else {
       let words = choices.map(\.0).joined(separator: ", ")
-      throw UsageError("--\(name) must be one of \(words), not “\(text)”")
+      throw UsageError("--\(name) must be one of \(words), not '\(text)'")
     }
     return choice.1
   }

@@ -98,7 +98,7 @@ public struct ProgramOptions: Sendable {
     default:
       guard options.contains(where: { $0.name == "help" && $0.value.allows(format) }),
         let shell = Shell(rawValue: format)
-      else { throw UsageError("--help has no format “\(format)”") }
+      else { throw UsageError("--help has no format '\(format)'") }
       return completionScript(for: shell)
     }
   }
@@ -114,7 +114,7 @@ public struct ProgramOptions: Sendable {
     }
     if case .anyNumber? = command.arguments.last?.count { return }
     guard arguments.count <= command.arguments.count else {
-      throw UsageError("unexpected argument “\(arguments[command.arguments.count])”")
+      throw UsageError("unexpected argument '\(arguments[command.arguments.count])'")
     }
   }
 
@@ -122,7 +122,7 @@ public struct ProgramOptions: Sendable {
   public func parse(_ arguments: [String]) throws(UsageError) -> ParsedOptions {
     guard !commands.isEmpty else {
       let found = try scan(arguments, options)
-      if let extra = found.rest.first { throw UsageError("unexpected argument “\(extra)”") }
+      if let extra = found.rest.first { throw UsageError("unexpected argument '\(extra)'") }
       return ParsedOptions(values: found.values)
     }
     let first = try scan(arguments, options, untilFirstArgument: true)

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import Glibc
 internal import HubCore
+internal import ProgramOptions
 internal import Reducers
 internal import ServiceManager
 internal import Wire
@@ -60,7 +61,7 @@ extension HubShell {
     // The service manager may take them slowly, and this process must not end before it has them.
     guard manager.synchronize(within: .seconds(5)) else { return false }
     log.write(
-      .info, "left \(descriptors.count) connections at revision \(core.revision) to the next process",
+      .info, "left \(counted(descriptors.count, "connection")) at revision \(core.revision) to the next process",
       Log.Details(.handedOver, ["COUNT": "\(descriptors.count)", "REVISION": "\(core.revision)"]))
     return true
   }
@@ -85,10 +86,9 @@ extension HubShell {
     inheritedInodes = served.intersection(inheritance.keptInodes)
     ServiceManager().removeKept()
     let which =
-      handOver.isAfterCrash
-      ? "connections at rest of the previous process, which crashed" : "connections of the previous process"
+      handOver.isAfterCrash ? "at rest of the previous process, which crashed" : "of the previous process"
     log.write(
-      .info, "took over \(served.count) \(which), at revision \(core.revision)",
+      .info, "took over \(counted(served.count, "connection")) \(which), at revision \(core.revision)",
       Log.Details(.takenOver, ["COUNT": "\(served.count)", "REVISION": "\(core.revision)"]))
   }
 

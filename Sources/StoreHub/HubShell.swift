@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import Glibc
 internal import HubCore
+internal import ProgramOptions
 internal import Reducers
 internal import ServiceManager
 internal import TurnLog
@@ -102,8 +103,8 @@ final class HubShell {
 
   var summary: String {
     let waiting = core.unstoredTurnCount
-    let stored = waiting > 0 ? ", \(waiting) turns not stored" : ""
-    return "\(core.connectionCount) connections, revision \(core.revision)\(stored)"
+    let stored = waiting > 0 ? ", \(counted(waiting, "turn")) not stored" : ""
+    return "\(counted(core.connectionCount, "connection")), revision \(core.revision)\(stored)"
   }
 
   var storing: (isWaiting: Bool, last: UInt64)? { core.storedTurn.map { (core.unstoredTurnCount > 0, $0) } }

@@ -25,7 +25,7 @@ nonisolated struct StoreHubDaemon: HubService {
       throw ServiceOptionError("--fact-url: \(error)")
     }
     throw ServiceOptionError(
-      "--fact-url: “\(factURL)” must not have a query or a fragment, because a path is appended to it")
+      "--fact-url: '\(factURL)' must not have a query or a fragment, because a path is appended to it")
   }
 
   @MainActor mutating func prepare(on loop: EventLoop, log: Log) throws {

@@ -139,7 +139,7 @@ extension ParsedOptions {
   func number(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Double? {
     guard let text = string(name) else { return nil }
     guard let value = Double(text), range.contains(value) else {
-      throw UsageError("--\(name) needs a number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
+      throw UsageError("--\(name) needs a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
     }
     return value
   }

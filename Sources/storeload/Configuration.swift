@@ -54,7 +54,7 @@ struct Configuration {
       text = content
     } else {
       throw UsageError(
-        "there is no file “\(name)”, and no scenario of this name: there are counter, list, dashboards and team")
+        "there is no file '\(name)', and no scenario of this name: there are counter, list, dashboards and team")
     }
     do throws(LoadError) {
       return (try Scenario.plan(parsing: text, name: name), text)

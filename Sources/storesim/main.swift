@@ -10,7 +10,7 @@ let options = ProgramOptions(
   options: [
     .init("seed", short: "s", argument: "S", "run only this seed and print a summary"),
     .init("trace", "with --seed: print every event"),
-    .init("bug", argument: "NAME", "plant a bug, which an oracle should detect; “list” prints the names"),
+    .init("bug", argument: "NAME", "plant a bug, which an oracle should detect; 'list' prints the names"),
     .init("seeds", short: "n", argument: "N", "the number of seeds to run; default 1000"),
     .init("from", argument: "S", "the first seed; default 0"),
     .init("jobs", short: "j", argument: "J", "the number of processes; default 1"),

@@ -278,7 +278,7 @@ final class Session {
     hasQuit = true
     let count = client.pendingActionCount
     if count > 0, failure == nil, reason == nil {
-      failure = "the hub has not acknowledged \(count == 1 ? "1 action" : "\(count) actions"), which may be lost"
+      failure = "the hub has not acknowledged \(counted(count, "action")), which may be lost"
     }
     failure = failure ?? reason
     client.onConnectionChange = nil

@@ -59,7 +59,7 @@ import storehubd
     #expect(throws: HTTPError.self) { try WebAddress(url) }
     let result = try await ask { client, _ in try await client.get(url, timeout: .seconds(1)) }
     guard case .failure(HTTPError.badURL(url, _)) = result else {
-      Issue.record("“\(url)” was taken for a web address: \(result)")
+      Issue.record("'\(url)' was taken for a web address: \(result)")
       return
     }
   }

@@ -35,8 +35,8 @@ import Testing
     #expect(complaint("--socket") == "--socket needs a value")
     #expect(complaint("-x")?.contains("-x") == true)
     #expect(complaint("--json=yes")?.contains("--json") == true)
-    #expect(complaint("more") == "unexpected argument “more”")
-    #expect(complaint("--json", "more") == "unexpected argument “more”")
+    #expect(complaint("more") == "unexpected argument 'more'")
+    #expect(complaint("--json", "more") == "unexpected argument 'more'")
   }
 
   @Test func anEmptySocketPathIsRefused() throws {
@@ -49,7 +49,7 @@ import Testing
   @Test(arguments: ["0", "11", "x", "", "3.5", "99999999999999999999"])
   func aNumberIsRefusedWithItsRange(text: String) throws {
     let parsed = try options.parse(["--depth", text])
-    #expect(throws: UsageError("--depth needs a whole number from 1 to 10, not “\(text)”")) {
+    #expect(throws: UsageError("--depth needs a whole number from 1 to 10, not '\(text)'")) {
       try parsed.integer("depth", in: 1...10, default: 1)
     }
   }
@@ -76,7 +76,7 @@ import Testing
     let choices = [("info", 1), ("debug", 2)]
     #expect(try options.parse(["-d", "debug"]).choice("depth", of: choices, default: 1) == 2)
     let parsed = try options.parse(["-d", "loud"])
-    #expect(throws: UsageError("--depth must be one of info, debug, not “loud”")) {
+    #expect(throws: UsageError("--depth must be one of info, debug, not 'loud'")) {
       try parsed.choice("depth", of: choices, default: 1)
     }
   }

@@ -8,8 +8,9 @@ import Wire
   /// Sets the locale, which determines the widths of characters (wcwidth(3)).
   init() { setlocale(LC_CTYPE, "C.UTF-8") }
 
-  private func attendee(_ id: UInt64, _ name: String = "storeterm 0.1.0") -> Attendee {
-    Attendee(id: id, name: name, process: 4000 + Int32(id), user: 1000)
+  /// Creates a client of a user that no machine has.
+  private func attendee(_ id: UInt64, _ name: String = "storeterm 0.1.0", user: UInt32 = 4_000_001) -> Attendee {
+    Attendee(id: id, name: name, process: 4000 + Int32(id), user: user)
   }
 
   @Test func everyoneHasALine() {
@@ -18,9 +19,9 @@ import Wire
     #expect(
       grid.lines == [
         "3 attached",
-        "› storeterm 0.1.0  process 4001  user 1000",
-        "  水               process 4002  user 1000",
-        "  ?                process 4003  user 1000",
+        "› storeterm 0.1.0  process 4001  user 4000001",
+        "  水               process 4002  user 4000001",
+        "  ?                process 4003  user 4000001",
         "",
       ])
   }
@@ -28,7 +29,14 @@ import Wire
   @Test func aLongNameLeavesRoomForTheNumbers() {
     var grid = TextGrid(rows: 1, columns: 50)
     PresenceScreen(attendees: [attendee(1, String(repeating: "n", count: 100))]).draw(in: 0..<1, on: &grid)
-    #expect(grid.lines[0] == "› nnnnnnnnnnnnnnnnn…  process 4001  user 1000")
+    #expect(grid.lines[0] == "› nnnnnnnnnnnnnnnnnnn…  process 4001  user 4000001")
+  }
+
+  /// A user is named as in the list of actions.
+  @Test func usersHaveTheirNames() {
+    var grid = TextGrid(rows: 1, columns: 60)
+    PresenceScreen(attendees: [attendee(1, user: 0)]).draw(in: 0..<1, on: &grid)
+    #expect(grid.lines[0] == "› storeterm 0.1.0  process 4001  user root")
   }
 
   @Test func theViewStaysWhereItIsWhenOthersComeAndGo() {

@@ -1,3 +1,4 @@
+internal import ProgramOptions
 internal import Wire
 
 /// The hub's figures, as `storectl status` shows them.
@@ -18,7 +19,7 @@ struct Figures {
       ("users", "\(userCount)"), ("scopes", scopes),
       ("sessions", "\(metrics.opened) opened, \(metrics.resumed) resumed; \(kept)"),
       ("refused", refusals), ("state", Self.bytes(metrics.stateBytes)),
-      ("held", "\(Self.bytes(metrics.heldBytes)) of frames; \(Self.count(metrics.keptVersions, "version"))"),
+      ("held", "\(Self.bytes(metrics.heldBytes)) of frames; \(counted(metrics.keptVersions, "version"))"),
       ("journal", journal),
       ("turns", slowest),
     ]
@@ -51,7 +52,7 @@ struct Figures {
 
   private var journal: String {
     if metrics.durability == "memory" { return "none; the state is only in memory" }
-    let waiting = metrics.unstoredTurns == 0 ? "nothing waits" : Self.count(metrics.unstoredTurns, "turn") + " wait"
+    let waiting = metrics.unstoredTurns == 0 ? "nothing waits" : counted(metrics.unstoredTurns, "turn") + " wait"
     return metrics.durability.isEmpty ? waiting : "\(ValueText.safe(metrics.durability)); \(waiting)"
   }
 
@@ -64,7 +65,7 @@ struct Figures {
       (metrics.refused, "connection", "not permitted"),
       (metrics.failed, "connection", "closed for an error or a limit"),
       (metrics.rejected, "action", "rejected"),
-    ].filter { $0.0 > 0 }.map { "\(Self.count($0.0, $0.1)) \($0.2)" }.joined(separator: ", ")
+    ].filter { $0.0 > 0 }.map { "\(counted($0.0, $0.1)) \($0.2)" }.joined(separator: ", ")
   }
 
   /// The longest turns of the loop, which delay all clients.
@@ -80,19 +81,17 @@ struct Figures {
     numbers.reduce(0) { $0.addingReportingOverflow($1).overflow ? .max : $0 + $1 }
   }
 
-  static func count(_ count: UInt64, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-
   /// Returns a size as text, such as `3 bytes` or `17 KiB`.
   static func bytes(_ count: UInt64) -> String {
-    if count < 10 << 10 { return self.count(count, "byte") }
+    if count < 10 << 10 { return counted(count, "byte") }
     return count < 10 << 20 ? "\(count >> 10) KiB" : "\(count >> 20) MiB"
   }
 }
 
-extension SubscribedPlace {
-  /// The place as users call it.
-  var name: String {
-    switch StateRoot(rawValue: root) {
+extension StateRoot {
+  /// Returns a part as users call it.
+  func name(ofPart path: String) -> String {
+    switch self {
     case .feature: path.isEmpty ? "the whole state" : ValueText.safe(path)
     case .hub: "the clients"
     case .metrics: "the metrics"
@@ -101,14 +100,21 @@ extension SubscribedPlace {
   }
 
   var json: JSONValue {
-    let root: JSONValue =
-      switch StateRoot(rawValue: root) {
-      case .feature: "feature"
-      case .hub: "hub"
-      case .metrics: "metrics"
-      default: .integer(self.root)
-      }
-    return ["root": root, "path": .string(path), "subscribers": .integer(subscribers)]
+    switch self {
+    case .feature: "feature"
+    case .hub: "hub"
+    case .metrics: "metrics"
+    default: .integer(rawValue)
+    }
+  }
+}
+
+extension SubscribedPlace {
+  /// The place as users call it.
+  var name: String { StateRoot(rawValue: root).name(ofPart: path) }
+
+  var json: JSONValue {
+    ["root": StateRoot(rawValue: root).json, "path": .string(path), "subscribers": .integer(subscribers)]
   }
 
   static func table(_ places: [SubscribedPlace], _ palette: Palette, width: Int?) -> [String] {

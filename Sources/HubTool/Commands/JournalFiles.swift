@@ -106,8 +106,8 @@ extension Tool {
   private func lines(_ report: JournalTool.Report) -> [String] {
     [
       [
-        Figures.count(UInt64(report.turns), "turn"), Figures.count(UInt64(report.snapshots.count), "snapshot"),
-        Figures.count(UInt64(report.sessions), "session"), Figures.bytes(UInt64(report.fileBytes)),
+        counted(UInt64(report.turns), "turn"), counted(UInt64(report.snapshots.count), "snapshot"),
+        counted(UInt64(report.sessions), "session"), Figures.bytes(UInt64(report.fileBytes)),
       ].joined(separator: ", "),
       report.soundRevision.map { "sound up to revision \($0)" } ?? "no state can be recovered",
     ] + report.problems.map { palette.bad("damaged") + ": \($0)" }

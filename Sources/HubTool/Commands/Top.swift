@@ -165,10 +165,10 @@ final class TopScreen {
       let line = History.sparkline(values, columns: columns - 24, isUnicode: isUnicode)
       canvas.text(row, 24, line, Style(color))
     }
-    var summary = Figures.count(UInt64(now.clients.count), "client")
+    var summary = counted(now.clients.count, "client")
     if let metrics = now.metrics {
-      summary += ", \(Figures.count(metrics.subscriptions, "scope")); "
-      summary += metrics.unstoredTurns == 0 ? "nothing waits" : "\(Figures.count(metrics.unstoredTurns, "turn")) wait"
+      summary += ", \(counted(metrics.subscriptions, "scope")); "
+      summary += metrics.unstoredTurns == 0 ? "nothing waits" : "\(counted(metrics.unstoredTurns, "turn")) wait"
       summary += " for the journal"
     }
     if end > 6 { canvas.text(6, 0, summary, Style(dim: true)) }

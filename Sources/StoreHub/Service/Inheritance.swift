@@ -1,5 +1,6 @@
 internal import Glibc
 internal import HubCore
+internal import ProgramOptions
 internal import ServiceManager
 
 /// The descriptors that the service manager passed to this process at its start: the listening socket, and those that
@@ -179,7 +180,7 @@ extension Inheritance {
       return history?.continuing(handOver)
     } catch {
       log.write(
-        .warning, "\(connections.count) connections of the previous process cannot be taken over: \(error)",
+        .warning, "\(counted(connections.count, "connection")) of the previous process cannot be taken over: \(error)",
         Log.Details(.takeoverRefused, ["REASON": "\(error)", "COUNT": "\(connections.count)"]))
       // Other processes may also have the sockets open, so closing the descriptors is not enough.
       for descriptor in connections.values {

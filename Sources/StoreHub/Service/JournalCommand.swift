@@ -29,7 +29,7 @@ struct JournalCommand {
       throw UsageError("journal \(parsed.command ?? "") needs --state-dir")
     }
     let revision = try parsed.string("to").map { (text) throws(UsageError) in
-      guard let revision = UInt64(text) else { throw UsageError("--to needs a revision, not “\(text)”") }
+      guard let revision = UInt64(text) else { throw UsageError("--to needs a revision, not '\(text)'") }
       return revision
     }
     do throws(LogError) {
@@ -51,8 +51,9 @@ struct JournalCommand {
   }
 
   private func verify(_ report: JournalTool.Report, _ directory: String) -> Int32 {
-    let size = "\(report.turns) turns of \(report.turnBytes) bytes in files of \(report.fileBytes) bytes"
-    print("\(directory): \(size), \(report.snapshots.count) snapshots, \(report.sessions) sessions")
+    let size = "\(counted(report.turns, "turn")) of \(report.turnBytes) bytes in files of \(report.fileBytes) bytes"
+    let others = "\(counted(report.snapshots.count, "snapshot")), \(counted(report.sessions, "session"))"
+    print("\(directory): \(size), \(others)")
     if let revision = report.soundRevision { print("sound up to revision \(revision)") }
     for problem in report.problems { print("damaged: \(problem)") }
     if !report.isSound {

@@ -80,7 +80,7 @@ struct ServiceConfiguration {
     if let address = parsed.string("metrics") {
       metrics = HTTPAddress(address)
       if metrics == nil {
-        throw UsageError("--metrics needs a path with a slash or a port from 1 to 65535, not “\(address)”")
+        throw UsageError("--metrics needs a path with a slash or a port from 1 to 65535, not '\(address)'")
       }
     }
     level = try parsed.choice("log-level", of: Log.Level.allCases.map { ("\($0)", $0) }, default: .info)

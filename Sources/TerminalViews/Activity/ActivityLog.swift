@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Journal
+internal import ProgramOptions
 public import TurnLog
 internal import Wire
 
@@ -79,9 +80,7 @@ public final class ActivityLog {
     return ([name] + parts.values.map { "\(json.json(of: $0.value, as: $0.payload.type))" }).joined(separator: " ")
   }
 
-  private static func user(_ number: UInt32) -> String {
-    getpwuid(number).flatMap { $0.pointee.pw_name }.map { String(cString: $0) } ?? "user \(number)"
-  }
+  private static func user(_ number: UInt32) -> String { userName(number) ?? "user \(number)" }
 
   private static func time(_ milliseconds: Int64) -> String {
     var seconds = time_t(milliseconds / 1000)

@@ -1,3 +1,4 @@
+internal import ProgramOptions
 public import Terminal
 public import Wire
 
@@ -26,12 +27,18 @@ public nonisolated struct PresenceScreen {
       canvas.text(rows.lowerBound, 0, "\(attendees.count) attached", Style(.yellow, dim: isOld))
     }
     let rows = ListWindow.rows(under: rows)
-    // Names are of any length, and several clients may have the same; the numbers must stay visible.
-    let width = min(attendees.map { TextWidth.columns(of: $0.name) }.max() ?? 0, max(canvas.size.columns - 32, 8))
+    // Names are of any length, and several clients may have the same; the processes and users must stay visible.
+    let restWidth = attendees.map { TextWidth.columns(of: Self.origin(of: $0)) }.max() ?? 0
+    let room = max(canvas.size.columns - 2 - restWidth, 8)
+    let width = min(attendees.map { TextWidth.columns(of: $0.name) }.max() ?? 0, room)
     canvas.list(attendees, cursor: cursor.position, in: rows) { attendee in
       let name = TextWidth.fit(attendee.name.isEmpty ? "?" : attendee.name, columns: width)
       let padding = String(repeating: " ", count: max(width - TextWidth.columns(of: name), 0))
-      return ("\(name)\(padding)  process \(attendee.process)  user \(attendee.user)", Style(dim: isOld))
+      return ("\(name)\(padding)\(Self.origin(of: attendee))", Style(dim: isOld))
     }
+  }
+
+  private static func origin(of attendee: Attendee) -> String {
+    "  process \(attendee.process)  user \(userName(attendee.user) ?? "\(attendee.user)")"
   }
 }
