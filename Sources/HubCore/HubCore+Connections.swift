@@ -1,8 +1,13 @@
 public import Wire
 
 extension HubCore {
-  /// Adds a connection; `now` is a monotonic time.
-  public mutating func connected(_ peer: Peer, at now: Duration) -> ConnectionID {
+  /// Adds a connection.
+  ///
+  /// - Parameters:
+  ///   - peer: The other side, according to the kernel.
+  ///   - now: A monotonic time.
+  ///   - wallTime: The time for the list of clients, in milliseconds since 1970; 0 if it is unknown.
+  public mutating func connected(_ peer: Peer, at now: Duration, wallTime: Int64 = 0) -> ConnectionID {
     let slot = freeSlots.popLast() ?? Int32(slots.count)
     if Int(slot) == slots.count { slots.append(ConnectionSlot()) }
     let id = ConnectionID(slot: slot, generation: slots[Int(slot)].generation)
@@ -12,7 +17,7 @@ extension HubCore {
     account.connectionCount += 1
     let greeting = Greeting(
       peer: peer, decoder: FrameDecoder(payloadLimit: limits.payloadBytes), deadline: now + limits.helloTimeout,
-      account: account, rights: rights(of: peer))
+      since: wallTime, account: account, rights: rights(of: peer))
     slots[id.index].phase = .greeting(greeting)
     wake(by: greeting.deadline)
     if greeting.rights == nil {
@@ -39,13 +44,16 @@ extension HubCore {
   private func tooManyConnections(of user: UInt32, _ own: Int, in all: Int) -> PeerError? {
     let reserve = policy.users[user]?.isAdmin == true ? limits.connectionsForAdmins : 0
     if all - reserve > limits.connections {
-      let reason = "this hub serves \(limits.connections) connections at once and all are in use; try again later"
+      let reason = "this hub serves \(Self.connections(limits.connections)) at once and all are in use; try again later"
       return PeerError(.tooManyConnections, reason)
     }
     guard own - reserve > limits.connectionsPerUser else { return nil }
-    let reason = "this hub serves \(limits.connectionsPerUser) connections of one user, and all of yours are in use"
+    let reason =
+      "this hub serves \(Self.connections(limits.connectionsPerUser)) of one user, and all of yours are in use"
     return PeerError(.tooManyConnections, reason)
   }
+
+  private static func connections(_ count: Int) -> String { "\(count) connection\(count == 1 ? "" : "s")" }
 
   /// Records that the socket has accepted all queued output.
   public mutating func drained(_ id: ConnectionID, at now: Duration) {

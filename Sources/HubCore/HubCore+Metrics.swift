@@ -119,15 +119,9 @@ extension HubCore {
     counts.sort { ($1.count, $0.publisher, $0.node) < ($0.count, $1.publisher, $1.node) }
     return counts.prefix(HubMetrics.placeLimit).map { place in
       let path = publishers[place.publisher].scopes.path(of: place.node)
-      let name = (try? schemas[place.publisher].name(of: path)) ?? "?"
       return SubscribedPlace(
-        root: UInt64(place.publisher), path: Self.shortened(name), subscribers: UInt64(place.count))
+        root: UInt64(place.publisher), path: displayName(of: path, in: place.publisher),
+        subscribers: UInt64(place.count))
     }
-  }
-
-  /// Returns a path for display, of at most 256 characters.
-  package static func shortened(_ path: String) -> String {
-    guard path.unicodeScalars.count > 256 else { return path }
-    return String(String.UnicodeScalarView(path.unicodeScalars.prefix(255))) + "…"
   }
 }

@@ -24,6 +24,7 @@ extension HubCore {
     turn &+= 1
     if size.isCounting { size.goOn() }
     if metricsDue != nil || publishers[StateRoot.metrics.index].hasSubscribers { updateMetrics(at: now) }
+    if hasChangedClients { updateClients(at: now, flushing: flushing) }
     if limits.actionsPerSecond != nil { allowanceDue = backlogged.wake(at: now, limits) }
     let share = isContended || isSnapshotContended() ? 8 : 1
     // A budget of 0 would never end.
@@ -43,7 +44,7 @@ extension HubCore {
     // The encoded bytes were not needed by anyone.
     if commandList.isEmpty, outgoing.writer.count > 0 { clear() }
     return !commandList.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
-      || metricsDue != nil
+      || metricsDue != nil || hasChangedClients
   }
 
   /// Puts the connections whose snapshot is unfinished before all others, and those that got a part of the last budget

@@ -30,11 +30,18 @@ extension HubCore {
     let subscriber = publishers[publisher].subscribe(
       request, as: number, connection: connection, retained: connection.knowsHistory ? retained : nil)
     if let retained { publishers[publisher].forget(retained) }
-    connection.scopes.append(LiveConnection.Scope(number: number, publisher: publisher, subscriber: subscriber))
-    subscriptionCount += 1
-    // The metrics are not updated while they have no subscribers.
+    add(LiveConnection.Scope(number: number, publisher: publisher, subscriber: subscriber), to: connection)
+    // The metrics and the list of clients are not updated while they have no subscribers.
     if request.root == .metrics, isFirst { publishFigures() }
+    if request.root == .hub, isFirst { nextClientList = .zero }
     addPending(connection)
+  }
+
+  /// Adds a scope to a connection's.
+  mutating func add(_ scope: LiveConnection.Scope, to connection: LiveConnection) {
+    connection.scopes.append(scope)
+    subscriptionCount += 1
+    noteDescription(of: connection)
   }
 
   /// Takes the record of the client's state of a scope from before the session was resumed.
@@ -50,6 +57,7 @@ extension HubCore {
     let scope = connection.scopes.remove(at: index)
     subscriptionCount -= 1
     _ = publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: false)
+    noteDescription(of: connection)
     connection.detached.append(number)
     addReply(to: connection)
   }

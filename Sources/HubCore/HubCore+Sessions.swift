@@ -27,7 +27,7 @@ extension HubCore {
     let connection = LiveConnection(
       id: id, peer: greeting.peer, account: greeting.account, rights: rights,
       decoder: FrameDecoder(payloadLimit: limits.payloadBytes), session: session, knowsHistory: knowsHistory,
-      attendee: attendance.add(greeting.peer, name: hello.name),
+      attendee: attendance.add(greeting.peer, name: hello.name, since: greeting.since),
       // Outcomes that the client may have missed are repeated: rejections, then the processed sequence number.
       sentProcessed: resumed == nil ? 0 : hello.acknowledged)
     connection.chargedBytes = greeting.chargedBytes

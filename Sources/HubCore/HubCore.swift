@@ -52,7 +52,11 @@ public struct HubCore: ~Copyable {
   var publishedEvents: UInt64 = 0
   /// The time at which to publish the metrics again; nil if nothing has changed.
   public internal(set) var metricsDue: Duration?
-  /// The publishers of the roots, by their numbers: the feature's state and the hub's own.
+  /// True if the published list of clients lacks scopes of a client, or bytes that are held for it.
+  var hasChangedClients = false
+  /// The earliest time at which to publish the list of clients with these.
+  var nextClientList = Duration.zero
+  /// The publishers of the roots, by their numbers: the feature's state, the hub's own and its metrics.
   var publishers: [Publisher]
   /// The schema of each root.
   let schemas: [Schema]

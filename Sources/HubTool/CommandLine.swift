@@ -25,7 +25,16 @@ public nonisolated func toolOptions() -> ProgramOptions {
       .init(
         "status",
         "show whether a hub is running, its revision and response time, what it has refused and what it holds"),
-      .init("clients", "list the clients of the hub"),
+      .init(
+        "clients", "list the clients of the hub",
+        details: [
+          .text(
+            """
+            Shows for each its number, its process and user, since when it is connected, the bytes that the hub holds for \
+            it (unfinished input and unread output), its name, and the parts of the state to which it subscribes. After a \
+            restart of the hub, the time is that of the restart.
+            """)
+        ]),
       .init(
         "schema", "show the types of the state and of the actions",
         arguments: [.init("TYPE", .atMostOnce, value: .type)],

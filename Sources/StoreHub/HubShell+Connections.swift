@@ -17,7 +17,7 @@ extension HubShell {
     let credentials = try stream.peerCredentials()
     let peer = Peer(
       process: credentials.process, user: credentials.user, group: credentials.group, groups: credentials.groups)
-    let connection = ServedConnection(id: informed.connected(peer, at: loop.now), stream: stream)
+    let connection = ServedConnection(id: informed.connected(peer, at: loop.now, wallTime: wallTime()), stream: stream)
     let id = connection.id
     while connections.count <= id.index { connections.append(nil) }
     connections[id.index] = connection

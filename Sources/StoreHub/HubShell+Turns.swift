@@ -48,9 +48,11 @@ extension HubShell {
     // Waiting frames and snapshots continue as soon as everything else was served.
     if core.needsAnotherTurn || !waitingReaders.isEmpty || admission.count > 0, handingOver == nil {
       nextTurn?.start(after: .zero)
-    } else if core.publicationDue != nil || core.allowanceDue != nil || core.metricsDue != nil {
+    } else if core.publicationDue != nil || core.allowanceDue != nil || core.metricsDue != nil
+      || core.clientsDue != nil
+    {
       // Only in this case: allocating an array in every turn would cost hundreds of instructions.
-      let due = [core.publicationDue, core.allowanceDue, core.metricsDue].compactMap(\.self).min()
+      let due = [core.publicationDue, core.allowanceDue, core.metricsDue, core.clientsDue].compactMap(\.self).min()
       if let due { nextTurn?.start(after: due - loop.preciseNow) }
     }
   }

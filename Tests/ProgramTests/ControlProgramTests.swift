@@ -126,7 +126,12 @@ import Testing
       text.contains("revision  0\n") && text.contains("\nrefused   nothing\n") && text.contains("\nusers     1\n"))
     let client = try #require(try Self.object(try run(hub, "clients", "--json").output))
     #expect(client["name"] as? String == "storectl clients" && client["user"] as? Int == Int(getuid()))
-    #expect(try run(hub, "clients").output.hasPrefix("ID  PROCESS  USER"))
+    #expect(client["scopes"] as? Int == 1 && client["heldBytes"] as? Int == 0)
+    #expect((client["since"] as? String)?.hasSuffix("Z") == true)
+    #expect((client["parts"] as? [[String: String]]) == [["root": "hub", "path": ""]])
+    let clients = try run(hub, "clients").output.split(separator: "\n").map { $0.split(separator: " ") }
+    #expect(clients.first == ["ID", "PROCESS", "USER", "SINCE", "HELD", "NAME", "PARTS"])
+    #expect(clients.last?.suffix(5) == ["0", "storectl", "clients", "the", "clients"])
     let schema = try #require(try Self.object(try run(hub, "schema", "-j").output))
     #expect(
       schema["state"] as? String == "AppFeature.State"
@@ -158,7 +163,7 @@ import Testing
       (["schema", "Todo.Stat"], 3, "did you mean 'Todo.State'?"),
       (["sned"], 2, "did you mean 'send'?"),
       ([], 2, "a command is missing: status,"),
-      (["state", "a", "b"], 2, "unexpected argument “b”"),
+      (["state", "a", "b"], 2, "unexpected argument 'b'"),
       (["send"], 2, "send needs ACTION"),
       (["watch", "--cuont", "3"], 2, "did you mean '--count'?"),
       (["watch", "--count", "0"], 2, "--count needs a whole number"),

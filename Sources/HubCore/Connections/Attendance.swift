@@ -16,11 +16,23 @@ final class Attendance: StateSource {
   func currentVersion() -> StateVersion { TypedVersion(state) }
 
   /// Adds a client and returns its attendee number.
-  func add(_ peer: Peer, name: String) -> UInt64 {
+  ///
+  /// - Parameter since: The time of the connection, in milliseconds since 1970.
+  func add(_ peer: Peer, name: String, since: Int64) -> UInt64 {
     lastID += 1
-    state.attendees.append(Attendee(id: lastID, name: name, process: peer.process, user: peer.user))
+    state.attendees.append(
+      Attendee(id: lastID, name: name, process: peer.process, user: peer.user, since: UInt64(max(since, 0))))
     revision += 1
     return lastID
+  }
+
+  /// Records what a client has attached and what is held for it.
+  func update(_ id: UInt64, parts: [AttachedPart], scopes: Int, heldBytes: Int) {
+    guard var attendee = state.attendees[id: id] else { return }
+    (attendee.parts, attendee.scopes, attendee.heldBytes) = (parts, UInt64(scopes), UInt64(max(heldBytes, 0)))
+    guard attendee != state.attendees[id: id] else { return }
+    state.attendees[id: id] = attendee
+    revision += 1
   }
 
   /// Removes a client.

@@ -25,15 +25,19 @@ final class Greeting {
   var decoder: FrameDecoder
   /// The time limit for the *hello*.
   let deadline: Duration
+  /// The time of the connection, in milliseconds since 1970.
+  let since: Int64
   let account: UserAccount
   /// The peer's rights; nil if it is refused.
   var rights: AccessRights?
   /// The number of bytes that its user is charged for.
   var chargedBytes = 0
 
-  init(peer: Peer, decoder: FrameDecoder, deadline: Duration, account: UserAccount, rights: AccessRights?) {
+  init(
+    peer: Peer, decoder: FrameDecoder, deadline: Duration, since: Int64, account: UserAccount, rights: AccessRights?
+  ) {
     (self.peer, self.decoder, self.deadline, self.account) = (peer, decoder, deadline, account)
-    self.rights = rights
+    (self.since, self.rights) = (since, rights)
   }
 }
 
@@ -72,6 +76,8 @@ final class LiveConnection {
   /// The attendee number of the client.
   let attendee: UInt64
   @exclusivity(unchecked) var scopes: [Scope] = []
+  /// True if the list of clients has its scopes and the bytes held for it.
+  @exclusivity(unchecked) var isDescribed = true
   /// Received frames that wait for a later turn because this turn's work limit was reached.
   @exclusivity(unchecked) var backlog: Backlog?
   /// True if the peer has closed its direction of the stream.

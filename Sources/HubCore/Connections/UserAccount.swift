@@ -76,6 +76,7 @@ extension HubCore {
     let difference = connection.heldBytes - connection.chargedBytes
     // Before the check below, which may close this very connection and refund its charge.
     connection.chargedBytes += difference
+    if difference != 0 { noteDescription(of: connection) }
     charge(connection.account, difference, at: now)
   }
 

@@ -191,7 +191,8 @@ extension HubCore {
     if let logged { forget(logged.retained) }
     let connection = LiveConnection(
       id: id, peer: greeting.peer, account: greeting.account, rights: rights, decoder: greeting.decoder,
-      session: session, knowsHistory: handed.knowsHistory, attendee: attendance.add(greeting.peer, name: session.name),
+      session: session, knowsHistory: handed.knowsHistory,
+      attendee: attendance.add(greeting.peer, name: session.name, since: greeting.since),
       sentProcessed: handed.sentProcessed)
     connection.chargedBytes = greeting.chargedBytes
     (connection.sentRejections, connection.pong) = (min(handed.sentRejections, session.rejections.count), handed.pong)
@@ -223,11 +224,11 @@ extension HubCore {
     }
     let known = scope.version == nil ? nil : scope.sentRevision
     let request = Attach(root: scope.root, path: scope.path, knownRevision: known)
+    let isFirst = !publishers[publisher].hasSubscribers
     let subscriber = publishers[publisher].subscribe(
       request, as: scope.number, connection: connection, retained: retained)
     if scope.isHashDue { publishers[publisher].verify(subscriber) }
-    subscriptionCount += 1
-    connection.scopes.append(
-      LiveConnection.Scope(number: scope.number, publisher: publisher, subscriber: subscriber))
+    add(LiveConnection.Scope(number: scope.number, publisher: publisher, subscriber: subscriber), to: connection)
+    if scope.root == .hub, isFirst { nextClientList = .zero }
   }
 }

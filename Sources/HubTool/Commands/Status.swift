@@ -1,3 +1,4 @@
+internal import EventLoop
 internal import Glibc
 internal import ProgramOptions
 internal import ReplicaCore
@@ -31,14 +32,20 @@ extension Tool {
       [
         ("hub", ValueText.safe(hub.hubName)), ("socket", path), ("revision", "\(revision)"),
         ("clients", "\(count), this one included"), ("latency", latency.inMilliseconds),
-        ("schema", "\(schema.definitions.count) types, \(fingerprint.prefix(16))…"),
+        ("schema", "\(counted(schema.definitions.count, "type")), \(fingerprint.prefix(16))…"),
       ] + (figures?.rows ?? [])
     print(rows.map { palette.name($0) + String(repeating: " ", count: 10 - $0.count) + $1 })
   }
 
   func clients() async throws(ToolFailure) {
     let hub = try await connect()
-    let clients = Attendees(try await hub.subscribe(to: [], of: .hub).mirror.value).all
+    let list = try await hub.subscribe(to: [], of: .hub)
+    let deadline = loop.preciseNow + .milliseconds(1500)
+    // A hub with other subscribers publishes scopes once a second; the list is complete once it has this one.
+    while !Attendees(list.mirror.value).includesScopes(of: getpid()), loop.preciseNow < deadline {
+      try await hub.sleep(.milliseconds(20))
+    }
+    let clients = Attendees(list.mirror.value).all
     if isJSON {
       for client in clients { print(client.json) }
       return
@@ -56,20 +63,42 @@ struct Attendees {
     all = (try? HubState(decoding: bytes.span.bytes)).map { Array($0.attendees) } ?? []
   }
 
+  /// Returns true if the list has the scopes of a process, or the process is not in it. An older hub lists no scopes,
+  /// and no times either.
+  func includesScopes(of process: Int32) -> Bool {
+    !all.contains { $0.process == process && $0.scopes == 0 && $0.since > 0 }
+  }
+
   static func table(_ clients: [Attendee], _ palette: Palette, width: Int?) -> [String] {
-    let rows = clients.map { ["\($0.id)", "\($0.process)", $0.userName ?? "\($0.user)", ValueText.safe($0.name)] }
-    return Table.lines(["ID", "PROCESS", "USER", "NAME"], rows, palette, width: width)
+    let nameLimit = width.map { max($0 / 4, 8) }
+    let rows = clients.map { client in
+      let name = ValueText.safe(client.name)
+      return [
+        "\(client.id)", "\(client.process)", Users.name(client.user),
+        client.since > 0 ? Moment.short(Int64(clamping: client.since)) : "-", "\(client.heldBytes)",
+        nameLimit.map { TextWidth.fit(name, columns: $0) } ?? name, client.partsText,
+      ]
+    }
+    return Table.lines(["ID", "PROCESS", "USER", "SINCE", "HELD", "NAME", "PARTS"], rows, palette, width: width)
   }
 }
 
 extension Attendee {
-  /// The name of the user on this machine.
-  var userName: String? { getpwuid(user).map { String(cString: $0.pointee.pw_name) } }
+  /// The names of the attached parts, such as `counter, todos and 3 more`.
+  var partsText: String {
+    guard scopes > 0 else { return "-" }
+    let rest = scopes - min(scopes, UInt64(parts.count))
+    let names = parts.map { StateRoot(rawValue: $0.root).name(ofPart: $0.path) }.joined(separator: ", ")
+    return rest == 0 ? names : "\(names) and \(rest) more"
+  }
 
   var json: JSONValue {
     [
       "id": .integer(id), "name": .string(name), "process": .integer(process), "user": .integer(user),
-      "userName": userName.map { .string($0) } ?? .null,
+      "userName": userName(user).map { .string($0) } ?? .null,
+      "since": since > 0 ? .string(Moment.json(Int64(clamping: since))) : .null,
+      "heldBytes": .integer(Int64(clamping: heldBytes)), "scopes": .integer(Int64(clamping: scopes)),
+      "parts": .array(parts.map { ["root": StateRoot(rawValue: $0.root).json, "path": .string($0.path)] }),
     ]
   }
 }

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import HTTPServer
 internal import Journal
+internal import ProgramOptions
 internal import ReplicaCore
 internal import Wire
 
@@ -134,7 +135,7 @@ final class Inspector {
     return [
       "version": .integer(version), "hub": hub, "state": link.state.map { .integer($0.revision) } ?? .null,
       "journal": journal.map { Self.json($0) } ?? .null, "changes": .integer(changes.lastNumber),
-      "clients": ["count": .integer(clients.count), "shown": .array(clients.prefix(500).map(\.json))],
+      "clients": ["count": .integer(clients.count), "shown": .array(clients.prefix(500).map { Self.json($0) })],
       "samples": .array(samples), "sample": .integer(link.firstSample + link.samples.count),
       "metrics": link.metrics.map { Self.json($0) } ?? .null,
       "scopes": link.metrics.map { Self.scopes($0) } ?? .null,
@@ -161,6 +162,15 @@ final class Inspector {
       "first": .integer(journal.firstRevision), "tail": .integer(journal.extent.tail),
       "revision": .integer(journal.extent.revision),
       "time": .integer(journal.extent.time), "problem": journal.problem.map { .string($0) } ?? .null,
+    ]
+  }
+
+  private static func json(_ client: Attendee) -> JSONValue {
+    [
+      "id": .integer(client.id), "name": .string(client.name), "process": .integer(client.process),
+      "user": .integer(client.user), "userName": userName(client.user).map { .string($0) } ?? .null,
+      "since": client.since > 0 ? .integer(client.since) : .null, "heldBytes": .integer(client.heldBytes),
+      "shownParts": .string(client.partsText),
     ]
   }
 

@@ -92,6 +92,12 @@ nonisolated enum Moment: Equatable {
     format(milliseconds, "%Y-%m-%dT%H:%M:%S", isUniversal: true) + "Z"
   }
 
+  /// A time in this machine's zone for tables: `22:51:30` for today, otherwise `2026-11-21`.
+  static func short(_ milliseconds: Int64) -> String {
+    let (words, today) = (text(milliseconds).split(separator: " "), text(now).split(separator: " "))
+    return words[0] == today[0] ? String(words[1].prefix(8)) : String(words[0])
+  }
+
   private static func format(_ milliseconds: Int64, _ format: String, isUniversal: Bool) -> String {
     var seconds = time_t(milliseconds / 1000)
     var parts = tm()

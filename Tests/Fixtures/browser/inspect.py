@@ -142,8 +142,8 @@ def main(machine):
                  " one.dispatchEvent(new Event('input')); })()")
         page.key("3")
         page.wait_text("#panel-clients", "storectl inspect")
-        # The page subscribes to the whole state itself.
-        page.wait_text("#panel-clients", "the whole state")
+        # The page subscribes to the whole state itself, and to the lists of clients and metrics.
+        page.wait_text("#panel-clients tr:nth-child(2)", "the clients, the metrics, the whole state")
         for _ in range(8 if PICTURES else 1):
             for _ in range(3):
                 machine.send("counter.incrementButtonTapped")

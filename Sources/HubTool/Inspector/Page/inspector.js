@@ -718,13 +718,28 @@ function table(heads, lines) {
   return made;
 }
 
+// The time alone for today.
+function since(time) {
+  if (!time) return "–";
+  const [date, then] = [new Date(time).toLocaleDateString("sv"), new Date(time).toLocaleTimeString("en-GB")];
+  return date === new Date().toLocaleDateString("sv") ? then : date + " " + then;
+}
+
+let clientsKey = "";
+
 function showClients() {
+  // Unchanged lines stay, so that their text can be selected.
+  const key = JSON.stringify([news.hub.status, news.clients, news.scopes]);
+  if (key === clientsKey) return;
+  clientsKey = key;
   const { count, shown } = news.clients;
   const parts = [
     element("h3", "", news.hub.status === "live" ? number(count) + (count === 1 ? " client" : " clients") : "the hub is away"),
     table(
-      [["id", "number"], ["process", "number"], ["user", ""], ["name", ""]],
-      shown.map((client) => [number(client.id), String(client.process), client.userName ?? String(client.user), client.name])),
+      [["id", "number"], ["process", "number"], ["user", ""], ["since", ""], ["held", "number"], ["name", ""], ["parts", ""]],
+      shown.map((client) => [
+        number(client.id), String(client.process), client.userName ?? String(client.user), since(client.since),
+        number(client.heldBytes), client.name, client.shownParts])),
   ];
   if (count > shown.length) parts.push(element("p", "faint", "and " + number(count - shown.length) + " more"));
   if (news.scopes) {
