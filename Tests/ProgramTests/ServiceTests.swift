@@ -163,7 +163,7 @@ import Testing
     try hub.restart()
     client.send(Array(ping.dropFirst(17)))
     #expect(client.receive().first == 0x88)
-    #expect(hub.log.contains("took over 1 connections"))
+    #expect(hub.log.contains("took over 1 connection of"))
   }
 
   // MARK: Crashes

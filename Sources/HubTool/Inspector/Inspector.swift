@@ -134,6 +134,7 @@ final class Inspector {
     let clients = Attendees(link.clientsValue).all
     return [
       "version": .integer(version), "hub": hub, "state": link.state.map { .integer($0.revision) } ?? .null,
+      "loading": .bool(link.state == nil && link.hub != nil && !link.isRefused),
       "journal": journal.map { Self.json($0) } ?? .null, "changes": .integer(changes.lastNumber),
       "clients": ["count": .integer(clients.count), "shown": .array(clients.prefix(500).map { Self.json($0) })],
       "samples": .array(samples), "sample": .integer(link.firstSample + link.samples.count),

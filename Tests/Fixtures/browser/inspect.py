@@ -184,6 +184,12 @@ def main(machine):
         # Narrow, and the link a second time.
         page.size(420, 700)
         page.wait("document.body.scrollWidth <= 420")
+        # A long view scrolls, and does not reach over the time line.
+        page.key("5")
+        page.wait_text("#panel-schema", "enum Counter.Action")
+        page.wait("document.querySelector('#panel-schema').getBoundingClientRect().bottom"
+                  " <= document.querySelector('#timeline').getBoundingClientRect().top + 1")
+        page.key("1")
         page.size(1200, 720)
         complaints = page.complaints()
         assert not complaints, complaints

@@ -92,9 +92,8 @@ function showHead() {
     say("");
   }
   document.title = (hub.status === "live" ? "" : hub.status + ": ") + "StoreHub inspector";
-  $("when").textContent = past
-    ? "revision " + number(past.revision) + ", " + day(past.time)
-    : "now";
+  // While the page travels, it still shows the state from before.
+  if (!travelling) $("when").textContent = past ? "revision " + number(past.revision) + ", " + day(past.time) : "now";
 }
 
 // MARK: The tree
@@ -112,6 +111,10 @@ const pathOf = (place) =>
   place.reduce((path, name) => path + (name.startsWith("[") || !path ? name : "." + name), "");
 
 async function loadTree() {
+  if (!past && news.loading) {
+    $("tree").replaceChildren(element("p", "note", "The state is loading …"));
+    return;
+  }
   const windows = [...opened].map(([key, first]) => [JSON.parse(key), first]);
   const parameters = { open: JSON.stringify(windows) };
   if (past) parameters.at = past.revision;
@@ -506,7 +509,7 @@ function showTurns() {
   const note = $("log-note");
   note.hidden = news.journal !== null && turns.length > 0;
   note.textContent = news.journal
-    ? (filter ? (turnsEnd ? "No action matches." : "No action matches so far; scroll for more.") : "No actions yet.")
+    ? (filter ? (turnsEnd ? "No action matches." : "No action matches so far; searching …") : "No actions yet.")
     : "These are the changes since the page was opened. With --state-dir, storectl inspect shows the actions of the journal.";
   if (list.scrollHeight <= list.clientHeight) loadOlder();
 }
@@ -715,7 +718,10 @@ function table(heads, lines) {
     cells.forEach((cell, index) => line.append(element("td", heads[index][1], cell)));
     made.append(line);
   }
-  return made;
+  // A narrow window scrolls it.
+  const frame = element("div", heads.length > 2 ? "wide" : "");
+  frame.append(made);
+  return frame;
 }
 
 // The time alone for today.
@@ -736,7 +742,7 @@ function showClients() {
   const parts = [
     element("h3", "", news.hub.status === "live" ? number(count) + (count === 1 ? " client" : " clients") : "the hub is away"),
     table(
-      [["id", "number"], ["process", "number"], ["user", ""], ["since", ""], ["held", "number"], ["name", ""], ["parts", ""]],
+      [["id", "number"], ["process", "number extra"], ["user", "short"], ["since", "short"], ["held", "number extra"], ["name", ""], ["parts", ""]],
       shown.map((client) => [
         number(client.id), String(client.process), client.userName ?? String(client.user), since(client.since),
         number(client.heldBytes), client.name, client.shownParts])),
