@@ -41,8 +41,10 @@ public final class Prediction<State, Action> {
   /// Removes an action that was applied or has failed: its effect is in the hub's state, or nowhere. Call `rebase`
   /// next.
   ///
+  /// - Returns: True if the action was pending here.
   /// - Complexity: O(1) for the oldest action, amortised, otherwise O(pending).
-  public func ended(_ ticket: ActionTicket) {
+  @discardableResult
+  public func ended(_ ticket: ActionTicket) -> Bool {
     if head < pending.count, pending[head].ticket == ticket {
       head += 1
       if head == pending.count || head > 1024 && head > pending.count / 2 {
@@ -51,7 +53,10 @@ public final class Prediction<State, Action> {
       }
     } else if let index = pending[head...].firstIndex(where: { $0.ticket == ticket }) {
       pending.remove(at: index)
+    } else {
+      return false
     }
+    return true
   }
 
   /// Applies the pending actions to the hub's state.

@@ -19,13 +19,16 @@ public final class Attachment<State: Replicated, Action> {
   let mirror = TypedMirror<State>()
   /// The state that is shown instead of the mirror's value while actions are pending.
   var prediction: Prediction<State, Action>?
+  /// The changes that the pending actions have made in the shown state.
+  private var predictedChanges = MirroredChanges()
+  /// True if an action has ended, or the hub's state has changed, since the pending actions were applied.
+  private var mustRebase = false
   var isDetached = false
-  private let send: (Action) -> StoreTask
+  /// Sends an action to the hub. Set before the first value arrives.
+  var send: (Action) -> StoreTask = { _ in StoreTask() }
   private var core: RemoteCore<State, Action>?
 
-  init(send: @escaping (Action) -> StoreTask) {
-    self.send = send
-  }
+  init() {}
 
   /// True once the hub has sent the part or its absence.
   public var isKnown: Bool { mirror.revision != nil }
@@ -44,6 +47,13 @@ protocol AnyAttachment: AnyObject {
   func tell()
   /// Notifies the owner of the attachment that the store was replaced.
   func storeChanged()
+  /// Records that the hub's value has changed. Returns true if `rebase` is necessary.
+  func hubChanged() -> Bool
+  /// Records that an action has ended. Returns true if `rebase` is necessary.
+  func ended(_ ticket: ActionTicket) -> Bool
+  /// Applies the actions that are still pending to the hub's value, and adds the changes. Returns true if it was
+  /// necessary.
+  func rebase(_ changes: inout MirroredChanges) -> Bool
 }
 
 extension Attachment: AnyAttachment {
@@ -64,6 +74,36 @@ extension Attachment: AnyAttachment {
 
   func tell() { core?.tell() }
   func storeChanged() { onChange?() }
+
+  func hubChanged() -> Bool {
+    if prediction != nil { mustRebase = true }
+    return mustRebase
+  }
+
+  func ended(_ ticket: ActionTicket) -> Bool {
+    if prediction?.ended(ticket) == true { mustRebase = true }
+    return mustRebase
+  }
+
+  /// Shows the changes of an action immediately.
+  func predict(_ action: Action, _ ticket: ActionTicket) {
+    guard let prediction else { return }
+    var changes = MirroredChanges()
+    changes.collect { prediction.sent(action, as: ticket, on: mirror.part) }
+    predictedChanges.append(changes)
+    changes.tell { tell() }
+  }
+
+  /// Earlier changes of the pending actions may be undone, so observers of these are notified too.
+  func rebase(_ changes: inout MirroredChanges) -> Bool {
+    guard mustRebase, let prediction else { return false }
+    mustRebase = false
+    changes.append(predictedChanges)
+    predictedChanges = MirroredChanges()
+    predictedChanges.collect { prediction.rebase(on: mirror.part) }
+    changes.append(predictedChanges)
+    return true
+  }
 }
 
 /// The core of a store that mirrors a hub's state.

@@ -28,10 +28,9 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   private var whole: Attachment<State, Action>?
   private var changes = MirroredChanges()
   private var isPerforming = false
-  private var prediction: Prediction<State, Action>?
-  /// The changes that the pending actions have made in the shown state.
-  private var predictedChanges = MirroredChanges()
-  /// True if an action has ended, or the hub's state has changed, since the pending actions were applied.
+  /// The attachments whose stores show the effects of pending actions.
+  private var predicting: [any AnyAttachment] = []
+  /// True if one of these must apply its pending actions again.
   private var mustRebase = false
   private var toldByteCount = 0
 
@@ -66,8 +65,8 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   ///
   /// The reducer changes the state in advance; the effects that it returns are not run here. The hub's answer corrects
   /// the prediction where it differs: because other clients acted first, the hub rejected an action, or the reducer got
-  /// another date or id there. ``StoreTask/taken()`` still waits for the hub. Stores of parts (`attach`) show the hub's
-  /// state.
+  /// another date or id there. ``StoreTask/taken()`` still waits for the hub. Stores of parts show the hub's state,
+  /// unless they are attached with a reducer of their own.
   ///
   /// Each change by the hub costs the reducer's work for all pending actions; while there are any, changing a plain
   /// array also copies it. Issues that the reducer reports are ignored here, since an action may meet a state that its
@@ -85,11 +84,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   ) throws(UVError) {
     precondition(options.subscribesToWholeState, "only the whole state can be predicted")
     try self.init(loop: loop, path: path, options: options)
-    let reducer = ComposableCore.withDependencies(prepareDependencies) { CompiledReducer(reducer) }
-    prediction = Prediction { state, action in
-      withIssueReporters([]) { _ = reducer.reduce(&state, action) }
-    }
-    whole?.prediction = prediction
+    if let whole { predict(whole, with: reducer, prepareDependencies) }
   }
 
   /// The state of the connection to the hub.
@@ -121,7 +116,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   public func close() {
     replica.close()
     endTurn()
-    whole = nil
+    (whole, predicting) = (nil, [])
     hooks = nil
     deadlineTimer = nil
   }
@@ -140,6 +135,23 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     add(path(StatePath()).steps, of: .feature, action)
   }
 
+  /// Subscribes to a part of the hub's state whose store shows the effects of its actions before the hub has answered.
+  ///
+  /// - Parameters:
+  ///   - path: The path to the part, which need not exist.
+  ///   - action: Converts an action of the part to an action of the hub's feature.
+  ///   - reducer: The reducer of the part, which changes it as the hub's feature does.
+  ///   - prepareDependencies: Overrides dependencies for the reducer.
+  /// - Returns: The attachment, which stays subscribed until it is passed to `detach`.
+  public func attach<R: Reducer>(
+    to path: (StatePath<State, State>) -> StatePath<State, R.State>, action: @escaping (R.Action) -> Action,
+    predictingWith reducer: R, withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in }
+  ) -> Attachment<R.State, R.Action> where R.State: Replicated {
+    let attachment = attach(to: path, action: action)
+    predict(attachment, with: reducer, prepareDependencies)
+    return attachment
+  }
+
   /// Subscribes to a part of the hub's own state, such as the list of attached clients.
   public func attachToHub<Part>(
     _ path: (StatePath<HubState, HubState>) -> StatePath<HubState, Part>
@@ -150,6 +162,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   /// Ends the subscription to a part. Its store keeps the last state.
   public func detach<Part, PartAction>(_ attachment: Attachment<Part, PartAction>) {
     attachment.isDetached = true
+    predicting.removeAll { $0 === attachment }
     replica.unsubscribe(attachment.mirror)
   }
 
@@ -162,8 +175,9 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   private func add<Part, PartAction>(
     _ path: [PathStep], of root: StateRoot, _ toAction: @escaping (PartAction) -> Action
   ) -> Attachment<Part, PartAction> {
-    let attachment = Attachment<Part, PartAction> { [weak self] action in
-      self?.send(toAction(action)) ?? StoreTask()
+    let attachment = Attachment<Part, PartAction>()
+    attachment.send = { [weak self, weak attachment] action in
+      self?.send(action, as: toAction, of: attachment) ?? StoreTask()
     }
     replica.subscribe(attachment.mirror, to: path, of: root, context: attachment)
     return attachment
@@ -171,11 +185,13 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
 
   /// Sends an action with one allocation, for the completion, whatever the size of the action, plus those of a
   /// prediction.
-  private func send(_ action: Action) -> StoreTask {
+  private func send<Part, PartAction>(
+    _ action: PartAction, as toAction: (PartAction) -> Action, of attachment: Attachment<Part, PartAction>?
+  ) -> StoreTask {
     let completion = StoreTask.Completion()
     do throws(ActionError) {
-      let ticket = try replica.send(action, context: completion)
-      if prediction != nil { predict(action, ticket) }
+      let ticket = try replica.send(toAction(action), context: completion)
+      attachment?.predict(action, ticket)
     } catch {
       completion.complete(.failure(error))
     }
@@ -184,32 +200,31 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
 
   // MARK: Prediction
 
-  /// Shows the changes of an action immediately.
-  private func predict(_ action: Action, _ ticket: ActionTicket) {
-    guard let whole else { return }
-    var changes = MirroredChanges()
-    changes.collect { prediction?.sent(action, as: ticket, on: whole.mirror.part) }
-    predictedChanges.append(changes)
-    changes.tell { whole.tell() }
+  private func predict<R: Reducer>(
+    _ attachment: Attachment<R.State, R.Action>, with reducer: R,
+    _ prepareDependencies: (inout DependencyValues) -> Void
+  ) where R.State: Replicated {
+    let reducer = ComposableCore.withDependencies(prepareDependencies) { CompiledReducer(reducer) }
+    attachment.prediction = Prediction { state, action in
+      withIssueReporters([]) { _ = reducer.reduce(&state, action) }
+    }
+    predicting.append(attachment)
   }
 
-  /// Applies the actions that are still pending to the hub's state.
-  ///
-  /// Their earlier changes may be undone, so observers of these are notified too.
-  private func rebase() {
+  /// Applies the actions that are still pending to the hub's state, and adds the attachments that show them.
+  private func rebase(_ changed: inout [any AnyAttachment]) {
     mustRebase = false
-    guard let whole else { return }
-    changes.append(predictedChanges)
-    predictedChanges = MirroredChanges()
-    predictedChanges.collect { prediction?.rebase(on: whole.mirror.part) }
-    changes.append(predictedChanges)
+    // A local copy, because an attachment's reducer runs meanwhile.
+    var changes = self.changes
+    for attachment in predicting where attachment.rebase(&changes) {
+      if !changed.contains(where: { $0 === attachment }) { changed.append(attachment) }
+    }
+    self.changes = changes
   }
 
   /// Records that an action has ended.
   private func ended(_ ticket: ActionTicket) {
-    guard let prediction else { return }
-    prediction.ended(ticket)
-    mustRebase = true
+    for attachment in predicting where attachment.ended(ticket) { mustRebase = true }
   }
 
   // MARK: Events
@@ -273,10 +288,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       toldByteCount = replica.loadedByteCount
       onProgress()
     }
-    if mustRebase {
-      rebase()
-      if let whole, !changed.contains(where: { $0 === whole }) { changed.append(whole) }
-    }
+    if mustRebase { rebase(&changed) }
     guard !changed.isEmpty else { return }
     let others = changed.filter { $0.updateStore() }
     if !hadStore, let store { onStore?(store) }
@@ -313,7 +325,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     case .changed(_, let context):
       guard let attachment = context as? any AnyAttachment, !attachment.isDetached else { return }
       changed.append(attachment)
-      if prediction != nil, attachment === whole { mustRebase = true }
+      if attachment.hubChanged() { mustRebase = true }
     case .diverged(_, let divergence):
       guard let onDivergence else { return reportIssue("\(divergence)") }
       onDivergence(divergence)

@@ -31,9 +31,12 @@ final class Session {
   private let loop: EventLoop
   private let client: StoreClient<AppFeature.State, AppFeature.Action>
   private var terminal: Terminal?
-  private var store: StoreOf<AppFeature>?
+  private let counter: Attachment<Counter.State, Counter.Action>
+  private let favourites: Attachment<FavouriteNumbers.State, FavouriteNumbers.Action>
+  /// Attached when a screen first needs them, because they may be large.
+  private var todos: Attachment<Todos.State, Todos.Action>?
+  private var subscriptions: [ObjectIdentifier: StoreSubscription] = [:]
   private var screens = Screens()
-  private var subscription: StoreSubscription?
   private let attendance: Attachment<HubState, Never>
   private var attendanceSubscription: StoreSubscription?
   private let machine: StoreOf<MachineMonitor>
@@ -67,10 +70,10 @@ final class Session {
     options.name = "storeterm \(storeHubVersion)"
     // A user is watching: a hub that has stopped must not count as live.
     (options.probeInterval, options.timeout) = (.seconds(2), .seconds(5))
-    client =
-      settings.predicts
-      ? try StoreClient(loop: loop, path: settings.path, options: options, predictingWith: AppFeature())
-      : try StoreClient(loop: loop, path: settings.path, options: options)
+    options.subscribesToWholeState = false
+    client = try StoreClient(loop: loop, path: settings.path, options: options)
+    counter = client.attach(to: { $0.counter }, action: { .counter($0) }, Counter(), settings)
+    favourites = client.attach(to: { $0.favourites }, action: { .favourites($0) }, FavouriteNumbers(), settings)
     attendance = client.attachToHub { $0 }
     // Not every machine has a message bus; without one there is no machine state to show.
     let bus = try? SystemBus(loop: loop)
@@ -86,7 +89,8 @@ final class Session {
     client.onConnectionChange = { [weak self] in self?.connectionChanged() }
     // The screen has no room for it; it is printed at the end.
     client.onDivergence = { [weak self] in self?.failure = "\($0)" }
-    client.onStore = { [weak self] in self?.attach($0) }
+    follow(counter)
+    follow(favourites)
     client.onProgress = { [weak self] in self?.loaded() }
     attendance.onChange = { [weak self] in
       guard let self else { return }
@@ -106,19 +110,49 @@ final class Session {
     terminal?.close()
   }
 
-  private func attach(_ store: StoreOf<AppFeature>) {
-    do {
-      try openTerminal()
-      self.store = store
-      subscription = store.subscribe { [weak self] _ in self?.drawSoon() }
-    } catch {
-      quit(because: "\(error)")
+  /// Draws the changes of a part.
+  private func follow<Part, Action>(_ attachment: Attachment<Part, Action>) {
+    attachment.onChange = { [weak self, weak attachment] in
+      guard let self, let attachment else { return }
+      subscriptions[ObjectIdentifier(attachment)] = attachment.store?.subscribe { [weak self] _ in self?.drawSoon() }
+      if state != nil { show() }
+      handleKeysAhead()
     }
+  }
+
+  /// Handles the keys that were pressed while the screen was loading.
+  private func handleKeysAhead() {
+    var content = content
+    screens.follow(content)
+    for key in screens.takeKeysAhead(content) where pressed(key, content) { content = self.content }
+  }
+
+  /// Attaches the todos when a screen needs them: the one that shows them, and the one that shows all actions. They
+  /// stay attached, so that the screen opens immediately the next time, and undo finds them.
+  private func attachShownParts() {
+    guard todos == nil, screens.tab == .todos || screens.tab == .activity else { return }
+    let todos = client.attach(to: { $0.todos }, action: { .todos($0) }, Todos(), settings)
+    self.todos = todos
+    follow(todos)
+  }
+
+  /// The state, without the parts that are not attached; nil before it has arrived.
+  private var state: AppFeature.State? {
+    // A hub of another version may lack a part.
+    guard counter.isKnown, favourites.isKnown else { return nil }
+    var state = AppFeature.State()
+    if let counter = counter.store?.state { state.counter = counter }
+    if let favourites = favourites.store?.state { state.favourites = favourites }
+    if let todos = todos?.store?.state { state.todos = todos }
+    return state
   }
 
   /// Shows the progress of loading a large state.
   private func loaded() {
-    guard store == nil, client.loadedByteCount > 0 else { return }
+    if client.loadedByteCount > 0, state == nil || todos?.isKnown == false { show() }
+  }
+
+  private func show() {
     do {
       try openTerminal()
       drawSoon()
@@ -177,7 +211,7 @@ final class Session {
   }
 
   private func send(_ action: AppFeature.Action) {
-    guard let task = store?.send(action) else { return }
+    guard let task = passed(action) else { return }
     lastAction = task
     Task { [weak self] in
       do {
@@ -187,6 +221,14 @@ final class Session {
         screens.say("\(error)", isBad: true)
         drawSoon()
       }
+    }
+  }
+
+  private func passed(_ action: AppFeature.Action) -> StoreTask? {
+    switch action {
+    case .counter(let action): counter.store?.send(action)
+    case .todos(let action): todos?.store?.send(action)
+    case .favourites(let action): favourites.store?.send(action)
     }
   }
 
@@ -210,10 +252,11 @@ final class Session {
 
   private var content: ScreenContent {
     var content = ScreenContent(
-      state: store?.state, attendees: attendance.store.map { Array($0.attendees) }, connection: client.connection,
+      state: state, attendees: attendance.store.map { Array($0.attendees) }, connection: client.connection,
       path: settings.path, now: loop.now)
     content.activity = activity?.entries
-    content.loadedByteCount = store == nil ? client.loadedByteCount : 0
+    if todos?.isKnown != true { content.loading = [.todos] }
+    content.loadedByteCount = client.loadedByteCount
     return content
   }
 
@@ -232,6 +275,7 @@ final class Session {
   private func draw() {
     guard let terminal, !hasQuit else { return }
     mustDraw = false
+    attachShownParts()
     updateActivity()
     let content = content
     screens.follow(content, size: terminal.size)
@@ -253,7 +297,8 @@ final class Session {
       screens.say("\(error)", isBad: true)
     }
     if last != activity.entries.last?.id { activityAttempts = 0 }
-    guard activity.entries.last?.id ?? 0 < client.revision, activityAttempts < 5 else { return }
+    let revision = max(counter.revision, favourites.revision, todos?.revision ?? 0)
+    guard activity.entries.last?.id ?? 0 < revision, activityAttempts < 5 else { return }
     activityAttempts += 1
     activityTimer?.start(after: .milliseconds(200))
   }
@@ -284,6 +329,16 @@ final class Session {
     client.onConnectionChange = nil
     client.close()
     loop.stop()
+  }
+}
+
+extension StoreClient {
+  /// Attaches a part, with predictions unless the user has switched them off.
+  fileprivate func attach<R: Reducer>(
+    to path: (StatePath<State, State>) -> StatePath<State, R.State>, action: @escaping (R.Action) -> Action,
+    _ reducer: R, _ settings: Session.Settings
+  ) -> Attachment<R.State, R.Action> where R.State: Replicated {
+    settings.predicts ? attach(to: path, action: action, predictingWith: reducer) : attach(to: path, action: action)
   }
 }
 

@@ -55,6 +55,25 @@ import Testing
     #expect(second.isRunning)
   }
 
+  /// The todos may be many, so they are attached when a screen needs them, and stay attached.
+  @Test func aScreenAttachesWhatItShows() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub)
+    #expect(hub.wait { terminal.screen.contains("live") })
+    func parts() -> String? {
+      let clients = try? Program(name: "storectl").run("--socket", hub.socket, "clients").output
+      let line = clients?.split(separator: "\n").first { $0.contains("storeterm ") }
+      return line?.components(separatedBy: "  ").last?.trimmingCharacters(in: .whitespaces)
+    }
+    #expect(hub.wait { parts() == "counter, favourites, the clients" })
+    terminal.press("2")
+    #expect(hub.wait { parts() == "counter, favourites, the clients, todos" })
+    #expect(hub.wait { terminal.screen.contains("no todos") })
+    terminal.press("1")
+    #expect(hub.wait { Self.count(on: terminal) == 0 })
+    #expect(parts() == "counter, favourites, the clients, todos")
+  }
+
   @Test func twoTerminalsSeeOneList() throws {
     let hub = try HubProcess()
     let (first, second) = (try Tmux(hub), try Tmux(hub))

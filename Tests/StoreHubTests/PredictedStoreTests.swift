@@ -48,6 +48,65 @@ import Wire
     bench.clean()
   }
 
+  /// Parts that are attached with their own reducers are predicted independently, and only what is attached arrives.
+  @Test func partsArePredictedByTheirOwnReducers() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    var options = ReplicaOptions()
+    options.subscribesToWholeState = false
+    let client = try Client(loop: bench.loop, path: bench.path, options: options)
+    let counter = client.attach(to: { $0.counter }, action: { .counter($0) }, predictingWith: Counter())
+    client.start()
+    #expect(await bench.until { counter.store != nil })
+    let todos = client.attach(to: { $0.todos }, action: { .todos($0) }, predictingWith: Todos())
+    // Attached late, which does not disturb the connection.
+    #expect(client.connection == .live && todos.store == nil)
+    #expect(await bench.until { todos.store != nil })
+    var counts: [Int] = []
+    let (first, second) = (try #require(counter.store), try #require(todos.store))
+    let observation = observe { counts.append(first.count) }
+    let tasks = [
+      first.send(.incrementButtonTapped), second.send(.addButtonTapped(text: "milk")),
+      first.send(.incrementButtonTapped),
+    ]
+    #expect(first.count == 2 && second.todos.map(\.text) == ["milk"])
+    #expect(bench.engine.state.counter.count == 0)
+    #expect(await bench.until { tasks.allSatisfy(\.isOver) && client.pendingActionCount == 0 })
+    for task in tasks { try await task.taken() }
+    #expect(counts.starts(with: [0, 1, 2]), "\(counts)")
+    #expect(counts == counts.sorted(), "\(counts)")
+    #expect(first.state == bench.engine.state.counter)
+    #expect(second.state == bench.engine.state.todos)
+    client.detach(todos)
+    withExtendedLifetime(observation) {}
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  /// A reducer of a part that is wrong is corrected like that of the whole state.
+  @Test func aWrongPredictionOfAPartIsCorrected() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    var options = ReplicaOptions()
+    options.subscribesToWholeState = false
+    let client = try Client(loop: bench.loop, path: bench.path, options: options)
+    let wrong = Reduce<Counter.State, Counter.Action> { state, _ in
+      state.count += 10
+      return .none
+    }
+    let counter = client.attach(to: { $0.counter }, action: { .counter($0) }, predictingWith: wrong)
+    client.start()
+    #expect(await bench.until { counter.store != nil })
+    let store = try #require(counter.store)
+    let task = store.send(.incrementButtonTapped)
+    #expect(store.count == 10)
+    #expect(await bench.until { task.isOver && store.count == 1 })
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
   /// This client's reducer is wrong on purpose; the hub's result counts, and observers are notified.
   @Test func whatTheHubDecidesDifferentlyIsCorrected() async throws {
     let bench = try Bench()

@@ -120,6 +120,33 @@ import Wire
     #expect(open() == "3 favourites")
   }
 
+  /// A screen whose part has not arrived says so; the others work, and the keys pressed there are not lost.
+  @Test func aPartThatIsLoadingKeepsNobodyWaiting() {
+    var terminal = TestTerminal(columns: 60)
+    terminal.content.loading = [.todos]
+    #expect(terminal.press("+") == .send(.counter(.incrementButtonTapped)))
+    terminal.press("2")
+    #expect(terminal.lines.contains { $0.contains("loading the todos …") })
+    terminal.press("1")
+    #expect(terminal.screens.tab == .counter)
+    terminal.press("2")
+    for key in ["a", "q", "1"] as [Key] { #expect(terminal.press(key) == nil) }
+    #expect(terminal.screens.tab == .todos && terminal.screens.takeKeysAhead(terminal.content).isEmpty)
+    terminal.content.loading = []
+    let keys = terminal.screens.takeKeysAhead(terminal.content)
+    #expect(keys == ["a", "q", "1"])
+    for key in keys { terminal.press(key) }
+    #expect(terminal.press(.enter) == .send(.todos(.addButtonTapped(text: "q1"))))
+    #expect(terminal.screens.takeKeysAhead(terminal.content).isEmpty)
+  }
+
+  @Test func escapeDiscardsTheKeysOfAScreenThatIsLoading() {
+    var terminal = TestTerminal(columns: 60)
+    terminal.content.loading = [.todos]
+    for key in ["2", "a", "d", .escape, "3"] as [Key] { terminal.press(key) }
+    #expect(terminal.screens.tab == .favourites)
+  }
+
   @Test func whoIsAttachedHasATabOnlyWhereThatIsKnown() {
     var terminal = TestTerminal(columns: 60)
     terminal.content.attendees = []

@@ -17,7 +17,9 @@ public nonisolated struct ScreenContent {
   public var now: Duration
   /// The logged actions, oldest first; nil if they are unknown, in which case there is no tab for them.
   public var activity: [Activity]?
-  /// The number of bytes received while the state is being loaded.
+  /// The tabs whose part of `state` has not arrived yet.
+  public var loading: Set<Screens.Tab> = []
+  /// The number of bytes received of states that are being loaded.
   public var loadedByteCount = 0
 
   /// Creates the content.
@@ -73,6 +75,9 @@ public nonisolated struct Screens: Equatable, Sendable {
   private var sought = ""
   /// The first visible line of the help; nil if it is closed.
   private var helpLine: Int?
+  /// The keys that were pressed for a screen whose part of the state had not arrived yet.
+  private var keysAhead: [Key] = []
+  private static let keysAheadLimit = 1000
 
   /// Creates screens with the first tab open.
   public init() {}
@@ -86,7 +91,7 @@ public nonisolated struct Screens: Equatable, Sendable {
     }
     if let entries = content.activity { activity.follow(entries) }
     guard let state = content.state else { return }
-    todos.follow(state.todos)
+    if !content.loading.contains(.todos) { todos.follow(state.todos) }
     favourites.follow(state.favourites)
   }
 
@@ -109,6 +114,10 @@ public nonisolated struct Screens: Equatable, Sendable {
       return nil
     }
     guard let state = content.state else { return Self.isQuit(key) ? .quit : nil }
+    if content.loading.contains(tab), !keysAhead.isEmpty || !(Self.isQuit(key) || isCommon(key, content)) {
+      pressedAhead(key)
+      return nil
+    }
     if search != nil {
       sought(key, content)
       return nil
@@ -122,6 +131,19 @@ public nonisolated struct Screens: Equatable, Sendable {
     if Self.isQuit(key) { return .quit }
     if isCommon(key, content) { return common(key, state, content) }
     return passed(key, state, content)
+  }
+
+  /// Keeps a key for a screen that is loading: what is typed quickly must not lose its beginning, because the rest would
+  /// be other commands. Escape discards the keys.
+  private mutating func pressedAhead(_ key: Key) {
+    if key == .escape { keysAhead = [] } else if keysAhead.count < Self.keysAheadLimit { keysAhead.append(key) }
+  }
+
+  /// Returns the keys that were pressed while the open screen was loading, once it is there. Pass them to `pressed`.
+  public mutating func takeKeysAhead(_ content: ScreenContent) -> [Key] {
+    guard !content.loading.contains(tab) else { return [] }
+    defer { keysAhead = [] }
+    return keysAhead
   }
 
   private static func isQuit(_ key: Key) -> Bool { key == .character("q") || key == .control("d") }
@@ -152,6 +174,7 @@ public nonisolated struct Screens: Equatable, Sendable {
 
   private func hasList(_ content: ScreenContent) -> Bool {
     switch tab {
+    case _ where content.loading.contains(tab): false
     case .counter: false
     case .todos, .presence, .activity: true
     case .favourites: if case .favourites = content.state?.favourites.destination { true } else { false }
@@ -263,6 +286,9 @@ public nonisolated struct Screens: Equatable, Sendable {
     var keys = ["q quit"]
     if let state = content.state {
       switch tab {
+      case _ where content.loading.contains(tab):
+        keys = ["tab next   ? help   q quit", "tab  ?  q quit"]
+        drawAbsence(content, of: "the \(tab.rawValue)", in: rows, on: &canvas)
       case .counter:
         keys = CounterScreen.keys
         CounterScreen(counter: state.counter, isOld: isOld).draw(in: rows, on: &canvas)
@@ -282,7 +308,7 @@ public nonisolated struct Screens: Equatable, Sendable {
         ActivityScreen(entries: content.activity ?? [], panel: activity, isOld: isOld).draw(in: rows, on: &canvas)
       }
     } else {
-      drawAbsence(content, in: rows, on: &canvas)
+      drawAbsence(content, of: "the state", in: rows, on: &canvas)
     }
     if let helpLine {
       keys = ["↑ ↓ scroll   any other key closes this", "any key closes this"]
@@ -299,11 +325,13 @@ public nonisolated struct Screens: Equatable, Sendable {
       openTab: tabs.firstIndex(of: tab) ?? 0, keys: keys, message: message, search: message == nil ? search : nil)
   }
 
-  private func drawAbsence(_ content: ScreenContent, in rows: Range<Int>, on canvas: inout some Canvas) {
+  private func drawAbsence(
+    _ content: ScreenContent, of part: String, in rows: Range<Int>, on canvas: inout some Canvas
+  ) {
     let row = max(rows.lowerBound + (rows.count - 2) / 2 - 2, rows.lowerBound)
-    guard content.loadedByteCount == 0 else {
-      canvas.centered(row, "loading the state …")
-      let text = Self.megabytes(content.loadedByteCount)
+    guard content.loadedByteCount == 0, content.connection != .live else {
+      canvas.centered(row, "loading \(part) …")
+      let text = content.loadedByteCount > 0 ? Self.megabytes(content.loadedByteCount) : ""
       if rows.contains(row + 1) { canvas.centered(row + 1, text, Style(.cyan, bold: true)) }
       return
     }
