@@ -169,6 +169,16 @@ def main(machine):
         page.run("document.querySelector('.pager [data-turn=last]').click()")
         page.wait_text(".pager .range", "1,200 – 1,204 of 1,205")
 
+        # A filter searches on until it has found something, also beyond the turns of one request.
+        subprocess.run(
+            [PROGRAMS + "/storeload", "--socket", machine.socket, "--actions", "12000", "--depth", "1"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        page.run("(() => { const one = document.querySelector('#filter'); one.value = 'plumber';"
+                 " one.dispatchEvent(new Event('input')); })()")
+        page.wait_text("#turns", '"call the plumber"')
+        page.run("(() => { const one = document.querySelector('#filter'); one.value = '';"
+                 " one.dispatchEvent(new Event('input')); })()")
+
         # A reload keeps the session; the hub goes and comes back.
         page.call("Page.reload")
         page.wait_text("#status", "live")

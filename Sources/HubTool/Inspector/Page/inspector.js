@@ -452,14 +452,24 @@ async function loadTurns() {
   showTurns();
 }
 
+const hasOlder = () => news.journal && !turnsEnd && nextTurn !== null && turns.length < 3000;
+const isListFull = () => $("turns").scrollHeight > $("turns").clientHeight;
+
+// Loads older actions, and searches on until the list is full.
 async function loadOlder() {
-  if (!news.journal || turnsEnd || isLoadingOlder || nextTurn === null || turns.length >= 3000) return;
+  if (!hasOlder() || isLoadingOlder) return;
   isLoadingOlder = true;
   try {
-    const page = await api("turns", { count: 100, before: nextTurn, filter });
-    turns = [...turns, ...page.turns];
-    [nextTurn, turnsEnd] = [page.next, page.isEnd];
-    showTurns();
+    do {
+      const [wanted, before] = [filter, nextTurn];
+      const page = await api("turns", { count: 100, before, filter });
+      // Otherwise the list has begun anew.
+      if (wanted === filter && before === nextTurn) {
+        turns = [...turns, ...page.turns];
+        [nextTurn, turnsEnd] = [page.next, page.isEnd];
+        showTurns();
+      }
+    } while (hasOlder() && !isListFull());
   } catch (error) {
     report(error);
   } finally {
@@ -511,7 +521,7 @@ function showTurns() {
   note.textContent = news.journal
     ? (filter ? (turnsEnd ? "No action matches." : "No action matches so far; searching …") : "No actions yet.")
     : "These are the changes since the page was opened. With --state-dir, storectl inspect shows the actions of the journal.";
-  if (list.scrollHeight <= list.clientHeight) loadOlder();
+  if (!isListFull()) loadOlder();
 }
 
 function makeTurn(turn) {
