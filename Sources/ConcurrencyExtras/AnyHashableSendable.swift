@@ -39,3 +39,15 @@ extension AnyHashableSendable: ExpressibleByStringLiteral, ExpressibleByIntegerL
   /// Wraps a number.
   public init(integerLiteral value: Int) { self.init(value) }
 }
+
+extension AnyHashableSendable: ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral {
+  /// Wraps a truth value.
+  public init(booleanLiteral value: Bool) { self.init(value) }
+  /// Wraps a floating-point number.
+  public init(floatLiteral value: Double) { self.init(value) }
+}
+
+extension AnyHashableSendable: _HasCustomAnyHashableRepresentation {
+  /// The wrapped value, so that it is the same key in a dictionary of `AnyHashable` whether it is wrapped or not.
+  public func _toCustomAnyHashable() -> AnyHashable? { AnyHashable(base) }
+}

@@ -64,4 +64,16 @@ import Testing
     #expect("\(nested)" == "key")
     #expect(String(reflecting: nested) == "AnyHashableSendable(\"key\")")
   }
+
+  @Test func anyHashableIsWrittenAsALiteral() {
+    let literals: [AnyHashableSendable] = [true, 2, 0.5, "key"]
+    #expect(literals.map { "\(type(of: $0.base))" } == ["Bool", "Int", "Double", "String"])
+    #expect(AnyHashableSendable(0.5) == 0.5 && AnyHashableSendable(false) != true)
+  }
+
+  @Test func aWrappedValueIsTheSameKeyAsTheValue() {
+    let names: [AnyHashable: String] = [AnyHashableSendable(Point(x: 1)): "one", 2: "two"]
+    #expect(names[Point(x: 1)] == "one")
+    #expect(names[AnyHashableSendable(2)] == "two")
+  }
 }

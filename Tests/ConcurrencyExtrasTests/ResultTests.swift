@@ -19,6 +19,20 @@ import Testing
     #expect(synchronous == .success(1))
   }
 
+  private func count(_ fails: Bool) async throws(Failure) -> Int {
+    await Task.yield()
+    if fails { throw Failure() }
+    return 1
+  }
+
+  @Test func aResultKeepsTheTypeOfError() async {
+    let success: Result<Int, Failure> = await Result { () async throws(Failure) in try await count(false) }
+    #expect((try? success.get()) == 1)
+    let failure = await Result { () async throws(Failure) -> Int in try await count(true) }
+    #expect(type(of: failure) == Result<Int, Failure>.self)
+    #expect(throws: Failure.self) { try failure.get() }
+  }
+
   @Test func aLockedValueMayBeUsedAgain() {
     let value = LockIsolated(1)
     value.withValue { outer in
