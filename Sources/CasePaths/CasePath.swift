@@ -42,6 +42,27 @@ where Path.Root == (repeat each Root), Path.Value == Void {
   path(toCaseOf: root)
 }
 
+/// Returns a function that extracts a case's value, where one is expected: `actions.map(/Action.counter)`.
+@_disfavoredOverload
+public prefix func / <Root, Value>(embed: @escaping (Value) -> Root) -> (Root) -> Value? {
+  AnyCasePath(embed).extract(from:)
+}
+
+extension AnyCasePath where Value == Void {
+  /// The case path of a case without values: `AnyCasePath(Action.quit)`.
+  @_disfavoredOverload
+  public init(_ root: Root) {
+    self = path(toCaseOf: root)
+  }
+}
+
+extension Sequence {
+  /// Returns the values of one case: `actions.compactMap(/Action.counter)`.
+  public func compactMap<Value>(_ path: CasePath<Element, Value>) -> [Value] {
+    compactMap { path.extract(from: $0) }
+  }
+}
+
 /// A case path, as a type that the compiler infers.
 public protocol _CasePath<Root, Value> {
   /// The enum.

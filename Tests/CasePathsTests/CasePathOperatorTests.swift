@@ -39,6 +39,21 @@ import Testing
     #expect(level.extract(from: .inner(.ticked)) == nil && level.extract(from: .off) == nil)
   }
 
+  @Test func aPathFiltersASequence() {
+    let signals: [Signal] = [.off, .changed(to: 1), .inner(.level(2)), .inner(.ticked), .changed(by: 3)]
+    #expect(signals.compactMap(/Signal.changed(by:)) == [3])
+    #expect(signals.compactMap(/Signal.off).count == 1)
+    #expect(signals.compactMap(/Signal.inner .. Signal.Inner.level) == [2])
+    let changed: (Signal) -> Int? = /Signal.changed(to:)
+    #expect(signals.map(changed) == [nil, 1, nil, nil, nil])
+  }
+
+  @Test func aPathIsMadeOfACase() {
+    #expect(AnyCasePath(Signal.changed(to:)).extract(from: .changed(to: 1)) == 1)
+    let off = AnyCasePath(Signal.off)
+    #expect(off.extract(from: .off) != nil && off.extract(from: .silent) == nil)
+  }
+
   @Test func aPathMatchesInASwitch() {
     switch Signal.changed(by: 1) {
     case /Signal.changed(to:): Issue.record("matched another case")
