@@ -2,14 +2,14 @@ internal import ComposableArchitecture
 
 /// The text of failures, the same as that of the original library, which authors of tests know.
 enum FailureText {
-  /// The difference of an expected and an actual value.
-  /// The difference of two dumps; nil if they are equal.
+  /// The difference of the dumps of two values; nil if these are equal.
   static func visibleDifference<T>(expected: T, actual: T, actualName: String = "Actual") -> String? {
     // The two were compared before, so issues of the comparison were already reported.
     let difference = TaskResultReports.$areOn.withValue(false) { diff(expected, actual, format: .proportional) }
     return difference.map { "\(indent($0, by: 4))\n\n(Expected: −, \(actualName): +)" }
   }
 
+  /// The difference of an expected and an actual value.
   static func difference<T>(expected: T, actual: T, actualName: String = "Actual") -> String {
     if let difference = visibleDifference(expected: expected, actual: actual, actualName: actualName) {
       return difference
