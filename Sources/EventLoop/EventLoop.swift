@@ -31,7 +31,10 @@ public final class EventLoop {
 
   let pointer: UnsafeMutablePointer<uv_loop_t>
   /// The buffer of all streams.
-  package let readBuffer = ReadBuffer()
+  package let readBuffer: ReadBuffer
+  /// The memory of the buffer, reached for each read without a retain.
+  let readBytes: UnsafeMutableRawBufferPointer
+  let lastReadCount: UnsafeMutablePointer<Int>
   private var mainQueue: Poll?
   private var isClosed = false
 
@@ -39,6 +42,8 @@ public final class EventLoop {
   /// - Throws: An error if the process has no descriptors or memory left.
   public init() throws(UVError) {
     signal(SIGPIPE, SIG_IGN)
+    readBuffer = ReadBuffer()
+    (readBytes, lastReadCount) = (readBuffer.bytes, readBuffer.lastCount)
     pointer = .allocate(capacity: 1)
     try check(uv_loop_init(pointer), "create an event loop")
   }

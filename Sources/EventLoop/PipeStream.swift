@@ -307,7 +307,7 @@ private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in
   onLoop(boxOf: UnsafeMutableRawPointer(handle), PipeStream.Box.self, buffer) { box, buffer in
     // libuv reads immediately after this callback.
     box.noteActivity()
-    let bytes = box.loop.readBuffer.bytes
+    let bytes = box.loop.readBytes
     buffer.pointee = uv_buf_init(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), CUnsignedInt(bytes.count))
   }
 }
@@ -316,9 +316,8 @@ private nonisolated let onRead: uv_read_cb = { stream, count, buffer in
   guard let stream else { return }
   onLoop(boxOf: UnsafeMutableRawPointer(stream), PipeStream.Box.self, count) { box, count in
     if count > 0 {
-      let buffer = box.loop.readBuffer
-      buffer.lastCount = count
-      box.onBytes?(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer.bytes)[..<count]).bytes)
+      box.loop.lastReadCount.pointee = count
+      box.onBytes?(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(box.loop.readBytes)[..<count]).bytes)
     } else if count < 0 {
       let isEnd = count == Int(UVError.Code.endOfFile)
       box.end(isEnd ? nil : UVError(operation: "read from a socket", code: CInt(count)))

@@ -4,13 +4,18 @@ package nonisolated final class ReadBuffer: @unchecked Sendable {
   // last; while the loop turns, it may see parts of two reads.
 
   let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
-  /// The number of bytes of the last read.
-  @exclusivity(unchecked) var lastCount = 0
+  /// The number of bytes of the last read. In memory of its own, so that the loop writes it without a reference.
+  let lastCount = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 
-  deinit { bytes.deallocate() }
+  init() { lastCount.initialize(to: 0) }
+
+  deinit {
+    bytes.deallocate()
+    lastCount.deallocate()
+  }
 
   /// The bytes of the last read on any stream; overwritten by the next one.
   package func withLastRead<Result>(_ body: (RawSpan) -> Result) -> Result {
-    body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<lastCount]).bytes)
+    body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<lastCount.pointee]).bytes)
   }
 }
