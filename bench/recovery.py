@@ -37,7 +37,7 @@ def longest_turn(programs, path):
     """The longest turn of the hub's loop since its start, in microseconds."""
     run = subprocess.run([f"{programs}/storectl", "--socket", path, "status", "--json"],
                          capture_output=True, text=True, timeout=60, check=True)
-    return json.loads(run.stdout)["longestTurnMicroseconds"]
+    return json.loads(run.stdout)["figures"]["longestTurnMicroseconds"]
 
 
 class Listening(Server):
