@@ -8,8 +8,8 @@ import Wire
 /// each turn. Beyond that, a reverse delta measures the removed bytes. Near the limit, both deltas are encoded after
 /// each action, and an action that makes the state too large is rolled back.
 ///
-/// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB, and they carry at most a quarter of
-/// the limit in bytes. Therefore the limit is exact if no action adds more than 4 KiB to the state in addition to the
+/// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB, and they carry at most a sixteenth of
+/// the limit and a mebibyte, so that a check fits into a turn. Therefore the limit is exact if no action adds more than 4 KiB to the state in addition to the
 /// bytes that it carries. Actions that add more can exceed it by what the actions between two checks have added; then
 /// the hub accepts no action that makes the state larger. The hub's own reactions to connections are not rolled back.
 struct StateSize {
@@ -38,13 +38,16 @@ struct StateSize {
   }
 
   /// The target size of a delta for the size alone, in bytes. It is small enough for one turn.
-  private static let deltaByteCount = 1 << 16
+  private static let deltaByteCount = 1 << 14
+  /// The bytes of actions after which a delta is encoded for the size alone.
+  private let byteInterval: Int
 
   init(limit: Int) {
     self.limit = limit
     // A quarter of the limit remains: 16 KiB for each action, or 4 KiB after small deltas.
     interval = max(limit >> 16, 1)
-    intervals = interval...interval * 4
+    intervals = min(interval, 64)...interval * 4
+    byteInterval = min(limit / 16, 1 << 20)
   }
 
   /// Begins with a state. A small one is counted at once, a large one a piece in each turn.
@@ -72,7 +75,7 @@ struct StateSize {
   mutating func note(_ count: Int, byteCount: Int) -> Bool {
     unseen += count
     unseenBytes += byteCount
-    return unseen >= interval || unseenBytes >= limit / 16
+    return unseen >= interval || unseenBytes >= byteInterval
   }
 
   /// Records the size of a delta that was encoded for the log or for subscribers.

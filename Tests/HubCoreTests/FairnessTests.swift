@@ -204,6 +204,17 @@ import Wire
     #expect(try add(1, of: 1000, from: sequence + 2, hub, id).isEmpty)
   }
 
+  /// What has changed since the last check is encoded in one turn, so it must not be much.
+  @Test func aCheckOfALargeStateFitsIntoATurn() {
+    var size = StateSize(limit: 256 << 20)
+    size.begin(with: TypedVersion(""), at: 0)
+    let count = (1...100_000).first { _ in size.note(1, byteCount: 8192) }
+    #expect(count == 128)
+    let isWithinLimit = size.look(at: TypedVersion(String(repeating: "x", count: 100_000)), 1)
+    #expect(isWithinLimit)
+    #expect(size.actionsToCheck == 64)
+  }
+
   /// One frame carries more than is left, although the state is far from its limit before.
   @Test func aLargeFrameDoesNotExceedTheLimit() throws {
     let hub = hub(1 << 20)
