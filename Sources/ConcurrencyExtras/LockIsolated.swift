@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// A value protected by a lock, for tests or callbacks that share it between tasks.
 ///
 /// ```swift
@@ -53,28 +51,4 @@ public final class LockIsolated<Value>: @unchecked Sendable {  // `lock` guards 
 extension LockIsolated where Value: Sendable {
   /// The current value.
   public var value: Value { lock.withLock { storage } }
-}
-
-/// A lock that the same thread may acquire again.
-private final class RecursiveLock: @unchecked Sendable {  // A mutex may be used from any thread.
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-
-  init() {
-    var attributes = pthread_mutexattr_t()
-    pthread_mutexattr_init(&attributes)
-    pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_RECURSIVE))
-    pthread_mutex_init(mutex, &attributes)
-    pthread_mutexattr_destroy(&attributes)
-  }
-
-  deinit {
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
-  }
-
-  func withLock<Result>(_ operation: () throws -> Result) rethrows -> Result {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return try operation()
-  }
 }

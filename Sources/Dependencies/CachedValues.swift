@@ -27,7 +27,7 @@ final class CachedValues: Sendable {
   }
 
   private let entries = Mutex<[ID: Entry]>([:])
-  private let creations = Mutex<[ID: Creation]>([:])
+  private let creations = Mutex<[ID: RecursiveLock]>([:])
 
   /// The value of a key without an override.
   ///
@@ -37,11 +37,12 @@ final class CachedValues: Sendable {
     let id = ID(key: ObjectIdentifier(key), context: context, test: CurrentTest.id)
     // In two steps: casting a missing value to an optional type would succeed.
     if let kept = kept(id), let value = kept as? Key.Value { return value }
-    let creation = begin(id)
-    defer { end(creation, of: id) }
-    if let kept = kept(id), let value = kept as? Key.Value { return value }
-    let (value, withheld) = WithheldReports.collect { Self.newValue(of: key, in: context) }
-    return keep(value, as: id, withheld) as? Key.Value ?? value
+    return creation(of: id).withLock {
+      defer { endCreation(of: id) }
+      if let kept = kept(id), let value = kept as? Key.Value { return value }
+      let (value, withheld) = WithheldReports.collect { Self.newValue(of: key, in: context) }
+      return keep(value, as: id, withheld) as? Key.Value ?? value
+    }
   }
 
   // Neither generic nor inlined, so that they are compiled once and not for each key.
@@ -61,23 +62,22 @@ final class CachedValues: Sendable {
     return value
   }
 
-  /// Waits until no other thread creates a key's value.
+  /// The lock for the creation of a key's value.
+  ///
+  /// It is recursive, so that a key that reads itself fails by its recursion and not by a deadlock.
   @inline(never)
-  private func begin(_ id: ID) -> Creation {
-    let creation = creations.withLock { creations in
+  private func creation(of id: ID) -> RecursiveLock {
+    creations.withLock { creations in
       if let creation = creations[id] { return creation }
-      let creation = Creation()
+      let creation = RecursiveLock()
       creations[id] = creation
       return creation
     }
-    creation.lock()
-    return creation
   }
 
   @inline(never)
-  private func end(_ creation: Creation, of id: ID) {
+  private func endCreation(of id: ID) {
     _ = creations.withLock { $0.removeValue(forKey: id) }
-    creation.unlock()
   }
 
   /// Stores a new value unless there is one already.

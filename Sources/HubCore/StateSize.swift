@@ -8,10 +8,11 @@ import Wire
 /// each turn. Beyond that, a reverse delta measures the removed bytes. Near the limit, both deltas are encoded after
 /// each action, and an action that makes the state too large is rolled back.
 ///
-/// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB, and they carry at most a sixteenth of
-/// the limit and a mebibyte, so that a check fits into a turn. Therefore the limit is exact if no action adds more than 4 KiB to the state in addition to the
-/// bytes that it carries. Actions that add more can exceed it by what the actions between two checks have added; then
-/// the hub accepts no action that makes the state larger. The hub's own reactions to connections are not rolled back.
+/// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB. They carry at most a mebibyte, or a
+/// sixteenth of a smaller limit, so that a check fits into a turn. Therefore the limit is exact if no action adds more
+/// than 4 KiB to the state in addition to the bytes that it carries. Actions that add more can exceed it by what the
+/// actions between two checks have added; then the hub accepts no action that makes the state larger. The hub's own
+/// reactions to connections are not rolled back.
 struct StateSize {
   /// The most bytes of the state.
   let limit: Int

@@ -28,7 +28,7 @@ final class Writer: @unchecked Sendable {
   private(set) var committed: Head
   /// The rows of the table `sessions`.
   var sessions: SessionTable
-  /// What is not yet in that table.
+  /// The changes of sessions that are not yet in that table.
   var changes: SessionChanges
   var schemas: SchemaRows
   /// The complete snapshots, oldest first.

@@ -204,7 +204,7 @@ import Wire
     #expect(try add(1, of: 1000, from: sequence + 2, hub, id).isEmpty)
   }
 
-  /// What has changed since the last check is encoded in one turn, so it must not be much.
+  /// A check encodes all changes since the previous one within a turn.
   @Test func aCheckOfALargeStateFitsIntoATurn() {
     var size = StateSize(limit: 256 << 20)
     size.begin(with: TypedVersion(""), at: 0)

@@ -1,12 +1,10 @@
 internal import Glibc
 
-/// The creation of a key's value: other threads wait for it.
-///
-/// The lock is recursive, so that a key that reads itself fails by its recursion and not by a deadlock.
-final class Creation: @unchecked Sendable {  // The mutex is initialised once and then used by its own functions only.
+/// A lock that the same thread may acquire again.
+package final class RecursiveLock: @unchecked Sendable {  // A mutex may be used from any thread.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
-  init() {
+  package init() {
     var attributes = pthread_mutexattr_t()
     pthread_mutexattr_init(&attributes)
     pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_RECURSIVE))
@@ -19,6 +17,10 @@ final class Creation: @unchecked Sendable {  // The mutex is initialised once an
     mutex.deallocate()
   }
 
-  func lock() { pthread_mutex_lock(mutex) }
-  func unlock() { pthread_mutex_unlock(mutex) }
+  /// Runs an operation while no other thread runs one with this lock.
+  package func withLock<Result>(_ operation: () throws -> Result) rethrows -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try operation()
+  }
 }
