@@ -28,6 +28,9 @@ final class Handover: @unchecked Sendable {
   private var byteCount = 0
   /// The arrival of the first entry, in nanoseconds of the monotonic clock.
   private var firstEntry: Int64 = 0
+  /// The revision after the newest turn.
+  private var newest: UInt64 = 0
+  private var group = CommitGroup()
   private var isOver = false
   private var hasSchema = false
   private let byteLimit: Int
@@ -71,13 +74,14 @@ final class Handover: @unchecked Sendable {
       while byteCount > byteLimit, !isOver { pthread_cond_wait(condition, mutex) }
       guard !isOver else { return false }
       let isFirst = work.entries.isEmpty
-      if isFirst { firstEntry = Self.now() }
+      if isFirst { firstEntry = monotonicNanoseconds() }
       for turn in turns {
         work.entries.append(.turn(turn))
         byteCount += turn.byteCount
+        newest = turn.revision
       }
-      // The writer waits for the first turn, or for its window to pass.
-      return isFirst || isCrowded
+      // The writer waits for the first turn, for the last of a group, or for a time.
+      return isFirst || newest >= group.revision || isCrowded
     }
     // Not under the mutex: the writer would wake up only to wait for it.
     if mustWakeWriter { pthread_cond_broadcast(condition) }
@@ -87,7 +91,7 @@ final class Handover: @unchecked Sendable {
   func begin(_ schema: Schema) {
     locked {
       hasSchema = true
-      if work.entries.isEmpty { firstEntry = Self.now() }
+      if work.entries.isEmpty { firstEntry = monotonicNanoseconds() }
       work.entries.append(.schema(schema))
       pthread_cond_broadcast(condition)
     }
@@ -127,13 +131,27 @@ final class Handover: @unchecked Sendable {
     }
   }
 
+  /// Records the end of a commit of turns.
+  ///
+  /// - Parameters:
+  ///   - stored: The revisions before and after it.
+  ///   - start: The time when it began.
+  func noteCommit(of stored: (from: UInt64, to: UInt64), since start: Int64) {
+    locked {
+      let now = monotonicNanoseconds()
+      group.begin(afterCommitOf: stored, newest: newest, duration: now - start, now: now)
+    }
+  }
+
   /// Takes all work.
   ///
   /// - Parameters:
   ///   - isWaiting: True to wait until there is work.
-  ///   - window: The time for which turns are collected after the first, in nanoseconds.
-  func take(isWaiting: Bool, window: Int64) -> Work {
+  ///   - window: The time for which turns are collected after the first, in nanoseconds. Nil to collect the turns of a
+  ///     group (``CommitGroup``).
+  func take(isWaiting: Bool, window: Int64?) -> Work {
     locked {
+      var waited = false
       while true {
         let isOther = work.snapshot != nil || work.trimPosition != nil || work.isClosing
         if work.isClosing { break }
@@ -142,12 +160,19 @@ final class Handover: @unchecked Sendable {
           pthread_cond_wait(condition, mutex)
           continue
         }
-        let deadline = firstEntry + window
-        guard window > 0, !isCrowded, Self.now() < deadline else { break }
-        if !isWaiting { return Work() }
+        let deadline = window.map { firstEntry + $0 } ?? group.deadline
+        let isComplete = window == nil && newest >= group.revision
+        guard !isComplete, !isCrowded, monotonicNanoseconds() < deadline else { break }
+        if !isWaiting {
+          // Maintenance takes longer than a group.
+          if window == nil { break }
+          return Work()
+        }
+        waited = true
         var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         pthread_cond_timedwait(condition, mutex, &time)
       }
+      if !work.entries.isEmpty { group.end(at: newest, waited: waited) }
       defer {
         work = Work()
         byteCount = 0
@@ -156,10 +181,11 @@ final class Handover: @unchecked Sendable {
       return work
     }
   }
+}
 
-  private static func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
+/// The monotonic clock, in nanoseconds.
+func monotonicNanoseconds() -> Int64 {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }

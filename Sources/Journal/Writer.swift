@@ -124,9 +124,9 @@ final class Writer: @unchecked Sendable {
   }
 
   private func run() throws(LogError) {
-    let window: Int64 =
+    let window: Int64? =
       switch options.durability {
-      case .sync: 0
+      case .sync: nil
       case .async(let window): window.milliseconds * 1_000_000
       }
     while true {
@@ -145,7 +145,8 @@ final class Writer: @unchecked Sendable {
   /// Stores turns in one commit; returns false if one does not follow the last stored turn.
   private func store(_ entries: [Handover.Entry]) throws(LogError) -> Bool {
     guard !entries.isEmpty else { return true }
-    let tail = head.tail.position
+    let start = monotonicNanoseconds()
+    let (tail, revision) = (head.tail.position, head.revision)
     var misplaced: UInt64?
     var clockSteps = 0
     do throws(SQLiteError) {
@@ -179,6 +180,8 @@ final class Writer: @unchecked Sendable {
     }
     if position > tail {
       try tailFile.write(head)
+      // Before anybody can answer.
+      handover.noteCommit(of: (revision, head.revision), since: start)
       onEvent(.stored(upTo: position))
     }
     guard let misplaced else { return true }
