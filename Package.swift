@@ -442,8 +442,8 @@ let package = Package(
     .testTarget(
       name: "HubCoreTests",
       dependencies: [
-        "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "TestFeatures", "TestSupport",
-        "TurnLog", "Wire",
+        "CReducers", "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "TestFeatures",
+        "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: spans),
     .testTarget(

@@ -1,3 +1,4 @@
+import CReducers
 import Features
 import TestSupport
 import Testing
@@ -170,6 +171,17 @@ import Wire
     let turn = try #require(hub.log.last)
     #expect(try LoggedActions(decoding: turn.actions.span.bytes).origin == .hub)
     #expect(hub.engine.state.counter.count == 1)
+  }
+
+  /// The feature may read the whole state at the start, and recording an observer costs more than reading a field.
+  @Test func aReactionToAnEventIsNotObserved() throws {
+    var isObserved: Bool?
+    let hub = try Hub(recovering: []) { _, _ in
+      isObserved = storehub_can_observe()
+      return []
+    }
+    hub.core.start()
+    #expect(isObserved == false)
   }
 
   @Test func anActionOfTheProgramIsStoredAsTheHubsOwn() throws {

@@ -97,7 +97,9 @@ extension FeatureEngine: Engine {
     return action
   }
 
-  package func actions(for event: HubEvent) -> [AnyAction] { onEvent(event, box.core.state).map { AnyAction($0) } }
+  package func actions(for event: HubEvent) -> [AnyAction] {
+    Reducing.unobserved { onEvent(event, box.core.state) }.map { AnyAction($0) }
+  }
 
   package func restore(_ state: RawSpan, at revision: UInt64) throws(WireError) {
     var decoder = CBORDecoder(state)
