@@ -32,6 +32,8 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   private var predicting: [any AnyAttachment] = []
   /// True if one of these must apply its pending actions again.
   private var mustRebase = false
+  /// True if it must do so because an action has ended.
+  private var hasEndedAction = false
   private var toldByteCount = 0
 
   /// The hub's whole state as a store; nil before the first snapshot, and if the client does not subscribe to it.
@@ -213,7 +215,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
 
   /// Applies the actions that are still pending to the hub's state, and adds the attachments that show them.
   private func rebase(_ changed: inout [any AnyAttachment]) {
-    mustRebase = false
+    (mustRebase, hasEndedAction) = (false, false)
     // A local copy, because an attachment's reducer runs meanwhile.
     var changes = self.changes
     for attachment in predicting where attachment.rebase(&changes) {
@@ -224,7 +226,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
 
   /// Records that an action has ended.
   private func ended(_ ticket: ActionTicket) {
-    for attachment in predicting where attachment.ended(ticket) { mustRebase = true }
+    for attachment in predicting where attachment.ended(ticket) { (mustRebase, hasEndedAction) = (true, true) }
   }
 
   // MARK: Events
@@ -288,7 +290,9 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       toldByteCount = replica.loadedByteCount
       onProgress()
     }
-    if mustRebase { rebase(&changed) }
+    // While a snapshot arrives, acknowledgements wait for its end, so an action that is in the hub's state is still
+    // pending here and would count twice.
+    if mustRebase, hasEndedAction || replica.loadedByteCount == 0 { rebase(&changed) }
     guard !changed.isEmpty else { return }
     let others = changed.filter { $0.updateStore() }
     if !hadStore, let store { onStore?(store) }

@@ -84,6 +84,33 @@ import Wire
     bench.clean()
   }
 
+  /// The hub writes the new value of a small part before the acknowledgement, which waits for the rest of a large part.
+  @Test func noActionCountsTwiceWhileAnotherPartLoads() async throws {
+    let bench = try Bench()
+    var state = AppFeature.State()
+    let list = (0..<100_000).map { Todo.State(id: $0, text: "todo \($0)") }
+    state.todos.todos.append(contentsOf: list)
+    let server = try bench.serve(FeatureEngine(initialState: state, reducer: AppFeature()))
+    var options = ReplicaOptions()
+    options.subscribesToWholeState = false
+    let client = try Client(loop: bench.loop, path: bench.path, options: options)
+    let counter = client.attach(to: { $0.counter }, action: { .counter($0) }, predictingWith: Counter())
+    client.start()
+    #expect(await bench.until { counter.store != nil })
+    let store = try #require(counter.store)
+    var counts: [Int] = []
+    let observation = observe { counts.append(store.count) }
+    let todos = client.attach(to: { $0.todos }, action: { .todos($0) })
+    #expect(await bench.until { client.loadedByteCount > 0 })
+    let task = store.send(.incrementButtonTapped)
+    #expect(await bench.until { task.isOver && todos.store != nil })
+    #expect(counts.max() == 1, "\(counts)")
+    withExtendedLifetime(observation) {}
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
   /// A reducer of a part that is wrong is corrected like that of the whole state.
   @Test func aWrongPredictionOfAPartIsCorrected() async throws {
     let bench = try Bench()
