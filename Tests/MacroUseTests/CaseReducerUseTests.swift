@@ -28,6 +28,7 @@ public enum Destination {
   case labelled(leaf: Leaf)
   @ReducerCaseIgnored case plain(Int)
   @ReducerCaseIgnored case several(Int, name: String)
+  case pair(Int, name: String)
   @ReducerCaseEphemeral case banner(AlertState<Alert>)
   case empty
   case `default`(Leaf), `in`
@@ -197,7 +198,7 @@ struct Node {
       case .confirmationDialog: "dialog"
       case .leaf(let store), .bigStep(let store), .labelled(let store), .default(let store): "\(store.count)"
       case .plain(let number): "plain \(number)"
-      case .several(let number, let name): "\(number) \(name)"
+      case .several(let number, let name), .pair(let number, let name): "\(number) \(name)"
       case .banner: "banner"
       case .empty: "empty"
       case .in: "in"
@@ -209,6 +210,7 @@ struct Node {
     }
     #expect(text(.plain(4)) == "plain 4")
     #expect(text(.several(4, name: "n")) == "4 n")
+    #expect(text(.pair(5, name: "p")) == "5 p")
     #expect(text(.in) == "in")
     #expect(text(.labelled(leaf: .init(count: 8))) == "8")
     #if os(Linux)

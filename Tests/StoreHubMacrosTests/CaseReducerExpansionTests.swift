@@ -368,18 +368,6 @@ import Testing
         """)
   }
 
-  @Test func oneFeaturePerCase() {
-    expectComplaint(
-      """
-      @Reducer enum Path {
-        case both(One, Two)
-      }
-      """, "Reducer", as: ReducerMacro.self, adding: ["Reducer", "CaseReducer"],
-      is: """
-        2:8: error: '@Reducer' cannot be applied to enum cases with more than one associated value; mark the case with '@ReducerCaseIgnored' to hold plain state
-        """)
-  }
-
   @Test func marksAreForCases() {
     expectComplaint(
       """

@@ -11,7 +11,7 @@ struct CaseReducerExpansion {
     case reducer(type: String)
     /// Its payload is state that any action dismisses, such as an alert.
     case ephemeral(type: String)
-    /// It has a payload of state without a reducer, or no payload.
+    /// It has a payload of state without a reducer, such as several values, or no payload.
     case ignored
   }
 
@@ -21,23 +21,12 @@ struct CaseReducerExpansion {
   private let declared: Set<String>
   private let conformances: ReducerMacro.Conformances
 
-  init(
-    _ declaration: EnumDeclSyntax, conformances: ReducerMacro.Conformances, in context: some MacroExpansionContext
-  ) {
+  init(_ declaration: EnumDeclSyntax, conformances: ReducerMacro.Conformances) {
     self.declaration = declaration
     self.conformances = conformances
     access = declaration.modifiers.accessOfMembers
     declared = declaration.memberNames
     cases = EnumCases(of: declaration)
-    for enumCase in cases.all where enumCase.parameters.count > 1 {
-      if !enumCase.attributes.hasAny(of: ["ReducerCaseIgnored"]) {
-        context.complain(
-          """
-          '@Reducer' cannot be applied to enum cases with more than one associated value; mark the case with \
-          '@ReducerCaseIgnored' to hold plain state
-          """, at: enumCase.element)
-      }
-    }
   }
 
   private static func kind(of enumCase: EnumCase) -> Kind {

@@ -112,7 +112,7 @@ extension ReducerMacro: MemberMacro {
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     if let declaration = declaration.as(EnumDeclSyntax.self) {
-      return CaseReducerExpansion(declaration, conformances: Conformances(of: node), in: context).members
+      return CaseReducerExpansion(declaration, conformances: Conformances(of: node)).members
     }
     guard let declaration = declaration.as(StructDeclSyntax.self) else { return [] }
     let access = declaration.modifiers.accessOfMembers
