@@ -66,8 +66,11 @@ extension CasePathable {
   }
 
   /// The payload of the named case, for enums that are `@dynamicMemberLookup`.
+  ///
+  /// `state.detail?.title = "New"` changes the payload of a value of that case, and has no effect on other values.
   public subscript<Value>(dynamicMember keyPath: CaseKeyPath<Self, Value>) -> Value? {
-    self[case: keyPath]
+    get { self[case: keyPath] }
+    set { self[case: keyPath] = newValue }
   }
 
   /// Changes the payload of the named case in place. A value of another case does not change and is reported as an

@@ -32,6 +32,18 @@ private enum Tree<Leaf> {
 @CasePathable public enum Empty {}
 
 @Suite struct CasePathableMacroTests {
+  @Test func aMemberOfTheCaseOfTheValueIsChangedInPlace() {
+    var action: Action? = .rename(id: 1, name: "a")
+    action?.rename?.name = "b"
+    action?.select? += 1
+    action?.select = 4
+    action?.rename = nil
+    #expect(action == .rename(id: 1, name: "b"))
+    action = .select(1)
+    action?.select? += 1
+    #expect(action == .select(2))
+  }
+
   @Test func casesAreNamedByKeyPaths() {
     let rename = Action.rename(id: 1, name: "one")
     #expect(rename.is(\.rename))
