@@ -106,16 +106,14 @@ final class TestRun<State, Action> {
     return collected ?? []
   }
 
-  /// Reports changes of shared state that were not asserted.
+  /// Reports changes of shared values in the state that were not asserted.
   func assertSharedChangesAreStated(at location: IssueLocation) {
     guard exhaustivity == .on, recorder.tracker.hasChanges else { return }
-    let changes = recorder.tracker.changes
     let state = recorder.assertedState
     // Nil if the feature shares the values, but not its state.
-    let ofState = recorder.tracker.assert { FailureText.visibleDifference(expected: state, actual: state) }
+    let difference = recorder.tracker.assert { FailureText.visibleDifference(expected: state, actual: state) }
     recorder.tracker.resetChanges()
-    let difference =
-      ofState ?? changes.map { FailureText.difference(expected: $0.old, actual: $0.new) }.joined(separator: "\n\n")
+    guard let difference else { return }
     report(
       """
       Test store finished before asserting against changes to shared state: …

@@ -3,7 +3,7 @@ import Testing
 
 @Reducer
 private struct Detail {
-  @ObservableState struct State: Equatable {
+  @ObservableState struct State: Equatable, Identifiable {
     var id: Int
     var isEdited = false
   }
@@ -58,6 +58,24 @@ private struct Root {
 }
 
 extension Root.Path.State: Equatable {}
+
+@Reducer
+private struct Element {
+  struct State: Equatable {
+    @Shared var element: Detail.State
+    var removals = 0
+  }
+
+  enum Action { case removeTapped }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, _ in
+      @Shared(.inMemory("list of sharing tests")) var list: IdentifiedArrayOf<Detail.State> = []
+      if $list.withLock({ $0.remove(id: state.element.id) }) == nil { state.removals = 2 }
+      return .none
+    }
+  }
+}
 
 @MainActor
 @Suite struct NavigationTests {
@@ -158,6 +176,22 @@ extension Root.Path.State: Equatable {}
     await store.withExhaustivity(.off) { await store.send(.visitTapped) }
     await store.send(.openTapped(5)) { $0.path[id: 0] = .detail(Detail.State(id: 5)) }
     await store.send(.visitTapped) { $0.$visits.withLock { $0 = 2 } }
+  }
+
+  /// A feature whose state shares one element removes it from the list, which is not part of its state.
+  @Test(arguments: [Exhaustivity.on, .off]) func changesOfValuesThatTheStateDoesNotShareNeedNoAssertion(
+    exhaustivity: Exhaustivity
+  ) async throws {
+    @Shared(.inMemory("list of sharing tests")) var list: IdentifiedArrayOf<Detail.State> = [
+      .init(id: 1), .init(id: 2),
+    ]
+    let element = try #require(Shared($list[id: 2]))
+    let store = TestStore(initialState: Element.State(element: element)) { Element() }
+    store.exhaustivity = exhaustivity
+    await store.send(.removeTapped)
+    await store.send(.removeTapped) { $0.removals = 2 }
+    await store.finish()
+    #expect(list.map(\.id) == [1])
   }
 
   @Test func aWrongChangeOfSharedStateIsAnIssue() async {
