@@ -42,11 +42,13 @@ public struct Shared<Value> {
     self = projectedValue
   }
 
-  /// The current value. To change it, use `$value.withLock`.
+  /// The current value.
+  ///
+  /// To change it, prefer `$value.withLock`. Code of version 1 assigns it or changes it in place (`state.count += 1`).
+  /// Such a change is a read and an assignment: changes by other threads between them are lost.
   public var wrappedValue: Value {
     get { location.read() }
-    @available(*, unavailable, message: "Use ‘$shared.withLock’ to change a shared value")
-    nonmutating set { fatalError("unavailable") }
+    nonmutating set { location.withLock(at: location.root.place) { $0 = newValue } }
   }
 
   /// The share itself, to pass on or to change. Assigning another one makes this share and its copies refer to that.

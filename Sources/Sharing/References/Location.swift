@@ -25,6 +25,8 @@ protocol Location<Value>: ReadableLocation {
 
 /// A whole reference, without the type of its value.
 protocol Reference: AnyObject, Sendable {
+  /// The location where it was created, for issues without a location of their own.
+  var place: IssueLocation { get }
   var isLoading: Bool { get }
   var loadError: (any Error)? { get }
   var saveError: (any Error)? { get }

@@ -1,0 +1,56 @@
+// Forms of version 1 that version 2 replaced.
+
+extension Shared {
+  /// Shares a value without a key; in later code `Shared(value:)`.
+  @_disfavoredOverload
+  public init(
+    _ value: sending Value,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) {
+    self.init(value: value, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}
+
+/// Parts that are unwrapped where an optional is expected.
+///
+/// ```swift
+/// if let item = $items[id: 1] { … }  // a `Shared<Item>`; in later code `Shared($items[id: 1])`
+/// let item = $items[id: 1]           // a `Shared<Item?>`
+/// ```
+///
+/// It is a protocol because the compiler prefers members of the type itself, where both would do.
+public protocol _UnwrappedParts<Value> {
+  associatedtype Value
+  func _unwrapped<Member>(_ keyPath: WritableKeyPath<Value, Member?>) -> Shared<Member>?
+}
+
+extension _UnwrappedParts {
+  /// A shared part inside an optional, or nil.
+  public subscript<Member>(dynamicMember keyPath: WritableKeyPath<Value, Member?>) -> Shared<Member>? {
+    _unwrapped(keyPath)
+  }
+}
+
+extension Shared: _UnwrappedParts {
+  public func _unwrapped<Member>(_ keyPath: WritableKeyPath<Value, Member?>) -> Shared<Member>? {
+    Shared<Member>(Shared<Member?>(location: PartLocation(location, keyPath)))
+  }
+}
+
+extension Shared where Value: RandomAccessCollection & MutableCollection, Value.Index: Hashable {
+  /// Shares each element; in later code `Array($items)`.
+  ///
+  /// An element is identified by its position, also in an `IdentifiedArray`. If the collection no longer has that
+  /// position, the share keeps the last value and its own changes.
+  public var elements: [Shared<Value.Element>] {
+    wrappedValue.indices.compactMap { Shared<Value.Element>(self[dynamicMember: \.[_ifPresent: $0]]) }
+  }
+}
+
+extension RandomAccessCollection where Self: MutableCollection {
+  /// The element at a position, if the collection has it.
+  fileprivate subscript(_ifPresent index: Index) -> Element? {
+    get { index >= startIndex && index < endIndex ? self[index] : nil }
+    set { if let newValue, index >= startIndex, index < endIndex { self[index] = newValue } }
+  }
+}
