@@ -69,8 +69,10 @@ let package = Package(
     .library(name: "CustomDump", targets: ["CustomDump", "CustomDumpFoundation"]),
     .library(name: "PromptState", targets: ["PromptState"]),
     .library(name: "SwiftNavigation", targets: ["SwiftNavigation"]),
+    .library(name: "Perception", targets: ["Perception"]),
     .library(name: "Sharing", targets: ["Sharing"]),
     .library(name: "ConcurrencyExtras", targets: ["ConcurrencyExtras"]),
+    .library(name: "ConcurrencyExtrasTestSupport", targets: ["ConcurrencyExtrasTestSupport"]),
     .library(name: "CombineSchedulers", targets: ["CombineSchedulers"]),
     .library(name: "Clocks", targets: ["Clocks"]),
     .library(name: "DependenciesMacros", targets: ["DependenciesMacros"]),
@@ -123,6 +125,8 @@ let package = Package(
     .target(name: "PromptState", dependencies: ["CustomDump"], swiftSettings: common),
     .target(name: "SwiftNavigation", dependencies: ["PromptState"], swiftSettings: common),
     .target(name: "ConcurrencyExtras", swiftSettings: common),
+    // Separate, because it links a test framework.
+    .target(name: "ConcurrencyExtrasTestSupport", dependencies: ["ConcurrencyExtras"], swiftSettings: common),
     .target(
       name: "CombineSchedulers", dependencies: ["ConcurrencyExtras", "IssueReporting"], swiftSettings: common),
     .target(
@@ -132,6 +136,7 @@ let package = Package(
     // The module names of the original libraries, for their import lines.
     .target(name: "Clocks", dependencies: ["Dependencies"], swiftSettings: common),
     .target(name: "DependenciesMacros", dependencies: ["Dependencies"], swiftSettings: common),
+    .target(name: "Perception", swiftSettings: common),
     // Separate, so that only programs that need them link Foundation and FoundationNetworking.
     .target(
       name: "DependenciesFoundation", dependencies: ["CombineSchedulers", "ConcurrencyExtras", "Dependencies"],
@@ -174,7 +179,8 @@ let package = Package(
       ], swiftSettings: common),
     // The import for apps. Separate, because programs that link only ComposableCore do not load all of Foundation.
     .target(
-      name: "ComposableArchitecture", dependencies: ["ComposableCore", "DependenciesFoundation"], swiftSettings: common),
+      name: "ComposableArchitecture", dependencies: ["ComposableCore", "DependenciesFoundation", "Perception"],
+      swiftSettings: common),
     .target(
       name: "Sharing", dependencies: ["CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting"],
       swiftSettings: common),
@@ -223,8 +229,9 @@ let package = Package(
     .target(
       name: "ComposableTesting",
       dependencies: [
-        "CasePaths", "ComposableArchitecture", "ConcurrencyExtras", "CustomDumpFoundation", "Dependencies",
-        "DependenciesTestSupport", "IssueReporting", "IssueReportingTestSupport",
+        "CasePaths", "ComposableArchitecture", "ConcurrencyExtras", "ConcurrencyExtrasTestSupport",
+        "CustomDumpFoundation", "Dependencies", "DependenciesTestSupport", "IssueReporting",
+        "IssueReportingTestSupport",
       ],
       swiftSettings: common),
     .target(
@@ -375,7 +382,8 @@ let package = Package(
       dependencies: [
         "CasePaths", "Clocks", "CombineSchedulers", "ComposableArchitecture", "ComposableTesting", "ConcurrencyExtras",
         "CustomDump", "Dependencies", "DependenciesMacros", "DependenciesTestSupport", "IdentifiedCollections",
-        "IssueReporting", "IssueReportingTestSupport", "Sharing", "SwiftNavigation", "XCTestDynamicOverlay",
+        "IssueReporting", "IssueReportingTestSupport", "Perception", "Sharing", "SwiftNavigation",
+        "XCTestDynamicOverlay",
       ], swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "ComposableArchitectureClassicTests",

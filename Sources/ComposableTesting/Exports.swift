@@ -1,2 +1,3 @@
 @_exported public import ComposableArchitecture
+@_exported public import ConcurrencyExtrasTestSupport
 @_exported public import DependenciesTestSupport

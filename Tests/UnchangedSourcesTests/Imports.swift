@@ -10,6 +10,7 @@ import DependenciesMacros
 import IdentifiedCollections
 import IssueReporting
 import IssueReportingTestSupport
+import Perception
 import Sharing
 import SwiftNavigation
 import Testing
@@ -27,6 +28,23 @@ import XCTestDynamicOverlay
     let alert: AlertState<Int> = AlertState { TextState("Hello") }
     let counter: LockIsolated<Int> = LockIsolated(queue.now < queue.now ? 1 : 0)
     #expect(clock.sleeperCount == 0 && counter.value == 0 && String(state: alert.title) == "Hello")
+  }
+}
+
+@Suite struct PerceptionTests {
+  @Observable final class Model: Perceptible { var count = 0 }
+
+  @Test func aReadIsTracked() {
+    let model = Model()
+    let changes = LockIsolated(0)
+    let count = withPerceptionTracking {
+      model.count
+    } onChange: {
+      changes.withValue { $0 += 1 }
+    }
+    model.count = count + 1
+    model.count += 1
+    #expect(changes.value == 1 && model.count == 2)
   }
 }
 
