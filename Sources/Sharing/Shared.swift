@@ -70,8 +70,8 @@ public struct Shared<Value> {
   ///
   /// If the operation throws, its changes until then remain.
   ///
-  /// Complexity: O(1) and a copy of the value, which is O(*n*) for an array or a dictionary and O(1) for an
-  /// `IdentifiedArray`.
+  /// Complexity: O(1) and one copy of what the operation changes, which is O(*n*) for an array or a dictionary and
+  /// O(log *n*) for an `IdentifiedArray`: the value before is kept for reads inside the operation.
   ///
   /// - Parameter operation: Changes the value. It must be short. Inside it, other reads of the same reference return
   ///   the value before the change; other changes of the reference are reported as issues and have no effect.

@@ -116,4 +116,34 @@ private final class Unsendable {
     $object.withLock { $0.count += 1 }
     #expect(object.count == 1)
   }
+
+  /// An array that counts its copies.
+  private struct Counted: Sendable {
+    private final class Storage: Sendable {
+      let copies: Int
+      init(copies: Int) { self.copies = copies }
+    }
+    private var storage = Storage(copies: 0)
+    var copies: Int { storage.copies }
+    mutating func change() {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(copies: storage.copies + 1) }
+    }
+  }
+
+  @Test func aChangeCopiesTheValueOnce() {
+    let alone = Shared(value: Counted())
+    @Shared(.inMemory("counted copies")) var stored = Counted()
+    for change in 1...5 {
+      alone.withLock {
+        for _ in 1...3 { $0.change() }
+      }
+      #expect(alone.wrappedValue.copies == change)
+      $stored.withLock {
+        for _ in 1...3 { $0.change() }
+      }
+      #expect(stored.copies == change)
+    }
+    alone.wrappedValue.change()
+    #expect(alone.wrappedValue.copies == 6)
+  }
 }
