@@ -6,7 +6,8 @@ is that of a client that sends one counter action at a time: the time until its 
 in rounds (--rounds): quiet, under the attack, and beside the attack, when the same processes attack another hub on the same
 machine. A value is the median of the rounds. The ratio of p99 to its quiet value decides (--goal, 2): `ok` or `MISSED`.
 `beside` tells how much of it is not the hub's doing: on a machine with few processors the attackers take the client's
-time, too. The exit status is 1 if a goal was missed.
+time, too. With --pin the hubs and the client run on the first processor and the attackers on the others, so that they do
+not compete with the client for a processor. The exit status is 1 if a goal was missed.
 
     make bench-fairness
 """
@@ -159,6 +160,9 @@ def memory(process):
 
 
 class Hub:
+    # The processors of the attackers; None for all.
+    attackers_processors = None
+
     def __init__(self, program):
         self.directory = tempfile.mkdtemp(prefix="storehub-bench-")
         os.chmod(self.directory, 0o755)
@@ -184,8 +188,11 @@ class Hub:
         connection.close()
 
     def attack(self, name, argument):
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, __file__, "--attack", name, self.path, str(argument)], stderr=subprocess.DEVNULL)
+        if self.attackers_processors:
+            os.sched_setaffinity(process.pid, self.attackers_processors)
+        return process
 
     def close(self):
         self.process.kill()
@@ -304,7 +311,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=3, help="how often everything is measured")
     parser.add_argument("--goal", type=float, default=2, help="the ratio of the p99 to the quiet one that is allowed")
     parser.add_argument("--only", choices=["latency", "snapshots", "admission", "half", "crowd"])
+    parser.add_argument("--pin", action="store_true", help="keep the attackers off the processor of hub and client")
     options = parser.parse_args()
+    if options.pin:
+        first, *others = sorted(os.sched_getaffinity(0))
+        if not others:
+            parser.error("--pin needs two processors")
+        Hub.attackers_processors = others
+        os.sched_setaffinity(0, [first])
     import resource
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 

@@ -35,6 +35,8 @@ public final class EventLoop {
   /// The memory of the buffer, reached for each read without a retain.
   let readBytes: UnsafeMutableRawBufferPointer
   let lastReadCount: UnsafeMutablePointer<Int>
+  /// True if each stream reads at most its `readLimit` at once; otherwise the whole buffer is used.
+  @exclusivity(unchecked) package var limitsReads = false
   private var mainQueue: Poll?
   private var isClosed = false
 

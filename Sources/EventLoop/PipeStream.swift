@@ -17,6 +17,9 @@ public struct PipeStream: ~Copyable {
     /// The byte of `PipeStream.marksActivity`.
     @exclusivity(unchecked) var activity: UnsafeMutablePointer<UInt8>?
 
+    /// The maximum size of one read while the loop limits reads.
+    @exclusivity(unchecked) var readLimit = ReadBuffer.byteCount
+
     /// Sets the byte before a system call. The compiler does not move the store across the call.
     @inline(__always) func noteActivity() {
       if let activity { cuv_store(activity, 1) }
@@ -123,6 +126,12 @@ public struct PipeStream: ~Copyable {
   /// Resumes reading, with the callbacks of `startReading`.
   public func resumeReading() throws(UVError) {
     try check(uv_read_start(streamPointer, lendBuffer, onRead), "read from a socket")
+  }
+
+  /// The maximum size of one read while `EventLoop.limitsReads` is true. The default is the size of the loop's buffer.
+  package var readLimit: Int {
+    get { box.readLimit }
+    nonmutating set { box.readLimit = min(max(newValue, 1), ReadBuffer.byteCount) }
   }
 
   /// Calls `onDrained` whenever all queued bytes have been sent.
@@ -307,8 +316,9 @@ private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in
   onLoop(boxOf: UnsafeMutableRawPointer(handle), PipeStream.Box.self, buffer) { box, buffer in
     // libuv reads immediately after this callback.
     box.noteActivity()
-    let bytes = box.loop.readBytes
-    buffer.pointee = uv_buf_init(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), CUnsignedInt(bytes.count))
+    let (loop, bytes) = (box.loop, box.loop.readBytes)
+    let count = loop.limitsReads ? box.readLimit : bytes.count
+    buffer.pointee = uv_buf_init(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), CUnsignedInt(count))
   }
 }
 

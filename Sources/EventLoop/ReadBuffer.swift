@@ -3,7 +3,10 @@ package nonisolated final class ReadBuffer: @unchecked Sendable {
   // Sendable: only the loop's thread writes. Another thread may read what a loop that does not turn any more has read
   // last; while the loop turns, it may see parts of two reads.
 
-  let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+  /// The size of the buffer, and thus the maximum size of one read.
+  package static let byteCount = 64 * 1024
+
+  let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
   /// The number of bytes of the last read. In memory of its own, so that the loop writes it without a reference.
   let lastCount = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 

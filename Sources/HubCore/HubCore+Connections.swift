@@ -136,6 +136,7 @@ extension HubCore {
 
   /// Sends *goodbye* to every client after all pending output and, in sync mode, after the log has stored all turns.
   public mutating func shutDown(reason: String, at now: Duration, wallTime: @autoclosure () -> Int64 = 0) {
+    (isContended, answersFirst) = (false, false)
     endTurn(at: now, wallTime: wallTime(), flushing: true)
     isShuttingDown = true
     if unstoredTurnCount > 0 { goodbyeReason = reason } else { sayGoodbye(reason: reason, at: now) }
@@ -143,6 +144,7 @@ extension HubCore {
 
   mutating func sayGoodbye(reason: String, at now: Duration) {
     // Actions that the log will never store are not acknowledged.
+    (isContended, answersFirst) = (false, false)
     if turns?.hasFailed != true { endTurn(at: now, flushing: true) }
     let goodbye = outgoing.writer.frame(Goodbye(.shuttingDown, reason))
     for index in slots.indices {

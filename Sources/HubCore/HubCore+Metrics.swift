@@ -70,6 +70,12 @@ extension HubCore {
     return metrics
   }
 
+  /// Records a connection whose peer had disconnected before the hub served it.
+  public mutating func noteUnserved() {
+    counters.accepted += 1
+    counters.ended += 1
+  }
+
   /// Records the duration of a turn.
   package mutating func noteTurn(milliseconds: UInt64) { counters.turnTimes[Counters.bucket(milliseconds)] += 1 }
 

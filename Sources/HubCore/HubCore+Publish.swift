@@ -26,25 +26,56 @@ extension HubCore {
     if metricsDue != nil || publishers[StateRoot.metrics.index].hasSubscribers { updateMetrics(at: now) }
     if hasChangedClients { updateClients(at: now, flushing: flushing) }
     if limits.actionsPerSecond != nil { allowanceDue = backlogged.wake(at: now, limits) }
-    let share = isContended || isSnapshotContended() ? 8 : 1
-    // A budget of 0 would never end.
-    outgoing.snapshotBudget = max(limits.snapshotBytesPerTurn / share, 1)
-    outgoing.pieceLimit = SnapshotPiece.byteLimit / share
-    if !unfinished.isEmpty { queueUnfinished() }
+    setSnapshotBudget()
+    if !unfinished.isEmpty, outgoing.snapshotBudget > 0 { queueUnfinished() }
     publish(at: now, flushing: flushing)
     if !pending.isEmpty {
       let revision = visibleRevision
       swap(&pending, &writing)
+      var holdsBack = answersFirst
       for index in writing.indices {
+        if holdsBack || isContended, isHeldBack(writing[index], &holdsBack) {
+          pending.append(writing[index])
+          continue
+        }
         writing[index].isPending = false
         bringUpToDate(writing[index], at: revision, now)
       }
       writing.removeAll()
     }
+    heldBackCount = pending.count
     // The encoded bytes were not needed by anyone.
     if commandList.isEmpty, outgoing.writer.count > 0 { clear() }
     return !commandList.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
-      || metricsDue != nil || hasChangedClients
+      || metricsDue != nil || hasChangedClients || heldBackCount > 0 || hasBacklog || !unfinished.isEmpty
+  }
+
+  /// Sets the number of snapshot bytes that the turn may write: one small piece while other clients send.
+  private mutating func setSnapshotBudget() {
+    let isContended = isContended || isSnapshotContended()
+    outgoing.pieceLimit = isContended ? SnapshotPiece.byteLimit / 16 : SnapshotPiece.byteLimit
+    if answersFirst {
+      outgoing.snapshotBudget = 0
+    } else {
+      // Without any budget in any turn a snapshot would never end.
+      let limit = max(limits.snapshotBytesPerTurn, 1)
+      outgoing.snapshotBudget = isContended ? min(limit, outgoing.pieceLimit) : limit
+    }
+  }
+
+  /// Records that a client has sent more than a contended turn has time for.
+  public mutating func noteMuch(from id: ConnectionID) {
+    if case .live(let connection) = phase(of: id) { connection.hasSentMuch = true }
+  }
+
+  /// Returns true if a connection is not written to in this turn, because of its snapshot or because it has sent much.
+  /// A contended turn that does not only answer the others writes to one of the latter, since a write takes as long as
+  /// many actions.
+  private func isHeldBack(_ connection: LiveConnection, _ holdsBack: inout Bool) -> Bool {
+    if connection.isUnfinished { return holdsBack }
+    guard isContended, connection.hasSentMuch else { return false }
+    defer { holdsBack = true }
+    return holdsBack
   }
 
   /// Puts the connections whose snapshot is unfinished before all others, and those that got a part of the last budget
@@ -52,6 +83,7 @@ extension HubCore {
   private mutating func queueUnfinished() {
     swap(&pending, &writing)
     for index in writing.indices { writing[index].isPending = false }
+    for connection in unfinished { connection.isUnfinished = false }
     for connection in unfinished[servedCount...] { addPending(connection) }
     for connection in unfinished[..<servedCount] { addPending(connection) }
     for index in writing.indices { addPending(writing[index]) }
@@ -152,8 +184,10 @@ extension HubCore {
     writeFrames(to: connection, isUpToDate: isUpToDate, at: revision)
     let run = outgoing.run
     if !run.isEmpty { commandList.append(.write(connection.id, pieces: run)) }
+    if connection.hasSentMuch { connection.hasSentMuch = connection.backlog != nil }
     if !isUpToDate {
       unfinished.append(connection)
+      connection.isUnfinished = true
       if hasBudget { servedCount += 1 }
     } else if connection.hasInputEnded, connection.backlog == nil, !hasUnsettledOutcomes(connection) {
       close(connection.id, at: now)

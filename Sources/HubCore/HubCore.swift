@@ -83,6 +83,8 @@ public struct HubCore: ~Copyable {
   var pending = TurnList<LiveConnection>()
   /// The connections that are being written to; between turns only the memory of the list is kept.
   var writing = TurnList<LiveConnection>()
+  /// The number of connections whose output was held back in the last turn.
+  public internal(set) var heldBackCount = 0
   /// The connections whose snapshot did not fit the last turn's budget.
   var unfinished: [LiveConnection] = []
   /// The number of these, at the beginning of the list, that got a part of the budget.
@@ -97,8 +99,12 @@ public struct HubCore: ~Copyable {
   var (heldBytes, heldPeak) = (0, 0)
   /// The size of the feature's state.
   var size: StateSize
-  /// True if large work should leave time for other clients; snapshots are then sent in smaller pieces.
+  /// True if large work should leave time for other clients. Snapshots are then sent in smaller pieces, and a turn
+  /// writes to at most one of the clients that have sent much.
   public var isContended = false
+  /// True if the next turn only answers clients with little traffic: it sends no snapshots and, if the hub is
+  /// contended, writes to no client that has sent much. That output follows in a turn for which this is false.
+  public var answersFirst = false
   /// The connection whose unhandled frames were processed last in this turn, for the report of a blocked turn.
   package internal(set) var lastWork: ConnectionID?
   /// The number of reads from clients at the last turn with unfinished snapshots; nil if that turn had none.
@@ -200,11 +206,14 @@ public struct HubCore: ~Copyable {
   /// True if frames wait for `workOnBacklog`.
   public var hasBacklog: Bool { !backlogged.isEmpty }
 
-  /// True if another turn should follow immediately: frames wait, a snapshot can be continued, or a count of the
-  /// state's size is in progress.
+  /// True if another turn should follow immediately: frames wait, a snapshot can be continued, output was held back, or
+  /// a count of the state's size is in progress.
   public var needsAnotherTurn: Bool {
-    hasBacklog && !isLogBehind || unfinished.contains { !$0.isBusy } || size.isCounting
+    hasBacklog && !isLogBehind || isSendingSnapshots || heldBackCount > 0 || size.isCounting
   }
+
+  /// True if a snapshot can be continued.
+  public var isSendingSnapshots: Bool { unfinished.contains { !$0.isBusy } }
 
   /// Removes the commands, which the shell has executed, and their bytes.
   public mutating func clear() {

@@ -13,6 +13,10 @@ struct Admission {
 
   /// The maximum number of connections accepted from the kernel's queue in one turn.
   static let acceptedPerTurn = 16
+  /// The same while clients with little traffic are active.
+  static let acceptedInContention = 1
+  /// The number of queued connections that counts as much traffic; fewer may come from a program that is starting.
+  static let longQueue = 256
   /// The maximum number opened at once in a turn. Most turns have none or one.
   private static let openedAtOnce = 2
   /// The time for opening queued connections in one turn, in nanoseconds. At least one is opened.
@@ -74,13 +78,28 @@ extension HubShell {
       close(descriptor)
       return
     }
+    guard !hasDisconnected(descriptor) else {
+      // Others that disconnect at once wait behind it.
+      return contention.noteMuch(from: nil, at: loop.turnMilliseconds)
+    }
     if let refusal = informed.refusal(ofConnectionOf: user, waiting: (admission.count(of: user), admission.count)) {
       turnAway(descriptor, of: user, refusal)
-    } else if admission.opensAtOnce() {
+    } else if !contention.isOn, admission.opensAtOnce() {
       open(descriptor)
     } else {
       admission.add(descriptor, of: user)
+      if admission.count >= Admission.longQueue { contention.noteMuch(from: nil, at: loop.turnMilliseconds) }
     }
+  }
+
+  /// Closes an accepted connection and returns true if its peer has already disconnected. Opening it would cost several
+  /// times as much.
+  private func hasDisconnected(_ descriptor: CInt) -> Bool {
+    var byte: UInt8 = 0
+    guard recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) == 0 else { return false }
+    close(descriptor)
+    core.noteUnserved()
+    return true
   }
 
   /// Sends a client the reason for the refusal and closes the connection. It uses no stream and no slot in the core,
@@ -121,8 +140,15 @@ extension HubShell {
     let start = loop.nanoseconds
     var count = 0
     while all || count == 0 || loop.nanoseconds - start < Admission.openingTime, let descriptor = admission.next() {
-      open(descriptor)
+      if !hasDisconnected(descriptor) { open(descriptor) }
       count += 1
     }
+  }
+
+  /// Opens one queued connection.
+  func openNext() {
+    admission.beginTurn()
+    guard let descriptor = admission.next(), !hasDisconnected(descriptor) else { return }
+    open(descriptor)
   }
 }

@@ -10,6 +10,9 @@ struct Contention {
   static let muchBytes = 64 * 1024
   /// The number of frames and actions in one read that would make other clients wait.
   static let muchWork = 256
+  /// The maximum size of one read, while the hub is contended, from a connection that sends much: in small frames,
+  /// each of which costs as much as many bytes, or within a large one.
+  static let contendedRead = (small: 1024, large: 16 * 1024)
   /// The maximum number of frames and actions in one read of a client with little traffic.
   private static let littleWork = 16
   /// The time in milliseconds for which a client of either kind is remembered.
@@ -28,17 +31,25 @@ struct Contention {
     byteCount >= muchBytes || work.count >= muchWork || !work.isComplete && byteCount >= muchWork
   }
 
+  /// The time in nanoseconds after which output that was held back for so many clients is written to one of them.
+  static func outputInterval(_ count: Int) -> UInt64 { max(100_000 / UInt64(max(count, 1)), 50_000) }
+
   mutating func noteMuch(from connection: ServedConnection?, at now: UInt64) {
     connection?.lastMuch = now
     lastMuch = now
     isPossible = true
   }
 
+  /// Returns true if a connection has sent much recently.
+  static func sendsMuch(_ connection: ServedConnection, at now: UInt64) -> Bool {
+    connection.lastMuch.map { now - $0 < memory } ?? false
+  }
+
   mutating func noteLittle(_ count: Int, from connection: ServedConnection?, at now: UInt64) {
     update(at: now)
     guard isPossible, count > 0, count <= Self.littleWork, let connection else { return }
     // A connection that has just sent much is sending the rest of it.
-    if let much = connection.lastMuch, now - much < Self.memory { return }
+    if Self.sendsMuch(connection, at: now) { return }
     lastLittle = now
     isOn = true
   }

@@ -16,7 +16,7 @@ public import Wire
 /// of the loop. If the server is released without `stop`, all connections are closed immediately.
 @MainActor
 public final class HubServer {
-  private let shell: HubShell
+  let shell: HubShell
 
   /// Starts to serve.
   ///

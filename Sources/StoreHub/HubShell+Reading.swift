@@ -40,19 +40,28 @@ extension HubShell {
 
   /// Handles a small part of each connection's input; the rest waits until the other clients have been served.
   func receivedInContention(_ bytes: RawSpan, on id: ConnectionID) {
-    let work = informed.received(bytes, on: id, at: loop.now, limit: 0, guaranteed: Contention.guaranteed)
     guard let connection = connections[id.index] else { return }
+    let now = loop.turnMilliseconds
+    let sentMuch = Contention.sendsMuch(connection, at: now)
+    // The guaranteed work is for the user's other connections.
+    let work = informed.received(
+      bytes, on: id, at: loop.now, limit: 0, guaranteed: sentMuch ? 0 : Contention.guaranteed)
+    let isFull = bytes.byteCount >= connection.stream.readLimit
     if !work.isComplete {
       connection.stream.stopReading()
-    } else if bytes.byteCount >= Contention.muchBytes {
-      // A part of a large frame, which arrives over several turns as well.
+    } else if isFull {
+      // More is waiting.
       connection.stream.stopReading()
       waitingReaders.append(id)
     }
-    if Contention.isMuch(work, of: bytes.byteCount) {
-      contention.noteMuch(from: connection, at: loop.turnMilliseconds)
+    if isFull || Contention.isMuch(work, of: bytes.byteCount) {
+      contention.noteMuch(from: connection, at: now)
+      core.noteMuch(from: id)
+      let isInsideFrame = work == (0, true)
+      connection.stream.readLimit = isInsideFrame ? Contention.contendedRead.large : Contention.contendedRead.small
     } else {
-      contention.noteLittle(work.count, from: connection, at: loop.turnMilliseconds)
+      contention.noteLittle(work.count, from: connection, at: now)
+      if !sentMuch { connection.stream.readLimit = Contention.muchBytes }
     }
   }
 
@@ -60,20 +69,47 @@ extension HubShell {
     meter.note(count, now: loop.nanoseconds, turnStart: loop.turnNanoseconds)
   }
 
-  /// Handles waiting frames for a short time, once between two polls, and resumes reading from one connection.
-  func workInContention() {
+  /// Does one short piece of the waiting work between two polls. Returns false if the turn has no output yet.
+  ///
+  /// A poll costs less than writing the output of a turn. Clients that send much are therefore answered at intervals,
+  /// and only the other clients in each turn.
+  func workInContention(_ continues: Bool) -> Bool {
     contention.update(at: loop.turnMilliseconds)
-    core.isContended = contention.isOn
-    guard hasPolled, handingOver == nil else { return }
-    hasPolled = false
+    // The last turns send everything.
+    let isContended = contention.isOn && !isStopping
+    if core.isContended != isContended { setContended(isContended) }
+    core.answersFirst = isContended
+    guard continues, isContended else { return true }
+    let now = loop.nanoseconds
+    pieceCount &+= 1
+    let hasOther = core.hasBacklog || core.isSendingSnapshots
+    if admission.count > 0, pieceCount.isMultiple(of: 3) || !hasOther {
+      openNext()
+      return true
+    }
+    // Without other work it is sent at once: a loop that only waits for a time would take the processor from clients.
+    let isDue =
+      !core.hasBacklog && waitingReaders.isEmpty && admission.count == 0
+      || now - lastOutput >= Contention.outputInterval(core.heldBackCount)
+    if isDue || pieceCount.isMultiple(of: 2) && core.isSendingSnapshots {
+      lastOutput = now
+      core.answersFirst = false
+      return true
+    }
     if core.hasBacklog, !core.isLogBehind {
-      let (start, limit) = (loop.nanoseconds, meter.contendedLimit)
+      let limit = meter.contendedLimit
       var count = 0
       while count < limit, core.hasBacklog { count += core.workOnBacklog(limit: limit - count, at: loop.now) }
-      meter.noteContended(count, elapsed: loop.nanoseconds - start)
+      meter.noteContended(count, elapsed: loop.nanoseconds - now)
     }
     if !waitingReaders.isEmpty { resumeReading(waitingReaders.removeFirst()) }
-    if !contention.isOn { resumeWaitingReaders() }
+    return hasNews || core.commandCount > 0 || core.isLogBehind
+  }
+
+  func setContended(_ isContended: Bool) {
+    core.isContended = isContended
+    loop.limitsReads = isContended
+    socket?.acceptAtMost(isContended ? Admission.acceptedInContention : Admission.acceptedPerTurn)
   }
 
   func resumeWaitingReaders() {

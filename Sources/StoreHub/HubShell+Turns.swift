@@ -24,15 +24,22 @@ extension HubShell {
   }
 
   func endTurn() {
-    guard hasNews else { return }
-    hasNews = false
+    guard hasNews || continues else { return }
+    let continues = continues
+    self.continues = false
     if awaitsActivity { activityBegan() }
-    if admission.isInUse { openWaiting() }
     turnStart = loop.turnMilliseconds
     if contention.isOn {
-      workInContention()
-    } else {
-      if core.isContended { core.isContended = false }
+      guard workInContention(continues) else {
+        nextTurn?.start(after: .zero)
+        return
+      }
+    }
+    hasNews = false
+    if !contention.isOn {
+      if core.isContended { setContended(false) }
+      core.answersFirst = !continues && !isStopping && core.isSendingSnapshots
+      if admission.isInUse { openWaiting() }
       if !waitingReaders.isEmpty { resumeWaitingReaders() }
       while core.hasBacklog, meter.limit > 0, !core.isLogBehind, handingOver == nil {
         noteWork(core.workOnBacklog(limit: meter.limit, at: loop.now))
@@ -40,7 +47,7 @@ extension HubShell {
     }
     meter.beginTurn()
     guard core.endTurn(at: core.hasManySubscribers ? loop.preciseNow : loop.now, wallTime: wallTime()) else {
-      if admission.count > 0 { nextTurn?.start(after: .zero) }
+      if admission.count > 0 || !waitingReaders.isEmpty { nextTurn?.start(after: .zero) }
       return
     }
     performCommands()

@@ -29,8 +29,12 @@ final class HubShell {
   @exclusivity(unchecked) var contention = Contention()
   /// The connections that sent much in a contended turn and are not read again until their turn.
   @exclusivity(unchecked) var waitingReaders: [ConnectionID] = []
-  /// True if the loop has polled since waiting frames were last handled in a contended turn.
-  @exclusivity(unchecked) var hasPolled = true
+  /// True if the loop has polled since the last turn, which left work for this one.
+  @exclusivity(unchecked) var continues = false
+  /// Counts the pieces of work in contended turns, so that the kinds of work take turns.
+  @exclusivity(unchecked) var pieceCount: UInt32 = 0
+  /// The time in nanoseconds of the last turn that wrote to a client that had sent much.
+  @exclusivity(unchecked) var lastOutput: UInt64 = 0
   @exclusivity(unchecked) var connections: [ServedConnection?] = []
   /// The last connection that was read in this turn.
   @exclusivity(unchecked) var lastSender: ConnectionID?
@@ -73,7 +77,7 @@ final class HubShell {
     do {
       hooks = try TurnHooks(on: loop, beforeWaiting: { self.willWait() }) { self.endTurn() }
       deadlineTimer = try DeadlineTimer(on: loop) { self.informed.expire(at: loop.now) }
-      nextTurn = try Timer(on: loop) { (self.hasNews, self.hasPolled) = (true, true) }
+      nextTurn = try Timer(on: loop) { self.continues = true }
       if let recording {
         let wakeUp = try WakeUp(on: loop) { self.receiveLogEvents(recording) }
         recording.mailbox.wake(wakeUp.sender)

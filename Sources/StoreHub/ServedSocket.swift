@@ -56,6 +56,9 @@ final class ServedSocket {
   /// Takes the connection for which `onConnection` was called.
   func takeDescriptor() -> CInt? { listener?.takeDescriptor() }
 
+  /// Limits the connections accepted in one turn.
+  func acceptAtMost(_ count: Int) { listener?.acceptAtMost(count) }
+
   /// Accepts connections again immediately. Call it when a connection was closed.
   func resume() { listener?.resume() }
 

@@ -19,7 +19,7 @@ package struct WorkMeter {
   /// The recent cost of a frame or action in nanoseconds.
   private var perUnit: UInt64 = 1_000
   /// The intended duration in nanoseconds of a slice in a contended turn, for which other clients wait.
-  private static let contendedSlice: UInt64 = 20_000
+  private static let contendedSlice: UInt64 = 5_000
 
   package init() {}
 

@@ -48,6 +48,24 @@ import Testing
     }
   }
 
+  /// A loop with other work reads a little at a time, without losing anything.
+  @Test func readsCanBeLimited() throws {
+    let pair = try Pair()
+    try pair.connect()
+    var sizes: [Int] = []
+    try pair.server?.startReading(onBytes: { sizes.append($0.byteCount) }, onEnd: { _ in })
+    let bytes = [UInt8](repeating: 7, count: 10_000)
+    pair.server?.readLimit = 1024
+    _ = try pair.client?.write(bytes.span.bytes)
+    pair.run { sizes == [10_000] }
+    pair.loop.limitsReads = true
+    sizes = []
+    _ = try pair.client?.write(bytes.span.bytes)
+    pair.run { sizes.reduce(0, +) == 10_000 }
+    #expect(sizes.max() == 1024 && sizes.count == 10)
+    pair.end()
+  }
+
   @Test(arguments: ["", "\0abstract", "/tmp/a\0b"])
   func aPathThatIsNoneInTheFileSystemIsRefused(path: String) throws {
     let loop = try EventLoop()

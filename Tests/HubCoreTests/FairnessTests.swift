@@ -69,6 +69,69 @@ import Wire
     #expect(!receive(6, from: 7, hub, other, limit: 0, guaranteed: 8).isComplete)
   }
 
+  // MARK: Contended turns
+
+  /// A write takes as long as many actions, so the output of clients that send much is written to one in a turn, and to
+  /// none in a turn that answers the others first.
+  @Test func aContendedTurnWritesToAtMostOneClientThatSendsMuch() throws {
+    let hub = Hub()
+    let floods = (1...3).map { open(hub, user: $0) }
+    let light = open(hub, user: 4)
+    hub.core.isContended = true
+    for id in floods {
+      _ = receive(100, hub, id, limit: 0)
+      hub.core.noteMuch(from: id)
+    }
+    for _ in floods { hub.work(limit: 10) }
+    _ = receive(1, hub, light, limit: 0, guaranteed: 8)
+    hub.core.answersFirst = true
+    #expect(hub.turn(light).map(\.kind) == [.welcome, .applied])
+    #expect(hub.core.heldBackCount == 3 && hub.core.needsAnotherTurn)
+    hub.turn()
+    #expect(hub.core.heldBackCount == 3)
+    hub.core.answersFirst = false
+    for rest in [2, 1, 0] {
+      hub.turn()
+      #expect(hub.core.heldBackCount == rest)
+    }
+    for id in floods { #expect(try hub.turn(id).last?.number == 9) }
+  }
+
+  /// The shell starts another turn only if this one has asked for it.
+  @Test func aTurnInWhichFramesOnlyWaitIsFollowedByAnother() {
+    let hub = Hub()
+    let flood = open(hub, user: 1)
+    // No time limit is left that would wake the shell.
+    hub.now += .seconds(6)
+    hub.core.expire(at: hub.now)
+    hub.turn()
+    let isIdle = hub.core.endTurn(at: hub.now)
+    #expect(!isIdle)
+    _ = receive(100, hub, flood, limit: 0)
+    let (hasWork, goesOn) = (hub.core.endTurn(at: hub.now), hub.core.needsAnotherTurn)
+    #expect(hasWork && goesOn)
+  }
+
+  @Test func nothingIsHeldBackOnceTheHubIsNotContended() {
+    let hub = Hub()
+    let floods = (1...3).map { open(hub, user: $0) }
+    (hub.core.isContended, hub.core.answersFirst) = (true, true)
+    for id in floods {
+      _ = receive(100, hub, id, limit: 0)
+      hub.core.noteMuch(from: id)
+    }
+    for _ in floods { hub.work(limit: 10) }
+    hub.turn()
+    #expect(hub.core.heldBackCount == 3)
+    hub.disconnect(floods[0])
+    hub.turn()
+    #expect(hub.core.heldBackCount == 2)
+    hub.core.isContended = false
+    hub.core.answersFirst = false
+    hub.turn()
+    #expect(hub.core.heldBackCount == 0)
+  }
+
   // MARK: Rates
 
   @Test func actionsBeyondTheRateWait() {

@@ -35,6 +35,14 @@ import Testing
     }
   }
 
+  /// The slices between two polls of a contended turn are a fiftieth of the others, and have at least two actions.
+  @Test(arguments: [(50, 100), (500, 10), (100_000, 2)] as [(UInt64, Int)])
+  func contendedSlicesAreShort(cost: UInt64, count: Int) {
+    var meter = WorkMeter()
+    for _ in 0..<40 { meter.noteContended(100, elapsed: 100 * cost) }
+    #expect(abs(meter.contendedLimit - count) <= count / 10)
+  }
+
   private static func unread() -> UInt64 {
     Issue.record("the clock was read")
     return 0

@@ -104,6 +104,10 @@ final class LiveConnection {
   @exclusivity(unchecked) var queuedBytes = 0
   /// True if the connection is in the list of connections to write to at the end of the turn.
   @exclusivity(unchecked) var isPending = false
+  /// True if it has sent much since the last write to it. In a contended turn its output waits.
+  @exclusivity(unchecked) var hasSentMuch = false
+  /// True if its snapshot did not fit the last turn's budget.
+  @exclusivity(unchecked) var isUnfinished = false
   /// True if it waits for the next publication to everyone.
   @exclusivity(unchecked) var isCoalescing = false
   /// The highest sequence number in an *applied* frame sent to it.
