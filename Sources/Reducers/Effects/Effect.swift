@@ -106,10 +106,12 @@ extension Effect {
   /// Runs all effects concurrently.
   @inlinable
   public static func merge(_ effects: some Sequence<Effect>) -> Effect {
-    // Empty effects allocate nothing.
-    var some: [Effect] = []
-    for effect in effects where !effect.isNone { some.append(effect) }
-    return balanced(some[...]) { $0.merge(with: $1) }
+    // Most merges are of empty effects, or of one that is not; they need no list.
+    var (first, others): (Effect, [Effect]) = (.none, [])
+    for effect in effects where !effect.isNone {
+      if first.isNone { first = effect } else { others.append(effect) }
+    }
+    return others.isEmpty ? first : first.merge(with: balanced(others[...]) { $0.merge(with: $1) })
   }
 
   /// Runs this effect and another concurrently.
