@@ -39,26 +39,13 @@ import Testing
     let server = try bench.serve()
     let count = 40
     for _ in 0..<count {
-      let descriptor = try connect(to: bench.path)
-      Glibc.close(descriptor)
+      let (descriptor, result) = bench.socket(connect)
+      try #require(result == 0)
+      close(descriptor)
     }
     #expect(await bench.until { server.shell.metrics.accepted == UInt64(count) })
     #expect(server.shell.connections.isEmpty && server.shell.metrics.connections == 0)
     #expect(await bench.stop(server))
     bench.clean()
-  }
-
-  private func connect(to path: String) throws -> CInt {
-    let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let result = withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    try #require(result == 0)
-    return descriptor
   }
 }

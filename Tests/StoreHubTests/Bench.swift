@@ -2,6 +2,7 @@ import ComposableArchitecture
 import EventLoop
 import Features
 import Foundation
+import Glibc
 import HubCore
 import ReplicaCore
 import StoreClient
@@ -43,6 +44,20 @@ final class Bench {
     let client = try Client(loop: loop, path: path, options: options)
     client.start()
     return client
+  }
+
+  /// Creates a plain socket and connects or binds it to the hub's path, without the loop.
+  func socket(_ call: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32) -> (descriptor: Int32, result: Int32) {
+    let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let result = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    return (descriptor, result)
   }
 
   func until(_ condition: () -> Bool) async -> Bool {

@@ -19,15 +19,7 @@ import Wire
     for id in 0..<1000 { state.todos.todos.append(Todo.State(id: id, text: text)) }
     let server = try bench.serve(FeatureEngine(initialState: state, reducer: AppFeature()), limits: limits)
 
-    let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bench.path.utf8) }
-    let result = withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(client, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
+    let (client, result) = bench.socket(connect)
     try #require(result == 0)
     func send(kind: UInt8, _ payload: [UInt8]) {
       let frame = [UInt8(payload.count), 0, 0, 0, kind] + [UInt8](repeating: 0, count: 11) + payload

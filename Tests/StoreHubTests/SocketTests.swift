@@ -22,15 +22,7 @@ import Testing
 
   @Test func aDeadSocketIsReplaced() async throws {
     let bench = try Bench()
-    let dead = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bench.path.utf8) }
-    let bound = withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(dead, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
+    let (dead, bound) = bench.socket(bind)
     #expect(bound == 0)
     close(dead)
 
