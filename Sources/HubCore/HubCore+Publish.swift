@@ -160,9 +160,16 @@ extension HubCore {
       addPending(connection)
     }
     if !coalescing.isEmpty { coalescing.removeAll(keepingCapacity: true) }
-    if count >= limits.coalescingThreshold {
+    if count >= limits.coalescingThreshold || isContended && count > 0 {
       coalescingTime = min(limits.coalescing * count, limits.longestCoalescing)
     }
+  }
+
+  /// Records the time that a publication in a contended turn took, with its writes. The next one follows after three
+  /// times as long: a hub that has more to do than it can must not spend its time on telling of every single action.
+  public mutating func noteWriting(took time: Duration) {
+    guard let least = coalescingTime else { return }
+    coalescingTime = min(max(least, time * 3), limits.longestCoalescing)
   }
 
   private mutating func publish(_ index: Int) {

@@ -201,7 +201,10 @@ public struct HubCore: ~Copyable {
   public var keptVersionCount: Int { publishers[StateRoot.feature.index].versionCount }
 
   /// True if changes may be coalesced, so `endTurn` should get the time as precisely as the shell can measure it.
-  public var hasManySubscribers: Bool { subscriptionCount >= limits.coalescingThreshold }
+  public var mayCoalesce: Bool { isContended || subscriptionCount >= limits.coalescingThreshold }
+
+  /// True if `noteWriting` should get the time that the shell takes to execute the commands of this turn.
+  public var awaitsWritingTime: Bool { isContended && coalescingTime != nil }
 
   /// True if frames wait for `workOnBacklog`.
   public var hasBacklog: Bool { !backlogged.isEmpty }

@@ -46,11 +46,13 @@ extension HubShell {
       }
     }
     meter.beginTurn()
-    guard core.endTurn(at: core.hasManySubscribers ? loop.preciseNow : loop.now, wallTime: wallTime()) else {
+    let now = core.mayCoalesce ? loop.preciseNow : loop.now
+    guard core.endTurn(at: now, wallTime: wallTime()) else {
       if admission.count > 0 || !waitingReaders.isEmpty { nextTurn?.start(after: .zero) }
       return
     }
     performCommands()
+    if core.awaitsWritingTime { core.noteWriting(took: loop.preciseNow - now) }
     deadlineTimer?.arm(core.deadline)
     // Waiting frames and snapshots continue as soon as everything else was served.
     if core.needsAnotherTurn || !waitingReaders.isEmpty || admission.count > 0, handingOver == nil {

@@ -112,6 +112,41 @@ import Wire
     #expect(hasWork && goesOn)
   }
 
+  /// A hub with much to do that told a few subscribers of every action would spend most of its time on that.
+  @Test func aContendedHubPublishesForAtMostAQuarterOfItsTime() throws {
+    let hub = Hub()
+    let (light, watcher) = (open(hub, user: 1), open(hub, user: 2))
+    hub.send(Attach(), scope: 1, on: watcher)
+    hub.turn()
+    hub.core.isContended = true
+    /// Sends an action and returns the kinds of the frames that each client gets in its turn.
+    func act(_ number: UInt64) -> [[FrameKind]] {
+      _ = receive(1, from: number, hub, light, limit: 0, guaranteed: 8)
+      hub.turn(flushing: false)
+      return [light, watcher].map { id in hub.received(by: id).map(\.kind) }
+    }
+    _ = [hub.received(by: light), hub.received(by: watcher)]
+    #expect(act(1) == [[.applied], [.delta]])
+    #expect(hub.core.awaitsWritingTime)
+    hub.core.noteWriting(took: .microseconds(100))
+    // The interval begins with the turn after the writes.
+    #expect(act(2) == [[.applied], []])
+    hub.now += .microseconds(299)
+    #expect(act(3) == [[.applied], []])
+    #expect(hub.core.publicationDue != nil)
+    hub.now += .microseconds(1)
+    #expect(act(4) == [[.applied], [.delta]])
+    // However slow the writes are, nobody waits for long.
+    hub.core.noteWriting(took: .seconds(1))
+    _ = act(5)
+    hub.now += hub.core.limits.longestCoalescing
+    #expect(act(6) == [[.applied], [.delta]])
+    // Without contention, few subscribers get every turn's change.
+    hub.core.isContended = false
+    hub.now += hub.core.limits.longestCoalescing
+    for number in 7...9 { #expect(act(UInt64(number)) == [[.applied], [.delta]]) }
+  }
+
   @Test func nothingIsHeldBackOnceTheHubIsNotContended() {
     let hub = Hub()
     let floods = (1...3).map { open(hub, user: $0) }

@@ -111,10 +111,10 @@ final class Hub {
     send(actionsFrame(actions.map { $0.encoded() }, from: first, acknowledged: acknowledged), on: id)
   }
 
-  /// Ends the turn, executes the commands, and returns the output for a connection.
+  /// Ends the turn, executes the commands, and returns the output for a connection; without coalescing if `flushing`.
   @discardableResult
-  func turn(_ id: ConnectionID? = nil) -> [Frame] {
-    core.endTurn()
+  func turn(_ id: ConnectionID? = nil, flushing: Bool = true) -> [Frame] {
+    core.endTurn(at: now, flushing: flushing)
     for command in core.commands {
       switch command {
       case .write(let target, let pieces):
@@ -135,8 +135,11 @@ final class Hub {
       }
     }
     core.clear()
-    return id.flatMap { received.removeValue(forKey: $0) } ?? []
+    return id.map { received(by: $0) } ?? []
   }
+
+  /// Returns the output for a connection since the last call, or the last turn for it.
+  func received(by id: ConnectionID) -> [Frame] { received.removeValue(forKey: id) ?? [] }
 
   var hasBacklog: Bool { core.hasBacklog }
 
