@@ -111,8 +111,14 @@ extension IdentifiedArray {
 
   @inlinable
   static func entries(_ leaves: [ChangedLeaf]) -> [Entry] {
-    leaves.flatMap { leaf in (0..<leaf.leaf.count).map { Entry(leaf, slot: $0) } }
+    var entries: [Entry] = []
+    entries.reserveCapacity(leaves.reduce(0) { $0 + $1.leaf.count })
+    for leaf in leaves { for slot in 0..<leaf.leaf.count { entries.append(Entry(leaf, slot: slot)) } }
+    return entries
   }
+
+  /// The number of elements to look ahead for one that fits, where two versions differ.
+  @inlinable static var reach: Int { 8 }
 
   /// Matches entries with the same id, and determines the old ones that need not move.
   ///
@@ -127,23 +133,56 @@ extension IdentifiedArray {
       newOfOld[oldIndex] = newIndex
       oldOfNew[newIndex] = oldIndex
     }
-    // Most changes do not affect the ids at both ends of the changed leaves; only those between are looked up.
-    let shorter = Swift.min(old.count, new.count)
-    let prefix = (0..<shorter).prefix { old[$0].isSame(as: new[$0]) }.count
-    let suffix = (0..<(shorter - prefix)).prefix { old[old.count - 1 - $0].isSame(as: new[new.count - 1 - $0]) }.count
-    for index in 0..<prefix { match(index, index) }
-    for index in 1..<(suffix + 1) { match(old.count - index, new.count - index) }
-    var oldIndices: [ID: Int] = [:]
-    for index in prefix..<(old.count - suffix) { oldIndices[old[index].id] = index }
-    for index in prefix..<(new.count - suffix) {
-      if let oldIndex = oldIndices[new[index].id] { match(oldIndex, index) }
+    // Most elements are where they were, apart from a few between them that came or went. Only the others are looked up.
+    var (oldEnd, newEnd) = (old.count, new.count)
+    while oldEnd > 0, newEnd > 0, old[oldEnd - 1].isSame(as: new[newEnd - 1]) {
+      (oldEnd, newEnd) = (oldEnd - 1, newEnd - 1)
+      match(oldEnd, newEnd)
     }
-    let candidates = old.indices.filter { newOfOld[$0] >= 0 && old[$0].gap == new[newOfOld[$0]].gap }
-    var stays = [Bool](repeating: false, count: old.count)
-    for candidate in longestRisingSubsequence(of: candidates.map { newOfOld[$0] }) {
-      stays[candidates[candidate]] = true
+    var (oldIndex, newIndex) = (0, 0)
+    while oldIndex < oldEnd, newIndex < newEnd {
+      let (before, after) = (old[oldIndex], new[newIndex])
+      if before.isSame(as: after) {
+        match(oldIndex, newIndex)
+      } else if let gone = (1...reach).first(where: {
+        oldIndex + $0 < oldEnd && old[oldIndex + $0].isSame(as: after)
+      }) {
+        oldIndex += gone
+        continue
+      } else if let come = (1...reach).first(where: {
+        newIndex + $0 < newEnd && before.isSame(as: new[newIndex + $0])
+      }) {
+        newIndex += come
+        continue
+      }
+      (oldIndex, newIndex) = (oldIndex + 1, newIndex + 1)
+    }
+    var stays = newOfOld.map { $0 >= 0 }
+    if matchRest(old[..<oldEnd], new[..<newEnd], &newOfOld, &oldOfNew) {
+      let candidates = old.indices.filter { newOfOld[$0] >= 0 && old[$0].gap == new[newOfOld[$0]].gap }
+      stays = [Bool](repeating: false, count: old.count)
+      for candidate in longestRisingSubsequence(of: candidates.map { newOfOld[$0] }) {
+        stays[candidates[candidate]] = true
+      }
     }
     return (newOfOld, oldOfNew, stays)
+  }
+
+  /// Looks up the entries that are not matched yet. Returns true if one was found, so elements may have moved.
+  @inlinable
+  static func matchRest(
+    _ old: ArraySlice<Entry>, _ new: ArraySlice<Entry>, _ newOfOld: inout [Int], _ oldOfNew: inout [Int]
+  ) -> Bool {
+    var oldIndices: [ID: Int] = [:]
+    for index in old.indices where newOfOld[index] < 0 { oldIndices[old[index].id] = index }
+    guard !oldIndices.isEmpty else { return false }
+    var hasMatched = false
+    for index in new.indices where oldOfNew[index] < 0 {
+      guard let oldIndex = oldIndices[new[index].id] else { continue }
+      (newOfOld[oldIndex], oldOfNew[index]) = (index, oldIndex)
+      hasMatched = true
+    }
+    return hasMatched
   }
 }
 
