@@ -34,6 +34,43 @@ struct Contention {
   /// The time in nanoseconds after which output that was held back for so many clients is written to one of them.
   static func outputInterval(_ count: Int) -> UInt64 { max(100_000 / UInt64(max(count, 1)), 50_000) }
 
+  /// The work that waits between two polls of a contended hub.
+  struct Waiting {
+    /// The number of accepted connections that are not opened yet.
+    var connections = 0
+    var hasFrames = false
+    var hasSnapshots = false
+    /// The number of clients whose output was held back.
+    var heldBack = 0
+    /// The number of clients that are not read.
+    var readers = 0
+  }
+
+  /// A short piece of that work.
+  enum Piece {
+    /// Open a connection.
+    case connection
+    /// Write what was held back for one client, or a piece of a snapshot.
+    case output
+    /// Handle waiting frames, and read from one client.
+    case input
+  }
+
+  /// Chooses the next piece, so that every kind of work goes on however much there is of the others.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the piece.
+  ///   - waiting: The work that waits.
+  ///   - sinceOutput: The time in nanoseconds since the last piece of output.
+  static func piece(_ number: UInt32, of waiting: Waiting, sinceOutput: UInt64) -> Piece {
+    let hasInput = waiting.hasFrames || waiting.readers > 0
+    let hasOther = hasInput || waiting.hasSnapshots || waiting.heldBack > 0
+    if waiting.connections > 0, number.isMultiple(of: 3) || !hasOther { return .connection }
+    // Without other work it is sent at once: a loop that only waits for a time would take the processor from clients.
+    let isOutputDue = !hasInput && waiting.connections == 0 || sinceOutput >= outputInterval(waiting.heldBack)
+    return isOutputDue || number.isMultiple(of: 2) && waiting.hasSnapshots ? .output : .input
+  }
+
   mutating func noteMuch(from connection: ServedConnection?, at now: UInt64) {
     connection?.lastMuch = now
     lastMuch = now

@@ -82,19 +82,18 @@ extension HubShell {
     guard continues, isContended else { return true }
     let now = loop.nanoseconds
     pieceCount &+= 1
-    let hasOther = core.hasBacklog || core.isSendingSnapshots
-    if admission.count > 0, pieceCount.isMultiple(of: 3) || !hasOther {
+    let waiting = Contention.Waiting(
+      connections: admission.count, hasFrames: core.hasBacklog, hasSnapshots: core.isSendingSnapshots,
+      heldBack: core.heldBackCount, readers: waitingReaders.count)
+    switch Contention.piece(pieceCount, of: waiting, sinceOutput: now - lastOutput) {
+    case .connection:
       openNext()
       return true
-    }
-    // Without other work it is sent at once: a loop that only waits for a time would take the processor from clients.
-    let isDue =
-      !core.hasBacklog && waitingReaders.isEmpty && admission.count == 0
-      || now - lastOutput >= Contention.outputInterval(core.heldBackCount)
-    if isDue || pieceCount.isMultiple(of: 2) && core.isSendingSnapshots {
+    case .output:
       lastOutput = now
       core.answersFirst = false
       return true
+    case .input: break
     }
     if core.hasBacklog, !core.isLogBehind {
       let limit = meter.contendedLimit

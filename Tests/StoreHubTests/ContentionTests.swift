@@ -39,6 +39,24 @@ import Wire
     bench.clean()
   }
 
+  /// New connections without end, or waiting frames without end, stop no other work.
+  @Test(arguments: [
+    Contention.Waiting(connections: 300, heldBack: 1), Contention.Waiting(connections: 1, readers: 1),
+    Contention.Waiting(connections: 1, hasSnapshots: true), Contention.Waiting(hasFrames: true, heldBack: 1),
+    Contention.Waiting(connections: 1, hasFrames: true, hasSnapshots: true, heldBack: 1, readers: 1),
+  ]) func everyKindOfWorkGoesOn(waiting: Contention.Waiting) {
+    var counts: [Contention.Piece: Int] = [:]
+    var sinceOutput: UInt64 = 0
+    for number in 1...100 as ClosedRange<UInt32> {
+      let piece = Contention.piece(number, of: waiting, sinceOutput: sinceOutput)
+      counts[piece, default: 0] += 1
+      sinceOutput = piece == .output ? 0 : sinceOutput + 10_000
+    }
+    #expect((counts[.connection] ?? 0 >= 30) == (waiting.connections > 0), "\(counts)")
+    if waiting.heldBack > 0 || waiting.hasSnapshots { #expect(counts[.output] ?? 0 >= 5, "\(counts)") }
+    if waiting.hasFrames || waiting.readers > 0 { #expect(counts[.input] ?? 0 >= 20, "\(counts)") }
+  }
+
   private func connection(_ index: Int, _ bench: Bench) throws -> ServedConnection {
     var core = HubCore(FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()))
     var id = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
