@@ -139,13 +139,13 @@ extension HubCore {
     (isContended, answersFirst) = (false, false)
     endTurn(at: now, wallTime: wallTime(), flushing: true)
     isShuttingDown = true
-    if unstoredTurnCount > 0 { goodbyeReason = reason } else { sayGoodbye(reason: reason, at: now) }
+    if unstoredTurnCount > 0 { goodbyeReason = reason } else { sayGoodbye(reason: reason, at: now, wallTime()) }
   }
 
-  mutating func sayGoodbye(reason: String, at now: Duration) {
+  mutating func sayGoodbye(reason: String, at now: Duration, _ wallTime: @autoclosure () -> Int64) {
     // Actions that the log will never store are not acknowledged.
     (isContended, answersFirst) = (false, false)
-    if turns?.hasFailed != true { endTurn(at: now, flushing: true) }
+    if turns?.hasFailed != true { endTurn(at: now, wallTime: wallTime(), flushing: true) }
     let goodbye = outgoing.writer.frame(Goodbye(.shuttingDown, reason))
     for index in slots.indices {
       switch slots[index].phase {

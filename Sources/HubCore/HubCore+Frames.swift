@@ -202,7 +202,9 @@ extension HubCore {
   /// - Returns: The number of handled frames and actions.
   @discardableResult
   public mutating func workOnBacklog(limit: Int, at now: Duration) -> Int {
-    guard let connection = backlogged.next(at: now, limits), var backlog = connection.backlog else { return 0 }
+    guard !isShuttingDown, let connection = backlogged.next(at: now, limits), var backlog = connection.backlog else {
+      return 0
+    }
     lastWork = connection.id
     let limit = min(limit, connection.account.allowance(at: now, limits))
     var rest = limit

@@ -25,7 +25,14 @@ extension HubCore {
   }
 
   /// Records that the log has stored the turns up to a position. Their outputs are released at the end of this turn.
-  public mutating func stored(upTo position: UInt64, at now: Duration) {
+  ///
+  /// - Parameters:
+  ///   - position: The position of the last stored turn.
+  ///   - now: A monotonic time.
+  ///   - wallTime: The time for the log, in milliseconds since 1970; evaluated only if the hub now ends its last turn.
+  public mutating func stored(
+    upTo position: UInt64, at now: Duration, wallTime: @autoclosure () -> Int64 = 0
+  ) {
     guard let turns else { return }
     turns.release(upTo: position) { outcomes, commands in
       for (connection, processed) in outcomes where connection.isOpen {
@@ -40,7 +47,7 @@ extension HubCore {
       turns.storedByteCount = 0
       commandList.append(.saveSnapshot)
     }
-    if turns.count == 0, let reason = goodbyeReason.take() { sayGoodbye(reason: reason, at: now) }
+    if turns.count == 0, let reason = goodbyeReason.take() { sayGoodbye(reason: reason, at: now, wallTime()) }
   }
 
   /// Closes every connection after the log has failed. Turns that were not stored are never acknowledged.
@@ -48,7 +55,8 @@ extension HubCore {
     goodbyeReason = nil
     turns?.abandon()
     isShuttingDown = true
-    sayGoodbye(reason: reason, at: now)
+    // Nothing is recorded any more.
+    sayGoodbye(reason: reason, at: now, 0)
   }
 
   /// True if output waits for the log.

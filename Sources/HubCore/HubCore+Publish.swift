@@ -48,6 +48,7 @@ extension HubCore {
     if commandList.isEmpty, outgoing.writer.count > 0 { clear() }
     return !commandList.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
       || metricsDue != nil || hasChangedClients || heldBackCount > 0 || hasBacklog || !unfinished.isEmpty
+      || size.isCounting
   }
 
   /// Sets the number of snapshot bytes that the turn may write: one small piece while other clients send.
@@ -79,14 +80,16 @@ extension HubCore {
   }
 
   /// Puts the connections whose snapshot is unfinished before all others, and those that got a part of the last budget
-  /// behind the rest of them: the first one may take the whole budget of a turn.
+  /// behind the rest of them: the first one may take the whole budget of a turn. Those that have sent much go behind all
+  /// others in a contended turn, which writes to only one of such connections.
   private mutating func queueUnfinished() {
     swap(&pending, &writing)
     for index in writing.indices { writing[index].isPending = false }
     for connection in unfinished { connection.isUnfinished = false }
-    for connection in unfinished[servedCount...] { addPending(connection) }
-    for connection in unfinished[..<servedCount] { addPending(connection) }
+    let queue = unfinished[servedCount...] + unfinished[..<servedCount]
+    for connection in queue where !isContended || !connection.hasSentMuch { addPending(connection) }
     for index in writing.indices { addPending(writing[index]) }
+    for connection in queue { addPending(connection) }
     writing.removeAll()
     unfinished.removeAll(keepingCapacity: true)
     servedCount = 0
@@ -132,7 +135,8 @@ extension HubCore {
 
   /// Publishes the changes, and decides which clients get them in this turn.
   private mutating func publish(at now: Duration, flushing: Bool) {
-    // Starts with the first turn after the writes, since these may take longer than the coalescing time.
+    // Without a call of `published`, the interval begins with the first turn after the writes, since these may take
+    // longer than it.
     if let time = coalescingTime.take() { nextFanOut = now + time }
     publicationDue = nil
     guard !coalescing.isEmpty || hasOutdatedPublisher else { return }
@@ -165,11 +169,18 @@ extension HubCore {
     }
   }
 
-  /// Records the time that a publication in a contended turn took, with its writes. The next one follows after three
-  /// times as long: a hub that has more to do than it can must not spend its time on telling of every single action.
-  public mutating func noteWriting(took time: Duration) {
-    guard let least = coalescingTime else { return }
-    coalescingTime = min(max(least, time * 3), limits.longestCoalescing)
+  /// Records that the changes of a turn have been written to their subscribers. The next ones follow after an interval.
+  ///
+  /// In a contended turn that is three times as long as the publication took: a hub that has more to do than it can must
+  /// not spend its time on telling of every single action.
+  ///
+  /// - Parameters:
+  ///   - start: The time of `endTurn`.
+  ///   - end: The time after the writes.
+  public mutating func published(from start: Duration, to end: Duration) {
+    guard var interval = coalescingTime.take() else { return }
+    if isContended { interval = min(max(interval, (end - start) * 3), limits.longestCoalescing) }
+    nextFanOut = end + interval
   }
 
   private mutating func publish(_ index: Int) {

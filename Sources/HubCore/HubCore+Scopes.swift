@@ -31,10 +31,14 @@ extension HubCore {
       request, as: number, connection: connection, retained: connection.knowsHistory ? retained : nil)
     if let retained { publishers[publisher].forget(retained) }
     add(LiveConnection.Scope(number: number, publisher: publisher, subscriber: subscriber), to: connection)
-    // The metrics and the list of clients are not updated while they have no subscribers.
-    if request.root == .metrics, isFirst { publishFigures() }
-    if request.root == .hub, isFirst { nextClientList = .zero }
+    if isFirst { beginUpdating(request.root) }
     addPending(connection)
+  }
+
+  /// Brings the metrics or the list of clients up to date, which they are not while they have no subscribers.
+  mutating func beginUpdating(_ root: StateRoot) {
+    if root == .metrics { publishFigures() }
+    if root == .hub { nextClientList = .zero }
   }
 
   /// Adds a scope to a connection's.

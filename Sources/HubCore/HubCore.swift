@@ -117,7 +117,7 @@ public struct HubCore: ~Copyable {
   public internal(set) var allowanceDue: Duration?
   /// The time of the next publication to everyone, or of the last one.
   var nextFanOut = Duration.zero
-  /// The time from the end of the last publication to the next one; nil once it has been added.
+  /// The time from the end of the last publication to the next one; nil once that end is known.
   var coalescingTime: Duration?
 
   /// Creates the hub of a feature.
@@ -203,11 +203,11 @@ public struct HubCore: ~Copyable {
   /// True if changes may be coalesced, so `endTurn` should get the time as precisely as the shell can measure it.
   public var mayCoalesce: Bool { isContended || subscriptionCount >= limits.coalescingThreshold }
 
-  /// True if `noteWriting` should get the time that the shell takes to execute the commands of this turn.
-  public var awaitsWritingTime: Bool { isContended && coalescingTime != nil }
+  /// True if `published` should get the time at which the shell has executed the commands of this turn.
+  public var hasPublished: Bool { coalescingTime != nil }
 
-  /// True if frames wait for `workOnBacklog`.
-  public var hasBacklog: Bool { !backlogged.isEmpty }
+  /// True if frames wait for `workOnBacklog`. A hub that stops handles no more of them: their clients repeat them.
+  public var hasBacklog: Bool { !backlogged.isEmpty && !isShuttingDown }
 
   /// True if another turn should follow immediately: frames wait, a snapshot can be continued, output was held back, or
   /// a count of the state's size is in progress.

@@ -9,7 +9,7 @@ extension HubShell {
       switch event {
       case .stored(let position):
         noteStored(position)
-        informed.stored(upTo: position, at: loop.now)
+        informed.stored(upTo: position, at: loop.now, wallTime: wallTime())
       case .saved(let revision):
         informed.snapshotEnded()
         log.write(.debug, "saved a snapshot of revision \(revision)")

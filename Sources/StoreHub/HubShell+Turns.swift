@@ -52,7 +52,7 @@ extension HubShell {
       return
     }
     performCommands()
-    if core.awaitsWritingTime { core.noteWriting(took: loop.preciseNow - now) }
+    if core.hasPublished { core.published(from: now, to: loop.preciseNow) }
     deadlineTimer?.arm(core.deadline)
     // Waiting frames and snapshots continue as soon as everything else was served.
     if core.needsAnotherTurn || !waitingReaders.isEmpty || admission.count > 0, handingOver == nil {

@@ -43,6 +43,21 @@ import Wire
     }
   }
 
+  /// However long ago it was, no turn may have followed the last publication.
+  @Test func afterAQuietPeriodNobodyWaits() throws {
+    let (hub, watchers, actor) = try crowd(100)
+    hub.send(.setCount(1), on: actor)
+    hub.turn(at: .seconds(10))
+    hub.core.published(from: .seconds(10), to: .seconds(10) + .microseconds(300))
+    hub.send(.setCount(2), on: actor)
+    #expect(hub.turn(watchers[7], at: .seconds(10) + .microseconds(501)).map(\.revision) == [1])
+    hub.send(.setCount(3), on: actor)
+    #expect(hub.turn(watchers[7], at: .seconds(10) + .microseconds(502)).map(\.revision) == [3])
+    hub.core.published(from: .seconds(10), to: .seconds(10) + .milliseconds(1))
+    hub.send(.setCount(4), on: actor)
+    #expect(hub.turn(watchers[7], at: .seconds(20)).map(\.revision) == [4])
+  }
+
   @Test func aFewAreAlwaysToldInTheSameTurn() throws {
     let (hub, watchers, actor) = try crowd(8)
     for count in 1...5 {

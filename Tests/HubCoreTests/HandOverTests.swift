@@ -65,6 +65,27 @@ import Wire
     #expect(frames.allSatisfy { $0.kind != .snapshot })
   }
 
+  /// The metrics have revisions of their own, and the next hub begins with new ones.
+  @Test func aSubscriberOfTheMetricsGoesOnWithLaterFigures() throws {
+    let hub = try Hub(recovering: [])
+    let id = try open(hub)
+    hub.send(Attach(root: .metrics), scope: 1, on: id)
+    hub.turn()
+    for number in 1...20 as ClosedRange<UInt64> {
+      hub.send([increment], from: number, on: id)
+      hub.turn()
+      hub.store()
+      hub.now += .seconds(1)
+      hub.turn()
+    }
+    let last = try #require(hub.received(by: id).filter { $0.scope == 1 }.map(\.revision).max())
+    let (next, nextID) = try handOver(hub, id)
+    let snapshot = try #require(next.turn(nextID).first { $0.scope == 1 })
+    #expect(snapshot.kind == .snapshot && snapshot.revision > last)
+    let bytes = [UInt8](try SnapshotPiece(CBORDecoder(snapshot.payload.span.bytes)).bytes)
+    #expect(try HubMetrics(decoding: bytes.span.bytes).durability == "sync")
+  }
+
   @Test func nothingIsHandedOverWhileTurnsAreNotStored() throws {
     let hub = try Hub(recovering: [])
     let id = try open(hub)

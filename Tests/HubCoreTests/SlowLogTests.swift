@@ -42,6 +42,41 @@ import Wire
     _ = try hub.openStored()
   }
 
+  /// Otherwise the goodbye would wait for all that clients have sent.
+  @Test func aHubThatStopsHandlesNoWaitingFrames() throws {
+    let hub = try Hub(recovering: [])
+    let (id, _) = try hub.openStored()
+    let (bytes, now) = (actionsFrame(Array(repeating: increment.encoded(), count: 1000), from: 1), hub.now)
+    let work = hub.core.received(bytes.span.bytes, on: id, at: now, limit: 10)
+    #expect(work.count == 10 && !work.isComplete)
+    hub.turn()
+    hub.core.shutDown(reason: "the end", at: hub.now)
+    let goesOn = hub.core.needsAnotherTurn
+    #expect(!goesOn && hub.work(limit: 100) == 0)
+    hub.turn()
+    hub.store()
+    let frames = hub.turn(id)
+    #expect(frames.map(\.kind) == [.applied, .goodbye])
+    #expect(try frames.first?.number == 9)
+  }
+
+  /// A client that leaves while the hub stops may cause the last turn.
+  @Test func theLastTurnHasATimeToo() throws {
+    let hub = try Hub(
+      recovering: [],
+      onEvent: { event, _ in
+        if case .detached = event { [.counter(.incrementButtonTapped)] } else { [] }
+      })
+    let (id, _) = try hub.openStored()
+    hub.core.inputEnded(id, at: hub.now)
+    hub.core.shutDown(reason: "the end", at: hub.now, wallTime: 5)
+    hub.turn()
+    hub.store()
+    hub.turn()
+    #expect(hub.engine.state.counter.count == 1)
+    #expect(hub.log.filter { !$0.actions.isEmpty }.map(\.time) == [5])
+  }
+
   @Test func aHubWhoseLogIsBehindHandlesNoFurtherFrames() throws {
     var limits = HubLimits()
     limits.unstoredTurns = 2

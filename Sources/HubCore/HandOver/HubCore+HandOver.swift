@@ -23,7 +23,7 @@ extension HubCore {
     let isLogged = turns != nil
     return HandOver(
       schema: schemaFingerprint, history: historyID, position: turns?.position, revision: engine.revision,
-      hubRevision: attendance.revision, state: isLogged ? nil : stateToHandOver(),
+      hubRevision: max(attendance.revision, figures.revision), state: isLogged ? nil : stateToHandOver(),
       sessions: isLogged ? [] : detached.all.map { LoggedSession($0, process: 0, hasEnded: false) },
       connections: connections)
   }
@@ -229,6 +229,6 @@ extension HubCore {
       request, as: scope.number, connection: connection, retained: retained)
     if scope.isHashDue { publishers[publisher].verify(subscriber) }
     add(LiveConnection.Scope(number: scope.number, publisher: publisher, subscriber: subscriber), to: connection)
-    if scope.root == .hub, isFirst { nextClientList = .zero }
+    if isFirst { beginUpdating(scope.root) }
   }
 }

@@ -45,7 +45,7 @@ extension Simulation {
       switch event {
       case .stored(let position):
         trace.note(now, "log has stored", Int(position))
-        hub.core.stored(upTo: position, at: now)
+        hub.core.stored(upTo: position, at: now, wallTime: Int64(now.components.seconds) * 1000)
       case .saved, .snapshotFailed:
         hub.core.snapshotEnded()
       case .conflict, .failed:

@@ -1,0 +1,203 @@
+import ComposableArchitecture
+import Features
+import TestFeatures
+import TestSupport
+import Testing
+import Wire
+
+@testable import HubCore
+
+/// The limit of the size of the state.
+@Suite struct StateSizeTests {
+  private func hub(_ bytes: Int) -> Hub {
+    var limits = HubLimits()
+    limits.stateBytes = bytes
+    return Hub(limits: limits)
+  }
+
+  private func encodedCount(_ hub: Hub) -> Int { hub.engine.state.encoded().count }
+
+  private func add(_ count: Int, of size: Int, from first: UInt64, _ hub: Hub, _ id: ConnectionID) throws -> [UInt64] {
+    let text = String(repeating: "x", count: size)
+    hub.send(Array(repeating: Action.todos(.addButtonTapped(text: text)), count: count), from: first, on: id)
+    while hub.hasBacklog { hub.work(limit: .max) }
+    return try hub.turn(id).filter { $0.kind == .rejected }.map {
+      let rejected = try $0.decoded(as: Rejected.self)
+      #expect(rejected.code == .stateTooLarge)
+      return rejected.sequence
+    }
+  }
+
+  /// A large state is counted piece by piece, also while nothing else happens.
+  @Test func aHubWithoutClientsCountsItsState() {
+    var state = State()
+    state.todos.todos = IdentifiedArray(
+      uniqueElements: (0..<50_000).map { Todo.State(id: $0, text: "a todo with the number \($0)") })
+    var core = HubCore(FeatureEngine(initialState: state, reducer: AppFeature()))
+    var turns = 0
+    while core.endTurn(at: .zero), turns < 1000 { turns += 1 }
+    let goesOn = core.needsAnotherTurn
+    #expect(!goesOn && turns > 1)
+    let bytes = core.metrics.stateBytes
+    #expect(bytes == UInt64(state.encoded().count))
+  }
+
+  @Test func anActionThatMakesTheStateTooLargeIsRejected() throws {
+    let hub = hub(1 << 20)
+    let (id, _) = try hub.open()
+    var (sequence, rejected): (UInt64, [UInt64]) = (1, [])
+    for _ in 0..<60 {
+      rejected += try add(40, of: 1000, from: sequence, hub, id)
+      sequence += 40
+      if rejected.count > 100 { break }
+    }
+    #expect(rejected.count > 100)
+    #expect(encodedCount(hub) <= 1 << 20)
+    #expect(encodedCount(hub) > (1 << 20) - 10_000)
+    // Rejected actions have no effect: the revision counts only the others.
+    #expect(hub.engine.revision == sequence - 1 - UInt64(rejected.count))
+    // Actions that make the state smaller are always accepted, and make room.
+    hub.send([.todos(.deleteButtonTapped(id: 3)), .todos(.deleteButtonTapped(id: 4))], from: sequence, on: id)
+    #expect(hub.turn(id).map(\.kind) == [.applied])
+    #expect(try add(1, of: 1000, from: sequence + 2, hub, id).isEmpty)
+  }
+
+  /// A check encodes all changes since the previous one within a turn.
+  @Test func aCheckOfALargeStateFitsIntoATurn() {
+    var size = StateSize(limit: 256 << 20)
+    size.begin(with: TypedVersion(""), at: 0)
+    let count = (1...100_000).first { _ in size.note(1, byteCount: 8192) }
+    #expect(count == 128)
+    let isWithinLimit = size.look(at: TypedVersion(String(repeating: "x", count: 100_000)), 1)
+    #expect(isWithinLimit)
+    #expect(size.actionsToCheck == 64)
+  }
+
+  /// One frame carries more than is left, although the state is far from its limit before.
+  @Test func aLargeFrameDoesNotExceedTheLimit() throws {
+    let hub = hub(1 << 20)
+    let (id, _) = try hub.open()
+    #expect(try add(700, of: 1000, from: 1, hub, id).isEmpty)
+    #expect(try add(700, of: 1000, from: 701, hub, id).count > 300)
+    #expect(encodedCount(hub) <= 1 << 20)
+  }
+
+  /// Actions that carry little and add up to 4 KiB each are counted before they can exceed the limit.
+  @Test func actionsThatAddMoreThanTheyCarryDoNotExceedTheLimit() throws {
+    let hub = hub(1 << 20)
+    let (id, _) = try hub.open()
+    #expect(try add(740, of: 1000, from: 1, hub, id).isEmpty)
+    // Each of these adds a multiple of the bytes that it carries.
+    var (sequence, rejected): (UInt64, Int) = (741, 0)
+    for _ in 0..<100 where rejected == 0 {
+      rejected = try add(500, of: 1, from: sequence, hub, id).count
+      sequence += 500
+    }
+    #expect(rejected > 0)
+    #expect(encodedCount(hub) <= 1 << 20)
+  }
+
+  /// Changes that do not make the state larger are accepted forever, and the estimate does not drift.
+  @Test func aStateNearItsLimitCanBeEdited() throws {
+    let hub = hub(1 << 20)
+    let (id, _) = try hub.open()
+    var sequence: UInt64 = 1
+    for _ in 0..<9 {
+      #expect(try add(100, of: 1000, from: sequence, hub, id).isEmpty)
+      sequence += 100
+    }
+    var random = SplitMix(seed: 3)
+    for _ in 0..<300 {
+      let todo = Int.random(in: 0..<900, using: &random)
+      let text = String(repeating: "y", count: Int.random(in: 900...1000, using: &random))
+      hub.send(
+        [.todos(.todos(.element(id: todo, action: .textChanged(text)))), .todos(.moved(id: todo, before: 0))],
+        from: sequence, on: id)
+      #expect(!hub.turn(id).contains { $0.kind == .rejected })
+      sequence += 2
+    }
+    // A count takes a few turns.
+    for _ in 0..<40 { hub.turn() }
+    let difference = abs(hub.core.size.estimate - encodedCount(hub))
+    #expect(difference < (1 << 20) / 32, "\(difference)")
+  }
+
+  /// Deltas are an upper bound of growth; edits far beyond the limit must not count as growth.
+  @Test(arguments: [false, true]) func editsOfASmallStateAreNoGrowth(isWatched: Bool) throws {
+    let hub = hub(1 << 20)
+    let (id, _) = try hub.open()
+    if isWatched { hub.send(Attach(), on: id) }
+    #expect(try add(100, of: 1000, from: 1, hub, id).isEmpty)
+    var sequence: UInt64 = 101
+    for round in 0..<50 {
+      let text = String(repeating: round.isMultiple(of: 2) ? "y" : "z", count: 1000)
+      hub.send((0..<100).map { .todos(.todos(.element(id: $0, action: .textChanged(text)))) }, from: sequence, on: id)
+      while hub.hasBacklog { hub.work(limit: .max) }
+      #expect(!hub.turn(id).contains { $0.kind == .rejected })
+      sequence += 100
+    }
+    for _ in 0..<40 { hub.turn() }
+    #expect(hub.core.size.estimate >= encodedCount(hub))
+    #expect(hub.core.size.estimate <= (1 << 20) / 4 * 3)
+  }
+
+  /// A state of almost half the limit is replaced in one turn and may still grow.
+  @Test(arguments: [false, true]) func aStateReplacedInOneTurnMayGrow(isWatched: Bool) throws {
+    let hub = hub(1 << 20)
+    let (id, _) = try hub.open()
+    if isWatched { hub.send(Attach(), on: id) }
+    #expect(try add(500, of: 1000, from: 1, hub, id).isEmpty)
+    for _ in 0..<40 { hub.turn() }
+    let text = String(repeating: "y", count: 1000)
+    hub.send((0..<500).map { .todos(.todos(.element(id: $0, action: .textChanged(text)))) }, from: 501, on: id)
+    // Before the end of the turn, at which a count could continue.
+    #expect(try add(100, of: 1000, from: 1001, hub, id).isEmpty)
+  }
+
+  /// One action that carries more than the limit is rejected, however small the state is.
+  @Test func aJumpBeyondTheLimitIsRejected() throws {
+    let hub = hub(1 << 19)
+    let (id, _) = try hub.open()
+    #expect(try add(1, of: 900_000, from: 1, hub, id) == [1])
+    #expect(try add(1, of: 10, from: 2, hub, id).isEmpty)
+    #expect(encodedCount(hub) < 1000)
+  }
+
+  /// The growth by actions before the last check is not charged to actions that make the state smaller.
+  @Test func aStateBeyondItsLimitCanBeMadeSmaller() throws {
+    var limits = HubLimits()
+    limits.stateBytes = 1 << 20
+    let hub = BoardHub(limits: limits)
+    let (id, _) = try hub.open()
+    // A check after the 16th; the others follow it.
+    for _ in 0..<26 {
+      hub.send(.addItems(2000), on: id)
+      #expect(!hub.turn(id).contains { $0.kind == .rejected })
+    }
+    #expect(hub.state.encoded().count > limits.stateBytes)
+    hub.send((0..<20_000).map { .setTitle($0, "") }, on: id)
+    var frames: [BoardHub.Frame] = []
+    repeat { frames += hub.turn(id) } while hub.hasMoreToWrite
+    #expect(!frames.contains { $0.kind == .rejected })
+    #expect(hub.state.encoded().count < limits.stateBytes)
+  }
+
+  /// Actions that were rolled back are neither logged nor sent.
+  @Test func whatIsTakenBackIsNotLogged() throws {
+    var limits = HubLimits()
+    limits.stateBytes = 1 << 20
+    let hub = try Hub(recovering: [], durability: .async, limits: limits)
+    let (id, _) = try hub.open()
+    var sequence: UInt64 = 1
+    var rejected: [UInt64] = []
+    while rejected.isEmpty, sequence < 100 {
+      rejected += try add(1, of: 100_000, from: sequence, hub, id)
+      sequence += 1
+    }
+    #expect(!rejected.isEmpty)
+    let recovered = try Hub(recovering: hub.log, durability: .async)
+    #expect(hub.core.metrics.durability == "async")
+    #expect(recovered.engine.state == hub.engine.state)
+    #expect(recovered.engine.revision == hub.engine.revision)
+  }
+}
