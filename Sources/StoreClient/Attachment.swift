@@ -129,12 +129,15 @@ final class RemoteCore<State: Replicated, Action>: StoreCore {
   var reducesHere: Bool { false }
   var observers: StoreObservers { mirrored.observers }
 
+  /// The hub's state of the part; the last one if the part has disappeared, which is handled at the end of the turn.
+  private var confirmed: State? { mirror.part ?? mirror.last }
+
   func read<Result>(_ body: (State) -> Result) -> Result {
     mirrored.access()
     if let last { return body(last) }
     if let predicted = prediction?.state { return body(predicted) }
-    guard let part = mirror.part else { preconditionFailure("a store that has not ended has a state") }
-    return body(part)
+    guard let state = confirmed else { preconditionFailure("the mirror of a store has had a state") }
+    return body(state)
   }
 
   func send(_ action: Action) -> StoreTask { toHub(action) }
@@ -142,7 +145,7 @@ final class RemoteCore<State: Replicated, Action>: StoreCore {
   func end(with state: State) { last = state }
 
   func tell() {
-    guard let state = last ?? prediction?.state ?? mirror.part else { return }
+    guard let state = last ?? prediction?.state ?? confirmed else { return }
     mirrored.changed(state)
   }
 }

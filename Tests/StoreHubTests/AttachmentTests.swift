@@ -1,4 +1,5 @@
 import ComposableArchitecture
+import EventLoop
 import HubCore
 import ReplicaCore
 import StoreClient
@@ -119,6 +120,37 @@ import Wire
     #expect(item.store != first)
     #expect(first.title == last)
     #expect(changes == 3)
+    client.close()
+    await stop(server, bench)
+  }
+
+  /// A later callback of the turn in which the part has disappeared, such as a view that draws, may read its store.
+  @Test func aPartThatHasJustGoneShowsItsLastState() async throws {
+    let bench = try Bench()
+    let server = try serve(bench) { $0.items = [Board.Item(id: 0, title: "one")] }
+    let client = try client(bench, whole: true)
+    let item = client.attach(to: { $0.items[id: 0] }, action: { Board.Action.setTitle(0, $0) })
+    let detached = client.attach(to: { $0.items[id: 0] }, action: { Board.Action.setTitle(0, $0) })
+    #expect(await bench.until { item.store != nil && detached.store != nil && client.store != nil })
+    let (store, other) = (try #require(item.store), try #require(detached.store))
+    // The hooks that were added last run first, hence between the client's reading and the end of its turn.
+    var titles: [String] = []
+    let hooks = try TurnHooks(on: bench.loop) {
+      guard item.revision > 0, item.store != nil else { return }
+      client.detach(detached)
+      titles += [store.title, other.title]
+    }
+    let removal = try #require(
+      (UInt64(0)...).first { seed in
+        var state = server.state
+        _ = Board().reduce(into: &state, action: .change(seed))
+        return state.items[id: 0] == nil
+      })
+    client.store?.send(.change(removal))
+    #expect(await bench.until { item.store == nil })
+    #expect(titles == ["one", "one"])
+    #expect(store.title == "one" && other.title == "one")
+    withExtendedLifetime(hooks) {}
     client.close()
     await stop(server, bench)
   }
