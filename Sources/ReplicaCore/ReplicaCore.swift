@@ -82,6 +82,15 @@ public struct ReplicaCore: ~Copyable {
   /// The number of bytes received of values that are not complete yet.
   public var loadedByteCount: Int { subscriptions.reduce(0) { $0 + ($1.attachment?.pieces.count ?? 0) } }
 
+  /// True if the hub has not sent a part, or its absence, on this connection yet, or only pieces of it. Until then it
+  /// may withhold acknowledgements.
+  package var isLoading: Bool {
+    subscriptions.contains { subscription in
+      guard let attachment = subscription.attachment else { return false }
+      return subscription.base == nil || !attachment.pieces.isEmpty
+    }
+  }
+
   /// The time at which `expire` must be called; nil if there is none.
   public var deadline: Duration? {
     switch link {

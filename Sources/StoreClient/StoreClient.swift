@@ -290,9 +290,9 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       toldByteCount = replica.loadedByteCount
       onProgress()
     }
-    // While a snapshot arrives, acknowledgements wait for its end, so an action that is in the hub's state is still
-    // pending here and would count twice.
-    if mustRebase, hasEndedAction || replica.loadedByteCount == 0 { rebase(&changed) }
+    // Until the hub has sent all parts completely, it withholds acknowledgements, so an action that is in its state is
+    // still pending here and would count twice.
+    if mustRebase, hasEndedAction || !replica.isLoading { rebase(&changed) }
     guard !changed.isEmpty else { return }
     let others = changed.filter { $0.updateStore() }
     if !hadStore, let store { onStore?(store) }

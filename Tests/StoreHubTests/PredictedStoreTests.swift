@@ -111,6 +111,50 @@ import Wire
     bench.clean()
   }
 
+  /// A hub has a limit on the bytes of snapshots in a turn, so it may have sent one part and nothing yet of another.
+  @Test func noActionCountsTwiceBeforeAnotherPartBeginsToArrive() async throws {
+    let bench = try Bench()
+    let hub = try ScriptedHub(on: bench)
+    var options = ReplicaOptions()
+    options.subscribesToWholeState = false
+    let client = try Client(loop: bench.loop, path: bench.path, options: options)
+    let counter = client.attach(to: { $0.counter }, action: { .counter($0) }, predictingWith: Counter())
+    client.start()
+    let peer = await hub.accept()
+    let (zero, one) = (Counter.State(), Counter.State(count: 1))
+    hub.send(to: peer) {
+      $0.welcome()
+      $0.snapshot(of: zero, scope: 0, revision: 0)
+    }
+    #expect(await bench.until { counter.store != nil })
+    let store = try #require(counter.store)
+    var counts: [Int] = []
+    let observation = observe { counts.append(store.count) }
+    let todos = client.attach(to: { $0.todos }, action: { .todos($0) })
+    let favourites = client.attach(to: { $0.favourites }, action: { .favourites($0) })
+    let task = store.send(.incrementButtonTapped)
+    hub.send(to: peer) {
+      $0.frame(FrameHeader(kind: .delta, scope: 0, revision: 1)) {
+        $0.arrayHeader(count: 2)
+        $0.unsigned(0)
+        one.encodeDelta(from: zero, to: &$0)
+      }
+      $0.snapshot(of: Todos.State(), scope: 1, revision: 1)
+    }
+    #expect(await bench.until { todos.store != nil })
+    #expect(client.loadedByteCount == 0 && !task.isOver)
+    hub.send(to: peer) {
+      $0.snapshot(of: FavouriteNumbers.State(), scope: 2, revision: 1)
+      $0.frame(FrameHeader(kind: .applied, revision: 1)) { $0.unsigned(1) }
+    }
+    #expect(await bench.until { favourites.store != nil && task.isOver })
+    #expect(counts.max() == 1 && counts.last == 1, "\(counts)")
+    withExtendedLifetime(observation) {}
+    client.close()
+    hub.close()
+    bench.clean()
+  }
+
   /// A reducer of a part that is wrong is corrected like that of the whole state.
   @Test func aWrongPredictionOfAPartIsCorrected() async throws {
     let bench = try Bench()
