@@ -69,6 +69,9 @@ public final class Prediction<State, Action> {
     for index in head..<pending.count { apply(pending[index].action) }
   }
 
+  /// Removes all pending actions: the state is the hub's.
+  public func removeAll() { (pending, head, state) = ([], 0, nil) }
+
   private func apply(_ action: Action) {
     guard var changed = state.take() else { return }
     reduce(&changed, action)

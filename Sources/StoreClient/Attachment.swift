@@ -94,6 +94,17 @@ extension Attachment: AnyAttachment {
     changes.tell { tell() }
   }
 
+  /// Shows the hub's state from now on. The outcomes of the pending actions are not reported here any more.
+  func endPrediction() {
+    guard let ended = prediction else { return }
+    prediction = nil
+    guard ended.state != nil else { return }
+    ended.removeAll()
+    var changes = predictedChanges
+    predictedChanges = MirroredChanges()
+    changes.tell { tell() }
+  }
+
   /// Earlier changes of the pending actions may be undone, so observers of these are notified too.
   func rebase(_ changes: inout MirroredChanges) -> Bool {
     guard mustRebase, let prediction else { return false }

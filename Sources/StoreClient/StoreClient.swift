@@ -118,7 +118,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   public func close() {
     replica.close()
     endTurn()
-    (whole, predicting) = (nil, [])
+    whole = nil
     hooks = nil
     deadlineTimer = nil
   }
@@ -161,10 +161,11 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     add(path(StatePath()).steps, of: .hub) { (never: Never) -> Action in }
   }
 
-  /// Ends the subscription to a part. Its store keeps the last state.
+  /// Ends the subscription to a part. Its store keeps the hub's last state, and predicts no actions any more.
   public func detach<Part, PartAction>(_ attachment: Attachment<Part, PartAction>) {
     attachment.isDetached = true
     predicting.removeAll { $0 === attachment }
+    attachment.endPrediction()
     replica.unsubscribe(attachment.mirror)
   }
 
@@ -293,6 +294,8 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     // Until the hub has sent all parts completely, it withholds acknowledgements, so an action that is in its state is
     // still pending here and would count twice.
     if mustRebase, hasEndedAction || !replica.isLoading { rebase(&changed) }
+    // Only now, because all actions have failed in this turn, even if a callback of it has closed the client.
+    if replica.connection == .closed { predicting = [] }
     guard !changed.isEmpty else { return }
     let others = changed.filter { $0.updateStore() }
     if !hadStore, let store { onStore?(store) }

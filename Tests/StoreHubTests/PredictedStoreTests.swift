@@ -178,6 +178,54 @@ import Wire
     bench.clean()
   }
 
+  /// The outcomes of actions are not known to a detached part, so it shows none that is pending.
+  @Test func aDetachedPartPredictsNothing() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    var options = ReplicaOptions()
+    options.subscribesToWholeState = false
+    let client = try Client(loop: bench.loop, path: bench.path, options: options)
+    let counter = client.attach(to: { $0.counter }, action: { .counter($0) }, predictingWith: Counter())
+    client.start()
+    #expect(await bench.until { counter.store != nil })
+    let store = try #require(counter.store)
+    var counts: [Int] = []
+    let observation = observe { counts.append(store.count) }
+    store.send(.incrementButtonTapped)
+    client.detach(counter)
+    #expect(counts == [0, 1, 0])
+    store.send(.incrementButtonTapped)
+    #expect(store.count == 0)
+    #expect(await bench.until { client.pendingActionCount == 0 })
+    #expect(bench.engine.state.counter.count == 2)
+    #expect(store.count == 0 && counts == [0, 1, 0], "\(counts)")
+    withExtendedLifetime(observation) {}
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  @Test func whatFailsBecauseACallbackClosesTheClientIsTakenBack() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    let client = try attach(bench)
+    #expect(await bench.until { client.store != nil })
+    let store = try #require(client.store)
+    var counts: [Int] = []
+    let observation = observe { counts.append(store.counter.count) }
+    #expect(await bench.stop(server))
+    #expect(await bench.until { client.connection != .live })
+    let task = store.send(.counter(.incrementButtonTapped))
+    #expect(store.counter.count == 1)
+    client.onConnectionChange = { client.close() }
+    #expect(await bench.until { task.isOver })
+    #expect(client.connection == .closed)
+    await #expect(throws: ActionError.self) { try await task.taken() }
+    #expect(store.counter.count == 0 && counts == [0, 1, 0], "\(counts)")
+    withExtendedLifetime(observation) {}
+    bench.clean()
+  }
+
   /// This client's reducer is wrong on purpose; the hub's result counts, and observers are notified.
   @Test func whatTheHubDecidesDifferentlyIsCorrected() async throws {
     let bench = try Bench()
