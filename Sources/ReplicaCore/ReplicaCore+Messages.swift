@@ -123,7 +123,6 @@ extension ReplicaCore {
   private mutating func open(on stream: ByteStream, translation: Translation?) {
     let open = OpenLink(stream, translation: translation)
     link = .open(open)
-    attempt = 0
     lastPong = nil
     attachAll(on: open)
     becomeLiveIfComplete()
@@ -131,6 +130,9 @@ extension ReplicaCore {
 
   /// Makes the client live once it has received all parts that it subscribes to.
   mutating func becomeLiveIfComplete() {
-    if !subscriptions.contains(where: \.isAwaited) { become(.live) }
+    guard !subscriptions.contains(where: \.isAwaited) else { return }
+    // Not when a session opens: its state may be unusable, and that of the next attempt too.
+    attempt = 0
+    become(.live)
   }
 }

@@ -40,7 +40,7 @@ public struct ReplicaCore: ~Copyable {
   var pending = PendingActions()
   /// The largest payload that the last hub accepted.
   var payloadLimit = 1 << 20
-  /// The number of attempts to connect since the last session was open.
+  /// The number of attempts to connect since the client was last live.
   var attempt = 0
   var random: any RandomNumberGenerator
   /// The subscriptions, in the order in which they were requested.

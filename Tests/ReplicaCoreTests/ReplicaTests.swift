@@ -108,6 +108,46 @@ import Wire
     #expect(delays[11] >= .milliseconds(2500))
   }
 
+  /// Each attempt opens a session, whose snapshot cannot be decoded.
+  @Test func attemptsComeLessOftenUntilTheStateCanBeUsed() throws {
+    var replica = ReplicaCore(schema: Self.schema, random: SplitMix(seed: 1))
+    let counter = replica.subscribe(to: StatePath<AppFeature.State, AppFeature.State>().counter)
+    replica.start()
+    var now = Duration.zero
+    func open(_ replica: inout ReplicaCore, with snapshot: [UInt8]) {
+      var writer = FrameWriter()
+      writer.frame(
+        Welcome(
+          version: 1, session: SessionID(high: 1, low: 1), isResumed: false, processed: 0, payloadLimit: 1 << 20,
+          hub: "", schema: Self.schema.fingerprint))
+      writer.frame(FrameHeader(kind: .snapshot, flags: SnapshotPiece.finalFlag)) {
+        SnapshotPiece.encodeHead(.attached, offset: 0, byteCount: snapshot.count, to: &$0)
+        $0.append(snapshot.span.bytes)
+      }
+      let bytes = writer.bytes
+      replica.connected(at: now)
+      replica.received(bytes.span.bytes, at: now)
+      replica.clear()
+    }
+    var delays: [Duration] = []
+    for _ in 0..<12 {
+      open(&replica, with: [0xff])
+      guard let deadline = replica.deadline else { break }
+      delays.append(deadline - now)
+      now = deadline
+      replica.expire(at: now)
+    }
+    #expect(delays.count == 12)
+    #expect(delays[0] <= .milliseconds(50))
+    #expect(delays[11] >= .milliseconds(2500))
+
+    open(&replica, with: Counter.State().encoded())
+    #expect(replica.connection == .live && counter.part != nil)
+    replica.disconnected(reason: "cut", at: now)
+    let due = replica.deadline
+    #expect(try #require(due) <= now + .milliseconds(50))
+  }
+
   @Test func aHubThatDoesNotAnswerIsGivenUp() throws {
     let world = AppWorld(seed: 1, clientCount: 1)
     let client = try live(world)
