@@ -42,6 +42,9 @@ struct PendingActions {
   /// The number of unsent actions.
   var unsentCount: Int { count - sentCount }
 
+  /// The number of bytes in the buffer.
+  var byteCount: Int { encoder.count }
+
   /// Appends an action that `encode` writes, unless it is longer than `limit`.
   mutating func append(
     context: AnyObject?, limit: Int, _ encode: (inout CBOREncoder) -> Void
@@ -112,7 +115,10 @@ struct PendingActions {
         fail(entries[index], error, &commands)
       }
     }
-    if kept < entries.count { entries.removeSubrange(kept...) }
+    guard kept < entries.count else { return }
+    entries.removeSubrange(kept...)
+    // If none is left, no acknowledgement will free the buffer.
+    removeAcknowledged()
   }
 
   private mutating func map(_ entry: Entry, _ mapping: SchemaMapping) throws(ActionError) -> Range<Int> {

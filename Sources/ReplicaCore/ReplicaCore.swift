@@ -79,6 +79,9 @@ public struct ReplicaCore: ~Copyable {
   /// The number of unacknowledged actions.
   public var pendingActionCount: Int { pending.count }
 
+  /// The number of bytes in the buffer of these actions.
+  package var pendingByteCount: Int { pending.byteCount }
+
   /// The number of bytes received of values that are not complete yet.
   public var loadedByteCount: Int { subscriptions.reduce(0) { $0 + ($1.attachment?.pieces.count ?? 0) } }
 

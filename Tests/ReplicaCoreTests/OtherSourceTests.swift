@@ -193,6 +193,34 @@ import Wire
     #expect(connection == .live)
   }
 
+  @Test func actionsThatAreNeverSentAreNotKept() throws {
+    let engine = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
+    var hub = HubCore(engine)
+    var replica = ReplicaCore(schema: Schema(state: Client.State.self, action: Client.Action.self))
+    var id: ConnectionID?
+    replica.start()
+    _ = run(&hub, &replica, &id)
+    for number in 0..<1000 {
+      _ = try replica.send(Client.Action.paint(number))
+      replica.endTurn(at: .zero)
+      replica.clear()
+    }
+    let (actionCount, byteCount) = (replica.pendingActionCount, replica.pendingByteCount)
+    #expect(actionCount == 0 && byteCount == 0)
+
+    // Those that are sent keep their places between the others.
+    for number in 0..<3 {
+      _ = try replica.send(Client.Action.paint(number))
+      _ = try replica.send(Client.Action.increment)
+      replica.endTurn(at: .zero)
+    }
+    _ = run(&hub, &replica, &id)
+    let count = engine.state.count
+    #expect(count == 3)
+    let left = replica.pendingByteCount
+    #expect(left == 0)
+  }
+
   @Test func aToolReadsALaterHubInTheFormOfTheFirst() throws {
     let first = FeatureEngine<Hub.State, Hub.Action>(
       initialState: Hub.State(count: 1, note: "first"), reducer: Reduce(Hub.reduce))
