@@ -185,6 +185,8 @@ extension ReplicaCore {
 
   mutating func receiveAbsence(_ header: FrameHeader, on open: OpenLink) {
     guard let subscription = open.numbers[header.scope] else { return }
+    // The part may disappear while its snapshot is being sent.
+    subscription.attachment?.pieces = []
     subscription.mirror.remove(at: header.revision)
     subscription.arrived(at: header.revision)
     report(subscription)
