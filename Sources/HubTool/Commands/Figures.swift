@@ -88,6 +88,11 @@ struct Figures {
   }
 }
 
+extension Double {
+  /// The nearest integer, or the largest one: numbers from a hub may be of any size.
+  var nearestInteger: Int64 { Int64(exactly: rounded()) ?? .max }
+}
+
 extension StateRoot {
   /// Returns a part as users call it.
   func name(ofPart path: String) -> String {

@@ -25,7 +25,7 @@ extension Tool {
         }
         let (now, revision) = (loop.preciseNow, try await hub.ping().revision)
         let sample = Sample(
-          revision: revision, seconds: (now - last.time) / .seconds(1), actions: revision - last.revision,
+          revision: revision, seconds: (now - last.time) / .seconds(1), previous: last.revision,
           latencies: latencies.sorted(), clients: Attendees(clients.mirror.value).all, metrics: metrics.part)
         last = (now, revision)
         history.append(sample)
@@ -50,20 +50,22 @@ extension Tool {
 struct Sample {
   let revision: UInt64
   let seconds: Double
-  let actions: UInt64
+  /// The revision at the beginning of the interval.
+  let previous: UInt64
   /// The latencies in ascending order.
   let latencies: [Duration]
   let clients: [Attendee]
   /// The hub's metrics, at most a second old; nil until they have arrived.
   let metrics: HubMetrics?
 
-  var rate: Double { seconds > 0 ? Double(actions) / seconds : 0 }
+  /// The number of actions per second. A defective hub may also state a lower revision than before.
+  var rate: Double { seconds > 0 ? Double(revision - min(previous, revision)) / seconds : 0 }
   var median: Duration { latencies[latencies.count / 2] }
   var slowest: Duration { latencies[latencies.count - 1] }
 
   var json: JSONValue {
     [
-      "revision": .integer(revision), "actionsPerSecond": .integer(Int64(rate.rounded())),
+      "revision": .integer(revision), "actionsPerSecond": .integer(rate.nearestInteger),
       "latencyMicroseconds": .integer(median.microseconds), "slowestMicroseconds": .integer(slowest.microseconds),
       "clients": .integer(clients.count), "scopes": metrics.map { .integer($0.subscriptions) } ?? .null,
       "heldBytes": metrics.map { .integer($0.heldBytes) } ?? .null,
@@ -76,7 +78,7 @@ struct Sample {
   var line: String {
     func figure(_ name: KeyPath<HubMetrics, UInt64>) -> String { metrics.map { "\($0[keyPath: name])" } ?? "-" }
     return Self.row(
-      "\(revision)", "\(Int64(rate.rounded()))", median.inMilliseconds, slowest.inMilliseconds, "\(clients.count)",
+      "\(revision)", "\(rate.nearestInteger)", median.inMilliseconds, slowest.inMilliseconds, "\(clients.count)",
       figure(\.subscriptions), figure(\.heldBytes), figure(\.unstoredTurns))
   }
 
@@ -153,7 +155,7 @@ final class TopScreen {
     let latencies = history.samples.map { Double($0.median.microseconds) }
     let held = history.samples.map { Double($0.metrics?.heldBytes ?? 0) }
     let rows: [(String, String, [Double], Style.Color)] = [
-      ("actions/s", "\(Int64(now.rate.rounded()))", rates, .green),
+      ("actions/s", "\(now.rate.nearestInteger)", rates, .green),
       ("latency", now.median.inMilliseconds, latencies, .cyan),
       ("queues", now.metrics.map { Figures.bytes($0.heldBytes) } ?? "", held, .yellow),
     ]

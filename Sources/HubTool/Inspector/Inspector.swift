@@ -127,7 +127,7 @@ final class Inspector {
     let seen = request.query["sample"].flatMap { Int($0) } ?? 0
     let samples = link.samples.dropFirst(max(seen - link.firstSample, 0)).map { sample -> JSONValue in
       .array([
-        .integer(sample.time), .integer(Int64(sample.rate.rounded())), .integer(sample.latency.microseconds),
+        .integer(sample.time), .integer(sample.rate.nearestInteger), .integer(sample.latency.microseconds),
         .integer(sample.clients),
       ])
     }

@@ -66,11 +66,16 @@ nonisolated enum Moment: Equatable {
     parts.tm_isdst = -1
     var fraction = 0.0
     if pieces.count > 1 {
-      guard time.count == 3, let part = Double("0.\(pieces[1])") else { return nil }
+      guard time.count == 3, pieces[1].allSatisfy(\.isNumber), let part = Double("0.\(pieces[1])") else {
+        return nil
+      }
       fraction = part
     }
     seconds = isUniversal ? timegm(&parts) : mktime(&parts)
-    return Int64(seconds) * 1000 + Int64((fraction * 1000).rounded())
+    // A year may have so many digits that its milliseconds do not fit.
+    let (whole, isTooLarge) = Int64(seconds).multipliedReportingOverflow(by: 1000)
+    let (milliseconds, overflows) = whole.addingReportingOverflow(Int64((fraction * 1000).rounded()))
+    return isTooLarge || overflows ? nil : milliseconds
   }
 
   /// Parses whole numbers between separators.
