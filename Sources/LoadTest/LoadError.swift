@@ -1,3 +1,5 @@
+internal import Wire
+
 /// The reasons why a load test failed.
 public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The scenario has a mistake.
@@ -6,8 +8,10 @@ public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
   case doesNotFit(String)
   /// The hub cannot be reached.
   case cannotConnect(String)
-  /// The hub closed a connection.
+  /// The hub refused to serve a connection.
   case disconnected(reason: String)
+  /// The hub closed a connection, or has ended; it may come back.
+  case wentAway(reason: String)
   /// The hub rejected an action.
   case rejected(reason: String)
   /// The hub sent something that this program cannot decode.
@@ -26,7 +30,7 @@ public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .scenario(let text), .doesNotFit(let text), .cannotConnect(let text), .wrong(let text), .failed(let text):
       text
-    case .disconnected(let reason): "the hub closed a connection: \(reason)"
+    case .disconnected(let reason), .wentAway(let reason): "the hub closed a connection: \(reason)"
     case .rejected(let reason): "the hub refused an action: \(reason)"
     case .malformed(let what): "the hub sent something malformed: \(what)"
     case .silent(let seconds, let answered, let sent):
@@ -42,10 +46,24 @@ public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
     case .scenario: 2
     case .doesNotFit: 3
     case .cannotConnect: 4
-    case .disconnected, .sessionLost: 5
+    case .disconnected, .wentAway, .sessionLost: 5
     case .silent: 6
     case .wrong: 8
     case .rejected, .malformed, .failed: 1
     }
   }
+}
+
+extension LoadError {
+  /// A connection ended without a message.
+  static var closed: LoadError { .wentAway(reason: "no reason given") }
+
+  /// The hub's last message was an error.
+  init(_ error: PeerError) {
+    // Only this one passes without a change of the run.
+    self = error.code == .overloaded ? .wentAway(reason: error.reason) : .disconnected(reason: error.reason)
+  }
+
+  /// The hub said goodbye.
+  init(_ goodbye: Goodbye) { self = .wentAway(reason: goodbye.reason) }
 }

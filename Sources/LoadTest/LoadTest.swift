@@ -65,7 +65,10 @@ public final class LoadTest {
     defer { run.fill(&report) }
     try run.perform(watchers, schema)
     guard !run.isAbandoned else { return }
-    try verify(control, schema, source, before, run)
+    // The hub may have been restarted since.
+    let last = plan.reconnects ? try ControlSession(path: path, timeout: plan.timeout) : control
+    defer { if plan.reconnects { last.leave() } }
+    try verify(last, schema, source, before, run)
   }
 
   /// Sends the scenario's filling action until the collection is long enough.

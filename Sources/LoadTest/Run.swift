@@ -232,6 +232,7 @@ final class Run {
     (report.bookmarks, report.absences) = (total.totals.bookmarks, total.totals.absences)
     (report.sentBytes, report.receivedBytes) = (total.totals.sentBytes, total.totals.receivedBytes)
     (report.replaced, report.resumed) = (total.totals.replaced, total.totals.resumed)
+    report.lost = total.totals.lost
     (report.refused, report.signal) = (total.totals.refused, signal)
     if let reason = total.refusal, report.failure == nil { report.failure = .rejected(reason: reason) }
   }

@@ -20,6 +20,31 @@ import Testing
     var checks: String { (object["verified"] as? [String])?.joined(separator: "\n") ?? "" }
   }
 
+  /// A run whose first actions have been counted.
+  private struct Run {
+    let process = Process()
+    private let output = Pipe()
+    private let errors = Pipe()
+
+    init(_ hub: HubProcess, _ arguments: String...) throws {
+      process.executableURL = Program(name: "storeload").url
+      process.arguments = ["--socket", hub.socket, "--quiet"] + arguments
+      (process.standardOutput, process.standardError) = (output, errors)
+      try process.run()
+      let count = { try? Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count").output }
+      try #require(hub.wait { Int(count()?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "") ?? 0 > 100 })
+    }
+
+    /// Waits for the end.
+    func end() -> (status: Int32, output: String, errors: String) {
+      let texts = [output, errors].map {
+        String(decoding: $0.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      }
+      process.waitUntilExit()
+      return (process.terminationStatus, texts[0], texts[1])
+    }
+  }
+
   private func load(_ hub: HubProcess, _ arguments: String..., status: Int32 = 0) throws -> Report {
     let outcome = try Program(name: "storeload").run(["--socket", hub.socket, "--json"] + arguments)
     #expect(outcome.status == status, "\(outcome.errors)")
@@ -114,24 +139,13 @@ import Testing
   @Test func aStoppedHubIsSeenInThePercentiles() throws {
     let hub = try HubProcess()
     let process = try #require(hub.process)
-    let arguments = ["--socket", hub.socket, "--json", "--rate", "300", "--duration", "5s", "-c", "5"]
-    let load = Process()
-    load.executableURL = Program(name: "storeload").url
-    load.arguments = arguments
-    let output = Pipe()
-    load.standardOutput = output
-    load.standardError = FileHandle.nullDevice
-    try load.run()
-    // The hub is busy as soon as the run has started.
-    let sent = { try? Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count") }
-    #expect(hub.wait { Int(sent()?.output.trimmingCharacters(in: .whitespacesAndNewlines) ?? "") ?? 0 > 100 })
+    let run = try Run(hub, "--json", "--rate", "300", "--duration", "5s", "-c", "5")
     kill(process.processIdentifier, SIGSTOP)
     usleep(1_200_000)
     kill(process.processIdentifier, SIGCONT)
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    load.waitUntilExit()
-    #expect(load.terminationStatus == 0)
-    let report = try Report(text)
+    let outcome = run.end()
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let report = try Report(outcome.output)
     // A quarter of the actions arrived during the stall.
     #expect(report.latency("p99") > 900_000)
     #expect(report.latency("p99_9") > 1_000_000)
@@ -167,39 +181,61 @@ import Testing
 
   @Test func aHubThatDiesLeavesTheFiguresSoFar() throws {
     let hub = try HubProcess()
-    let load = Process()
-    load.executableURL = Program(name: "storeload").url
-    load.arguments = ["--socket", hub.socket, "-c", "4", "-d", "64", "-n", "100000000"]
-    let (output, errors) = (Pipe(), Pipe())
-    (load.standardOutput, load.standardError) = (output, errors)
-    try load.run()
-    let sent = { try? Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count") }
-    #expect(hub.wait { Int(sent()?.output.trimmingCharacters(in: .whitespacesAndNewlines) ?? "") ?? 0 > 100 })
+    let run = try Run(hub, "-c", "4", "-d", "64", "-n", "100000000")
     _ = hub.kill(SIGKILL)
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    load.waitUntilExit()
-    #expect(load.terminationStatus == 5)
-    #expect(text.contains("actions/s") && text.contains("p99.9"))
-    #expect(complaint.contains("hub closed a connection"))
+    let outcome = run.end()
+    #expect(outcome.status == 5)
+    #expect(outcome.output.contains("actions/s") && outcome.output.contains("p99.9"))
+    #expect(outcome.errors.contains("hub closed a connection"))
+  }
+
+  /// The latencies include the time without a hub, and no action is lost or counted twice.
+  @Test func aRunGoesOnWhenTheHubIsKilledAndStartedAgain() throws {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let hub = try HubProcess(options: ["--state-dir", state])
+    let run = try Run(hub, "--json", "--rate", "300", "--duration", "5s", "-c", "5", "--watch", "3", "--reconnect")
+    _ = hub.kill(SIGKILL)
+    usleep(700_000)
+    try hub.start(["--state-dir", state], awaitsLog: false)
+    let outcome = run.end()
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let report = try Report(outcome.output)
+    #expect(report.integer("actions") == 1500 && report.after("counter.count") == 1500)
+    let sessions = try #require(report["sessions"] as? [String: Int])
+    // The socket of a hub that is being killed may accept connections for a moment longer, and close them too.
+    #expect(sessions["closedByHub"] ?? 0 >= 8 && sessions["resumed"] ?? 0 >= 5, "\(sessions)")
+    #expect(report.latency("max") > 650_000)
+    #expect(report.checks.contains("the state's hash is the hub's"))
+  }
+
+  /// A hub without a journal forgets its sessions, so the outcome of their last actions is unknown.
+  @Test func aRunThatReconnectsToAHubThatHasForgottenItFails() throws {
+    let hub = try HubProcess()
+    let run = try Run(hub, "-c", "4", "-d", "64", "-n", "100000000", "--reconnect")
+    _ = hub.kill(SIGKILL)
+    try hub.start(awaitsLog: false)
+    let outcome = run.end()
+    #expect(outcome.status == 5)
+    #expect(outcome.errors.contains("does not know a session any more"), "\(outcome.errors)")
+  }
+
+  @Test func aRunThatReconnectsWaitsForTheHubOnlySoLong() throws {
+    let hub = try HubProcess()
+    let run = try Run(hub, "-c", "4", "-d", "64", "-n", "100000000", "--reconnect", "--timeout", "1s")
+    _ = hub.kill(SIGKILL)
+    let outcome = run.end()
+    #expect(outcome.status == 6)
+    #expect(outcome.errors.contains("no answer for 1.0 s"), "\(outcome.errors)")
   }
 
   @Test func anInterruptedRunIsVerifiedAndReported() throws {
     let hub = try HubProcess()
-    let load = Process()
-    load.executableURL = Program(name: "storeload").url
-    load.arguments = ["--socket", hub.socket, "-c", "2", "--rate", "1000", "--duration", "10m", "--json"]
-    let output = Pipe()
-    load.standardOutput = output
-    load.standardError = FileHandle.nullDevice
-    try load.run()
-    let sent = { try? Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count") }
-    #expect(hub.wait { Int(sent()?.output.trimmingCharacters(in: .whitespacesAndNewlines) ?? "") ?? 0 > 100 })
-    kill(load.processIdentifier, SIGINT)
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    load.waitUntilExit()
-    #expect(load.terminationStatus == 130)
-    let report = try Report(text)
+    let run = try Run(hub, "-c", "2", "--rate", "1000", "--duration", "10m", "--json")
+    kill(run.process.processIdentifier, SIGINT)
+    let outcome = run.end()
+    #expect(outcome.status == 130)
+    let report = try Report(outcome.output)
     #expect(report.integer("signal") == 2 && report.integer("actions") ?? 0 > 100)
     #expect(report.checks.contains("as 0 and these actions make it"))
   }

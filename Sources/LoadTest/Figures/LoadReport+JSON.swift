@@ -33,7 +33,7 @@ extension LoadReport {
           "deltas": .integer(deltas), "snapshots": .integer(snapshots), "bookmarks": .integer(bookmarks),
           "absences": .integer(absences),
         ]),
-      .init("sessions", ["replaced": .integer(replaced), "resumed": .integer(resumed)]),
+      .init("sessions", ["replaced": .integer(replaced), "resumed": .integer(resumed), "closedByHub": .integer(lost)]),
       .init("bytes", ["sent": .integer(sentBytes), "received": .integer(receivedBytes)]),
       .init(
         "counts",
@@ -64,6 +64,7 @@ extension LoadReport {
       .init("watchers", .integer(plan.watchers)), .init("scope", .string(plan.scope)),
       .init("scopes", .integer(plan.scopes)), .init("slow", .integer(plan.slowWatchers)),
       .init("churn", Self.number(plan.churn, 3)), .init("storm", Self.number(plan.storm, 3)),
+      .init("reconnect", .bool(plan.reconnects)),
       .init("fill", .integer(plan.fillCount)), .init("seed", .integer(plan.seed)),
       .init(
         "actions",

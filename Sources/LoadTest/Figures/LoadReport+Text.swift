@@ -38,6 +38,7 @@ extension LoadReport {
         "subscribers: \(deltas) deltas, \(snapshots) snapshots, \(bookmarks) bookmarks, \(absences) absences")
     }
     if replaced > 0 || resumed > 0 { lines.append("sessions: \(replaced) replaced, \(resumed) resumed") }
+    if lost > 0 { lines.append("connections that the hub closed, and that were opened again: \(lost)") }
     for count in counts { lines.append("\(count.path): \(count.before) before, \(count.after) after") }
     for check in checks { lines.append("verified: \(check)") }
     if !plan.isOpenLoop, plan.count == nil || actions > 10_000 {

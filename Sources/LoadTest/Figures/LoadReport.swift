@@ -45,6 +45,8 @@ public struct LoadReport: Sendable {
   public var refused = 0
   /// The numbers of replaced and resumed sessions.
   public var (replaced, resumed) = (0, 0)
+  /// The number of connections that the hub closed and that were opened again.
+  public var lost = 0
   /// The successful verifications, as sentences.
   public var checks: [String] = []
   /// The number of actions of other clients during the run.

@@ -94,8 +94,8 @@ struct ThreadFigures: Sendable {
     var (deltas, snapshots, bookmarks, absences) = (0, 0, 0, 0)
     /// The numbers of bytes of all connections.
     var (sentBytes, receivedBytes) = (0, 0)
-    /// The numbers of replaced and resumed sessions, and of compared hashes.
-    var (replaced, resumed, hashes) = (0, 0, 0)
+    /// The numbers of replaced and resumed sessions, of connections that the hub closed, and of compared hashes.
+    var (replaced, resumed, lost, hashes) = (0, 0, 0, 0)
     /// The number of subscribers that keep their part of the state.
     var mirrors = 0
 
@@ -112,6 +112,7 @@ struct ThreadFigures: Sendable {
       left.receivedBytes += right.receivedBytes
       left.replaced += right.replaced
       left.resumed += right.resumed
+      left.lost += right.lost
       left.hashes += right.hashes
       left.mirrors += right.mirrors
     }

@@ -59,10 +59,10 @@ final class Sender {
     return true
   }
 
-  /// Closes the connection; the session is resumed on the next one.
-  func cut(at now: UInt64) {
+  /// Closes the connection; the session is resumed on the next one, after a pause in nanoseconds.
+  func cut(at now: UInt64, pause: UInt64 = 0) {
     channel.close()
-    (isOpen, retryTime, connectTime) = (false, now, now)
+    (isOpen, retryTime, connectTime) = (false, now + pause, connectTime == 0 ? now : connectTime)
   }
 
   /// Requests another session in place of this one.
@@ -144,8 +144,8 @@ final class Sender {
         case .welcome:
           failure = try welcome(payload, now, measureStart, &figures)
         case .rejected: try refused(payload, &figures)
-        case .error: failure = .disconnected(reason: try PeerError(decoding: payload).reason)
-        case .goodbye: failure = .disconnected(reason: try Goodbye(decoding: payload).reason)
+        case .error: failure = LoadError(try PeerError(decoding: payload))
+        case .goodbye: failure = LoadError(try Goodbye(decoding: payload))
         default: break
         }
       }

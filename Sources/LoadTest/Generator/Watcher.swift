@@ -59,11 +59,11 @@ final class Watcher {
     return true
   }
 
-  /// Closes the connection; the session is resumed on the next one.
-  func cut(at now: UInt64) {
+  /// Closes the connection; the session is resumed on the next one, after a pause in nanoseconds.
+  func cut(at now: UInt64, pause: UInt64 = 0) {
     channel.close()
     snapshot.removeAll()
-    (retryTime, connectTime, pauseEnd) = (now, now, nil)
+    (retryTime, connectTime, pauseEnd) = (now + pause, connectTime == 0 ? now : connectTime, nil)
   }
 
   /// Ends the session.
@@ -144,8 +144,8 @@ final class Watcher {
         return .wrong(
           "at revision \(header.revision) a subscriber's state has the hash \(here), the hub's has \(there)")
       }
-    case .error: return .disconnected(reason: try PeerError(decoding: payload).reason)
-    case .goodbye: return .disconnected(reason: try Goodbye(decoding: payload).reason)
+    case .error: return LoadError(try PeerError(decoding: payload))
+    case .goodbye: return LoadError(try Goodbye(decoding: payload))
     default: break
     }
     return nil

@@ -38,6 +38,8 @@ final class Worker {
   private var churned = 0
   /// True if a connection may have to be opened.
   @exclusivity(unchecked) private var isConnecting = true
+  /// The time of the next attempt, after one has failed because there was no hub.
+  private var nextAttempt: UInt64 = 0
   @exclusivity(unchecked) private var hasLimits = false
 
   init(_ task: WorkerTask, _ state: RunState) throws(LoadError) {
@@ -67,14 +69,14 @@ final class Worker {
         let phase = state.phase
         if phase == .aborting { break }
         let now = Clock.now
-        if isConnecting { try connect(now, phase) }
+        if isConnecting, now >= nextAttempt { try connect(now, phase) }
         switch phase {
         case .opening: break
         case .sending:
           begin()
           try send(now)
         case .draining: try drain(now)
-        case .verifying: for watcher in watchers where !watcher.verify() { throw Self.gone }
+        case .verifying: for watcher in watchers where !watcher.verify() { try lost(watcher, .closed, at: now) }
         case .ending, .aborting: return leave()
         }
         if plan.slowWatchers > 0 { wakeSlowOnes(now, isVerifying: phase.rawValue >= RunState.Phase.verifying.rawValue) }
@@ -91,8 +93,6 @@ final class Worker {
     }
     publish(Clock.now, state.phase)
   }
-
-  private static var gone: LoadError { .disconnected(reason: "no reason given") }
 
   // MARK: Sending
 
@@ -173,7 +173,7 @@ final class Worker {
 
   private func flush(_ sender: Sender, _ now: UInt64, sendsNew: Bool) throws(LoadError) {
     let wasBlocked = sender.channel.isBlocked
-    guard sender.send(at: now, sendsNew: sendsNew, &figures) else { throw Self.gone }
+    guard sender.send(at: now, sendsNew: sendsNew, &figures) else { return try lost(sender, .closed, at: now) }
     if sender.channel.isBlocked != wasBlocked, let descriptor = sender.channel.descriptor {
       poller.update(descriptor, token: sender.token, reads: true, writes: sender.channel.isBlocked)
     }
@@ -229,9 +229,30 @@ final class Worker {
       try connect(now)
     } catch {
       // The hub was there when the run began.
-      if phase != .opening, case .cannotConnect(let reason) = error { throw .disconnected(reason: reason) }
-      throw error
+      guard phase != .opening, case .cannotConnect(let reason) = error else { throw error }
+      guard plan.reconnects else { throw .wentAway(reason: reason) }
+      (isConnecting, nextAttempt) = (true, now + Self.retryPause)
     }
+  }
+
+  /// The pause in nanoseconds before an attempt to connect again.
+  private static let retryPause: UInt64 = 5_000_000
+
+  /// Opens a sender's connection again if the plan says so; otherwise the run ends.
+  private func lost(_ sender: Sender, _ error: LoadError, at now: UInt64) throws(LoadError) {
+    try noteLost(error)
+    sender.cut(at: now, pause: Self.retryPause)
+  }
+
+  private func lost(_ watcher: Watcher, _ error: LoadError, at now: UInt64) throws(LoadError) {
+    try noteLost(error)
+    watcher.cut(at: now, pause: Self.retryPause)
+  }
+
+  private func noteLost(_ error: LoadError) throws(LoadError) {
+    guard plan.reconnects, state.phase != .opening, case .wentAway = error else { throw error }
+    figures.totals.lost += 1
+    isConnecting = true
   }
 
   private func connect(_ now: UInt64) throws(LoadError) {
@@ -263,17 +284,27 @@ final class Worker {
   private func handle(_ event: Poller.Event, _ phase: RunState.Phase) throws(LoadError) {
     let now = Clock.now
     figures.lastHeard = now
-    guard event.token.isMultiple(of: 2) else { return try handle(watchers[event.token / 2], now, phase) }
-    let sender = senders[event.token / 2]
+    if event.token.isMultiple(of: 2) {
+      let sender = senders[event.token / 2]
+      do throws(LoadError) { try handle(event, sender, now, phase) } catch { try lost(sender, error, at: now) }
+    } else {
+      let watcher = watchers[event.token / 2]
+      do throws(LoadError) { try handle(watcher, now, phase) } catch { try lost(watcher, error, at: now) }
+    }
+  }
+
+  private func handle(
+    _ event: Poller.Event, _ sender: Sender, _ now: UInt64, _ phase: RunState.Phase
+  ) throws(LoadError) {
     guard sender.channel.isOpen else { return }
     let sendsNew = phase == .sending && now < state.end
     if event.isReadable {
       let outcome = try sender.receive(
         buffer, at: now, measureStart: state.measureStart, recordsRevisions: filter, &figures)
-      if outcome == .ended { throw Self.gone }
+      if outcome == .ended { throw .closed }
     }
     if event.isWritable {
-      guard sender.channel.flush() else { throw Self.gone }
+      guard sender.channel.flush() else { throw .closed }
       if !sender.channel.isBlocked, let descriptor = sender.channel.descriptor {
         poller.update(descriptor, token: sender.token, reads: true, writes: false)
       }
@@ -285,7 +316,7 @@ final class Worker {
 
   private func handle(_ watcher: Watcher, _ now: UInt64, _ phase: RunState.Phase) throws(LoadError) {
     guard watcher.channel.isOpen else { return }
-    guard try watcher.receive(buffer, at: now, &figures) else { throw Self.gone }
+    guard try watcher.receive(buffer, at: now, &figures) else { throw .closed }
     if watcher.isSlow, watcher.isReady, phase == .sending, let descriptor = watcher.channel.descriptor {
       watcher.pauseEnd = now + Clock.nanoseconds(plan.slowPause)
       poller.update(descriptor, token: watcher.token, reads: false, writes: false)

@@ -123,7 +123,7 @@ final class ControlSession {
     var offset = 0
     while offset < frames.count {
       let taken = frames.span(offset..<frames.count).withUnsafeBytes { socket.send($0) }
-      guard let taken else { throw .disconnected(reason: "no reason given") }
+      guard let taken else { throw .closed }
       guard taken > 0 else { throw .silent(seconds: timeout, answered: 0, sent: 0) }
       offset += taken
     }
@@ -141,7 +141,7 @@ final class ControlSession {
       let count: Int
       switch socket.receive(into: buffer) {
       case .bytes(let received): count = received
-      case .end: throw .disconnected(reason: "no reason given")
+      case .end: throw .closed
       // A blocking read has timed out.
       case .nothing: throw .silent(seconds: timeout, answered: 0, sent: 0)
       }
@@ -159,11 +159,9 @@ final class ControlSession {
     let frame = frames.removeLast()
     switch FrameKind(rawValue: frame.header.kind) {
     case .error:
-      throw .disconnected(
-        reason: try read { () throws(WireError) in try PeerError(decoding: frame.payload.span.bytes) }.reason)
+      throw LoadError(try read { () throws(WireError) in try PeerError(decoding: frame.payload.span.bytes) })
     case .goodbye:
-      throw .disconnected(
-        reason: try read { () throws(WireError) in try Goodbye(decoding: frame.payload.span.bytes) }.reason)
+      throw LoadError(try read { () throws(WireError) in try Goodbye(decoding: frame.payload.span.bytes) })
     default: return frame
     }
   }

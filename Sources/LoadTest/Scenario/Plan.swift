@@ -80,6 +80,8 @@ public struct Plan: Equatable, Sendable {
   public var churn = 0.0
   /// The interval in seconds at which all connections are closed and resumed; 0 for never.
   public var storm = 0.0
+  /// True if the run goes on when the hub closes connections: they are opened again and their sessions resumed.
+  public var reconnects = false
   /// The time in seconds for which the hub may be silent.
   public var timeout = 10.0
   /// The seed of all random choices.
@@ -116,6 +118,7 @@ public struct Plan: Equatable, Sendable {
     }
     if churn > 0 { parts.append("\(Decimals.short(churn)) sessions/s replaced") }
     if storm > 0 { parts.append("all connections cut every \(Decimals.short(storm)) s") }
+    if reconnects { parts.append("connections that the hub closes are opened again") }
     if payload > 0 { parts.append("texts of \(payload) bytes") }
     if warmup > 0 { parts.append("\(Decimals.short(warmup)) s of warm-up") }
     return parts.joined(separator: "; ")

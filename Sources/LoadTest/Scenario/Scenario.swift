@@ -5,7 +5,7 @@ internal import Spelling
 public enum Scenario {
   private static let loadKeys = [
     "name", "connections", "depth", "rate", "ramp-to", "arrival", "actions", "duration", "warmup", "threads", "payload",
-    "churn", "storm", "timeout", "seed",
+    "churn", "storm", "reconnect", "timeout", "seed",
   ]
   private static let watchKeys = ["count", "scope", "scopes", "slow", "slow-pause"]
   private static let actionKeys = ["send", "weight", "ids", "order", "sets", "counts", "creates", "removes"]
@@ -59,6 +59,7 @@ public enum Scenario {
     plan.payload = try reader.integer("payload", 0...900_000) ?? 0
     plan.churn = try reader.number("churn", 0...1e6) ?? 0
     plan.storm = try reader.number("storm", 0...1e6) ?? 0
+    plan.reconnects = try reader.answer("reconnect")
     plan.timeout = try reader.number("timeout", 0.1...1e6) ?? plan.timeout
     plan.seed = UInt64(try reader.integer("seed", 0...Int.max) ?? 1)
   }
@@ -93,10 +94,7 @@ public enum Scenario {
       action.isRandom = order == "random"
     }
     (action.sets, action.counts, action.creates) = (reader["sets"], reader["counts"], reader["creates"])
-    if let removes = reader["removes"] {
-      guard ["yes", "no"].contains(removes) else { throw reader.mistake("removes", "is yes or no") }
-      action.removes = removes == "yes"
-    }
+    action.removes = try reader.answer("removes")
     return action
   }
 }
@@ -117,6 +115,12 @@ private struct SectionReader {
   func mistake(_ key: String?, _ reason: String) -> LoadError {
     let line = section.values.first { $0.key == key }.map { ", line \($0.line)" } ?? ""
     return .scenario("\(file)\(line): \(key.map { "\($0) " } ?? "")\(reason)")
+  }
+
+  func answer(_ key: String) throws(LoadError) -> Bool {
+    guard let text = section[key] else { return false }
+    guard ["yes", "no"].contains(text) else { throw mistake(key, "is yes or no") }
+    return text == "yes"
   }
 
   func integer(_ key: String, _ range: ClosedRange<Int>) throws(LoadError) -> Int? {
