@@ -11,6 +11,8 @@ public final class LoadTest {
   private var plan: Plan
   private let process: Int32?
   private var report: LoadReport
+  /// The reason of the first refused action.
+  private var refusal: String?
   /// Called with the measurements of each interval.
   public var onSample: ((LoadReport.Sample) -> Void)?
   /// Waits some seconds, and returns the number of a signal that arrived meanwhile.
@@ -38,8 +40,10 @@ public final class LoadTest {
     do throws(LoadError) {
       try perform()
     } catch {
-      report.failure = report.failure ?? error
+      report.failure = error
     }
+    // A wrong result says more than a refused action.
+    if report.failure == nil, let refusal { report.failure = .rejected(reason: refusal) }
     return report
   }
 
@@ -62,7 +66,10 @@ public final class LoadTest {
     run.onSample = onSample
     run.wait = wait
     let watchers = try WatchPlan(plan, schema: schema, state: before.bytes, run: report.run)
-    defer { run.fill(&report) }
+    defer {
+      run.fill(&report)
+      refusal = run.total.refusal
+    }
     try run.perform(watchers, schema)
     guard !run.isAbandoned else { return }
     // The hub may have been restarted since.

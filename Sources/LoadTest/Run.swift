@@ -234,7 +234,6 @@ final class Run {
     (report.replaced, report.resumed) = (total.totals.replaced, total.totals.resumed)
     report.lost = total.totals.lost
     (report.refused, report.signal) = (total.totals.refused, signal)
-    if let reason = total.refusal, report.failure == nil { report.failure = .rejected(reason: reason) }
   }
 }
 

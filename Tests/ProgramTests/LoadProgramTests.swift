@@ -179,6 +179,35 @@ import Testing
     #expect(outcome.output.contains("more were others'"))
   }
 
+  /// A hub where everyone may only increment the counter.
+  private func restrictedHub() throws -> HubProcess {
+    let path = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8)).conf"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try "[user \(getuid())]\nread = all\nact = counter.incrementButtonTapped\n".write(
+      toFile: path, atomically: true, encoding: .utf8)
+    return try HubProcess(options: ["--config", path])
+  }
+
+  @Test func aRefusedActionDoesNotHideAWrongResult() throws {
+    let hub = try restrictedHub()
+    let path = hub.directory + "/scenario.ini"
+    let scenario = """
+      [load]
+      actions = 40
+      [action up]
+      send = counter.incrementButtonTapped
+      counts = counter.count BY
+      [action down]
+      send = counter.decrementButtonTapped
+      """
+    for (by, status, reason) in [("1", Int32(1), "the hub refused an action"), ("2", 8, "actions were lost")] {
+      try scenario.replacingOccurrences(of: "BY", with: by).write(toFile: path, atomically: true, encoding: .utf8)
+      let outcome = try Program(name: "storeload").run("--socket", hub.socket, "--scenario", path)
+      #expect(outcome.status == status)
+      #expect(outcome.errors.contains(reason) && outcome.output.contains("20 actions were refused"), "\(outcome)")
+    }
+  }
+
   @Test func aHubThatDiesLeavesTheFiguresSoFar() throws {
     let hub = try HubProcess()
     let run = try Run(hub, "-c", "4", "-d", "64", "-n", "100000000")
