@@ -31,14 +31,30 @@ import Testing
     #expect(abs(variance.squareRoot() / mean - 1) < 0.05)
   }
 
-  @Test func aRampReachesItsEnd() {
+  @Test(arguments: [(100, 300), (300, 100)]) func aRampReachesItsEndAndGoesOn(first: Double, last: Double) {
     var plan = Plan()
-    (plan.rate, plan.rampTo) = (100, 300)
-    let times = arrivals(plan, count: 2001)
+    (plan.rate, plan.rampTo) = (first, last)
+    let times = arrivals(plan, count: 4001)
     // (100 + 300) ÷ 2 × 10 s.
     #expect(abs(Double(times[2000]) / 1e9 - 10) < 0.01)
-    #expect(abs(1e9 / Double(times[1] - times[0]) - 100) < 2)
-    #expect(abs(1e9 / Double(times[2000] - times[1999]) - 300) < 2)
+    let rate = { 1e9 / Double(times[$0] - times[$0 - 1]) }
+    #expect(abs(rate(1) - first) < 2)
+    #expect(abs(rate(2000) - last) < 2 && abs(rate(4000) - last) < 0.01)
+  }
+
+  /// The time of the ramp is that of its actions, so that the last one has the last rate.
+  @Test(arguments: [(100, 300), (1000, 100)]) func aRampOfAFixedNumberOfActionsLastsAsLongAsThey(
+    first: Double, last: Double
+  ) {
+    var plan = Plan()
+    (plan.rate, plan.rampTo, plan.count) = (first, last, 5000)
+    let times = arrivals(plan, count: 5001, seconds: plan.rampSeconds)
+    #expect(abs(1e9 / Double(times[5000] - times[4999]) - last) < 2)
+    #expect(abs(Double(times[5000]) / 1e9 - 10_000 / (first + last)) < 0.02)
+    plan.warmup = 3
+    #expect(plan.rampSeconds == 3 + 10_000 / (first + last))
+    plan.duration = 7
+    #expect(plan.rampSeconds == 10)
   }
 
   @Test func runsOfEqualTimesStayTogether() {

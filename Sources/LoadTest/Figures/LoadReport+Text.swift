@@ -12,9 +12,11 @@ extension LoadReport {
   /// The report as lines for people.
   public var text: String {
     var lines = head + [""]
-    let end =
-      plan.count == nil && plan.rate != nil
-      ? " (wanted \(plan.rampTo.map { "up to \(Decimals.grouped($0))" } ?? Decimals.grouped(plan.rate ?? 0)))" : ""
+    var end = ""
+    if plan.count == nil, let rate = plan.rate {
+      let highest = Decimals.grouped(max(rate, plan.rampTo ?? 0))
+      end = " (wanted \(plan.rampTo == nil ? "" : "up to ")\(highest))"
+    }
     lines.append(
       "\(Decimals.grouped(Double(actions))) actions in \(Decimals.fixed(seconds, 3)) s: "
         + "\(Decimals.grouped(actionsPerSecond)) actions/s\(end)")

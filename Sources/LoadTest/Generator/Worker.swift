@@ -100,7 +100,7 @@ final class Worker {
   private func begin() {
     guard !hasLimits else { return }
     hasLimits = true
-    let (start, measureStart, end) = (state.start, state.measureStart, state.end)
+    let (start, measureStart) = (state.start, state.measureStart)
     (nextChurn, nextStorm) = (measureStart, measureStart + Clock.nanoseconds(plan.storm))
     guard plan.isOpenLoop else { return }
     remaining = plan.count.map { count in
@@ -109,7 +109,7 @@ final class Worker {
     let share = Double(senders.count) / Double(plan.connections)
     arrivals = Arrivals(
       plan, start: start, share: max(share, 1e-9), offset: Double(task.number) / Double(plan.threads),
-      seconds: end == .max ? 10 : Double(end - start) / 1e9, seed: Mix.hash(plan.seed, UInt64(task.number)))
+      seconds: plan.rampSeconds, seed: Mix.hash(plan.seed, UInt64(task.number)))
   }
 
   private static func share(of count: Int, _ number: Int, _ connections: Int) -> Int {

@@ -98,11 +98,17 @@ public struct Plan: Equatable, Sendable {
   /// The maximum number of actions that a connection has in flight.
   public var flight: Int { depth ?? (isOpenLoop ? 4096 : 1) }
 
+  /// The time in seconds over which the rate changes to `rampTo`: until the end of the run.
+  var rampSeconds: Double {
+    guard let rate, let rampTo else { return 0 }
+    return warmup + (duration ?? 2 * Double(count ?? 0) / (rate + rampTo))
+  }
+
   /// The plan as one line for reports.
   public var summary: String {
     var parts: [String] = []
     if let rate {
-      let ramp = rampTo.map { " rising to \(Decimals.grouped($0))" } ?? ""
+      let ramp = rampTo.map { " \($0 < rate ? "falling" : "rising") to \(Decimals.grouped($0))" } ?? ""
       parts.append(
         "open loop, \(Decimals.grouped(rate))\(ramp) actions/s (\(arrival.rawValue)), at most \(flight) in flight each")
     } else {
