@@ -106,7 +106,7 @@ final class Run {
   }
 
   private func drain() {
-    state.phase = .draining
+    state.stop(at: Clock.now)
     while failure == nil {
       take()
       if isDone(in: .draining) { break }

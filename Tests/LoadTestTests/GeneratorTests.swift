@@ -1,4 +1,7 @@
+import Glibc
+import Synchronization
 import Testing
+import Wire
 
 @testable import LoadTest
 
@@ -55,6 +58,27 @@ import Testing
     #expect(plan.rampSeconds == 3 + 10_000 / (first + last))
     plan.duration = 7
     #expect(plan.rampSeconds == 10)
+  }
+
+  /// A generator thread that gets no processor until the end of the run.
+  @Test(arguments: [(nil, 300), (0.5, 150)]) func aLateThreadStillSendsWhatWasDue(stop: Double?, due: Int) throws {
+    var plan = try Hub.plan("[action a]\nsend = counter.incrementButtonTapped", connections: 3)
+    (plan.rate, plan.duration, plan.reconnects) = (300, 1, true)
+    let state = RunState(threads: 1)
+    let start = Clock.now - 2_000_000_000
+    state.begin(at: start, measuringFrom: start, until: start + 1_000_000_000)
+    state.stop(at: stop.map { start + Clock.nanoseconds($0) } ?? Clock.now)
+    let task = WorkerTask(
+      path: "/nonexistent/hub.sock", plan: plan,
+      source: try ActionSource(plan, schema: Hub.schema, state: Hub.state(todos: 0).encoded(), run: "RUN"),
+      schema: Hub.schema, number: 0, watchers: [], isTouching: [true], scopeOfElement: nil)
+    let thread = try GeneratorThread.start(task, state)
+    while state.reports[0].figures.withLock({ $0.phase }) != .draining { usleep(1000) }
+    state.phase = .aborting
+    GeneratorThread.join(thread)
+    let figures = state.reports[0].figures.withLock { $0 }
+    #expect(figures.failure == nil && figures.totals.sent == due && figures.lateness.count == UInt64(due))
+    #expect(figures.lateness.minimum > 900_000_000)
   }
 
   @Test func runsOfEqualTimesStayTogether() {

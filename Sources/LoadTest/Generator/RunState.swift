@@ -8,7 +8,7 @@ final class RunState: Sendable {
     case opening
     /// Send actions.
     case sending
-    /// Send nothing new, and wait for pending acknowledgements.
+    /// Send only what was due before the end, and wait for pending acknowledgements.
     case draining
     /// Compare the subscribers' states with the hub's.
     case verifying
@@ -36,7 +36,7 @@ final class RunState: Sendable {
   var start: UInt64 { startTime.load(ordering: .acquiring) }
   /// The time at which the measurement starts.
   var measureStart: UInt64 { measureTime.load(ordering: .acquiring) }
-  /// The time after which nothing new is sent.
+  /// The time from which no action is due, and none is sent in a closed loop.
   var end: UInt64 { endTime.load(ordering: .acquiring) }
 
   /// Starts to send.
@@ -45,6 +45,12 @@ final class RunState: Sendable {
     measureTime.store(measure, ordering: .releasing)
     endTime.store(end, ordering: .releasing)
     phase = .sending
+  }
+
+  /// Ends the sending of new actions; those that were due before are still sent.
+  func stop(at time: UInt64) {
+    endTime.store(min(end, time), ordering: .releasing)
+    phase = .draining
   }
 }
 
@@ -75,7 +81,7 @@ struct ThreadFigures: Sendable {
   var ready = 0
   /// The phase in which the measurements were published.
   var phase = RunState.Phase.opening
-  /// True if nothing is unacknowledged, and if all subscribers have compared their states.
+  /// True if nothing is due or unacknowledged, and if all subscribers have compared their states.
   var (isDrained, isVerified) = (false, false)
   /// True if no action is left.
   var isDone = false

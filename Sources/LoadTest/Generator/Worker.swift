@@ -75,7 +75,9 @@ final class Worker {
         case .sending:
           begin()
           try send(now)
-        case .draining: try drain(now)
+        case .draining:
+          begin()
+          try drain(now)
         case .verifying: for watcher in watchers where !watcher.verify() { try lost(watcher, .closed, at: now) }
         case .ending, .aborting: return leave()
         }
@@ -171,6 +173,12 @@ final class Worker {
     touched.removeAll(keepingCapacity: true)
   }
 
+  /// True if an action of an open loop is left to arrive before the end.
+  private func isArriving(before end: UInt64) -> Bool {
+    guard let arrivals, !senders.isEmpty else { return false }
+    return arrivals.next < end && remaining ?? 1 > 0
+  }
+
   private func flush(_ sender: Sender, _ now: UInt64, sendsNew: Bool) throws(LoadError) {
     let wasBlocked = sender.channel.isBlocked
     guard sender.send(at: now, sendsNew: sendsNew, &figures) else { return try lost(sender, .closed, at: now) }
@@ -208,6 +216,8 @@ final class Worker {
   }
 
   private func drain(_ now: UInt64) throws(LoadError) {
+    // This thread may be late. Actions that it left out would have had the highest latencies.
+    try arrive(now, state.measureStart, state.end)
     leaveReplaced(now)
     for sender in senders { try flush(sender, now, sendsNew: false) }
   }
@@ -333,9 +343,9 @@ final class Worker {
   /// Returns the time for which to wait for a socket.
   private func pause(_ phase: RunState.Phase, _ now: UInt64) -> UInt64 {
     if isConnecting { return 200_000 }
-    guard phase == .sending else { return 1_000_000 }
+    guard phase == .sending || phase == .draining else { return 1_000_000 }
     if now < state.start { return min(state.start - now, 1_000_000) }
-    guard let arrivals, arrivals.next < state.end, remaining ?? 1 > 0 else { return 2_000_000 }
+    guard let arrivals, isArriving(before: state.end) else { return phase == .sending ? 2_000_000 : 1_000_000 }
     return arrivals.next > now ? min(arrivals.next - now, 2_000_000) : 0
   }
 
@@ -343,7 +353,7 @@ final class Worker {
     nextPublication = now + 20_000_000
     figures.phase = phase
     figures.ready = senders.count { $0.isOpen } + watchers.count { $0.isReady && $0.retryTime == nil }
-    figures.isDrained = senders.allSatisfy(\.isDrained)
+    figures.isDrained = senders.allSatisfy(\.isDrained) && !isArriving(before: state.end)
     figures.isVerified = watchers.allSatisfy(\.isVerified)
     if plan.isOpenLoop {
       figures.isDone = remaining == 0 || senders.allSatisfy(\.isDone)
