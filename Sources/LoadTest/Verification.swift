@@ -19,15 +19,15 @@ struct Verification {
   private(set) var counts: [(path: String, before: Int, after: Int)] = []
   /// The number of actions of other clients.
   private(set) var others = 0
-  /// The maximum number of actions of a connection that are checked individually.
-  private static let limit = 20_000_000
+  /// The maximum number of actions of a connection whose elements are checked: the first created ones, the last changes.
+  private let limit: Int
 
   init(
     source: ActionSource, reader: StateReader, before: ControlSession.Snapshot, after: ControlSession.Snapshot,
-    answered: [Int: Int], refused: [Int: Set<Int>]
+    answered: [Int: Int], refused: [Int: Set<Int>], limit: Int = 20_000_000
   ) {
     (self.source, self.reader, self.before, self.after, self.answered) = (source, reader, before, after, answered)
-    self.refused = refused
+    (self.refused, self.limit) = (refused, limit)
   }
 
   /// Verifies all expectations of the scenario.
@@ -83,10 +83,10 @@ struct Verification {
   /// Returns the number of acknowledged actions of each kind.
   private func kindSums() -> [Int] {
     var sums = Array(repeating: 0, count: source.kinds.count)
-    if source.kinds.count == 1, refused.isEmpty { return [answered.values.reduce(0, +)] }
     for (connection, count) in answered {
-      for index in 0..<min(count, Self.limit) where !isRefused(index, connection) {
-        sums[source.choice(index, of: connection).kind] += 1
+      for (kind, number) in source.kindCounts(ofFirst: count, of: connection).enumerated() { sums[kind] += number }
+      for index in refused[connection] ?? [] where index < count {
+        sums[source.choice(index, of: connection).kind] -= 1
       }
     }
     return sums
@@ -115,7 +115,7 @@ struct Verification {
     let elements = source.collections[collection]
     var expected: [UInt64: Expectation] = [:]
     for (connection, count) in answered {
-      for index in (max(0, count - Self.limit)..<count).reversed() where !isRefused(index, connection) {
+      for index in (max(0, count - limit)..<count).reversed() where !isRefused(index, connection) {
         let choice = source.choice(index, of: connection)
         let kind = source.kinds[choice.kind]
         guard kinds.contains(choice.kind), let element = choice.ownElement else { continue }
@@ -181,7 +181,7 @@ struct Verification {
     else { return }
     var found: [UInt64: Int] = [:]
     for (connection, count) in answered {
-      for index in 0..<min(count, Self.limit) where !isRefused(index, connection) {
+      for index in 0..<min(count, limit) where !isRefused(index, connection) {
         let choice = source.choice(index, of: connection)
         guard source.kinds[choice.kind].name == kind.name else { continue }
         var value: [UInt8] = []

@@ -186,4 +186,23 @@ enum Hub {
     let error = #expect(throws: LoadError.self) { try source(text) }
     #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
   }
+
+  @Test(arguments: [(0, 3), (10, 3), (10, 1), (2, 3)]) func kindsAreCountedWithoutTheirActions(
+    todos: Int, connections: Int
+  ) throws {
+    let add = "[action add]\nsend = todos.addButtonTapped bread\nweight = 3\n"
+    let delete = "[action delete]\nsend = todos.deleteButtonTapped {id}\nids = todos.todos\nremoves = yes\nweight = 2\n"
+    let edit = "[action edit]\nsend = todos.todos[{id}].textChanged x\nids = todos.todos\n"
+    let increment = "[action increment]\nsend = counter.incrementButtonTapped\n"
+    for text in [increment, increment + add] + (todos > 0 ? [delete, add + delete, add + edit + delete] : []) {
+      let source = try source(text, todos: todos, connections: connections)
+      for connection in 0..<connections {
+        var counts = source.kinds.map { _ in 0 }
+        for index in 0..<60 {
+          #expect(source.kindCounts(ofFirst: index, of: connection) == counts)
+          counts[source.choice(index, of: connection).kind] += 1
+        }
+      }
+    }
+  }
 }

@@ -29,7 +29,7 @@ import Wire
 
   /// Applies 40 actions of each of two connections to a state, as a hub would, and verifies the state after a fault.
   private func verify(
-    others: UInt64 = 0, acknowledged: Int = 40, fault: (inout AppFeature.State) -> Void = { _ in }
+    others: UInt64 = 0, acknowledged: Int = 40, limit: Int = .max, fault: (inout AppFeature.State) -> Void = { _ in }
   ) throws -> Verification {
     let before = Hub.state(todos: 60, count: 7)
     let plan = try Hub.plan(Self.scenario, connections: 2)
@@ -48,7 +48,7 @@ import Wire
       source: source, reader: StateReader(schema: Hub.schema),
       before: .init(bytes: before.encoded(), revision: 100),
       after: .init(bytes: state.encoded(), revision: 180 + others),
-      answered: [0: 40, 1: acknowledged], refused: [:])
+      answered: [0: 40, 1: acknowledged], refused: [:], limit: limit)
     try verification.run(named: [:])
     return verification
   }
@@ -71,6 +71,13 @@ import Wire
     #expect(checks.contains("20 created elements exist exactly once"))
     #expect(checks.contains("20 removed elements are gone"))
     #expect(checks.contains("20 parts of elements have the value of the last action for them"))
+  }
+
+  /// Elements beyond the limit are not checked, but all actions are counted.
+  @Test func aRunBeyondTheLimitIsVerified() throws {
+    let checks = try verify(limit: 16).checks.joined(separator: "\n")
+    #expect(checks.contains("80 actions acknowledged") && checks.contains("8 created elements exist exactly once"))
+    #expect(throws: LoadError.self) { try verify(limit: 16) { $0.counter.count -= 1 } }
   }
 
   @Test func aLostActionIsFound() {

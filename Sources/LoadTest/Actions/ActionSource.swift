@@ -135,6 +135,22 @@ final class ActionSource: Sendable {
     return choice
   }
 
+  /// Returns how many of the first actions of a connection are of each kind.
+  ///
+  /// - Complexity: O(cycle), whatever the number of actions.
+  func kindCounts(ofFirst count: Int, of connection: Int) -> [Int] {
+    var counts = perCycle.map { count / cycle.count * $0 }
+    for entry in cycle.prefix(count % cycle.count) { counts[entry.kind] += 1 }
+    guard let fallback else { return counts }
+    for (index, kind) in kinds.enumerated() where kind.removes {
+      // The others found no element to remove.
+      let excess = max(0, counts[index] - (kind.elements.map { reserved(of: $0, connection) } ?? counts[index]))
+      counts[index] -= excess
+      counts[fallback] += excess
+    }
+    return counts
+  }
+
   /// Returns the number of actions that a connection can send; nil for no limit.
   func limit(of connection: Int) -> Int? {
     guard fallback == nil, let elements = kinds[0].elements else { return nil }
@@ -155,7 +171,7 @@ final class ActionSource: Sendable {
       choice.values.flag = occurrence.isMultiple(of: 2)
       return true
     }
-    let reserved = reserves[collection] == .all ? mine : reserves[collection] == .half ? mine / 2 : 0
+    let reserved = reserved(of: collection, connection)
     let local: Int
     if kind.removes {
       guard occurrence < reserved else { return false }
@@ -179,6 +195,12 @@ final class ActionSource: Sendable {
   /// Returns the number of elements of a connection.
   private func own(_ count: Int, _ connection: Int) -> Int {
     count > connection ? (count - connection + connections - 1) / connections : 0
+  }
+
+  /// Returns the number of a connection's elements that only removing actions use.
+  private func reserved(of collection: Int, _ connection: Int) -> Int {
+    let mine = own(collections[collection].count, connection)
+    return reserves[collection] == .all ? mine : reserves[collection] == .half ? mine / 2 : 0
   }
 
   /// Spreads consecutive indices, so that no two in a turn share a leaf of a list.
