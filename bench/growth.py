@@ -33,7 +33,7 @@ class Growth:
                 with self.hub() as server:
                     results[column].append(
                         storeload(self.options.programs, server, "--duration", f"{round(self.options.seconds * 1000)}ms",
-                                  "--warmup", "500ms", "--timeout", "60s", *arguments(column)))
+                                  "--warmup", "500ms", "--timeout", "60s", "--alone", *arguments(column)))
         return results
 
     def table(self, name, label, results, title, extra=None):

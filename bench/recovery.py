@@ -51,7 +51,7 @@ def recovery(options, name, actions, arguments, place):
     with TemporaryDirectory(options.directory) as directory:
         path = f"{directory}/hub.sock"
         with Listening(hub(options.programs, directory, path), path) as server:
-            report = storeload(options.programs, server, *arguments, "-n", actions, "--timeout", "60s")
+            report = storeload(options.programs, server, *arguments, "-n", actions, "--timeout", "60s", "--alone")
             before = answer(options.programs, path, place)
             server.process.send_signal(signal.SIGKILL)
             server.process.wait()

@@ -117,7 +117,7 @@ public final class LoadTest {
     let reader = StateReader(schema: schema)
     var verification = Verification(
       source: source, reader: reader, before: before, after: after, answered: run.total.answeredBy,
-      refused: run.total.refusedBy)
+      refused: run.total.refusedBy, isAlone: plan.isAlone)
     var names: [[PathStep]: String] = [:]
     for action in plan.actions {
       guard let name = action.counts?.split(separator: " ").first.map(String.init) else { continue }

@@ -44,6 +44,7 @@ let runOptions = ProgramOptions(
     .init("churn", argument: "R", "the number of sessions per second that are replaced by new ones; default 0"),
     .init("storm", argument: "TIME", "close and resume all connections at this interval"),
     .init("reconnect", "go on when the hub closes connections or restarts: open them again and resume their sessions"),
+    .init("alone", "fail if the hub counts any further action: no other client acts, and the feature has no effects"),
     .init("seed", argument: "N", "the seed of all random choices; default 1"),
     .init("timeout", argument: "TIME", "the time for which the hub may be silent; default 10s"),
     .init("hub-pid", argument: "PID", "the hub's process, if it is not the one that listens"),

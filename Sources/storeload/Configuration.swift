@@ -97,6 +97,7 @@ struct Configuration {
     plan.churn = try options.number("churn", in: 0...1e6) ?? plan.churn
     plan.storm = try options.seconds("storm") ?? plan.storm
     if options.flag("reconnect") { plan.reconnects = true }
+    if options.flag("alone") { plan.isAlone = true }
     plan.timeout = try options.seconds("timeout") ?? plan.timeout
     plan.seed = UInt64(try options.integer("seed", in: 0...Int.max, default: Int(plan.seed)))
   }

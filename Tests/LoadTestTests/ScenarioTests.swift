@@ -19,6 +19,7 @@ import Testing
         rate = 2000.5 ; with a comment
         arrival = poisson
         duration = 3
+        alone = yes
         [watch]
         count = 4
         scope = todos.todos[{id}]
@@ -29,7 +30,7 @@ import Testing
         creates = todos.todos text "{run} {n}"
         """, name: "file")
     #expect(plan.name == "many" && plan.connections == 1000 && plan.rate == 2000.5 && plan.arrival == .poisson)
-    #expect(plan.watchers == 4 && plan.scope == "todos.todos[{id}]")
+    #expect(plan.isAlone && !plan.reconnects && plan.watchers == 4 && plan.scope == "todos.todos[{id}]")
     #expect(plan.actions.count == 1 && plan.actions[0].weight == 3)
     #expect(plan.actions[0].send == "todos.addButtonTapped \"{run} {n}\"")
   }
@@ -39,6 +40,7 @@ import Testing
     ("[load]\n\nrate = fast", "line 3: rate needs a number"), ("[lod]\nrate = 3", "there is no section [lod]"),
     ("[load]\nrate", "line 2: neither [section], key = value nor a comment"),
     ("[load]\nrate = 3", "no section [action NAME]"),
+    ("[load]\nalone = true\n[action a]\nsend = x", "line 2: alone is yes or no"),
     ("[action a]\nweight = 1", "[action a] needs send"),
   ]) func mistakesAreExplained(text: String, reason: String) {
     let error = #expect(throws: LoadError.self) { try Scenario.plan(parsing: text, name: "file") }

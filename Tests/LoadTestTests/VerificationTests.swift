@@ -29,7 +29,8 @@ import Wire
 
   /// Applies 40 actions of each of two connections to a state, as a hub would, and verifies the state after a fault.
   private func verify(
-    others: UInt64 = 0, acknowledged: Int = 40, limit: Int = .max, fault: (inout AppFeature.State) -> Void = { _ in }
+    others: UInt64 = 0, acknowledged: Int = 40, isAlone: Bool = false, limit: Int = .max,
+    fault: (inout AppFeature.State) -> Void = { _ in }
   ) throws -> Verification {
     let before = Hub.state(todos: 60, count: 7)
     let plan = try Hub.plan(Self.scenario, connections: 2)
@@ -48,7 +49,7 @@ import Wire
       source: source, reader: StateReader(schema: Hub.schema),
       before: .init(bytes: before.encoded(), revision: 100),
       after: .init(bytes: state.encoded(), revision: 180 + others),
-      answered: [0: 40, 1: acknowledged], refused: [:], limit: limit)
+      answered: [0: 40, 1: acknowledged], refused: [:], isAlone: isAlone, limit: limit)
     try verification.run(named: [:])
     return verification
   }
@@ -97,6 +98,16 @@ import Wire
       }
     }
     #expect(error?.description.contains("more than once") == true)
+  }
+
+  /// It looks like one of another client, unless there is none.
+  @Test func anActionThatTookEffectTwiceAndWasCountedTwiceIsFoundIfNobodyElseActs() throws {
+    let fault: (inout AppFeature.State) -> Void = { $0.counter.count += 1 }
+    let checks = try verify(others: 1, fault: fault).checks.joined(separator: "\n")
+    #expect(checks.contains("by these and 1 more") && !checks.contains("counted once"))
+    let error = #expect(throws: LoadError.self) { try verify(others: 1, isAlone: true, fault: fault) }
+    #expect(error?.exitStatus == 8 && error?.description.contains("grew by 1 more") == true)
+    #expect(try verify(isAlone: true).checks[0].contains("counted once"))
   }
 
   @Test func aWrongPartIsFound() {

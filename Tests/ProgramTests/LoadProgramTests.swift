@@ -176,7 +176,7 @@ import Testing
     other.waitUntilExit()
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(other.terminationStatus == 0)
-    #expect(outcome.output.contains("more were others'"))
+    #expect(outcome.output.contains("more, of others"))
   }
 
   /// A hub where everyone may only increment the counter.
@@ -206,6 +206,16 @@ import Testing
       #expect(outcome.status == status)
       #expect(outcome.errors.contains(reason) && outcome.output.contains("20 actions were refused"), "\(outcome)")
     }
+  }
+
+  @Test func theActionsOfOthersAreWrongInARunThatShouldBeAlone() throws {
+    let hub = try HubProcess()
+    let run = try Run(hub, "--rate", "300", "--duration", "3s", "--alone")
+    let other = try Program(name: "storectl").run("--socket", hub.socket, "send", "counter.incrementButtonTapped")
+    let outcome = run.end()
+    #expect(other.status == 0 && outcome.status == 8)
+    #expect(outcome.errors.contains("grew by 1 more, and no other client should act"), "\(outcome.errors)")
+    _ = try load(hub, "-n", "200", "-c", "3", "--watch", "2", "--alone")
   }
 
   @Test func aHubThatDiesLeavesTheFiguresSoFar() throws {

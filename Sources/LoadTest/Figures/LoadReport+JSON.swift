@@ -64,7 +64,7 @@ extension LoadReport {
       .init("watchers", .integer(plan.watchers)), .init("scope", .string(plan.scope)),
       .init("scopes", .integer(plan.scopes)), .init("slow", .integer(plan.slowWatchers)),
       .init("churn", Self.number(plan.churn, 3)), .init("storm", Self.number(plan.storm, 3)),
-      .init("reconnect", .bool(plan.reconnects)),
+      .init("reconnect", .bool(plan.reconnects)), .init("alone", .bool(plan.isAlone)),
       .init("fill", .integer(plan.fillCount)), .init("seed", .integer(plan.seed)),
       .init(
         "actions",

@@ -82,6 +82,8 @@ public struct Plan: Equatable, Sendable {
   public var storm = 0.0
   /// True if the run goes on when the hub closes connections: they are opened again and their sessions resumed.
   public var reconnects = false
+  /// True if no other client acts and the feature sends itself no actions, so that the revision grows by this run alone.
+  public var isAlone = false
   /// The time in seconds for which the hub may be silent.
   public var timeout = 10.0
   /// The seed of all random choices.
@@ -125,6 +127,7 @@ public struct Plan: Equatable, Sendable {
     if churn > 0 { parts.append("\(Decimals.short(churn)) sessions/s replaced") }
     if storm > 0 { parts.append("all connections cut every \(Decimals.short(storm)) s") }
     if reconnects { parts.append("connections that the hub closes are opened again") }
+    if isAlone { parts.append("no other client") }
     if payload > 0 { parts.append("texts of \(payload) bytes") }
     if warmup > 0 { parts.append("\(Decimals.short(warmup)) s of warm-up") }
     return parts.joined(separator: "; ")

@@ -5,7 +5,7 @@ internal import Spelling
 public enum Scenario {
   private static let loadKeys = [
     "name", "connections", "depth", "rate", "ramp-to", "arrival", "actions", "duration", "warmup", "threads", "payload",
-    "churn", "storm", "reconnect", "timeout", "seed",
+    "churn", "storm", "reconnect", "alone", "timeout", "seed",
   ]
   private static let watchKeys = ["count", "scope", "scopes", "slow", "slow-pause"]
   private static let actionKeys = ["send", "weight", "ids", "order", "sets", "counts", "creates", "removes"]
@@ -60,6 +60,7 @@ public enum Scenario {
     plan.churn = try reader.number("churn", 0...1e6) ?? 0
     plan.storm = try reader.number("storm", 0...1e6) ?? 0
     plan.reconnects = try reader.answer("reconnect")
+    plan.isAlone = try reader.answer("alone")
     plan.timeout = try reader.number("timeout", 0.1...1e6) ?? plan.timeout
     plan.seed = UInt64(try reader.integer("seed", 0...Int.max) ?? 1)
   }
