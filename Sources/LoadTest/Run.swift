@@ -42,7 +42,8 @@ final class Run {
         WorkerTask(
           path: path, plan: plan, source: source, schema: schema, number: number,
           watchers: watch.watchers.filter { $0.number % plan.threads == number },
-          isTouching: source.kinds.map { watch.isTouched(by: $0) }, scopeOfElement: watch.scopeOfElement))
+          isTouching: source.kinds.map { watch.isTouched(by: $0, of: source.collections) },
+          scopeOfElement: watch.scopeOfElement))
     }
     open()
     if failure == nil, signal == nil {

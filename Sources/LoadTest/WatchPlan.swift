@@ -7,6 +7,8 @@ struct WatchPlan {
   private(set) var scopeOfElement: [Int: Int]?
   /// The path of the part, or of the collection whose elements are the parts.
   private var root: [PathStep] = []
+  /// The path within such an element.
+  private var rest: [PathStep] = []
 
   /// Creates a plan without subscribers.
   init() {}
@@ -21,7 +23,7 @@ struct WatchPlan {
       return
     }
     let (collection, rest) = try compiler.elementPath(plan.scope)
-    root = collection
+    (root, self.rest) = (collection, rest)
     let elements = try Elements(at: collection, flag: nil, of: state, StateReader(schema: schema))
     guard elements.count > 0 else { throw .doesNotFit("\(plan.scope) needs elements, and there are none") }
     let scopes = min(plan.scopes, elements.count)
@@ -34,8 +36,14 @@ struct WatchPlan {
   }
 
   /// Returns true if a kind of action changes a subscribed part, as far as the scenario says.
-  func isTouched(by kind: ActionKind) -> Bool {
-    root.isEmpty || kind.touched.contains { $0.starts(with: root) || root.starts(with: $0) }
+  ///
+  /// - Parameter collections: Those whose indices the kinds contain.
+  func isTouched(by kind: ActionKind, of collections: [Elements]) -> Bool {
+    if scopeOfElement != nil {
+      guard let sets = kind.sets, let elements = kind.elements, collections[elements].path == root else { return false }
+      return sets.path.starts(with: rest) || rest.starts(with: sets.path)
+    }
+    return root.isEmpty || kind.touched.contains { $0.starts(with: root) || root.starts(with: $0) }
   }
 
   /// The scopes of the subscribers with which freshness is measured.

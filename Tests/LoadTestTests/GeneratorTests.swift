@@ -100,6 +100,47 @@ import Wire
     #expect(found.last == "19989" && queue.count == 10)
   }
 
+  /// A subscriber to a part of one element waits only for actions that set this part.
+  @Test(arguments: [
+    ("todos.todos[{id}].text", ["text"]), ("todos.todos[{id}].isComplete", ["completion"]),
+    ("todos.todos[{id}]", ["text", "completion"]),
+    ("todos", ["add", "text", "completion"]), (".", ["add", "text", "completion", "increment"]),
+  ]) func onlyActionsThatChangeAScopeCountForItsFreshness(scope: String, names: [String]) throws {
+    var plan = try Hub.plan(
+      """
+      [action add]
+      send = todos.addButtonTapped bread
+      counts = todos.todos 1
+      [action text]
+      send = todos.todos[{id}].textChanged bread
+      ids = todos.todos
+      sets = todos.todos[{id}].text "bread"
+      [action completion]
+      send = todos.todos[{id}].completionChanged {toggle}
+      ids = todos.todos
+      sets = todos.todos[{id}].isComplete {toggle}
+      [action increment]
+      send = counter.incrementButtonTapped
+      """)
+    (plan.watchers, plan.scope, plan.scopes) = (3, scope, scope.contains("{id}") ? 3 : 1)
+    let state = Hub.state(todos: 3).encoded()
+    let source = try ActionSource(plan, schema: Hub.schema, state: state, run: "RUN")
+    let watch = try WatchPlan(plan, schema: Hub.schema, state: state, run: "RUN")
+    let filter = RevisionFilter(
+      source: source, isTouching: source.kinds.map { watch.isTouched(by: $0, of: source.collections) },
+      scopeOfElement: watch.scopeOfElement)
+    for index in 0..<12 {
+      var figures = ThreadFigures()
+      filter.record(index..<index + 1, of: 0, 100, 5, &figures)
+      let choice = source.choice(index, of: 0)
+      let name = source.kinds[choice.kind].name
+      #expect(figures.acknowledged.count == (names.contains(name) ? 1 : 0), "\(name)")
+      #expect(
+        figures.acknowledged.first.flatMap(\.scope)
+          == (plan.scopes == 3 && names.contains(name) ? choice.values.element : nil))
+    }
+  }
+
   @Test func freshnessIsTheFirstFrameThatShowsTheAction() {
     var freshness = Freshness(scopes: [nil, 1])
     var figures = ThreadFigures()
