@@ -59,6 +59,7 @@ public final class LoadTest {
     guard report.signal == nil else { return }
 
     guard let before = try control.snapshot([])?.snapshot else { throw .doesNotFit("the hub has no state") }
+    try checkFilled(before, schema)
     let source = try ActionSource(plan, schema: schema, state: before.bytes, run: report.run)
     try refuseTooMany(source)
     report.memoryBefore = hub?.residentBytes
@@ -81,12 +82,8 @@ public final class LoadTest {
   /// Sends the scenario's filling action until the collection is long enough.
   private func fill(_ control: ControlSession, _ schema: Schema) throws(LoadError) {
     guard let action = plan.fill, plan.fillCount > 0 else { return }
-    let reader = StateReader(schema: schema)
-    let path = try TemplateCompiler(schema: schema, run: report.run, payload: plan.payload).path(plan.fillPath)
     guard let before = try control.snapshot([])?.snapshot else { throw .doesNotFit("the hub has no state") }
-    guard let length = try reader.number(at: path, of: before.bytes) else {
-      throw .doesNotFit("\(plan.fillPath) is not a collection")
-    }
+    let length = try filledLength(before, schema)
     guard length < plan.fillCount else { return }
     var filling = Plan()
     (filling.actions, filling.count, filling.depth) = ([action], plan.fillCount - length, 256)
@@ -95,7 +92,24 @@ public final class LoadTest {
     let run = Run(path: self.path, plan: filling, source: source, hub: nil)
     run.wait = wait
     try run.perform(WatchPlan(), schema)
+    if let refusal = run.total.refusal { throw .rejected(reason: refusal) }
     report.signal = run.signal
+  }
+
+  /// Fails if the collection is still too short, with which this would be another measurement.
+  private func checkFilled(_ state: ControlSession.Snapshot, _ schema: Schema) throws(LoadError) {
+    guard plan.fill != nil, plan.fillCount > 0 else { return }
+    let length = try filledLength(state, schema)
+    guard length < plan.fillCount else { return }
+    throw .doesNotFit("\(plan.fillPath) has \(length) elements after filling, and not \(plan.fillCount)")
+  }
+
+  private func filledLength(_ state: ControlSession.Snapshot, _ schema: Schema) throws(LoadError) -> Int {
+    let path = try TemplateCompiler(schema: schema, run: report.run, payload: plan.payload).path(plan.fillPath)
+    guard let length = try StateReader(schema: schema).number(at: path, of: state.bytes) else {
+      throw .doesNotFit("\(plan.fillPath) is not a collection")
+    }
+    return length
   }
 
   private func refuseTooMany(_ source: ActionSource) throws(LoadError) {

@@ -218,6 +218,32 @@ import Testing
     _ = try load(hub, "-n", "200", "-c", "3", "--watch", "2", "--alone")
   }
 
+  /// Otherwise the run would measure another list than the wanted one.
+  @Test func aListThatCannotBeFilledEndsTheRun() throws {
+    let hub = try restrictedHub()
+    let path = hub.directory + "/scenario.ini"
+    let fills = [
+      ("todos.addButtonTapped bread", Int32(1), "the hub refused an action"),
+      // An action that adds nothing.
+      ("counter.incrementButtonTapped", 3, "todos.todos has 0 elements after filling, and not 20"),
+    ]
+    for (fill, status, reason) in fills {
+      let scenario = """
+        [load]
+        actions = 40
+        [fill]
+        send = \(fill)
+        path = todos.todos
+        count = 20
+        [action up]
+        send = counter.incrementButtonTapped
+        """
+      try scenario.write(toFile: path, atomically: true, encoding: .utf8)
+      let outcome = try Program(name: "storeload").run("--socket", hub.socket, "--scenario", path)
+      #expect(outcome.status == status && outcome.errors.contains(reason), "\(outcome)")
+    }
+  }
+
   @Test func aHubThatDiesLeavesTheFiguresSoFar() throws {
     let hub = try HubProcess()
     let run = try Run(hub, "-c", "4", "-d", "64", "-n", "100000000")
