@@ -103,6 +103,9 @@ def main():
                 floods.append(subprocess.Popen([sys.executable, __file__, "--flood", path]))
             time.sleep(0.5)
             times = sorted(latencies(path, options.seconds))
+            ended = sum(process.poll() is not None for process in floods)
+            if ended:
+                raise SystemExit(f"{ended} of {count} flooding clients ended, so the latencies prove nothing")
             p99 = times[int(len(times) * 0.99)]
             print(f"| {count} clients | {len(times):,} | {statistics.median(times):.2f} | {p99:.2f} | {times[-1]:.2f} |",
                   flush=True)

@@ -33,6 +33,19 @@ def answer(programs, path, place):
     return json.loads(run.stdout) if run.returncode == 0 else None
 
 
+def first_answer(programs, process, path, place, seconds=600):
+    """What a hub that was just started says of a place in its state, as soon as it serves."""
+    deadline = time.monotonic() + seconds
+    while (found := answer(programs, path, place)) is None:
+        if process.poll() is not None:
+            raise SystemExit(f"the hub ended with status {process.returncode} before it served")
+        if time.monotonic() > deadline:
+            process.kill()
+            raise SystemExit(f"the hub did not serve within {seconds} s")
+        time.sleep(0.01)
+    return found
+
+
 def longest_turn(programs, path):
     """The longest turn of the hub's loop since its start, in microseconds."""
     run = subprocess.run([f"{programs}/storectl", "--socket", path, "status", "--json"],
@@ -60,8 +73,7 @@ def recovery(options, name, actions, arguments, place):
         for _ in range(options.runs):
             start = time.perf_counter()
             process = hub(options.programs, directory, path)
-            while (after := answer(options.programs, path, place)) is None:
-                time.sleep(0.01)
+            after = first_answer(options.programs, process, path, place)
             times.append(time.perf_counter() - start)
             if after != before:
                 raise SystemExit(f"{name}: {place} was {before} before the kill and is {after}")
@@ -84,8 +96,7 @@ def snapshot(options):
                 server.process.wait()
             # Another process, so that the turns that filled the list are not counted.
             with Listening(hub(options.programs, directory, path, output), path) as server:
-                while answer(options.programs, path, "todos.nextID") is None:
-                    time.sleep(0.01)
+                first_answer(options.programs, server.process, path, "todos.nextID")
                 for payload in (16, 8192):
                     with open(log, encoding="utf-8") as file:
                         before = file.read().count("saved a snapshot")

@@ -263,7 +263,7 @@ int main(int argc, char **argv) {
   if (!server && path) { struct ucred u; socklen_t l = sizeof u; if (!getsockopt(cs[0].fd, SOL_SOCKET, SO_PEERCRED, &u, &l)) server = u.pid; }
   static uint8_t slab[65536 * 2]; struct epoll_event ev[256];
   static struct hist h;
-  uint64_t acked = 0, measured = 0, t0 = now_ns(), t_start = 0, t_end = 0, m_start = 0, msgs0 = 0, msgs1 = 0, b0 = 0, b1 = 0; int phase = 0;
+  uint64_t acked = 0, last_rev = 0, measured = 0, t0 = now_ns(), t_start = 0, t_end = 0, m_start = 0, msgs0 = 0, msgs1 = 0, b0 = 0, b1 = 0; int phase = 0;
   uint64_t ns0 = 0, ns1 = 0; double su0 = 0, ss0 = 0, su1 = 0, ss1 = 0, cu0 = 0, cs0 = 0, cu1 = 0, cs1 = 0;
   int base_pending = C == 1 && S;
   int tick = -1; uint64_t pace_start = 0; unsigned long paced = 0; int turn_of = 0;
@@ -327,6 +327,7 @@ int main(int argc, char **argv) {
         if (base_pending && *lastline == ':') rev = strtoull((const char *)lastline + 1, NULL, 10);
         else if (base_pending && *lastline == '{') { const char *d = (const char *)lastline; while (*d && (*d < '0' || *d > '9')) d++; rev = strtoull(d, NULL, 10); }
       }
+      if (rev > last_rev) last_rev = rev;
       for (uint64_t j = 0; j < newly; ) { // one timestamp per sent batch: add runs of equal times at once
         uint64_t s = c->ts[(c->acked + j) % (unsigned)W], run = 1;
         while (j + run < newly && c->ts[(c->acked + j + run) % (unsigned)W] == s) run++;
@@ -346,7 +347,15 @@ int main(int argc, char **argv) {
   double mrate = (double)(msgs1 - msgs0) / secs, brate = (double)(b1 - b0) / secs;
   if (S) { sh->stop = 1; close(ctl[1]); waitpid(kid, NULL, 0); }
   int ok = acked == total_sent;
+  if (S && !sh->msgs) ok = 0; // watchers that receive nothing cost nothing
   if (S && protos[P].kind != LINES && (sh->min_last != sh->max_last)) ok = 0;
+  // The last count at a watcher, where it is known. C servers: their revision. A hub: the number of actions, if its revision
+  // counts no others. Lines with a count: what the first answer said, and the actions since then.
+  int64_t want = -1;
+  if (protos[P].kind == HUB) want = (int64_t)last_rev;
+  else if (protos[P].kind == STOREHUB) want = last_rev == total_sent ? (int64_t)total_sent : -1;
+  else if (protos[P].payload_line && C == 1 && sh->go) want = (int64_t)(sh->base + total_sent);
+  if (S && want >= 0 && sh->max_last != want) { fprintf(stderr, "the last count at a watcher is %ld, not %ld\n", sh->max_last, want); ok = 0; }
   if (csv) printf("%s,%s,%d,%d,%d,%.0f,%.1f,%.1f,%.1f,%.0f,%.0f,%.0f,%.0f,%.0f,%.1f,%.1f,%.0f,%s,%.1f\n", label, proto, C, W, S, rate, hist_q(&h, .5) / 1e3, hist_q(&h, .99) / 1e3, hist_q(&h, .999) / 1e3, su, ss, cu, cs_, mrate, hist_q(&sh->push, .5) / 1e3, hist_q(&sh->push, .99) / 1e3, brate, ok ? "ok" : "BAD", measured ? (double)(ns1 - ns0) / (double)measured : 0);
   else {
     printf("%s C=%d W=%d S=%d: %.0f actions/s  ack p50 %.1f p99 %.1f p99.9 %.1f us | server cpu %.0f%% user %.0f%% sys, sender %.0f%% user %.0f%% sys", proto, C, W, S, rate,
