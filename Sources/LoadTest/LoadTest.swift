@@ -55,11 +55,11 @@ public final class LoadTest {
     let hub = report.process.map { HubProcess(id: $0) }
     report.durability = ControlSession.durability(of: path, timeout: plan.timeout) ?? hub?.durability
     let schema = try control.schema()
-    try fill(control, schema)
+    let filled = try fill(control, schema)
     guard report.signal == nil else { return }
 
     guard let before = try control.snapshot([])?.snapshot else { throw .doesNotFit("the hub has no state") }
-    try checkFilled(before, schema)
+    if let filled { try checkFilled(before, schema, since: filled) }
     let source = try ActionSource(plan, schema: schema, state: before.bytes, run: report.run)
     try refuseTooMany(source)
     report.memoryBefore = hub?.residentBytes
@@ -80,11 +80,13 @@ public final class LoadTest {
   }
 
   /// Sends the scenario's filling action until the collection is long enough.
-  private func fill(_ control: ControlSession, _ schema: Schema) throws(LoadError) {
-    guard let action = plan.fill, plan.fillCount > 0 else { return }
+  ///
+  /// - Returns: The revision that these actions alone lead to; nil if none was necessary.
+  private func fill(_ control: ControlSession, _ schema: Schema) throws(LoadError) -> UInt64? {
+    guard let action = plan.fill, plan.fillCount > 0 else { return nil }
     guard let before = try control.snapshot([])?.snapshot else { throw .doesNotFit("the hub has no state") }
     let length = try filledLength(before, schema)
-    guard length < plan.fillCount else { return }
+    guard length < plan.fillCount else { return nil }
     var filling = Plan()
     (filling.actions, filling.count, filling.depth) = ([action], plan.fillCount - length, 256)
     (filling.payload, filling.timeout) = (plan.payload, plan.timeout)
@@ -94,13 +96,16 @@ public final class LoadTest {
     try run.perform(WatchPlan(), schema)
     if let refusal = run.total.refusal { throw .rejected(reason: refusal) }
     report.signal = run.signal
+    return before.revision + UInt64(run.total.totals.answered)
   }
 
   /// Fails if the collection is still too short, with which this would be another measurement.
-  private func checkFilled(_ state: ControlSession.Snapshot, _ schema: Schema) throws(LoadError) {
-    guard plan.fill != nil, plan.fillCount > 0 else { return }
+  private func checkFilled(
+    _ state: ControlSession.Snapshot, _ schema: Schema, since revision: UInt64
+  ) throws(LoadError) {
     let length = try filledLength(state, schema)
-    guard length < plan.fillCount else { return }
+    // Each action of another client may have removed an element.
+    guard length + Int(max(state.revision, revision) - revision) < plan.fillCount else { return }
     throw .doesNotFit("\(plan.fillPath) has \(length) elements after filling, and not \(plan.fillCount)")
   }
 

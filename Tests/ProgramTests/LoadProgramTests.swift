@@ -244,6 +244,33 @@ import Testing
     }
   }
 
+  @Test func aListIsFilledWhileAnotherClientRemovesElements() throws {
+    let hub = try HubProcess()
+    let (removing, filling) = (hub.directory + "/removing.ini", hub.directory + "/filling.ini")
+    try """
+    [action up]
+    send = counter.incrementButtonTapped
+    [action delete]
+    send = todos.deleteButtonTapped {random:0..999}
+    """.write(toFile: removing, atomically: true, encoding: .utf8)
+    try """
+    [load]
+    actions = 40
+    [fill]
+    send = todos.addButtonTapped bread
+    path = todos.todos
+    count = 1000
+    [action up]
+    send = counter.incrementButtonTapped
+    counts = counter.count 1
+    """.write(toFile: filling, atomically: true, encoding: .utf8)
+    let other = try Run(hub, "--scenario", removing, "-d", "16", "-n", "100000000")
+    let outcome = try Program(name: "storeload").run("--socket", hub.socket, "--scenario", filling)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    kill(other.process.processIdentifier, SIGINT)
+    #expect(other.end().status == 130)
+  }
+
   @Test func aHubThatDiesLeavesTheFiguresSoFar() throws {
     let hub = try HubProcess()
     let run = try Run(hub, "-c", "4", "-d", "64", "-n", "100000000")
