@@ -134,17 +134,40 @@ import Testing
     await cancelled.wait()
   }
 
-  struct Alerting: Reducer {
-    struct State: Equatable { var alert: AlertState<Int>? }
-    @CasePathable enum Action: Sendable { case alert(Int) }
+  @Reducer struct Alerting {
+    @ObservableState struct State: Equatable {
+      var alert: AlertState<Int>?
+      var log: [String] = []
+    }
+    enum Action: Sendable { case alert(Int) }
     var body: some ReducerOf<Self> {
-      EmptyReducer().ifLet(\.alert, action: \.alert)
+      Reduce { state, action in
+        guard case .alert(let number) = action else { return .none }
+        state.log.append("\(number) while \(state.alert.map { String(state: $0.title) } ?? "gone")")
+        if number == 2 { state.alert = AlertState { TextState("Again") } }
+        if number == 3 { state.alert = nil }
+        return .none
+      }
+      .ifLet(\.alert, action: \.alert)
     }
   }
 
-  @Test func anAlertsStateGoesWithAnyAction() {
+  @Test func anAlertsStateGoesWithAnyActionAfterTheParent() {
+    for number in 1...3 {
+      let store = Store(initialState: Alerting.State(alert: AlertState { TextState("Hello") })) { Alerting() }
+      store.send(.alert(number))
+      #expect(store.log == ["\(number) while Hello"])
+      // Another alert in its place has another id and stays.
+      #expect(store.alert.map { String(state: $0.title) } == (number == 2 ? "Again" : nil))
+    }
+  }
+
+  @Test func anAlertsEndIsObserved() {
     let store = Store(initialState: Alerting.State(alert: AlertState { TextState("Hello") })) { Alerting() }
+    var isThere: [Bool] = []
+    let subscription = observe { isThere.append(store.alert != nil) }
     store.send(.alert(1))
-    #expect(store.alert == nil)
+    #expect(isThere == [true, false])
+    subscription.cancel()
   }
 }

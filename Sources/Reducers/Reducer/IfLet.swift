@@ -46,7 +46,7 @@ extension Reducer {
       fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Embeds the state of an alert or a dialog. Any of its actions sets the state to nil.
+  /// Embeds the state of an alert or a dialog. Any of its actions sets the state to nil after this reducer has run.
   public func ifLet<ChildState: _EphemeralState>(
     _ toChildState: WritableKeyPath<State, ChildState?>,
     action toChildAction: CaseKeyPath<Action, ChildState.Action>,
@@ -79,7 +79,8 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(toChildState, site))
     return { state, action in
       var effects = Effect<Parent.Action>.none
-      if let childAction = toChildAction.extract(from: action) {
+      let childAction = toChildAction.extract(from: action)
+      if let childAction {
         effects = Reducing.change(&state, at: toChildState) { childState, _ in
           let effect = Self.reduceChild(
             &childState, childAction, child: child, kind: kind, place: place, embed: embed
@@ -93,8 +94,14 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
         return effects.merge(with: parent(&state, action))
       }
       effects = effects.merge(with: parent(&state, action))
-      guard state[keyPath: toChildState].map(kind.identity) != before else { return effects }
-      return effects.merge(with: .cancel(EffectScope(place: place, child: before)))
+      guard state[keyPath: toChildState].map(kind.identity) == before else {
+        return effects.merge(with: .cancel(EffectScope(place: place, child: before)))
+      }
+      // An alert ends after the parent, which may read it, unless the parent has shown another one.
+      if let childAction, state[keyPath: toChildState].map({ kind.isDismissed($0, by: childAction) }) == true {
+        state[keyPath: toChildState] = nil
+      }
+      return effects
     }
   }
 
@@ -104,9 +111,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     kind: PresentedKind<Child.State>, place: EffectScopePlace,
     embed: @escaping @Sendable (Child.Action) -> Parent.Action, ifAbsent report: () -> Void
   ) -> Effect<Parent.Action> {
-    guard let identity = childState.map(kind.identity),
-      let isDismissed = childState.map({ kind.isDismissed($0, by: childAction) })
-    else {
+    guard let identity = childState.map(kind.identity) else {
       report()
       return .none
     }
@@ -114,7 +119,6 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     guard let effect = childState.modifyIfPresent({ child.reduce(into: &$0, action: childAction) }) else {
       return .none
     }
-    if isDismissed { childState = nil }
     guard !effect.isNone else { return .none }
     return effect.map(embed).scoped(to: EffectScope(place: place, child: identity))
   }
