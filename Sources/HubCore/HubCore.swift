@@ -243,9 +243,11 @@ extension StateRoot {
 // MARK: - Effects
 
 extension HubCore {
-  /// Applies an action that an effect sent. Returns false if the effect was cancelled or has ended, or if the state
-  /// would become too large.
-  package mutating func apply(_ action: AnyAction, from effect: EffectID) -> Bool {
+  /// Applies an action that an effect sent. Returns false if the effect was cancelled, or if the state would become too
+  /// large.
+  ///
+  /// - Parameter effect: The effect; nil for one that has ended.
+  package mutating func apply(_ action: AnyAction, from effect: EffectID?) -> Bool {
     if size.isNear() {
       let engine = engine
       guard applyNearLimit({ engine.apply(action, from: effect) }) else { return false }

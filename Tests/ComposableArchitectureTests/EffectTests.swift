@@ -130,14 +130,36 @@ import Testing
     #expect(store.log == ["a", "caught true"])
   }
 
-  @Test func aSendAfterTheEffectsEndIsDroppedAndReported() async {
+  @Test func aSendAfterTheEffectsEndIsReportedAndDelivered() async {
     let store = store()
     let kept = Locked<Send<Action>?>(nil)
     await store.send(.run(.run { send in kept.change { $0 = send } })).finish()
-    let issues = Issues.of { kept.value?(.note("late")) }
-    #expect(store.log == [])
+    let gate = Gate()
+    let issues = Issues.of { kept.value?(.run(.merge(note("late"), .after(gate, .note("later"))))) }
+    #expect(store.log == ["late"])
     #expect(issues.messages.count == 1)
     #expect(issues.messages.first?.hasPrefix("An action was sent from a completed effect") == true)
+    // Effects of that action run as well.
+    var logs = store.values(of: \.log).makeAsyncIterator()
+    #expect(await logs.next() == ["late"])
+    gate.open()
+    #expect(await logs.next() == ["late", "later"])
+  }
+
+  @Test func aSendAfterTheEffectsEndWaitsForTheTurn() async {
+    let kept = Locked<Send<Int>?>(nil)
+    let store = Store(initialState: [Int]()) {
+      Reduce<[Int], Int> { state, action in
+        if action == 1 { return .run { send in kept.change { $0 = send } } }
+        if action == 2 { kept.value?(3) }
+        state.append(action)
+        return .none
+      }
+    }
+    await store.send(1).finish()
+    let issues = Issues.of { _ = store.send(2) }
+    #expect(store.state == [2, 3])
+    #expect(issues.messages.count == 1)
   }
 
   @Test func aSendAfterTheEffectWasCancelledIsDropped() async {
@@ -153,6 +175,30 @@ import Testing
         }.cancellable(id: 1)))
     await isRunning.wait()
     store.send(.run(.cancel(id: 1)))
+    let issues = Issues.of { kept.value?(.note("late")) }
+    #expect(store.log == [])
+    #expect(issues.messages == [])
+  }
+
+  @Test func aSendAfterACancelledEffectHasReturnedIsDropped() async {
+    let store = store()
+    let kept = Locked<Send<Action>?>(nil)
+    let isRunning = Gate()
+    weak var work: Gate?
+    do {
+      let never = Gate()
+      work = never
+      store.send(
+        .run(
+          .run { send in
+            kept.change { $0 = send }
+            isRunning.open()
+            await never.wait()
+          }.cancellable(id: 1)))
+    }
+    await isRunning.wait()
+    store.send(.run(.cancel(id: 1)))
+    while work != nil { await Task.yield() }
     let issues = Issues.of { kept.value?(.note("late")) }
     #expect(store.log == [])
     #expect(issues.messages == [])

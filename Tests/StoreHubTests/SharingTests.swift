@@ -87,6 +87,50 @@ import Testing
     bench.clean()
   }
 
+  /// Keeps the `send` of an effect beyond the effect's end.
+  private nonisolated struct Leaking: Reducer {
+    let kept: LockIsolated<Send<AppFeature.Action>?>
+
+    var body: some ReducerOf<AppFeature> {
+      AppFeature()
+      Reduce { [kept] _, action in
+        guard case .counter(.decrementButtonTapped) = action else { return .none }
+        return .run { send in kept.setValue(send) }
+      }
+    }
+  }
+
+  @Test func aSendAfterTheEffectsEndIsReportedAndReachesEveryone() async throws {
+    let bench = try Bench()
+    let kept = LockIsolated<Send<AppFeature.Action>?>(nil)
+    let engine = FeatureEngine(initialState: AppFeature.State(), reducer: Leaking(kept: kept))
+    let server = try bench.serve(engine)
+    let client = try bench.attach()
+    #expect(await bench.until { client.store != nil })
+    client.store?.send(.counter(.decrementButtonTapped))
+    #expect(await bench.until { client.store?.counter.count == -1 && kept.value != nil })
+    // Until the hub knows of its end, the effect sends without an issue.
+    var issues: [String] = []
+    #expect(
+      await bench.until {
+        issues = withExpectedIssue(isIntermittent: true) { kept.value?(.counter(.incrementButtonTapped)) }
+        return !issues.isEmpty
+      })
+    #expect(issues.first?.hasPrefix("An action was sent from a completed effect") == true)
+    let count = engine.state.counter.count
+    #expect(count >= 0)
+    #expect(await bench.until { client.store?.counter.count == count })
+
+    // A hub that stops takes no more actions.
+    var isStopped = false
+    server.stop(reason: "the test stops it") { isStopped = true }
+    kept.value?(.counter(.incrementButtonTapped))
+    #expect(engine.state.counter.count == count)
+    #expect(await bench.until { isStopped })
+    client.close()
+    bench.clean()
+  }
+
   @Test func aClientWaitsForItsHubAndComesBackToTheNextOne() async throws {
     let bench = try Bench()
     let client = try bench.attach()

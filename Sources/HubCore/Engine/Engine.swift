@@ -47,8 +47,10 @@ package protocol Engine: StateSource {
   /// Takes the effects to start and to cancel since the last call, in order.
   func takeEffectCommands() -> [EffectCommand<AnyAction>]
 
-  /// Applies an action of an effect; returns false if the effect was cancelled or has ended.
-  func apply(_ action: AnyAction, from effect: EffectID) -> Bool
+  /// Applies an action of an effect; returns false if the effect was cancelled.
+  ///
+  /// - Parameter effect: The effect; nil for one that has ended.
+  func apply(_ action: AnyAction, from effect: EffectID?) -> Bool
 
   /// Removes an effect that has ended.
   func finish(_ effect: EffectID)

@@ -73,7 +73,7 @@ extension FeatureEngine: Engine {
     return box.core.takeCommands().map { $0.map { AnyAction($0) } }
   }
 
-  package func apply(_ action: AnyAction, from effect: EffectID) -> Bool {
+  package func apply(_ action: AnyAction, from effect: EffectID?) -> Bool {
     box.core.send(typed(action), from: effect)
   }
 

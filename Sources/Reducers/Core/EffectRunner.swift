@@ -7,14 +7,15 @@ internal import IssueReporting
 package final class EffectRunner<Action> {
   /// The requests of running effects to their reducer's core.
   package struct Requests {
-    let deliver: @MainActor (Action, EffectID) -> Void
+    /// Delivers an action of an effect; nil for an effect that has ended.
+    let deliver: @MainActor (Action, EffectID?) -> Void
     let finished: @MainActor (EffectID) -> Void
     let cancel: @MainActor (CancelID, EffectPath) -> Void
     let dismiss: @MainActor (EffectPath) -> Bool
 
     /// Requests to the owner of a core.
     package init(
-      deliver: @escaping @MainActor (Action, EffectID) -> Void, finished: @escaping @MainActor (EffectID) -> Void,
+      deliver: @escaping @MainActor (Action, EffectID?) -> Void, finished: @escaping @MainActor (EffectID) -> Void,
       cancel: @escaping @MainActor (CancelID, EffectPath) -> Void, dismiss: @escaping @MainActor (EffectPath) -> Bool
     ) {
       (self.deliver, self.finished, self.cancel, self.dismiss) = (deliver, finished, cancel, dismiss)
@@ -51,8 +52,8 @@ package final class EffectRunner<Action> {
   private var isExecuting = false
   /// Effects that were cancelled while their start was queued.
   private var skipped: Set<EffectID> = []
-  /// Cancelled effects whose work has not returned yet.
-  private var ending: Set<EffectID> = []
+  /// True once all effects were cancelled: those that have ended deliver no late actions either.
+  private var isOver = false
   private let requests: Requests
   private let executor: (any TaskExecutor)?
   private let subscribesAtOnce: Bool
@@ -117,17 +118,16 @@ package final class EffectRunner<Action> {
       return true
     }
     guard let task = tasks.removeValue(forKey: effect) else { return false }
-    ending.insert(effect)
     task.cancel()
     return true
   }
 
-  /// Cancels all effects.
+  /// Cancels all effects, at the end of their owner.
   package func cancelAll() {
+    isOver = true
     let ended = subscriptions.values
     subscriptions = [:]
     for subscription in ended { subscription?.cancel() }
-    ending.formUnion(tasks.keys)
     for task in tasks.values { task.cancel() }
     tasks = [:]
   }
@@ -135,10 +135,15 @@ package final class EffectRunner<Action> {
   private func start(_ effect: EffectID, _ operation: EffectOperation<Action>, _ place: EffectContext.Place) {
     // An effect may send with overridden dependencies; they must not apply when its actions are reduced.
     let dependencies = withEscapedDependencies { $0 }
+    let completion = Completion()
     let send = Send<Action> { [weak self] action in
       guard let self else { return }
-      guard tasks[effect] != nil else { return reportLate(action, from: effect) }
-      dependencies.restore { self.requests.deliver(action, effect) }
+      if tasks[effect] != nil {
+        dependencies.restore { self.requests.deliver(action, effect) }
+      } else if completion.isReached, !isOver {
+        Self.reportLate(action)
+        dependencies.restore { self.requests.deliver(action, nil) }
+      }
     }
     let context = EffectContext(place: place, host: host)
     if subscribesAtOnce, let subscription = operation.subscription {
@@ -146,7 +151,7 @@ package final class EffectRunner<Action> {
     }
     let run: @Sendable () async -> Void = { [weak self] in
       await EffectContext.$current.withValue(context) { await operation.run(send) }
-      await self?.ended(effect)
+      await self?.ended(effect, completion)
     }
     tasks[effect] = Task(
       name: operation.name, executorPreference: executor,
@@ -174,16 +179,20 @@ package final class EffectRunner<Action> {
     if subscriptions[effect] == nil { cancellable.cancel() } else { subscriptions[effect] = cancellable }
   }
 
-  private func ended(_ effect: EffectID) {
-    guard tasks.removeValue(forKey: effect) != nil else {
-      ending.remove(effect)
-      return
-    }
+  private func ended(_ effect: EffectID, _ completion: Completion) {
+    // Otherwise it was cancelled.
+    guard tasks.removeValue(forKey: effect) != nil else { return }
+    completion.isReached = true
     requests.finished(effect)
   }
 
-  private func reportLate(_ action: Action, from effect: EffectID) {
-    guard !ending.contains(effect) else { return }
+  /// Whether an effect has ended without being cancelled, for a `send` that outlives it.
+  @MainActor
+  private final class Completion {
+    var isReached = false
+  }
+
+  private static func reportLate(_ action: Action) {
     reportIssue(
       """
       An action was sent from a completed effect. …

@@ -91,8 +91,14 @@ public struct ReducerCore<State, Action>: ~Copyable {
     return hasCommands
   }
 
-  /// Reduces an action of an effect; returns false if the effect was cancelled or has ended.
-  package mutating func send(_ action: Action, from effect: EffectID) -> Bool {
+  /// Reduces an action of an effect; returns false if the effect was cancelled.
+  ///
+  /// - Parameter effect: The effect; nil for one that has ended.
+  package mutating func send(_ action: Action, from effect: EffectID?) -> Bool {
+    guard let effect else {
+      send(action)
+      return true
+    }
     guard effects.isRunning(effect) else { return false }
     send(action, cascade: effects.cascade(of: effect))
     return true

@@ -42,6 +42,21 @@ import Testing
     #expect(text == "Threw error: Failure()")
   }
 
+  @Test func aSendAfterTheEffectsEndIsReportedAndReceived() async {
+    let kept = LockIsolated<Send<Int>?>(nil)
+    let store = TestStore(initialState: 0) {
+      Reduce<Int, Int> { state, action in
+        state += action
+        return action == 0 ? .run { send in kept.setValue(send) } : .none
+      }
+    }
+    await store.send(0)
+    await store.finish()
+    let issues = withExpectedIssue { kept.value?(7) }
+    #expect(issues.count == 1)
+    await store.receive(7) { $0 = 7 }
+  }
+
   @Test func receivedActionsComeBeforeTheNextSend() async {
     let store = makeStore()
     await store.send(.ask)
