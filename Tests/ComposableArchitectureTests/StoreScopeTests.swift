@@ -1,6 +1,11 @@
 import ComposableArchitecture
 import Testing
 
+extension [String] {
+  /// The array, by a key path that differs for each number.
+  fileprivate subscript(always number: Int) -> [String] { self }
+}
+
 @MainActor @Suite(.timeLimit(.minutes(1))) struct StoreScopeTests {
   @Reducer enum Path {
     case step(Step)
@@ -150,6 +155,60 @@ import Testing
     store.send(.path(.popFrom(id: 0)))
     #expect(store.scope(state: \.path, action: \.path).isEmpty)
     #expect(other.log == ["a"])
+  }
+
+  @Test func storesOfRemovedElementsAreReleased() {
+    let store = store {
+      $0.rows = [Step.State(id: -1)]
+      $0.path = StackState([.step(Step.State(id: -1))])
+    }
+    func rows() -> StoreCollection<Int, Step.State, Step.Action> { store.scope(state: \.rows, action: \.rows) }
+    func stack() -> StoreStack<Path.State, Path.Action> { store.scope(state: \.path, action: \.path) }
+    let remaining = (rows()[0], stack()[0])
+    struct Released { weak var store: AnyObject? }
+    var removed: [Released] = []
+    var keptByUser: StoreOf<Step>?
+    for id in 0..<1000 {
+      store.send(
+        .change {
+          $0.rows.append(Step.State(id: id))
+          $0.path.append(.step(Step.State(id: id)))
+        })
+      for row in rows().dropFirst() { removed.append(Released(store: row)) }
+      for element in stack().dropFirst() { removed.append(Released(store: element)) }
+      // Also the stores of optional children, whose key paths differ.
+      let optional = store.scope(state: \.rows[id: id], action: \.rows[id: id])
+      removed.append(Released(store: optional))
+      if id == 0 {
+        keptByUser = rows()[1]
+        keptByUser?.send(.note("a"))
+        #expect(keptByUser?.log == ["a"])
+      }
+      store.send(
+        .change {
+          $0.rows.remove(id: id)
+          $0.path.removeLast()
+        })
+    }
+    #expect(removed.count == 3000)
+    #expect(removed.count { $0.store != nil } < 200)
+    #expect(remaining.0 === rows()[0] && remaining.1 === stack()[0])
+    #expect(keptByUser?.log == ["a"])
+  }
+
+  @Test func releasingStoresIsNobodysObservation() {
+    let store = store { $0.rows = [Step.State(id: -1)] }
+    let optional = store.scope(state: \.rows[id: -1], action: \.rows[id: -1])
+    var runs = 0
+    let subscription = observe {
+      runs += 1
+      // Enough for a release.
+      for id in 0..<100 { _ = store.scope(state: \.child.log[always: id], action: \.change) }
+    }
+    optional?.send(.note("a"))
+    store.send(.change { $0.rows = [] })
+    #expect(runs == 1)
+    subscription.cancel()
   }
 
   @Test func scopesMayBeClosures() {

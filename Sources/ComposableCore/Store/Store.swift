@@ -19,6 +19,8 @@ public import Reducers
 public final class Store<State, Action> {
   package let core: any StoreCore<State, Action>
   private var children: [AnyHashable: AnyObject] = [:]
+  /// The number of children above which those of removed states are released.
+  private var childLimit = 64
   /// The children by the identity of their state's key path object, which is the same each time for a literal: hashing
   /// key paths takes microseconds.
   private var recent: [ObjectIdentifier: RecentChild] = [:]
@@ -96,6 +98,7 @@ public final class Store<State, Action> {
     if let child = children[key] as? Store<ChildState, ChildAction>, child.isAlive { return child }
     let child = Store<ChildState, ChildAction>(core: make())
     children[key] = child
+    if children.count > childLimit { forgetRemovedChildren() }
     return child
   }
 
@@ -116,12 +119,31 @@ public final class Store<State, Action> {
     return child
   }
 
+  /// Removes the children whose states were removed, as those of a list's former rows. A store that is in use
+  /// elsewhere goes on showing its last state.
+  private func forgetRemovedChildren() {
+    // The caller may be observed, but does not depend on these states.
+    Reducing.unobserved {
+      children = children.filter { ($0.value as? any RemovableStore)?.isAlive != false }
+    }
+    recent = [:]
+    childLimit = max(64, 2 * children.count)
+  }
+
   /// Removes the child store of two key paths.
   func forgetChild(state: AnyKeyPath, action: AnyKeyPath) {
     guard !children.isEmpty, children.removeValue(forKey: [state, action] as [AnyKeyPath]) != nil else { return }
     recent = [:]
   }
 }
+
+/// A store of any feature, whose state may be removed.
+@MainActor
+private protocol RemovableStore {
+  var isAlive: Bool { get }
+}
+
+extension Store: RemovableStore {}
 
 /// The store of a reducer: `StoreOf<Counter>`.
 public typealias StoreOf<R: Reducer> = Store<R.State, R.Action>
