@@ -53,6 +53,49 @@ import Testing
     subscription.cancel()
   }
 
+  @Test func aReadWithinAReducerStopsTheProgramWithAMessage() async throws {
+    let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      await MainActor.run {
+        let holder = Holder()
+        let store = Store(initialState: [Int]()) {
+          Reduce<[Int], Int> { state, action in
+            state = (holder.store?.state ?? []) + [action]
+            return .none
+          }
+        }
+        holder.store = store
+        store.send(1)
+      }
+    }
+    let output = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(output.contains("The state of Store<[Int], Int> was read while its reducer was running."), "\(output)")
+  }
+
+  /// A reducer that sends actions to another store.
+  @Test func anObserverOfAnotherStoreReadsTheStoreAfterItsTurn() {
+    let other = Store(initialState: 0) {
+      Reduce<Int, Int> { state, action in
+        state += action
+        return .none
+      }
+    }
+    let store = Store(initialState: [Int]()) {
+      Reduce<[Int], Int> { state, action in
+        other.send(action)
+        state.append(action)
+        return .none
+      }
+    }
+    var seen: [[Int]] = []
+    let subscription = other.subscribe { seen.append([$0] + store.state) }
+    let tracking = observe { _ = (other.state, store.state) }
+    store.send(1)
+    store.send(2)
+    #expect(seen == [[0], [1, 1], [3, 1, 2]])
+    subscription.cancel()
+    tracking.cancel()
+  }
+
   @Test func manySendsWithinAReducerDoNotGrowTheStack() {
     let holder = Holder()
     let store = Store(initialState: [Int]()) {

@@ -58,8 +58,20 @@ package final class RootCore<State, Action>: StoreCore {
   }
 
   package func read<Result>(_ body: (State) -> Result) -> Result {
+    if isSending { stopReadWhileReducing() }
     identity.access()
     return body(reducing.state)
+  }
+
+  // The reducer changes the state in place. To keep the state before, each action would have to copy it, and then also
+  // the arrays and dictionaries that it changes.
+  @inline(never)
+  private func stopReadWhileReducing() -> Never {
+    fatalError(
+      """
+      The state of \(Logger.storeName(State.self, Action.self)) was read while its reducer was running. Read it before, \
+      or send an action.
+      """)
   }
 
   // The code that runs for every send looks up no types. Closures around the action, tuples with it and calls of
@@ -117,8 +129,16 @@ package final class RootCore<State, Action>: StoreCore {
         for field in changes { field.changed() }
       }
     }
-    announcements.notify()
+    if Reducing.isNested(turn) { announceLater() } else { announcements.notify() }
     return mustSettle
+  }
+
+  /// Notifies the observers after the turn of the other store whose reducer has sent to this one. Then they can read
+  /// both.
+  @inline(never)
+  private func announceLater() {
+    let announcements = announcements
+    _ = Reducing.afterwards(announcements) { announcements.notify() }
   }
 
   /// Reduces the waiting actions and applies the postponed changes; returns the cascades of the waiting actions.

@@ -13,6 +13,8 @@ public import Reducers
 /// sends synchronously are reduced in the same turn. Observers are notified once for each outermost `send`, after all
 /// of this. Releasing the last reference to a root store cancels its effects.
 ///
+/// The state must not be read while its reducer runs, which changes it in place: that stops the program.
+///
 /// A view of a `Store` does not depend on whether the state lives here or in a hub.
 @MainActor
 @dynamicMemberLookup

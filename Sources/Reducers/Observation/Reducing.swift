@@ -101,6 +101,9 @@ package enum Reducing {
     return turn.pointee.changed
   }
 
+  /// True if a turn that has ended was part of another store's.
+  package static func isNested(_ turn: UnsafeMutablePointer<Turn>) -> Bool { turn.pointee.depth > 0 }
+
   /// Notifies the observers of a changed field: now, or at the end of this thread's turn.
   static func note(_ field: ObservedField) {
     guard let turn, turn.pointee.depth > 0 else { return field.changed() }
