@@ -142,6 +142,20 @@ import Testing
     #expect(store.log == ["a", "c"])
   }
 
+  @Test func intervalsThatHaveEndedAreReleased() async throws {
+    let (store, clock) = (store(), TestClock())
+    let core = try #require(store.core as? RootCore<Script.State, Action>)
+    for round in 0..<100 {
+      let throttled = (0..<100).map {
+        note("").throttle(id: [round, $0], for: .seconds(1), clock: clock, latest: true)
+      }
+      await store.send(.run(.merge(throttled))).finish()
+      #expect((100..<300).contains(core.throttleCount))
+      await clock.advance(by: .seconds(1))
+    }
+    #expect(store.log.count == 10_000)
+  }
+
   @Test func intervalsOfStoresAreTheirOwn() async {
     let clock = TestClock()
     for _ in 0..<2 {

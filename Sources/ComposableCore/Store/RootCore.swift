@@ -43,6 +43,9 @@ package final class RootCore<State, Action>: StoreCore {
   /// The number of running effects.
   package var runningEffectCount: Int { reducing.runningEffectCount }
 
+  /// The number of intervals of throttled effects.
+  package var throttleCount: Int { runner?.throttleCount ?? 0 }
+
   /// The number of the latest send.
   package var lastSend: UInt64 { lastCascade }
 

@@ -79,6 +79,9 @@ package final class EffectRunner<Action> {
   /// The number of running effects.
   package var count: Int { tasks.count + subscriptions.count }
 
+  /// The number of intervals of throttled effects.
+  package var throttleCount: Int { host.throttles.count }
+
   /// Starts or cancels effects, in order.
   package func execute(_ commands: [EffectCommand<Action>]) {
     guard !isExecuting else { return wait(commands) }

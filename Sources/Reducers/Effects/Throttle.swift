@@ -122,7 +122,7 @@ extension EffectOperation {
           for await end in ends {
             // The sleep fails only if the effect is cancelled; then no action is held back.
             try? await time.sleep(until: end)
-            await holder.release(now: time.now, to: send)
+            await holder.release(on: time, to: send)
           }
         }
       } onCancel: {
@@ -149,9 +149,32 @@ package final class Throttles: Sendable {
     /// A `HandedOver` action.
     var held: (any Sendable)?
     var holder: ObjectIdentifier?
+    let isOver: @Sendable () -> Bool
+
+    init<Time: ThrottleTime>(from start: Time.Instant, on time: Time) {
+      self.start = start
+      isOver = { time.now >= time.end(ofIntervalFrom: start) }
+    }
   }
 
-  private let intervals = Mutex<[TaskCancellations.Request: Interval]>([:])
+  private struct Table {
+    var intervals: [TaskCancellations.Request: Interval] = [:]
+    /// The number of intervals above which those that have ended are removed.
+    var limit = 64
+
+    /// Begins an interval.
+    mutating func begin(_ interval: Interval, for key: TaskCancellations.Request) {
+      intervals[key] = interval
+      guard intervals.count > limit else { return }
+      intervals = intervals.filter { $0.value.held != nil || !$0.value.isOver() }
+      limit = max(64, intervals.count * 2)
+    }
+  }
+
+  private let table = Mutex(Table())
+
+  /// The number of intervals, including some that have ended.
+  package var count: Int { table.withLock { $0.intervals.count } }
 
   /// A running effect, which may hold an action back.
   fileprivate final class Holder: Sendable {
@@ -169,29 +192,30 @@ package final class Throttles: Sendable {
     ) -> Verdict<Time.Instant> {
       let handedOver = HandedOver(action)
       let now = time.now
-      return throttles.intervals.withLock { intervals in
-        guard let current = intervals[key], let start = current.start as? Time.Instant,
+      return throttles.table.withLock { table in
+        guard let current = table.intervals[key], let start = current.start as? Time.Instant,
           now < time.end(ofIntervalFrom: start) || current.held != nil
         else {
-          intervals[key] = Interval(start: now)
+          table.begin(Interval(from: now, on: time), for: key)
           return .now
         }
         guard current.held == nil || (keepsLast && current.holder != ObjectIdentifier(self)) else {
-          if keepsLast { intervals[key]?.held = handedOver }
+          if keepsLast { table.intervals[key]?.held = handedOver }
           return .held
         }
-        intervals[key]?.held = handedOver
-        intervals[key]?.holder = ObjectIdentifier(self)
+        table.intervals[key]?.held = handedOver
+        table.intervals[key]?.holder = ObjectIdentifier(self)
         return .at(time.end(ofIntervalFrom: start))
       }
     }
 
     /// Sends the action that this effect holds back.
     @MainActor
-    func release<Action>(now: any Sendable, to send: Send<Action>) {
-      let released = throttles.intervals.withLock { intervals -> HandedOver<Action>? in
-        guard let interval = intervals[key], interval.holder == ObjectIdentifier(self) else { return nil }
-        intervals[key] = Interval(start: now)
+    func release<Action>(on time: some ThrottleTime, to send: Send<Action>) {
+      let now = time.now
+      let released = throttles.table.withLock { table -> HandedOver<Action>? in
+        guard let interval = table.intervals[key], interval.holder == ObjectIdentifier(self) else { return nil }
+        table.begin(Interval(from: now, on: time), for: key)
         return interval.held as? HandedOver<Action>
       }
       if let released { send(released) }
@@ -199,10 +223,10 @@ package final class Throttles: Sendable {
 
     /// Discards the action that this effect holds back.
     func drop() {
-      throttles.intervals.withLock {
-        guard $0[key]?.holder == ObjectIdentifier(self) else { return }
-        $0[key]?.held = nil
-        $0[key]?.holder = nil
+      throttles.table.withLock {
+        guard $0.intervals[key]?.holder == ObjectIdentifier(self) else { return }
+        $0.intervals[key]?.held = nil
+        $0.intervals[key]?.holder = nil
       }
     }
   }
