@@ -18,7 +18,7 @@ extension Effect {
   ///   - interval: The length of the interval.
   ///   - clock: The clock that measures it.
   ///   - latest: True to keep the last action within an interval, and to cancel a running effect with the id when a new
-  ///     one begins; false to keep the first action.
+  ///     one begins; false to keep the first action, and the effect that holds it back.
   public func throttle<C: Clock>(
     id: some Hashable & Sendable, for interval: C.Instant.Duration, clock: C, latest: Bool
   ) -> Effect {
@@ -32,7 +32,7 @@ extension Effect {
   ///   - interval: The length of the interval.
   ///   - scheduler: The scheduler that measures it.
   ///   - latest: True to keep the last action within an interval, and to cancel a running effect with the id when a new
-  ///     one begins; false to keep the first action.
+  ///     one begins; false to keep the first action, and the effect that holds it back.
   public func throttle<S: Scheduler & Sendable>(
     id: some Hashable & Sendable, for interval: S.SchedulerTimeType.Stride, scheduler: S, latest: Bool
   ) -> Effect {
