@@ -465,7 +465,7 @@ let package = Package(
     .testTarget(
       name: "StoreHubTests",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore",
+        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "Journal", "ReplicaCore",
         "StoreClient", "StoreHub", "TestFeatures", "TurnLog", "Wire",
       ], swiftSettings: onLoop),
     // A separate bus with a mock of logind.

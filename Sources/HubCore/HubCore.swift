@@ -159,7 +159,11 @@ public struct HubCore: ~Copyable {
       Schema(state: HubMetrics.self, action: Never.self),
     ]
     schemaFingerprint = engine.schema.fingerprint
-    turns = history.flatMap { $0.isLogged ? UnstoredTurns(engine, durability, position: $0.position) : nil }
+    turns = history.flatMap { history in
+      guard history.isLogged else { return nil }
+      return UnstoredTurns(
+        engine, durability, position: history.position, unsavedByteCount: history.unsavedByteCount)
+    }
     let visible: any StateSource = if let turns, turns.isHolding { turns.stored } else { engine }
     publishers = [
       Publisher(StateRoot.feature.index, of: visible, limits: limits),

@@ -68,7 +68,7 @@ public struct HubLimits: Sendable {
   public var unstoredTurns = 1024
   /// The number of bytes of waiting turns beyond which the hub handles no further frames.
   public var unstoredBytes = 16 << 20
-  /// The number of bytes of stored turns after which a snapshot is saved in the log.
+  /// The number of bytes of stored turns, also of earlier processes, after which a snapshot is saved in the log.
   public var snapshotInterval = 64 << 20
 
   /// Creates the default limits.

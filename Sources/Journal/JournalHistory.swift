@@ -44,6 +44,8 @@ public final class JournalHistory {
     public let time: Int64
     /// The change of the state; empty if there is none.
     public let delta: [UInt8]
+    /// The size of the whole turn: its actions, delta and sessions.
+    public let byteCount: Int
     /// The index of the delta's schema in `JournalHistory.schemas`.
     public let schema: Int
   }
@@ -147,7 +149,7 @@ public final class JournalHistory {
     while schemaIndex + 1 < schemas.count, schemas[schemaIndex + 1].firstPosition <= turn.position { schemaIndex += 1 }
     return Turn(
       position: turn.position, baseRevision: turn.baseRevision, revision: turn.revision, time: turn.time,
-      delta: turn.delta, schema: schemaIndex)
+      delta: turn.delta, byteCount: cursor.byteCount, schema: schemaIndex)
   }
 }
 

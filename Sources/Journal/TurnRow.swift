@@ -70,6 +70,8 @@ struct TurnCursor {
   private let statement: Statement
   /// The end of the last turn that was read.
   private(set) var place: Head.Place
+  /// The size of the last turn: its actions, delta and sessions.
+  private(set) var byteCount = 0
 
   /// Reads the turns after a place.
   init(_ database: Database, behind place: Head.Place) throws(SQLiteError) {
@@ -106,6 +108,7 @@ struct TurnCursor {
     let checksum = row.withBytes(5) { actions in
       row.withBytes(6) { delta in
         row.withBytes(7) { sessions in
+          byteCount = actions.count + delta.count + sessions.count
           if isWhole { turn.actions = [UInt8](actions) }
           turn.delta = [UInt8](delta)
           if isWhole, sessions.count > 0 {

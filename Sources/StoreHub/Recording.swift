@@ -89,7 +89,7 @@ extension Recording {
       (journal, history) = try Journal.open(directory: directory, options: options) { mailbox.post($0) }
     } catch { throw .log(error) }
     do throws(RecordingError) {
-      let recovery = try recover(engine, from: history, in: directory, onProgress)
+      var recovery = try recover(engine, from: history, in: directory, onProgress)
       journal.begin(schema: engine.schema)
       // The initial state, and the first state with another schema, are saved, so that a journal can be read without
       // the program that wrote it.
@@ -127,7 +127,7 @@ extension Recording {
       do throws(RecoveryError) {
         try recovery.apply(
           delta: turn.delta.span.bytes, writtenFor: history.schemas[turn.schema].schema, from: turn.baseRevision,
-          to: turn.revision, position: turn.position)
+          to: turn.revision, position: turn.position, byteCount: turn.byteCount)
       } catch { throw .recovery(error, directory: directory) }
       if turn.position % progressInterval == 0 { onProgress(history.progress.done, history.progress.total) }
     }

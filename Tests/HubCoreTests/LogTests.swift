@@ -235,6 +235,46 @@ import Wire
     #expect(hub.snapshotCount == 2)
   }
 
+  /// A hub may be restarted more often than it takes snapshots.
+  @Test func turnsOfEarlierProcessesCountTowardsTheNextSnapshot() throws {
+    var limits = HubLimits()
+    limits.snapshotInterval = 4096
+    func store(_ byteCount: Int, in hub: Hub) throws {
+      let (id, _) = try hub.openStored()
+      let before = hub.log.reduce(0) { $0 + $1.byteCount }
+      var number: UInt64 = 0
+      while hub.log.reduce(-before, { $0 + $1.byteCount }) < byteCount {
+        number += 1
+        hub.send([increment], from: number, on: id)
+        hub.turn()
+        hub.store()
+        hub.turn()
+      }
+    }
+    let old = try Hub(recovering: [], limits: limits)
+    try store(2000, in: old)
+    #expect(old.snapshotCount == 0)
+    let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), limits: limits, seed: 8)
+    try store(500, in: hub)
+    #expect(hub.snapshotCount == 0)
+    try store(1800, in: hub)
+    #expect(hub.snapshotCount == 1)
+  }
+
+  /// A snapshot that is saved during the recovery restarts the count.
+  @Test func turnsBeforeASnapshotDoNotCountTowardsTheNextOne() throws {
+    let old = try Hub(recovering: [])
+    _ = try old.openStored()
+    let engine = FeatureEngine(initialState: State(), reducer: AppFeature())
+    for isSaved in [false, true] {
+      var recovery = Recovery(of: engine)
+      for turn in old.log { try recovery.apply(turn, writtenFor: engine.schema) }
+      if isSaved { #expect(recovery.snapshot().position == 1) }
+      let history = recovery.history(id: 1, sessions: [])
+      #expect(history.unsavedByteCount == (isSaved ? 0 : old.log[0].byteCount))
+    }
+  }
+
   // MARK: After a restart
 
   @Test func theStateIsTheStoredOneAndResentActionsTakeEffectOnce() throws {

@@ -10,6 +10,8 @@ public struct HubHistory: Sendable {
   public let isLogged: Bool
   /// The position of the last turn in the log; 0 for none.
   public let position: UInt64
+  /// The size of the turns in the log after its newest snapshot.
+  let unsavedByteCount: Int
   /// The sessions that may be resumed, least recently used first.
   public let sessions: [LoggedSession]
   /// Versions of the state after the last turns, for reconnecting clients, in ascending order of revision.
@@ -21,10 +23,11 @@ public struct HubHistory: Sendable {
   var isContinued: Bool { hubRevision != nil }
 
   init(
-    id: UInt64, isLogged: Bool, position: UInt64, sessions: [LoggedSession],
+    id: UInt64, isLogged: Bool, position: UInt64, unsavedByteCount: Int = 0, sessions: [LoggedSession],
     versions: [(revision: UInt64, state: StateVersion)]
   ) {
     (self.id, self.isLogged, self.position, self.sessions, self.versions) = (id, isLogged, position, sessions, versions)
+    self.unsavedByteCount = unsavedByteCount
   }
 
   /// The same history for a hub that takes over the connections of the previous process, whose clients know it.

@@ -15,6 +15,8 @@ public struct Recovery: ~Copyable {
   private let engine: any Engine
   private let versionLimit: Int
   private var position: UInt64 = 0
+  /// The size of the turns after the newest snapshot.
+  private var unsavedByteCount = 0
   private var versions: [(revision: UInt64, state: StateVersion)] = []
   /// The mapping for bytes of an older schema.
   private var mapping: (source: SchemaFingerprint, state: SchemaMapping)?
@@ -60,7 +62,7 @@ public struct Recovery: ~Copyable {
     } catch {
       throw .malformed(position: position, error)
     }
-    self.position = position
+    (self.position, unsavedByteCount) = (position, 0)
     versions = [(revision, engine.currentVersion())]
   }
 
@@ -72,14 +74,17 @@ public struct Recovery: ~Copyable {
   ///   - base: The revision before the turn.
   ///   - revision: The revision after it.
   ///   - position: The turn's position in the log.
+  ///   - byteCount: The size of the whole turn. It counts towards the hub's next snapshot.
   /// - Throws: An error if the turn does not follow the last one, or if its bytes are malformed.
   public mutating func apply(
-    delta: RawSpan, writtenFor schema: Schema, from base: UInt64, to revision: UInt64, position: UInt64
+    delta: RawSpan, writtenFor schema: Schema, from base: UInt64, to revision: UInt64, position: UInt64,
+    byteCount: Int
   ) throws(RecoveryError) {
     guard position == self.position + 1, base == engine.revision else {
       throw .gap(position: position, base: base, expected: self.position + 1, revision: engine.revision)
     }
     self.position = position
+    unsavedByteCount += byteCount
     guard revision != base else { return }
     let mapped = try mapped(delta, schema, at: position) { mapping, decoder, encoder throws(WireError) in
       try mapping.mapChange(&decoder, to: &encoder)
@@ -98,16 +103,17 @@ public struct Recovery: ~Copyable {
     versions.append((revision, engine.currentVersion()))
   }
 
-  /// Applies the delta of the next turn; see `apply(delta:writtenFor:from:to:position:)`.
+  /// Applies the delta of the next turn; see `apply(delta:writtenFor:from:to:position:byteCount:)`.
   public mutating func apply(_ turn: LoggedTurn, writtenFor schema: Schema) throws(RecoveryError) {
     try apply(
       delta: turn.delta.span.bytes, writtenFor: schema, from: turn.baseRevision, to: turn.revision,
-      position: turn.position)
+      position: turn.position, byteCount: turn.byteCount)
   }
 
   /// The recovered state, to be saved in the log.
-  public func snapshot() -> LogSnapshot {
-    LogSnapshot(of: engine.currentVersion(), at: engine.revision, position: position)
+  public mutating func snapshot() -> LogSnapshot {
+    unsavedByteCount = 0
+    return LogSnapshot(of: engine.currentVersion(), at: engine.revision, position: position)
   }
 
   /// The starting point for the hub.
@@ -118,7 +124,8 @@ public struct Recovery: ~Copyable {
   ///   - sessions: The sessions in the log, least recently used first.
   public consuming func history(id: UInt64, sessions: [LoggedSession]) -> HubHistory {
     HubHistory(
-      id: id, isLogged: true, position: position, sessions: sessions, versions: versions.suffix(versionLimit))
+      id: id, isLogged: true, position: position, unsavedByteCount: unsavedByteCount, sessions: sessions,
+      versions: versions.suffix(versionLimit))
   }
 
   /// Converts bytes of another schema to the feature's; returns nil if the schema is the feature's.

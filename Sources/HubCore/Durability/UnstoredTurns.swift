@@ -30,14 +30,15 @@ final class UnstoredTurns {
   private(set) var byteCount = 0
   /// The last stored turn.
   private(set) var storedPosition: UInt64
-  /// The bytes of turns that were stored since the last snapshot was begun.
-  var storedByteCount = 0
+  /// The bytes of turns that were stored since the last snapshot was begun, also by previous processes.
+  var storedByteCount: Int
   var isSavingSnapshot = false
   /// True if the log accepts no more turns.
   private(set) var hasFailed = false
 
-  init(_ engine: any Engine, _ durability: Durability, position: UInt64) {
+  init(_ engine: any Engine, _ durability: Durability, position: UInt64, unsavedByteCount: Int) {
     (self.durability, self.position, storedPosition) = (durability, position, position)
+    storedByteCount = unsavedByteCount
     (revision, version) = (engine.revision, engine.currentVersion())
     stored = StoredState(version, at: revision)
   }

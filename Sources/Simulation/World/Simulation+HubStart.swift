@@ -78,7 +78,7 @@ extension Simulation {
         let delta = turn.delta
         try recovery.apply(
           delta: delta.span.bytes, writtenFor: schemas[index], from: turn.baseRevision, to: turn.revision,
-          position: turn.position)
+          position: turn.position, byteCount: turn.byteCount)
       }
       // In sync mode, all output of a hub is stored, so the history continues; in async mode it may be lost.
       let id = plan.storage == .sync ? 1 : 1 + UInt64(hubCount)
