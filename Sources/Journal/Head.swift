@@ -12,7 +12,8 @@ struct Head: Equatable {
     var checksum: UInt64
   }
 
-  let epoch: Epoch
+  /// The identity of the history. The chain of checksums continues if it changes, since ``base`` is stored.
+  var epoch: Epoch
   let created: Int64
   /// True if the journal was closed cleanly.
   var isClean = true

@@ -45,7 +45,12 @@ struct OpenedDatabase {
     } else {
       head = try Self.checkedHead(database, in: directory, options)
     }
-    if let record { try Self.compare(record, head, in: directory) }
+    if let record {
+      try Self.compare(record, head, in: directory)
+    } else if !isNew {
+      // A backup or a copy: clients may have seen other turns behind its last one. The writer stores the new epoch.
+      head.epoch = .random()
+    }
     let (revision, loaded) = (
       head.revision,
       try directory.attempt { () throws(SQLiteError) in

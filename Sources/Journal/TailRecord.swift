@@ -5,7 +5,8 @@ internal import Wire
 /// The end of the history, in a separate file, so that a database that lost commits is detected.
 ///
 /// To SQLite, a truncated or removed write-ahead log looks like one that was never longer. This record is written after
-/// each commit and not synced: after a loss of power it may be older than the database, but never newer.
+/// each commit and not synced: after a loss of power it may be older than the database, but never newer. It is synced
+/// when a journal is opened and closed. A database without it is a backup or a copy, and begins a new history.
 struct TailRecord: Equatable {
   private static let mark: UInt64 = 0x314c_4941_544a_4853  // "SHJTAIL1"
   static let byteCount = 56

@@ -89,6 +89,9 @@ final class Writer: @unchecked Sendable {
       try transaction { _ throws(SQLiteError) in }
     } catch { throw failure(error) }
     try tailFile.write(head)
+    // Later starts rely on the file, also after a loss of power.
+    try tailFile.sync()
+    try directory.sync()
     // The thread releases the writer when it ends.
     var thread = pthread_t()
     let result = pthread_create(&thread, nil, { Writer.main($0) }, Unmanaged.passRetained(self).toOpaque())

@@ -162,6 +162,55 @@ import Wire
     #expect(error?.description.contains("ends with revision 2, but revision 4 was stored") == true)
   }
 
+  /// Its clients may have seen other turns behind the last one of the backup.
+  @Test func aRestoredBackupIsAnotherHistory() throws {
+    let directory = scratch.path + "/whole"
+    let opened = try Opened(directory)
+    #expect(opened.journal.epoch == opened.history.epoch)
+    opened.save(snapshot(at: 0))
+    opened.store(1...4)
+    opened.journal.close()
+    let backup = Scratch.read(directory + "/journal.db")
+    let again = try Opened(directory)
+    #expect(again.journal.epoch == opened.journal.epoch)
+    again.store(5...8)
+    again.journal.close()
+
+    Scratch.write(backup, to: directory + "/journal.db")
+    unlink(directory + "/journal.db-wal")
+    unlink(directory + "/journal.tail")
+    let restored = try Opened(directory)
+    let epoch = restored.journal.epoch
+    #expect(epoch != opened.journal.epoch && restored.history.epoch == epoch)
+    #expect(try restored.history.turns(from: 1) == turns(1...4))
+    restored.store(5...6)
+    // From now on it keeps its epoch, also after a crash.
+    let copy = scratch.path + "/crashed"
+    Scratch.copy(directory, to: copy)
+    restored.journal.close()
+    for directory in [directory, copy] {
+      let last = try Opened(directory)
+      #expect(last.journal.epoch == epoch)
+      #expect(try last.history.turns(from: 1) == turns(1...6))
+      last.journal.close()
+      #expect(try JournalTool.verify(directory).isSound)
+    }
+  }
+
+  /// A torn record is as good as none.
+  @Test func aJournalWithoutASoundTailIsAnotherHistory() throws {
+    for bytes in [[], [UInt8](repeating: 1, count: 56)] {
+      let directory = scratch.path + "/\(bytes.count)"
+      let opened = try Opened(directory)
+      opened.store(1...2)
+      opened.journal.close()
+      Scratch.write(bytes, to: directory + "/journal.tail")
+      let again = try Opened(directory)
+      #expect(again.journal.epoch != opened.journal.epoch)
+      again.journal.close()
+    }
+  }
+
   @Test func anotherFileIsNoJournal() throws {
     for bytes in [Array("This is a text.".utf8), [UInt8](repeating: 0, count: 4096)] {
       #expect(throws: LogError.self) { try reading(["journal.db": bytes]) }
