@@ -35,6 +35,10 @@ public final class Journal: TurnLog {
   ) throws(LogError) {
     (self.directory, self.lock, self.options, epoch) = (directory, lock, options, opened.head.epoch)
     writer = try directory.attempt { () throws(SQLiteError) in
+      // The log may end with frames of an interrupted commit, which SQLite ignores. They must not be behind later
+      // commits, where `WALScan` could not tell them from damage. And after a failed sync, frames that SQLite has read
+      // may not be on the disk; they reach the database before anything else is stored.
+      try opened.database.checkpoint(truncating: true)
       try opened.upgrade()
       return try Writer(opened, in: directory, options: options, onEvent: onEvent)
     }

@@ -61,6 +61,7 @@ extension Writer {
     if let saved { onEvent(.saved(revision: saved.revision)) }
     do throws(SQLiteError) { try shrink() } catch {
       guard error.isFull else { throw failure(error) }
+      do throws(SQLiteError) { try undo() } catch { throw failure(error) }
       isSuspended = true
     }
   }

@@ -22,6 +22,8 @@ final class Database {
   let path: String
   /// The pages in the write-ahead log after the last commit of this connection.
   private(set) var logPages = 0
+  /// The time for which an operation waits for another connection, in milliseconds.
+  private static let busyTimeout: Int32 = 5000
   /// Asked at intervals while statements run; they fail once it returns true.
   private var isCancelled: (() -> Bool)?
 
@@ -44,7 +46,7 @@ final class Database {
       throw error
     }
     sqlite3_extended_result_codes(pointer, 1)
-    sqlite3_busy_timeout(pointer, 5000)
+    sqlite3_busy_timeout(pointer, Self.busyTimeout)
     if keepsLog { _ = csqlite_keep_wal(pointer) }
   }
 
@@ -116,10 +118,15 @@ final class Database {
 
   /// Copies the write-ahead log into the database, except the part that readers need.
   ///
+  /// - Parameters:
+  ///   - truncating: True to empty the log as well.
+  ///   - waits: False to give up at once if a reader prevents that.
   /// - Returns: False if a reader prevents it.
   @discardableResult
-  func checkpoint(truncating: Bool = false) throws(SQLiteError) -> Bool {
+  func checkpoint(truncating: Bool = false, waits: Bool = true) throws(SQLiteError) -> Bool {
     let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+    if !waits { sqlite3_busy_timeout(pointer, 0) }
+    defer { sqlite3_busy_timeout(pointer, Self.busyTimeout) }
     let result = sqlite3_wal_checkpoint_v2(pointer, nil, mode, nil, nil)
     if [SQLITE_BUSY, SQLITE_LOCKED].contains(result & 0xff) { return false }
     guard result == SQLITE_OK else { throw error(result, "copy the write-ahead log into the database") }

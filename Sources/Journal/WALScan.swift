@@ -4,8 +4,9 @@ internal import TurnLog
 /// Finds damage in a write-ahead log that SQLite would take for the end of the log.
 ///
 /// SQLite reads a log up to the first frame with a wrong checksum, because a crash during a commit leaves such a frame.
-/// A crash can interrupt only the last commit, because each is synced before the next one begins. A wrong frame that is
-/// followed by frames of a later commit was therefore damaged. The format: sqlite.org/fileformat2.html#walformat.
+/// A crash can interrupt only the last commit, because each is synced before the next one begins, and because the log is
+/// emptied before the first commit behind an interrupted one. A wrong frame that is followed by frames of a later commit
+/// was therefore damaged. The format: sqlite.org/fileformat2.html#walformat.
 struct WALScan {
   /// The damage; nil if there is none, or if only the last commit is incomplete.
   let damage: String?

@@ -44,6 +44,8 @@ final class Writer: @unchecked Sendable {
   var oldestTime: Int64?
   /// True while maintenance pauses because the disk is full.
   var isSuspended = false
+  /// True if an aborted transaction may have left frames behind the last commit in the log.
+  private(set) var hasAbortedFrames = false
   private var nextCheckpoint: Int
   private let tailFile: TailFile
   private var insertion: TurnInsertion
@@ -198,6 +200,7 @@ final class Writer: @unchecked Sendable {
 
   /// Runs `body` in one transaction, which also writes the head. An error leaves the transaction open.
   func transaction(_ body: (Writer) throws(SQLiteError) -> Void) throws(SQLiteError) {
+    if hasAbortedFrames { try removeAbortedFrames() }
     try begin.run()
     try body(self)
     (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
@@ -207,9 +210,20 @@ final class Writer: @unchecked Sendable {
     committed = head
   }
 
-  /// Rolls back after an error, unless SQLite has done so.
+  /// Rolls back after the disk was too full for a transaction, unless SQLite has done so.
   func undo() throws(SQLiteError) {
+    hasAbortedFrames = true
     if database.isInTransaction { try rollback.run() }
+  }
+
+  /// Empties the log, because a crash would then leave frames of two interrupted commits, which look like damage.
+  private func removeAbortedFrames() throws(SQLiteError) {
+    do throws(SQLiteError) {
+      if try database.checkpoint(truncating: true, waits: false) { hasAbortedFrames = false }
+    } catch {
+      // The disk is still too full, so the next transaction tries again. It does so too if a reader prevents it.
+      guard error.isFull else { throw error }
+    }
   }
 
   private func checkpointIfDue() throws(LogError) {
