@@ -38,7 +38,8 @@ public final class JournalReader {
 
   /// Opens the journal of a state directory.
   ///
-  /// - Throws: `storage` if there is none or it cannot be read; `unknownFormat`; `damaged` if a repair was interrupted.
+  /// - Throws: `storage` if there is none or it cannot be read; `unknownFormat`; `damaged` if a repair was interrupted or
+  ///   commits are missing.
   public init(_ path: String) throws(LogError) {
     let directory = StateDirectory(path: path)
     guard StateDirectory.hasContents(directory.database) else {
@@ -46,6 +47,8 @@ public final class JournalReader {
     }
     self.directory = directory
     try directory.refuseInterruptedRepair()
+    // Before the head: a hub that writes at the same time records the end of a commit after it.
+    let record = TailFile.read(directory)
     let (database, kind) = try directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: nil, keepsLog: true)
       let application = try database.run("PRAGMA application_id", for: "read the kind of the file")
@@ -62,16 +65,23 @@ public final class JournalReader {
         try database.prepare("SELECT time_ms FROM turns WHERE position = ?", for: "look for a time")
       )
     }
+    // To SQLite, a log that was cut looks like one that was never longer.
+    if let record { try OpenedDatabase.compare(record, loadHead(), in: directory) }
   }
 
   /// Returns the beginning and the end of the journal.
   public func extent() throws(LogError) -> Extent {
+    let head = try loadHead()
+    return Extent(
+      epoch: head.epoch, base: head.base.position, tail: head.tail.position, revision: head.revision, time: head.time)
+  }
+
+  private func loadHead() throws(LogError) -> Head {
     let head = try directory.attempt { () throws(SQLiteError) in try headStatement.load() }
     guard let head else {
       throw .damaged("the row of its table meta is not what was written", in: directory, soundRevision: nil)
     }
-    return Extent(
-      epoch: head.epoch, base: head.base.position, tail: head.tail.position, revision: head.revision, time: head.time)
+    return head
   }
 
   /// The schemas, oldest first.

@@ -38,6 +38,33 @@ import Wire
     #expect(try JournalReader(scratch.path).extent().tail == 12)
   }
 
+  /// A log that was cut, or lost, with the commits in it.
+  @Test(arguments: [false, true]) func aReaderRefusesAShortenedJournal(isMissing: Bool) throws {
+    let opened = try Opened(scratch.path + "/a")
+    opened.save(snapshot(at: 0))
+    for position in 1...4 as ClosedRange<UInt64> { opened.store(position...position) }
+    let copy = scratch.path + "/b"
+    Scratch.copy(scratch.path + "/a", to: copy)
+    opened.journal.close()
+    #expect(try JournalReader(copy).extent().tail == 4)
+    if isMissing {
+      // Otherwise there would be no tables in the database.
+      Scratch.write(Scratch.read(scratch.path + "/a/journal.db"), to: copy + "/journal.db")
+      let again = try Opened(scratch.path + "/a")
+      again.store(5...5)
+      Scratch.write(Scratch.read(scratch.path + "/a/journal.tail"), to: copy + "/journal.tail")
+      again.journal.close()
+      unlink(copy + "/journal.db-wal")
+    } else {
+      var log = Scratch.read(copy + "/journal.db-wal")
+      log.removeLast(100)
+      Scratch.write(log, to: copy + "/journal.db-wal")
+    }
+    unlink(copy + "/journal.db-shm")
+    let error = #expect(throws: LogError.self) { try JournalReader(copy) }
+    #expect(error?.problem == .damaged && error?.description.contains("commits are missing") == true)
+  }
+
   @Test func aCopyIsAJournalOfItsOwn() throws {
     let opened = try Opened(scratch.path)
     opened.save(snapshot(at: 0))
