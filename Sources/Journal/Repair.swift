@@ -32,7 +32,7 @@ extension JournalTool {
   /// Repairs a journal, and calls a function after each step.
   package static func repair(
     _ directory: String, to revision: UInt64?, _ cancellation: RepairCancellation? = nil,
-    after step: (RepairStep) throws(LogError) -> Void
+    options: JournalOptions = JournalOptions(), after step: (RepairStep) throws(LogError) -> Void
   ) throws(LogError) -> Repair? {
     let directory = StateDirectory(path: directory)
     let lock = try directory.lockJournal()
@@ -42,7 +42,7 @@ extension JournalTool {
       let completed = try directory.completeRepair(head)
       if revision ?? .max >= completed.revision { return completed }
     }
-    let inspection = try Inspection(directory, options: JournalOptions(), cancellation: cancellation)
+    let inspection = try Inspection(directory, options: options, cancellation: cancellation)
     defer { inspection.database.close() }
     guard let sound = inspection.soundRevision else {
       throw .damaged("no state can be recovered; only a backup helps", in: directory, soundRevision: nil)
@@ -69,7 +69,7 @@ extension JournalTool {
 
   /// Writes the new database beside the old one, and returns its head.
   private static func build(
-    _ directory: StateDirectory, from inspection: Inspection, _ start: Head.Place, to revision: UInt64,
+    _ directory: StateDirectory, from inspection: Inspection, _ start: Inspection.Start, to revision: UInt64,
     _ cancellation: RepairCancellation?
   ) throws(LogError) -> Head {
     guard cancellation?.isCancelled != true else { throw cancelled }
@@ -80,11 +80,19 @@ extension JournalTool {
         var rebuild = try Rebuild(inspection, in: directory.newDatabase)
         return try rebuild.copy(from: start, to: revision)
       }
+      guard let head else {
+        throw LogError(
+          .storage,
+          """
+          \(directory.database) was sound up to revision \(revision) when it was first read, and not the second time; \
+          nothing was changed. Check the disk and the kernel's log, then repeat the repair
+          """)
+      }
       try FileCopy.sync(directory.newDatabase)
       return head
     } catch {
-      if cancellation?.isCancelled == true { directory.removeNewDatabase() }
-      throw error
+      directory.removeNewDatabase()
+      throw cancellation?.isCancelled == true ? cancelled : error
     }
   }
 
@@ -96,17 +104,26 @@ extension JournalTool {
 }
 
 extension Inspection {
+  /// The place from which to copy a history, and the last sound turn after it.
+  struct Start {
+    let place: Head.Place
+    let end: UInt64
+  }
+
   /// The place from which to copy a history that ends with a revision.
-  func start(for revision: UInt64, in directory: StateDirectory) throws(LogError) -> Head.Place {
+  func start(for revision: UInt64, in directory: StateDirectory) throws(LogError) -> Start {
     let usable = snapshots.filter { $0.row.revision <= revision && $0.reach.revision >= revision }
     // Older turns are kept if they lead there without a gap.
-    if let head, isFromTheBeginning || usable.contains(where: \.isConnected) { return head.base }
-    guard let newest = usable.last?.row else {
+    if let head, let first, isFromTheBeginning || usable.contains(where: \.isConnected) {
+      return Start(place: head.base, end: first.position)
+    }
+    guard let newest = usable.last else {
       throw LogError(
         .trimmed, "revision \(revision) cannot be recovered from \(directory.database); choose a later one",
         soundRevision: soundRevision)
     }
-    return Head.Place(position: newest.position, checksum: newest.turnChecksum)
+    return Start(
+      place: Head.Place(position: newest.row.position, checksum: newest.row.turnChecksum), end: newest.reach.position)
   }
 }
 
@@ -131,21 +148,25 @@ private struct Rebuild {
     snapshotStatements = try SnapshotStatements(database)
   }
 
-  /// Copies everything from a place to a revision, and returns the head of the new history.
-  mutating func copy(from start: Head.Place, to revision: UInt64) throws(SQLiteError) -> Head {
+  /// Copies everything from a place to a revision, and returns the head of the new history; nil if something is not
+  /// sound that was sound during the inspection.
+  mutating func copy(from start: Inspection.Start, to revision: UInt64) throws(SQLiteError) -> Head? {
     defer { database.close() }
     var head = Head(epoch: .random(), created: inspection.head?.created ?? now())
-    head.base = Head.Place(position: start.position, total: start.total, checksum: head.base.checksum)
+    let place = start.place
+    head.base = Head.Place(position: place.position, total: place.total, checksum: head.base.checksum)
     head.tail = head.base
-    if let row = inspection.snapshots.first(where: { $0.row.position == start.position })?.row {
+    if let row = inspection.snapshots.first(where: { $0.row.position == place.position })?.row {
       (head.revision, head.time) = (row.revision, row.time)
     }
-    var checksums: [UInt64: UInt64] = [start.position: head.base.checksum]
+    var checksums: [UInt64: UInt64] = [place.position: head.base.checksum]
     let wanted = Set(inspection.snapshots.map(\.row.position))
     var seen: [SessionID: SessionRow] = [:]
-    var cursor = try TurnCursor(inspection.database, behind: start)
-    // Stops after the last sound turn, and before a turn beyond the revision.
-    while let turn = try? cursor.next(), turn.revision <= revision {
+    var cursor = try TurnCursor(inspection.database, behind: place)
+    defer { cursor.pause() }
+    while head.tail.position < start.end {
+      guard let turn = try next(of: &cursor) else { return nil }
+      if turn.revision > revision { break }
       try insertion.insert(turn, at: turn.time, movingTailOf: &head)
       if wanted.contains(turn.position) { checksums[turn.position] = head.tail.checksum }
       for session in turn.sessions {
@@ -153,18 +174,27 @@ private struct Rebuild {
           session: session, position: turn.position, revision: turn.revision, time: turn.time)
       }
     }
-    cursor.pause()
     for row in inspection.schemas.rows where row.firstPosition <= head.tail.position + 1 {
       try schemas.append(row.schema, at: row.firstPosition, to: database)
     }
     try copySessions(seen, to: &head)
-    try copySnapshots(checksums, to: &head)
+    guard try copySnapshots(checksums, to: &head) else { return nil }
     (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
     head.sessionPosition = head.tail.position
     head.isClean = true
     try head.store(with: database.prepare(Head.write, for: "store the head of the journal"))
     try database.run("COMMIT", for: "commit")
     return head
+  }
+
+  /// Reads a turn; returns nil if it is damaged or missing.
+  private func next(of cursor: inout TurnCursor) throws(SQLiteError) -> LoggedTurn? {
+    do throws(TurnCursor.Fault) { return try cursor.next() } catch {
+      switch error {
+      case .damaged: return nil
+      case .database(let error): throw error
+      }
+    }
   }
 
   /// Writes the sessions as of the last turn.
@@ -181,11 +211,11 @@ private struct Rebuild {
     }
   }
 
-  /// Writes the snapshots whose turns were copied, linked to the new history.
-  private func copySnapshots(_ checksums: [UInt64: UInt64], to head: inout Head) throws(SQLiteError) {
+  /// Writes the snapshots whose turns were copied, linked to the new history; returns false if one is damaged.
+  private func copySnapshots(_ checksums: [UInt64: UInt64], to head: inout Head) throws(SQLiteError) -> Bool {
     for snapshot in inspection.snapshots {
       guard let checksum = checksums[snapshot.row.position], snapshot.row.revision <= head.revision else { continue }
-      guard let bytes = try snapshot.row.bytes(from: inspection.database) else { continue }
+      guard let bytes = try snapshot.row.bytes(from: inspection.database) else { return false }
       var row = SnapshotRow(
         id: snapshot.row.id, position: snapshot.row.position, revision: snapshot.row.revision)
       (row.time, row.fingerprint, row.turnChecksum) = (snapshot.row.time, snapshot.row.fingerprint, checksum)
@@ -198,6 +228,7 @@ private struct Rebuild {
       try snapshotStatements.store(row)
       head.snapshot = row.id
     }
+    return true
   }
 }
 

@@ -117,6 +117,53 @@ extension VFSTests {
       #expect(history.snapshot?.position == 4)
     }
 
+    /// The first pass finds the sound part, and the second one copies it. Both read more than SQLite keeps in memory.
+    @Test func aRepairThatCannotReadKeepsTheJournal() throws {
+      faultvfs_reset()
+      let original = scratch.path + "/original"
+      let opened = try Opened(original)
+      opened.save(snapshot(at: 0, count: 100))
+      opened.journal.append((1...8).map { turn($0, bytes: 1_000_000) })
+      var marked = turn(9)
+      marked.actions = Array("the actions of turn nine".utf8)
+      opened.journal.append([marked])
+      opened.events.waitForStored(9)
+      opened.journal.close()
+      try damage("the actions of turn nine", in: original + "/journal.db")
+
+      func repair(failing call: Int64) -> (Result<JournalTool.Repair?, LogError>, String) {
+        let directory = scratch.path + "/\(call)"
+        Scratch.copy(original, to: directory)
+        faultvfs_reset()
+        faultvfs_fail(call, 0, 0)
+        var options = JournalOptions()
+        options.vfs = "fault"
+        do throws(LogError) {
+          let repair = try JournalTool.repair(directory, to: nil, options: options) { (_) throws(LogError) in }
+          return (.success(repair), directory)
+        } catch { return (.failure(error), directory) }
+      }
+      let (whole, directory) = repair(failing: 0)
+      let calls = faultvfs_calls()
+      #expect(try whole.get()?.revision == 4 && calls > 5000)
+      scratch.remove(directory)
+      var failures = 0
+      for call in stride(from: calls / 12, to: calls, by: Int(calls / 12)) {
+        let (outcome, directory) = repair(failing: call)
+        switch outcome {
+        case .success(let repair): #expect(repair?.revision == 4, "call \(call)")
+        case .failure(let error):
+          failures += 1
+          #expect(error.problem == .storage, "call \(call): \(error)")
+          #expect(Scratch.read(directory + "/journal.db") == Scratch.read(original + "/journal.db"))
+          #expect(try JournalTool.repair(directory)?.revision == 4)
+        }
+        scratch.remove(directory)
+      }
+      #expect(failures > 6)
+      faultvfs_reset()
+    }
+
     @Test func slowSyncsMakeLargerCommits() throws {
       faultvfs_reset()
       faultvfs_delay_syncs(20_000)
