@@ -437,7 +437,7 @@ let package = Package(
     .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], swiftSettings: common),
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Fixtures/CFaultVFS"),
     .testTarget(
-      name: "JournalTests", dependencies: ["CFaultVFS", "Journal", "TestSupport", "TurnLog", "Wire"],
+      name: "JournalTests", dependencies: ["CFaultVFS", "CSQLite", "Journal", "TestSupport", "TurnLog", "Wire"],
       swiftSettings: spans),
     .testTarget(
       name: "LoadTestTests",

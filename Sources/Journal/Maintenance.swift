@@ -13,7 +13,10 @@ struct SnapshotJob {
 /// Each step is a separate transaction, so a disk that is too full for a snapshot does not affect the turns.
 extension Writer {
   /// True if there is maintenance to do.
-  var hasMaintenance: Bool { !isSuspended && (job != nil || !obsolete.isEmpty || isTrimming) }
+  var hasMaintenance: Bool { !isSuspended && (hasChanges || isShrinking) }
+
+  /// True if the next step of maintenance changes the tables.
+  private var hasChanges: Bool { job != nil || !obsolete.isEmpty || isTrimming }
 
   /// Begins saving a snapshot.
   func beginSaving(_ snapshot: LogSnapshot) throws(LogError) {
@@ -38,6 +41,17 @@ extension Writer {
   /// Performs one step.
   func maintain() throws(LogError) {
     guard hasMaintenance else { return }
+    if hasChanges { try changeTables() }
+    guard !isSuspended else { return }
+    do throws(SQLiteError) { try shrink() } catch {
+      guard error.isFull else { throw failure(error) }
+      do throws(SQLiteError) { try undo() } catch { throw failure(error) }
+      isSuspended = true
+    }
+  }
+
+  /// Removes old data and saves a part of the current snapshot, in one transaction.
+  private func changeTables() throws(LogError) {
     let (snapshots, job, obsolete) = (snapshots, job, obsolete)
     var saved: SnapshotRow?
     do throws(SQLiteError) {
@@ -59,11 +73,6 @@ extension Writer {
       return
     }
     if let saved { onEvent(.saved(revision: saved.revision)) }
-    do throws(SQLiteError) { try shrink() } catch {
-      guard error.isFull else { throw failure(error) }
-      do throws(SQLiteError) { try undo() } catch { throw failure(error) }
-      isSuspended = true
-    }
   }
 
   /// Writes some pieces of the current snapshot; returns its row when it is complete.

@@ -46,11 +46,17 @@ extension Writer {
 
   /// Returns some free pages to the file system if there are many.
   func shrink() throws(SQLiteError) {
-    guard isTrimming || !obsolete.isEmpty else { return }
+    isShrinking = false
     let pages = try database.run("PRAGMA page_count", for: "count the pages") ?? 0
-    let free = try database.run("PRAGMA freelist_count", for: "count the free pages") ?? 0
+    let free = try freePages()
     guard free > 4 * Self.pagesPerStep, free > pages / 4 else { return }
     try database.run("PRAGMA incremental_vacuum(\(Self.pagesPerStep))", for: "shrink the file")
+    // A database that another program has rewritten without `auto_vacuum` does not shrink.
+    isShrinking = try freePages() < free
+  }
+
+  private func freePages() throws(SQLiteError) -> Int64 {
+    try database.run("PRAGMA freelist_count", for: "count the free pages") ?? 0
   }
 
   /// Removes some pieces of an obsolete snapshot.

@@ -40,6 +40,8 @@ final class Writer: @unchecked Sendable {
   /// The position before which turns are unwanted; 0 if there is none.
   var trimPosition: UInt64 = 0
   var isTrimming = false
+  /// True while the file may have many free pages, also those of an earlier process.
+  var isShrinking = true
   /// The time of the oldest kept turn, or of a later one that is about to be removed.
   var oldestTime: Int64?
   /// True while maintenance pauses because the disk is full.

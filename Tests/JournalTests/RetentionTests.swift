@@ -1,3 +1,4 @@
+import CSQLite
 import Dispatch
 import Glibc
 import Journal
@@ -74,6 +75,41 @@ import Wire
     let report = try JournalTool.verify(scratch.path)
     #expect(report.problems.isEmpty && report.snapshots == [4, 4])
     #expect(report.fileBytes < 8_000_000)
+  }
+
+  /// The pieces are removed faster than the file shrinks, which continues after that.
+  @Test func theFileShrinksAfterALargeSnapshot() throws {
+    let opened = try Opened(scratch.path)
+    for position in 0...2 as ClosedRange<UInt64> {
+      if position > 0 { opened.store(position...position) }
+      opened.save(snapshot(at: position, count: position == 0 ? 40_000_000 : 100_000))
+    }
+    opened.journal.close()
+    let again = try Opened(scratch.path)
+    // Each commit of turns is followed by a step.
+    for position in 3...70 as ClosedRange<UInt64> { again.store(position...position) }
+    again.journal.close()
+    let report = try JournalTool.verify(scratch.path)
+    #expect(report.problems.isEmpty && report.snapshots == [0, 1])
+    #expect(report.fileBytes < 6_000_000)
+  }
+
+  /// A process may end before the file has shrunk.
+  @Test func theFileShrinksAlsoInTheNextProcess() throws {
+    var opened = try Opened(scratch.path)
+    opened.store(1...4)
+    opened.journal.close()
+    // As if many pages had just become free.
+    var database: OpaquePointer?
+    #expect(sqlite3_open(scratch.path + "/journal.db", &database) == SQLITE_OK)
+    let sql = "CREATE TABLE other (bytes BLOB); INSERT INTO other VALUES (zeroblob(20000000)); DROP TABLE other"
+    #expect(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
+    sqlite3_close(database)
+    opened = try Opened(scratch.path)
+    for position in 5...30 as ClosedRange<UInt64> { opened.store(position...position) }
+    opened.journal.close()
+    #expect(try JournalTool.verify(scratch.path).isSound)
+    #expect(Scratch.read(scratch.path + "/journal.db").count < 6_000_000)
   }
 
   @Test func anIncompleteSnapshotIsIgnoredAndRemoved() throws {
