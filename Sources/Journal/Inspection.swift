@@ -55,7 +55,7 @@ struct Inspection {
       guard error.problem == .damaged else { throw error }
       problems.append(error.description)
     }
-    if let head, let record = TailFile.read(directory) {
+    if let head, let record = try TailFile.read(directory) {
       do throws(LogError) { try OpenedDatabase.compare(record, head, in: directory) } catch {
         problems.append(error.description)
       }
@@ -79,7 +79,7 @@ struct Inspection {
   /// Runs `body` and records damage that it finds.
   private mutating func attempt(_ body: (inout Inspection) throws(SQLiteError) -> Void) throws(LogError) {
     do throws(SQLiteError) { try body(&self) } catch {
-      guard error.isDamage || error.code & 0xff == 1 else { throw LogError(error, in: directory) }
+      guard error.isDamage || error.isUnknownTable else { throw LogError(error, in: directory) }
       problems.append("cannot \(error.operation): \(error.message)")
     }
   }

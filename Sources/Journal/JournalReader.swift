@@ -48,7 +48,7 @@ public final class JournalReader {
     self.directory = directory
     try directory.refuseInterruptedRepair()
     // Before the head: a hub that writes at the same time records the end of a commit after it.
-    let record = TailFile.read(directory)
+    let record = try TailFile.read(directory)
     let (database, kind) = try directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: nil, keepsLog: true)
       let application = try database.run("PRAGMA application_id", for: "read the kind of the file")

@@ -47,7 +47,7 @@ public enum JournalTool {
     let directory = StateDirectory(path: directory)
     let lock = try directory.lockJournal()
     defer { lock.release() }
-    if let head = directory.interruptedRepair {
+    if let head = try directory.interruptedRepair() {
       // The old files may contain less now than the repair keeps, or nothing.
       var report = Report(problems: [directory.interruptionOfRepair])
       (report.epoch, report.lastRevision, report.soundRevision) = (head.epoch, head.revision, head.revision)

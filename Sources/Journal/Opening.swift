@@ -20,7 +20,7 @@ struct OpenedDatabase {
 
   /// Opens or creates the database of a locked directory. An existing database is not written.
   init(_ directory: StateDirectory, options: JournalOptions) throws(LogError) {
-    let record = TailFile.read(directory)
+    let record = try TailFile.read(directory)
     try directory.refuseInterruptedRepair()
     if let damage = try WALScan(directory).damage {
       throw .damaged(damage, in: directory, soundRevision: Self.soundRevision(directory, options))

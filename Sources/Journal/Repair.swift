@@ -37,7 +37,7 @@ extension JournalTool {
     let directory = StateDirectory(path: directory)
     let lock = try directory.lockJournal()
     defer { lock.release() }
-    if let head = directory.interruptedRepair {
+    if let head = try directory.interruptedRepair() {
       try beginChanges(cancellation)
       let completed = try directory.completeRepair(head)
       if revision ?? .max >= completed.revision { return completed }
@@ -249,12 +249,18 @@ extension StateDirectory {
 
   /// The end of the new history, if a repair was interrupted after it had recorded this end. The old database may have
   /// lost its log since then.
-  var interruptedRepair: Head? {
-    guard StateDirectory.hasContents(newDatabase), let record = TailFile.read(self) else { return nil }
-    let head = try? attempt { () throws(SQLiteError) in
-      let database = try Database(newDatabase, vfs: nil)
-      defer { database.close() }
-      return try HeadStatement(database).load()
+  func interruptedRepair() throws(LogError) -> Head? {
+    guard StateDirectory.hasContents(newDatabase), let record = try TailFile.read(self) else { return nil }
+    let head = try attempt { () throws(SQLiteError) -> Head? in
+      do throws(SQLiteError) {
+        let database = try Database(newDatabase, vfs: nil)
+        defer { database.close() }
+        return try HeadStatement(database).load()
+      } catch {
+        // An incomplete one may have no tables. One that cannot be read may be the only complete one.
+        guard error.isDamage || error.isUnknownTable else { throw error }
+        return nil
+      }
     }
     return head.flatMap { TailRecord($0) == record ? $0 : nil }
   }
@@ -266,7 +272,7 @@ extension StateDirectory {
 
   /// Throws if a repair was interrupted.
   func refuseInterruptedRepair() throws(LogError) {
-    guard let head = interruptedRepair else { return }
+    guard let head = try interruptedRepair() else { return }
     throw LogError(.damaged, interruptionOfRepair, soundRevision: head.revision)
   }
 

@@ -11,6 +11,8 @@ struct SQLiteError: Error {
 
   /// True if the file's contents are wrong, and not merely unreadable.
   var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) }
+  /// True if a statement does not fit the tables of the file.
+  var isUnknownTable: Bool { code & 0xff == SQLITE_ERROR }
   /// True if the disk is full.
   var isFull: Bool { code & 0xff == SQLITE_FULL }
 }

@@ -55,13 +55,17 @@ final class TailFile {
   deinit { close(descriptor) }
 
   /// Reads the record of a directory; returns nil if it is missing or torn.
-  static func read(_ directory: StateDirectory) -> TailRecord? {
+  static func read(_ directory: StateDirectory) throws(LogError) -> TailRecord? {
     let descriptor = Glibc.open(directory.tail, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else {
+      guard errno == ENOENT else { throw .system("open", directory.tail) }
+      return nil
+    }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: TailRecord.byteCount)
-    guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count else { return nil }
-    return TailRecord(bytes)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count >= 0 else { throw .system("read", directory.tail) }
+    return count == bytes.count ? TailRecord(bytes) : nil
   }
 
   /// Writes the record of a committed head.

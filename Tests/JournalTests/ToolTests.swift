@@ -184,6 +184,38 @@ import Wire
     #expect(try JournalTool.verify(directory).isSound)
   }
 
+  /// The new database may be the only complete one, so an error is not taken for its absence.
+  @Test func aRepairedDatabaseThatCannotBeReadIsNotIgnored() throws {
+    let directory = scratch.path
+    try makeJournal()
+    try damage("the delta of turn eight", in: directory + "/journal.db")
+    _ = #expect(throws: LogError.self) {
+      try JournalTool.repair(directory, to: nil) { (done) throws(LogError) in
+        if done == .logRemoved { throw Self.interruption }
+      }
+    }
+    let (new, aside) = (directory + "/journal.db.new", directory + "/aside")
+    #expect(rename(new, aside) == 0 && mkdir(new, 0o700) == 0)
+    let errors = [
+      #expect(throws: LogError.self) { try Opened(directory) },
+      #expect(throws: LogError.self) { try JournalReader(directory) },
+      #expect(throws: LogError.self) { try JournalTool.verify(directory) },
+    ]
+    #expect(errors.allSatisfy { $0?.problem == .storage })
+    #expect(rmdir(new) == 0 && rename(aside, new) == 0)
+    #expect(try JournalTool.repair(directory)?.revision == 3)
+  }
+
+  /// Without it, missing commits would not be noticed.
+  @Test func aTailThatCannotBeReadIsNotMissing() throws {
+    try makeJournal()
+    let tail = scratch.path + "/journal.tail"
+    #expect(unlink(tail) == 0 && mkdir(tail, 0o700) == 0)
+    let error = #expect(throws: LogError.self) { try JournalReader(scratch.path) }
+    #expect(error?.problem == .storage)
+    #expect(throws: LogError.self) { try JournalTool.verify(scratch.path) }
+  }
+
   /// Also if copies of earlier repairs were removed.
   @Test func aCompletedRepairNamesItsCopy() throws {
     let directory = scratch.path
