@@ -1,11 +1,13 @@
 import Testing
+import Wire
 
 @testable import HubTool
 
 @Suite struct TopTests {
   private func sample(revision: UInt64, previous: UInt64, seconds: Double = 1) -> Sample {
     Sample(
-      revision: revision, seconds: seconds, previous: previous, latencies: [.milliseconds(1)], clients: [], metrics: nil)
+      revision: revision, seconds: seconds, previous: previous, latencies: [.milliseconds(1)], clients: [], metrics: nil
+    )
   }
 
   /// A defective hub may state any revision.

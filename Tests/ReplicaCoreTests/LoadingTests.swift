@@ -7,25 +7,26 @@ import Wire
 /// The parts that a client waits for.
 @Suite struct LoadingTests {
   @Test func aPartLoadsFromItsAttachmentOn() throws {
-    var loading = try Loading()
-    #expect(loading.replica.isLoading && loading.replica.loadedByteCount == 0)
+    let loading = try Loading()
+    #expect(loading.isLoading && loading.byteCount == 0)
     loading.receivePiece([0x82, 1], isLast: false)
-    #expect(loading.replica.isLoading && loading.replica.loadedByteCount == 2)
+    #expect(loading.isLoading && loading.byteCount == 2)
     loading.receivePiece([2], isLast: true)
-    #expect(!loading.replica.isLoading && loading.replica.loadedByteCount == 0)
+    #expect(!loading.isLoading && loading.byteCount == 0)
     #expect(loading.numbers.part == [1, 2])
     // A part that is sent again.
     loading.receivePiece([0x82, 1], isLast: false)
-    #expect(loading.replica.isLoading && loading.numbers.part == [1, 2])
+    #expect(loading.isLoading && loading.byteCount == 2)
+    #expect(loading.numbers.part == [1, 2])
     loading.replica.disconnected(reason: "cut", at: .zero)
-    #expect(!loading.replica.isLoading)
+    #expect(!loading.isLoading && loading.byteCount == 0)
   }
 
   @Test func aPartThatDisappearsWhileItLoadsLeavesNothing() throws {
-    var loading = try Loading()
+    let loading = try Loading()
     loading.receivePiece([0x82, 1], isLast: false)
     loading.receive { $0.frame(FrameHeader(kind: .absent, revision: 2)) { _ in } }
-    #expect(loading.replica.loadedByteCount == 0 && !loading.replica.isLoading)
+    #expect(!loading.isLoading && loading.byteCount == 0)
     #expect(loading.numbers.part == nil && loading.numbers.revision == 2)
     // When it is there again, its snapshot starts anew.
     loading.receivePiece([0x82, 3, 4], isLast: true)
@@ -34,27 +35,31 @@ import Wire
 }
 
 /// A client that has attached a list of numbers.
-private struct Loading: ~Copyable {
+private final class Loading {
   var replica: ReplicaCore
   let numbers: TypedMirror<[Int]>
   private static let schema = Schema(state: Board.State.self, action: Board.Action.self)
 
+  var isLoading: Bool { replica.isLoading }
+  var byteCount: Int { replica.loadedByteCount }
+
   init() throws {
-    replica = ReplicaCore(schema: Self.schema, random: SplitMix(seed: 1))
+    var replica = ReplicaCore(schema: Self.schema, random: SplitMix(seed: 1))
     numbers = replica.subscribe(to: StatePath<Board.State, Board.State>().numbers)
     replica.start()
     replica.connected(at: .zero)
+    self.replica = consume replica
     receive {
       $0.frame(
         Welcome(
           version: 1, session: SessionID(high: 1, low: 1), isResumed: false, processed: 0, payloadLimit: 1 << 20,
           hub: "", schema: Self.schema.fingerprint))
     }
-    let phase = replica.phase
+    let phase = self.replica.phase
     try #require(phase == .open)
   }
 
-  mutating func receive(_ write: (inout FrameWriter) -> Void) {
+  func receive(_ write: (inout FrameWriter) -> Void) {
     var writer = FrameWriter()
     write(&writer)
     let bytes = writer.bytes
@@ -62,7 +67,7 @@ private struct Loading: ~Copyable {
     replica.clear()
   }
 
-  mutating func receivePiece(_ bytes: [UInt8], isLast: Bool) {
+  func receivePiece(_ bytes: [UInt8], isLast: Bool) {
     let offset = UInt64(replica.loadedByteCount)
     receive {
       $0.frame(FrameHeader(kind: .snapshot, flags: isLast ? SnapshotPiece.finalFlag : 0, revision: 1)) {
