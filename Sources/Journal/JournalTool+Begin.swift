@@ -24,7 +24,7 @@ extension JournalTool {
     try directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: nil)
       defer { database.close() }
-      try OpenedDatabase.configure(database, JournalOptions())
+      try OpenedDatabase.configure(database, JournalOptions(), isNew: true)
       try database.run("BEGIN", for: "create the tables")
       try Tables.create(in: database)
       var head = Head(epoch: .random(), created: now())

@@ -38,7 +38,7 @@ struct OpenedDatabase {
     if isNew, record != nil { throw Self.missing(record, in: directory) }
     if isNew {
       head = try directory.attempt { () throws(SQLiteError) in
-        try Self.configure(database, options)
+        try Self.configure(database, options, isNew: true)
         return try Self.create(database)
       }
       try directory.sync()
@@ -87,11 +87,14 @@ struct OpenedDatabase {
     return try database.run("SELECT count(*) FROM sqlite_schema", for: "read the list of tables") == 0
   }
 
-  static func configure(_ database: Database, _ options: JournalOptions) throws(SQLiteError) {
-    // The first two affect only new files.
-    for pragma in [
-      "page_size = \(options.pageSize)", "auto_vacuum = INCREMENTAL", "journal_mode = WAL", "synchronous = FULL",
-      "wal_autocheckpoint = 0", "cache_spill = OFF", "secure_delete = OFF", "temp_store = MEMORY",
+  static func configure(
+    _ database: Database, _ options: JournalOptions, isNew: Bool = false
+  ) throws(SQLiteError) {
+    // `auto_vacuum` writes also to a file that has it already, in a commit of its own.
+    let creation = ["page_size = \(options.pageSize)", "auto_vacuum = INCREMENTAL"]
+    for pragma in (isNew ? creation : []) + [
+      "journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 0", "cache_spill = OFF", "secure_delete = OFF",
+      "temp_store = MEMORY",
       "cell_size_check = ON", "trusted_schema = OFF", "journal_size_limit = 67108864", "cache_size = -8192",
     ] {
       try database.run("PRAGMA \(pragma)", for: "set \(pragma)")

@@ -50,7 +50,7 @@ extension VFSTests {
       faultvfs_reset()
       let directory = scratch.path + "/work"
       faultvfs_record(directory + "/journal.tail")
-      let (journal, events) = try open(directory) { ($0.checkpointPages, $0.sessionTurns) = (24, 3) }
+      let (journal, events) = try open(directory) { ($0.checkpointPages, $0.sessionTurns) = (16, 3) }
       for end in [1, 2, 5, 9, 14] as [UInt64] {
         let first = journal.tail + 1
         journal.append(turns(first...end))
@@ -125,7 +125,7 @@ extension VFSTests {
       var random = SplitMix(seed: 42)
       let images = interruptedCommits(try record().operations)
       #expect(images.count > 4)
-      for files in images.prefix(5) {
+      for files in images.prefix(3) {
         let directory = scratch.path + "/again"
         write(files, to: directory)
         faultvfs_reset()
@@ -147,7 +147,7 @@ extension VFSTests {
       var random = SplitMix(seed: 42)
       var (call, failures): (Int64, Int) = (0, 0)
       while true {
-        call += 3
+        call += 4
         let directory = scratch.path + "/full-\(call)"
         faultvfs_reset()
         faultvfs_record(directory + "/journal.tail")

@@ -80,9 +80,17 @@ import Wire
   /// The pieces are removed faster than the file shrinks, which continues after that.
   @Test func theFileShrinksAfterALargeSnapshot() throws {
     let opened = try Opened(scratch.path)
-    for position in 0...2 as ClosedRange<UInt64> {
-      if position > 0 { opened.store(position...position) }
-      opened.save(snapshot(at: position, count: position == 0 ? 40_000_000 : 100_000))
+    opened.save(
+      LogSnapshot(position: 0, revision: 0) {
+        var pieces = 700
+        return { limit in
+          pieces -= 1
+          return pieces > 0 ? [UInt8](repeating: 1, count: limit) : nil
+        }
+      })
+    for position in 1...2 as ClosedRange<UInt64> {
+      opened.store(position...position)
+      opened.save(snapshot(at: position))
     }
     opened.journal.close()
     let again = try Opened(scratch.path)

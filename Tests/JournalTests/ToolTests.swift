@@ -31,6 +31,7 @@ import Wire
     #expect(report.turns == 12 && report.positions == 1...12)
     #expect(report.snapshots == [0, 2] && report.sessions == 3)
     #expect(Scratch.read(scratch.path + "/journal.db") == before)
+    #expect(Scratch.read(scratch.path + "/journal.db-wal").isEmpty)
     #expect(try JournalTool.repair(scratch.path) == nil)
   }
 
