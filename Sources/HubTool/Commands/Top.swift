@@ -83,9 +83,9 @@ struct Sample {
   }
 
   private static func row(_ cells: String...) -> String {
-    zip(cells, [10, 11, 10, 10, 9, 8, 10, 10]).map { cell, width in
+    zip(cells, [10, 10, 9, 9, 8, 7, 9, 9]).map { cell, width in
       String(repeating: " ", count: max(0, width - cell.count)) + cell
-    }.joined()
+    }.joined(separator: " ")
   }
 }
 
