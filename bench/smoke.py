@@ -2,9 +2,8 @@
 """A short guard against gross regressions: counts that do not depend on the machine's speed, and ratios of one run.
 
 Counts: the hub's instructions per action under callgrind, the difference between two runs of different length divided by
-the difference of their actions, beside those in bench/counts.json; more than 25 % above is a failure (50 % where the
-machine's speed matters). Ratios: hub ÷ C limit, alternating; less than half of the goal is a failure. `--update` writes
-the counts that were found.
+the difference of their actions, beside those in bench/counts.json; more than 25 % above is a failure. Ratios: hub ÷ C
+limit, alternating; less than half of the goal is a failure. `--update` writes the counts that were found.
 Heap allocations are counted by scripts/allocations.
 """
 import argparse
@@ -28,8 +27,9 @@ ACTIONS = {
     "add to 1,000 todos, 1 × 1": ("-w", "add", "--todos", 1000, (1_000, 6_000)),
 }
 MARGIN = 1.25
-# How many of the 8 connections share a turn depends on the machine: the same program took 523 and 744 instructions.
-MARGINS = {"increment, 8 × 16": 1.5}
+# How many connections share a turn depends on pauses of the machine: the same program took from 523 to 744 instructions
+# for 8 × 16. The least count of these runs is the program's.
+TRIES = 6
 # Connections, depth, watchers, and the least ratio: half the goal.
 CASES = [(1, 16, 0, 0.45), (50, 16, 0, 0.45), (1, 64, 16, 0.4)]
 
@@ -68,12 +68,14 @@ def check_counts(options, directory):
     found, failed = {}, False
     print("| instructions of the hub for an action | found | recorded | |\n|---|--:|--:|---|")
     for name, (*arguments, (short, long)) in ACTIONS.items():
-        less, more = (instructions(options.programs, directory, arguments, count) for count in (short, long))
-        found[name] = round((more - less) / (long - short))
-        margin = MARGINS.get(name, MARGIN)
-        is_over = name in known and found[name] > known[name] * margin
+        counts, limit = [], known.get(name, float("inf")) * MARGIN
+        while not counts or min(counts) > limit and len(counts) < TRIES:
+            less, more = (instructions(options.programs, directory, arguments, count) for count in (short, long))
+            counts.append(round((more - less) / (long - short)))
+        found[name] = min(counts)
+        is_over = found[name] > limit
         failed = failed or is_over
-        print(f"| {name} | {found[name]:,} | {known.get(name, 0):,} | {f'more than {margin - 1:.0%} above' if is_over else ''} |",
+        print(f"| {name} | {found[name]:,} | {known.get(name, 0):,} | {'more than 25 % above' if is_over else ''} |",
               flush=True)
     if options.update:
         with open(COUNTS, "w", encoding="utf-8") as file:
