@@ -94,8 +94,8 @@ struct OpenedDatabase {
     let creation = ["page_size = \(options.pageSize)", "auto_vacuum = INCREMENTAL"]
     for pragma in (isNew ? creation : []) + [
       "journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 0", "cache_spill = OFF", "secure_delete = OFF",
-      "temp_store = MEMORY",
-      "cell_size_check = ON", "trusted_schema = OFF", "journal_size_limit = 67108864", "cache_size = -8192",
+      "temp_store = MEMORY", "cell_size_check = ON", "trusted_schema = OFF", "journal_size_limit = 67108864",
+      "cache_size = -8192",
     ] {
       try database.run("PRAGMA \(pragma)", for: "set \(pragma)")
     }
