@@ -61,6 +61,28 @@ import Wire
     #expect(hub.core.revision == 2)
   }
 
+  @Test(arguments: 1...9)
+  func equalActionsInARowTakeEffectOneByOne(limit: Int) throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    let increment = Action.counter(.incrementButtonTapped).encoded()
+    let decrement = Action.counter(.decrementButtonTapped).encoded()
+    let unknown = CBORValue.array([.unsigned(0), .unsigned(99)]).encoded()
+    let runs = [(increment, 7), (decrement, 2), (unknown, 4), (increment, 1), (decrement, 4)]
+    let actions = runs.flatMap { Array(repeating: $0, count: $1) }
+    let bytes = actionsFrame(actions, from: 1)
+
+    hub.core.received(bytes.span.bytes, on: client, at: hub.now, limit: limit)
+    while hub.hasBacklog { hub.work(limit: limit) }
+    let frames = hub.turn(client)
+
+    #expect(hub.engine.state.counter.count == 7 - 2 + 1 - 4)
+    #expect(hub.core.revision == 14)
+    let rejected = try frames.filter { $0.kind == .rejected }.map { try $0.decoded(as: Rejected.self).sequence }
+    #expect(rejected == [10, 11, 12, 13])
+    #expect(try #require(frames.last).value == .unsigned(18))
+  }
+
   @Test func bytesThatAreNoActionsCloseTheConnectionAndKeepWhatTookEffect() throws {
     let hub = Hub()
     let (client, _) = try hub.open()

@@ -49,11 +49,17 @@ public enum ActionBatch {
       let start = decoder.offset
       guard count < limit else { return Outcome(count: count, end: .limit(offset: start)) }
       do throws(WireError) {
-        reducing.send(try Action(from: &decoder))
+        let action = try Action(from: &decoder)
+        let length = decoder.offset - start
+        // Equal actions in a row, such as those of a held key, are decoded once: no item is the beginning of another
+        // one, so the same bytes are the same action.
+        repeat {
+          reducing.send(action)
+          count += 1
+        } while count < limit && decoder.skipRepetition(ofLength: length)
       } catch {
         return Outcome(count: count, end: .failure(error, offset: start))
       }
-      count += 1
     }
     return Outcome(count: count, end: .complete)
   }

@@ -44,6 +44,25 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     guard isAtEnd else { throw WireError(.trailingBytes, at: offset) }
   }
 
+  /// Skips the next item if it consists of the same bytes as the previous one.
+  ///
+  /// Items of more than eight bytes, and items that begin in the last seven bytes, are not compared.
+  ///
+  /// - Parameter length: The number of bytes of the previous item, which ends at the current offset.
+  /// - Returns: True if the item was skipped.
+  @inlinable
+  @inline(__always)
+  @_lifetime(self: copy self)
+  package mutating func skipRepetition(ofLength length: Int) -> Bool {
+    guard length <= 8, bytes.byteCount - position >= 8 else { return false }
+    let previous = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position - length, as: UInt64.self)
+    let next = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
+    // The first byte is the lowest one of a little-endian number.
+    guard UInt64(littleEndian: previous ^ next) << (64 - 8 * length) == 0 else { return false }
+    position += length
+    return true
+  }
+
   /// Reads an integer of major type 0.
   @inlinable
   @inline(__always)
