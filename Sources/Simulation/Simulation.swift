@@ -71,11 +71,19 @@ public final class Simulation {
     defer {
       (report.hash, report.events) = (trace.hash, trace.count)
       report.virtualSeconds = Int(now.components.seconds)
+      releaseProcesses()
     }
     try startHub()
     for index in 0..<plan.clientCount { clients.append(startClient(at: index)) }
     for _ in 0..<plan.stepCount { try step() }
     try settle()
+  }
+
+  /// Breaks the cycles of connections and their ends, so that a campaign's memory does not grow with its seeds.
+  private func releaseProcesses() {
+    for client in clients { client.link = nil }
+    for hub in [hub, overtaken] { hub?.links = [] }
+    (hub, overtaken, legacy, clients, links) = (nil, nil, nil, [], [])
   }
 
   // MARK: Steps

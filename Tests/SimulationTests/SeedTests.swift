@@ -1,6 +1,7 @@
-import Simulation
 import TestSupport
 import Testing
+
+@testable import Simulation
 
 /// A hub and its clients keep their guarantees under all faults.
 @Suite(.computing) struct SeedTests {
@@ -70,6 +71,27 @@ import Testing
     let other = Simulation(SimulationPlan(seed: 4))
     try other.run()
     #expect(other.report.hash != reports[0].hash)
+  }
+
+  /// Otherwise the memory of a campaign grows with its seeds.
+  @Test func noProcessOutlivesItsSimulation() throws {
+    final class Seen {
+      weak var simulation: Simulation?
+      weak var client: ClientProcess?
+      weak var hub: HubProcess?
+      var count = 0
+    }
+    let seen = Seen()
+    for seed in UInt64(3)..<6 {
+      let simulation = Simulation(SimulationPlan(seed: seed)) { _ in
+        guard let hub = seen.simulation?.hub, let client = seen.simulation?.clients.last else { return }
+        (seen.hub, seen.client) = (hub, client)
+        seen.count += 1
+      }
+      seen.simulation = simulation
+      try simulation.run()
+      #expect(seen.count > 0 && seen.client == nil && seen.hub == nil)
+    }
   }
 
   /// Without faults, all actions of the feature take effect and none is rejected.
