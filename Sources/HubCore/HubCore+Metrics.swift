@@ -61,7 +61,7 @@ extension HubCore {
     metrics.detachedSessions = UInt64(detached.count)
     metrics.heldBytes = UInt64(max(heldBytes, 0))
     metrics.stateBytes = UInt64(size.estimate)
-    metrics.keptVersions = UInt64(keptVersionCount)
+    metrics.keptVersions = UInt64(keptVersionCount + extraStateCount)
     metrics.unstoredTurns = UInt64(unstoredTurnCount)
     metrics.subscriptions = UInt64(subscriptionCount)
     (metrics.turnTimes, metrics.storeTimes) = (counters.turnTimes, counters.storeTimes)

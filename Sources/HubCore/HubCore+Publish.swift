@@ -26,7 +26,7 @@ extension HubCore {
     if metricsDue != nil || publishers[StateRoot.metrics.index].hasSubscribers { updateMetrics(at: now) }
     if hasChangedClients { updateClients(at: now, flushing: flushing) }
     if limits.actionsPerSecond != nil { allowanceDue = backlogged.wake(at: now, limits) }
-    setSnapshotBudget()
+    setSnapshotBudget(at: now)
     if !unfinished.isEmpty, outgoing.snapshotBudget > 0 { queueUnfinished() }
     publish(at: now, flushing: flushing)
     if !pending.isEmpty {
@@ -52,7 +52,8 @@ extension HubCore {
   }
 
   /// Sets the number of snapshot bytes that the turn may write: one small piece while other clients send.
-  private mutating func setSnapshotBudget() {
+  private mutating func setSnapshotBudget(at now: Duration) {
+    outgoing.now = now
     let isContended = isContended || isSnapshotContended()
     outgoing.pieceLimit = isContended ? SnapshotPiece.byteLimit / 16 : SnapshotPiece.byteLimit
     if answersFirst {
@@ -184,9 +185,10 @@ extension HubCore {
   }
 
   private mutating func publish(_ index: Int) {
-    let delta = publishers[index].publish(&outgoing)
-    guard let delta, index == StateRoot.feature.index else { return }
-    size.note(deltaByteCount: delta.byteCount, from: delta.base, to: delta.version, at: engine.revision)
+    let isFeature = index == StateRoot.feature.index
+    if isFeature { publishers[index].stateByteCount = size.memoryBound }
+    guard let delta = publishers[index].publish(&outgoing), isFeature else { return }
+    size.note(deltaByteCount: delta.byteCount, from: delta.base, to: delta.version, at: delta.revision)
   }
 
   /// Writes the pending output of one connection, state first, so that an acknowledgement never precedes its effect.

@@ -67,6 +67,8 @@ public struct HubCore: ~Copyable {
   var freeSlots: [Int32] = []
   /// The resource accounts of the users with connections.
   var accounts: [UInt32: UserAccount] = [:]
+  /// The accounts of users without connections, whose actions may still count towards their rate.
+  var restingAccounts: [UInt32: UserAccount] = [:]
   /// The live connections by session.
   var liveSessions: [SessionID: LiveConnection] = [:]
   var detached = DetachedSessions()
@@ -203,6 +205,9 @@ public struct HubCore: ~Copyable {
 
   /// The number of kept versions of the feature's state: the published one, and those that clients still have.
   public var keptVersionCount: Int { publishers[StateRoot.feature.index].versionCount }
+
+  /// The number of states of the feature that are kept only because clients are being sent a snapshot of them.
+  public var extraStateCount: Int { publishers[StateRoot.feature.index].extraStateCount }
 
   /// True if changes may be coalesced, so `endTurn` should get the time as precisely as the shell can measure it.
   public var mayCoalesce: Bool { isContended || subscriptionCount >= limits.coalescingThreshold }

@@ -48,7 +48,8 @@ public struct HubLimits: Sendable {
   public var stateBytes = 256 << 20
   /// The number of versions of the state kept for lagging clients and detached sessions. Beyond it they get a snapshot.
   public var versions = 64
-  /// The estimated memory in bytes that these versions may take in addition to the current state.
+  /// The estimated memory in bytes that these versions may take in addition to the current state, and the pieces of
+  /// snapshots for stalled readers in addition to both.
   public var versionBytes = 64 << 20
   /// The maximum size of a delta in bytes; a snapshot is sent instead of a larger one.
   public var deltaBytes = 16 << 20
@@ -57,6 +58,10 @@ public struct HubLimits: Sendable {
   /// The number of pieces of one snapshot, of 60 KiB each, kept for readers slower than the fastest. A reader that lags
   /// further starts again.
   public var snapshotPieces = 128
+  /// The number of states, no longer kept as versions, that stalled readers of snapshots may keep.
+  public var extraSnapshotStates = 4
+  /// The time without reading after which the snapshot of a stalled reader may be discarded, if others need the memory.
+  public var snapshotPatience = Duration.seconds(2)
   /// The number of revisions after which a subscriber of an unchanged part is sent the hub's revision.
   public var bookmarkInterval: UInt64 = 1024
   /// The number of revisions after which the hash of a changed part is sent for the client to compare; `.max` for

@@ -58,6 +58,9 @@ struct StateSize {
     for _ in 0..<16 where isCounting { goOn() }
   }
 
+  /// An upper bound of the memory of one whole version: a small element takes ten times its encoded size.
+  var memoryBound: Int { isCounting ? .max : 16 * max(estimate, 1024) }
+
   /// Returns true if the size must be checked after each action of a sequence.
   ///
   /// - Parameter byteCount: The bytes of the sequence.

@@ -213,4 +213,91 @@ import Wire
     #expect(hub.keptVersionCount == 0)
     #expect(!hub.hasMoreToWrite)
   }
+
+  // MARK: Memory
+
+  /// A version that a detached session has keeps what all later turns have replaced, however little each of them.
+  @Test func aVersionThatKeepsMuchIsDropped() throws {
+    var limits = Self.limits
+    (limits.versions, limits.versionBytes) = (2, 256 << 10)
+    let (hub, sender) = try largeHub(limits)
+    let (follower, _) = try hub.open()
+    let (gone, welcome) = try hub.open()
+    for id in [follower, gone] { hub.send(Attach(), on: id) }
+    repeat { hub.turn() } while hub.hasMoreToWrite
+    hub.disconnect(gone)
+    for id in stride(from: 0, to: itemCount, by: 4) {
+      hub.send(.setTitle(id, "changed"), on: sender)
+      hub.turn()
+    }
+    let (again, _) = try hub.open(session: welcome.session)
+    hub.send(Attach(knownRevision: 1), on: again)
+    var frames: [BoardHub.Frame] = []
+    repeat { frames += hub.turn(again) } while hub.hasMoreToWrite
+    #expect(frames.allSatisfy { $0.kind == .snapshot })
+    #expect(try state(of: frames) == hub.state)
+  }
+
+  @Test func aVersionOfASmallStateIsKeptHoweverOftenItChanges() throws {
+    var limits = Self.limits
+    (limits.versions, limits.versionBytes) = (2, 64 << 10)
+    let hub = BoardHub(limits: limits)
+    let (sender, _) = try hub.open()
+    let (follower, _) = try hub.open()
+    let (gone, welcome) = try hub.open()
+    hub.send(.setCount(-1), on: sender)
+    for id in [follower, gone] { hub.send(Attach(), on: id) }
+    hub.turn()
+    hub.disconnect(gone)
+    for count in 0..<5000 {
+      hub.send(.setCount(count), on: sender)
+      hub.turn()
+    }
+    let (again, _) = try hub.open(session: welcome.session)
+    hub.send(Attach(knownRevision: 1), on: again)
+    #expect(hub.turn(again).map(\.kind) == [.delta])
+  }
+
+  @Test func stalledReadersKeepFewStates() throws {
+    var limits = Self.limits
+    (limits.versions, limits.extraSnapshotStates) = (1, 3)
+    let (hub, sender) = try largeHub(limits)
+    var readers: [(id: ConnectionID, frames: [BoardHub.Frame])] = []
+    for number in 0..<8 {
+      let (id, _) = try hub.open()
+      hub.send(Attach(), on: id)
+      readers.append((id, hub.turn(id)))
+      #expect(readers[number].frames.contains { $0.kind == .snapshot })
+      hub.block(id)
+      hub.send(.setCount(number + 1), on: sender)
+      hub.turn()
+    }
+    // Readers that have not stalled for long are left alone.
+    let before = hub.core.extraStateCount
+    #expect(before == 8)
+    hub.send(.setCount(100), on: sender)
+    hub.turn(at: limits.snapshotPatience)
+    let after = hub.core.extraStateCount
+    #expect(after == 3)
+    for reader in readers { hub.unblock(reader.id) }
+    for _ in 0..<200 {
+      for index in readers.indices { readers[index].frames += hub.turn(readers[index].id) }
+    }
+    #expect(!hub.hasMoreToWrite)
+    for reader in readers { #expect(try state(of: reader.frames) == hub.state) }
+  }
+
+  /// The pieces of a large state in small turns take longer than the time limit.
+  @Test func aReaderThatHasClosedItsDirectionGetsTheWholeSnapshot() throws {
+    let (hub, _) = try largeHub()
+    let (reader, _) = try hub.open()
+    hub.send(Attach(), on: reader)
+    var frames = hub.turn(reader)
+    hub.core.inputEnded(reader, at: .zero)
+    hub.core.expire(at: hub.limits.frameTimeout + .seconds(1))
+    #expect(hub.hasMoreToWrite)
+    repeat { frames += hub.turn(reader) } while hub.hasMoreToWrite
+    #expect(try state(of: frames) == hub.state)
+    #expect(hub.ended == [reader])
+  }
 }

@@ -8,6 +8,8 @@ struct Outgoing: ~Copyable {
   var pieces = TurnList<Range<Int>>()
   /// The bytes of snapshots that may still be written in this turn.
   var snapshotBudget = 0
+  /// The time of the turn.
+  var now = Duration.zero
   /// The size of the pieces in which it is spent.
   var pieceLimit = SnapshotPiece.byteLimit
 

@@ -27,11 +27,14 @@ struct Publisher {
   /// A lower bound for the revision at which the next bookmark is due.
   private var nextBookmark: UInt64 = 0
   private var snapshots: [Snapshot?] = []
+  private var runningSnapshots = 0
   /// This turn's pieces of snapshots in the output.
   private var pieces: [(snapshot: Int, piece: Int, offset: UInt64, range: Range<Int>, isLast: Bool)] = []
   /// This turn's hashes of places in the published version.
   private var hashes: [(node: Int, revision: UInt64, hash: StateHash)] = []
   private var versions: Versions
+  /// An upper bound of the memory of one whole version.
+  var stateByteCount = Int.max
 
   init(_ index: Int, of source: any StateSource, limits: HubLimits) {
     (self.index, self.source, self.limits) = (index, source, limits)
@@ -40,6 +43,9 @@ struct Publisher {
 
   /// The number of kept versions.
   var versionCount: Int { versions.count }
+
+  /// The number of states that only unfinished snapshots keep.
+  var extraStateCount: Int { extraStates.count }
 
   /// True if there are subscribers.
   var hasSubscribers: Bool { mutating get { subscriberCount > 0 } }
@@ -101,7 +107,8 @@ extension Publisher {
   /// Adds a version from before the hub's start, for reconnecting clients.
   mutating func restore(_ version: StateVersion, at revision: UInt64) {
     // Its memory is unknown; the limit of the count applies.
-    versions.append(version, at: revision, byteCount: version.inlineByteCount)
+    versions.append(
+      version, at: revision, byteCount: version.inlineByteCount, stateByteCount: stateByteCount)
   }
 
   /// Looks for the version that a client claims to have.
@@ -135,7 +142,8 @@ extension Publisher {
     // A version held for a detached session needs memory in addition to the current state.
     if let newest = versions.newest { version.encodeDelta(from: newest, to: &scratch) }
     versions.append(
-      version, at: revision, byteCount: Self.cost(of: version, scratch.unsharedByteCount, scratch.count))
+      version, at: revision, byteCount: Self.cost(of: version, scratch.unsharedByteCount, scratch.count),
+      stateByteCount: stateByteCount)
   }
 
   /// An estimate of the memory that a version does not share with the next one.
@@ -212,7 +220,9 @@ extension Publisher {
   ///
   /// - Returns: The encoded delta; nil if the state has not changed or has no subscribers.
   /// - Complexity: O(changes + bytes of the delta + places that it touches + their subscribers).
-  mutating func publish(_ out: inout Outgoing) -> (base: UInt64, version: StateVersion, byteCount: Int)? {
+  mutating func publish(
+    _ out: inout Outgoing
+  ) -> (base: UInt64, version: StateVersion, revision: UInt64, byteCount: Int)? {
     due.removeAll(keepingCapacity: true)
     let revision = source.revision
     guard let old = publishedRevision, old != revision else { return nil }
@@ -225,8 +235,9 @@ extension Publisher {
     let unshared = out.writer.unsharedByteCount
     let range = out.writer.part { version.encodeDelta(from: base, to: &$0) }
     let cost = Self.cost(of: version, out.writer.unsharedByteCount - unshared, range.count)
-    versions.append(version, at: revision, byteCount: cost)
+    versions.append(version, at: revision, byteCount: cost, stateByteCount: stateByteCount)
     publishedRevision = revision
+    if runningSnapshots > 0 { limitSnapshots(at: out.now) }
     // This turn's deltas to the previous version are now useless.
     deltaCount = 0
     let delta = cut(range, from: old, out)
@@ -234,7 +245,7 @@ extension Publisher {
       noteChange(of: node, deltas[delta][node], from: old, to: revision)
     }
     if revision >= nextBookmark { noteBookmarks(from: old, to: revision) }
-    return (old, version, range.count)
+    return (old, version, revision, range.count)
   }
 
   private mutating func noteChange(of node: Int, _ slice: DeltaSlice, from old: UInt64, to revision: UInt64) {
@@ -302,7 +313,9 @@ extension Publisher {
         writeChange(id, subscriber, from: version, to: publishedRevision, &out)
       case .snapshotDue(let reason):
         guard out.snapshotBudget > 0 else { return }
-        if let snapshot = snapshot(of: subscriber.node, beyond: subscriber.sentRevision, at: publishedRevision) {
+        if let snapshot = snapshot(
+          of: subscriber.node, beyond: subscriber.sentRevision, at: publishedRevision, out.now)
+        {
           subscribers[id]?.standing = .reading(snapshot: snapshot, piece: 0, reason)
         } else {
           writeAbsence(id, subscriber, at: publishedRevision, &out)
@@ -408,7 +421,9 @@ extension Publisher {
   ///
   /// A snapshot that the subscriber has already read is of no use: it would be sent again for as long as others read
   /// it, which may wait for the same budget.
-  private mutating func snapshot(of node: Int, beyond sent: UInt64, at revision: UInt64) -> Int? {
+  private mutating func snapshot(
+    of node: Int, beyond sent: UInt64, at revision: UInt64, _ now: Duration
+  ) -> Int? {
     for index in snapshots.indices {
       guard let running = snapshots[index], running.node == node, running.isWhole,
         running.revision > sent || running.revision == revision, versions.hold(running.revision)
@@ -419,9 +434,11 @@ extension Publisher {
     guard let part = versions[revision]?.part(at: scopes.path(of: node)) else { return nil }
     let index = snapshots.firstIndex { $0 == nil } ?? snapshots.count
     if index == snapshots.count { snapshots.append(nil) }
-    snapshots[index] = Snapshot(of: part, node: node, revision: revision, pieceLimit: limits.snapshotPieces)
+    snapshots[index] = Snapshot(of: part, node: node, revision: revision, pieceLimit: limits.snapshotPieces, at: now)
     snapshots[index]?.readers = 1
+    runningSnapshots += 1
     versions.hold(revision)
+    limitSnapshots(at: now)
     return index
   }
 
@@ -461,7 +478,7 @@ extension Publisher {
     if let known = pieces.first(where: { $0.snapshot == snapshot && $0.piece == index }) {
       return (known.offset, known.range, known.isLast)
     }
-    guard let piece = snapshots[snapshot]?.piece(index, limit: out.pieceLimit) else { return nil }
+    guard let piece = snapshots[snapshot]?.piece(index, limit: out.pieceLimit, at: out.now) else { return nil }
     let range = out.writer.part { $0.append(piece.bytes.span.bytes) }
     pieces.append((snapshot, index, piece.offset, range, piece.isLast))
     return (piece.offset, range, piece.isLast)
@@ -473,6 +490,37 @@ extension Publisher {
     snapshots[index]?.readers -= 1
     guard snapshot.readers == 1 else { return }
     snapshots[index] = nil
+    runningSnapshots -= 1
     pieces.removeAll { $0.snapshot == index }
+  }
+
+  /// Discards snapshots whose readers have stalled if the running ones keep too much: the pieces of all of them, or the
+  /// states of those whose version is not kept any more. Stalled readers start again when they go on.
+  ///
+  /// One that is being read is never discarded: readers that take turns would otherwise never come to an end.
+  private mutating func limitSnapshots(at now: Duration) {
+    while let index = excessiveSnapshot(at: now) { snapshots[index]?.discard() }
+  }
+
+  /// The revisions that only unfinished snapshots keep.
+  private var extraStates: Set<UInt64> {
+    Set(snapshots.compactMap { $0 }.filter { !$0.isDiscarded && versions[$0.revision] == nil }.map(\.revision))
+  }
+
+  private func excessiveSnapshot(at now: Duration) -> Int? {
+    let extraStates = extraStates
+    var byteCount = 0
+    var stalled: (index: Int, lastRead: Duration)?, stalledExtra = stalled
+    for index in snapshots.indices {
+      guard let snapshot = snapshots[index], !snapshot.isDiscarded else { continue }
+      byteCount += snapshot.keptByteCount
+      guard now - snapshot.lastRead >= limits.snapshotPatience else { continue }
+      if snapshot.lastRead < stalled?.lastRead ?? now { stalled = (index, snapshot.lastRead) }
+      if extraStates.contains(snapshot.revision), snapshot.lastRead < stalledExtra?.lastRead ?? now {
+        stalledExtra = (index, snapshot.lastRead)
+      }
+    }
+    if extraStates.count > limits.extraSnapshotStates, let stalledExtra { return stalledExtra.index }
+    return byteCount > limits.versionBytes ? stalled?.index : nil
   }
 }

@@ -8,13 +8,14 @@ struct Versions {
     let revision: UInt64
     let state: StateVersion
     var holders = 0
-    /// An estimate of the memory that this version does not share with the next one; 0 for the newest.
+    /// An estimate of the memory that this version does not share with the next kept one; 0 for the newest.
     var byteCount = 0
   }
 
   /// In ascending order of revision.
   private var versions: [Version] = []
   private var byteCount = 0
+  private var stateByteCount = Int.max
   private let countLimit: Int
   private let byteLimit: Int
 
@@ -32,7 +33,14 @@ struct Versions {
   var newest: StateVersion? { versions.last?.state }
 
   /// Adds a version newer than all others; the previous one then needs `byteCount` bytes of its own.
-  mutating func append(_ state: StateVersion, at revision: UInt64, byteCount: Int) {
+  ///
+  /// - Parameters:
+  ///   - state: The version.
+  ///   - revision: Its revision.
+  ///   - byteCount: The memory that the previous version does not share with this one.
+  ///   - stateByteCount: An upper bound of the memory of one whole version.
+  mutating func append(_ state: StateVersion, at revision: UInt64, byteCount: Int, stateByteCount: Int) {
+    self.stateByteCount = stateByteCount
     if let last = versions.indices.last {
       precondition(versions[last].revision < revision, "versions are kept in order")
       versions[last].byteCount = byteCount
@@ -45,8 +53,13 @@ struct Versions {
   }
 
   private mutating func remove(at index: Int) {
-    byteCount -= versions[index].byteCount
-    versions.remove(at: index)
+    let removed = versions.remove(at: index)
+    byteCount -= removed.byteCount
+    guard index > 0 else { return }
+    // The version before keeps what both of them had, and pays for it now, up to the size of a whole state.
+    let previous = versions[index - 1].byteCount
+    versions[index - 1].byteCount = max(previous, min(previous + removed.byteCount, stateByteCount))
+    byteCount += versions[index - 1].byteCount - previous
   }
 
   /// Drops all versions without holders, including the newest.
