@@ -13,7 +13,7 @@ extension HubCore {
     let id = ConnectionID(slot: slot, generation: slots[Int(slot)].generation)
     connectionCount += 1
     counters.accepted += 1
-    let account = account(of: peer.user)
+    let account = account(of: peer.user, at: now)
     account.connectionCount += 1
     let greeting = Greeting(
       peer: peer, decoder: FrameDecoder(payloadLimit: limits.payloadBytes), deadline: now + limits.helloTimeout,
@@ -115,8 +115,8 @@ extension HubCore {
       case .live(let connection):
         guard let deadline = connection.deadline, isOver(deadline, at: now) else { continue }
         connection.deadline = nil
-        if connection.hasInputEnded, connection.backlog != nil || hasUnsettledOutcomes(connection) {
-          // Not the peer's fault: the hub has not finished handling the peer's input.
+        if connection.hasInputEnded, isOwed(connection) {
+          // Not the peer's fault: the hub has not finished handling the peer's input, or writing its output.
           setDeadline(now + limits.frameTimeout, for: connection)
         } else if connection.hasInputEnded {
           close(id, at: now)
@@ -127,6 +127,12 @@ extension HubCore {
         if isOver(deadline, at: now) { commandList.append(.abort(id)) }
       }
     }
+  }
+
+  /// Returns true if a connection waits for the hub, and not the hub for its peer.
+  private func isOwed(_ connection: LiveConnection) -> Bool {
+    connection.backlog != nil || hasUnsettledOutcomes(connection) || connection.hasHeldWelcome
+      || connection.isUnfinished && !connection.isBusy
   }
 
   private mutating func isOver(_ time: Duration, at now: Duration) -> Bool {
@@ -198,7 +204,7 @@ extension HubCore {
   private mutating func detach(_ connection: LiveConnection) {
     release(connection)
     // When the hub stops, the feature gets no event per client; `.started` tells it that none is attached.
-    if !isShuttingDown {
+    if !isShuttingDown, connection.isAnnounced {
       notify(.detached(HubClient(name: connection.session.name, user: connection.peer.user)))
     }
     guard liveSessions.removeValue(forKey: connection.session.id) != nil else { return }
@@ -232,6 +238,12 @@ extension HubCore {
   }
 
   // MARK: Helpers
+
+  /// Tells the feature that a client is attached.
+  mutating func announce(_ connection: LiveConnection) {
+    connection.isAnnounced = true
+    notify(.attached(HubClient(name: connection.session.name, user: connection.peer.user)))
+  }
 
   mutating func addPending(_ connection: LiveConnection) {
     guard !connection.isPending else { return }

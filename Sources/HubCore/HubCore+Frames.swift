@@ -27,7 +27,11 @@ extension HubCore {
     switch phase(of: id) {
     case .free, .closing: return (0, true)
     case .greeting(let greeting):
-      return receive(bytes, from: greeting, on: id, at: now, limit)
+      // Frames may follow the hello in the same bytes.
+      let work = min(limit, greeting.account.allowance(at: now, limits))
+      let (count, isComplete) = receive(bytes, from: greeting, on: id, at: now, work)
+      greeting.account.use(count, at: now, limits)
+      return (count, isComplete)
     case .live(let connection):
       let count: Int
       if limit >= guaranteed, limits.actionsPerSecond == nil {

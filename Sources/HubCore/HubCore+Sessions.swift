@@ -24,6 +24,8 @@ extension HubCore {
     // A session of this process knows this history; one from before a restart must name it.
     let knowsHistory = resumed.map { !$0.isRecovered || hello.history == historyID } ?? false
     (session.settled, session.name) = (0, hello.name)
+    // From now on the client's revisions and acknowledgements are those of this process.
+    if knowsHistory { session.isRecovered = false }
     let connection = LiveConnection(
       id: id, peer: greeting.peer, account: greeting.account, rights: rights,
       decoder: FrameDecoder(payloadLimit: limits.payloadBytes), session: session, knowsHistory: knowsHistory,
@@ -53,7 +55,7 @@ extension HubCore {
       write(outgoing.writer.frame(welcome, revision: visibleRevision), to: id)
     }
     noteSession(of: connection)
-    notify(.attached(HubClient(name: session.name, user: greeting.peer.user)))
+    announce(connection)
     addPending(connection)
   }
 
@@ -74,6 +76,7 @@ extension HubCore {
       // The log has lost outcomes that the client knows, so the fate of its unacknowledged actions is unknown too.
       guard !session.isRecovered || hello.acknowledged <= session.processed else {
         noteEnd(of: session)
+        forget(session.retained)
         return nil
       }
       return session

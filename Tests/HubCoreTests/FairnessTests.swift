@@ -220,6 +220,41 @@ import Wire
     #expect(processed(hub, fast) <= first + second + 101)
   }
 
+  @Test func actionsBehindTheHelloCountTowardsTheRate() {
+    var limits = HubLimits()
+    limits.actionsPerSecond = 100
+    let hub = Hub(limits: limits)
+    var total: UInt64 = 0
+    for _ in 0..<5 {
+      let (id, now) = (hub.connect(user: 1), hub.now)
+      var writer = FrameWriter()
+      writer.frame(Hello(name: "test"))
+      let bytes = writer.bytes + actionsFrame(Array(repeating: increment, count: 300), from: 1)
+      hub.core.received(bytes.span.bytes, on: id, at: now)
+      while hub.hasBacklog, hub.work(limit: .max) > 0 {}
+      total += processed(hub, id)
+    }
+    #expect((80...100).contains(total))
+  }
+
+  @Test func aUserWhoConnectsAgainHasNoFreshAllowance() {
+    var limits = HubLimits()
+    limits.actionsPerSecond = 100
+    let hub = Hub(limits: limits)
+    var total: UInt64 = 0
+    for _ in 0..<5 {
+      let id = open(hub, user: 1)
+      _ = receive(300, hub, id, limit: .max)
+      total += processed(hub, id)
+      hub.disconnect(id)
+    }
+    #expect((80...100).contains(total))
+    hub.now += .seconds(2)
+    let id = open(hub, user: 1)
+    _ = receive(300, hub, id, limit: .max)
+    #expect(processed(hub, id) > 80)
+  }
+
   // MARK: Bytes
 
   private func half(_ count: Int) -> [UInt8] {

@@ -21,6 +21,53 @@ import Wire
     return sessions
   }
 
+  // MARK: Sessions
+
+  @Test func theFeatureIsToldOfEachClientOnceAlsoIfItIsRefused() throws {
+    var (attached, detached) = (0, 0)
+    let hub = try Hub(
+      recovering: [],
+      onEvent: { event, _ in
+        switch event {
+        case .attached: attached += 1
+        case .detached: detached += 1
+        default: break
+        }
+        return []
+      })
+    let (first, welcome) = try hub.openStored()
+    hub.disconnect(first)
+    for _ in 0..<3 {
+      let id = hub.connect()
+      // It acknowledges actions that the hub has not processed.
+      hub.send(Hello(session: welcome.session, acknowledged: 5, name: "test"), on: id)
+      hub.turn()
+      #expect(hub.closed.contains(id))
+    }
+    #expect(attached == 1 && detached == 1)
+  }
+
+  /// A session of an earlier process ends if its client knows of more actions than the log, but only at its first
+  /// resumption.
+  @Test func aWrongAcknowledgementDoesNotEndASessionThatWasResumed() throws {
+    let earlier = try Hub(recovering: [])
+    let (first, welcome) = try earlier.openStored()
+    earlier.send([increment], from: 1, on: first)
+    earlier.turn()
+    earlier.store()
+    let hub = try Hub(recovering: earlier.log, sessions: sessions(in: earlier.log))
+    let (again, resumed) = try hub.openStored(
+      session: welcome.session, acknowledged: 1, history: hub.core.historyID)
+    #expect(resumed.isResumed)
+    hub.disconnect(again)
+    let id = hub.connect()
+    hub.send(Hello(session: welcome.session, acknowledged: 5, name: "test"), on: id)
+    let error: PeerError = try #require(try hub.turn(id).first?.decoded())
+    #expect(error.code == .sequenceGap)
+    let (_, third) = try hub.openStored(session: welcome.session, acknowledged: 1, history: hub.core.historyID)
+    #expect(third.isResumed && third.processed == 1)
+  }
+
   // MARK: What leaves when
 
   @Test func noWelcomeBeforeTheSessionIsStored() throws {

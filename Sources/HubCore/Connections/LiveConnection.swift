@@ -75,6 +75,8 @@ final class LiveConnection {
   let knowsHistory: Bool
   /// The attendee number of the client.
   let attendee: UInt64
+  /// True if the feature was told that the client is attached.
+  var isAnnounced = false
   @exclusivity(unchecked) var scopes: [Scope] = []
   /// True if the list of clients has its scopes and the bytes held for it.
   @exclusivity(unchecked) var isDescribed = true

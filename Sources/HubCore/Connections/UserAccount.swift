@@ -43,6 +43,9 @@ extension UserAccount {
     return paidUntil - .seconds(1) + .seconds(1) / rate * max(rate / 100, 1) + .milliseconds(1)
   }
 
+  /// Returns true if its actions so far do not limit later ones.
+  func isPaid(at now: Duration) -> Bool { paidUntil <= now }
+
   /// Records handled frames and actions.
   func use(_ count: Int, at now: Duration, _ limits: HubLimits) {
     guard let rate = limits.actionsPerSecond, count > 0 else { return }
@@ -54,9 +57,13 @@ extension UserAccount {
 
 extension HubCore {
   /// Returns the account of a user, and creates it for its first connection.
-  mutating func account(of user: UInt32) -> UserAccount {
+  ///
+  /// One whose connections have ended is used again while its actions count towards its rate, so that a user who
+  /// connects again has no fresh allowance.
+  mutating func account(of user: UInt32, at now: Duration) -> UserAccount {
     if let account = accounts[user] { return account }
-    let account = UserAccount(user: user)
+    let account = restingAccounts.removeValue(forKey: user) ?? UserAccount(user: user)
+    if !restingAccounts.isEmpty { restingAccounts = restingAccounts.filter { !$0.value.isPaid(at: now) } }
     accounts[user] = account
     return account
   }
@@ -67,7 +74,9 @@ extension HubCore {
     account.connectionCount -= 1
     account.heldBytes -= heldBytes
     release(heldBytes)
-    if account.connectionCount == 0 { accounts[account.user] = nil }
+    guard account.connectionCount == 0 else { return }
+    accounts[account.user] = nil
+    if limits.actionsPerSecond != nil { restingAccounts[account.user] = account }
   }
 
   /// Charges a connection's user for the bytes that are held for it. If the user holds too much, the hub closes its

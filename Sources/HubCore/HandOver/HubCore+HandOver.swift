@@ -202,7 +202,7 @@ extension HubCore {
     slots[id.index].phase = .live(connection)
     liveSessions[session.id] = connection
     noteSession(of: connection)
-    notify(.attached(HubClient(name: session.name, user: greeting.peer.user)))
+    announce(connection)
     for scope in handed.scopes {
       guard rights.permitsAttaching(scope.path, of: scope.root) else {
         return fail(id, Self.notPermitted(toAttachOf: connection.peer), at: now)
