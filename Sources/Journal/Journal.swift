@@ -38,9 +38,12 @@ public final class Journal: TurnLog {
       // The log may end with frames of an interrupted commit, which SQLite ignores. They must not be behind later
       // commits, where `WALScan` could not tell them from damage. And after a failed sync, frames that SQLite has read
       // may not be on the disk; they reach the database before anything else is stored.
-      try opened.database.checkpoint(truncating: true)
+      let isEmptied = try opened.database.checkpoint(truncating: true)
       try opened.upgrade()
-      return try Writer(opened, in: directory, options: options, onEvent: onEvent)
+      let writer = try Writer(opened, in: directory, options: options, onEvent: onEvent)
+      // Another program that reads the database may have prevented it.
+      writer.hasAbortedFrames = !isEmptied
+      return writer
     }
     try writer.start()
   }

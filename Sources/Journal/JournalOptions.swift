@@ -13,7 +13,7 @@ public struct JournalOptions: Equatable, Sendable {
   /// The number of sessions to keep. Beyond it, the least recently active session is removed.
   public var sessionLimit = 16_384
   /// The time for which a session is kept after its last activity, measured by the journal's time: that of its last
-  /// turn.
+  /// turn. A step of the clock by more than an hour counts after an hour.
   public var sessionExpiry = Duration.seconds(7 * 24 * 3600)
   /// The time for which turns are kept that recovery does not need.
   public var retention = Duration.seconds(30 * 24 * 3600)
@@ -27,6 +27,8 @@ public struct JournalOptions: Equatable, Sendable {
   public var pieceBytes = 60 << 10
   /// The largest file, in bytes, whose structure is checked when it is opened. `verify` checks files of any size.
   public var checkedBytes = 64 << 20
+  /// The largest step of the clock that counts at once, and the time for which a larger one must last. For tests.
+  package var clockPatience = Duration.seconds(3600)
   /// The name of the SQLite VFS that does the I/O; nil for the default. For tests.
   package var vfs: String?
   /// The size in pages at which the write-ahead log is copied into the database. For tests.

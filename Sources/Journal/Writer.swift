@@ -42,12 +42,14 @@ final class Writer: @unchecked Sendable {
   var isTrimming = false
   /// True while the file may have many free pages, also those of an earlier process.
   var isShrinking = true
+  /// The time by which ages are measured.
+  private(set) var ageClock: AgeClock
   /// The time of the oldest kept turn, or of a later one that is about to be removed.
   var oldestTime: Int64?
   /// True while maintenance pauses because the disk is full.
   var isSuspended = false
   /// True if an aborted transaction may have left frames behind the last commit in the log.
-  private(set) var hasAbortedFrames = false
+  var hasAbortedFrames = false
   private var nextCheckpoint: Int
   private let tailFile: TailFile
   private var insertion: TurnInsertion
@@ -82,9 +84,15 @@ final class Writer: @unchecked Sendable {
     commit = try database.prepare("COMMIT", for: "commit")
     rollback = try database.prepare("ROLLBACK", for: "roll back")
     committed = opened.head
+    ageClock = AgeClock(
+      opened.head.tail.position > 0 ? opened.head.time : nil, at: monotonicNanoseconds(),
+      patience: options.clockPatience)
     oldestTime = try retentionStatements.turns(behind: head.base.position, limit: 1).first?.time
     database.watchLog()
   }
+
+  /// The time before which something is older than a duration.
+  func time(before age: Duration) -> Int64 { (ageClock.time ?? head.time) - age.milliseconds }
 
   /// Marks the journal as in use and starts the thread.
   func start() throws(LogError) {
@@ -168,6 +176,7 @@ final class Writer: @unchecked Sendable {
               break loop
             }
             if turn.time < writer.head.time { clockSteps += 1 }
+            writer.ageClock.follow(turn.time, at: start)
             // The clock may go backwards; the journal's time never does.
             let time = max(turn.time, writer.head.time)
             writer.oldestTime = writer.oldestTime ?? time

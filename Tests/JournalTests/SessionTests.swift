@@ -28,13 +28,28 @@ import Wire
 
   @Test func aSessionExpiresByTheTimeOfTheJournal() throws {
     let day: Int64 = 24 * 3600 * 1000
-    let opened = try Opened(scratch.path)
+    let opened = try Opened(scratch.path) { $0.clockPatience = .zero }
     opened.journal.append([turn(1, time: day, [sampleSession(1, processed: 1)])])
     opened.journal.append([turn(2, time: 3 * day, [sampleSession(2, processed: 1)])])
     opened.events.waitForStored(2)
     opened.journal.append([turn(3, time: 9 * day, [])])
     opened.journal.close()
     #expect(numbers(try Opened(scratch.path).history.sessions) == [2])
+  }
+
+  /// A clock that is wrong for a moment, as after a boot without a network, makes no session old.
+  @Test func aStepOfTheClockRemovesNothing() throws {
+    let day: Int64 = 24 * 3600 * 1000
+    let opened = try Opened(scratch.path)
+    opened.journal.append([turn(1, time: day, [sampleSession(1, processed: 1)])])
+    opened.journal.append([turn(2, time: 400 * day, [sampleSession(2, processed: 1)])])
+    opened.journal.append([turn(3, time: day + 1, [])])
+    opened.journal.close()
+    let again = try Opened(scratch.path)
+    #expect(numbers(again.history.sessions) == [1, 2])
+    again.journal.append([turn(4, time: day + 2, [])])
+    again.journal.close()
+    #expect(numbers(try Opened(scratch.path).history.sessions) == [1, 2])
   }
 
   @Test func aSessionThatEndedIsForgotten() throws {
