@@ -100,6 +100,8 @@ struct PendingActions {
   ) {
     var kept = head + sentCount
     for index in kept..<entries.count {
+      // Its outcome is known, although the hub does not know it any more.
+      guard !entries[index].isRefused else { continue }
       do throws(ActionError) {
         entries[index].mapped = nil
         var byteCount = entries[index].bytes.count

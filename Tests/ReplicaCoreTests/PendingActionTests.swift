@@ -51,6 +51,25 @@ import Wire
     #expect(conversation.replica.pendingActionCount == 0)
   }
 
+  /// A hub that has lost its last actions may have lost a rejection too.
+  @Test func anActionThatWasRejectedIsNotSentAgain() throws {
+    var conversation = Conversation()
+    conversation.welcome()
+    let first = try conversation.replica.send(Board.Action.setCount(1))
+    let refused = try conversation.replica.send(Board.Action.setCount(2))
+    _ = try conversation.endTurn()
+    conversation.receive(
+      .rejected, Rejected(sequence: 2, code: .notPermitted, reason: "not permitted").encoded())
+    conversation.replica.disconnected(reason: "cut", at: .zero)
+    let retry = conversation.replica.deadline
+    conversation.replica.expire(at: try #require(retry))
+    conversation.welcome(processed: 1)
+    let last = try conversation.replica.send(Board.Action.setCount(3))
+    #expect(try conversation.endTurn().flatMap(\.actions) == [.setCount(3)])
+    conversation.receive(.applied, UInt64(2).encoded())
+    #expect(conversation.failed == [refused] && conversation.applied == [first, last])
+  }
+
   @Test func everyActionComesBackWithItsContext() throws {
     final class Context {}
     var conversation = Conversation()
