@@ -1,8 +1,11 @@
-/// A prediction of the hub's state: the last known state with the client's pending actions applied.
+/// A prediction of the hub's state: a known state with the client's pending actions applied.
 ///
-/// An action takes effect immediately, through the hub's reducer but without running its effects. When the hub's state
-/// changes, the actions that are still pending are applied to the new state, which corrects wrong predictions. Without
-/// pending actions the state is the hub's.
+/// An action takes effect immediately, through the hub's reducer but without running its effects. When the hub has
+/// acknowledged actions, those that are still pending are applied to its state, which corrects wrong predictions.
+/// Without pending actions the state is the hub's.
+///
+/// Between two acknowledgements the hub's state may contain some of the pending actions, which would count twice.
+/// Therefore they are applied only to a state that contains exactly those that have ended: the *settled* one.
 ///
 /// The hub's state is never changed and never copied as a whole, since states are values that share their unchanged
 /// parts. Without pending actions nothing is kept.
@@ -10,6 +13,8 @@ public final class Prediction<State, Action> {
   /// The state with the pending actions applied; nil if none is pending or the hub's state is unknown.
   public private(set) var state: State?
 
+  /// The hub's state that contains exactly the ended actions; nil if it is unknown or no action is pending.
+  private var base: State?
   private let reduce: (inout State, Action) -> Void
   /// The actions, oldest first. Those before `head` have ended; they are removed in batches.
   private var pending: [(ticket: ActionTicket, action: Action)] = []
@@ -30,12 +35,10 @@ public final class Prediction<State, Action> {
   /// - Parameter confirmed: The hub's state, to which the action is applied if no other one is pending.
   /// - Complexity: The cost of the reducer.
   public func sent(_ action: Action, as ticket: ActionTicket, on confirmed: State?) {
+    if pendingCount == 0 { base = confirmed }
     pending.append((ticket, action))
-    if state == nil {
-      // Others may have been sent before the hub's state was known.
-      return rebase(on: confirmed)
-    }
-    apply(action)
+    // Others may have been sent before the hub's state was known.
+    if state == nil { rebase() } else { apply(action) }
   }
 
   /// Removes an action that was applied or has failed: its effect is in the hub's state, or nowhere. Call `rebase`
@@ -59,18 +62,28 @@ public final class Prediction<State, Action> {
     return true
   }
 
-  /// Applies the pending actions to the hub's state.
+  /// Records the hub's state at a time when it contains exactly the actions that have ended, or are about to.
   ///
-  /// - Parameter confirmed: The hub's state; nil if there is none.
+  /// - Parameter confirmed: The state; nil if there is none.
+  /// - Returns: True if `rebase` is necessary after the outcomes that belong to the state.
+  public func settle(on confirmed: State?) -> Bool {
+    guard pendingCount > 0 else { return false }
+    base = confirmed
+    return true
+  }
+
+  /// Applies the pending actions to the settled state.
+  ///
   /// - Complexity: O(pending) runs of the reducer, whatever the size of the state.
-  public func rebase(on confirmed: State?) {
-    state = pendingCount > 0 ? confirmed : nil
+  public func rebase() {
+    if pendingCount == 0 { base = nil }
+    state = base
     guard state != nil else { return }
     for index in head..<pending.count { apply(pending[index].action) }
   }
 
   /// Removes all pending actions: the state is the hub's.
-  public func removeAll() { (pending, head, state) = ([], 0, nil) }
+  public func removeAll() { (pending, head, base, state) = ([], 0, nil, nil) }
 
   private func apply(_ action: Action) {
     guard var changed = state.take() else { return }

@@ -50,6 +50,8 @@ extension ReplicaCore {
 
   private mutating func receiveApplied(_ payload: RawSpan) throws(WireError) {
     pending.acknowledge(through: try UInt64(decoding: payload), &commands)
+    // The hub writes the state of all parts before the acknowledgement of the actions in it.
+    onSettled?()
   }
 
   private mutating func receiveRejected(_ payload: RawSpan) throws(WireError) {

@@ -93,6 +93,8 @@ extension ReplicaCore {
   }
 
   private mutating func report(_ subscription: Subscription) {
+    // The hub's state cannot contain actions that were not sent.
+    if pending.sentCount == 0 { onSettled?() }
     guard !subscription.isReported else { return }
     subscription.isReported = true
     reported.append(subscription)

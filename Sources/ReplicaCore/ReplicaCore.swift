@@ -29,6 +29,12 @@ public struct ReplicaCore: ~Copyable {
   /// The last answer to a ping on this connection, with the hub's revision at that time; nil before the first one.
   public internal(set) var lastPong: (number: UInt64, revision: UInt64)?
 
+  /// Called during `received` when all mirrors contain exactly those of this client's actions whose outcome has arrived
+  /// (its command may follow), and none that is still pending. A prediction starts from the values at this time.
+  ///
+  /// It must not access the replica.
+  public var onSettled: (() -> Void)?
+
   var link = ReplicaLink.idle
   var fingerprint: SchemaFingerprint?
   /// True if the schema is a hub's. Values of other hubs are then converted to it for the mirrors.
@@ -84,15 +90,6 @@ public struct ReplicaCore: ~Copyable {
 
   /// The number of bytes received of values that are not complete yet.
   public var loadedByteCount: Int { subscriptions.reduce(0) { $0 + ($1.attachment?.pieces.count ?? 0) } }
-
-  /// True if the hub has not sent a part, or its absence, on this connection yet, or only pieces of it. Until then it
-  /// may withhold acknowledgements.
-  package var isLoading: Bool {
-    subscriptions.contains { subscription in
-      guard let attachment = subscription.attachment else { return false }
-      return subscription.base == nil || !attachment.pieces.isEmpty
-    }
-  }
 
   /// The time at which `expire` must be called; nil if there is none.
   public var deadline: Duration? {

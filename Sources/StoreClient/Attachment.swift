@@ -21,7 +21,7 @@ public final class Attachment<State: Replicated, Action> {
   var prediction: Prediction<State, Action>?
   /// The changes that the pending actions have made in the shown state.
   private var predictedChanges = MirroredChanges()
-  /// True if an action has ended, or the hub's state has changed, since the pending actions were applied.
+  /// True if the pending actions must be applied again: one has ended, or the settled state is another one.
   private var mustRebase = false
   var isDetached = false
   /// Sends an action to the hub. Set before the first value arrives.
@@ -49,9 +49,11 @@ protocol AnyAttachment: AnyObject {
   func storeChanged()
   /// Records that the hub's value has changed. Returns true if `rebase` is necessary.
   func hubChanged() -> Bool
+  /// Records that the hub's value contains exactly the actions that have ended. Returns true if `rebase` is necessary.
+  func settled() -> Bool
   /// Records that an action has ended. Returns true if `rebase` is necessary.
   func ended(_ ticket: ActionTicket) -> Bool
-  /// Applies the actions that are still pending to the hub's value, and adds the changes. Returns true if it was
+  /// Applies the actions that are still pending to the settled value, and adds the changes. Returns true if it was
   /// necessary.
   func rebase(_ changes: inout MirroredChanges) -> Bool
 }
@@ -76,7 +78,12 @@ extension Attachment: AnyAttachment {
   func storeChanged() { onChange?() }
 
   func hubChanged() -> Bool {
-    if prediction != nil { mustRebase = true }
+    // A part that does not exist has no predicted state.
+    mirror.part == nil ? settled() : mustRebase
+  }
+
+  func settled() -> Bool {
+    if prediction?.settle(on: mirror.part) == true { mustRebase = true }
     return mustRebase
   }
 
@@ -111,7 +118,7 @@ extension Attachment: AnyAttachment {
     mustRebase = false
     changes.append(predictedChanges)
     predictedChanges = MirroredChanges()
-    predictedChanges.collect { prediction.rebase(on: mirror.part) }
+    predictedChanges.collect { prediction.rebase() }
     changes.append(predictedChanges)
     return true
   }

@@ -32,8 +32,6 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   private var predicting: [any AnyAttachment] = []
   /// True if one of these must apply its pending actions again.
   private var mustRebase = false
-  /// True if it must do so because an action has ended.
-  private var hasEndedAction = false
   private var toldByteCount = 0
 
   /// The hub's whole state as a store; nil before the first snapshot, and if the client does not subscribe to it.
@@ -60,6 +58,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     replica = ReplicaCore(schema: Schema(state: State.self, action: Action.self), options: options)
     hooks = try TurnHooks(on: loop) { [weak self] in self?.endTurn() }
     deadlineTimer = try DeadlineTimer(on: loop) { [weak self] in self?.deadlinePassed() }
+    replica.onSettled = { [weak self] in self?.settled() }
     if options.subscribesToWholeState { whole = add([], of: .feature) { $0 } }
   }
 
@@ -216,7 +215,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
 
   /// Applies the actions that are still pending to the hub's state, and adds the attachments that show them.
   private func rebase(_ changed: inout [any AnyAttachment]) {
-    (mustRebase, hasEndedAction) = (false, false)
+    mustRebase = false
     // A local copy, because an attachment's reducer runs meanwhile.
     var changes = self.changes
     for attachment in predicting where attachment.rebase(&changes) {
@@ -227,7 +226,12 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
 
   /// Records that an action has ended.
   private func ended(_ ticket: ActionTicket) {
-    for attachment in predicting where attachment.ended(ticket) { (mustRebase, hasEndedAction) = (true, true) }
+    for attachment in predicting where attachment.ended(ticket) { mustRebase = true }
+  }
+
+  /// Records that the hub's parts contain exactly the actions that have ended.
+  private func settled() {
+    for attachment in predicting where attachment.settled() { mustRebase = true }
   }
 
   // MARK: Events
@@ -291,9 +295,7 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
       toldByteCount = replica.loadedByteCount
       onProgress()
     }
-    // Until the hub has sent all parts completely, it withholds acknowledgements, so an action that is in its state is
-    // still pending here and would count twice.
-    if mustRebase, hasEndedAction || !replica.isLoading { rebase(&changed) }
+    if mustRebase { rebase(&changed) }
     // Only now, because all actions have failed in this turn, even if a callback of it has closed the client.
     if replica.connection == .closed { predicting = [] }
     guard !changed.isEmpty else { return }

@@ -8,25 +8,25 @@ import Wire
 @Suite struct LoadingTests {
   @Test func aPartLoadsFromItsAttachmentOn() throws {
     let loading = try Loading()
-    #expect(loading.isLoading && loading.byteCount == 0)
+    #expect(loading.byteCount == 0)
     loading.receivePiece([0x82, 1], isLast: false)
-    #expect(loading.isLoading && loading.byteCount == 2)
+    #expect(loading.byteCount == 2)
     loading.receivePiece([2], isLast: true)
-    #expect(!loading.isLoading && loading.byteCount == 0)
+    #expect(loading.byteCount == 0)
     #expect(loading.numbers.part == [1, 2])
     // A part that is sent again.
     loading.receivePiece([0x82, 1], isLast: false)
-    #expect(loading.isLoading && loading.byteCount == 2)
+    #expect(loading.byteCount == 2)
     #expect(loading.numbers.part == [1, 2])
     loading.replica.disconnected(reason: "cut", at: .zero)
-    #expect(!loading.isLoading && loading.byteCount == 0)
+    #expect(loading.byteCount == 0)
   }
 
   @Test func aPartThatDisappearsWhileItLoadsLeavesNothing() throws {
     let loading = try Loading()
     loading.receivePiece([0x82, 1], isLast: false)
     loading.receive { $0.frame(FrameHeader(kind: .absent, revision: 2)) { _ in } }
-    #expect(!loading.isLoading && loading.byteCount == 0)
+    #expect(loading.byteCount == 0)
     #expect(loading.numbers.part == nil && loading.numbers.revision == 2)
     // When it is there again, its snapshot starts anew.
     loading.receivePiece([0x82, 3, 4], isLast: true)
@@ -40,7 +40,6 @@ private final class Loading {
   let numbers: TypedMirror<[Int]>
   private static let schema = Schema(state: Board.State.self, action: Board.Action.self)
 
-  var isLoading: Bool { replica.isLoading }
   var byteCount: Int { replica.loadedByteCount }
 
   init() throws {

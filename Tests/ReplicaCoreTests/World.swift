@@ -83,6 +83,15 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
       untyped = options.subscribesToWholeState && mirrorsUntyped ? ValueMirror() : nil
       if let whole { subscribe(whole, to: []) }
       if let untyped { subscribe(untyped, to: []) }
+      replica.onSettled = { [weak self] in self?.settled() }
+    }
+
+    /// The state to which the prediction applies the pending actions.
+    private(set) var settledState: State?
+
+    func settled() {
+      settledState = state
+      _ = prediction?.settle(on: state)
     }
 
     var state: State? { whole?.part }
@@ -217,6 +226,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
 
   func send(_ action: Action, from client: Client) throws {
     let ticket = try client.replica.send(action)
+    if client.pending.isEmpty { client.settled() }
     client.pending.insert(ticket)
     client.prediction?.sent(action, as: ticket, on: client.state)
     sentCount += 1
@@ -321,7 +331,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
         client.failed.append(error)
       }
     }
-    if !client.replica.commands.isEmpty { client.prediction?.rebase(on: client.state) }
+    if !client.replica.commands.isEmpty { client.prediction?.rebase() }
     client.replica.clear()
   }
 

@@ -51,6 +51,7 @@ final class ClientProcess {
   ) {
     (self.number, self.program, self.isTool, name) = (number, program, isTool, options.name)
     replica = ReplicaCore(schema: isTool ? nil : program.schema, options: options, random: Chance(seed: seed))
+    replica.onSettled = { [weak self] in self?.prediction?.settle() }
   }
 
   func subscribe(_ part: SimulatedPart, untyped: Bool) {

@@ -10,7 +10,9 @@ struct SimulatedPrediction {
   let sent: ([UInt8], ActionTicket) -> Void
   /// Records that an action has an outcome.
   let ended: (ActionTicket) -> Void
-  /// Ends a turn: applies the pending actions to the hub's state.
+  /// Records that the hub's state contains exactly the actions that have ended.
+  let settle: () -> Void
+  /// Ends a turn: applies the pending actions to the settled state.
   let rebase: () -> Void
   /// The number of pending actions, and the bytes of the state with them on top; nil if there is none.
   let shown: () -> (pendingCount: Int, bytes: [UInt8]?)
@@ -32,7 +34,8 @@ struct SimulatedPrediction {
       prediction.sent(action, as: ticket, on: mirror.part)
     }
     ended = { prediction.ended($0) }
-    rebase = { prediction.rebase(on: mirror.part) }
+    settle = { _ = prediction.settle(on: mirror.part) }
+    rebase = { prediction.rebase() }
     shown = { (prediction.pendingCount, (prediction.state ?? mirror.part)?.encoded()) }
   }
 }
