@@ -58,7 +58,9 @@ public struct Schedule<Action: Replicated & Equatable & Sendable>: Equatable, Se
   /// Adds an action; returns its id for removal.
   @discardableResult
   public mutating func add(_ action: Action, at date: Date) -> Int {
-    defer { nextID += 1 }
+    // A schedule in an action of a peer may have any ids, also one whose next id is taken or the greatest number.
+    while entries.index(id: nextID) != nil { nextID &+= 1 }
+    defer { nextID &+= 1 }
     entries.append(Entry(id: nextID, date: date, action: action))
     return nextID
   }

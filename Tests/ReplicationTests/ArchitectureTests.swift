@@ -65,6 +65,34 @@ struct Parent {
   }
 }
 
+/// A stack to which peers and the reducer push.
+private struct Pile: Reducer {
+  @Replicated
+  struct State {
+    var path = StackState<Child.State>()
+  }
+
+  @CasePathable
+  @Replicated
+  enum Action {
+    case path(StackAction<Child.State, Child.Action>)
+    case append
+    case removeAll
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .append: state.path.append(Child.State(id: 0))
+      case .removeAll: state.path.removeAll()
+      case .path: break
+      }
+      return .none
+    }
+    .forEach(\.path, action: \.path) { EmptyReducer<Child.State, Child.Action>() }
+  }
+}
+
 @Suite struct ArchitectureTests {
   /// Returns true if a delta notifies the observers of the fields that `read` reads.
   private func isTold(_ state: inout Parent.State, _ delta: [UInt8], _ read: (Parent.State) -> Void) throws -> Bool {
@@ -137,6 +165,34 @@ struct Parent {
     for count in bytes.indices {
       #expect(throws: WireError.self) { try Parent.Action(decoding: Array(bytes[..<count]).span.bytes) }
     }
+  }
+
+  @MainActor @Test(arguments: [[.max], [.max - 1], [.min], [-1], [.max - 1, .max, .min, 0, 5]] as [[Int]])
+  func aPeerMayPushElementsWithAnyIDs(ids: [Int]) throws {
+    let store = Store(initialState: Pile.State()) {
+      Pile()
+    } withDependencies: {
+      // In a test, an id beyond the next one is an issue.
+      $0.context = .live
+      $0.stackElementID = StackElementIDGenerator()
+    }
+    func push(_ id: Int) throws {
+      let bytes: [UInt8] = [0x82, 0x00, 0x83, 0x02] + id.encoded() + [0xa1, 0x00, 0x01]
+      store.send(try Pile.Action(decoding: bytes.span.bytes))
+    }
+    for id in ids { try push(id) }
+    for _ in 0..<3 { store.send(.append) }
+    let all = store.withState(\.path.ids)
+    #expect(all.prefix(ids.count).map(\.generation) == ids)
+    #expect(all.count == ids.count + 3)
+    #expect(Set(all).count == all.count)
+
+    // Ids of elements that were pushed here are not used again, whatever a peer pushes.
+    store.send(.removeAll)
+    try push(7)
+    store.send(.append)
+    let last = try #require(store.withState(\.path.ids.last))
+    #expect(!all.contains(last))
   }
 
   @Test func onlyTheObserversOfWhatADeltaChangesAreTold() throws {

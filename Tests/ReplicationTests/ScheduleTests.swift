@@ -88,6 +88,16 @@ private struct Alarms {
     #expect(restarted.withState { $0.schedule.nextDate } == start + 1000)
   }
 
+  @Test func aScheduleWithAnyIDsTakesFurtherActions() throws {
+    let action = Alarms.Action.ring("first")
+    let entry = [0xa3, 0x00] + Int.min.encoded() + [0x01] + start.encoded() + [0x02] + action.encoded()
+    let bytes = [0xa2, 0x00, 0x81] + entry + [0x01] + Int.max.encoded()
+    var schedule = try Schedule<Alarms.Action>(decoding: bytes.span.bytes)
+    #expect(schedule.add(.ring("second"), at: start) == .max)
+    #expect(schedule.add(.ring("third"), at: start) == .min + 1)
+    #expect(Array(schedule.entries.ids) == [.min, .max, .min + 1])
+  }
+
   @Test func aScheduleTravels() throws {
     var state = Alarms.State()
     state.schedule.add(.ring("x"), at: start)

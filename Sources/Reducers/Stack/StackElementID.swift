@@ -40,6 +40,9 @@ extension StackElementID: Codable {
 }
 
 /// Generates the ids of pushed elements.
+///
+/// The numbers go round: after the greatest comes the least. An action of a peer may push an element with any id, so no
+/// id may exhaust the numbers.
 public final class StackElementIDGenerator: Sendable {
   private let count: Mutex<Int>
 
@@ -48,10 +51,10 @@ public final class StackElementIDGenerator: Sendable {
     count = Mutex(first)
   }
 
-  /// Returns the next id. Each id is returned once.
+  /// Returns the next id.
   public func next() -> StackElementID {
     count.withLock { count in
-      defer { count += 1 }
+      defer { count &+= 1 }
       return StackElementID(generation: count)
     }
   }
@@ -59,9 +62,9 @@ public final class StackElementIDGenerator: Sendable {
   /// The id that ``next()`` will return.
   public func peek() -> StackElementID { count.withLock { StackElementID(generation: $0) } }
 
-  /// Skips the ids up to one that was assigned without this generator.
+  /// Skips the ids up to one that was assigned without this generator, if it is one of the next 2⁶³.
   func advance(past id: StackElementID) {
-    count.withLock { $0 = max($0, id.generation + 1) }
+    count.withLock { if id.generation &- $0 >= 0 { $0 = id.generation &+ 1 } }
   }
 
   /// Another generator with the same next id.
