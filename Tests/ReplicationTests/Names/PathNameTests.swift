@@ -43,6 +43,11 @@ private struct Paired: Equatable, Identifiable {
   var count = 0
 }
 
+@Replicated
+private struct Dated: Equatable, Identifiable {
+  var id: Date
+}
+
 @Suite struct PathNameTests {
   private let app = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
   private let places = Schema(state: Places.self, action: Bool.self)
@@ -78,6 +83,18 @@ private struct Paired: Equatable, Identifiable {
       #expect(try schema.path(named: name) == path, "\(name)")
       #expect(try schema.name(of: path) == name)
     }
+  }
+
+  /// A peer may attach to the element of any date.
+  @Test(
+    arguments: [
+      (0, #"["2001-01-01T00:00:00Z"]"#), (9.223372036854774e18, "[9.223372036854774e+18]"),
+      (-9.223372036854774e18, "[-9.223372036854774e+18]"), (.infinity, #"["Infinity"]"#), (.nan, #"["NaN"]"#),
+    ] as [(Double, String)])
+  func anElementIsNamedByAnyDate(seconds: Double, name: String) throws {
+    let schema = Schema(state: IdentifiedArrayOf<Dated>.self, action: Bool.self)
+    let path = [PathStep.id(Date(timeIntervalSinceReferenceDate: seconds).encoded())]
+    #expect(try schema.name(of: path) == name)
   }
 
   @Test func otherWaysToWriteAPathAreUnderstood() throws {

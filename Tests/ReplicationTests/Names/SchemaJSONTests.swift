@@ -89,6 +89,7 @@ private struct Forms: Equatable {
     var generator = SplitMix(seed: Self.seed)
     var dates: [Double] = [
       0, -0.0, 0.1, -0.1, -1, 785_432_100.125, -63_113_904_000, 252_423_993_599.5, 1e12, 1e300, 1e-9,
+      9.223372036854774e18, -9.223372036854774e18, 9.223372036854775e18, -0x1p63, 0x1p63, .infinity, -.infinity, .nan,
     ]
     for _ in 0..<2000 {
       dates.append(.random(in: -1e11...1e11, using: &generator))

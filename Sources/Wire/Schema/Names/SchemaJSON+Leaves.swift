@@ -220,8 +220,8 @@ private enum DurationText {
 private enum DateText {
   /// The seconds from 1970 to 2001, the reference date of the hub's encoding.
   private static let reference = 978_307_200
-  /// The seconds since 1970 of the years 0001 to 9999.
-  private static let years = -62_135_596_800..<253_402_300_800
+  /// The seconds since 2001 of the years 0001 to 9999.
+  private static let years = -62_135_596_800 - reference..<253_402_300_800 - reference
 
   static func json(of seconds: Double) -> JSONValue {
     guard let text = text(of: seconds), self.seconds(of: .string(text))?.bitPattern == seconds.bitPattern else {
@@ -233,7 +233,7 @@ private enum DateText {
   }
 
   private static func text(of seconds: Double) -> String? {
-    guard let whole = Int(exactly: seconds.rounded(.down)), years.contains(whole + reference) else { return nil }
+    guard let whole = Int(exactly: seconds.rounded(.down)), years.contains(whole) else { return nil }
     // Exact: both are multiples of the last bit of `seconds`, and the difference is smaller.
     let fraction = seconds - Double(whole)
     var time = time_t(whole + reference)
