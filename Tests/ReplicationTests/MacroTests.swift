@@ -70,6 +70,19 @@ struct Sparse: Equatable {
 }
 
 @Replicated
+private struct Conditional: Equatable {
+  let number: Int
+  #if os(Linux)
+    @Replicated(omit) var cache = 1
+    #if DEBUG || !DEBUG
+      @Replicated(omit) var inner: Int?
+    #endif
+  #else
+    @Replicated(omit) var other = NoSuchValue
+  #endif
+}
+
+@Replicated
 enum Only: Equatable {
   case one(Int)
 }
@@ -117,6 +130,11 @@ struct Outer<Value: Replicated & Equatable> {
     try check(Plain.a, Plain.c)
     #expect(Plain.c.encoded() == [0x18, 30])
     #expect(throws: WireError.self) { try Plain(decoding: ([0x02] as [UInt8]).span.bytes) }
+  }
+
+  @Test func omittedFieldsWithinConditionsAreKept() throws {
+    let old = Conditional(number: 1, cache: 5, inner: 6)
+    #expect(try old.applying(Conditional(number: 2).delta(from: old)) == Conditional(number: 2, cache: 5, inner: 6))
   }
 
   @Test func keysAscendInTheBytesWhateverTheOrderInTheSource() throws {

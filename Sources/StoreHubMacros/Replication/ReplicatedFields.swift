@@ -65,7 +65,12 @@ struct ReplicatedFields {
     var keys = ReplicatedKeys()
     var isWhole = true
     let isObservable = declaration.attributes.hasAny(of: ["ObservableState"])
-    for variable in declaration.memberBlock.members.compactMap({ $0.decl.as(VariableDeclSyntax.self) }) {
+    for member in declaration.memberBlock.members {
+      if let conditional = member.decl.as(IfConfigDeclSyntax.self) {
+        let copies = Self.copies(in: conditional, isObservable: isObservable, isWhole: &isWhole, in: context)
+        if !copies.isEmpty { omitted.append(copies) }
+      }
+      guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
       if variable.modifiers.has(.lazy) && !variable.attributes.isOmitted {
         context.complain(
           "A lazy field has no value until somebody asks; mark it '@Replicated(omit)' or make it a plain 'var'",
@@ -78,26 +83,11 @@ struct ReplicatedFields {
       }
       if variable.attributes.isOmitted {
         isWhole = Self.checkOmitted(variable, in: context) && isWhole
-        if variable.isVar {
-          let kept = ["Shared", "SharedReader", "Presents", "Dependency"]
-          let isTracked = isObservable && !variable.attributes.hasAny(of: ["ObservationStateIgnored"])
-          omitted += variable.bindings.compactMap {
-            $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmedDescription
-          }.map { ReplicatedField.copy($0, isPlain: !isTracked && !variable.attributes.hasAny(of: kept)) }
-        }
+        omitted += Self.copies(of: variable, isObservable: isObservable)
         continue
       }
-      var type: TypeSyntax?
-      var found: [ReplicatedField?] = []
-      for binding in variable.bindings {
-        // In 'var x, y: Int' the type follows the last name.
-        type =
-          binding.typeAnnotation?.type
-          ?? (binding.initializer == nil
-            ? variable.bindings.drop { $0.id != binding.id }.lazy.compactMap(\.typeAnnotation?.type).first : nil)
-        found.append(
-          Self.field(
-            binding, type, of: variable, isObservable: isObservable && variable.isVar, keys: &keys, in: context))
+      let found = variable.bindings.map {
+        Self.field($0, of: variable, isObservable: isObservable && variable.isVar, keys: &keys, in: context)
       }
       isWhole = isWhole && !found.contains { $0 == nil }
       fields += found.compactMap(\.self)
@@ -113,10 +103,52 @@ struct ReplicatedFields {
     fields.sort { $0.key < $1.key }
   }
 
+  /// The statements that copy omitted fields from `base`.
+  private static func copies(of variable: VariableDeclSyntax, isObservable: Bool) -> [String] {
+    guard variable.isVar else { return [] }
+    let kept = ["Shared", "SharedReader", "Presents", "Dependency"]
+    let isTracked = isObservable && !variable.attributes.hasAny(of: ["ObservationStateIgnored"])
+    return variable.bindings.compactMap {
+      $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmedDescription
+    }.map { ReplicatedField.copy($0, isPlain: !isTracked && !variable.attributes.hasAny(of: kept)) }
+  }
+
+  /// The statements that copy the omitted fields within an `#if` from `base`, in an `#if` of their own. Any other field
+  /// there is refused.
+  private static func copies(
+    in conditional: IfConfigDeclSyntax, isObservable: Bool, isWhole: inout Bool, in context: some MacroExpansionContext
+  ) -> String {
+    var lines: [String] = []
+    for clause in conditional.clauses {
+      lines.append(clause.poundKeyword.text + (clause.condition.map { " \($0.trimmedDescription)" } ?? ""))
+      guard case .decls(let members)? = clause.elements else { continue }
+      for member in members {
+        if let inner = member.decl.as(IfConfigDeclSyntax.self) {
+          let copies = Self.copies(in: inner, isObservable: isObservable, isWhole: &isWhole, in: context)
+          if !copies.isEmpty { lines.append(copies) }
+        }
+        guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
+        if !variable.attributes.isOmitted, variable.isStoredInstanceVariable || variable.modifiers.has(.lazy) {
+          context.complain(
+            """
+            A field within '#if' cannot be replicated: both ends must have the same fields; mark it '@Replicated(omit)' \
+            and give it a default
+            """, at: variable)
+          isWhole = false
+        } else if variable.isStoredInstanceVariable {
+          isWhole = checkOmitted(variable, in: context) && isWhole
+          lines += copies(of: variable, isObservable: isObservable)
+        }
+      }
+    }
+    return lines.count == conditional.clauses.count ? "" : (lines + ["#endif"]).joined(separator: "\n")
+  }
+
   private static func field(
-    _ binding: PatternBindingSyntax, _ type: TypeSyntax?, of variable: VariableDeclSyntax, isObservable: Bool,
+    _ binding: PatternBindingSyntax, of variable: VariableDeclSyntax, isObservable: Bool,
     keys: inout ReplicatedKeys, in context: some MacroExpansionContext
   ) -> ReplicatedField? {
+    let type = variable.type(of: binding)
     guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmedDescription else {
       context.complain("A replicated field has one name: split the declaration", at: binding.pattern)
       return nil

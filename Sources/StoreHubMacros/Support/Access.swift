@@ -74,6 +74,13 @@ extension VariableDeclSyntax {
       && bindings.allSatisfy(\.isStored)
   }
 
+  /// The type of one of its names as written; in `var x, y: Int`, it follows the last one.
+  func type(of binding: PatternBindingSyntax) -> TypeSyntax? {
+    if let type = binding.typeAnnotation?.type { return type }
+    guard binding.initializer == nil else { return nil }
+    return bindings.drop { $0.id != binding.id }.lazy.compactMap(\.typeAnnotation?.type).first
+  }
+
   /// The name, if it declares only one.
   var name: String? {
     guard bindings.count == 1 else { return nil }
