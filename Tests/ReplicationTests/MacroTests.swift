@@ -82,6 +82,14 @@ private struct Conditional: Equatable {
   #endif
 }
 
+@ObservableState
+@Replicated
+private struct RawNames: Equatable {
+  let number: Int
+  var `two words` = 0
+  @Replicated(omit) var `left out` = 1
+}
+
 @Replicated
 enum Only: Equatable {
   case one(Int)
@@ -135,6 +143,13 @@ struct Outer<Value: Replicated & Equatable> {
   @Test func omittedFieldsWithinConditionsAreKept() throws {
     let old = Conditional(number: 1, cache: 5, inner: 6)
     #expect(try old.applying(Conditional(number: 2).delta(from: old)) == Conditional(number: 2, cache: 5, inner: 6))
+  }
+
+  @Test func namesThatAreNoIdentifiersTravel() throws {
+    try check(RawNames(number: 1), RawNames(number: 1, `two words`: 3))
+    let old = RawNames(number: 1, `two words`: 2, `left out`: 5)
+    let new = RawNames(number: 2, `two words`: 3, `left out`: 6)
+    #expect(try old.applying(new.delta(from: old)) == RawNames(number: 2, `two words`: 3, `left out`: 5))
   }
 
   @Test func keysAscendInTheBytesWhateverTheOrderInTheSource() throws {

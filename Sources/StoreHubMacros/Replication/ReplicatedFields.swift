@@ -27,15 +27,16 @@ struct ReplicatedField {
   var copy: String { Self.copy(name, isPlain: storage == .plain) }
 
   static func copy(_ name: String, isPlain: Bool) -> String {
-    isPlain ? "self.\(name) = base.\(name)" : "self._\(plain(name)) = base._\(plain(name))"
+    let place = isPlain ? name : storageName(of: name)
+    return "self.\(place) = base.\(place)"
   }
 
   /// The expression for the field's value, of `self` or of another value.
   func value(of root: String = "self") -> String {
     switch storage {
     case .plain: "\(root).\(name)"
-    case .tracked: "\(root)._\(plain(name))"
-    case .presented: "\(root)._\(plain(name)).wrappedValue"
+    case .tracked: "\(root).\(storageName(of: name))"
+    case .presented: "\(root).\(storageName(of: name)).wrappedValue"
     }
   }
 
@@ -46,8 +47,8 @@ struct ReplicatedField {
   func initialisation(to value: String) -> String {
     switch storage {
     case .plain: "self.\(name) = \(value)"
-    case .tracked: "self._\(plain(name)) = \(value)"
-    case .presented: "self._\(plain(name)) = .init(wrappedValue: \(value))"
+    case .tracked: "self.\(storageName(of: name)) = \(value)"
+    case .presented: "self.\(storageName(of: name)) = .init(wrappedValue: \(value))"
     }
   }
 }
