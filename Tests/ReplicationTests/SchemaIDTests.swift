@@ -89,6 +89,41 @@ private enum Contact {
 
 extension Contact.Level: Replicated {}
 
+/// Structs that contain themselves through property wrappers.
+private enum Chain {
+  @Replicated
+  struct Presenting: Equatable {
+    var depth = 0
+    @PresentationState var child: Presenting?
+  }
+
+  @propertyWrapper
+  struct Boxed<Value: Equatable & Sendable>: Equatable, Sendable {
+    private var values: [Value]
+
+    init(wrappedValue: Value) {
+      values = [wrappedValue]
+    }
+
+    var wrappedValue: Value {
+      get { values[0] }
+      set { values[0] = newValue }
+    }
+  }
+
+  @Replicated
+  struct Link: Equatable, Sendable {
+    var depth = 0
+    @Boxed var next: Link? = nil
+  }
+
+  @Replicated
+  struct Numbered: Equatable {
+    let number: Int
+    @Replicated(omit) @PresentationState var kept: Presenting?
+  }
+}
+
 @Suite struct SchemaIDTests {
   private func id<Element: Replicated>(of type: Element.Type) -> [UInt64] {
     Schema(state: type, action: Never.self).definitions[0].id
@@ -156,6 +191,53 @@ extension Contact.Level: Replicated {}
     #expect(try Contact.Nested(decoding: whole.span.bytes) == state)
     for _ in 0..<3 { state = Contact.Nested(child: state) }
     #expect(throws: WireError(.tooDeep(limit: 64), at: 64 * 4 + 2)) { try state.applying(change) }
+  }
+
+  @Test func wrappedFieldsNestOnlySoDeep() throws {
+    var (bytes, change): ([UInt8], [UInt8]) = ([], [])
+    for _ in 0..<100_000 {
+      bytes += [0xa1, 0x01, 0x81]
+      change += [0xa1, 0x01, 0xa1, 0x00]
+    }
+    let (deepInValue, deepInChange) = (
+      WireError(.tooDeep(limit: 64), at: 64 * 3 + 2), WireError(.tooDeep(limit: 64), at: 64 * 4 + 2)
+    )
+    #expect(throws: deepInValue) { try Chain.Presenting(decoding: bytes.span.bytes) }
+    #expect(throws: deepInValue) { try Chain.Link(decoding: bytes.span.bytes) }
+
+    var (presenting, link) = (Chain.Presenting(), Chain.Link())
+    for depth in 1...63 {
+      presenting = Chain.Presenting(depth: depth, child: presenting)
+      link = Chain.Link(depth: depth, next: link)
+    }
+    #expect(try Chain.Presenting(decoding: presenting.encoded().span.bytes) == presenting)
+    #expect(try Chain.Link(decoding: link.encoded().span.bytes) == link)
+    var (changed, changedLink) = (presenting, link)
+    changed.child?.child = nil
+    changedLink.next?.next = nil
+    #expect(try presenting.applying(changed.delta(from: presenting)) == changed)
+    #expect(try link.applying(changedLink.delta(from: link)) == changedLink)
+
+    for _ in 0..<3 {
+      presenting = Chain.Presenting(child: presenting)
+      link = Chain.Link(next: link)
+    }
+    #expect(throws: deepInChange) { try presenting.applying(change) }
+    #expect(throws: deepInChange) { try link.applying(change) }
+  }
+
+  @Test func presentedChildrenWithoutObservationAreNamedInTheSchema() throws {
+    let schema = Schema(state: Chain.Presenting.self, action: Never.self)
+    guard case .fields(let fields) = schema.definitions[0].content else {
+      Issue.record("Chain.Presenting has no fields")
+      return
+    }
+    #expect(fields.map(\.type) == [.named("Int"), .named("PresentationState", [.definition(0)])])
+    #expect(fields.map(\.hasDefault) == [true, true])
+
+    let old = Chain.Numbered(number: 1, kept: Chain.Presenting(depth: 4))
+    let applied = try old.applying(Chain.Numbered(number: 2).delta(from: old))
+    #expect(applied == Chain.Numbered(number: 2, kept: Chain.Presenting(depth: 4)))
   }
 
   @Test func anIDOfAnyTypeIsChecked() throws {

@@ -8,7 +8,7 @@ struct ReplicatedField {
     case plain
     /// `@ObservableState` stores it under the name with an underscore.
     case tracked
-    /// `@Presents` stores it in a `PresentationState`.
+    /// `@Presents` or `@PresentationState` stores it in a `PresentationState`.
     case presented
   }
 
@@ -17,6 +17,9 @@ struct ReplicatedField {
   let key: UInt64
   let type: TypeSyntax?
   let storage: Storage
+  /// True if a value may contain others of the struct at any depth, so that its depth is counted: the state of a
+  /// presented child, or a value that a property wrapper may keep on the heap.
+  let mayNest: Bool
   let isVar: Bool
   let hasDefault: Bool
   let isOptional: Bool
@@ -41,7 +44,7 @@ struct ReplicatedField {
   }
 
   /// The expression that reads the field's value.
-  var read: String { "try Wire.Expansion.\(storage == .presented ? "nested" : "value")(from: &decoder)" }
+  var read: String { "try Wire.Expansion.\(mayNest ? "nested" : "value")(from: &decoder)" }
 
   /// The statement that sets the field in an initialiser.
   func initialisation(to value: String) -> String {
@@ -107,7 +110,7 @@ struct ReplicatedFields {
   /// The statements that copy omitted fields from `base`.
   private static func copies(of variable: VariableDeclSyntax, isObservable: Bool) -> [String] {
     guard variable.isVar else { return [] }
-    let kept = ["Shared", "SharedReader", "Presents", "Dependency"]
+    let kept = ["Shared", "SharedReader", "Presents", "PresentationState", "Dependency"]
     let isTracked = isObservable && !variable.attributes.hasAny(of: ["ObservationStateIgnored"])
     return variable.bindings.compactMap {
       $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmedDescription
@@ -181,7 +184,7 @@ struct ReplicatedFields {
       return nil
     }
     let storage: ReplicatedField.Storage
-    if variable.attributes.hasAny(of: ["Presents"]) {
+    if variable.attributes.hasAny(of: ["Presents", "PresentationState"]) {
       storage = .presented
     } else if isObservable && !variable.attributes.hasAny(of: ObservableStateMacro.untracked) {
       storage = .tracked
@@ -189,7 +192,8 @@ struct ReplicatedFields {
       storage = .plain
     }
     return ReplicatedField(
-      name: name, key: key, type: type, storage: storage, isVar: variable.isVar,
+      name: name, key: key, type: type, storage: storage,
+      mayNest: variable.attributes.mayWrap, isVar: variable.isVar,
       hasDefault: hasInitialiser || (variable.isVar && isOptional), isOptional: isOptional,
       location: context.lineDirective(of: binding))
   }
@@ -207,6 +211,19 @@ struct ReplicatedFields {
       }
     }
     return true
+  }
+}
+
+extension AttributeListSyntax {
+  /// True if one of them may be a property wrapper, or is `@Presents`.
+  fileprivate var mayWrap: Bool {
+    let others = ["Replicated", "ReplicatedKey", "ObservationStateIgnored", "ObservationStateTracked", "MainActor"]
+    return contains {
+      guard case .attribute(let attribute) = $0 else { return false }
+      let name = attribute.attributeName.trimmedDescription.split(separator: ".").last ?? ""
+      // The names of the compiler's own attributes are in lower case.
+      return name.first?.isUppercase ?? false && !others.contains(String(name))
+    }
   }
 }
 

@@ -95,8 +95,7 @@ struct ReplicatedStructExpansion {
       // Through the field itself, so that its observers are notified.
       if field.isVar {
         let apply = "try Wire.Expansion.apply(&decoder, to: &self.\(field.name))"
-        // A presented child may present another of its type, so its depth is counted.
-        return field.storage == .presented
+        return field.mayNest
           ? "case \(field.key):\ntry decoder.enter()\n\(apply)\ndecoder.leave()" : "case \(field.key): \(apply)"
       }
       return """
