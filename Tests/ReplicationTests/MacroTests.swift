@@ -91,6 +91,9 @@ private struct RawNames: Equatable {
 }
 
 @Replicated
+enum Nothing {}
+
+@Replicated
 enum Only: Equatable {
   case one(Int)
 }
@@ -138,6 +141,14 @@ struct Outer<Value: Replicated & Equatable> {
     try check(Plain.a, Plain.c)
     #expect(Plain.c.encoded() == [0x18, 30])
     #expect(throws: WireError.self) { try Plain(decoding: ([0x02] as [UInt8]).span.bytes) }
+  }
+
+  @Test func anEnumWithoutCasesHasNoValues() {
+    let type: any Replicated.Type = Nothing.self
+    for bytes: [UInt8] in [[0x00], [0x81, 0x00], [0xa0], []] {
+      #expect(throws: WireError.self) { _ = try type.init(decoding: bytes.span.bytes) }
+    }
+    #expect(Schema(state: Nothing.self, action: Never.self).definitions.map(\.name) == ["Nothing"])
   }
 
   @Test func omittedFieldsWithinConditionsAreKept() throws {

@@ -5,7 +5,17 @@ struct ReplicatedEnumExpansion {
   let name: String
   let access: String
 
-  var members: [String] { [encode, decode, hasParts, differs, encodeDelta, apply, part, schema].compactMap(\.self) }
+  var members: [String] {
+    // Without cases there is no value, and the protocol's own methods do. The compiler would warn of any statement of a
+    // method with a value that cannot exist, and needs none.
+    guard !cases.isEmpty else {
+      return [
+        "\(access)func encode(to encoder: inout Wire.CBOREncoder) {}", decode,
+        "\(access)func differs(from base: Self) -> Bool {}", schema,
+      ]
+    }
+    return [encode, decode, hasParts, differs, encodeDelta, apply, part, schema].compactMap(\.self)
+  }
 
   private var payloads: [ReplicatedCase] { cases.filter { $0.count > 0 } }
 
