@@ -1,8 +1,11 @@
 extension IdentifiedArray {
   /// The element at `position`.
   ///
-  /// The element may be changed in place or replaced, even by one with another id. If the new id exists elsewhere, that
-  /// element is removed, and the array becomes shorter by one.
+  /// The element may be replaced, even by one with another id. If the new id exists elsewhere, that element is moved to
+  /// `position` and replaced there, and the one at `position` is kept beside it. So the count never changes, and
+  /// algorithms that assign the elements in another order, such as those of slices, lose none.
+  ///
+  /// An element whose id changes in place removes the one that had this id: the old element no longer exists.
   /// - Precondition: `position` is a valid index.
   /// - Complexity: O(log n), without copying elements if the array is not shared.
   @inlinable
@@ -10,6 +13,18 @@ extension IdentifiedArray {
     _read {
       precondition(isPosition: position)
       yield slot(at: position).element.pointee
+    }
+    set {
+      precondition(isPosition: position)
+      let id = identify(newValue)
+      let slot = uniqueSlot(at: position)
+      guard slot.id.pointee != id else {
+        slot.element.pointee = newValue
+        return
+      }
+      let hash = Self.hash(id)
+      _ = take(at: place(of: id, hash: hash).map { self.position(of: $0) } ?? position)
+      insertNew(newValue, id: id, hash: hash, at: position)
     }
     _modify {
       precondition(isPosition: position)

@@ -11,10 +11,25 @@ private func items(_ numbers: Int...) -> IdentifiedArrayOf<Item> {
     array[1] = Item(id: 4)
     #expect(array.ids == [1, 4, 3])
     #expect(array[id: 2] == nil && array[id: 4] != nil && array.index(id: 3) == 2)
-    array[2] = Item(id: 1)
-    #expect(array.ids == [4, 1])
-    array[0] = Item(id: 1)
-    #expect(array.ids == [1])
+    #expect(array.checkInvariants() == nil)
+  }
+
+  @Test func anAssignedElementThatIsElsewhereMoves() {
+    var array = items(1, 2, 3, 4)
+    array[0] = Item(id: 4, value: 7)
+    #expect(array.ids == [4, 1, 2, 3] && array[0].value == 7)
+    array[3] = Item(id: 1)
+    #expect(array.ids == [4, 2, 3, 1])
+    array[1] = Item(id: 2, value: 8)
+    #expect(array.ids == [4, 2, 3, 1] && array[id: 2]?.value == 8)
+    #expect(array.checkInvariants() == nil)
+  }
+
+  @Test func anElementThatIsOverwrittenInPlaceReplacesTheOneWithItsID() {
+    func overwrite(_ item: inout Item) { item = Item(id: 3, value: 7) }
+    var array = items(1, 2, 3)
+    overwrite(&array[0])
+    #expect(array.ids == [3, 2] && array[0].value == 7)
     #expect(array.checkInvariants() == nil)
   }
 
@@ -23,7 +38,7 @@ private func items(_ numbers: Int...) -> IdentifiedArrayOf<Item> {
     for position in 0..<count { array[position] = Item(id: position + count) }
     #expect(array.ids.elements == Array(count..<(2 * count)))
     array[count - 1] = Item(id: count)
-    #expect(array.ids.elements == Array((count + 1)..<(2 * count - 1)) + [count])
+    #expect(array.ids.elements == Array((count + 1)..<(2 * count)) + [count])
     #expect(array.checkInvariants() == nil)
   }
 

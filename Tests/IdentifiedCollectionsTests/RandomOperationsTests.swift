@@ -4,6 +4,8 @@ import Testing
 
 /// Random histories, compared with an array that searches its elements linearly.
 @Suite(.computing) struct RandomOperationsTests {
+  private static let seed = UInt64.random(in: 0 ... .max)
+
   @Test(arguments: 0..<24 as Range<UInt64>)
   func everyOperationDoesWhatAnArrayDoes(seed: UInt64) {
     var history = History(seed: seed, size: seed % 3 == 0 ? 700 : 60)
@@ -64,6 +66,62 @@ import Testing
     }
     #expect(array.checkInvariants() == nil)
     #expect(array.elementsEqual(model))
+  }
+}
+
+extension RandomOperationsTests {
+  /// Reorders elements of a range with an algorithm that knows only the protocols, and assigns them one by one.
+  private func reorder<C: MutableCollection & RandomAccessCollection>(
+    _ collection: inout C, in range: Range<Int>, by algorithm: Int, using generator: inout SplitMix
+  ) where C.Element == Item, C.Index == Int {
+    switch algorithm {
+    case 0: collection[range].reverse()
+    case 1: collection[range].sort()
+    case 2: collection[range].shuffle(using: &generator)
+    case 3:
+      let border = collection[range].partition { $0.value < 5 }
+      // The order within the parts is not defined.
+      collection[range.lowerBound..<border].sort()
+      collection[border..<range.upperBound].sort()
+    case 4: if let last = range.last { collection[range].swapAt(range.lowerBound, last) }
+    case 5: collection.reverse()
+    case 6:
+      // Rotation: the first element is kept aside, the others move by one.
+      guard let last = range.last else { return }
+      let first = collection[range.lowerBound]
+      for index in range.dropLast() { collection[index] = collection[index + 1] }
+      collection[last] = first
+    default:
+      // Sorting by insertion.
+      for index in range {
+        let element = collection[index]
+        var hole = index
+        while hole > range.lowerBound, element < collection[hole - 1] {
+          collection[hole] = collection[hole - 1]
+          hole -= 1
+        }
+        collection[hole] = element
+      }
+    }
+  }
+
+  @Test func slicesAndGenericAlgorithmsDoWhatThoseOfAnArrayDo() {
+    print("seed of the slices: \(Self.seed)")
+    var generator = SplitMix(seed: Self.seed)
+    for round in 0..<600 {
+      let count = Int.random(in: 1...(round % 10 == 0 ? 300 : 20), using: &generator)
+      var array = IdentifiedArray(
+        uniqueElements: (0..<count).map { Item(id: $0, value: .random(in: 0..<9, using: &generator)) })
+      var model = Array(array)
+      let start = Int.random(in: 0...count, using: &generator)
+      let range = start..<Int.random(in: start...count, using: &generator)
+      let algorithm = round % 8
+      var same = generator
+      reorder(&array, in: range, by: algorithm, using: &generator)
+      reorder(&model, in: range, by: algorithm, using: &same)
+      #expect(array.elementsEqual(model), "seed \(Self.seed), round \(round), algorithm \(algorithm), \(range)")
+      #expect(array.checkInvariants() == nil, "seed \(Self.seed), round \(round), algorithm \(algorithm), \(range)")
+    }
   }
 }
 
