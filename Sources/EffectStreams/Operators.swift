@@ -79,9 +79,12 @@ extension Publisher {
       var left = count
       receive(
         observer: observer.child {
+          // The observer may cause further values before it returns.
+          guard left > 0 else { return }
           left -= 1
+          let isLast = left == 0
           observer.send($0)
-          if left == 0 { observer.send(completion: .finished) }
+          if isLast { observer.send(completion: .finished) }
         })
     }
   }

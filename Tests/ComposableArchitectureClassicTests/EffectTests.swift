@@ -203,6 +203,23 @@ import Testing
     withExtendedLifetime(cancellable) {}
   }
 
+  @Test func aStreamOfTheFirstValuesTakesNoneThatItsObserverCauses() {
+    let subject = PassthroughSubject<Int, Never>()
+    for (stream, expected) in [(subject.first(), [1]), (subject.first { $0 > 0 }, [1]), (subject.prefix(2), [1, 2])] {
+      let (values, ends) = (Events<Int>(), Events<String>())
+      let cancellable = stream.sink {
+        ends.values.append("\($0)")
+      } receiveValue: {
+        values.values.append($0)
+        if $0 < 5 { subject.send($0 + 1) }
+      }
+      subject.send(1)
+      #expect(values.values == expected)
+      #expect(ends.values == ["finished"])
+      cancellable.cancel()
+    }
+  }
+
   @Test func operatorsOverTime() {
     let queue = DispatchQueue.testScheduler
     let (subject, stop) = (PassthroughSubject<Int, Never>(), PassthroughSubject<Void, Never>())
