@@ -1,7 +1,8 @@
 import Dependencies
 import Foundation
-import Sharing
 import Testing
+
+@testable import Sharing
 
 private enum Theme: String, Sendable { case light, dark }
 private struct Level: RawRepresentable, Equatable, Sendable { var rawValue: Int }
@@ -52,6 +53,37 @@ extension SharedKey where Self == AppStorageKey<Bool>.Default {
     count.withLock { $0 = 2 }
     let text = try #require(directory.text("settings.json"))
     #expect(text.filter { !$0.isWhitespace } == #"{"count":2,"theirs":{"deep":[1,null,2.5]}}"#)
+  }
+
+  @Test func numbersKeepAllTheirDigits() throws {
+    let theirs = ["18446744073709551614", "-0.1234567890123456789012345", "1234567890123456789012345", "0.1", "3"]
+    try Data(#"{"theirs": [\#(theirs.joined(separator: ","))]}"#.utf8).write(to: directory.file("settings.json"))
+    let store = AppStorage(file: directory.file("settings.json"))
+    let digits = "12345678901234567890.12345"
+    let (number, decimal) = (UInt64.max - 1, try #require(Decimal(string: digits)))
+    elsewhere { Shared(wrappedValue: UInt64(), .appStorage("number", store: store)) }.withLock { $0 = number }
+    elsewhere { Shared(wrappedValue: Decimal(), .appStorage("price", store: store)) }.withLock { $0 = decimal }
+    #expect(elsewhere { Shared(wrappedValue: UInt64(), .appStorage("number", store: store)) }.wrappedValue == number)
+    #expect(elsewhere { Shared(wrappedValue: Decimal(), .appStorage("price", store: store)) }.wrappedValue == decimal)
+    let text = try #require(directory.text("settings.json")).filter { !$0.isWhitespace }
+    #expect(
+      text == #"{"number":18446744073709551614,"price":\#(digits),"theirs":[\#(theirs.joined(separator: ","))]}"#)
+    let reals = elsewhere { Shared(wrappedValue: [0.0], .appStorage("theirs", store: store)) }
+    #expect(reals.wrappedValue == theirs.compactMap { Double($0) })
+  }
+
+  /// Otherwise a key would take its own change for one of another program.
+  @Test func whatIsReadEqualsWhatWasWritten() throws {
+    let numbers = [
+      1, -0.0, 0.1, 1e15, -0x1p53, 0x1p53 + 2, 0x1p63, -0x1p63, 0x1p64, 1e19, 1.5e25, 1e-128, 1e300,
+      .leastNonzeroMagnitude, .pi,
+    ]
+    for number in numbers {
+      for json in [number._appStorage.json, try JSONValue(encoding: number)] {
+        #expect(try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(json)) == json)
+        #expect(Double(_appStorage: AppStorageRepresentation(json: json)) == number)
+      }
+    }
   }
 
   @Test func settingsOfOneFileDoNotLoseEachOthersChanges() async {

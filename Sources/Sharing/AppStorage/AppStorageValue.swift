@@ -36,13 +36,17 @@ extension Int: AppStorageValue {
 /// A number; infinities and NaN, which JSON lacks, are strings.
 extension Double: AppStorageValue {
   public var _appStorage: AppStorageRepresentation {
-    .init(json: isFinite ? .double(self) : .string(description))
+    .init(json: isFinite ? JSONValue(self) : .string(description))
   }
 
   public init?(_appStorage: AppStorageRepresentation) {
     switch _appStorage.json {
     case .double(let double): self = double
     case .int(let int): self = Double(int)
+    case .uint(let uint): self = Double(uint)
+    case .decimal(let decimal):
+      guard let double = Double(decimal.description) else { return nil }
+      self = double
     case .string(let string):
       guard let double = Double(string), !double.isFinite else { return nil }
       self = double

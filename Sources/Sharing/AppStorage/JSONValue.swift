@@ -1,11 +1,16 @@
 internal import FoundationEssentials
 
 /// Any value in a settings file; entries without a key are preserved.
+///
+/// A number has one form only, so that what is read equals what was written: the first of these cases that holds it
+/// exactly. A decimal has up to 38 digits.
 enum JSONValue: Codable, Equatable, Sendable {
   case null
   case bool(Bool)
   case int(Int)
+  case uint(UInt)
   case double(Double)
+  case decimal(Decimal)
   case string(String)
   case array([JSONValue])
   case object([String: JSONValue])
@@ -18,8 +23,13 @@ enum JSONValue: Codable, Equatable, Sendable {
       self = .bool(bool)
     } else if let int = try? container.decode(Int.self) {
       self = .int(int)
+    } else if let uint = try? container.decode(UInt.self) {
+      self = .uint(uint)
     } else if let double = try? container.decode(Double.self) {
-      self = .double(double)
+      let decimal = try? container.decode(Decimal.self)
+      // The decimal has digits that the double has not, unless it is beyond a decimal's range.
+      let exact = decimal.flatMap { Decimal(string: double.description) == $0 ? nil : JSONValue.decimal($0) }
+      self = exact ?? .double(double)
     } else if let string = try? container.decode(String.self) {
       self = .string(string)
     } else if let array = try? container.decode([JSONValue].self) {
@@ -35,7 +45,9 @@ enum JSONValue: Codable, Equatable, Sendable {
     case .null: try container.encodeNil()
     case .bool(let bool): try container.encode(bool)
     case .int(let int): try container.encode(int)
+    case .uint(let uint): try container.encode(uint)
     case .double(let double): try container.encode(double)
+    case .decimal(let decimal): try container.encode(decimal)
     case .string(let string): try container.encode(string)
     case .array(let array): try container.encode(array)
     case .object(let object): try container.encode(object)
@@ -44,6 +56,15 @@ enum JSONValue: Codable, Equatable, Sendable {
 }
 
 extension JSONValue {
+  /// A finite number.
+  init(_ double: Double) {
+    if let int = Int(exactly: double) {
+      self = .int(int)
+    } else {
+      self = UInt(exactly: double).map(JSONValue.uint) ?? .double(double)
+    }
+  }
+
   /// Encodes a value with `JSONEncoder`.
   init(encoding value: some Encodable) throws {
     self = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
