@@ -52,6 +52,16 @@ struct Watched: Equatable {
   }
 }
 
+@ObservableState
+struct Limited: Equatable {
+  var level = 0 {
+    didSet { if level > 10 { level = 10 } }
+  }
+  var `the name` = "" {
+    didSet { self.`the name` = `the name`.lowercased() }
+  }
+}
+
 @propertyWrapper
 struct Clamped: Equatable {
   private var value: Int
@@ -232,6 +242,17 @@ struct Parent: Equatable {
     #expect(state.log == ["0 to 1", "1 to 2", "will be n", "was "])
     state.log = []
     #expect(Watched(count: 2, name: "a").log == [])
+  }
+
+  @Test func anObserverThatAssignsItsFieldDoesNotRunAgain() {
+    var state = Limited()
+    state.level = 12
+    #expect(state.level == 10)
+    state.level += 5
+    #expect(state.level == 10)
+    state.level = 3
+    state.`the name` = "BLOB"
+    #expect(state == Limited(level: 3, `the name`: "blob"))
   }
 
   @Test func propertyWrappers() {

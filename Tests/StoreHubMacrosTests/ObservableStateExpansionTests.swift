@@ -241,6 +241,31 @@ import Testing
         """)
   }
 
+  @Test func observersAccessTheStorage() {
+    /// The observers of the storage of `count` that have this body.
+    func rewritten(_ body: String) -> String {
+      let source = "struct State {\n@ObservationStateTracked var count: Int = 0 { \(body) }\n}"
+      let expansion = Expansion(source, "ObservationStateTracked", as: ObservationStateTrackedMacro.self)
+      let storage = expansion.text.split(separator: "@ObservationStateIgnored private var _count: Int = 0").last ?? ""
+      return storage.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: " ")
+    }
+    for (body, expected) in [
+      ("didSet { count = min(count, 10) }", "didSet { _count = min(_count, 10) }"),
+      ("didSet { self.count += 1 }", "didSet { self._count += 1 }"),
+      ("didSet { [1].forEach { count -= $0 } }", "didSet { [1].forEach { _count -= $0 } }"),
+      ("didSet { change(&`count`) }", "didSet { change(&_count) }"),
+      ("didSet { other.count = Self.count }", "didSet { other.count = Self.count }"),
+      ("didSet { count(count, count: count) }", "didSet { count(_count, count: _count) }"),
+      (#"didSet { log(\.count, \State.count) }"#, #"didSet { log(\.count, \State.count) }"#),
+      (
+        "willSet(count) { self.count = count }",
+        "willSet(count) { self._count = count }"
+      ),
+    ] {
+      #expect(rewritten(body).contains(expected), "\(rewritten(body))")
+    }
+  }
+
   @Test func oneNamePerField() {
     expectComplaint(
       """

@@ -181,6 +181,7 @@ extension ObservationStateTrackedMacro: PeerMacro {
     binding.pattern = PatternSyntax(
       IdentifierPatternSyntax(
         identifier: .identifier(storageName(of: name)), trailingTrivia: binding.pattern.trailingTrivia))
+    binding.accessorBlock = binding.accessorBlock.map { ObserverStorage(of: name, in: $0).rewritten }
     variable.bindings = [binding]
     variable.attributes = variable.attributes.filter {
       guard case .attribute(let attribute) = $0 else { return true }
