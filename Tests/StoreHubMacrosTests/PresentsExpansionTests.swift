@@ -143,6 +143,21 @@ import Testing
         """)
   }
 
+  @Test func noObservers() {
+    expectComplaint(
+      """
+      struct State {
+        @Presents var alert: Alert? {
+          didSet { changed() }
+        }
+      }
+      """, "Presents", as: PresentsMacro.self,
+      is: """
+        2:31: error: The accessors and observers of a '@Presents' field would never run; react to its changes in the \
+        reducer, for example with 'onChange'
+        """)
+  }
+
   @Test func onlyVariables() {
     expectComplaint(
       """

@@ -14,6 +14,13 @@ public enum PresentsMacro {
       if complaining { context.complain("'@Presents' can only be applied to a 'var' with one name", at: declaration) }
       return nil
     }
+    if complaining, let accessors = binding.accessorBlock {
+      context.complain(
+        """
+        The accessors and observers of a '@Presents' field would never run; react to its changes in the reducer, for \
+        example with 'onChange'
+        """, at: accessors)
+    }
     guard let type = binding.typeAnnotation?.type else {
       if complaining {
         context.complain("'@Presents' needs the field's type: 'var \(name): Child.State?'", at: binding)
