@@ -50,6 +50,13 @@ struct GenericClient<Value: Sendable>: Sendable {
 @DependencyClient package struct PackageClient { package var fetch: () -> Void }
 
 @DependencyClient
+struct SeveralNames {
+  var fetch: () throws -> Int
+  var host, path: String
+  var port = 80, scheme: String?
+}
+
+@DependencyClient
 public struct PartlyHidden {
   public var fetch: () throws -> Int
   private var cache: Int = 3
@@ -152,6 +159,8 @@ private final class Recorder: IssueReporter {
     let generic = GenericClient<Int>(load: { $0.count }, values: { [1] }, find: { _ in 2 })
     #expect(try generic.load(key: "abc") == 3 && generic.values() == [1] && generic.find(key: "") == 2)
     #expect(PartlyHidden.shared.hiddenSum == 4)
+    let several = SeveralNames(fetch: { 1 }, host: "a", path: "b")
+    #expect(several.host == "a" && several.path == "b" && several.port == 80 && several.scheme == nil)
     #expect(try WithOwnInitialiser().fetch(id: 5) == 5)
     #expect(try WithConstants(id: 3, fetch: { 4 }).fetch() == 4)
     #expect(try PrivateClient(fetch: { _ in NotSendable() }).fetch(id: 1).value == 0)

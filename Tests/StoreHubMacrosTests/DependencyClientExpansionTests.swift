@@ -131,6 +131,43 @@ import Testing
         """)
   }
 
+  @Test func severalNamesInOneDeclaration() {
+    expectExpansion(
+      """
+      @DependencyClient struct Client {
+        var host, path: String
+        var port = 80, name: String?
+        let first = 1, second: Int
+      }
+      """, "DependencyClient", as: DependencyClientMacro.self,
+      is: """
+        struct Client {
+          var host, path: String
+          var port = 80, name: String?
+          let first = 1, second: Int
+          init(host: String, path: String, port: Swift.Int = 80, name: String? = nil, second: Int) {
+            self.host = host
+            self.path = path
+            self.port = port
+            self.name = name
+            self.second = second
+          }
+        }
+        """)
+  }
+
+  @Test func endpointsHaveOneName() {
+    expectComplaint(
+      """
+      @DependencyClient struct Client {
+        var fetch, load: () throws -> Int
+      }
+      """, "DependencyClient", as: DependencyClientMacro.self,
+      is: """
+        2:7: error: An endpoint is a 'var' with one name: split the declaration
+        """)
+  }
+
   @Test func onlyStructs() {
     expectComplaint(
       """

@@ -11,7 +11,7 @@ extension DependencyClientMacro: MemberAttributeMacro {
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
     guard declaration.is(StructDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self),
-      variable.isVar, variable.isStoredInstanceVariable, variable.endpointType != nil,
+      variable.isVar, variable.name != nil, variable.isStoredInstanceVariable, variable.endpointType != nil,
       !variable.attributes.hasAny(of: ["DependencyEndpoint"])
     else { return [] }
     return ["@DependencyEndpoint"]
@@ -29,18 +29,23 @@ extension DependencyClientMacro: MemberMacro {
     }
     var fields: [Field] = []
     for variable in declaration.storedVariables {
-      guard let field = Field(variable) else {
-        if variable.bindings.count == 1, let binding = variable.bindings.first, binding.typeAnnotation == nil,
-          variable.name != nil, variable.isVar || binding.initializer == nil
-        {
+      for binding in variable.bindings {
+        guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmedDescription else {
+          continue
+        }
+        guard let type = variable.type(of: binding) ?? binding.initializer?.value.literalType else {
+          guard variable.isVar || binding.initializer == nil else { continue }
           context.complain(
-            "'@DependencyClient' requires '\(variable.name ?? "")' to have a type annotation in order to generate a "
+            "'@DependencyClient' requires '\(name)' to have a type annotation in order to generate a "
               + "memberwise initializer", at: binding)
           return []
         }
-        continue
+        if variable.name == nil, variable.isVar, type.asFunction != nil {
+          context.complain("An endpoint is a 'var' with one name: split the declaration", at: binding)
+          return []
+        }
+        fields.append(Field(name, type, of: binding, in: variable))
       }
-      fields.append(field)
     }
     let parameters = fields.filter(\.isParameter)
     // As for the compiler's memberwise initialiser, all fields must be visible to the caller.
@@ -80,14 +85,10 @@ extension DependencyClientMacro: MemberMacro {
     let isNil: Bool
     let access: Access
 
-    init?(_ variable: VariableDeclSyntax) {
-      guard let name = variable.name, let binding = variable.bindings.first,
-        let type = binding.typeAnnotation?.type ?? binding.initializer?.value.literalType
-      else { return nil }
+    init(_ name: String, _ type: TypeSyntax, of binding: PatternBindingSyntax, in variable: VariableDeclSyntax) {
       self.name = name
-      let endpoint = variable.endpointType
-      isFunction = endpoint != nil
-      isEndpoint = endpoint != nil && variable.isVar
+      isFunction = type.asFunction != nil
+      isEndpoint = isFunction && variable.isVar
       self.type = type.trimmedDescription
       initialValue = binding.initializer?.value.trimmedDescription
       isNil = variable.isVar && type.is(OptionalTypeSyntax.self)
