@@ -4,8 +4,8 @@ import Wire
 ///
 /// The size is that of the encoded state. The bytes of a delta are an upper bound of the growth, so the deltas that the
 /// hub encodes for its log or its subscribers cost nothing here. While the hub needs no deltas, one is encoded now and
-/// then for the size alone. Before the sum of the bounds reaches half the limit, the state is counted, one piece in
-/// each turn. Beyond that, a reverse delta measures the removed bytes. Near the limit, both deltas are encoded after
+/// then for the size alone. Before the sum of the bounds reaches half the limit, and whenever it is more than twice the
+/// size, the state is counted, one piece in each turn. Beyond half the limit, a reverse delta measures the removed bytes. Near the limit, both deltas are encoded after
 /// each action, and an action that makes the state too large is rolled back.
 ///
 /// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB. They carry at most a mebibyte, or a
@@ -26,8 +26,8 @@ struct StateSize {
   private var interval: Int
   /// The bounds of the interval.
   private let intervals: ClosedRange<Int>
-  /// The bytes of deltas since the state was last counted.
-  private var uncounted = 0
+  /// The bytes of deltas since the state was last counted, and its size at that time.
+  private var (uncounted, counted) = (0, 0)
   private var count: Count?
 
   /// A count of a version that goes on for some turns.
@@ -127,7 +127,8 @@ struct StateSize {
     uncounted += deltaByteCount
     if isCounting {
       count?.growth += growth
-    } else if estimate > limit / 2 - limit / 16, uncounted > limit / 16 {
+    } else if estimate > limit / 2 - limit / 16 && uncounted > limit / 16 || uncounted > max(2 * counted, 16 << 10) {
+      // Near the limit, or because the sum of the bounds says little about the size any more.
       beginCount(of: version)
     }
   }
@@ -145,6 +146,7 @@ struct StateSize {
       count?.byteCount += piece.count
     } else if let count {
       estimate = max(count.byteCount + count.growth, 0)
+      counted = estimate
       self.count = nil
       isCounting = false
     }

@@ -240,7 +240,7 @@ import Wire
 
   @Test func aVersionOfASmallStateIsKeptHoweverOftenItChanges() throws {
     var limits = Self.limits
-    (limits.versions, limits.versionBytes) = (2, 64 << 10)
+    (limits.versions, limits.versionBytes) = (2, 512 << 10)
     let hub = BoardHub(limits: limits)
     let (sender, _) = try hub.open()
     let (follower, _) = try hub.open()
@@ -249,7 +249,7 @@ import Wire
     for id in [follower, gone] { hub.send(Attach(), on: id) }
     hub.turn()
     hub.disconnect(gone)
-    for count in 0..<5000 {
+    for count in 0..<20_000 {
       hub.send(.setCount(count), on: sender)
       hub.turn()
     }
