@@ -73,8 +73,8 @@ public struct OperatorConfiguration: Sendable {
     var reading = Reading(schema: schema, users: users, configuration: self)
     for (file, text) in texts {
       do throws(ConfigurationError) {
-        for setting in try INIFile.settings(in: text, file: file) {
-          if let problem = reading.take(setting) { problems.append(problem) }
+        for line in try INIFile.lines(in: text, file: file) {
+          if let problem = reading.take(line) { problems.append(problem) }
         }
       } catch {
         problems += error.problems

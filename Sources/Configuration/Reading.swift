@@ -7,41 +7,61 @@ struct Reading {
   let schema: Schema
   let users: UserDatabase
   private var configuration: OperatorConfiguration
-  private var connectionsPerUser: Int?
 
   /// The subject of a section's rights.
   private enum Subject: Hashable {
     case user(UInt32), group(UInt32), everyone
   }
 
+  private enum Section {
+    case limits, rights(Subject)
+  }
+
   /// The subjects whose grants are configured. The first section of a subject replaces its default grant.
   private var configured: Set<Subject> = []
+  /// The names of invalid sections, whose settings are not reported as well.
+  private var refused: Set<String> = []
 
   init(schema: Schema, users: UserDatabase, configuration: OperatorConfiguration) {
     (self.schema, self.users, self.configuration) = (schema, users, configuration)
   }
 
-  /// Adds a setting. Returns the problem if it is invalid.
-  mutating func take(_ setting: INISetting) -> ConfigurationProblem? {
+  /// Adds a setting, or the beginning of a section. Returns the problem if it is invalid.
+  mutating func take(_ line: INILine) -> ConfigurationProblem? {
+    guard !refused.contains(line.section) || line.setting == nil else { return nil }
     do throws(Mistake) {
-      let words = setting.section.split(whereSeparator: \.isWhitespace).map(String.init)
-      switch (words.first, words.count) {
-      case ("limits", 1): try takeLimit(setting)
-      case ("everyone", 1): try takeGrant(setting, to: .everyone)
-      case ("user", 2):
-        try takeGrant(setting, to: .user(try id(words[1], "user", among: users.user)))
-      case ("group", 2):
-        try takeGrant(setting, to: .group(try id(words[1], "group", among: users.group)))
-      default:
-        let sections = "the sections are [limits], [user NAME], [group NAME] and [everyone]"
-        throw Mistake(
-          setting.section.isEmpty
-            ? "'\(setting.key)' stands above the first section; \(sections)"
-            : "there is no section [\(setting.section)]; \(sections)")
+      switch try section(of: line) {
+      case .limits:
+        if let (key, value) = line.setting { try takeLimit(key, value) }
+      case .rights(let subject):
+        // A section without settings grants nothing.
+        if configured.insert(subject).inserted { self[subject] = AccessGrant() }
+        if let (key, value) = line.setting { try takeGrant(key, value, to: subject) }
       }
       return nil
     } catch {
-      return ConfigurationProblem(file: setting.file, line: setting.line, error.text)
+      return ConfigurationProblem(file: line.file, line: line.line, error.text)
+    }
+  }
+
+  private mutating func section(of line: INILine) throws(Mistake) -> Section {
+    do throws(Mistake) {
+      let words = line.section.split(whereSeparator: \.isWhitespace).map(String.init)
+      switch (words.first, words.count) {
+      case ("limits", 1): return .limits
+      case ("everyone", 1): return .rights(.everyone)
+      case ("user", 2): return .rights(.user(try id(words[1], "user", among: users.user)))
+      case ("group", 2): return .rights(.group(try id(words[1], "group", among: users.group)))
+      default:
+        let sections = "the sections are [limits], [user NAME], [group NAME] and [everyone]"
+        if let key = line.setting?.key, line.section.isEmpty {
+          throw Mistake("'\(key)' stands above the first section; \(sections)")
+        }
+        throw Mistake("there is no section [\(line.section)]; \(sections)")
+      }
+    } catch {
+      if line.setting == nil { refused.insert(line.section) }
+      throw error
     }
   }
 
@@ -52,17 +72,17 @@ struct Reading {
     init(_ text: String) { self.text = text }
   }
 
-  private mutating func takeLimit(_ setting: INISetting) throws(Mistake) {
+  private mutating func takeLimit(_ key: String, _ value: String) throws(Mistake) {
     let limit: LimitSetting
     do throws(LimitError) {
-      limit = try LimitSetting.named(setting.key)
+      limit = try LimitSetting.named(key)
     } catch {
-      throw Mistake("there is no limit '\(setting.key)'; the limits are \(error.allowed)")
+      throw Mistake("there is no limit '\(key)'; the limits are \(error.allowed)")
     }
     do throws(LimitError) {
-      try limit.set(setting.value, in: &configuration.limits)
+      try limit.set(value, in: &configuration.limits)
     } catch {
-      throw Mistake("'\(setting.key)' is '\(setting.value)', but must be \(error.allowed)")
+      throw Mistake("'\(key)' is '\(value)', but must be \(error.allowed)")
     }
   }
 
@@ -75,35 +95,35 @@ struct Reading {
     return id
   }
 
-  private mutating func takeGrant(_ setting: INISetting, to subject: Subject) throws(Mistake) {
-    var grant = configured.contains(subject) ? self[subject] ?? AccessGrant() : AccessGrant()
-    switch setting.key {
-    case "read": grant.read = try paths(setting) { (text) throws(SchemaNameError) in try schema.path(named: text) }
-    case "act": grant.act = try paths(setting) { (text) throws(SchemaNameError) in try schema.actionPath(named: text) }
+  private mutating func takeGrant(_ key: String, _ value: String, to subject: Subject) throws(Mistake) {
+    var grant = self[subject] ?? AccessGrant()
+    switch key {
+    case "read": grant.read = try paths(key, value) { (text) throws(SchemaNameError) in try schema.path(named: text) }
+    case "act":
+      grant.act = try paths(key, value) { (text) throws(SchemaNameError) in try schema.actionPath(named: text) }
     case "admin":
-      switch setting.value {
+      switch value {
       case "yes": grant.isAdmin = true
       case "no": grant.isAdmin = false
-      default: throw Mistake("'admin' is '\(setting.value)', but must be yes or no")
+      default: throw Mistake("'admin' is '\(value)', but must be yes or no")
       }
     default:
-      let near = Spelling.question(Spelling.nearest(to: setting.key, among: ["read", "act", "admin"]))
-      throw Mistake("there is no right '\(setting.key)'; the rights are read, act and admin\(near)")
+      let near = Spelling.question(Spelling.nearest(to: key, among: ["read", "act", "admin"]))
+      throw Mistake("there is no right '\(key)'; the rights are read, act and admin\(near)")
     }
-    configured.insert(subject)
     self[subject] = grant
   }
 
   /// Returns the paths in a list separated by commas or spaces; `all` stands for everything, `none` for nothing.
   private func paths(
-    _ setting: INISetting, _ path: (String) throws(SchemaNameError) -> [PathStep]
+    _ key: String, _ value: String, _ path: (String) throws(SchemaNameError) -> [PathStep]
   ) throws(Mistake) -> [[PathStep]] {
-    let words = setting.value.split { $0 == "," || $0.isWhitespace }.map(String.init)
-    guard !words.isEmpty else { throw Mistake("'\(setting.key)' is empty; write the paths, or all, or none") }
+    let words = value.split { $0 == "," || $0.isWhitespace }.map(String.init)
+    guard !words.isEmpty else { throw Mistake("'\(key)' is empty; write the paths, or all, or none") }
     if words == ["none"] { return [] }
     if words == ["all"] { return [[]] }
     if let word = words.first(where: { $0 == "all" || $0 == "none" }) {
-      throw Mistake("'\(setting.key)' has '\(word)' among other words; write it alone")
+      throw Mistake("'\(key)' has '\(word)' among other words; write it alone")
     }
     var paths: [[PathStep]] = []
     for word in words {
@@ -114,7 +134,7 @@ struct Reading {
         throw Mistake("'\(word)' is not a path of this hub: \(error)")
       }
       // A typing error, such as a single point, must not grant everything.
-      guard !steps.isEmpty else { throw Mistake("'\(word)' is the whole; write \(setting.key) = all for that") }
+      guard !steps.isEmpty else { throw Mistake("'\(word)' is the whole; write \(key) = all for that") }
       paths.append(steps)
     }
     return paths

@@ -29,8 +29,10 @@ public struct INIText: Equatable, Sendable {
   public struct Section: Equatable, Sendable {
     /// The name between the brackets.
     public let name: String
+    /// The lines with the name, counted from 1; none for the section without a name.
+    public internal(set) var lines: [Int] = []
     /// The values, each under its key.
-    public internal(set) var values: [Value]
+    public internal(set) var values: [Value] = []
 
     /// Returns the value of a key.
     public subscript(key: String) -> String? { values.first { $0.key == key }?.text }
@@ -46,7 +48,7 @@ public struct INIText: Equatable, Sendable {
     public let line: Int
   }
 
-  /// The sections that have values.
+  /// The sections, also those without values.
   public private(set) var sections: [Section] = []
 
   /// The maximum number of bytes that libinih accepts in a line.
@@ -57,75 +59,91 @@ public struct INIText: Equatable, Sendable {
   /// - Throws: The first line that is too long, or that is not a section, value or comment.
   /// - Complexity: O(bytes).
   public init(parsing text: String) throws(INIError) {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    if let index = lines.firstIndex(where: { $0.utf8.count > Self.lineLimit }) {
+    let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    if let index = lines.firstIndex(where: { $0.count > Self.lineLimit }) {
       throw INIError(
         line: index + 1, "longer than \(Self.lineLimit) bytes; an indented line continues the value above it")
     }
-    if let index = lines.firstIndex(where: { $0.utf8.contains(0) }) { throw INIError(line: index + 1, "a zero byte") }
-    var found: [(section: String, key: String, text: String)] = []
-    let status = withUnsafeMutablePointer(to: &found) { found in
-      ini_parse_string(
-        text,
-        { found, section, key, value in
-          guard let found, let section, let key else { return 0 }
-          found.assumingMemoryBound(to: [(section: String, key: String, text: String)].self).pointee.append(
-            (String(cString: section), String(cString: key), value.map { String(cString: $0) } ?? ""))
+    if let index = lines.firstIndex(where: { $0.contains(0) }) { throw INIError(line: index + 1, "a zero byte") }
+    var parser = Parser(lines)
+    let status = withUnsafeMutablePointer(to: &parser) { parser in
+      ini_parse_stream(
+        { buffer, size, parser in
+          guard let buffer, let parser,
+            parser.assumingMemoryBound(to: Parser.self).pointee.copyLine(
+              to: UnsafeMutableRawBufferPointer(start: buffer, count: Int(size)))
+          else { return nil }
+          return buffer
+        }, parser,
+        { parser, section, key, value in
+          guard let parser, let section, let key else { return 0 }
+          parser.assumingMemoryBound(to: Parser.self).pointee.add(
+            String(cString: section), String(cString: key), value.map { String(cString: $0) } ?? "")
           return 1
-        }, found)
+        }, parser)
     }
     guard status == 0 else {
       throw INIError(line: max(Int(status), 1), "neither [section], key = value nor a comment")
     }
-    var places = KeyPlaces(lines)
-    for (section, key, text) in found { add(section, key, text, line: places.next(key)) }
-  }
-
-  private mutating func add(_ section: String, _ key: String, _ text: String, line: Int?) {
-    let index: Int
-    if let known = sections.firstIndex(where: { $0.name == section }) {
-      index = known
-    } else {
-      index = sections.count
-      sections.append(Section(name: section, values: []))
-    }
-    // For a continuation line, libinih reports the same key again.
-    if line == nil, let last = sections[index].values.indices.last, sections[index].values[last].key == key {
-      sections[index].values[last].text += " " + text
-    } else {
-      sections[index].values.append(Value(key: key, text: text, line: line ?? 0))
-    }
+    sections = parser.sections
   }
 }
 
-/// Finds the line numbers of keys, which libinih does not report.
-private struct KeyPlaces {
-  private let lines: [Substring]
-  private var position = 0
+/// Passes lines to libinih and collects its results.
+///
+/// libinih reports neither line numbers nor the headers of sections. It reports the values of a line before it asks for
+/// the next one, so the line of a value is the last one that it was given.
+private struct Parser {
+  private(set) var sections: [INIText.Section] = []
+  private let lines: [Substring.UTF8View]
+  /// The number of lines that libinih was given.
+  private var count = 0
+  /// True if an indented line continues a value.
+  private var isAfterValue = false
+  /// True if the current line is indented.
+  private var isIndented = false
 
-  init(_ lines: [Substring]) { self.lines = lines }
+  init(_ lines: [Substring.UTF8View]) { self.lines = lines }
 
-  /// Returns the number of the next line with this key, or nil if the value continues the previous one.
-  mutating func next(_ key: String) -> Int? {
-    var index = position
-    while index < lines.count {
-      let line = lines[index]
-      let text = line.drop { $0 == " " || $0 == "\t" }
-      let isComment = text.isEmpty || text.hasPrefix(";") || text.hasPrefix("#")
-      let name = text.prefix { $0 != "=" && $0 != ":" }
-      if !isComment, !text.hasPrefix("[") {
-        if line.first == " " || line.first == "\t", index > 0, position > 0 {
-          position = index + 1
-          return nil
-        }
-        if name.count < text.count, name.filter({ $0 != " " && $0 != "\t" }) == key.filter({ $0 != " " && $0 != "\t" })
-        {
-          position = index + 1
-          return index + 1
-        }
-      }
-      index += 1
+  /// Copies the next line to a buffer, with a newline and a zero byte; returns false after the last line.
+  mutating func copyLine(to buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    guard count < lines.count, lines[count].count + 2 <= buffer.count else { return false }
+    let line = lines[count]
+    count += 1
+    buffer.copyBytes(from: line)
+    buffer[line.count] = UInt8(ascii: "\n")
+    buffer[line.count + 1] = 0
+    noteHeader(count == 1 && line.starts(with: Self.byteOrderMark) ? line.dropFirst(3) : line)
+    return true
+  }
+
+  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+
+  private mutating func noteHeader(_ line: Substring.UTF8View) {
+    let text = line.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
+    isIndented = text.count < line.count
+    guard text.first == UInt8(ascii: "["), !(isIndented && isAfterValue),
+      let end = text.firstIndex(of: UInt8(ascii: "]"))
+    else { return }
+    let name = String(Substring(text[text.index(after: text.startIndex)..<end]))
+    sections[index(of: name)].lines.append(count)
+    isAfterValue = false
+  }
+
+  /// Adds the value of a key in the current line. A line that continues a value has the key of that value.
+  mutating func add(_ section: String, _ key: String, _ text: String) {
+    let index = index(of: section)
+    if isIndented, isAfterValue, let last = sections[index].values.indices.last {
+      sections[index].values[last].text += " " + text
+    } else {
+      sections[index].values.append(INIText.Value(key: key, text: text, line: count))
     }
-    return nil
+    isAfterValue = !key.isEmpty
+  }
+
+  private mutating func index(of section: String) -> Int {
+    if let known = sections.firstIndex(where: { $0.name == section }) { return known }
+    sections.append(INIText.Section(name: section))
+    return sections.count - 1
   }
 }

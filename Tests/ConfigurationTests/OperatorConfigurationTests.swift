@@ -35,6 +35,33 @@ import Wire
     #expect(OperatorConfiguration(owner: 7, users: none).policy == .standard(owner: 7, group: nil))
   }
 
+  /// The settings of a closed group may be commented out.
+  @Test(arguments: [
+    "[group storehub]", "[group storehub]\n# read = all", "[group storehub]\n[user alice]\nread = all",
+    "\u{feff}[group storehub]\r\n\r\n", "  [group storehub] ; closed",
+  ])
+  func aSectionWithoutSettingsGrantsNothing(text: String) throws {
+    #expect(try read(text).policy.groups[50] == AccessGrant())
+    // Later settings of the same subject add to it.
+    let later = try read(text, "[group storehub]\nread = counter\n[group storehub]").policy
+    #expect(later.groups[50] == AccessGrant(read: [[0]]))
+  }
+
+  /// An indented line is part of the value above it.
+  @Test func aSectionIsNotBegunByTheContinuationOfAValue() {
+    #expect(
+      problems("[user alice]\nread = counter\n  [group storehub]").map { $0.prefix(40) }
+        == ["0.conf:2: '[group' is not a path of this"])
+  }
+
+  @Test func filesMayHaveTheLineEndsOfWindows() throws {
+    let policy = try read("[user alice]\r\nread = counter,\r\n  todos\r\n\r\n[everyone]\r\nadmin = no\r\n").policy
+    #expect(policy.users[1001] == AccessGrant(read: [[0], [1]]))
+    #expect(problems("[limits]\r\n\r\nscopes = 0\r\n").map { $0.prefix(8) } == ["0.conf:3"])
+    let name = String(repeating: "a", count: 60)
+    #expect(problems("[limits]\r\n[user \(name)]\r\n").map { $0.prefix(8) } == ["0.conf:2"])
+  }
+
   @Test func everySettingIsRead() throws {
     let configuration = try read(
       """
@@ -104,7 +131,11 @@ import Wire
   @Test(arguments: [
     (
       "[limit]\nscopes = 3",
-      "0.conf:2: there is no section [limit]; the sections are [limits], [user NAME], [group NAME] and [everyone]"
+      "0.conf:1: there is no section [limit]; the sections are [limits], [user NAME], [group NAME] and [everyone]"
+    ),
+    (
+      "[grup x]",
+      "0.conf:1: there is no section [grup x]; the sections are [limits], [user NAME], [group NAME] and [everyone]"
     ),
     (
       "scopes = 3",
@@ -120,7 +151,7 @@ import Wire
       "[limits]\nframe-bytes = 99999999999999999999G",
       "0.conf:2: 'frame-bytes' is '99999999999999999999G', but must be a number of bytes from 1K to 64M, such as 64M"
     ),
-    ("[user carol]\nread = all", "0.conf:2: this machine has no user 'carol'; create it, or write its number"),
+    ("[user carol]\nread = all", "0.conf:1: this machine has no user 'carol'; create it, or write its number"),
     ("[user alice]\nadmin = maybe", "0.conf:2: 'admin' is 'maybe', but must be yes or no"),
     (
       "[user alice]\nraed = all",
@@ -148,7 +179,7 @@ import Wire
 
   @Test func allMistakesAreFoundAtOnce() {
     let told = problems("[user carol]\nread = all\n[limits]\nscopes = x", "[everyone]\nadmin = 1")
-    #expect(told.map { $0.prefix(8) } == ["0.conf:2", "0.conf:4", "1.conf:2"])
+    #expect(told.map { $0.prefix(8) } == ["0.conf:1", "0.conf:4", "1.conf:2"])
   }
 
   /// inih would silently cut them, and the cut name of a user may be another user's name.

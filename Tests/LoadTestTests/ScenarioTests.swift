@@ -41,7 +41,7 @@ import Testing
     ("[load]\nrate", "line 2: neither [section], key = value nor a comment"),
     ("[load]\nrate = 3", "no section [action NAME]"),
     ("[load]\nalone = true\n[action a]\nsend = x", "line 2: alone is yes or no"),
-    ("[action a]\nweight = 1", "[action a] needs send"),
+    ("[action a]\nweight = 1", "[action a] needs send"), ("[action a]\n", "[action a] needs send"),
   ]) func mistakesAreExplained(text: String, reason: String) {
     let error = #expect(throws: LoadError.self) { try Scenario.plan(parsing: text, name: "file") }
     #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
@@ -58,6 +58,7 @@ import Testing
     let file = try INIText(parsing: "a = 1\n[s]\n# b = 3\nb: 2\n\n[t]\nb = 4\n  5\nc = \"x\"\n")
     #expect(file.sections.map(\.name) == ["", "s", "t"])
     #expect(file.sections[1].values.map(\.line) == [4])
+    #expect(file.sections.map(\.lines) == [[], [2], [6]])
     #expect(file.sections[2]["b"] == "4 5" && file.sections[2].values.map(\.line) == [7, 9])
   }
 }
