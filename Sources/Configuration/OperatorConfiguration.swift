@@ -26,6 +26,8 @@ public struct OperatorConfiguration: Sendable {
   public var policy: AccessPolicy
   /// The files that were read.
   public private(set) var files: [String] = []
+  /// The names of the limits that the files set.
+  public internal(set) var limitsInFiles: Set<String> = []
 
   /// Creates the configuration of a hub without a configuration file.
   ///

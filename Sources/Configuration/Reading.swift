@@ -84,6 +84,7 @@ struct Reading {
     } catch {
       throw Mistake("'\(key)' is '\(value)', but must be \(error.allowed)")
     }
+    configuration.limitsInFiles.insert(key)
   }
 
   private func id(_ name: String, _ kind: String, among database: (String) -> UInt32?) throws(Mistake) -> UInt32 {

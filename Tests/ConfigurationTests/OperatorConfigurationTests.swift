@@ -62,6 +62,12 @@ import Wire
     #expect(problems("[limits]\r\n[user \(name)]\r\n").map { $0.prefix(8) } == ["0.conf:2"])
   }
 
+  @Test func theLimitsThatTheFilesSetAreKnown() throws {
+    let configuration = try read("[limits]\nconnections-per-user = none\n", "[limits]\nscopes = 6")
+    #expect(configuration.limits.connectionsPerUser == .max)
+    #expect(configuration.limitsInFiles == ["connections-per-user", "scopes"])
+  }
+
   @Test func everySettingIsRead() throws {
     let configuration = try read(
       """

@@ -28,6 +28,19 @@ import Testing
     #expect(!maps.contains("libFoundation.so") && !maps.contains("FoundationICU"))
   }
 
+  /// Without a limit in the file, one user gets seven eighths of the connections if others may connect.
+  @Test func aLimitOfTheOperatorIsNotReplaced() throws {
+    let file = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8)).conf"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    for (text, line) in [
+      ("scopes = 3", "connections-per-user = 3584\n"), ("connections-per-user = none", "connections-per-user = none\n"),
+    ] {
+      try "[limits]\n\(text)\n".write(toFile: file, atomically: true, encoding: .utf8)
+      let checked = try Program(name: "storehubd").run("--mode", "660", "--check-config", "--config", file)
+      #expect(checked.status == 0 && checked.output.contains(line), "\(checked.output)")
+    }
+  }
+
   @Test func aTerminatedHubLeavesNothingBehind() throws {
     let hub = try HubProcess()
     #expect(hub.kill(SIGTERM) == 0)

@@ -107,7 +107,7 @@ struct ServiceConfiguration {
     if let file { try operated.read(file.path, schema: schema, isRequired: !file.isOptional) }
     if let connections { operated.limits.connections = connections }
     // When other users may connect, one user cannot take all connections.
-    if mode & 0o077 != 0, operated.limits.connectionsPerUser == .max {
+    if mode & 0o077 != 0, !operated.limitsInFiles.contains("connections-per-user") {
       operated.limits.connectionsPerUser = operated.limits.connections - operated.limits.connections / 8
     }
     return operated
