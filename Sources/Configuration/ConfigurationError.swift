@@ -6,8 +6,12 @@ public struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible 
   public let line: Int
   /// The problem, and the remedy.
   public let text: String
+  /// True if the problem may pass without a change to the file, such as a user database that cannot be read.
+  public let isTemporary: Bool
 
-  init(file: String, line: Int, _ text: String) { (self.file, self.line, self.text) = (file, line, text) }
+  init(file: String, line: Int, _ text: String, isTemporary: Bool = false) {
+    (self.file, self.line, self.text, self.isTemporary) = (file, line, text, isTemporary)
+  }
 
   /// `FILE:LINE: TEXT`.
   public var description: String { line == 0 ? "\(file): \(text)" : "\(file):\(line): \(text)" }
@@ -19,6 +23,9 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
   public let problems: [ConfigurationProblem]
 
   init(problems: [ConfigurationProblem]) { self.problems = problems }
+
+  /// True if another attempt with the same files may succeed.
+  public var isTemporary: Bool { problems.allSatisfy(\.isTemporary) }
 
   /// The mistakes, one per line.
   public var description: String { problems.map(\.description).joined(separator: "\n") }

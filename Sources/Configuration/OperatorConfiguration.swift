@@ -38,9 +38,17 @@ public struct OperatorConfiguration: Sendable {
   ///   - limits: The limits where nothing is configured.
   ///   - owner: The owner; nil for the user of this process.
   ///   - users: The users and groups of the machine.
-  public init(limits: HubLimits = HubLimits(), owner: UInt32? = nil, users: UserDatabase = .system) {
+  /// - Throws: The failure of the user database.
+  public init(
+    limits: HubLimits = HubLimits(), owner: UInt32? = nil, users: UserDatabase = .system
+  ) throws(ConfigurationError) {
     self.limits = limits
-    policy = .standard(owner: owner ?? geteuid(), group: users.group(Self.groupName))
+    let group: UInt32?
+    do throws(UserDatabaseError) { group = try users.group(Self.groupName) } catch {
+      throw ConfigurationError(
+        problems: [ConfigurationProblem(file: "the standard rights", line: 0, error.description, isTemporary: true)])
+    }
+    policy = .standard(owner: owner ?? geteuid(), group: group)
   }
 
   /// The group whose members may use a hub by default.

@@ -40,7 +40,7 @@ struct Reading {
       }
       return nil
     } catch {
-      return ConfigurationProblem(file: line.file, line: line.line, error.text)
+      return ConfigurationProblem(file: line.file, line: line.line, error.text, isTemporary: error.isTemporary)
     }
   }
 
@@ -69,7 +69,8 @@ struct Reading {
 
   private struct Mistake: Error {
     let text: String
-    init(_ text: String) { self.text = text }
+    let isTemporary: Bool
+    init(_ text: String, isTemporary: Bool = false) { (self.text, self.isTemporary) = (text, isTemporary) }
   }
 
   private mutating func takeLimit(_ key: String, _ value: String) throws(Mistake) {
@@ -87,12 +88,14 @@ struct Reading {
     configuration.limitsInFiles.insert(key)
   }
 
-  private func id(_ name: String, _ kind: String, among database: (String) -> UInt32?) throws(Mistake) -> UInt32 {
+  private func id(_ name: String, _ kind: String, among database: UserDatabase.Lookup) throws(Mistake) -> UInt32 {
     // A name that consists of digits only is an id; useradd(8) does not permit such names.
     if let number = UInt32(name) { return number }
-    guard let id = database(name) else {
-      throw Mistake("this machine has no \(kind) '\(name)'; create it, or write its number")
+    let id: UInt32?
+    do throws(UserDatabaseError) { id = try database(name) } catch {
+      throw Mistake(error.description, isTemporary: true)
     }
+    guard let id else { throw Mistake("this machine has no \(kind) '\(name)'; create it, or write its number") }
     return id
   }
 

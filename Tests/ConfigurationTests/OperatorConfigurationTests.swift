@@ -12,15 +12,15 @@ import Wire
     user: { ["root": 0, "alice": 1001, "bob": 1002][$0] }, group: { ["storehub": 50, "kitchen": 51][$0] })
 
   private func read(_ texts: String...) throws(ConfigurationError) -> OperatorConfiguration {
-    var configuration = OperatorConfiguration(owner: 7, users: Self.users)
+    var configuration = try OperatorConfiguration(owner: 7, users: Self.users)
     let files = texts.enumerated().map { (file: "\($0).conf", text: $1) }
     try configuration.read(files, schema: Self.schema, users: Self.users)
     return configuration
   }
 
   private func problems(_ texts: String...) -> [String] {
-    var configuration = OperatorConfiguration(owner: 7, users: Self.users)
     do throws(ConfigurationError) {
+      var configuration = try OperatorConfiguration(owner: 7, users: Self.users)
       let files = texts.enumerated().map { (file: "\($0).conf", text: $1) }
       try configuration.read(files, schema: Self.schema, users: Self.users)
       return []
@@ -29,10 +29,34 @@ import Wire
     }
   }
 
-  @Test func withoutAFileTheOwnerRootAndOneGroupAreLetIn() {
-    #expect(OperatorConfiguration(owner: 7, users: Self.users).policy == .standard(owner: 7, group: 50))
+  @Test func withoutAFileTheOwnerRootAndOneGroupAreLetIn() throws {
+    #expect(try OperatorConfiguration(owner: 7, users: Self.users).policy == .standard(owner: 7, group: 50))
     let none = UserDatabase(user: { _ in nil }, group: { _ in nil })
-    #expect(OperatorConfiguration(owner: 7, users: none).policy == .standard(owner: 7, group: nil))
+    #expect(try OperatorConfiguration(owner: 7, users: none).policy == .standard(owner: 7, group: nil))
+  }
+
+  /// A name that cannot be looked up is not a name that does not exist; another attempt may succeed.
+  @Test func aFailureOfTheUserDatabaseIsReported() throws {
+    let failing: UserDatabase.Lookup = { (name) throws(UserDatabaseError) in
+      throw UserDatabaseError("cannot look up '\(name)': no descriptors")
+    }
+    let error = #expect(throws: ConfigurationError.self) {
+      try OperatorConfiguration(users: UserDatabase(user: failing, group: failing))
+    }
+    #expect(error?.description == "the standard rights: cannot look up 'storehub': no descriptors")
+    #expect(error?.isTemporary == true)
+    var configuration = try OperatorConfiguration(owner: 7, users: Self.users)
+    for (text, isTemporary) in [("[user bob]\nread = all", true), ("[user bob]\n[grup x]", false)] {
+      let problem = #expect(throws: ConfigurationError.self) {
+        try configuration.read(
+          [(file: "a.conf", text: text)], schema: Self.schema, users: UserDatabase(user: failing, group: failing))
+      }
+      #expect(problem?.problems.first?.description == "a.conf:1: cannot look up 'bob': no descriptors")
+      #expect(problem?.isTemporary == isTemporary)
+    }
+    #expect(try UserDatabase.system.user("root") == 0)
+    #expect(try UserDatabase.system.group("root") == 0)
+    #expect(try UserDatabase.system.group("storehub-no-such-group") == nil)
   }
 
   /// The settings of a closed group may be commented out.

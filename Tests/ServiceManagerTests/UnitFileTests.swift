@@ -68,6 +68,14 @@ import Testing
     #expect(start.contains(" --config -%E/storehub/\(name).conf"))
   }
 
+  /// At boot, a user of the configuration may not exist before its source, such as sssd, runs.
+  @Test(arguments: ["storehub.service", "storehub@.service"]) func theServiceStartsAfterTheUserDatabase(file: String)
+    throws
+  {
+    let text = try String(contentsOf: Self.root.appendingPathComponent("systemd/\(file)"), encoding: .utf8)
+    #expect(text.split(separator: "\n").contains { $0.hasPrefix("After=") && $0.contains(" nss-user-lookup.target") })
+  }
+
   /// The two variants differ only in their names.
   @Test(arguments: ["service", "socket"]) func theTemplateIsTheUnit(kind: String) throws {
     let folder = Self.root.appendingPathComponent("systemd")

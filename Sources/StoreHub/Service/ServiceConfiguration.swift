@@ -103,7 +103,7 @@ struct ServiceConfiguration {
   ///
   /// - Parameter schema: The schema of the feature, to whose parts rights are granted.
   func operated(_ schema: Schema) throws(ConfigurationError) -> OperatorConfiguration {
-    var operated = OperatorConfiguration(limits: limits)
+    var operated = try OperatorConfiguration(limits: limits)
     if let file { try operated.read(file.path, schema: schema, isRequired: !file.isOptional) }
     if let connections { operated.limits.connections = connections }
     // When other users may connect, one user cannot take all connections.

@@ -68,7 +68,7 @@ final class ServiceLaunch<Service: HubService> {
       ServiceManager().notify(.status("cannot start: \(error)"))
       if case .log(let error)? = error as? RecordingError { pause(after: error) }
       // As for a wrong command line: another try is useless.
-      exit(error is ConfigurationError ? 2 : 1)
+      exit((error as? ConfigurationError)?.isTemporary == false ? 2 : 1)
     }
   }
 
