@@ -14,10 +14,11 @@ final class ManagedHub {
 
   /// - Parameters:
   ///   - program: The program of the hub.
+  ///   - managerOptions: Further options of the service manager.
   ///   - isWaiting: True to wait until the hub is ready.
   init(
     _ options: [String] = [], program: String = "storehubd", activated: Bool = false, watchdog: Double? = nil,
-    isWaiting: Bool = true
+    managerOptions: [String] = [], isWaiting: Bool = true
   ) throws {
     directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -27,6 +28,7 @@ final class ManagedHub {
     manager.arguments =
       [tests.appendingPathComponent("Fixtures/servicemanager/manager.py").path]
       + (activated ? ["--activate", socket] : []) + (watchdog.map { ["--watchdog", "\($0)"] } ?? [])
+      + managerOptions
       + [Program(name: program).url.path, "--socket", socket] + options
     manager.standardInput = commands
     manager.standardOutput = FileHandle(forWritingAtPath: directory + "/events")

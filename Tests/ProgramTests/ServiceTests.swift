@@ -166,6 +166,23 @@ import Testing
     #expect(hub.log.contains("took over 1 connection of"))
   }
 
+  /// The service manager waits for the end of the process, so the signal must not be lost.
+  @Test(arguments: ["async", "sync"]) func aRestartDuringARecoveryIsAHandOver(durability: String) throws {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let options = ["--state-dir", state, "--durability", durability]
+    do {
+      let hub = try ManagedHub(options)
+      #expect(
+        try Program(name: "storeload").run("--socket", hub.socket, "-c", "4", "-d", "16", "-n", "20000").status == 0)
+    }
+    let hub = try ManagedHub(options, managerOptions: ["--restart-at", "reading the journal"], isWaiting: false)
+    #expect(hub.wait { hub.count("READY=1") == 2 }, "\(hub.events) \(hub.log)")
+    #expect(hub.count("ended 0") == 1)
+    #expect(hub.log.contains("stopping: received SIGUSR2") && hub.log.contains("left 0 connections at revision"))
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "10").status == 0)
+  }
+
   // MARK: Crashes
 
   private static let ping = RawClient.frame(kind: 4, payload: [0x18, 0x2a])

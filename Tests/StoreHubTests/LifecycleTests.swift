@@ -24,7 +24,7 @@ private nonisolated final class StuckLog: TurnLog {
     let recording = Recording(
       log: StuckLog(), mailbox: LogMailbox(), history: recovery.history(id: 1, sessions: []), durability: .sync)
     let log = Log(program: "test", level: .error, descriptor: -1)
-    let life = ServiceLifecycle(loop: bench.loop, log: log)
+    let life = try ServiceLifecycle(loop: bench.loop, log: log)
     life.stopLimit = .milliseconds(50)
     let server = try HubServer(engine, loop: bench.loop, path: bench.path, recording: recording, log: log)
     engine.send(.counter(.incrementButtonTapped))

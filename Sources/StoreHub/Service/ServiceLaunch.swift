@@ -52,7 +52,7 @@ final class ServiceLaunch<Service: HubService> {
       try log.summarise(on: loop)
       try service.prepare(on: loop, log: log)
       let engine = makeEngine(service)
-      let life = ServiceLifecycle(loop: loop, log: log)
+      let life = try ServiceLifecycle(loop: loop, log: log)
       life.stopLimit = configuration.stopLimit
       let inheritance = try Inheritance.take()
       let recording = try openRecording(of: engine, life)

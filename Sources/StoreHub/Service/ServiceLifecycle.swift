@@ -7,7 +7,7 @@ internal import ServiceManager
 /// stopping.
 ///
 /// ```swift
-/// let life = ServiceLifecycle(loop: loop, log: log)
+/// let life = try ServiceLifecycle(loop: loop, log: log)
 /// let recording = try Recording.open(engine, directory: directory, log: log) { life.recovering($0, of: $1) }
 /// try life.watchSignals()
 /// let server = try HubServer(engine, loop: loop, path: path, recording: recording, log: log)
@@ -17,8 +17,8 @@ internal import ServiceManager
 ///
 /// SIGTERM and SIGINT stop the hub: it sends all pending output, says goodbye to all clients, and stores all turns. A
 /// second signal ends the process immediately. SIGHUP reloads the configuration. SIGUSR1 logs a summary of the hub's
-/// activity. SIGUSR2 passes the connections to the process that the service manager starts next. Other signals that
-/// would silently end the process are logged and ignored.
+/// activity. SIGUSR2 passes the connections to the process that the service manager starts next, even if it arrives
+/// while the journal is read. Other signals that would silently end the process are ignored, and most of them logged.
 public final class ServiceLifecycle {
   /// Called for SIGHUP. Reloads the configuration and returns a summary for the log, or throws the reason why nothing
   /// was changed, which the service manager's status shows until the next reload.
@@ -49,12 +49,17 @@ public final class ServiceLifecycle {
   private static let recoveryStep = Duration.seconds(60)
 
   /// Creates the lifecycle of a process with a loop.
-  public init(loop: EventLoop, log: Log) {
+  ///
+  /// - Throws: The reason why SIGUSR2 cannot be watched.
+  public init(loop: EventLoop, log: Log) throws(UVError) {
     (self.loop, self.log) = (loop, log)
     // Before there is a hub, these have no meaning; SIGTERM and SIGINT end the process.
-    for number in [SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ] + Self.ignored { Glibc.signal(number, SIG_IGN) }
+    for number in [SIGHUP, SIGUSR1, SIGXFSZ] + Self.ignored { Glibc.signal(number, SIG_IGN) }
     // Real-time signals are never used.
     for number in 34...64 { Glibc.signal(Int32(number), SIG_IGN) }
+    // The service manager sends it once for a restart and waits for the end of the process, so a signal that arrives
+    // before there is a hub must not be lost. The loop calls back when it runs.
+    try watch(SIGUSR2) { [weak self] in self?.handOver() }
   }
 
   /// Reports the progress of a recovery, so that the service manager waits for it.
@@ -73,7 +78,6 @@ public final class ServiceLifecycle {
     try watch(SIGINT) { [weak self] in self?.stop(reason: "received SIGINT") }
     try watch(SIGHUP) { [weak self] in self?.reload() }
     try watch(SIGUSR1) { [weak self] in self?.logSummary() }
-    try watch(SIGUSR2) { [weak self] in self?.handOver() }
     for number in Self.ignored {
       try watch(number) { [log] in
         log.write(

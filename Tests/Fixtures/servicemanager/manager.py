@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """As much of a service manager as the tests need: starts one program, takes its notifications, keeps its descriptors.
 
-    manager.py [--activate PATH] [--watchdog SECONDS] PROGRAM ARGUMENT...
+    manager.py [--activate PATH] [--watchdog SECONDS] [--store-limit N] [--restart-at STATUS] PROGRAM ARGUMENT...
+
+With --store-limit it keeps at most N descriptors, and silently rejects others, as systemd does. With --restart-at it
+restarts the program once, when its status begins with STATUS.
 
 Reads commands from standard input, one a line: `restart` (SIGUSR2, wait, start again with what was stored),
 `restart DIRECTORY` (the same, and the directory is removed in between), `signal NUMBER`, `kill` (SIGKILL, wait, start
@@ -10,7 +13,7 @@ again), `resting` (count the connections at rest in the hub's table), `end`. Pri
 import array, fcntl, os, select, shutil, signal, socket, sys, tempfile
 
 arguments = sys.argv[1:]
-activated = watchdog = None
+activated = watchdog = store_limit = restart_at = None
 while arguments and arguments[0].startswith("--"):
     name, value = arguments.pop(0), arguments.pop(0)
     if name == "--activate":
@@ -19,6 +22,10 @@ while arguments and arguments[0].startswith("--"):
         activated.listen(4096)
     elif name == "--watchdog":
         watchdog = float(value)
+    elif name == "--store-limit":
+        store_limit = int(value)
+    elif name == "--restart-at":
+        restart_at = value
 
 directory = tempfile.mkdtemp()
 notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -49,6 +56,8 @@ def start():
         os.environ["LISTEN_PID"] = str(os.getpid())
         os.environ["LISTEN_FDS"] = str(len(passed))
         os.environ["LISTEN_FDNAMES"] = ":".join(name for name, _ in passed)
+    if store_limit is not None:
+        os.environ["FDSTORE"] = str(store_limit)
     if watchdog:
         os.environ["WATCHDOG_USEC"] = str(int(watchdog * 1e6))
         os.environ["WATCHDOG_PID"] = str(os.getpid())
@@ -56,14 +65,18 @@ def start():
 
 
 def take():
-    global stored
+    global stored, restart_at
     text, ancillary, _, _ = notify.recvmsg(65536, socket.CMSG_SPACE(4 * 300))
     descriptors = array.array("i")
     for _, _, data in ancillary:
         descriptors.frombytes(data[: len(data) - len(data) % 4])
     values = dict(line.split("=", 1) for line in text.decode().splitlines())
     name = values.get("FDNAME", "stored")
-    if values.get("FDSTORE") == "1":
+    if values.get("FDSTORE") == "1" and store_limit is not None and len(stored) + len(descriptors) > store_limit:
+        for descriptor in descriptors:
+            os.close(descriptor)
+        say("rejected", name)
+    elif values.get("FDSTORE") == "1":
         stored += [(name, descriptor) for descriptor in descriptors]
         say("stored", name, len(descriptors))
     elif values.get("FDSTOREREMOVE") == "1":
@@ -77,6 +90,9 @@ def take():
             os.close(descriptor)
         if "BARRIER" not in values:
             say("notified", *text.decode().splitlines())
+            if restart_at and values.get("STATUS", "").startswith(restart_at):
+                restart_at = None
+                restart(signal.SIGUSR2)
 
 
 def resting():
@@ -100,6 +116,17 @@ def wait():
             say("ended", os.waitstatus_to_exitcode(status))
             child = None
             return
+
+
+def restart(number, removed=()):
+    """Ends the child with a signal, removes directories, and starts it again with what was stored."""
+    if child:
+        os.kill(child, number)
+        wait()
+    for path in removed:
+        shutil.rmtree(path)
+    say("kept", len(stored))
+    start()
 
 
 def commands():
@@ -129,10 +156,4 @@ while True:
         elif words[0] == "signal":
             os.kill(child, int(words[1]))
         elif words[0] in ("restart", "kill"):
-            if child:
-                os.kill(child, signal.SIGUSR2 if words[0] == "restart" else signal.SIGKILL)
-                wait()
-            for path in words[1:]:
-                shutil.rmtree(path)
-            say("kept", len(stored))
-            start()
+            restart(signal.SIGUSR2 if words[0] == "restart" else signal.SIGKILL, words[1:])
