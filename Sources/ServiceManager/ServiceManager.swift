@@ -48,6 +48,10 @@ public struct ServiceManager: Sendable {
 
   // MARK: Descriptors
 
+  /// The maximum number of descriptors that the service manager stores (`FileDescriptorStoreMax=`); nil if it does not
+  /// report it, as systemd before version 254.
+  public var storeLimit: Int? { getenv("FDSTORE").flatMap { Int(String(cString: $0)) } }
+
   /// Gives the service manager a copy of a descriptor, for the process that it starts next.
   ///
   /// It accepts up to `FileDescriptorStoreMax=` descriptors, and does not report those that it rejects. It compares

@@ -17,8 +17,9 @@ final class RestingConnections {
 
   private let table: RestingTable
   private let manager: ServiceManager
-  /// The inodes of the sockets whose descriptors are in the service manager.
-  private var stored: Set<UInt64>
+  /// The inodes of the sockets whose descriptors are in the service manager. Their connections have slots, so that the
+  /// service manager never has more of them than the table has slots.
+  private var stored: Set<UInt64> = []
   /// The inodes of closed connections whose descriptors are still in the service manager.
   private var closed: [UInt64] = []
   private var messageCount = 0
@@ -27,10 +28,24 @@ final class RestingConnections {
   ///
   /// - Parameters:
   ///   - manager: The service manager.
-  ///   - stored: The inodes of the sockets that it has from the previous process.
-  init?(in manager: ServiceManager, stored: Set<UInt64>) {
-    guard let table = RestingTable(), manager.store(table.descriptor, as: Inheritance.Name.table) else { return nil }
-    (self.table, self.manager, self.stored) = (table, manager, stored)
+  ///   - connections: The open connections.
+  ///   - inherited: The inodes of the sockets that the service manager has from the previous process. It keeps those of
+  ///     open connections, as long as there are slots.
+  init?(in manager: ServiceManager, connections: [ServedConnection?], inherited: Set<UInt64>) {
+    let capacity = RestingTable.capacity(within: manager.storeLimit)
+    guard let table = RestingTable(capacity: capacity), manager.store(table.descriptor, as: Inheritance.Name.table)
+    else { return nil }
+    (self.table, self.manager) = (table, manager)
+    guard !inherited.isEmpty else { return }
+    for case let connection? in connections {
+      guard let descriptor = connection.stream.descriptor, let inode = Inheritance.inode(of: descriptor),
+        inherited.contains(inode), begin(connection)
+      else { continue }
+      stored.insert(inode)
+    }
+    for inode in inherited.subtracting(stored) {
+      manager.removeDescriptors(named: Inheritance.Name.connection(inode))
+    }
   }
 
   /// Begins a check of all connections.
@@ -106,12 +121,13 @@ extension HubShell {
   /// Gives connections at rest to a service manager from now on, if the hub's log allows it.
   func keepConnections(in manager: ServiceManager) {
     guard core.keepsConnectionsAtRest, manager.isPresent,
-      let resting = RestingConnections(in: manager, stored: inheritedInodes)
+      let resting = RestingConnections(in: manager, connections: connections, inherited: inheritedInodes)
     else {
       for inode in inheritedInodes { manager.removeDescriptors(named: Inheritance.Name.connection(inode)) }
       inheritedInodes = []
       return
     }
+    inheritedInodes = []
     do throws(UVError) {
       restingTimer = try Timer(on: loop) { self.lookAtConnections() }
       restingTimer?.keepsLoopAlive(false)

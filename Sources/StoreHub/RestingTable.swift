@@ -19,6 +19,9 @@ final class RestingTable {
 
   /// The maximum number of recorded connections. The service manager compares each new descriptor with all that it has.
   static let capacity = 1000
+  /// The number of descriptors in the service manager for other purposes: the table, those of a restart, and those of
+  /// the feature.
+  static let reserve = 24
   static let slotByteCount = 1024
   private static let headByteCount = 16
   private static let signature = Array("storehub idle 1\n".utf8)
@@ -26,9 +29,16 @@ final class RestingTable {
   private let memory: SharedMemory
   private var free: [Int]
 
-  /// Creates a table without records; nil if memory is short.
-  init?(capacity: Int = RestingTable.capacity) {
-    guard let memory = SharedMemory(name: "storehub-idle", byteCount: (capacity + 1) * Self.slotByteCount),
+  /// Returns the number of connections that can be recorded, given the maximum number of descriptors in the service
+  /// manager; nil for an unknown one.
+  static func capacity(within storeLimit: Int?) -> Int {
+    storeLimit.map { min(capacity, max($0 - reserve, 0)) } ?? capacity
+  }
+
+  /// Creates a table without records; nil if it has no capacity or memory is short.
+  init?(capacity: Int) {
+    guard capacity > 0,
+      let memory = SharedMemory(name: "storehub-idle", byteCount: (capacity + 1) * Self.slotByteCount),
       let base = memory.bytes.baseAddress
     else { return nil }
     self.memory = memory

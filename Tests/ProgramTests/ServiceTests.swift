@@ -183,6 +183,34 @@ import Testing
     #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "10").status == 0)
   }
 
+  /// After a restart, other connections than before have places among those at rest.
+  @Test func aRestartHasRoomBesideTheConnectionsAtRest() throws {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    // Places for 30 connections.
+    let hub = try ManagedHub(["--state-dir", state], managerOptions: ["--store-limit", "54"])
+    var clients = try (0..<30).map { _ in try client(of: hub) }
+    #expect(kept(by: hub, 30))
+    for _ in 0..<25 { clients.append(try client(of: hub)) }
+    clients.removeFirst(25)
+    // The later ones get their places, and new ones their numbers.
+    #expect(hub.wait { hub.count("stored storehub-idle-") == 55 && hub.count("removed storehub-idle-") == 25 })
+    for _ in 0..<25 { clients.append(try client(of: hub)) }
+    for round in 1...2 {
+      try hub.restart()
+      #expect(
+        hub.log.components(separatedBy: "took over 55 connections of the previous process").count == round + 1,
+        "\(hub.log)")
+      #expect(resting(in: hub, 30))
+      #expect(kept(by: hub, 30))
+    }
+    for client in clients {
+      client.send(Self.ping)
+      #expect(client.receive().first == 0x88)
+    }
+    #expect(hub.count("rejected") == 0)
+  }
+
   // MARK: Crashes
 
   private static let ping = RawClient.frame(kind: 4, payload: [0x18, 0x2a])
