@@ -7,7 +7,10 @@ extension HubCore {
   ///   - peer: The other side, according to the kernel.
   ///   - now: A monotonic time.
   ///   - wallTime: The time for the list of clients, in milliseconds since 1970; 0 if it is unknown.
-  public mutating func connected(_ peer: Peer, at now: Duration, wallTime: Int64 = 0) -> ConnectionID {
+  ///   - isTakenOver: True for a connection of the previous process; `takeOver` decides whether it is permitted.
+  public mutating func connected(
+    _ peer: Peer, at now: Duration, wallTime: Int64 = 0, isTakenOver: Bool = false
+  ) -> ConnectionID {
     let slot = freeSlots.popLast() ?? Int32(slots.count)
     if Int(slot) == slots.count { slots.append(ConnectionSlot()) }
     let id = ConnectionID(slot: slot, generation: slots[Int(slot)].generation)
@@ -20,12 +23,22 @@ extension HubCore {
       since: wallTime, account: account, rights: rights(of: peer))
     slots[id.index].phase = .greeting(greeting)
     wake(by: greeting.deadline)
-    if greeting.rights == nil {
-      refuse(id, peer, at: now)
-    } else if let error = tooManyConnections(of: peer.user, account.connectionCount, in: connectionCount) {
-      fail(id, error, at: now)
-    }
+    if !isTakenOver { _ = admit(id, greeting, at: now) }
     return id
+  }
+
+  /// Returns the rights of a connection; nil if it was refused because it is not permitted or exceeds a limit.
+  mutating func admit(_ id: ConnectionID, _ greeting: Greeting, at now: Duration) -> AccessRights? {
+    guard let rights = greeting.rights else {
+      refuse(id, greeting.peer, at: now)
+      return nil
+    }
+    let user = greeting.peer.user
+    if let error = tooManyConnections(of: user, greeting.account.connectionCount, in: connectionCount) {
+      fail(id, error, at: now)
+      return nil
+    }
+    return rights
   }
 
   /// Returns the reason to refuse an accepted connection; nil if the shell may call `connected`. The shell asks this

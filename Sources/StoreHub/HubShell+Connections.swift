@@ -13,12 +13,12 @@ extension HubShell {
   }
 
   /// Adds a connection, without reading from it yet.
-  func add(_ stream: consuming PipeStream) throws(UVError) -> ServedConnection {
+  func add(_ stream: consuming PipeStream, isTakenOver: Bool = false) throws(UVError) -> ServedConnection {
     let credentials = try stream.peerCredentials()
     let peer = Peer(
       process: credentials.process, user: credentials.user, group: credentials.group, groups: credentials.groups)
-    let connection = ServedConnection(id: informed.connected(peer, at: loop.now, wallTime: wallTime()), stream: stream)
-    let id = connection.id
+    let id = informed.connected(peer, at: loop.now, wallTime: wallTime(), isTakenOver: isTakenOver)
+    let connection = ServedConnection(id: id, stream: stream)
     while connections.count <= id.index { connections.append(nil) }
     connections[id.index] = connection
     // The callbacks hold the shell; closing the stream releases it.

@@ -108,7 +108,7 @@ extension HubShell {
   }
 
   private func takeOver(_ stream: consuming PipeStream, _ handOver: HandOver, _ index: Int) throws(UVError) {
-    let connection = try add(stream)
+    let connection = try add(stream, isTakenOver: true)
     let isReadable = informed.takeOver(handOver, index, on: connection.id, at: loop.now, limit: meter.limit)
     // The rest of its earlier output must precede the output of this turn.
     performCommands()

@@ -30,9 +30,28 @@ import Wire
     let next = try Hub(
       recovering: hub.log, sessions: hub.log.flatMap(\.sessions), durability: durability, seed: 8, continuing: read)
     try read.check(against: next.engine, HubHistory?.some(history(of: next)))
-    let nextID = next.connect()
+    let nextID = next.connect(isTakenOver: true)
     _ = next.core.takeOver(read, 0, on: nextID, at: next.now)
     return (next, nextID)
+  }
+
+  /// The configuration may have changed in the meantime.
+  @Test(arguments: [true, false]) func aRefusalFollowsTheRestOfTheEarlierOutput(isPermitted: Bool) throws {
+    let hub = try Hub(recovering: [])
+    let id = try open(hub)
+    var writer = FrameWriter()
+    writer.frame(Pong(number: 7))
+    let record = try #require(hub.core.handOver { $0 == id ? (42, Array(writer.bytes)) : nil })
+    var limits = HubLimits()
+    limits.connections = 1
+    let next = try Hub(
+      recovering: hub.log, sessions: hub.log.flatMap(\.sessions), limits: limits, seed: 8, continuing: record)
+    if isPermitted { _ = next.connect() } else { next.core.setPolicy(AccessPolicy(), at: next.now) }
+    let nextID = next.connect(isTakenOver: true)
+    let isReadable = next.core.takeOver(record, 0, on: nextID, at: next.now)
+    #expect(!isReadable)
+    #expect(next.turn(nextID).map(\.kind) == [.pong, .error])
+    #expect(next.closed.contains(nextID))
   }
 
   private func history(of hub: Hub) -> HubHistory {

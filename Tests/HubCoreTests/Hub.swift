@@ -68,8 +68,9 @@ final class Hub {
     core.stored(upTo: position ?? log.last?.position ?? 0, at: now)
   }
 
-  func connect(user: UInt32 = 1000, groups: [UInt32] = []) -> ConnectionID {
-    let id = core.connected(Peer(process: 1, user: user, group: user, groups: groups), at: now)
+  func connect(user: UInt32 = 1000, groups: [UInt32] = [], isTakenOver: Bool = false) -> ConnectionID {
+    let id = core.connected(
+      Peer(process: 1, user: user, group: user, groups: groups), at: now, isTakenOver: isTakenOver)
     decoders[id] = FrameDecoder(payloadLimit: 1 << 24)
     return id
   }

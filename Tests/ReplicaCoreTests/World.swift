@@ -179,7 +179,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     hub = HubCore(engine, limits: hub.limits, history: history?.continuing(read), random: SplitMix(seed: random.next()))
     for (index, client) in clients.enumerated() where client.connection != nil {
       guard let place = read.tokens.firstIndex(of: UInt64(index)) else { throw WorldViolation.nothingHandedOver }
-      let id = hub.connected(Peer(process: 1, user: 1, group: 1), at: now)
+      let id = hub.connected(Peer(process: 1, user: 1, group: 1), at: now, isTakenOver: true)
       client.connection = id
       _ = hub.takeOver(read, place, on: id, at: now)
       for command in hub.commands { perform(command) }

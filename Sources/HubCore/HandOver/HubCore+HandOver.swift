@@ -137,7 +137,8 @@ extension HandOver {
 
 extension HubCore {
   /// Takes over a connection of the previous process, after `connected` and before its first `received`. The first
-  /// turn ends the taking over.
+  /// turn ends the taking over. A connection that is not permitted or exceeds a limit is refused after the rest of its
+  /// earlier output.
   ///
   /// - Parameters:
   ///   - handOver: The record.
@@ -156,13 +157,15 @@ extension HubCore {
     case .closing:
       close(id, at: now)
       return false
-    case .greeting: break
+    case .greeting:
+      guard admit(id, greeting, at: now) != nil else { return false }
     case .live(let session):
+      guard let rights = admit(id, greeting, at: now) else { return false }
       guard handed.user == greeting.peer.user, !handOver.isAfterCrash || isInLog(session.session) else {
         close(id, at: now)
         return false
       }
-      goOn(with: session, on: id, greeting, at: now)
+      goOn(with: session, on: id, greeting, rights, at: now)
     }
     guard !handed.unread.isEmpty else { return true }
     return received(handed.unread.span.bytes, on: id, at: now, limit: limit).isComplete
@@ -180,9 +183,9 @@ extension HubCore {
     return logged.processed == recorded.processed
   }
 
-  private mutating func goOn(with handed: HandedSession, on id: ConnectionID, _ greeting: Greeting, at now: Duration) {
-    // The configuration may have changed in the meantime.
-    guard let rights = greeting.rights else { return refuse(id, greeting.peer, at: now) }
+  private mutating func goOn(
+    with handed: HandedSession, on id: ConnectionID, _ greeting: Greeting, _ rights: AccessRights, at now: Duration
+  ) {
     // With a log, the session was restored from it.
     let logged = detached.remove(handed.session.id, of: greeting.peer.user)
     var session = Session(id: handed.session.id, user: greeting.peer.user, name: handed.session.name)

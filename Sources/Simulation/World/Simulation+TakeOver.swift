@@ -127,7 +127,7 @@ extension Simulation {
 
   private func takeOver(_ link: Link, _ handOver: HandOver, _ index: Int, in hub: HubProcess) throws {
     let wasClosing = link.isClosing
-    let id = hub.core.connected(link.client.peer, at: now)
+    let id = hub.core.connected(link.client.peer, at: now, isTakenOver: true)
     link.passes(to: hub, as: id)
     hub.add(link)
     trace.note(now, "hub takes over", link.number)
