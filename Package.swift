@@ -466,7 +466,7 @@ let package = Package(
       name: "StoreHubTests",
       dependencies: [
         "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "Journal", "ReplicaCore",
-        "StoreClient", "StoreHub", "TestFeatures", "TurnLog", "Wire",
+        "ServiceManager", "StoreClient", "StoreHub", "TestFeatures", "TurnLog", "Wire",
       ], swiftSettings: onLoop),
     // A separate bus with a mock of logind.
     .testTarget(

@@ -50,7 +50,8 @@ extension HubShell {
     resting?.close(dropped)
     connections[id.index] = nil
     informed.ended(id)
-    socket?.resume()
+    // During a hand-over, clients wait for the next process.
+    if handingOver == nil { socket?.resume() }
     finishIfStopped()
   }
 }

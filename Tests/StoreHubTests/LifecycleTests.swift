@@ -2,10 +2,12 @@ import EventLoop
 import Features
 import Glibc
 import HubCore
-import StoreHub
+import ServiceManager
 import Testing
 import TurnLog
 import Wire
+
+@testable import StoreHub
 
 /// A log that never stores anything, as with a disk that does not respond.
 private nonisolated final class StuckLog: TurnLog {
@@ -31,6 +33,41 @@ private nonisolated final class StuckLog: TurnLog {
     try life.serve(server, recording)
     life.stop(reason: "a test")
     #expect(life.run() == 1)
+    bench.clean()
+  }
+
+  /// Clients that connect during a hand-over belong to the next process.
+  @Test func aConnectionThatEndsDuringAHandOverAdmitsNoOther() async throws {
+    let bench = try Bench()
+    let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
+    let recording = Recording(
+      log: StuckLog(), mailbox: LogMailbox(), history: Recovery(of: engine).history(id: 1, sessions: []),
+      durability: .sync)
+    var limits = HubLimits()
+    limits.helloTimeout = .milliseconds(500)
+    let server = try HubServer(
+      engine, limits: limits, loop: bench.loop, path: bench.path, recording: recording, log: silent)
+    engine.send(.counter(.incrementButtonTapped))
+    let (first, result) = bench.socket(connect)
+    #expect(result == 0)
+    #expect(await bench.until { server.connectionCount == 1 })
+    var isOver = false
+    server.handOver(to: ServiceManager()) { _ in isOver = true }
+    let (second, secondResult) = bench.socket(connect)
+    #expect(secondResult == 0)
+    // It never says hello, and the hub closes it.
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    #expect(await bench.until { recv(first, &buffer, buffer.count, CInt(MSG_DONTWAIT)) == 0 })
+    // The loop polls all descriptors before this timer fires.
+    var hasFired = false
+    let timer = try Timer(on: bench.loop) { hasFired = true }
+    timer.start(after: .milliseconds(20))
+    #expect(await bench.until { hasFired })
+    #expect(server.connectionCount == 0 && !isOver)
+    timer.stop()
+    close(first)
+    close(second)
+    server.abandon()
     bench.clean()
   }
 
