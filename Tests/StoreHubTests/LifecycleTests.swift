@@ -1,3 +1,4 @@
+import Dispatch
 import EventLoop
 import Features
 import Glibc
@@ -34,6 +35,33 @@ private nonisolated final class StuckLog: TurnLog {
     life.stop(reason: "a test")
     #expect(life.run() == 1)
     bench.clean()
+  }
+
+  /// The service manager was promised an end within the limit.
+  @Test func closingTheJournalHasOnlyTheRestOfTheTime() async throws {
+    await #expect(processExitsWith: .exitCode(1)) { @MainActor in
+      let bench = try Bench()
+      let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
+      let mailbox = LogMailbox()
+      let recording = Recording(
+        log: StuckLog(), mailbox: mailbox, history: Recovery(of: engine).history(id: 1, sessions: []),
+        durability: .sync
+      ) {
+        // Less than the whole limit, and more than its rest.
+        usleep(1_500_000)
+        _exit(7)
+      }
+      let life = try ServiceLifecycle(loop: bench.loop, log: Log(program: "test", level: .error, descriptor: -1))
+      life.stopLimit = .seconds(2)
+      let server = try HubServer(
+        engine, loop: bench.loop, path: bench.path, recording: recording,
+        log: Log(program: "test", level: .error, descriptor: -1))
+      engine.send(.counter(.incrementButtonTapped))
+      try life.serve(server, recording)
+      life.stop(reason: "a test")
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1500)) { mailbox.post(.stored(upTo: 1)) }
+      exit(life.run())
+    }
   }
 
   /// Clients that connect during a hand-over belong to the next process.

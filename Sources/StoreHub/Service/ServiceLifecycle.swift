@@ -35,6 +35,8 @@ public final class ServiceLifecycle {
   private var signals: [Int32: SignalWatch] = [:]
   private var stopTimer: Timer?
   private var isStopping = false
+  /// The time at which the process must have ended; nil if it is not stopping.
+  private var deadline: DispatchTime?
   /// The reason why the last reload has changed nothing.
   private var reloadFailure: String?
   /// True if the time limit for stopping has passed.
@@ -125,12 +127,11 @@ public final class ServiceLifecycle {
     // The log may wait for a disk that does not respond; nothing else would end the process then.
     let limit = stopLimit
     let backstop = DispatchWorkItem {
-      let line = "the journal could not be closed within \(limit); the process ends\n"
+      let line = "the hub could not stop and close the journal within \(limit); the process ends\n"
       _ = write(2, line, line.utf8.count)
       _exit(1)
     }
-    DispatchQueue.global().asyncAfter(
-      deadline: .now() + .milliseconds(Int(clamping: limit.milliseconds)), execute: backstop)
+    DispatchQueue.global().asyncAfter(deadline: deadline ?? endOfLimit, execute: backstop)
     recording?.close()
     backstop.cancel()
     return end()
@@ -143,6 +144,9 @@ public final class ServiceLifecycle {
   }
 
   // MARK: Stopping
+
+  /// The time at which a stop that begins now must have ended.
+  private var endOfLimit: DispatchTime { DispatchTime.now() + .milliseconds(Int(clamping: stopLimit.milliseconds)) }
 
   /// Says goodbye to all clients and ends `run`, within `stopLimit`.
   ///
@@ -176,6 +180,7 @@ public final class ServiceLifecycle {
   private func beginStopping(_ reason: String) -> Bool {
     guard !isStopping else { return false }
     isStopping = true
+    deadline = endOfLimit
     // From now on another signal ends the process immediately, even if the loop is blocked.
     for number in [SIGTERM, SIGINT] { signals[number] = nil }
     watchdog = nil
