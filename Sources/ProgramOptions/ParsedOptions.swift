@@ -17,8 +17,17 @@ public struct ParsedOptions: Equatable, Sendable {
   public func string(_ name: String) -> String? { values[name] }
 
   /// The path of a Unix socket.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the option.
+  ///   - fallback: The default path, from `defaultSocketPath`.
+  /// - Throws: An error for an empty path, or if other users can write to the directory of the default path.
   public func socketPath(_ name: String, default fallback: @autoclosure () -> String) throws(UsageError) -> String {
-    guard let path = values[name] else { return fallback() }
+    guard let path = values[name] else {
+      let path = fallback()
+      try checkSocketDirectory(of: path)
+      return path
+    }
     // The empty name is an abstract socket, to which every user of the machine can connect.
     guard !path.isEmpty else { throw UsageError("--\(name) needs the path of a socket, but it is empty") }
     return path

@@ -10,14 +10,38 @@ package func defaultSocketPath(in name: String = "storehub") -> String {
   return (environment("TMPDIR") ?? "/tmp") + "/\(name)-\(getuid())/hub.sock"
 }
 
+/// Checks the directory of a default socket path: in `/tmp`, another user may have created it to serve the socket in the
+/// hub's place.
+///
+/// - Throws: An error if others can write to the directory.
+func checkSocketDirectory(of path: String) throws(UsageError) {
+  let environment = { (name: String) in getenv(name).map { $0.pointee != 0 } ?? false }
+  guard !environment("STOREHUB_SOCKET"), !environment("XDG_RUNTIME_DIR"), let directory = parentDirectory(of: path)
+  else {
+    return
+  }
+  var status = stat()
+  // A client reports that there is no socket; a hub creates the directory.
+  guard lstat(directory, &status) == 0 else { return }
+  guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
+    throw UsageError(
+      "\(directory) is not a directory that only this user can write to, so another user could replace the socket in it; "
+        + "remove it, or use --socket, STOREHUB_SOCKET or XDG_RUNTIME_DIR for a socket elsewhere")
+  }
+}
+
+private func parentDirectory(of path: String) -> String? {
+  guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
+  return String(path[..<slash])
+}
+
 /// Creates the directory of a socket path if it is missing, accessible only to this user.
 ///
-/// - Throws: An error if it cannot be created.
+/// - Throws: An error if it cannot be created, or if others can write to it although only this user should.
 package func makeSocketDirectory(for path: String) throws(UsageError) {
-  guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-  let directory = String(path[..<slash])
-  if mkdir(directory, 0o700) == 0 { return }
+  guard let directory = parentDirectory(of: path), mkdir(directory, 0o700) != 0 else { return }
   guard errno == EEXIST else {
     throw UsageError("cannot create the directory \(directory): \(String(cString: strerror(errno)))")
   }
+  try checkSocketDirectory(of: path)
 }

@@ -42,7 +42,7 @@ struct SocketClaim: ~Copyable {
 
   private static func lock(_ lockPath: String, for path: String) throws(HubError) -> CInt {
     while true {
-      let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      let descriptor = open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw .system(operation: "open", path: lockPath, errno: errno) }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         let code = errno
@@ -56,10 +56,10 @@ struct SocketClaim: ~Copyable {
     }
   }
 
-  /// Returns true if a path leads to an open file.
+  /// Returns true if a path names an open file.
   private nonisolated static func isNamed(_ descriptor: CInt, _ path: String) -> Bool {
     var (opened, named) = (stat(), stat())
-    return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino
+    return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino
       && opened.st_dev == named.st_dev
   }
 

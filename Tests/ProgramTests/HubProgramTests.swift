@@ -28,6 +28,46 @@ import Testing
     #expect(!maps.contains("libFoundation.so") && !maps.contains("FoundationICU"))
   }
 
+  /// In /tmp, another user may have created the directory of the default socket.
+  @Test(arguments: [("storehubd", []), ("storectl", ["status"]), ("storeload", ["-n", "1"])])
+  func aDefaultSocketThatOthersCanReplaceIsRefused(program: String, arguments: [String]) throws {
+    let root = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    let directory = root + "/storehub-\(getuid())"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    for mode in [0o777, 0o770] as [mode_t] {
+      #expect(chmod(directory, mode) == 0)
+      let process = try Program(name: program).start(
+        arguments, errors: root + "/log",
+        shell: "exec env -u XDG_RUNTIME_DIR -u STOREHUB_SOCKET TMPDIR='\(root)'")
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 2)
+      let errors = try String(contentsOfFile: root + "/log", encoding: .utf8)
+      #expect(errors.contains("\(directory) is not a directory that only this user can write to"), "\(errors)")
+      #expect(errors.contains("remove it, or use --socket"))
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+  }
+
+  @Test func aHubCreatesThePrivateDirectoryOfItsDefaultSocket() throws {
+    let root = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    let directory = root + "/storehub-\(getuid())"
+    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    // The second time, the directory exists.
+    for _ in 1...2 {
+      let process = try Program(name: "storehubd").start(
+        [], errors: root + "/log", shell: "exec env -u XDG_RUNTIME_DIR -u STOREHUB_SOCKET TMPDIR='\(root)'")
+      let deadline = Date().addingTimeInterval(30)
+      while !FileManager.default.fileExists(atPath: directory + "/hub.sock"), Date() < deadline { usleep(5_000) }
+      var status = stat()
+      #expect(lstat(directory, &status) == 0 && status.st_mode & 0o7777 == 0o700)
+      process.terminate()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+    }
+  }
+
   /// Without a limit in the file, one user gets seven eighths of the connections if others may connect.
   @Test func aLimitOfTheOperatorIsNotReplaced() throws {
     let file = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8)).conf"
