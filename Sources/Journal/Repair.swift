@@ -315,8 +315,7 @@ extension StateDirectory {
 /// Copies of files that survive a loss of power.
 private enum FileCopy {
   static func copy(_ path: String, to other: String) throws(LogError) {
-    let source = open(path, O_RDONLY | O_CLOEXEC)
-    guard source >= 0 else { throw .system("open", path) }
+    guard let source = try StateDirectory.open(path, O_RDONLY) else { throw .system("open", path, ENOENT) }
     defer { close(source) }
     guard let target = try StateDirectory.create(other) else { throw .system("create", other, EEXIST) }
     defer { close(target) }
@@ -336,8 +335,7 @@ private enum FileCopy {
   }
 
   static func sync(_ path: String) throws(LogError) {
-    let file = open(path, O_RDWR | O_CLOEXEC)
-    guard file >= 0 else { throw .system("open", path) }
+    guard let file = try StateDirectory.open(path, O_RDWR) else { throw .system("open", path, ENOENT) }
     defer { close(file) }
     guard fchmod(file, 0o600) == 0, fsync(file) == 0 else { throw .system("sync", path) }
   }

@@ -49,6 +49,7 @@ struct StateDirectory {
   /// Locks a directory with a journal. In one without a journal, no lock file is created.
   func lockJournal() throws(LogError) -> DirectoryLock {
     guard [database, newDatabase].contains(where: Self.hasContents) else { throw noJournal }
+    for file in [database, writeAheadLog, sharedMemory, tail, newDatabase] { try Self.checkKind(of: file) }
     return try DirectoryLock(self)
   }
 
@@ -63,10 +64,40 @@ struct StateDirectory {
     return stat(file, &status) == 0 ? Int(status.st_size) : 0
   }
 
+  /// Refuses links and special files. The hub's user can create them in its directory, and root must not change another
+  /// user's files through them when it runs a tool.
+  private static func checkKind(of file: String) throws(LogError) {
+    var status = stat()
+    guard lstat(file, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw notAFile(file) }
+  }
+
+  private static func notAFile(_ file: String) -> LogError {
+    LogError(.storage, "\(file) is a link or a special file, not a file of a journal; remove it")
+  }
+
+  /// Opens a regular file, without following a link, and returns its descriptor; nil if it does not exist.
+  static func open(_ file: String, _ flags: CInt) throws(LogError) -> CInt? {
+    let descriptor = Glibc.open(file, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      switch errno {
+      case ENOENT: return nil
+      case ELOOP, ENXIO: throw notAFile(file)
+      default: throw .system("open", file)
+      }
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw notAFile(file)
+    }
+    return descriptor
+  }
+
   /// Creates a file that only its owner can read, and returns its descriptor; nil if it exists.
   ///
   /// A file that root creates in another user's directory belongs to that user, whose hub must be able to use it. An
-  /// existing file keeps its owner, since it may be a link to another one.
+  /// existing file keeps its owner.
   static func create(_ file: String) throws(LogError) -> CInt? {
     let descriptor = Glibc.open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -85,8 +116,7 @@ struct StateDirectory {
   /// Opens a file, which is created if it is missing, and returns its descriptor.
   static func openOrCreate(_ file: String) throws(LogError) -> CInt {
     if let descriptor = try create(file) { return descriptor }
-    let descriptor = Glibc.open(file, O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .system("open", file) }
+    guard let descriptor = try open(file, O_RDWR) else { throw .system("open", file, ENOENT) }
     return descriptor
   }
 

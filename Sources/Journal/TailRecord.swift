@@ -56,11 +56,7 @@ final class TailFile {
 
   /// Reads the record of a directory; returns nil if it is missing or torn.
   static func read(_ directory: StateDirectory) throws(LogError) -> TailRecord? {
-    let descriptor = Glibc.open(directory.tail, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      guard errno == ENOENT else { throw .system("open", directory.tail) }
-      return nil
-    }
+    guard let descriptor = try StateDirectory.open(directory.tail, O_RDONLY) else { return nil }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: TailRecord.byteCount)
     let count = pread(descriptor, &bytes, bytes.count, 0)

@@ -17,13 +17,9 @@ struct WALScan {
   /// Scans the log of a directory.
   init(_ directory: StateDirectory) throws(LogError) {
     let path = directory.writeAheadLog
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      if errno == ENOENT {
-        damage = nil
-        return
-      }
-      throw .system("open", path)
+    guard let descriptor = try StateDirectory.open(path, O_RDONLY) else {
+      damage = nil
+      return
     }
     defer { close(descriptor) }
     var scanner = Scanner(descriptor: descriptor, path: path)

@@ -63,6 +63,28 @@ import Wire
     #expect(try JournalTool.verify(scratch.path).isSound)
   }
 
+  /// The hub's user may have created links in its directory, and root runs the tools.
+  @Test(arguments: ["journal.lock", "journal.tail", "journal.db", "journal.db.new"])
+  func aToolFollowsNoLink(name: String) throws {
+    try makeJournal()
+    try damage("the delta of turn eight", in: scratch.path + "/journal.db")
+    let (file, other) = (scratch.path + "/" + name, scratch.path + "/other")
+    #expect(rename(file, other) == 0 || name == "journal.db.new")
+    if name == "journal.db.new" { close(creat(other, 0o644)) }
+    let before = Scratch.read(other)
+    #expect(symlink(other, file) == 0)
+    for use in [{ _ = try JournalTool.verify($0) }, { _ = try JournalTool.repair($0) }] as [(String) throws -> Void] {
+      let error = #expect(throws: LogError.self) { try use(scratch.path) }
+      #expect(
+        error?.description.hasPrefix("\(file) is a link or a special file") == true, "\(error?.description ?? "")")
+    }
+    // A hub does not open the file of an unfinished repair.
+    if name != "journal.db.new" {
+      #expect(throws: LogError.self) { try Opened(scratch.path).journal.close() }
+    }
+    #expect(Scratch.read(other) == before)
+  }
+
   /// The hub's user cannot read files of root.
   @Test(.enabled(if: geteuid() == 0, "only root can repair the journal of another user"))
   func aRepairByRootLeavesTheFilesToTheirUser() throws {
