@@ -47,17 +47,10 @@ nonisolated extension HTTPAddress {
     switch self {
     case .path(let path):
       var status = stat()
-      if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
-      var address = sockaddr_un()
-      address.sun_family = sa_family_t(AF_UNIX)
-      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+      if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, !isListenedOn(path) { unlink(path) }
       let mask = umask(0o777 & ~mode)
       defer { umask(mask) }
-      return withUnsafePointer(to: address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-        }
-      }
+      return bindSocket(descriptor, to: path)
     case .port(let port):
       var (on, address) = (CInt(1), sockaddr_in())
       setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))

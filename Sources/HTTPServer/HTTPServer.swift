@@ -29,6 +29,8 @@ public final class HTTPServer {
   private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
   private var poll: Poll?
   private var timer: Timer?
+  /// The socket's file, to distinguish it from one that has replaced it.
+  private let file: FileIdentity?
 
   /// Starts the server.
   ///
@@ -43,6 +45,7 @@ public final class HTTPServer {
   ) throws(UVError) {
     let listening = try address.listen(mode: limits.mode)
     self.address = address.resolved(listening)
+    if case .path(let path) = address { file = FileIdentity(path: path) } else { file = nil }
     self.respond = respond
     // The context is a box, because `self` does not exist yet.
     let box = Box()
@@ -71,7 +74,7 @@ public final class HTTPServer {
     poll = nil
     timer = nil
     MHD_stop_daemon(daemon)
-    if case .path(let path) = address { unlink(path) }
+    if case .path(let path) = address, file != nil, file == FileIdentity(path: path) { unlink(path) }
   }
 
   /// The reference from libmicrohttpd's callbacks to the server. It lives as long as the process.

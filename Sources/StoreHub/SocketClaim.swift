@@ -74,23 +74,7 @@ struct SocketClaim: ~Copyable {
     }
     guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
     // We hold the lock, so this is not a hub's socket, but another kind of server may listen on it.
-    guard !Self.isListenedOn(path) else { throw .alreadyServed(path: path) }
+    guard !isListenedOn(path) else { throw .alreadyServed(path: path) }
     guard unlink(path) == 0 else { throw .system(operation: "remove the dead socket", path: path, errno: errno) }
-  }
-
-  private static func isListenedOn(_ path: String) -> Bool {
-    let descriptor = socket(
-      AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { return true }
-    defer { close(descriptor) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let result = withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    return result == 0 || errno != ECONNREFUSED
   }
 }

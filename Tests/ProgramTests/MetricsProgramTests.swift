@@ -39,6 +39,27 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: hub.directory + "/metrics.sock"))
   }
 
+  @Test func aSocketWithAListenerIsNotReplaced() throws {
+    let hub = try HubProcess()
+    let path = hub.directory + "/metrics.sock"
+    _ = hub.kill(SIGTERM)
+    try hub.start(["--metrics", path])
+    let other = try Program(name: "storehubd").run("--socket", hub.directory + "/other.sock", "--metrics", path)
+    #expect(other.status == 1 && other.errors.contains("\(path): address already in use"), "\(other.errors)")
+    let client = try RawClient(path)
+    client.send(Array("GET /health HTTP/1.0\r\n\r\n".utf8))
+    #expect(String(decoding: client.receive(), as: UTF8.self).contains("200 OK"))
+    // A socket that was left by a killed process is replaced.
+    _ = hub.kill(SIGKILL)
+    #expect(FileManager.default.fileExists(atPath: path))
+    try hub.start(["--metrics", path])
+    // A file that is not the hub's own is kept.
+    try FileManager.default.removeItem(atPath: path)
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    #expect(hub.kill(SIGTERM) == 0)
+    #expect(FileManager.default.fileExists(atPath: path))
+  }
+
   @Test(arguments: ["nowhere", "0", "70000", ""]) func anAddressThatIsNoneIsRefused(address: String) throws {
     let outcome = try Program(name: "storehubd").run("--metrics", address)
     #expect(outcome.status == 2 && outcome.errors.contains("--metrics needs a path with a slash or a port"))
