@@ -3,6 +3,8 @@
 #define STOREHUB_CMICROHTTPD_SHIM_H
 
 #include <microhttpd.h>
+#include <poll.h>
+#include <stdbool.h>
 
 // A server on a listening socket, which it then owns. It has no thread: whoever polls its descriptor runs it.
 static inline struct MHD_Daemon *_Nullable cmhd_start(
@@ -17,6 +19,17 @@ static inline struct MHD_Daemon *_Nullable cmhd_start(
 static inline int cmhd_descriptor(struct MHD_Daemon *_Nonnull daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info ? info->epoll_fd : -1;
+}
+
+static inline unsigned cmhd_connections(struct MHD_Daemon *_Nonnull daemon) {
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+    return info ? info->num_connections : 0;
+}
+
+// True if its descriptor has events.
+static inline bool cmhd_is_readable(struct MHD_Daemon *_Nonnull daemon) {
+    struct pollfd descriptor = {.fd = cmhd_descriptor(daemon), .events = POLLIN};
+    return poll(&descriptor, 1, 0) > 0;
 }
 
 // The milliseconds until it must run without anything to read; -1 for never.

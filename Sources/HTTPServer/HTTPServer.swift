@@ -31,6 +31,9 @@ public final class HTTPServer {
   private var timer: Timer?
   /// The socket's file, to distinguish it from one that has replaced it.
   private let file: FileIdentity?
+  /// True while the descriptor is not polled, because connections cannot be accepted.
+  private var isPaused = false
+  private static let retryInterval = Duration.milliseconds(100)
 
   /// Starts the server.
   ///
@@ -84,6 +87,19 @@ public final class HTTPServer {
 
   private func run() {
     _ = MHD_run(daemon)
+    // Without a connection, only an accept that fails leaves the descriptor readable. libmicrohttpd does not wait then,
+    // for example for a free descriptor.
+    if cmhd_connections(daemon) == 0, cmhd_is_readable(daemon) {
+      isPaused = true
+      poll?.stop()
+      timer?.start(after: Self.retryInterval)
+      return
+    }
+    if isPaused {
+      isPaused = false
+      // Starting a poll of an open descriptor that is not polled yet cannot fail.
+      try? poll?.start(.readable)
+    }
     let timeout = cmhd_timeout(daemon)
     if timeout >= 0 { timer?.start(after: .milliseconds(timeout)) } else { timer?.stop() }
   }

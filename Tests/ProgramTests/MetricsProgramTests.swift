@@ -60,6 +60,40 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: path))
   }
 
+  private static let hasPrlimit = FileManager.default.isExecutableFile(atPath: "/usr/bin/prlimit")
+
+  /// libmicrohttpd would try to accept the connection without a pause.
+  @Test(.enabled(if: hasPrlimit, "prlimit(1) is needed")) func aServerWithoutDescriptorsWaits() throws {
+    let hub = try HubProcess()
+    let path = hub.directory + "/metrics.sock"
+    _ = hub.kill(SIGTERM)
+    try hub.start(["--metrics", path])
+    let process = try #require(hub.process?.processIdentifier)
+    let used = Set(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").compactMap { Int($0) })
+    let free = try #require((0...).first { !used.contains($0) })
+    func limit(_ descriptors: Int) throws {
+      let program = try Process.run(
+        URL(fileURLWithPath: "/usr/bin/prlimit"),
+        arguments: ["--pid", "\(process)", "--nofile=\(descriptors):"])
+      program.waitUntilExit()
+      try #require(program.terminationStatus == 0)
+    }
+    /// The processor time in hundredths of a second.
+    func time() throws -> Int {
+      let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+      return text.split(separator: " ")[13...14].compactMap { Int($0) }.reduce(0, +)
+    }
+    try limit(free)
+    let client = try RawClient(path)
+    client.send(Array("GET /health HTTP/1.0\r\n\r\n".utf8))
+    let before = try time()
+    usleep(1_000_000)
+    #expect(try time() - before < 20)
+    try limit(free + 10)
+    #expect(String(decoding: client.receive(), as: UTF8.self).contains("200 OK"))
+    #expect(hub.kill(SIGTERM) == 0)
+  }
+
   @Test(arguments: ["nowhere", "0", "70000", ""]) func anAddressThatIsNoneIsRefused(address: String) throws {
     let outcome = try Program(name: "storehubd").run("--metrics", address)
     #expect(outcome.status == 2 && outcome.errors.contains("--metrics needs a path with a slash or a port"))
