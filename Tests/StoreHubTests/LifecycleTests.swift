@@ -59,7 +59,9 @@ private nonisolated final class StuckLog: TurnLog {
       engine.send(.counter(.incrementButtonTapped))
       try life.serve(server, recording)
       life.stop(reason: "a test")
-      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1500)) { mailbox.post(.stored(upTo: 1)) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1500)) { @Sendable in
+        mailbox.post(.stored(upTo: 1))
+      }
       exit(life.run())
     }
   }

@@ -126,7 +126,8 @@ public final class ServiceLifecycle {
     guard !hasTimedOut else { return end() }
     // The log may wait for a disk that does not respond; nothing else would end the process then.
     let limit = stopLimit
-    let backstop = DispatchWorkItem {
+    // Sendable, since a closure of the main actor traps on another queue.
+    let backstop = DispatchWorkItem { @Sendable in
       let line = "the hub could not stop and close the journal within \(limit); the process ends\n"
       _ = write(2, line, line.utf8.count)
       _exit(1)
