@@ -5,8 +5,9 @@ import Wire
 /// The size is that of the encoded state. The bytes of a delta are an upper bound of the growth, so the deltas that the
 /// hub encodes for its log or its subscribers cost nothing here. While the hub needs no deltas, one is encoded now and
 /// then for the size alone. Before the sum of the bounds reaches half the limit, and whenever it is more than twice the
-/// size, the state is counted, one piece in each turn. Beyond half the limit, a reverse delta measures the removed bytes. Near the limit, both deltas are encoded after
-/// each action, and an action that makes the state too large is rolled back.
+/// size, the state is counted, one piece in each turn. Beyond half the limit, a reverse delta measures the removed
+/// bytes. Near the limit, both deltas are encoded after each action, and an action that makes the state too large is
+/// rolled back.
 ///
 /// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB. They carry at most a mebibyte, or a
 /// sixteenth of a smaller limit, so that a check fits into a turn. Therefore the limit is exact if no action adds more
