@@ -43,43 +43,67 @@ public nonisolated enum TextWidth {
   /// Returns the text if it fits into a number of columns, otherwise its beginning and an ellipsis.
   /// - Complexity: O(columns), whatever the length of the text.
   public static func fit(_ text: String, columns limit: Int) -> String {
-    // Characters without width take no columns, so the bytes are limited as well.
-    let byteLimit = max(limit, 0) * 64
-    let isWhole = text.utf8.count <= byteLimit || text.isEmpty
-    let beginning = isWhole ? text : String(text.unicodeScalars.prefix(byteLimit / 4))
-    if isWhole, columns(of: beginning) <= limit { return text }
+    let (beginning, isWhole) = beginning(of: text, columns: limit)
+    if isWhole, columns(of: beginning) <= limit { return beginning }
     return prefix(of: beginning, columns: limit - 1) + (limit > 0 ? "…" : "")
   }
 
   /// Breaks a text at spaces into a limited number of lines; if it does not fit, the last one ends in an ellipsis.
   public static func wrap(_ text: String, columns limit: Int, lines count: Int) -> [String] {
-    let all = wrap(text, columns: limit)
-    guard all.count > count, count > 0 else { return Array(all.prefix(max(count, 0))) }
-    let rest = all[(count - 1)...].joined(separator: " ")
-    return all.prefix(count - 1) + [fit(rest, columns: limit)]
+    guard limit > 0, count > 0 else { return [] }
+    // One line more than is shown.
+    let (beginning, isWhole) = beginning(of: text, columns: limit * (count + 1))
+    let all = wrap(beginning, columns: limit)
+    guard all.count > count || !isWhole else { return all }
+    let last = all.dropFirst(count - 1).joined(separator: " ")
+    return all.prefix(count - 1)
+      + [isWhole ? fit(last, columns: limit) : prefix(of: last, columns: limit - 1) + "…"]
+  }
+  /// Returns as much of a text as can be shown in a number of columns, and whether that is the whole text.
+  ///
+  /// Characters without width take no columns, so the bytes are limited as well.
+  private static func beginning(of text: String, columns: Int) -> (text: String, isWhole: Bool) {
+    let byteLimit = max(columns, 0) * 64
+    guard text.utf8.count > byteLimit, !text.isEmpty else { return (text, true) }
+    return (String(text.unicodeScalars.prefix(byteLimit / 4)), false)
   }
 
+
+  /// - Complexity: O(columns × lines), whatever the length of the text.
   /// Breaks a text at spaces into lines of at most `limit` columns; longer words are split.
   public static func wrap(_ text: String, columns limit: Int) -> [String] {
     guard limit > 0 else { return [] }
     var lines = [""]
     for word in text.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
-      var word = String(word)
-      let line = lines[lines.count - 1]
-      if !line.isEmpty, columns(of: line) + 1 + columns(of: word) <= limit {
-        lines[lines.count - 1] += " \(word)"
-        continue
+      let pieces = pieces(of: word, columns: limit)
+      for (piece, width) in pieces {
+        if lines[lines.count - 1].isEmpty {
+          (lines[lines.count - 1], used) = (piece, width)
+        } else if pieces.count == 1, used + 1 + width <= limit {
+          lines[lines.count - 1] += " \(piece)"
+          used += 1 + width
+        } else {
+          lines.append(piece)
+          used = width
+        }
       }
-      if !line.isEmpty { lines.append("") }
-      while columns(of: word) > limit {
-        let beginning = prefix(of: word, columns: limit)
-        guard !beginning.isEmpty else { return lines }
-        lines[lines.count - 1] = beginning
-        lines.append("")
-        word.removeFirst(beginning.count)
-      }
-      lines[lines.count - 1] = word
     }
     return lines
   }
 }
+
+  /// Splits a word into pieces of at most `limit` columns, with their columns. Wider characters are left out.
+  private static func pieces(of word: Substring, columns limit: Int) -> [(text: String, columns: Int)] {
+    var (pieces, piece, used): ([(String, Int)], String, Int) = ([], "", 0)
+    for character in word {
+      let width = columns(of: character)
+      guard width <= limit else { continue }
+      if used + width > limit {
+        pieces.append((piece, used))
+        (piece, used) = ("", 0)
+      }
+      piece.append(character)
+      used += width
+    }
+    return piece.isEmpty ? pieces : pieces + [(piece, used)]
+  }

@@ -75,6 +75,20 @@ import Testing
     #expect(terminal.press(key) == action.map { .send(.counter($0)) })
   }
 
+  /// Another user may send a text of any length, in one word, and every frame draws it. In quadratic time, this would
+  /// take hours.
+  @Test func aVeryLongWordIsDrawnInNoTime() {
+    let word = String(repeating: "abcdefghij", count: 100_000)
+    let start = ContinuousClock.now
+    #expect(TextWidth.wrap(word, columns: 60).count == 16_667)
+    var terminal = TestTerminal()
+    terminal.change { $0.counter.numberFact = word }
+    for _ in 0..<100 { #expect(terminal.lines.contains { $0.hasSuffix("…") }) }
+    terminal.change { $0.counter.factAlert = FactAlert(title: word) }
+    #expect(terminal.lines.contains { $0.contains("│ abcdefghij") })
+    #expect(ContinuousClock.now - start < .seconds(60))
+  }
+
   @Test func textIsBrokenAtSpacesAndWideCharactersCountTwice() {
     #expect(TextWidth.wrap("one two three", columns: 7) == ["one two", "three"])
     #expect(TextWidth.wrap("abcdefgh", columns: 3) == ["abc", "def", "gh"])
@@ -82,6 +96,9 @@ import Testing
     #expect(TextWidth.wrap("one two three four", columns: 7, lines: 2) == ["one two", "three …"])
     #expect(TextWidth.wrap("one two", columns: 7, lines: 1) == ["one two"])
     #expect(TextWidth.wrap("one two", columns: 7, lines: 0) == [])
+    #expect(TextWidth.wrap("a abcdefgh i", columns: 3) == ["a", "abc", "def", "gh", "i"])
+    #expect(TextWidth.wrap("a水b", columns: 1) == ["a", "b"])
+    #expect(TextWidth.wrap("abc" + String(repeating: "\u{301}", count: 1000), columns: 3, lines: 1) == ["ab…"])
     #expect(TextWidth.columns(of: "水e\u{301}") == 3)
     // Joined emoji, a skin tone, a flag, a conjunct of two letters, a directional mark.
     #expect(["👨‍👩‍👧", "👍🏽", "🇩🇪", "क्ष", "\u{202E}", "❤️"].map { TextWidth.columns(of: $0) } == [2, 2, 2, 2, 0, 1])

@@ -337,7 +337,7 @@ public nonisolated struct Screens: Equatable, Sendable {
     }
     canvas.centered(row, "waiting for the hub")
     guard case .connecting(_, let failure?) = content.connection else { return }
-    for (index, line) in TextWidth.wrap(failure, columns: canvas.size.columns - 4).prefix(3).enumerated() {
+    for (index, line) in TextWidth.wrap(failure, columns: canvas.size.columns - 4, lines: 3).enumerated() {
       if rows.contains(row + 2 + index) { canvas.centered(row + 2 + index, line, Style(dim: true)) }
     }
   }

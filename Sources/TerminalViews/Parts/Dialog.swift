@@ -80,6 +80,8 @@ nonisolated struct Dialog<Action> {
   // MARK: Drawing
 
   private struct Layout {
+    /// The title in the frame's upper edge.
+    var title: String
     var lines: [String]
     /// The row of the frame's upper edge; nil if there is no room for a frame.
     var top: Int?
@@ -92,15 +94,16 @@ nonisolated struct Dialog<Action> {
     let room = rows.count - 4
     if room >= 1, size.columns >= max(bar + 4, 20) {
       let lines = TextWidth.wrap(text, columns: min(size.columns - 6, 50), lines: max(room, 1))
+      let title = TextWidth.fit(title, columns: size.columns - 6)
       let width = (lines + [title]).map { TextWidth.columns(of: $0) }.reduce(bar) { max($0, $1) }
       let top = rows.lowerBound + max((rows.count - lines.count - 3) / 2, 0)
-      return Layout(lines: lines, top: top, width: width, buttonRow: top + lines.count + 1)
+      return Layout(title: title, lines: lines, top: top, width: width, buttonRow: top + lines.count + 1)
     }
     let title = title.isEmpty || text.isEmpty || rows.count < 3 ? [] : [TextWidth.fit(title, columns: size.columns)]
     let whole = text.isEmpty || rows.count < 2 ? (text.isEmpty ? self.title : text) : text
     let count = max(rows.count - 1 - title.count, 0)
     let lines = title + TextWidth.wrap(whole, columns: size.columns, lines: count)
-    return Layout(lines: lines, top: nil, width: size.columns, buttonRow: rows.upperBound - 1)
+    return Layout(title: "", lines: lines, top: nil, width: size.columns, buttonRow: rows.upperBound - 1)
   }
 
   private var labels: [String] { buttons.isEmpty ? [hint(nil)] : buttons.map { "[ \($0.label) ]" } }
@@ -121,7 +124,7 @@ nonisolated struct Dialog<Action> {
     guard !rows.isEmpty else { return }
     let layout = layout(in: rows, canvas.size)
     if let top = layout.top {
-      canvas.box(layout.lines + [""], title: title, style, top: top, width: layout.width)
+      canvas.box(layout.lines + [""], title: layout.title, style, top: top, width: layout.width)
     } else {
       let blank = String(repeating: " ", count: canvas.size.columns)
       for row in rows { canvas.text(row, 0, blank, style) }
