@@ -54,6 +54,8 @@ nonisolated enum Glyphs {
     guard form.joinsEmoji || form.hasSkinTones, TextWidth.isEmoji(character), TextWidth.columns(of: character) == 2
     else { return nil }
     var scalars = character.unicodeScalars.filter { isPrintable($0) || $0 == "\u{FE0F}" }
+    // A terminal may know no more of them than the C library does.
+    guard scalars.allSatisfy({ TextWidth.width(of: $0) != nil }) else { return nil }
     if !form.hasSkinTones { scalars.removeAll { $0.properties.isEmojiModifier } }
     if !form.joinsEmoji { scalars = String.UnicodeScalarView(scalars.prefix { $0 != "\u{200D}" }) }
     if scalars.count > cellLimit { scalars.removeAll { $0 == "\u{FE0F}" } }
@@ -73,9 +75,15 @@ nonisolated enum Glyphs {
     if isSpacing(character) { return " " }
     let scalars = character.unicodeScalars
     guard TextWidth.isEmoji(character), let first = scalars.first else {
-      return String(String.UnicodeScalarView(scalars.filter(isPrintable)))
+      return String(String.UnicodeScalarView(scalars.filter(isPrintable).map(known)))
     }
-    return String(first)
+    return String(known(first))
+  }
+
+  /// Returns a scalar, or a replacement of one column if the C library does not know its width: ncurses would count a
+  /// column for it, whatever the terminal draws.
+  private static func known(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    TextWidth.width(of: scalar) == nil ? "\u{FFFD}" : scalar
   }
 
   /// Returns true if a scalar is drawn.

@@ -3,7 +3,7 @@ internal import CNcurses
 /// The width of text on a terminal.
 public nonisolated enum TextWidth {
   /// Returns the columns of a text: none for combining marks, two for wide characters (wcwidth(3)), one for tabs and
-  /// line breaks, which are drawn as spaces.
+  /// line breaks, which are drawn as spaces, and for unknown characters, which are drawn as a replacement.
   public static func columns(of text: String) -> Int {
     text.reduce(0) { $0 + columns(of: $1) }
   }
@@ -18,7 +18,14 @@ public nonisolated enum TextWidth {
   }
 
   private static func columns(of scalar: Unicode.Scalar) -> Int {
-    Glyphs.isPrintable(scalar) ? max(Int(wcwidth(wchar_t(bitPattern: scalar.value))), 0) : 0
+    guard Glyphs.isPrintable(scalar) else { return 0 }
+    return width(of: scalar) ?? 1
+  }
+
+  /// Returns the width of a scalar; nil if the C library does not know it, and a replacement of one column is drawn.
+  static func width(of scalar: Unicode.Scalar) -> Int? {
+    let width = Int(wcwidth(wchar_t(bitPattern: scalar.value)))
+    return width < 0 ? nil : width
   }
 
   /// Returns true if a character is a joined emoji or one with a skin tone, which has the width of its first part.
@@ -48,7 +55,17 @@ public nonisolated enum TextWidth {
     return prefix(of: beginning, columns: limit - 1) + (limit > 0 ? "…" : "")
   }
 
+  /// Returns as much of a text as can be shown in a number of columns, and whether that is the whole text.
+  ///
+  /// Characters without width take no columns, so the bytes are limited as well.
+  private static func beginning(of text: String, columns: Int) -> (text: String, isWhole: Bool) {
+    let byteLimit = max(columns, 0) * 64
+    guard text.utf8.count > byteLimit, !text.isEmpty else { return (text, true) }
+    return (String(text.unicodeScalars.prefix(byteLimit / 4)), false)
+  }
+
   /// Breaks a text at spaces into a limited number of lines; if it does not fit, the last one ends in an ellipsis.
+  /// - Complexity: O(columns × lines), whatever the length of the text.
   public static func wrap(_ text: String, columns limit: Int, lines count: Int) -> [String] {
     guard limit > 0, count > 0 else { return [] }
     // One line more than is shown.
@@ -59,21 +76,12 @@ public nonisolated enum TextWidth {
     return all.prefix(count - 1)
       + [isWhole ? fit(last, columns: limit) : prefix(of: last, columns: limit - 1) + "…"]
   }
-  /// Returns as much of a text as can be shown in a number of columns, and whether that is the whole text.
-  ///
-  /// Characters without width take no columns, so the bytes are limited as well.
-  private static func beginning(of text: String, columns: Int) -> (text: String, isWhole: Bool) {
-    let byteLimit = max(columns, 0) * 64
-    guard text.utf8.count > byteLimit, !text.isEmpty else { return (text, true) }
-    return (String(text.unicodeScalars.prefix(byteLimit / 4)), false)
-  }
 
-
-  /// - Complexity: O(columns × lines), whatever the length of the text.
   /// Breaks a text at spaces into lines of at most `limit` columns; longer words are split.
+  /// - Complexity: O(length of the text).
   public static func wrap(_ text: String, columns limit: Int) -> [String] {
     guard limit > 0 else { return [] }
-    var lines = [""]
+    var (lines, used) = ([""], 0)
     for word in text.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
       let pieces = pieces(of: word, columns: limit)
       for (piece, width) in pieces {
@@ -90,7 +98,6 @@ public nonisolated enum TextWidth {
     }
     return lines
   }
-}
 
   /// Splits a word into pieces of at most `limit` columns, with their columns. Wider characters are left out.
   private static func pieces(of word: Substring, columns limit: Int) -> [(text: String, columns: Int)] {
@@ -107,3 +114,4 @@ public nonisolated enum TextWidth {
     }
     return piece.isEmpty ? pieces : pieces + [(piece, used)]
   }
+}

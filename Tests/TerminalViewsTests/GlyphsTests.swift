@@ -23,6 +23,20 @@ import Testing
     #expect(Glyphs.pieces("a\nb", columns: 2, Glyphs.Form()).map(\.text) == ["a "])
   }
 
+  /// ncurses counts a column for a character that the C library does not know, whatever the terminal draws.
+  @Test func unknownCharactersAreReplacedByOneOfTheirWidth() {
+    #expect(TextWidth.width(of: "\u{378}") == nil)
+    #expect(pieces("a\u{378}b", Glyphs.Form()) == ["a\u{FFFD}b"])
+    #expect(pieces("a\u{378}b", Glyphs.Form(isUnicode: false)) == ["a?b"])
+    #expect(TextWidth.columns(of: "a\u{378}b") == 3)
+    for number in stride(from: UInt32(0x20), to: 0x11_0000, by: 5) {
+      guard let scalar = Unicode.Scalar(number) else { continue }
+      let widths = Glyphs.glyph(Character(scalar)).unicodeScalars.map { TextWidth.width(of: $0) }
+      let isFaithful = widths.reduce(0) { $0 + ($1 ?? 100) } == TextWidth.columns(of: Character(scalar))
+      if !isFaithful { Issue.record("U+\(String(number, radix: 16)) has another width than its glyph") }
+    }
+  }
+
   /// A joined emoji is drawn as far as the terminal joins its parts; each form has the same width.
   @Test func joinedEmojiAreDrawnAsTheTerminalCan() {
     let (none, joining, toning) = (
