@@ -156,6 +156,8 @@ private final class Acceptor {
   private func start() throws(UVError) {
     do throws(UVError) {
       retry = try Timer(on: loop) { [weak self] in self?.resume() }
+      // A socket that was passed to the process may be a blocking one.
+      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
       poll = try Poll(on: loop, descriptor: descriptor) { [weak self] _ in self?.acceptWaiting() }
       try poll?.start(.readable)
     } catch {

@@ -1,4 +1,5 @@
 internal import CUV
+internal import Glibc
 
 /// Calls a function when a descriptor without a libuv handle type becomes readable or writable.
 public struct Poll: ~Copyable {
@@ -25,11 +26,16 @@ public struct Poll: ~Copyable {
   private let box: Box
 
   /// Creates an inactive poll. The caller closes the descriptor, after this value is destroyed.
+  ///
+  /// The descriptor stays as blocking as it was. libuv makes it non-blocking, also for all other processes that share
+  /// it, such as the shell that started this one.
   public init(
     on loop: EventLoop, descriptor: CInt, _ onEvents: @escaping (Result<Events, UVError>) -> Void
   ) throws(UVError) {
     box = Box(loop: loop, type: UV_POLL)
     box.onEvents = onEvents
+    let flags = fcntl(descriptor, F_GETFL)
+    defer { if flags >= 0, flags & O_NONBLOCK == 0 { _ = fcntl(descriptor, F_SETFL, flags) } }
     try box.open("poll a descriptor") {
       uv_poll_init(loop.pointer, $0.assumingMemoryBound(to: uv_poll_t.self), descriptor)
     }

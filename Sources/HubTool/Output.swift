@@ -7,7 +7,7 @@ final class Output {
   private static let limit = 64 * 1024
 
   private let loop: EventLoop
-  private let descriptor = STDOUT_FILENO
+  private let descriptor: CInt
   private var bytes: [UInt8] = []
   private var start = 0
   private var poll: Poll?
@@ -30,10 +30,20 @@ final class Output {
 
   init(loop: EventLoop) {
     self.loop = loop
+    descriptor = Self.ownDescriptor
     // A file is always writable, and cannot be polled.
     poll = try? Poll(on: loop, descriptor: descriptor) { [weak self] in self?.polled($0) }
     poll?.keepsLoopAlive(false)
     watch()
+  }
+
+  /// The descriptor for writing. A terminal may accept less than one write, so it is opened a second time, because the
+  /// shell shares standard output and expects it to block.
+  private static var ownDescriptor: CInt {
+    guard isatty(STDOUT_FILENO) == 1 else { return STDOUT_FILENO }
+    let own = open("/proc/self/fd/\(STDOUT_FILENO)", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    // A terminal of another user, as after su(1), can only be written through the shared descriptor.
+    return own < 0 ? STDOUT_FILENO : own
   }
 
   var isTerminal: Bool { isatty(descriptor) == 1 }

@@ -70,6 +70,22 @@ import Testing
     poll.stop()
   }
 
+  /// The shell shares its terminal with this process, and its next program expects reads to wait.
+  @Test func aPollLeavesADescriptorAsBlockingAsItWas() throws {
+    let loop = try EventLoop()
+    let pipe = Foundation.Pipe()
+    let descriptor = pipe.fileHandleForReading.fileDescriptor
+    for isBlocking in [true, false] {
+      let flags = fcntl(descriptor, F_GETFL) & ~O_NONBLOCK | (isBlocking ? 0 : O_NONBLOCK)
+      #expect(fcntl(descriptor, F_SETFL, flags) == 0)
+      let poll = try Poll(on: loop, descriptor: descriptor) { _ in }
+      try poll.start(.readable)
+      loop.run(.noWait)
+      #expect(fcntl(descriptor, F_GETFL) == flags)
+      poll.stop()
+    }
+  }
+
   @Test func hooksComeAroundEveryTurnAndWakeNothing() throws {
     let loop = try EventLoop()
     var turns = 0

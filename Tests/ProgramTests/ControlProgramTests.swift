@@ -314,8 +314,26 @@ import Testing
       completions bash > '\(hub.directory)/completion'; . '\(hub.directory)/completion'; COMP_LINE='\(line)'; \
       COMP_POINT=\(line.count); COMP_WORDS=(storectl state 'todos.todos['); COMP_CWORD=2; _storectl; echo "${COMPREPLY[@]}"
       """
-    let outcome = try shell(hub, script)
-    #expect(outcome.output == "todos.todos[0]\n" && outcome.errors.isEmpty, "\(outcome.errors)")
+      completions bash > '\(file)'; . '\(file)'; \(fake)COMP_WORDBREAKS=$' \\t\\n\"\\'><=;|&(:'; \
+      COMP_LINE=\(Self.quoted(line)); COMP_POINT=${#COMP_LINE}; COMP_WORDS=(storectl); COMP_CWORD=0; _storectl; \
+      printf '%s\\n' "${COMPREPLY[@]}"
+      """)
+    #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+    return outcome.output.split(separator: "\n").map(String.init)
+  }
+
+  /// A word in single quotes.
+  private static func quoted(_ word: String) -> String { "'\(word.replacing("'", with: "'\\''"))'" }
+
+  /// The shell shares its terminal with storectl, and the next program expects reads to wait.
+  @Test func theTerminalIsLeftAsItWas() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub, "storectl", "status", after: "; cat")
+    #expect(hub.wait { terminal.screen.contains("latency") })
+    terminal.press("over\r")
+    // The echo, and the output of cat.
+    #expect(hub.wait { terminal.screen.components(separatedBy: "over\n").count == 3 })
+    #expect(!terminal.screen.contains("unavailable"))
   }
 
   @Test func theTerminalIsDrawnOn() throws {
