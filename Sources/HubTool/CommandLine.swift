@@ -106,20 +106,20 @@ public nonisolated func toolOptions() -> ProgramOptions {
             """)
         ]),
       .init(
-        "log", "print the actions of the journal with their changes",
+        "log", "print the turns of the journal: their actions and changes",
         options: [
-          .init("follow", short: "f", "also print the actions that the hub stores from now on"),
-          .init("path", short: "p", argument: "PATH", "only changes of the part at a path", value: .path),
-          .init("uid", short: "u", argument: "USER", "only actions of a user, by number or name"),
-          .init("since", argument: "REV|TIME", "only actions after a revision or a time"),
-          .init("count", short: "n", argument: "N", "only the last N of them"), directory,
+          .init("follow", short: "f", "also print the turns that the hub stores from now on"),
+          .init("path", short: "p", argument: "PATH", "only turns that changed the part at a path", value: .path),
+          .init("uid", short: "u", argument: "USER", "only turns with an action of a user, by number or name"),
+          .init("since", argument: "REV|TIME", "only turns after a revision or a time"),
+          .init("count", short: "n", argument: "N", "of the turns before now, only the last N"), directory,
         ],
         details: [
           reads,
           .text(
             """
-            The actions of one turn of the hub took effect together, and their changes follow the last of them. With --json \
-            there is one object per turn: revision, from, time, actions (name, action, origin, user, process, client, \
+            A turn of the hub consists of the actions that took effect together, usually one; all of them are printed, and \
+            their changes follow the last of them. With --json there is one object per turn: revision, from, time, actions (name, action, origin, user, process, client, \
             sequence) and changes (path, old, new).
             """),
         ]),

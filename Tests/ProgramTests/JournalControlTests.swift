@@ -104,6 +104,40 @@ import Testing
     #expect(process.terminationStatus == 130)
   }
 
+  /// The number limits what was stored before, and not what is stored together while the log waits.
+  @Test func aLogThatFollowsTheLastTurnsMissesNone() throws {
+    let stored = try Stored()
+    let path = stored.hub.directory + "/log.json"
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "--default-signal", Program(name: "storectl").url.path, "log", "-f", "-n", "1", "--json", "--state-dir",
+      stored.directory,
+    ]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle(forWritingAtPath: path)
+    try process.run()
+    func revisions() -> [Int] {
+      let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+      return text.split(separator: "\n").compactMap { line in
+        let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        return object?["revision"] as? Int
+      }
+    }
+    #expect(stored.hub.wait { revisions() == [8] })
+    kill(process.processIdentifier, SIGSTOP)
+    for _ in 0..<3 {
+      let sent = try Program(name: "storectl").run(
+        "--socket", stored.hub.socket, "send", "counter.incrementButtonTapped")
+      #expect(sent.status == 0)
+    }
+    kill(process.processIdentifier, SIGCONT)
+    #expect(stored.hub.wait { revisions() == [8, 9, 10, 11] })
+    kill(process.processIdentifier, SIGINT)
+    process.waitUntilExit()
+  }
+
   /// Scans do not wait for anything, so they must give the loop time to receive signals.
   @Test func signalsEndAScanOfALongJournal() throws {
     let hub = try HubProcess(awaitsLog: false)

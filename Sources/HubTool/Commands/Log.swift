@@ -127,10 +127,11 @@ extension Tool {
   }
 }
 
-/// Prints the entries of a log as they arrive, only the last ones, or all of them in a pager at the end.
+/// Prints the entries of a log as they arrive, at first only the last ones, or all of them in a pager at the end.
 private final class LogPrinter {
   private let tool: Tool
-  private let limit: Int?
+  /// The number of entries to keep until the first call of `end`; nil for all of them.
+  private var limit: Int?
   private let isPaged: Bool
   /// The entries to print at the end. With a limit, most are never made into text.
   private var kept: [() -> [String]] = []
@@ -175,10 +176,10 @@ private final class LogPrinter {
     sinceFlush += 1
   }
 
-  /// Prints the kept entries.
+  /// Prints the kept entries. Later ones are printed as they arrive.
   func end() async throws(ToolFailure) {
     let entries = kept[first...] + kept[..<first]
-    (kept, first) = ([], 0)
+    (kept, first, limit) = ([], 0, nil)
     var pages: [String] = []
     for entry in entries {
       if isPaged { pages += entry() } else { print(entry()) }
