@@ -86,7 +86,10 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
     let shown = shown(state)
     let listRows = ListWindow.rows(under: rows)
     // A click on a todo's box marks it as done or not done.
-    if case .click(_, 2...4) = key, cursor.pressed(key, shown.ids, in: listRows), let todo = cursor.id {
+    if case .click(let row, 2...4) = key,
+      ListWindow(count: shown.count, cursor: cursor.position, rows: listRows).offset(at: row) != nil,
+      cursor.pressed(key, shown.ids, in: listRows), let todo = cursor.id
+    {
       return shown[id: todo].flatMap { pressed(" ", on: $0, shown, state) }
     }
     if cursor.pressed(key, shown.ids, in: listRows) {
