@@ -197,7 +197,7 @@ public final class Tool {
 }
 
 /// A signal handle that can be stored in a collection.
-private final class SignalWatch {
+final class SignalWatch {
   private let signal: Signal
 
   init(on loop: EventLoop, _ number: CInt, _ onSignal: @escaping () -> Void) throws(UVError) {

@@ -9,8 +9,9 @@ internal import Glibc
 /// terminal.draw { canvas in canvas.centered(0, "hello") }
 /// ```
 ///
-/// The owner of the loop polls `inputDescriptor` and calls `readKeys`. It calls `resized` on SIGWINCH and `suspend` on
-/// SIGTSTP.
+/// The owner of the loop polls `inputDescriptor` and calls `readKeys`. It calls `resized` on SIGWINCH, `suspend` on
+/// SIGTSTP, `resumed` on SIGCONT, and `close` before any signal ends the process. No key is a signal, since pasted text
+/// may contain all of them: the owner calls `requestStop` for Ctrl-Z.
 public final class Terminal {
   private var screen: OpaquePointer?
   private let hasColors: Bool
@@ -49,7 +50,7 @@ public final class Terminal {
     if !isUnicode { setlocale(LC_CTYPE, "C.UTF-8") }
     self.screen = screen
     set_term(screen)
-    cbreak()
+    raw()
     noecho()
     nonl()
     curs_set(0)
@@ -113,7 +114,10 @@ public final class Terminal {
     delscreen(screen)
   }
 
-  /// Restores the terminal and stops the process for Ctrl-Z. Takes the terminal over again when the process continues.
+  /// Stops the processes of the job, as Ctrl-Z does outside of screens.
+  public func requestStop() { kill(0, SIGTSTP) }
+
+  /// Restores the terminal and stops the process. Takes the terminal over again when the process continues.
   ///
   /// Draw afterwards. The process does not stop if no other process could continue it.
   public func suspend() {
@@ -125,6 +129,13 @@ public final class Terminal {
     sigaction(SIGTSTP, &standard, &ours)
     raise(SIGTSTP)
     sigaction(SIGTSTP, &ours, nil)
+    resumed()
+  }
+
+  /// Takes the terminal over again after the process was stopped, also by SIGSTOP. Draw afterwards.
+  public func resumed() {
+    guard screen != nil else { return }
+    reset_prog_mode()
     send(pasteOn)
     redraw()
     resized()

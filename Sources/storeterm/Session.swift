@@ -99,7 +99,7 @@ final class Session {
     clock = try Timer(on: loop) { [weak self] in self?.drawSoon() }
     activityTimer = try Timer(on: loop) { [weak self] in self?.drawSoon() }
     frame = try Timer(on: loop) { [weak self] in self?.frameEnded() }
-    for number in [SIGINT, SIGTERM, SIGHUP] {
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
       signals.append(try SignalWatch(on: loop, number) { [weak self] in self?.quit() })
     }
     if settings.waitsForHub { try openTerminal() }
@@ -183,6 +183,11 @@ final class Session {
         terminal.suspend()
         self?.draw()
       })
+    signals.append(
+      try SignalWatch(on: loop, SIGCONT) { [weak self] in
+        terminal.resumed()
+        self?.draw()
+      })
     draw()
   }
 
@@ -199,7 +204,9 @@ final class Session {
   private func pressed(_ key: Key, _ content: ScreenContent) -> Bool {
     switch screens.pressed(key, content) {
     case .quit: quitWhenAcknowledged()
+    case .interrupt: quit()
     case .redraw: terminal?.redraw()
+    case .stop: terminal?.requestStop()
     // Keys after `q` are ignored.
     case .send where quitTimer != nil: break
     case .send(let action):

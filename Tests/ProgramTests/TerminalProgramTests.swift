@@ -189,6 +189,39 @@ import Testing
     #expect(hub.wait { Self.count(on: terminal) == 0 })
   }
 
+  /// Text from elsewhere may contain the characters that end or stop programs.
+  @Test func aPasteHasNoSignals() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub)
+    #expect(hub.wait { terminal.screen.contains("live") })
+    terminal.press("2", "a", "\u{1b}[200~br\u{3}e\u{1a}a\u{1c}d\u{13}s\u{1b}[201~", "\r")
+    #expect(hub.wait { terminal.screen.contains("› [ ] breads") })
+    // Ctrl-\ is no key.
+    terminal.press("\u{1c}", "1", "+")
+    #expect(hub.wait { Self.count(on: terminal) == 1 })
+    terminal.type("C-c")
+    #expect(hub.wait { !terminal.isRunning })
+  }
+
+  /// The shell that follows needs a terminal with echo and lines.
+  @Test func aQuitSignalLeavesTheTerminalAsItWas() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub, after: "; stty -a; cat")
+    #expect(hub.wait { terminal.screen.contains("live") })
+    kill(try #require(try process(of: hub)), SIGQUIT)
+    #expect(hub.wait { terminal.screen.contains(" echo ") && terminal.screen.contains(" icanon") })
+  }
+
+  /// The process id of the terminal client of a hub.
+  private func process(of hub: HubProcess) throws -> Int32? {
+    let clients = try Program(name: "storectl").run("--socket", hub.socket, "clients", "--json").output
+    for line in clients.split(separator: "\n") {
+      let client = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      if (client?["name"] as? String)?.hasPrefix("storeterm ") == true { return client?["process"] as? Int32 }
+    }
+    return nil
+  }
+
   /// Several keys can make one character, and the text after it stays in place. Not every tmux shows skin tones.
   @Test func joinedCharactersAreOneAndAsWideAsTheyAreDrawn() throws {
     let hub = try HubProcess()
@@ -267,6 +300,13 @@ import Testing
     terminal.press("+")
     #expect(hub.wait { Self.count(on: terminal) == 1 })
     #expect(terminal.screen.split(separator: "\n").allSatisfy { $0.count <= 40 })
+    // Unlike the key, this signal gives it no time to restore the terminal.
+    kill(try #require(try process(of: hub)), SIGSTOP)
+    #expect(hub.wait { terminal.screen.components(separatedBy: "Stopped").count > 1 })
+    terminal.press("fg\r")
+    #expect(hub.wait { terminal.screen.contains("live") && !terminal.screen.contains("Stopped") })
+    terminal.press("+")
+    #expect(hub.wait { Self.count(on: terminal) == 2 })
   }
 
   @Test func theMouseOpensChoosesAndTicks() throws {

@@ -166,7 +166,7 @@ import Wire
     }
     #expect(terminal.screens.tab == .todos)
     #expect(terminal.screens.todos.writing?.line.text == "q1f")
-    #expect(terminal.press(.control("c")) == .quit)
+    #expect(terminal.press(.control("c")) == .interrupt && terminal.press(.control("z")) == .stop)
     terminal.press(.escape)
     #expect(terminal.press("q") == .quit)
     #expect(terminal.press(.control("d")) == .quit)

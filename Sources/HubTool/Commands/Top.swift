@@ -111,7 +111,7 @@ struct History {
 final class TopScreen {
   private let terminal: Terminal
   private var keys: Poll?
-  private var resize: Signal?
+  private var signals: [SignalWatch] = []
   private var redraw: (() -> Void)?
   private let isUnicode = String(cString: nl_langinfo(nl_item(CODESET))) == "UTF-8"
 
@@ -121,19 +121,28 @@ final class TopScreen {
       guard let self, case .success = events else { return onQuit() }
       _ = terminal.readKeys { key in
         if key == .character("q") || key == .escape || key == .control("c") { onQuit() }
+        if key == .control("z") { terminal.requestStop() }
       }
     }
     try keys.start(.readable)
     self.keys = consume keys
-    resize = try Signal(on: loop, SIGWINCH) { [weak self] in
-      self?.terminal.resized()
-      self?.redraw?()
+    let changes: [(CInt, (Terminal) -> Void)] = [
+      (SIGWINCH, { $0.resized() }), (SIGTSTP, { $0.suspend() }), (SIGCONT, { $0.resumed() }),
+    ]
+    for (number, change) in changes {
+      signals.append(
+        try SignalWatch(on: loop, number) { [weak self] in
+          guard let self else { return }
+          change(terminal)
+          redraw?()
+        })
     }
+    signals.append(try SignalWatch(on: loop, SIGQUIT, onQuit))
   }
 
   func close() {
     keys = nil
-    resize = nil
+    signals = []
     redraw = nil
     terminal.close()
   }

@@ -45,10 +45,14 @@ public nonisolated struct Screens: Equatable, Sendable {
   public enum Intent: Equatable, Sendable {
     /// Send an action.
     case send(AppFeature.Action)
-    /// End the program.
+    /// End the program once the hub has acknowledged all actions.
     case quit
+    /// End the program immediately.
+    case interrupt
     /// Redraw the whole screen, whatever the terminal shows.
     case redraw
+    /// Stop the program until the shell continues it.
+    case stop
   }
 
   /// A message in place of the help line, until the next key.
@@ -107,8 +111,9 @@ public nonisolated struct Screens: Equatable, Sendable {
   /// - Returns: The action that the program must perform, if any.
   public mutating func pressed(_ key: Key, _ content: ScreenContent) -> Intent? {
     message = nil
-    if key == .control("c") { return .quit }
+    if key == .control("c") { return .interrupt }
     if key == .control("l") { return .redraw }
+    if key == .control("z") { return .stop }
     if let line = helpLine {
       helpLine = scrolled(line, by: key)
       return nil
