@@ -308,11 +308,39 @@ import Testing
     #expect(try run(hub, "__complete", "--color", "a").output == "auto \nalways \n")
     #expect(try run(hub, "__complete", "watch", "--c").output == "--color \n--count \n")
     #expect(try run(hub, "__complete", "--socket", "/nonexistent/hub.sock", "state", "c").output == "")
-    // Runs the script for bash in the way the shell does.
-    let line = "storectl state todos.todos["
-    let script = """
-      completions bash > '\(hub.directory)/completion'; . '\(hub.directory)/completion'; COMP_LINE='\(line)'; \
-      COMP_POINT=\(line.count); COMP_WORDS=(storectl state 'todos.todos['); COMP_CWORD=2; _storectl; echo "${COMPREPLY[@]}"
+    // Words with spaces, of which the last one may end within quotes.
+    #expect(try completions(hub, of: "storectl state todos.todos[") == [#"todos.todos\[0\]"#])
+    #expect(try completions(hub, of: "storectl state 'todos.todos[") == ["todos.todos[0]"])
+    #expect(try completions(hub, of: #"storectl state "counter.c"#) == ["counter.count"])
+    #expect(try completions(hub, of: #"storectl --timeout '1'"0s" state counter.c"#) == ["counter.count"])
+    #expect(try completions(hub, of: #"storectl send todos.addButtonTapped 'oat milk' "x"#) == [])
+  }
+
+  /// Ids come from the state. An inserted one must not be a command, whatever it contains.
+  @Test func completionsAreNoCommands() throws {
+    let hub = try HubProcess()
+    let offered = #"items["$(touch x; `touch y`)'\ "]"#
+    let fake = "storectl() { printf '%s \\n' \(Self.quoted(offered)); }; "
+    for beginning in ["", "'", "\""] {
+      let replies = try completions(hub, of: "storectl state \(beginning)items", fake)
+      let reply = try #require(replies.first)
+      let typed = beginning + reply + beginning
+      let words = try shell(hub, "--version >/dev/null; cd '\(hub.directory)'; printf '%s' \(typed)")
+      #expect(words.output == offered && words.errors.isEmpty, "\(typed)")
+      for file in ["x", "y"] { #expect(!FileManager.default.fileExists(atPath: hub.directory + "/" + file)) }
+    }
+    // What precedes a character that separates words for readline stays.
+    let partial = try completions(hub, of: "storectl state items:a=b", "storectl() { echo 'items:a=bc '; }; ")
+    #expect(partial == ["bc"])
+  }
+
+  /// Runs the script for bash in the way the shell does.
+  ///
+  /// - Parameter fake: Shell words that may replace storectl.
+  private func completions(_ hub: HubProcess, of line: String, _ fake: String = "") throws -> [String] {
+    let file = hub.directory + "/completion"
+    let outcome = try shell(
+      hub,
       """
       completions bash > '\(file)'; . '\(file)'; \(fake)COMP_WORDBREAKS=$' \\t\\n\"\\'><=;|&(:'; \
       COMP_LINE=\(Self.quoted(line)); COMP_POINT=${#COMP_LINE}; COMP_WORDS=(storectl); COMP_CWORD=0; _storectl; \

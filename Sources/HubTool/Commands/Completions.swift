@@ -12,21 +12,64 @@ extension Tool {
 
   // A line that ends in a space is a whole word.
 
-  private static let bash = """
+  private static let bash = #"""
     # Completion of storectl for bash: source <(storectl completions bash)
     _storectl() {
-      local IFS=$'\\n' line="${COMP_LINE:0:COMP_POINT}" words
-      # Words as the shell sees them, not cut at = and :.
-      read -r -d '' -a words < <(xargs -n1 printf '%s\\n' <<<"$line" 2>/dev/null; printf '\\0')
-      [[ $line == *' ' ]] && words+=("")
-      mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" __complete "${words[@]:1}" 2>/dev/null)
-      if [[ ${COMPREPLY[0]} == $'\\001files' ]]; then
+      local line=${COMP_LINE:0:COMP_POINT} words=() word= begun= quote= open=0 next index char
+      # The number of characters of the last word that readline keeps: it replaces only what follows an open quote or
+      # a character of COMP_WORDBREAKS.
+      local kept=0
+      # The words as the shell would pass them, although the last one may end within quotes.
+      for ((index = 0; index < ${#line}; index++)); do
+        char=${line:index:1}
+        case $quote:$char in
+          \':\' | \":\") quote= ;;
+          \':*) word+=$char ;;
+          \":\\)
+            next=${line:index+1:1}
+            [[ $next == [\"\\\$\`] ]] && index=$((index + 1)) && char=$next
+            word+=$char ;;
+          \":*) word+=$char ;;
+          :\' | :\") quote=$char begun=1 open=${#word} ;;
+          :\\) index=$((index + 1)) word+=${line:index:1} begun=1 ;;
+          :[[:space:]])
+            [[ $begun ]] && words+=("$word")
+            word= begun= kept=0 ;;
+          *)
+            word+=$char begun=1
+            [[ $COMP_WORDBREAKS == *"$char"* ]] && kept=${#word} ;;
+        esac
+      done
+      [[ $quote ]] && kept=$open
+      COMPREPLY=()
+      local found
+      mapfile -t found < <("${COMP_WORDS[0]}" __complete "${words[@]:1}" "$word" 2>/dev/null)
+      if [[ ${found[0]} == $'\001files' ]]; then
         compopt -o filenames +o nospace 2>/dev/null
-        mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+        mapfile -t COMPREPLY < <(compgen -f -- "${word:kept}")
+        return
       fi
+      local prefix=${word:0:kept}
+      [[ ${#found[@]} == 1 && ${found[0]} == *' ' ]] && compopt +o nospace 2>/dev/null
+      for word in "${found[@]}"; do
+        [[ $word == "$prefix"* ]] || continue
+        word=${word% }
+        word=${word:kept}
+        # Ids come from the state, and must not be commands.
+        case $quote in
+          \') word=${word//\'/\'\\\'\'} ;;
+          \")
+            word=${word//\\/\\\\}
+            word=${word//\"/\\\"}
+            word=${word//\$/\\\$}
+            word=${word//\`/\\\`} ;;
+          *) printf -v word %q "$word" ;;
+        esac
+        COMPREPLY+=("$word")
+      done
     }
     complete -o nospace -F _storectl storectl
-    """
+    """#
 
   private static let zsh = """
     #compdef storectl
