@@ -12,7 +12,7 @@ nonisolated struct Predicate {
   private let path: [PathStep]
   /// True if the condition is on the number of elements and not on the part itself.
   private let counts: Bool
-  private let comparison: (Comparison, JSONValue)?
+  private let comparison: (Comparison, word: String)?
   private let isNegated: Bool
 
   init(_ text: String, in schema: Schema) throws(ToolFailure) {
@@ -24,7 +24,7 @@ nonisolated struct Predicate {
       guard !isNegated else { throw ToolFailure(.usage, "'\(text)' both begins with ! and compares") }
       let word = String(left[place...].dropFirst(found.rawValue.count)).trimmed
       guard !word.isEmpty else { throw ToolFailure(.usage, "a value must stand behind \(found.rawValue) in '\(text)'") }
-      comparison = (found, Self.value(word))
+      comparison = (found, word)
       left = String(left[..<place]).trimmed
     } else {
       comparison = nil
@@ -62,50 +62,173 @@ nonisolated struct Predicate {
     return nil
   }
 
-  /// Parses JSON, or a word without quotes.
-  private static func value(_ word: String) -> JSONValue { (try? JSONValue(parsing: word)) ?? .string(word) }
-
   /// Returns true if a state satisfies the condition.
   ///
   /// A missing part is null. A part alone is true if it exists and is neither false nor null.
   /// - Complexity: O(size of the part); O(log n) for the number of elements of a list.
   func holds(_ state: CBORValue, _ schema: Schema) -> Bool {
     let values = SchemaValues(schema)
-    let part = values.part(at: path, of: state, as: schema.state)
-    let value: JSONValue =
-      part.map { value, type in
-        guard counts else { return SchemaJSON(schema).json(of: value, as: type) }
-        return .integer(values.elementCount(of: value, as: type) ?? values.parts(of: value, as: type)?.count ?? 0)
-      } ?? .null
-    guard let (comparison, other) = comparison else { return (value != .null && value != .bool(false)) != isNegated }
+    var part = values.part(at: path, of: state, as: schema.state)
+    if counts, let (value, type) = part {
+      let count = values.elementCount(of: value, as: type) ?? values.parts(of: value, as: type)?.count ?? 0
+      part = (.unsigned(UInt64(count)), .named("Int"))
+    }
+    let json = SchemaJSON(schema)
+    func whole() -> JSONValue { part.map { json.json(of: $0.value, as: $0.type) } ?? .null }
+    guard let (comparison, word) = comparison else { return ![.null, .bool(false)].contains(whole()) != isNegated }
+    let one = part.map { Operand($0.value, $0.type, json) } ?? .other(.null)
+    let other = Operand(word, part?.type, json)
     switch comparison {
-    case .equal: return Self.areEqual(value, other)
-    case .unequal: return !Self.areEqual(value, other)
-    case .less: return Self.isLess(value, other)
-    case .more: return Self.isLess(other, value)
-    case .atMost: return Self.isLess(value, other) || Self.areEqual(value, other)
-    case .atLeast: return Self.isLess(other, value) || Self.areEqual(value, other)
-    case .contains: return Self.plain(value).contains(Self.plain(other))
+    case .equal: return one.equals(other)
+    case .unequal: return !one.equals(other)
+    case .less: return one.isLess(than: other)
+    case .more: return other.isLess(than: one)
+    case .atMost: return one.isLess(than: other) || one.equals(other)
+    case .atLeast: return other.isLess(than: one) || one.equals(other)
+    case .contains: return Self.plain(whole()).contains(Self.plain(Self.parsed(word)))
     }
   }
+
+  /// Parses JSON, or a word without quotes.
+  fileprivate static func parsed(_ word: String) -> JSONValue { (try? JSONValue(parsing: word)) ?? .string(word) }
 
   private static func plain(_ value: JSONValue) -> String {
     if case .string(let text) = value { text } else { "\(value)" }
   }
+}
 
-  private static func number(_ value: JSONValue) -> Double? {
-    if case .number(let text) = value { Double(text) } else { nil }
+/// A value in the form in which it is compared.
+nonisolated private enum Operand {
+  /// An integer, a decimal, or a duration in seconds.
+  case number(DecimalNumber)
+  /// A floating-point number, or a date in seconds since 2001.
+  case float(Double)
+  case other(JSONValue)
+
+  /// Creates an operand from a part of a state.
+  init(_ value: CBORValue, _ type: SchemaType, _ json: SchemaJSON) {
+    switch (value, type) {
+    case (.array(let items), .named("Optional", let parts)) where items.count == 1 && parts.count == 1:
+      self.init(items[0], parts[0], json)
+    case (_, .named("raw", let parts)) where parts.count == 2:
+      self.init(value, parts[1], json)
+    case (.float(let bits), _):
+      self = .float(Double(bitPattern: bits))
+    default:
+      let form = json.json(of: value, as: type)
+      self = Self.isNumeric(type) ? DecimalNumber(form).map { .number($0) } ?? .other(form) : .other(form)
+    }
   }
 
-  private static func areEqual(_ one: JSONValue, _ other: JSONValue) -> Bool {
-    if let one = number(one), let other = number(other) { return one == other }
-    return one == other
+  /// Creates an operand from a word that is compared with a part.
+  init(_ word: String, _ type: SchemaType?, _ json: SchemaJSON) {
+    let parsed = Predicate.parsed(word)
+    if let type {
+      // Quotes are optional, and numbers beyond 64 bits are texts.
+      for form in [parsed, .string(word)] {
+        guard let value = try? json.value(of: form, as: type) else { continue }
+        self.init(value, type, json)
+        return
+      }
+      if Self.plain(type) == .named("Date"), case .time(let milliseconds)? = try? Moment(word) {
+        self = .float(Double(milliseconds) / 1000 - Self.referenceDate)
+        return
+      }
+    }
+    self = DecimalNumber(parsed).map { .number($0) } ?? .other(parsed)
   }
 
-  private static func isLess(_ one: JSONValue, _ other: JSONValue) -> Bool {
-    if let one = number(one), let other = number(other) { return one < other }
-    if case .string(let one) = one, case .string(let other) = other { return one < other }
-    return false
+  /// The seconds from 1970 to 2001, from which dates count.
+  private static let referenceDate = 978_307_200.0
+
+  /// The type of a value without the optionals and raw values around it.
+  private static func plain(_ type: SchemaType) -> SchemaType {
+    switch type {
+    case .named("Optional", let parts) where parts.count == 1: plain(parts[0])
+    case .named("raw", let parts) where parts.count == 2: plain(parts[1])
+    default: type
+    }
+  }
+
+  private static func isNumeric(_ type: SchemaType) -> Bool {
+    guard case .named(let name, _) = type else { return false }
+    return name.hasPrefix("Int") || name.hasPrefix("UInt") || ["Decimal", "Duration", "StackElementID"].contains(name)
+  }
+
+  func equals(_ other: Operand) -> Bool {
+    switch (self, other) {
+    case (.number(let one), .number(let other)): one == other
+    case (.float(let one), .float(let other)): one == other || one.isNaN && other.isNaN
+    case (.other(let one), .other(let other)): one == other
+    default: false
+    }
+  }
+
+  func isLess(than other: Operand) -> Bool {
+    switch (self, other) {
+    case (.number(let one), .number(let other)): one < other
+    case (.float(let one), .float(let other)): one < other
+    case (.other(.string(let one)), .other(.string(let other))): one < other
+    default: false
+    }
+  }
+}
+
+/// A decimal number with all its digits.
+nonisolated private struct DecimalNumber: Comparable {
+  private var isNegative = false
+  /// The digits without zeros at either end; the first one stands behind the decimal point.
+  private var digits: [UInt8] = []
+  /// The power of ten by which they are multiplied.
+  private var exponent = 0
+
+  /// Reads a number, a text of digits, or a duration such as `1.5s`; nil for anything else.
+  init?(_ json: JSONValue) {
+    switch json {
+    case .number(let text): self.init(text[...])
+    case .string(let text): self.init(text.hasSuffix("s") ? text.dropLast() : text[...])
+    default: return nil
+    }
+  }
+
+  private init?(_ text: Substring) {
+    var rest = text.utf8[...]
+    isNegative = rest.first == UInt8(ascii: "-")
+    if isNegative { rest.removeFirst() }
+    var (hasPoint, hasDigit) = (false, false)
+    while let byte = rest.first, byte != UInt8(ascii: "e"), byte != UInt8(ascii: "E") {
+      rest.removeFirst()
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        hasDigit = true
+        if !digits.isEmpty || byte != UInt8(ascii: "0") {
+          digits.append(byte)
+          if !hasPoint { exponent += 1 }
+        } else if hasPoint {
+          exponent -= 1
+        }
+      case UInt8(ascii: ".") where !hasPoint: hasPoint = true
+      default: return nil
+      }
+    }
+    guard hasDigit else { return nil }
+    if !rest.isEmpty {
+      guard let shift = Int32(Substring(rest.dropFirst())) else { return nil }
+      exponent += Int(shift)
+    }
+    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    if digits.isEmpty { (isNegative, exponent) = (false, 0) }
+  }
+
+  static func < (one: Self, other: Self) -> Bool {
+    if one.isNegative != other.isNegative { return one.isNegative }
+    return one.isNegative ? other.isNearerToZero(than: one) : one.isNearerToZero(than: other)
+  }
+
+  private func isNearerToZero(than other: Self) -> Bool {
+    if digits.isEmpty || other.digits.isEmpty { return digits.isEmpty && !other.digits.isEmpty }
+    if exponent != other.exponent { return exponent < other.exponent }
+    return digits.lexicographicallyPrecedes(other.digits)
   }
 }
 

@@ -1,0 +1,61 @@
+import ComposableArchitecture
+import Foundation
+import Testing
+import Wire
+
+@testable import HubTool
+
+@Suite struct PredicateTests {
+  @Replicated struct Measures {
+    var count = Int64(9_007_199_254_740_993)
+    var large = UInt64.max
+    var debt = Int64(-9_007_199_254_740_993)
+    var limit: UInt64? = 18_446_744_073_709_551_614
+    var delay = Duration.milliseconds(10_500)
+    var since = Date(timeIntervalSinceReferenceDate: 0.25)
+    var rate = 0.1
+    var share: Float = 0.1
+    var name = "10"
+    var isOn: Bool? = false
+    var items = [1, 2, 3]
+  }
+
+  private func holds(_ text: String, _ state: Measures = Measures()) throws -> Bool {
+    let schema = Schema(state: Measures.self, action: Bool.self)
+    return try Predicate(text, in: schema).holds(try CBORValue(decoding: state.encoded().span.bytes), schema)
+  }
+
+  @Test(arguments: [
+    // As floating-point numbers, these would be equal.
+    "count == 9007199254740993", "count != 9007199254740992", "count > 9007199254740992", "count < 9007199254740994",
+    "count < 9007199254740993.5", "count >= 9007199254740993.0", "count < 1e16", "count > -1", "debt < 0",
+    "debt < -9007199254740992", "debt > -9007199254740994", "debt != count",
+    "large == 18446744073709551615", "large > 18446744073709551614", "limit < 18446744073709551615",
+    "limit == 18446744073709551614", "large > 9",
+    // As texts, 10.5s would be less than 9s.
+    "delay > \"9s\"", "delay > 9s", "delay < 10.6s", "delay == 10.500s", "delay >= 10.5",
+    "since > 2000-12-31T23:59:59.9Z", "since < 2001-01-01T00:00:00.5Z", "since == 2001-01-01T00:00:00.250Z",
+    "since < 2002-01-01", "since > 1999-01-01",
+    "rate == 0.1", "rate == 1e-1", "rate < 0.2", "rate > 0", "share == 0.1",
+    "name == 10", "name == \"10\"", "name < 9", "name ~ 0", "isOn == false", "!isOn", "items.count == 3",
+    "items.count < 10", "limit != null",
+  ])
+  func valuesAreComparedByTheirType(text: String) throws {
+    #expect(try holds(text))
+  }
+
+  @Test(arguments: [
+    "count == 9007199254740992", "count > 9007199254740993", "debt < -9007199254740993", "count == null",
+    "count < word", "delay < 9s", "since < 2001-01-01T00:00:00.1Z", "isOn", "name == 11", "limit == null",
+  ])
+  func whatDiffersDoesNotHold(text: String) throws {
+    #expect(try !holds(text))
+  }
+
+  @Test func aMissingPartIsNull() throws {
+    var state = Measures()
+    state.limit = nil
+    #expect(try holds("limit == null", state) && holds("!limit", state))
+    #expect(try !holds("limit < 5", state) && !holds("limit >= 5", state))
+  }
+}
