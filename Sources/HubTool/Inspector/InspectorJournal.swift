@@ -155,7 +155,8 @@ final class InspectorJournal {
     return schema
   }
 
-  /// Returns the turns before a position, newest first, in which an action, client or user contains a text.
+  /// Returns the turns before a position, newest first, in which an action, client or user contains a text, with these
+  /// actions.
   ///
   /// The loop continues meanwhile.
   func turns(before: UInt64?, count: Int, filter: String) async throws(ToolFailure) -> JSONValue {
@@ -177,8 +178,7 @@ final class InspectorJournal {
         }
         guard let schema else { continue }
         let text = TurnJSON(schema: schema.value)
-        let actions = text.actions(turn, limit: Self.actionLimit)
-        guard words.isEmpty || actions.contains(where: { $0.contains(words) }) else { continue }
+        guard let actions = await actions(of: turn, text, containing: words) else { continue }
         found.append(text.json(turn, actions.map { $0.json(isWhole: false) }, changes: nil))
         if found.count == count { break }
       }
@@ -186,6 +186,21 @@ final class InspectorJournal {
       if found.count < count { next = first }
     }
     return ["turns": .array(found), "next": .integer(next), "isEnd": .bool(next <= extent.base + 1)]
+  }
+
+  /// Returns the first actions of a turn that contain a text, or nil if there are none.
+  ///
+  /// All actions are searched, whatever their number and length. Only those that are returned are made into lines.
+  private func actions(of turn: LoggedTurn, _ text: TurnJSON, containing words: String) async -> [TurnJSON.Action]? {
+    guard !words.isEmpty else { return text.actions(turn, limit: Self.actionLimit) }
+    var found: [TurnJSON.Action] = []
+    for action in TurnText.actions(turn, text.schema) {
+      await breaks.takeIfDue()
+      guard text.contains(action, words) else { continue }
+      found.append(text.action(action))
+      if found.count == Self.actionLimit { break }
+    }
+    return found.isEmpty ? nil : found
   }
 
   /// Returns a turn with its actions and the changes that they made.
@@ -252,33 +267,44 @@ private struct TurnJSON {
       if isWhole { members.append(.init("whole", .string(whole()))) }
       return .object(members)
     }
-
-    func contains(_ words: String) -> Bool {
-      [name, values, client, user].contains { $0.lowercased().contains(words) }
-    }
   }
 
   func actions(_ turn: LoggedTurn, limit: Int) -> [Action] {
+    TurnText.actions(turn, schema, limit: limit).map { action($0) }
+  }
+
+  func action(_ action: TurnText.Action) -> Action {
     let text = InspectorText(schema)
-    return TurnText.actions(turn, schema, limit: limit).map { action in
-      let client = action.isOfHub ? "the hub" : action.session?.name ?? "a client"
-      let user = action.session.map { Users.name($0.user) } ?? ""
-      guard let value = action.value else {
-        return Action(
-          name: "an action that does not fit the schema", values: "", whole: { "" }, client: client, user: user)
-      }
-      let whole = { String("\(SchemaJSON(schema).json(of: value, as: schema.action))".prefix(20_000)) }
-      guard let parts = schema.parts(ofAction: value), let name = schema.name(ofAction: parts.path) else {
-        return Action(
-          name: text.line(value, schema.action, room: 80), values: "", whole: whole, client: client, user: user)
-      }
-      let values = parts.values.map { item in
-        let label = item.payload.label.isEmpty || parts.values.count == 1 ? "" : "\(item.payload.label): "
-        return label + text.line(item.value, item.payload.type, room: 80)
-      }
+    let (client, user) = sender(action)
+    guard let value = action.value else {
       return Action(
-        name: name, values: values.joined(separator: ", "), whole: whole, client: client, user: user)
+        name: "an action that does not fit the schema", values: "", whole: { "" }, client: client, user: user)
     }
+    let whole = { String(self.whole(value).prefix(20_000)) }
+    guard let parts = schema.parts(ofAction: value), let name = schema.name(ofAction: parts.path) else {
+      return Action(
+        name: text.line(value, schema.action, room: 80), values: "", whole: whole, client: client, user: user)
+    }
+    let values = parts.values.map { item in
+      let label = item.payload.label.isEmpty || parts.values.count == 1 ? "" : "\(item.payload.label): "
+      return label + text.line(item.value, item.payload.type, room: 80)
+    }
+    return Action(
+      name: name, values: values.joined(separator: ", "), whole: whole, client: client, user: user)
+  }
+
+  /// Returns true if an action or its sender contains a text in lower case, also where the action's line is cut.
+  func contains(_ action: TurnText.Action, _ words: String) -> Bool {
+    let shown = self.action(action)
+    return [shown.name, shown.values, shown.client, shown.user].contains { $0.lowercased().contains(words) }
+      || action.value.map { whole($0).lowercased().contains(words) } ?? false
+  }
+
+  private func whole(_ action: CBORValue) -> String { "\(SchemaJSON(schema).json(of: action, as: schema.action))" }
+
+  private func sender(_ action: TurnText.Action) -> (client: String, user: String) {
+    let client = action.isOfHub ? "the hub" : action.session?.name ?? "a client"
+    return (client, action.session.map { Users.name($0.user) } ?? "")
   }
 
   func json(_ turn: LoggedTurn, _ actions: [JSONValue], changes: JSONValue?) -> JSONValue {
