@@ -66,13 +66,14 @@ public nonisolated func toolOptions() -> ProgramOptions {
         options: [
           .init("wait", "wait until the hub has applied or rejected it; the default"),
           .init("no-wait", "end as soon as the hub's socket has accepted it"),
-          .init("diff", short: "d", "print its changes"),
+          .init("diff", short: "d", "print what has changed since it was sent, including changes by others"),
         ],
         details: [
           .text(
             """
             The values of the action are JSON. A text needs no quotes. Several values may also be one object with their \
-            labels, or one array. An ACTION that begins with { is a whole action as JSON.
+            labels, or one array. An ACTION that begins with { is a whole action as JSON. The revision that --json prints \
+            is the hub's when it acknowledged the action, and may also include later actions.
             """),
           .code([
             "storectl send counter.incrementButtonTapped", "storectl send todos.addButtonTapped bread",

@@ -37,9 +37,9 @@ final class HubConnection {
     init(_ onChange: @escaping () -> Void) { self.onChange = onChange }
   }
 
-  /// A sent action.
+  /// A sent action, and its outcome: the hub's revision when it acknowledged the action.
   final class Sent {
-    var outcome: Result<Void, ActionError>?
+    var outcome: Result<UInt64, ActionError>?
   }
 
   /// - Parameters:
@@ -125,10 +125,20 @@ final class HubConnection {
     return sent
   }
 
-  /// Waits until the hub has reported the outcome of an action.
-  func outcome(of sent: Sent) async throws(ToolFailure) {
-    try await wait { sent.outcome != nil }
-    if case .failure(let error)? = sent.outcome { throw ToolFailure(.failed, "\(error)") }
+  /// Waits until the hub has reported the outcome of an action, and returns its revision at that moment.
+  func outcome(of sent: Sent) async throws(ToolFailure) -> UInt64 {
+    do throws(ToolFailure) {
+      try await wait { sent.outcome != nil }
+    } catch {
+      // A connection that was lost afterwards does not change the outcome.
+      guard case .success? = sent.outcome else { throw error }
+    }
+    guard let outcome = sent.outcome else { preconditionFailure("the wait ends with an outcome") }
+    do throws(ActionError) {
+      return try outcome.get()
+    } catch {
+      throw ToolFailure(.failed, "\(error)")
+    }
   }
 
   /// Waits until the socket has accepted all output.
@@ -307,7 +317,7 @@ final class HubConnection {
     case .changed(_, let context): (context as? Scope)?.onChange()
     case .diverged: break  // Only `verify` compares hashes.
     case .connectionChanged: connectionChanged()
-    case .applied(_, let context): (context as? Sent)?.outcome = .success(())
+    case .applied(_, let context): (context as? Sent)?.outcome = .success(replica.acknowledgedRevision)
     case .failed(_, let context, let error): (context as? Sent)?.outcome = .failure(error)
     }
   }

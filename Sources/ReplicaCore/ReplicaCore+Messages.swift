@@ -22,7 +22,7 @@ extension ReplicaCore {
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: giveUp(try Goodbye(decoding: payload).reason, at: now)
       // The outcomes of a resumed session follow immediately after the welcome, and only once.
-      case .applied: try receiveApplied(payload)
+      case .applied: try receiveApplied(payload, at: header.revision)
       case .rejected: try receiveRejected(payload)
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .pong, .welcome: break
       case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave: break
@@ -35,7 +35,7 @@ extension ReplicaCore {
       case .absent: receiveAbsence(header, on: open)
       case .detached: open.numbers.confirm(header.scope)
       case .hash: receiveHash(header, try StateHash(decoding: payload), on: open, at: now)
-      case .applied: try receiveApplied(payload)
+      case .applied: try receiveApplied(payload, at: header.revision)
       case .rejected: try receiveRejected(payload)
       case .pong:
         open.pongs = max(open.pongs, try Pong(decoding: payload).number)
@@ -48,7 +48,8 @@ extension ReplicaCore {
     }
   }
 
-  private mutating func receiveApplied(_ payload: RawSpan) throws(WireError) {
+  private mutating func receiveApplied(_ payload: RawSpan, at revision: UInt64) throws(WireError) {
+    acknowledgedRevision = revision
     pending.acknowledge(through: try UInt64(decoding: payload), &commands)
     // The hub writes the state of all parts before the acknowledgement of the actions in it.
     onSettled?()

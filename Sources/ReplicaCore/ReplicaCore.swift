@@ -35,6 +35,9 @@ public struct ReplicaCore: ~Copyable {
   /// It must not access the replica.
   public var onSettled: (() -> Void)?
 
+  /// The hub's revision when it last acknowledged actions.
+  public internal(set) var acknowledgedRevision: UInt64 = 0
+
   var link = ReplicaLink.idle
   var fingerprint: SchemaFingerprint?
   /// True if the schema is a hub's. Values of other hubs are then converted to it for the mirrors.

@@ -14,17 +14,15 @@ extension Tool {
     let before = scope?.mirror.value
     let sent = try hub.send(action)
     if options.flag("no-wait") { return await hub.flush() }
-    // The hub sends the changes of an action before its outcome.
-    try await hub.outcome(of: sent)
+    // The hub sends the changes of an action before its outcome, and those of others in between.
+    let revision = try await hub.outcome(of: sent)
     let printer = ChangePrinter(self, schema, isDiff: true, path: "")
     var found: [SchemaValues.Difference] = []
     if let before, let after = scope?.mirror.value {
       found = SchemaValues(schema).differences(from: before, to: after, as: schema.state)
     }
     if isJSON {
-      var members = [
-        JSONValue.Member("applied", .bool(true)), .init("revision", .integer(try await hub.ping().revision)),
-      ]
+      var members = [JSONValue.Member("applied", .bool(true)), .init("revision", .integer(revision))]
       if isDiff { members.append(.init("changes", .array(found.map { printer.json($0) }))) }
       print(.object(members))
     } else if isDiff {
