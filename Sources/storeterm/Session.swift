@@ -218,13 +218,15 @@ final class Session {
   }
 
   private func send(_ action: AppFeature.Action) {
-    guard let task = passed(action) else { return }
+    guard let task = passed(action) else { return screens.refused(action) }
     lastAction = task
     Task { [weak self] in
       do {
         try await task.taken()
       } catch {
         guard let self, !hasQuit else { return }
+        // An action that may have taken effect can be undone.
+        if error as? ActionError != .outcomeUnknown { screens.refused(action) }
         screens.say("\(error)", isBad: true)
         drawSoon()
       }

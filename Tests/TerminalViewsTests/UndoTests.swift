@@ -75,6 +75,19 @@ import Testing
     #expect(local.state.todos == before)
   }
 
+  @Test func whatTheHubRefusedIsNotUndone() {
+    var local = Local()
+    local.press("+")
+    // Not sent to the reducer, as if the hub had refused it.
+    #expect(local.terminal.press("-") == .send(.counter(.decrementButtonTapped)))
+    local.terminal.screens.refused(.counter(.decrementButtonTapped))
+    local.press("u")
+    #expect(local.state.counter.count == 0 && local.footer == "undone")
+    local.press("u")
+    #expect(local.state.counter.count == 0 && local.footer == "nothing to undo")
+    local.terminal.screens.refused(.counter(.decrementButtonTapped))
+  }
+
   @Test func whatOthersHaveDoneSinceStays() {
     var local = Local()
     local.press("2", .home, "e", "s", .enter)

@@ -226,6 +226,9 @@ public nonisolated struct Screens: Equatable, Sendable {
     return .send(action)
   }
 
+  /// Records that an action had no effect, so that there is nothing to undo.
+  public mutating func refused(_ action: AppFeature.Action) { undoable.forget(action) }
+
   private mutating func undo(_ state: AppFeature.State) -> Intent? {
     switch undoable.undo(in: state) {
     case .send(let action, let what):

@@ -35,13 +35,24 @@ nonisolated struct UndoHistory: Equatable, Sendable {
     case nothing(String)
   }
 
-  private var steps: [Step] = []
+  /// A step and the action that it undoes.
+  private struct Entry: Equatable, Sendable {
+    var action: AppFeature.Action
+    var step: Step
+  }
+
+  private var entries: [Entry] = []
 
   /// Records an action that is sent in a state.
   mutating func note(_ action: AppFeature.Action, in state: AppFeature.State) {
     guard let step = Self.step(action, state) else { return }
-    steps.append(step)
-    if steps.count > Self.limit { steps.removeFirst() }
+    entries.append(Entry(action: action, step: step))
+    if entries.count > Self.limit { entries.removeFirst() }
+  }
+
+  /// Removes the last step for an action, which had no effect.
+  mutating func forget(_ action: AppFeature.Action) {
+    if let index = entries.lastIndex(where: { $0.action == action }) { entries.remove(at: index) }
   }
 
   private static func step(_ action: AppFeature.Action, _ state: AppFeature.State) -> Step? {
@@ -86,7 +97,7 @@ nonisolated struct UndoHistory: Equatable, Sendable {
 
   /// Undoes the last step.
   mutating func undo(in state: AppFeature.State) -> Outcome {
-    guard let step = steps.popLast() else { return .nothing("nothing to undo") }
+    guard let step = entries.popLast()?.step else { return .nothing("nothing to undo") }
     let todos = state.todos.todos
     switch step {
     case .opposite(let action):
