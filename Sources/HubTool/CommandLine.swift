@@ -24,7 +24,11 @@ public nonisolated func toolOptions() -> ProgramOptions {
     commands: [
       .init(
         "status",
-        "show whether a hub is running, its revision and response time, what it has refused and what it holds"),
+        "show whether a hub is running, its revision and response time, what it has refused and what it holds",
+        details: [
+          .text(
+            "What users without the right to read the hub's own state may not see is unknown, and null with --json.")
+        ]),
       .init(
         "clients", "list the clients of the hub",
         details: [

@@ -88,8 +88,22 @@ final class HubConnection {
     let scope = Scope(onChange)
     replica.subscribe(scope.mirror, to: path, of: root, context: scope)
     endTurn()
-    try await wait { scope.mirror.revision != nil }
+    // After a refusal, the replica reconnects without the hub's own state.
+    try await wait { [weak self] in scope.mirror.revision != nil && self?.replica.phase == .open }
+    if root != .feature, let refusal = replica.ownStateRefusal { throw ToolFailure(.failed, refusal) }
     return scope
+  }
+
+  /// Subscribes to a state of the hub's own, and waits until the hub has sent it; nil if this user may not read it.
+  func subscribeIfPermitted(
+    to root: StateRoot, onChange: @escaping () -> Void = {}
+  ) async throws(ToolFailure) -> Scope? {
+    do throws(ToolFailure) {
+      return try await subscribe(to: [], of: root, onChange: onChange)
+    } catch {
+      guard failure == nil else { throw error }
+      return nil
+    }
   }
 
   /// Subscribes to a part of a state without waiting for it.
@@ -100,7 +114,7 @@ final class HubConnection {
     return scope
   }
 
-  /// Subscribes to the hub's metrics without waiting for them. The hub refuses users without the right to its own state.
+  /// Subscribes to the hub's metrics without waiting for them. There are none for users who may not read them.
   func followMetrics() -> TypedMirror<HubMetrics> {
     let mirror = TypedMirror<HubMetrics>()
     replica.subscribe(mirror, to: [], of: .metrics)
@@ -334,16 +348,27 @@ final class HubConnection {
   /// Releases the stream; bytes that were written already are still sent.
   private func disconnect() {
     guard let old = stream.take() else { return }
-    let closing = ClosingStream(old)
-    closing.stream.finishWriting { _ = closing }
+    ClosingStream(old).finish()
   }
 }
 
-/// Keeps a stream open until its last bytes are sent.
+/// Keeps a stream open until its last bytes are sent, or until it ends.
+///
+/// Bytes that the hub still sends are ignored, because the replica may have another connection by then.
 private final class ClosingStream {
-  let stream: PipeStream
+  private var stream: PipeStream?
 
   init(_ stream: consuming PipeStream) {
-    self.stream = stream
+    self.stream = consume stream
+  }
+
+  /// Replaces the connection's callbacks. Only the last one keeps the object alive.
+  func finish() {
+    stream?.onDrained {}
+    // A stream that is reading must be stopped before it can be started again.
+    stream?.stopReading()
+    // An unconnected stream cannot be read, and has nothing to send.
+    try? stream?.startReading(onBytes: { _ in }, onEnd: { [weak self] _ in self?.stream = nil })
+    stream?.finishWriting { _ = self }
   }
 }

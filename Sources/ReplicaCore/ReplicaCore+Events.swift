@@ -165,12 +165,22 @@ extension ReplicaCore {
     disconnected(reason: reason, at: now)
   }
 
+  /// Replaces a connection that the hub has closed because of a request that is not repeated. `connection` stays as it
+  /// is unless this fails.
+  mutating func reconnect(at now: Duration) {
+    commands.append(.disconnect)
+    endConnection()
+    link = .down(retryAt: now)
+  }
+
   private mutating func disconnected(reason: String, lastHeard: Duration, at now: Duration) {
     switch link {
     case .idle, .down, .stopped: return
     case .connecting, .greeting, .comparing, .open: break
     }
     endConnection()
+    // The rights may be different next time.
+    ownStateRefusal = nil
     link = .down(retryAt: now + nextDelay())
     switch connection {
     case .live: become(.stale(since: lastHeard, attempt: attempt, reason: reason))

@@ -63,6 +63,7 @@ extension ReplicaCore {
   }
 
   private mutating func attach(_ subscription: Subscription, known: UInt64?, on open: OpenLink) {
+    if subscription.root != .feature, ownStateRefusal != nil { return reportAbsence(of: subscription) }
     var (path, mapping): ([PathStep], SchemaMapping?) = (subscription.path, nil)
     do throws(SchemaPathError) {
       if let schema = Self.schema(ofHubsOwn: subscription.root) ?? schema {
@@ -74,15 +75,19 @@ extension ReplicaCore {
       }
     } catch {
       // For a hub without this part, its value is absent.
-      subscription.mirror.remove(at: subscription.mirror.revision ?? 0)
-      subscription.isUnknownToHub()
-      return report(subscription)
+      return reportAbsence(of: subscription)
     }
     // Without a free number it waits for the next connection.
     guard let number = open.numbers.assign(subscription) else { return }
     subscription.attachment = Subscription.Attachment(number: number, mapping: mapping)
     let request = Attach(root: subscription.root, path: path, knownRevision: known)
     commands.append(.write(output.frame(request, scope: number)))
+  }
+
+  private mutating func reportAbsence(of subscription: Subscription) {
+    subscription.mirror.remove(at: subscription.mirror.revision ?? 0)
+    subscription.isUnknownToHub()
+    report(subscription)
   }
 
   private mutating func detach(_ subscription: Subscription, from open: OpenLink) {

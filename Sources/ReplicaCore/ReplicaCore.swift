@@ -38,6 +38,10 @@ public struct ReplicaCore: ~Copyable {
   /// The hub's revision when it last acknowledged actions.
   public internal(set) var acknowledgedRevision: UInt64 = 0
 
+  /// The reason why the hub does not show this user its own state, the list of clients and the metrics; nil if it does,
+  /// or was not asked on this connection. The values of their mirrors are then absent.
+  public internal(set) var ownStateRefusal: String?
+
   var link = ReplicaLink.idle
   var fingerprint: SchemaFingerprint?
   /// True if the schema is a hub's. Values of other hubs are then converted to it for the mirrors.

@@ -38,7 +38,7 @@ final class Subscription {
     (base, isAwaited) = (revision, false)
   }
 
-  /// Records that the hub has no such part. A hub of another version may have it, so the next one must send its value.
+  /// Records that the hub has no such part, or does not show it. Another hub may, so the next one must send its value.
   func isUnknownToHub() {
     (base, isAwaited) = (nil, false)
   }

@@ -101,8 +101,16 @@ import Testing
     #expect(action.status != 0 && action.errors.contains("may not send this action"))
     let part = try run(hub, as: 4242, "state", "todos")
     #expect(part.status != 0 && part.output.isEmpty && part.errors.contains("may not read this part"))
+    #expect(part.errors.hasSuffix(": todos\n"))
     #expect(try run(hub, as: 4242, "state").status != 0)
-    #expect(try run(hub, as: 4242, "clients").status != 0)
+    let clients = try run(hub, as: 4242, "clients")
+    #expect(clients.status == 1 && clients.errors.hasSuffix(": the list of clients\n"))
+    #expect(try run(hub, as: 4242, "state", "--hub").status == 1)
+    // What is known is shown.
+    let status = try run(hub, as: 4242, "status")
+    #expect(status.status == 0 && status.errors.isEmpty, "\(status.errors)")
+    #expect(status.output.contains("\nrevision  1\n") && status.output.contains("\nclients   unknown"))
+    #expect(try run(hub, as: 4242, "status", "--json").output.contains(#""clients":null"#))
     // The primary group, a supplementary one, and another group.
     #expect(try run(hub, as: 4343, "state", "todos.todos").output == "[]\n")
     #expect(try run(hub, as: 4444, groups: [7, 4343], "state", "todos.todos").output == "[]\n")
@@ -110,6 +118,15 @@ import Testing
     // The rights of a user and of a group add up.
     #expect(try run(hub, as: 4242, groups: [4343], "state", "todos.todos").output == "[]\n")
     #expect(try run(hub, as: 4242, groups: [4343], "state", "favourites").status != 0)
+  }
+
+  @Test(.enabled(if: isRoot, needsRoot)) func aTerminalShowsThePartsThatAUserMayRead() throws {
+    let hub = try hub("[user 4242]\nread = counter, todos, favourites\nact = all\n")
+    let terminal = try Tmux(hub, environment: "exec setpriv --reuid 4242 --regid 4242 --clear-groups")
+    #expect(hub.wait { terminal.screen.contains("live") })
+    terminal.press("+")
+    #expect(hub.wait { terminal.screen.contains(" 1\n") })
+    #expect(terminal.screen.contains("3 favourites") && !terminal.screen.contains("presence"))
   }
 
   @Test func aConfigurationIsCheckedWithoutAHub() throws {

@@ -48,6 +48,39 @@ import Wire
     #expect(world.engine.state.count == 9)
   }
 
+  /// The list of clients and the metrics need more rights than the parts of the feature.
+  @Test func withoutTheRightToTheHubsOwnStateTheRestGoesOn() throws {
+    let world = try world()
+    let client = world.clients[0]
+    let path = try Schema(state: Board.State.self, action: Board.Action.self).path(named: "count")
+    let (own, metrics, count) = (TypedMirror<HubState>(), TypedMirror<HubMetrics>(), TypedMirror<Int>())
+    world.hub.setPolicy(AccessPolicy(everyone: AccessGrant(read: [path])), at: world.now)
+    client.replica.subscribe(own, to: [], of: .hub)
+    client.subscribe(count, to: path)
+    try world.settle()
+    client.replica.subscribe(metrics, to: [], of: .metrics)
+    try world.settle()
+    #expect(count.part == 0 && own.part == nil && metrics.part == nil)
+    #expect(own.revision != nil && metrics.revision != nil)
+    let (connection, refusal) = (client.replica.connection, client.replica.ownStateRefusal)
+    #expect(connection == .live && refusal?.contains("the list of clients") == true)
+
+    // The next connection asks again.
+    world.hub.setPolicy(.open, at: world.now)
+    world.cut(client)
+    try world.settle()
+    #expect(own.part != nil && metrics.part != nil && count.part == 0)
+
+    // A part of the feature is necessary.
+    world.hub.setPolicy(AccessPolicy(everyone: AccessGrant()), at: world.now)
+    try world.settle()
+    guard case .refused(let reason) = client.replica.connection else {
+      Issue.record("the client goes on without the part")
+      return
+    }
+    #expect(reason.contains("may not read this part") && reason.hasSuffix(": count"))
+  }
+
   @Test func itComparesTheHashOfWhatItReadByTheSchema() throws {
     let world = try world()
     let tool = world.clients[1]

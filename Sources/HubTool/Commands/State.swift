@@ -21,7 +21,12 @@ extension Tool {
     if places.isEmpty { places = [("", .feature), ("", .hub)] }
     var differing = 0
     for (name, root) in places {
-      let scope = try await hub.subscribe(to: try path(name, in: hub.schema(of: root)), of: root)
+      // The hub's own state is compared only for users who may read it.
+      let scope =
+        root == .feature
+        ? try await hub.subscribe(to: try path(name, in: hub.schema(of: root)), of: root)
+        : try await hub.subscribeIfPermitted(to: root)
+      guard let scope else { continue }
       guard let found = try await hub.verify(scope) else {
         throw ToolFailure(.absent, "nothing is at '\(name)'")
       }

@@ -14,16 +14,16 @@ extension Tool {
       let next = try await hub.ping()
       (latency, revision) = (min(latency, next.latency), next.revision)
     }
-    let clients = try await hub.subscribe(to: [], of: .hub)
-    let attendees = Attendees(clients.mirror.value).all
-    let figures = Figures(try await hub.subscribe(to: [], of: .metrics).mirror.value, attendees)
-    let count = attendees.count
+    // Unknown to users without the right to read the hub's own state.
+    let attendees = try await hub.subscribeIfPermitted(to: .hub).map { Attendees($0.mirror.value).all }
+    let metrics = try await hub.subscribeIfPermitted(to: .metrics)
+    let figures = Figures(metrics?.mirror.value, attendees ?? [])
     let schema = hub.schema(of: .feature)
     let fingerprint = "\(schema.fingerprint)"
     if isJSON {
       return print([
         "hub": .string(hub.hubName), "socket": .string(path), "revision": .integer(revision),
-        "clients": .integer(count),
+        "clients": attendees.map { .integer($0.count) } ?? .null,
         "latencyMicroseconds": .integer(latency.microseconds), "schema": .string(fingerprint),
         "figures": figures?.json ?? .null,
       ])
@@ -31,7 +31,8 @@ extension Tool {
     let rows =
       [
         ("hub", ValueText.safe(hub.hubName)), ("socket", path), ("revision", "\(revision)"),
-        ("clients", "\(count), this one included"), ("latency", latency.inMilliseconds),
+        ("clients", attendees.map { "\($0.count), this one included" } ?? "unknown, as this user may not read them"),
+        ("latency", latency.inMilliseconds),
         ("schema", "\(counted(schema.definitions.count, "type")), \(fingerprint.prefix(16))…"),
       ] + (figures?.rows ?? [])
     print(rows.map { palette.name($0) + String(repeating: " ", count: 10 - $0.count) + $1 })

@@ -57,8 +57,8 @@ final class InspectorLink {
     return last
   }
 
-  /// True if the hub has refused the state to this user.
-  var isRefused: Bool { feature?.mirror.revision != nil && feature?.mirror.value == nil }
+  /// True if the hub has refused the state to this user. It is requested again for the next page.
+  private(set) var isRefused = false
 
   var clientsValue: CBORValue? { clients?.mirror.value }
   var metrics: HubMetrics? { metricsMirror?.part }
@@ -69,7 +69,7 @@ final class InspectorLink {
       guard wantsState != oldValue else { return }
       if wantsState { return followState() }
       if let feature { hub?.unfollow(feature) }
-      (feature, last) = (nil, nil)
+      (feature, last, isRefused) = (nil, nil, false)
     }
   }
 
@@ -78,8 +78,9 @@ final class InspectorLink {
     let hub = try await tool.connect(isWatched: true)
     self.hub = hub
     (hubName, schema, status) = (hub.hubName, hub.schema(of: .feature), .live)
-    clients = hub.follow([], of: .hub, onChange: onChange)
-    metricsMirror = hub.followMetrics()
+    // Unknown to users without the right to read the hub's own state.
+    clients = try await hub.subscribeIfPermitted(to: .hub, onChange: onChange)
+    if clients != nil { metricsMirror = hub.followMetrics() }
     if wantsState { followState() }
     onChange()
   }
@@ -93,7 +94,13 @@ final class InspectorLink {
         wait = .milliseconds(250)
         try await sample()
       } catch {
+        // A hub closes the connection of a user who asks for more than the user may read.
+        let mustAskForLess = error.status == .failed && feature != nil && feature?.mirror.revision == nil
         lose(error.reason)
+        if mustAskForLess {
+          isRefused = true
+          continue
+        }
       }
       if tool.isEnding { return }
       await pause(wait)
@@ -114,7 +121,7 @@ final class InspectorLink {
   }
 
   private func followState() {
-    guard let hub, hub.failure == nil else { return }
+    guard let hub, hub.failure == nil, !isRefused else { return }
     feature = hub.follow([], of: .feature) { [weak self] in
       // The old state is shown until the hub has sent the present one.
       if self?.feature?.mirror.revision != nil { self?.last = nil }
