@@ -193,6 +193,24 @@ import Wire
     #expect(verdict([3, 4], -0.7) == .unclear)
   }
 
+  /// A run that ends early may have had little to do.
+  @Test func aFailedRunIsNotCompared() throws {
+    func result(_ rate: Int, _ status: Int, _ failure: JSONValue = .null) -> JSONValue {
+      [
+        "latencyMicroseconds": ["p50": .integer(5)], "actionsPerSecond": .integer(rate),
+        "exitStatus": .integer(status), "failure": failure,
+      ]
+    }
+    let sound = try Comparison(before: [result(100, 0)], after: [result(90, 0)])
+    #expect(sound.failures.isEmpty && !sound.isWorse && sound.rows.first?.after == 90)
+    let mixed = try Comparison(
+      before: [result(100, 0)], after: [result(900, 5, "the hub went away"), result(90, 0)])
+    #expect(mixed.failures == ["run 1 after: the hub went away"] && mixed.isWorse)
+    #expect(mixed.rows.first?.after == 90 && mixed.runsAfter == 1)
+    let none = try Comparison(before: [result(100, 130)], after: [result(900, 5)])
+    #expect(none.rows.isEmpty && none.isWorse && none.text.contains("failed: run 1 before: exit status 130"))
+  }
+
   @Test func chartsAreWellFormedAndEscaped() {
     let points = [Chart.Point(10, 20_000), Chart.Point(1_000_000, 40_000)]
     let chart = Chart(

@@ -29,7 +29,9 @@ public struct Comparison: Sendable {
   public private(set) var rows: [Row] = []
   /// The settings that differ, with their values.
   public private(set) var differences: [(name: String, before: String, after: String)] = []
-  /// The number of runs on each side.
+  /// The runs that failed, with the reasons. Their figures are not compared: a run that stops early may seem fast.
+  public private(set) var failures: [String] = []
+  /// The number of compared runs on each side.
   public private(set) var (runsBefore, runsAfter): (Int, Int)
 
   private static let figures: [(name: String, path: [String], isMoreBetter: Bool)] = [
@@ -49,7 +51,7 @@ public struct Comparison: Sendable {
   ///
   /// - Throws: `LoadError.scenario` if a value is not a result.
   public init(before: [JSONValue], after: [JSONValue]) throws(LoadError) {
-    (runsBefore, runsAfter) = (before.count, after.count)
+    (runsBefore, runsAfter) = (0, 0)
     guard let first = before.first, let second = after.first,
       (before + after).allSatisfy({ $0["latencyMicroseconds"] != nil })
     else { throw .scenario("these are no results of storeload --json") }
@@ -58,15 +60,17 @@ public struct Comparison: Sendable {
       guard left != right else { continue }
       differences.append((path.joined(separator: " "), left?.description ?? "none", right?.description ?? "none"))
     }
-    let isManyRuns = min(before.count, after.count) >= Self.leastValues
+    let (soundBefore, soundAfter) = (completed(before, "before"), completed(after, "after"))
+    (runsBefore, runsAfter) = (soundBefore.count, soundAfter.count)
+    let isManyRuns = min(runsBefore, runsAfter) >= Self.leastValues
     for (name, path, isMoreBetter) in Self.figures {
-      let (left, right) = (Self.values(path, before), Self.values(path, after))
+      let (left, right) = (Self.values(path, soundBefore), Self.values(path, soundAfter))
       guard !left.isEmpty, !right.isEmpty else { continue }
       let scale = name.hasSuffix("MB") ? 1e6 : 1
       var samples = (left, right)
       // The noise of a single run is that of its intervals, if it has them.
       if !isManyRuns, let key = Self.interval(path) {
-        samples = (Self.intervals(key, before), Self.intervals(key, after))
+        samples = (Self.intervals(key, soundBefore), Self.intervals(key, soundAfter))
       }
       let verdict = Self.verdict(
         samples.0, samples.1, isMoreBetter: isMoreBetter, least: isManyRuns ? 0.01 : 0.05,
@@ -80,15 +84,25 @@ public struct Comparison: Sendable {
     }
   }
 
+  /// Returns the results of the runs that did not fail, and records the others.
+  private mutating func completed(_ results: [JSONValue], _ side: String) -> [JSONValue] {
+    results.enumerated().filter { index, result in
+      guard let status = result["exitStatus"], status != .integer(0) else { return true }
+      let reason = if case .string(let text)? = result["failure"] { text } else { "exit status \(status)" }
+      failures.append("run \(index + 1) \(side): \(reason)")
+      return false
+    }.map(\.element)
+  }
+
   /// With fewer values on each side, no two lists differ at a level of 1 %, even without overlap.
   private static let leastValues = 5
 
-  /// True if a metric got worse beyond noise.
-  public var isWorse: Bool { rows.contains { $0.verdict == .worse } }
+  /// True if a metric got worse beyond noise, or a run failed.
+  public var isWorse: Bool { !failures.isEmpty || rows.contains { $0.verdict == .worse } }
 
   /// The comparison as a Markdown table.
   public var text: String {
-    var lines: [String] = []
+    var lines = failures.map { "failed: \($0)" }
     for difference in differences {
       lines.append("not the same: \(difference.name): \(difference.before) | \(difference.after)")
     }
