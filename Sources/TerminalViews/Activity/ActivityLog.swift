@@ -12,7 +12,7 @@ public nonisolated struct Activity: Equatable, Identifiable, Sendable {
   public var time: String
   /// The user and the program, or the hub.
   public var who: String
-  /// The action.
+  /// The action; a long one is cut.
   public var what: String
 
   /// Creates an entry.
@@ -72,7 +72,17 @@ public final class ActivityLog {
     }
   }
 
-  private static func text(_ action: CBORValue, _ schema: Schema) -> String {
+  /// The maximum number of characters that are kept of an action; the rest could not be shown.
+  private nonisolated static let textLimit = 1000
+
+  /// Returns the text of an action, as far as it is kept.
+  nonisolated static func text(_ action: CBORValue, _ schema: Schema) -> String {
+    let text = wholeText(action, schema)
+    guard text.utf8.count > textLimit, text.count > textLimit else { return text }
+    return text.prefix(textLimit) + "…"
+  }
+
+  private nonisolated static func wholeText(_ action: CBORValue, _ schema: Schema) -> String {
     let json = SchemaJSON(schema)
     guard let parts = schema.parts(ofAction: action), let name = schema.name(ofAction: parts.path) else {
       return "\(json.json(of: action, as: schema.action))"
