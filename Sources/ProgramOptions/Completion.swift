@@ -13,9 +13,10 @@ extension ProgramOptions {
   public func completion(of words: [String]) -> Completion {
     guard let last = words.last else { return .words([]) }
     let before = Array(words.dropLast())
-    let known = try? parse(before.filter { $0 != "--" })
-    let name = known?.command ?? commands.first { before.contains($0.name) }?.name
-    let command = commands.first { $0.name == name }
+    let words = before.filter { $0 != "--" }
+    // The last option may still lack its value.
+    let known = (try? parse(words)) ?? (try? parse(words.dropLast()))
+    let command = commands.first { $0.name == known?.command } ?? command(in: words)
     let all = (command?.options ?? []) + options
     if let option = all.first(where: { $0.isAwaitingValue(behind: before.last) }) {
       return offer(option.value, last, known ?? ParsedOptions())
@@ -32,6 +33,15 @@ extension ProgramOptions {
     if index < command.arguments.count { return offer(command.arguments[index].value, last, known) }
     guard let argument = command.arguments.last, argument.count == .anyNumber else { return .words([]) }
     return offer(argument.value, last, known)
+  }
+
+  /// The first of some words that is a command and not the value of an option.
+  private func command(in words: [String]) -> Command? {
+    for (index, word) in words.enumerated() {
+      let isValue = index > 0 && options.contains { $0.isAwaitingValue(behind: words[index - 1]) }
+      if !isValue, let command = commands.first(where: { $0.name == word }) { return command }
+    }
+    return nil
   }
 
   private func offer(_ value: Value, _ beginning: String, _ options: ParsedOptions) -> Completion {

@@ -152,6 +152,11 @@ import Testing
     }
     #expect(value == .action && beginning == "coun" && parsed.string("socket") == "/y")
     #expect(tool.completion(of: ["send", "x", "y", ""]) == .words([]))
+    // The name of another command is an argument here, or the value of an option.
+    #expect(tool.completion(of: ["send", "show", "--socket", "/tmp/"]) == .files)
+    #expect(words("send", "show", "--a") == [])
+    #expect(words("--socket", "show", "--wrong", "send", "--a") == [])
+    #expect(words("--socket", "send", "--wrong", "show", "--a") == ["--all "])
   }
 
   /// Returns bash's own completions after some words, of which the last is incomplete.
