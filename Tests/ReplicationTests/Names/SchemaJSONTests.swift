@@ -143,7 +143,11 @@ private struct Forms: Equatable {
   @Test func textIsReadAsJSONOrRefused() throws {
     #expect(
       try JSONValue(parsing: #" {"a" : [1, 2.50, -0.0, true, null, "x\u00e9\ud83c\udfb2\u0000y"]} "#)["a"]
-        == .array([.number("1"), .number("2.5"), .number("-0.0"), .bool(true), .null, .string("xé🎲\0y")]))
+        == .array([.number("1"), .number("2.50"), .number("-0.0"), .bool(true), .null, .string("xé🎲\0y")]))
+    // No digit is lost, also of those that look like numbers in texts before them.
+    let digits = "1234567890.123456789"
+    let text = #"{"1.5 \"2.5":[1,"-3.5",{"b":[\#(digits),7],"a":-1E-7}]}"#
+    #expect(try JSONValue(parsing: text).description == text)
     #expect(try JSONValue(parsing: "-9223372036854775808") == .number("-9223372036854775808"))
     for text in [
       "", "{", "[1,]", "{a: 1}", "nul", "01", "1 2", "'a'", "\"a", "[1] x", "NaN", "99999999999999999999", "1e999",
