@@ -61,7 +61,7 @@ public nonisolated func toolOptions() -> ProgramOptions {
             """
             Prints the current value first. Each further one is the state after one turn of the hub, which may have applied \
             several actions. If the output is read slowly, values are skipped, but never the last one. Ends when the hub \
-            closes the connection or with SIGINT, and prints the reason; with --json in a last line.
+            closes the connection, and prints the reason, or with SIGINT. With --json the last line has the reason.
             """)
         ]),
       .init(

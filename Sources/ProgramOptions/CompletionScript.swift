@@ -54,6 +54,9 @@ extension ProgramOptions.Value {
   func allows(_ word: String) -> Bool {
     if case .words(let words) = self { words.contains(word) } else { true }
   }
+
+  /// The allowed words; empty if they are not limited to a few.
+  var words: [String] { if case .words(let words) = self { words } else { [] } }
 }
 
 extension ProgramOptions.Option {

@@ -15,7 +15,7 @@ extension ProgramOptions {
         page.macro("SS", ([command.name] + command.arguments.map(\.usage)).joined(separator: " "))
         page.text(Self.sentence(command.purpose))
         for block in command.details { page.block(block) }
-        page.options(command.options)
+        page.options(command.options, literals: command.arguments.flatMap(\.value.words))
       }
     }
     page.macro("SH", "OPTIONS")
@@ -47,10 +47,16 @@ private struct ManualPage {
     self.text(text)
   }
 
-  mutating func options(_ options: [ProgramOptions.Option]) {
+  /// Adds options.
+  ///
+  /// - Parameter literals: Further words that an explanation may begin with as they are.
+  mutating func options(_ options: [ProgramOptions.Option], literals: [String] = []) {
     for option in options {
+      let first = option.help.prefix { $0.isLetter || $0 == "-" }
+      let isLiteral = (option.value.words + literals).contains(String(first))
+      let help = isLiteral ? option.help + "." : ProgramOptions.sentence(option.help)
       let value = option.argument.map { option.isValueOptional ? "[=\($0)]" : " \($0)" } ?? ""
-      term("\(option.short.map { "-\($0), " } ?? "")--\(option.name)\(value)", ProgramOptions.sentence(option.help))
+      term("\(option.short.map { "-\($0), " } ?? "")--\(option.name)\(value)", help)
     }
   }
 

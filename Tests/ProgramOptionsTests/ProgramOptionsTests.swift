@@ -205,6 +205,14 @@ import Testing
       #expect(page.split(separator: "\n").contains { $0 == line }, "\(line)")
     }
     #expect(!page.contains("/x"))
+    // A value that may be typed stays as it is.
+    let literal = ProgramOptions(
+      program: "probe", purpose: "p",
+      options: [
+        .init("theme", argument: "NAME", "dark or light", value: .words(["dark", "light"])),
+        .init("other", argument: "NAME", "darker than that", value: .words(["dark", "light"])),
+      ])
+    #expect(literal.manualPage.contains("\ndark or light.\n") && literal.manualPage.contains("\nDarker than that."))
     #expect(tool.helpText.contains("where it is; default /x"))
   }
 }
