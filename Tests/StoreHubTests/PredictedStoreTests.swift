@@ -205,6 +205,43 @@ import Wire
     bench.clean()
   }
 
+  /// A later callback of the turn in which the part has disappeared may detach it.
+  @Test func whatIsPredictedOfAPartThatHasJustGoneIsTakenBack() async throws {
+    let bench = try Bench()
+    let hub = try ScriptedHub(on: bench)
+    var options = ReplicaOptions()
+    options.subscribesToWholeState = false
+    let client = try Client(loop: bench.loop, path: bench.path, options: options)
+    let todo = client.attach(
+      to: { $0.todos.todos[id: 3] }, action: { .todos(.todos(.element(id: 3, action: $0))) }, predictingWith: Todo())
+    client.start()
+    let peer = await hub.accept()
+    hub.send(to: peer) {
+      $0.welcome()
+      $0.snapshot(of: Todo.State(id: 3, text: "milk"), scope: 0, revision: 0)
+    }
+    #expect(await bench.until { todo.store != nil })
+    let store = try #require(todo.store)
+    var texts: [String] = []
+    let subscription = store.subscribe { texts.append($0.text) }
+    store.send(.textChanged("bread"))
+    // The hooks that were added last run first, hence between the client's reading and the end of its turn.
+    var isDetached = false
+    let hooks = try TurnHooks(on: bench.loop) {
+      guard todo.revision > 0, !isDetached else { return }
+      client.detach(todo)
+      isDetached = true
+    }
+    hub.send(to: peer) { $0.frame(FrameHeader(kind: .absent, scope: 0, revision: 1)) { _ in } }
+    #expect(await bench.until { isDetached })
+    #expect(texts == ["milk", "bread", "milk"])
+    withExtendedLifetime(subscription) {}
+    withExtendedLifetime(hooks) {}
+    client.close()
+    hub.close()
+    bench.clean()
+  }
+
   @Test func whatFailsBecauseACallbackClosesTheClientIsTakenBack() async throws {
     let bench = try Bench()
     let server = try bench.serve()
