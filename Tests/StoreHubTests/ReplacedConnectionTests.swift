@@ -42,4 +42,56 @@ import Wire
     hub.close()
     bench.clean()
   }
+
+  /// Otherwise the client would send an action on the new connection while that one is stalled too.
+  @Test func itsLastBytesDoNotEndTheWaitForTheNewConnection() async throws {
+    let bench = try Bench()
+    let hub = try ScriptedHub(on: bench)
+    let client = try bench.attach()
+    let (long, short) = (
+      AppFeature.Action.todos(.addButtonTapped(text: String(repeating: "x", count: 1_000_000))),
+      AppFeature.Action.counter(.incrementButtonTapped)
+    )
+    /// Opens a session and sends more than the socket accepts.
+    func stall() async -> Int32 {
+      let peer = await hub.accept()
+      hub.send(to: peer) {
+        $0.welcome()
+        $0.snapshot(of: AppFeature.State(), scope: 0, revision: 0)
+      }
+      #expect(await bench.until { client.connection == .live })
+      client.store?.send(long)
+      bench.loop.run(.noWait)
+      return peer
+    }
+    let first = await stall()
+    hub.send(to: first) { $0.frame(PeerError(.timedOut, "the rest of a frame did not arrive in time")) }
+    #expect(await bench.until { client.connection != .live })
+    let second = await stall()
+    #expect(
+      await bench.until {
+        _ = hub.read(from: first)
+        return hub.isClosed(first)
+      })
+    for _ in 0..<3 {
+      client.store?.send(short)
+      bench.loop.run(.noWait)
+    }
+    var frames: [[UInt8]] = []
+    var decoder = FrameDecoder(payloadLimit: 1 << 20)
+    try #require(
+      await bench.until {
+        let bytes = hub.read(from: second)
+        try? decoder.feed(bytes.span.bytes) { header, payload in
+          if header.kind == FrameKind.actions.rawValue { frames.append(payload.withUnsafeBytes { [UInt8]($0) }) }
+        }
+        return frames.count > 1
+      })
+    // The second frame has all that waited.
+    let waiting = Array(repeating: short.encoded(), count: 3).flatMap(\.self)
+    #expect(frames[1].suffix(waiting.count) == waiting[...])
+    client.close()
+    hub.close()
+    bench.clean()
+  }
 }

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import Wire
 
-/// A hub that sends the frames which a test writes, and reads nothing.
+/// A hub that sends the frames which a test writes, and reads only when the test does.
 final class ScriptedHub {
   private let bench: Bench
   private let listener: Int32
@@ -34,6 +34,13 @@ final class ScriptedHub {
     write(&writer)
     let bytes = writer.bytes
     #expect(Glibc.write(peer, bytes, bytes.count) == bytes.count)
+  }
+
+  /// Reads what the client has sent so far.
+  func read(from peer: Int32) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    let count = recv(peer, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+    return Array(buffer.prefix(max(count, 0)))
   }
 
   /// True if the client has closed its side of a connection.
