@@ -3,6 +3,7 @@ import EventLoop
 import Features
 import Foundation
 import HubCore
+import StoreClient
 import Testing
 import Wire
 
@@ -55,6 +56,28 @@ import Wire
     #expect((counts[.connection] ?? 0 >= 30) == (waiting.connections > 0), "\(counts)")
     if waiting.heldBack > 0 || waiting.hasSnapshots { #expect(counts[.output] ?? 0 >= 5, "\(counts)") }
     if waiting.hasFrames || waiting.readers > 0 { #expect(counts[.input] ?? 0 >= 20, "\(counts)") }
+  }
+
+  /// No turn may have followed the last publication, however long ago it was.
+  @Test func aChangeAfterAQuietPeriodIsPublishedAtOnce() async throws {
+    let bench = try Bench()
+    var limits = HubLimits()
+    limits.coalescingThreshold = 1
+    (limits.coalescing, limits.longestCoalescing) = (.milliseconds(20), .milliseconds(20))
+    let server = try bench.serve(limits: limits)
+    let client = try bench.attach()
+    #expect(await bench.until { client.store != nil })
+    bench.engine.send(.counter(.incrementButtonTapped))
+    #expect(await bench.until { client.store?.counter.count == 1 })
+    usleep(20_000)
+    bench.engine.send(.counter(.incrementButtonTapped))
+    bench.loop.run(.noWait)
+    let due = server.shell.core.publicationDue
+    #expect(due == nil)
+    #expect(await bench.until { client.store?.counter.count == 2 })
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
   }
 
   private func connection(_ index: Int, _ bench: Bench) throws -> ServedConnection {
