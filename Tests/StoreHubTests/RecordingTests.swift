@@ -3,7 +3,9 @@ import Features
 import HubCore
 import Journal
 import StoreHub
+import Synchronization
 import Testing
+import TurnLog
 
 /// Hubs that continue from the journal of the previous one.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RecordingTests {
@@ -29,4 +31,49 @@ import Testing
     #expect(try JournalReader(directory).extent().tail == 20)
     bench.clean()
   }
+
+  /// The feature may act when the log has stored all turns, but the hub does not know it yet.
+  @Test func theLastTurnOfAStopHasATime() async throws {
+    let bench = try Bench()
+    let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
+    let (turns, mailbox) = (KeptTurns(), LogMailbox())
+    // The hooks that were added first run last, hence between the end of the hub's turn and the log's events.
+    var isDue = false
+    let hooks = try TurnHooks(
+      on: bench.loop,
+      beforeWaiting: {
+        guard isDue else { return }
+        isDue = false
+        engine.send(.counter(.incrementButtonTapped))
+        mailbox.post(.stored(upTo: 1))
+      }, {})
+    let server = try HubServer(
+      engine, loop: bench.loop, path: bench.path,
+      recording: Recording(
+        log: turns, mailbox: mailbox, history: Recovery(of: engine).history(id: 1, sessions: []), durability: .sync),
+      log: Log(program: "test", level: .error))
+    engine.send(.counter(.incrementButtonTapped))
+    #expect(await bench.until { turns.all.count == 1 })
+    var isStopped = false
+    server.stop(reason: "the test stops it") { isStopped = true }
+    isDue = true
+    #expect(await bench.until { turns.all.count == 2 })
+    mailbox.post(.stored(upTo: 2))
+    #expect(await bench.until { isStopped })
+    #expect(turns.all.map(\.revision) == [1, 2] && turns.all.allSatisfy { $0.time > 0 })
+    withExtendedLifetime(hooks) {}
+    bench.clean()
+  }
+}
+
+/// A log that keeps its turns, and reports nothing by itself.
+private nonisolated final class KeptTurns: TurnLog {
+  private let turns = Mutex<[LoggedTurn]>([])
+  var all: [LoggedTurn] { turns.withLock { $0 } }
+  var tail: UInt64 { 0 }
+
+  func append(_ turns: [LoggedTurn]) { self.turns.withLock { $0 += turns } }
+  func save(_: LogSnapshot) {}
+  func read(from _: UInt64, byteLimit _: Int) throws(LogError) -> [LoggedTurn] { [] }
+  func trim(before _: UInt64) {}
 }
