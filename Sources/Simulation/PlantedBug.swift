@@ -30,6 +30,10 @@ public enum PlantedBug: String, CaseIterable, Sendable {
   case shellIgnoresASlowLog
   /// The shell never resumes reading from a connection.
   case shellForgetsToReadAgain
+  /// The shell sleeps although the hub needs another turn.
+  case shellSleepsTooEarly
+  /// The shell sleeps through the times at which the hub has something to do.
+  case shellOversleeps
   /// The shell delivers an effect's action twice.
   case shellRepeatsAnEffect
   /// The shell lets the hub continue after its log has failed, and reports everything as stored.

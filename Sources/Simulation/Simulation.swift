@@ -163,15 +163,16 @@ public final class Simulation {
     for client in clients { client.stuckUntil = .zero }
     try endSuccessions()
     var quietRounds = 0
-    for _ in 0..<3000 {
+    for _ in 0..<10_000 {
       for link in links {
         try deliverToHub(link)
         try deliverToClient(link)
       }
       for _ in 0..<4 { if let hub { try useLog(of: hub) } }
-      // The shell, too, goes on at once with a snapshot that takes several turns.
-      now += .milliseconds(hub?.core.needsAnotherTurn == true ? 1 : 50)
+      // The shell, too, goes on at once with work that takes several turns.
+      now += .milliseconds(hub?.nextTurnAt.map { $0 <= now } == true ? 1 : 50)
       try turnAll()
+      try checkForLostWakeUp()
       quietRounds = isQuiet ? quietRounds + 1 : 0
       if quietRounds == 3 { return try checkConvergence() }
     }
@@ -179,14 +180,25 @@ public final class Simulation {
   }
 
   private var isQuiet: Bool {
-    guard let hub, hub.endsBy == nil, !hub.core.hasBacklog, !hub.log.isBusy, hub.core.publicationDue == nil else {
-      return false
-    }
+    guard let hub, hub.endsBy == nil, hub.isAsleep, !hub.log.isBusy else { return false }
+    guard links.allSatisfy({ $0.isOpenAtHub && $0.isOpenAtClient }) else { return false }
     return clients.allSatisfy { client in
       guard let link = client.link, link.toHub.isEmpty, link.toClient.isEmpty, !link.toHub.hasEnded else {
         return false
       }
       return client.replica.pendingActionCount == 0 && client.replica.connection == .live
+    }
+  }
+
+  /// Checks that the hub does not sleep while a client waits for it.
+  private func checkForLostWakeUp() throws {
+    guard let hub, hub.endsBy == nil, hub.isAsleep, !hub.log.isBusy,
+      links.allSatisfy({ $0.toHub.isEmpty && $0.toClient.isEmpty && !$0.toHub.hasEnded && !$0.toClient.hasEnded })
+    else { return }
+    for client in clients where client.link != nil {
+      guard client.replica.pendingActionCount == 0, client.replica.connection == .live else {
+        throw Violation(.notAtRest, "the hub sleeps; \(describeUnrest())")
+      }
     }
   }
 

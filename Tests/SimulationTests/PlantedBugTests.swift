@@ -28,6 +28,10 @@ import Testing
     switch bug {
     case .shellIgnoresAFailedLog: plan.faults.logFailure = 10
     case .shellIgnoresASlowLog: (plan.limits.unstoredTurns, plan.faults.commit) = (1, 20)
+    case .shellOversleeps:
+      plan.faults = .none
+      (plan.clientCount, plan.wholeStateClientCount) = (4, 4)
+      (plan.limits.coalescingThreshold, plan.limits.coalescing) = (1, .milliseconds(20))
     case .shellIgnoresFullSockets: plan.faults.socketBytes = 64
     case .snapshotHasALaterPosition: (plan.limits.snapshotInterval, plan.faults.snapshotFailure) = (256, 0)
     case .recoveryForgetsProcessed, .recoveryForgetsSessions, .recoveryTakesOldSessions, .clientRenumbersActions:
@@ -62,6 +66,8 @@ import Testing
     case .shellIgnoresFullSockets: [.writtenWhileFull]
     case .shellIgnoresASlowLog: [.queueTooLong]
     case .shellForgetsToReadAgain: [.notAtRest]
+    case .shellSleepsTooEarly: [.notAtRest]
+    case .shellOversleeps: [.stateDiffers, .notAtRest]
     case .shellRepeatsAnEffect, .clientSendsAgainInANewSession: [.appliedTwice]
     case .logReplacesTurnsOfAnotherHub: [.acknowledgedLost, .recoveredWrongly]
     case .shellIgnoresAConflict: [.seenBeforeStored]

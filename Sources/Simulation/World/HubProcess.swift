@@ -19,6 +19,22 @@ final class HubProcess {
   /// Its log; not used in memory mode.
   let log: SimulatedLog
   var core: HubCore
+  /// The core, for calls that must be followed by the end of a turn.
+  var informed: HubCore {
+    _read { yield core }
+    _modify {
+      hasNews = true
+      yield &core
+    }
+  }
+  /// True if the core has received anything since the end of the last turn.
+  var hasNews = true
+  /// True if the timer of the next turn has fired.
+  var continues = false
+  /// The time at which the timer of the next turn fires; nil if it is not running.
+  var nextTurnAt: Duration?
+  /// The time at which the timer of the core's deadline fires; nil if it is not running.
+  var deadlineAt: Duration?
   var links: [Link?] = []
   var effects: [RunningEffect] = []
   /// Checks the turns for the log; nil in memory mode.
@@ -51,6 +67,12 @@ final class HubProcess {
     while links.count <= link.id.index { links.append(nil) }
     links[link.id.index] = link
   }
+
+  /// True if nothing happens before an input arrives or an effect sends an action.
+  var isAsleep: Bool { !hasNews && !continues && nextTurnAt == nil }
+
+  /// True if the hub is stopping.
+  var isStopping: Bool { endsBy != nil || isHandingOver }
 
   /// Starts, cancels or ends effects.
   func execute(_ command: EffectCommand<AnyAction>, at now: Duration) -> SimulatedEffect? {

@@ -7,28 +7,48 @@ import Wire
 extension Simulation {
   // MARK: Turns
 
-  /// One turn of the hub's loop.
+  /// Lets the hub's loop run, which ends a turn if an input has arrived or a timer has fired.
   func turn(_ hub: HubProcess) throws {
-    if !hub.isHandingOver { try useBacklog(of: hub) }
-    if let deadline = hub.core.deadline, deadline <= now { hub.core.expire(at: now) }
-    let wasBehind = hub.core.isLogBehind
-    let unstored = hub.core.unstoredTurnCount
-    try noteTruth(of: hub)
-    hub.core.endTurn(at: now, wallTime: Int64(now.components.seconds) * 1000, flushing: isSettling || chance.hits(100))
-    if wasBehind, hub.core.unstoredTurnCount > unstored { hub.turnsWhileBehind += 1 }
-    try performCommands(of: hub)
+    if let time = hub.deadlineAt, time <= now {
+      hub.deadlineAt = nil
+      hub.informed.expire(at: now)
+    }
+    if let time = hub.nextTurnAt, time <= now { (hub.nextTurnAt, hub.continues) = (nil, true) }
+    if hub.hasNews || hub.continues { try endTurn(of: hub) }
     try checkBounds(of: hub)
     noteResting(of: hub)
-    if hub.isHandingOver { return try finishHandOver(of: hub) }
     if let endsBy = hub.endsBy {
       let isDone = hub.core.connectionCount + hub.core.closingCount == 0 && hub.core.unstoredTurnCount == 0
       if isDone || endsBy <= now { try end(hub, orderly: isDone && !hub.log.isFailed) }
     }
   }
 
+  /// Ends a turn, and sets the timers of the next one, as `HubShell.endTurn` does.
+  func endTurn(of hub: HubProcess) throws {
+    let continues = hub.continues
+    (hub.continues, hub.hasNews) = (false, false)
+    hub.core.answersFirst = !continues && !hub.isStopping && hub.core.isSendingSnapshots
+    if !hub.isHandingOver { try useBacklog(of: hub) }
+    let wasBehind = hub.core.isLogBehind
+    let unstored = hub.core.unstoredTurnCount
+    try noteTruth(of: hub)
+    let isActive = hub.core.endTurn(at: now, wallTime: Int64(now.components.seconds) * 1000)
+    if wasBehind, hub.core.unstoredTurnCount > unstored { hub.turnsWhileBehind += 1 }
+    guard isActive else { return }
+    try performCommands(of: hub)
+    if hub.core.hasPublished { hub.core.published(from: now, to: now) }
+    hub.deadlineAt = hub.core.deadline ?? hub.deadlineAt
+    if hub.core.needsAnotherTurn, !hub.isHandingOver {
+      if bug != .shellSleepsTooEarly { hub.nextTurnAt = now }
+    } else {
+      let due = [hub.core.publicationDue, hub.core.allowanceDue, hub.core.metricsDue, hub.core.clientsDue]
+        .compactMap(\.self).min()
+      if let due, bug != .shellOversleeps { hub.nextTurnAt = due }
+    }
+  }
+
   private func useBacklog(of hub: HubProcess) throws {
     var rounds = chance.pick([0, 1, 2, 100])
-    if isSettling { rounds = 1000 }
     while rounds > 0, hub.core.hasBacklog, !hub.core.isLogBehind || bug == .shellIgnoresASlowLog {
       hub.core.workOnBacklog(limit: chance.pick([1, 3, 50]), at: now)
       rounds -= 1
@@ -131,7 +151,9 @@ extension Simulation {
       let isOut = link.toClient.write(
         bytes, limit: socketBytes, notBefore: now + chance.time(upTo: plan.faults.longestDelay))
       if !isOut {
-        if bug != .shellIgnoresFullSockets { link.hub.core.isBusy(link.id) }
+        if bug != .shellIgnoresFullSockets {
+          link.hub.informed.isBusy(link.id, queuedBytes: link.toClient.rest.count, at: now)
+        }
       }
     }
   }
@@ -144,7 +166,7 @@ extension Simulation {
     (link.toClient.rest, link.toClient.hasEnded) = ([], true)
     guard link.hub.isAlive else { return }
     link.hub.links[link.id.index] = nil
-    link.hub.core.ended(link.id)
+    link.hub.informed.ended(link.id)
   }
 
   // MARK: Effects
@@ -162,12 +184,12 @@ extension Simulation {
       report.effects += 1
       trace.note(now, "effect", index)
       if let action = running.effect.action {
-        _ = hub.core.apply(action, from: running.id)
+        _ = hub.informed.apply(action, from: running.id)
         if bug == .shellRepeatsAnEffect, running.effect.cause != nil {
-          _ = hub.core.apply(action, from: running.id)
+          _ = hub.informed.apply(action, from: running.id)
         }
       }
-      if !running.effect.repeats { hub.core.finish(running.id) }
+      if !running.effect.repeats { hub.informed.finish(running.id) }
     }
   }
 

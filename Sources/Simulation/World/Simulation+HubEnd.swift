@@ -27,7 +27,7 @@ extension Simulation {
     report.hubStops += 1
     try noteTruth(of: hub)
     hub.effects = []
-    hub.core.shutDown(reason: "the simulated operator stops it", at: now)
+    hub.informed.shutDown(reason: "the simulated operator stops it", at: now)
     hub.endsBy = now + .seconds(30)
     try turn(hub)
   }

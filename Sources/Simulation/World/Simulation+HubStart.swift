@@ -29,7 +29,7 @@ extension Simulation {
     }
     stopped = nil
     self.hub = hub
-    hub.core.start()
+    hub.informed.start()
     trace.note(now, "hub starts", Int(hubCount), Int(engine.engine.revision))
     trace.explain("\(hubProgram.name), recovered from \(disk.stored.count) turns and \(disk.snapshots.count) snapshots")
     if let legacy { try takeOver(legacy, handOver, in: hub) }

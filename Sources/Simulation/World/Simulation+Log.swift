@@ -45,16 +45,19 @@ extension Simulation {
       switch event {
       case .stored(let position):
         trace.note(now, "log has stored", Int(position))
-        hub.core.stored(upTo: position, at: now, wallTime: Int64(now.components.seconds) * 1000)
+        hub.informed.stored(upTo: position, at: now, wallTime: Int64(now.components.seconds) * 1000)
       case .saved, .snapshotFailed:
-        hub.core.snapshotEnded()
+        hub.informed.snapshotEnded()
       case .conflict, .failed:
         trace.note(now, "hub learns that its log has failed")
         try noteTruth(of: hub)
         (hub.effects, hub.isHandingOver) = ([], false)
-        hub.core.logFailed(reason: "the simulated log has failed", at: now)
+        hub.informed.logFailed(reason: "the simulated log has failed", at: now)
         hub.endsBy = now + .seconds(1)
       }
     }
+    guard hub.isHandingOver else { return }
+    if hub.hasNews { try endTurn(of: hub) }
+    try finishHandOver(of: hub)
   }
 }

@@ -15,7 +15,7 @@ extension Simulation {
         try turn(client)
         continue
       }
-      let id = hub.core.connected(client.peer, at: now)
+      let id = hub.informed.connected(client.peer, at: now)
       linkCount += 1
       let link = Link(linkCount, hub, client, id)
       trace.note(now, "connected", link.number, Int(client.number))
@@ -41,17 +41,17 @@ extension Simulation {
       trace.note(now, "hub reads", link.number, bytes.count)
       if bug != .shellKeepsTheRecordOfAReadConnection { link.restingRecord = nil }
       let time = now
-      var limit = isSettling ? Int.max : chance.pick([1, 5, .max])
+      var limit = chance.pick([1, 5, .max])
       if hub.core.isLogBehind, bug != .shellIgnoresASlowLog { limit = 0 }
       let span = bytes.span.bytes
-      let work = hub.core.received(span, on: link.id, at: time, limit: limit)
+      let work = hub.informed.received(span, on: link.id, at: time, limit: limit)
       if !work.isComplete { link.isPaused = true }
     }
     if isFull, link.toHub.rest.isEmpty, link.isOpenAtClient { link.client.replica.drained() }
     if link.toHub.isEmpty, link.toHub.hasEnded, !link.isInputEndNoted, !link.isPaused, link.isOpenAtHub {
       trace.note(now, "hub reads the end", link.number)
       (link.isInputEndNoted, link.restingRecord) = (true, nil)
-      hub.core.inputEnded(link.id, at: now)
+      hub.informed.inputEnded(link.id, at: now)
     }
     // A peer that closes its socket with unread bytes resets the stream, so a hub with bytes to write does not wait for
     // its time limit.
@@ -66,7 +66,7 @@ extension Simulation {
     let wasFull = !link.toClient.rest.isEmpty
     var bytes = link.toClient.read(atMost: portion(), limit: socketBytes)
     if wasFull, link.toClient.rest.isEmpty, link.isOpenAtHub {
-      if link.isClosing { drop(link) } else if link.hub.isAlive { link.hub.core.drained(link.id, at: now) }
+      if link.isClosing { drop(link) } else if link.hub.isAlive { link.hub.informed.drained(link.id, at: now) }
     }
     if !bytes.isEmpty {
       trace.note(now, "client reads", link.number, bytes.count)

@@ -29,8 +29,9 @@ extension Simulation {
     guard let hub, hub.endsBy == nil, !hub.isHandingOver else { return }
     trace.note(now, "hub restarts")
     report.hubRestarts += 1
-    (hub.isHandingOver, hub.effects) = (true, [])
-    try turn(hub)
+    (hub.isHandingOver, hub.effects, hub.hasNews) = (true, [], true)
+    try endTurn(of: hub)
+    try finishHandOver(of: hub)
   }
 
   /// Passes the connections on, unless turns wait for the log.
@@ -42,7 +43,7 @@ extension Simulation {
     repeat {
       try noteTruth(of: hub)
       revision = hub.core.revision
-      hub.core.endTurn(at: now, wallTime: Int64(now.components.seconds) * 1000, flushing: true)
+      hub.informed.endTurn(at: now, wallTime: Int64(now.components.seconds) * 1000, flushing: true)
       try performCommands(of: hub)
     } while hub.core.revision != revision
     guard hub.core.unstoredTurnCount == 0, let record = old ?? record(of: hub) else { return }
@@ -127,11 +128,11 @@ extension Simulation {
 
   private func takeOver(_ link: Link, _ handOver: HandOver, _ index: Int, in hub: HubProcess) throws {
     let wasClosing = link.isClosing
-    let id = hub.core.connected(link.client.peer, at: now, isTakenOver: true)
+    let id = hub.informed.connected(link.client.peer, at: now, isTakenOver: true)
     link.passes(to: hub, as: id)
     hub.add(link)
     trace.note(now, "hub takes over", link.number)
-    let isReadable = hub.core.takeOver(handOver, index, on: id, at: now, limit: chance.pick([1, 5, .max]))
+    let isReadable = hub.informed.takeOver(handOver, index, on: id, at: now, limit: chance.pick([1, 5, .max]))
     try performCommands(of: hub)
     link.isPaused = !isReadable
     guard !wasClosing else { return }
