@@ -36,6 +36,10 @@ public enum PlantedBug: String, CaseIterable, Sendable {
   case shellOversleeps
   /// The shell delivers an effect's action twice.
   case shellRepeatsAnEffect
+  /// The shell does not start or cancel an effect.
+  case shellDropsAnEffect
+  /// The shell does not report the end of a connection to the hub.
+  case shellForgetsEndedConnections
   /// The shell lets the hub continue after its log has failed, and reports everything as stored.
   case shellIgnoresAFailedLog
   /// The log stores a turn at a position at which another hub has stored one, and removes that one and its successors.
@@ -54,6 +58,18 @@ public enum PlantedBug: String, CaseIterable, Sendable {
   case shellKeepsTheRecordOfAWrittenConnection
   /// The hub releases all output before it is stored, as in async mode.
   case hubDoesNotWait
+  /// The hub lets everyone read and send everything.
+  case hubIgnoresItsPolicy
+  /// The hub does not limit the size of its state.
+  case hubHasNoStateLimit
+  /// The hub does not limit the rate of actions.
+  case hubHasNoRate
+  /// A client sends an action that no hub has instead of the user's.
+  case clientSendsAnotherAction
+  /// A client opens a new session instead of resuming its own.
+  case clientForgetsItsSession
+  /// A client's prediction keeps an action that has an outcome.
+  case clientForgetsAnOutcome
   /// A client renumbers the actions that it resends, starting with the next number.
   case clientRenumbersActions
   /// A client resends its actions in a new session if the hub does not know the old one.

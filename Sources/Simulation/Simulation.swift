@@ -22,6 +22,10 @@ public final class Simulation {
   var chance: Chance
   /// Draws the actions that insert deleted todos again.
   var restorations: Chance
+  /// Draws the work of contended hubs.
+  var competition: Chance
+  /// Draws the acts of the hub's operator and of guests.
+  var operations: Chance
   var trace: Trace
   var now = Duration.seconds(1)
   let disk: SimulatedDisk
@@ -38,16 +42,27 @@ public final class Simulation {
   var hubCount: UInt64 = 0
   var clients: [ClientProcess] = []
   var clientCount: UInt32 = 0
+  /// The users of the clients' processes.
+  var users: [UInt32: UInt32] = [:]
   var links: [Link] = []
   var linkCount = 0
-  /// The number of sessions that were ever opened.
-  var sessionCount = 0
+  /// The sessions that were ever opened, with their users.
+  var openedSessions: [SessionID: UInt32] = [:]
   /// Actions that were acknowledged in sync mode.
   var acknowledged: Set<UInt64> = []
   /// Actions that were reported as rejected.
   var refused: Set<UInt64> = []
   /// The highest revision that any client has seen.
   var seenRevision: UInt64 = 0
+  /// The last time at which a hub of the older version ran.
+  var olderHubRanAt = Duration.zero
+  /// True while guests may send nothing, and the last time at which that was so.
+  var isGuestSuspended = false
+  var guestSuspendedAt = Duration.seconds(-1)
+  /// The last time at which the hub refused an action because of the state's size.
+  var stateFullAt = Duration.seconds(-1)
+  /// The difference in milliseconds between the machine's clock and the true time.
+  var wallClockError: Int64 = 0
   /// True after the faults have ended.
   var isSettling = false
 
@@ -61,6 +76,8 @@ public final class Simulation {
     (self.plan, self.bug) = (plan, bug)
     chance = Chance(seed: plan.seed)
     restorations = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 20)
+    competition = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 29)
+    operations = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 30)
     trace = Trace(print: print)
     disk = SimulatedDisk(HubTruth(OlderFeature.State()), bug: bug)
   }
@@ -82,7 +99,10 @@ public final class Simulation {
   /// Breaks the cycles of connections and their ends, so that a campaign's memory does not grow with its seeds.
   private func releaseProcesses() {
     for client in clients { client.link = nil }
-    for hub in [hub, overtaken] { hub?.links = [] }
+    for hub in [hub, overtaken] {
+      hub?.links = []
+      hub?.waitingReaders = []
+    }
     (hub, overtaken, legacy, clients, links) = (nil, nil, nil, [], [])
   }
 
@@ -92,6 +112,7 @@ public final class Simulation {
     report.steps += 1
     for _ in 0..<chance.number(1...6) { try somethingHappens() }
     try somethingGoesWrong()
+    operatorActs()
     now += chance.time(upTo: .milliseconds(30))
     if chance.hits(plan.faults.pause) { now += chance.time(upTo: .seconds(15)) }
     try turnAll()
@@ -101,6 +122,9 @@ public final class Simulation {
   private func turnAll() throws {
     if hub == nil, now >= hubStartsAt { try startHub() }
     try connectClients()
+    if hubProgram.encodeLabel == nil || overtaken?.program.encodeLabel == nil && overtaken != nil {
+      olderHubRanAt = now
+    }
     if let hub {
       try runEffects(of: hub)
       if isSettling || chance.hits(850) { try turn(hub) }
@@ -174,7 +198,10 @@ public final class Simulation {
       try turnAll()
       try checkForLostWakeUp()
       quietRounds = isQuiet ? quietRounds + 1 : 0
-      if quietRounds == 3 { return try checkConvergence() }
+      if quietRounds == 3 {
+        try checkConvergence()
+        return try endAllSessions()
+      }
     }
     throw Violation(.notAtRest, describeUnrest())
   }

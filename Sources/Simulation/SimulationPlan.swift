@@ -39,6 +39,19 @@ public struct SimulationPlan: Sendable {
   /// An action of storehubd's feature is replaced by one that inserts a deleted todo again: a chance in a thousand.
   public var restoration = 0
 
+  /// The hub becomes contended: a chance in a thousand for each turn.
+  public var contention = 0
+  /// The number of frames and actions of each user that are handled in a turn before any other work.
+  public var guaranteedWork = 0
+  /// True if some clients are of a second user, who has few rights.
+  public var hasGuests = false
+  /// The operator changes the rights of the second user: a chance in a thousand for each step.
+  public var policyChange = 0
+  /// The machine's clock jumps: a chance in a thousand for each step.
+  public var clockJump = 0
+  /// True if each process of the hub has other limits.
+  public var changesLimits = false
+
   /// Draws a plan from a seed.
   public init(seed: UInt64) {
     self.seed = seed
@@ -53,18 +66,11 @@ public struct SimulationPlan: Sendable {
     hasLongLists = chance.hits(150)
     watchesHub = chance.hits(300)
     stepCount = chance.number(200...900)
-    limits.versions = chance.pick([1, 2, 4, 64])
-    limits.versionBytes = chance.pick([2 << 10, 64 << 20])
+    limits.drawVersions(from: &chance)
     limits.detachedSessions = chance.pick([1, 2, 4096, 4096])
     limits.bookmarkInterval = chance.pick([1, 10, 1024])
     limits.hashInterval = chance.pick([1, 5, 65_536])
-    limits.deltaBytes = chance.pick([20, 200, 16 << 20])
-    limits.snapshotBytesPerTurn = chance.pick([1, 4 << 10, 128 << 10])
-    limits.snapshotPieces = chance.pick([1, 2, 128])
-    limits.coalescingThreshold = chance.pick([1, 2, 32])
-    limits.coalescing = .milliseconds(chance.pick([0, 1, 20]))
-    limits.unstoredTurns = chance.pick([1, 3, 20, 1024])
-    limits.unstoredBytes = chance.pick([256, 16 << 20])
+    limits.drawOutput(from: &chance)
     limits.snapshotInterval = chance.pick([256, 2 << 10, 64 << 20])
     limits.rejections = chance.pick([2, 1024])
     limits.payloadBytes = chance.pick([300, 1 << 20])
@@ -74,6 +80,51 @@ public struct SimulationPlan: Sendable {
     // Likewise.
     var work = Chance(seed: seed &* 0x9e37_79b9 &+ 19)
     restoration = work.pick([0, 50, 200])
+    drawLater()
+  }
+
+  /// Draws the parameters of which each has its own random numbers.
+  private mutating func drawLater() {
+    var chance = Chance(seed: seed &* 0x9e37_79b9 &+ 21)
+    contention = chance.pick([0, 0, 50, 300])
+    guaranteedWork = contention == 0 ? 0 : chance.pick([1, 3, 32])
+    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 22)
+    limits.actionsPerSecond = chance.pick([nil, nil, nil, nil, nil, 30, 200])
+    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 23)
+    if !hasLongLists { limits.stateBytes = chance.pick([256 << 20, 256 << 20, 256 << 20, 256 << 20, 1000, 2000]) }
+    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 24)
+    hasGuests = chance.hits(400)
+    policyChange = hasGuests ? chance.pick([0, 2, 10]) : 0
+    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 25)
+    changesLimits = chance.hits(200)
+    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 26)
+    clockJump = chance.pick([0, 0, 0, 5])
+    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 27)
+    limits.heldBytesPerUser = chance.pick([16 << 10, 64 << 20, 64 << 20, 64 << 20])
+  }
+
+  /// Removes the parameters that are younger than most regression tests.
+  public mutating func removeLater() {
+    (contention, guaranteedWork, hasGuests, policyChange, clockJump) = (0, 0, false, 0, 0)
+    changesLimits = false
+    limits.actionsPerSecond = nil
+    (limits.stateBytes, limits.heldBytesPerUser) = (HubLimits().stateBytes, HubLimits().heldBytesPerUser)
+  }
+
+  /// True if the state reaches its limit.
+  var hasSmallState: Bool { limits.stateBytes < 1 << 20 }
+
+  /// True if the hub may close a connection for which it holds too many bytes.
+  var hasSmallShares: Bool { limits.heldBytesPerUser < 1 << 20 }
+
+  /// The limits of one process of the hub.
+  func limits(ofHub number: UInt64) -> HubLimits {
+    guard changesLimits, number > 1 else { return limits }
+    var limits = self.limits
+    var chance = Chance(seed: seed &* 0x9e37_79b9 &+ 28 &+ number)
+    limits.drawVersions(from: &chance)
+    limits.drawOutput(from: &chance)
+    return limits
   }
 
   /// A summary of the plan for people.
@@ -82,7 +133,26 @@ public struct SimulationPlan: Sendable {
     \(storage.rawValue), \(clientCount) clients (\(newerClientCount) newer, \(toolCount) tools, \(wholeStateClientCount) of all), \
     \(stepCount) steps, versions \(limits.versions), \(limits.versionBytes) bytes of them, detached sessions \
     \(limits.detachedSessions), unstored turns \(limits.unstoredTurns), sockets of \(faults.socketBytes) bytes\
-    \(watchesHub ? ", attendees" : "")\(notesAttendance ? ", attendance" : "")\(hasLongLists ? ", long lists" : "")
+    \(watchesHub ? ", attendees" : "")\(notesAttendance ? ", attendance" : "")\(hasLongLists ? ", long lists" : "")\
+    \(contention > 0 ? ", contention" : "")\(hasGuests ? ", guests" : "")\(hasSmallState ? ", small state" : "")\
+    \(limits.actionsPerSecond.map { ", \($0) actions a second" } ?? "")\(changesLimits ? ", other limits" : "")
     """
+  }
+}
+
+extension HubLimits {
+  fileprivate mutating func drawVersions(from chance: inout Chance) {
+    versions = chance.pick([1, 2, 4, 64])
+    versionBytes = chance.pick([2 << 10, 64 << 20])
+  }
+
+  fileprivate mutating func drawOutput(from chance: inout Chance) {
+    deltaBytes = chance.pick([20, 200, 16 << 20])
+    snapshotBytesPerTurn = chance.pick([1, 4 << 10, 128 << 10])
+    snapshotPieces = chance.pick([1, 2, 128])
+    coalescingThreshold = chance.pick([1, 2, 32])
+    coalescing = .milliseconds(chance.pick([0, 1, 20]))
+    unstoredTurns = chance.pick([1, 3, 20, 1024])
+    unstoredBytes = chance.pick([256, 16 << 20])
   }
 }

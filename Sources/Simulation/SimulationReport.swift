@@ -4,8 +4,12 @@ public struct SimulationReport: Equatable, Sendable {
   public var steps = 0
   /// Clients' actions, whether or not they were accepted locally.
   public var sent = 0
-  /// Clients' actions and echoes that took effect, including those lost with a hub.
+  /// Clients' actions that took effect, including those lost with a hub.
   public var applied = 0
+  /// Clients' actions that the hub does not have, or that the client may not send.
+  public var withoutEffect = 0
+  /// Actions of effects that took effect.
+  public var echoes = 0
   /// Rejected actions.
   public var rejected = 0
   /// Actions whose outcome their clients will never learn.
@@ -46,6 +50,20 @@ public struct SimulationReport: Equatable, Sendable {
   public var clientCrashes = 0
   /// Clients that crashed and continued their sessions.
   public var clientRestarts = 0
+  /// Turns of contended hubs that did only a piece of their work.
+  public var contendedTurns = 0
+  /// Times at which a user had to wait because of its rate.
+  public var throttlings = 0
+  /// Actions that would have made the state too large.
+  public var statesTooLarge = 0
+  /// Changes of the guests' rights.
+  public var policyChanges = 0
+  /// Actions that a user was not permitted to send.
+  public var forbidden = 0
+  /// Connections that were closed because too many bytes were held for their user.
+  public var tooManyBytes = 0
+  /// Jumps of the machine's clock.
+  public var clockJumps = 0
   /// Logs that failed.
   public var logFailures = 0
   /// Turns that hubs passed to their logs.
@@ -72,7 +90,9 @@ public struct SimulationReport: Equatable, Sendable {
 
   private static var fields: [(String, WritableKeyPath<Self, Int>)] {
     [
-      ("steps", \.steps), ("actions sent", \.sent), ("applied", \.applied), ("rejected", \.rejected),
+      ("steps", \.steps), ("actions sent", \.sent), ("applied", \.applied), ("echoes", \.echoes),
+      ("without effect", \.withoutEffect),
+      ("rejected", \.rejected),
       ("outcome unknown", \.unknown), ("not kept", \.refusedLocally), ("restorations", \.restorations),
       ("connections", \.connections),
       ("resumed", \.resumptions), ("cuts", \.cuts), ("half open", \.halfOpen), ("half closes", \.halfCloses),
@@ -80,7 +100,9 @@ public struct SimulationReport: Equatable, Sendable {
       ("hub restarts", \.hubRestarts), ("handed over", \.handedOver), ("kept at rest", \.keptAtRest),
       ("overtaken hubs", \.overtakings), ("conflicts", \.conflicts), ("upgrades", \.upgrades),
       ("client crashes", \.clientCrashes),
-      ("client restarts", \.clientRestarts), ("log failures", \.logFailures),
+      ("client restarts", \.clientRestarts), ("contended turns", \.contendedTurns), ("throttlings", \.throttlings),
+      ("states too large", \.statesTooLarge), ("policy changes", \.policyChanges), ("forbidden", \.forbidden),
+      ("too many bytes", \.tooManyBytes), ("clock jumps", \.clockJumps), ("log failures", \.logFailures),
       ("turns logged", \.turns), ("snapshots", \.snapshots), ("recoveries from one", \.snapshotRecoveries),
       ("turns recovered", \.turnsRecovered), ("frames", \.frames), ("effects", \.effects),
       ("simulated seconds", \.virtualSeconds),

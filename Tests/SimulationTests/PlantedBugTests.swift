@@ -24,6 +24,7 @@ import Testing
     plan.storage = .sync
     plan.stepCount = 400
     plan.limits.detachedSessions = 4096
+    if bug != .hubIgnoresItsPolicy, bug != .hubHasNoStateLimit { plan.removeLater() }
     (plan.faults.hubCrash, plan.faults.unsyncedSurvives, plan.faults.logFailure) = (15, 0, 0)
     switch bug {
     case .shellIgnoresAFailedLog: plan.faults.logFailure = 10
@@ -32,6 +33,11 @@ import Testing
       plan.faults = .none
       (plan.clientCount, plan.wholeStateClientCount) = (4, 4)
       (plan.limits.coalescingThreshold, plan.limits.coalescing) = (1, .milliseconds(20))
+    case .shellForgetsEndedConnections: plan.notesAttendance = true
+    case .clientForgetsItsSession: plan.storage = [.async, .memory][Int(seed % 2)]
+    case .hubIgnoresItsPolicy: (plan.hasGuests, plan.wholeStateClientCount, plan.toolCount) = (true, 0, 0)
+    case .hubHasNoRate: (plan.limits.actionsPerSecond, plan.faults) = (30, .none)
+    case .hubHasNoStateLimit: (plan.limits.stateBytes, plan.hasLongLists, plan.faults) = (1000, false, .none)
     case .shellIgnoresFullSockets: plan.faults.socketBytes = 64
     case .snapshotHasALaterPosition: (plan.limits.snapshotInterval, plan.faults.snapshotFailure) = (256, 0)
     case .recoveryForgetsProcessed, .recoveryForgetsSessions, .recoveryTakesOldSessions, .clientRenumbersActions:
@@ -66,6 +72,13 @@ import Testing
     case .shellIgnoresFullSockets: [.writtenWhileFull]
     case .shellIgnoresASlowLog: [.queueTooLong]
     case .shellForgetsToReadAgain: [.notAtRest]
+    case .shellDropsAnEffect: [.effectLost]
+    case .shellForgetsEndedConnections: [.notReleased, .stateDiffers, .notAtRest]
+    case .hubIgnoresItsPolicy, .clientSendsAnotherAction: [.wrongOutcome]
+    case .hubHasNoRate: [.rateExceeded]
+    case .hubHasNoStateLimit: [.queueTooLong]
+    case .clientForgetsItsSession: [.sessionForgotten]
+    case .clientForgetsAnOutcome: [.stateDiffers]
     case .shellSleepsTooEarly: [.notAtRest]
     case .shellOversleeps: [.stateDiffers, .notAtRest]
     case .shellRepeatsAnEffect, .clientSendsAgainInANewSession: [.appliedTwice]

@@ -73,31 +73,62 @@ protocol SimulatedAction: WireValue, Equatable, Sendable {
 ///
 /// Unchecked: a simulation runs on one thread.
 final class Recorder: @unchecked Sendable {
-  private(set) var tags: [UInt64] = []
+  /// The part that a roll-back of the engine restores.
+  private struct Notes {
+    var tags: [UInt64] = []
+    var lastEcho: UInt64
+    var owedEchoes: [UInt64] = []
+  }
+
+  private var notes: Notes
+  private var saved: Notes?
   /// True if the feature reacts to attaching and detaching clients.
   let notesAttendance: Bool
-  private var lastEcho: UInt64 = 0
-
   /// A recorder for features that only predict.
   static var nobody: Recorder { Recorder(notesAttendance: false, epoch: 0) }
 
   init(notesAttendance: Bool, epoch: UInt64) {
     self.notesAttendance = notesAttendance
-    lastEcho = epoch << 32
+    notes = Notes(lastEcho: epoch << 32)
   }
 
-  func note(_ tag: UInt64) { tags.append(tag) }
+  func note(_ tag: UInt64) { notes.tags.append(tag) }
 
   func take() -> [UInt64] {
-    defer { tags.removeAll(keepingCapacity: true) }
-    return tags
+    defer { notes.tags.removeAll(keepingCapacity: true) }
+    return notes.tags
   }
 
-  /// A number that is unique among echoes.
+  // MARK: Effects
+
+  /// The echoes that were requested and not cancelled, and have not arrived yet.
+  var owedEchoes: [UInt64] { notes.owedEchoes }
+
+  /// Records the request of an echo, and returns a number that is unique among echoes.
   func nextEcho() -> UInt64 {
-    lastEcho += 1
-    return Tag.echo | lastEcho
+    notes.lastEcho += 1
+    let echo = Tag.echo | notes.lastEcho
+    notes.owedEchoes.append(echo)
+    return echo
   }
+
+  /// Records that an echo has arrived.
+  func noteEcho(_ echo: UInt64) {
+    note(echo)
+    notes.owedEchoes.removeAll { $0 == echo }
+  }
+
+  /// Records that an echo has arrived and was rolled back.
+  func forgetEcho(_ echo: UInt64) { notes.owedEchoes.removeAll { $0 == echo } }
+
+  /// Records that all echoes are cancelled.
+  func cancelEchoes() { notes.owedEchoes.removeAll() }
+
+  // MARK: Roll-backs
+
+  func save() { saved = notes }
+
+  func restore() { notes = saved ?? notes }
 }
 
 enum EchoID: Hashable, Sendable { case echo }
@@ -116,7 +147,9 @@ extension SimulatedState {
     case .echo(let milliseconds):
       // The simulated shell reads the name and does not run the operation.
       return .run(name: "echo \(recorder.nextEcho()) \(milliseconds) \(tag)") { _ in }.cancellable(id: EchoID.echo)
-    case .stopEchoes: return .cancel(id: EchoID.echo)
+    case .stopEchoes:
+      recorder.cancelEchoes()
+      return .cancel(id: EchoID.echo)
     case .chain(let count):
       return .merge((0..<min(max(count, 0), 8)).map { _ in .send(.follow(.counter(.incrementButtonTapped))) })
     case .fill(let count):
@@ -128,7 +161,9 @@ extension SimulatedState {
     }
   }
 
+  /// Records that a client has attached or detached; without a name, that none is attached.
   mutating func note(_ name: String, _ difference: Int) {
+    guard !name.isEmpty else { return attached.removeAll() }
     let count = attached[name, default: 0] + difference
     attached[name] = count == 0 ? nil : count
   }

@@ -54,7 +54,7 @@ struct NewerFeature {
       case .tagged(let tag, let change): return state.apply(change, tag: tag, recorder)
       case .follow: return .none
       case .echoed(let number):
-        recorder.note(number)
+        recorder.noteEcho(number)
         state.echoCount += 1
         return .none
       case .attended(let name, let difference):

@@ -20,6 +20,10 @@ struct SimulatedProgram: @unchecked Sendable {
   let encode: (UInt64, Change) -> [UInt8]
   /// Encodes an action that only this version has; nil if there is none.
   let encodeLabel: ((UInt64, String) -> [UInt8])?
+  /// Encodes an action that only effects send.
+  let encodeFollow: (AppFeature.Action) -> [UInt8]
+  /// The path of clients' changes among the actions.
+  let changePath: [PathStep]
   /// The parts that clients subscribe to, with mirrors and access to their bytes for the oracle.
   let parts: [SimulatedPart]
   /// Predicts the actions of a client of this version, on its mirror of the whole state.
@@ -50,6 +54,8 @@ struct SimulatedProgram: @unchecked Sendable {
 
   /// The paths of the newer version that also exist in the older one.
   static let sharedPaths = newer.parts.map(\.path).dropLast(2)
+  /// The indices of the parts that guests may read.
+  static let guestParts = 1...2
 
   private init<State: SimulatedState, Action: SimulatedAction>(
     _ name: StaticString, _: State.Type, _: Action.Type, parts: [SimulatedPart],
@@ -66,6 +72,8 @@ struct SimulatedProgram: @unchecked Sendable {
     self.view = view
     encode = { Action.tagged($0, $1).encoded() }
     encodeLabel = label
+    encodeFollow = { Action.follow($0).encoded() }
+    do { changePath = try schema.actionPath(named: "tagged") } catch { preconditionFailure("\(error)") }
     self.predict = { ($0 as? TypedMirror<State>).map(predict) }
     makeEngine = { recorder in
       let engine = engine(
@@ -74,12 +82,15 @@ struct SimulatedProgram: @unchecked Sendable {
         { $0.continuousClock = TestClock() },
         { event, state in
           switch event {
-          case .started: AppFeature.actions(for: event, in: state.app).map { .follow($0) }
+          case .started:
+            // The previous process may have ended without events.
+            (state.attached.isEmpty ? [] : [.attended("", 0)])
+              + AppFeature.actions(for: event, in: state.app).map { .follow($0) }
           case .attached(let client): recorder.notesAttendance ? [.attended(client.name, 1)] : []
           case .detached(let client): recorder.notesAttendance ? [.attended(client.name, -1)] : []
           }
         })
-      return SimulatedEngine(engine: engine, state: { engine.state })
+      return SimulatedEngine(engine: RecordedEngine(engine, recorder), state: { engine.state })
     }
     effect = { SimulatedEffect(named: $0, of: Action.self) }
     self.parts = parts
@@ -100,7 +111,8 @@ struct SimulatedEffect {
   var action: AnyAction?
   /// True if it repeats forever, with the same delay.
   var repeats = false
-  /// The tag of the action that started it, if it is an echo.
+  /// The number and the tag of the action that started it, if it is an echo.
+  var echo: UInt64?
   var cause: UInt64?
 
   init<Action: SimulatedAction>(named name: String?, of _: Action.Type) {
@@ -119,7 +131,8 @@ struct SimulatedEffect {
       guard words.count == 4, words[0] == "echo", let number = UInt64(words[1]), let milliseconds = Int(words[2]) else {
         return
       }
-      (delay, action, cause) = (.milliseconds(milliseconds), AnyAction(Action.echoed(number)), UInt64(words[3]))
+      (delay, action) = (.milliseconds(milliseconds), AnyAction(Action.echoed(number)))
+      (echo, cause) = (number, UInt64(words[3]))
     case nil: break
     }
   }

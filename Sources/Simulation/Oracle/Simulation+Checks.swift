@@ -1,3 +1,4 @@
+import Features
 import HubCore
 import ReplicaCore
 import Wire
@@ -29,14 +30,15 @@ extension Simulation {
     }
   }
 
-  /// Checks that a client shows all of its pending actions on top of the hub's state, and no others.
+  /// Checks that a client shows all of its pending actions once and in order on top of its mirror, and no others.
   func checkPrediction(of client: ClientProcess) throws {
-    guard let prediction = client.prediction, let whole = client.watched.first else { return }
+    guard let prediction = client.prediction else { return }
     let (count, bytes) = prediction.shown()
-    guard count <= client.waiting.count, count > 0 || bytes == whole.bytes() else {
+    let expected = prediction.expected(client.predicted.map(\.bytes))
+    guard count == client.predicted.count, bytes == expected else {
       throw Violation(
         .stateDiffers,
-        "client \(client.number) predicts \(count) of \(client.waiting.count) actions: \(text(bytes)), not \(text(whole.bytes()))"
+        "client \(client.number) predicts \(count) of \(client.predicted.count) actions: \(text(bytes)), not \(text(expected))"
       )
     }
   }
@@ -101,19 +103,28 @@ extension Simulation {
     }
   }
 
-  /// Checks that in sync mode no session is removed while there is room for all.
+  /// Checks that no session is removed while there is room for all: never in sync mode, and in the other modes not by
+  /// the process that has opened or resumed it.
   private func checkSession(of client: ClientProcess, _ link: Link) throws {
-    defer { client.hasOpenedSession = true }
-    sessionCount += link.tap.isResumed ? 0 : 1
-    guard plan.storage == .sync, client.hasOpenedSession, !link.tap.isResumed else { return }
+    defer { (client.hasOpenedSession, client.sessionHub) = (true, link.hub.number) }
+    guard client.hasOpenedSession, !link.tap.isResumed else { return }
+    guard plan.storage == .sync || client.sessionHub == link.hub.number else { return }
     if plan.limits.detachedSessions > 100 {
       throw Violation(.sessionForgotten, "client \(client.number) comes back, and its session is unknown")
     }
   }
 
   /// Checks that the hub does not accuse a correct client of violating the protocol.
-  func check(_ report: HubReport) throws {
-    guard case .failed(let id, _, let error) = report else { return }
+  func check(_ hubReport: HubReport, of hub: HubProcess) throws {
+    switch hubReport {
+    case .rejected(_, _, _, let rejected) where rejected.code == .stateTooLarge: try noteFullState(of: hub)
+    case .rejected(_, _, _, let rejected) where rejected.code == .notPermitted: report.forbidden += 1
+    case .stateTooLarge: try noteFullState(of: hub)
+    case .opened(_, let session, let peer, _): openedSessions[session] = peer.user
+    default: break
+    }
+    guard case .failed(let id, _, let error) = hubReport else { return }
+    if error.code == .tooManyBytes { report.tooManyBytes += 1 }
     trace.explain("connection \(id.index): \(error)")
     switch error.code {
     case .unsupportedVersion, .malformed, .frameTooLarge, .unexpectedMessage, .sequenceGap, .unknownScope,
@@ -129,19 +140,77 @@ extension Simulation {
     func check(_ count: Int, _ limit: Int, _ what: String) throws {
       if count > limit { throw Violation(.queueTooLong, "\(count) \(what), and the limit is \(limit)") }
     }
-    let limits = plan.limits
+    let limits = hub.core.limits
     try check(hub.core.keptVersionCount, limits.versions, "versions")
     try check(hub.core.detachedSessionCount, limits.detachedSessions, "detached sessions")
-    // New sessions, effects and a stop add turns whatever the log does.
-    try check(hub.core.unstoredTurnCount, limits.unstoredTurns + 3 + hub.turnsWhileBehind, "turns wait for the log")
+    // Ended connections, effects and a stop add turns whatever the log does.
+    try check(hub.core.unstoredTurnCount, limits.unstoredTurns + 3 + hub.causesWhileBehind, "turns wait for the log")
+    if hub.core.allowanceDue != nil { report.throttlings += 1 }
     for link in hub.links {
       guard let link else { continue }
       // The write of one turn, and the last one before the connection is closed.
       try check(link.toClient.rest.count, 4 << 20, "bytes wait for a client")
       // A hub that stops leaves the rest to its clients, who repeat it.
-      if link.isPaused, !link.isClosing, !hub.core.hasBacklog, hub.endsBy == nil {
+      if hub.isAsleep, link.isPaused, !link.isClosing, !hub.core.hasBacklog, hub.endsBy == nil {
         throw Violation(.notAtRest, "connection \(link.number) is not read from, and nothing of it waits")
       }
+    }
+  }
+
+  /// Checks that the effects of stored actions run, and no cancelled ones.
+  func checkEffects(of hub: HubProcess) throws {
+    guard hub.core.unstoredTurnCount == 0, !hub.isStopping, !hub.log.isFailed else { return }
+    for echo in hub.recorder.owedEchoes where !hub.effects.contains(where: { $0.effect.echo == echo }) {
+      throw Violation(.effectLost, "\(Tag.text(echo)) was requested and is not on its way")
+    }
+    for effect in hub.effects {
+      guard let echo = effect.effect.echo, !hub.recorder.owedEchoes.contains(echo) else { continue }
+      throw Violation(.effectLost, "\(Tag.text(echo)) was cancelled and is on its way")
+    }
+    let timerCount = hub.effects.count(where: \.effect.repeats)
+    guard timerCount == (hub.engine.state().app.counter.isTimerOn ? 1 : 0) else {
+      throw Violation(.effectLost, "\(timerCount) timers run, and the feature's is \(timerCount == 0 ? "on" : "off")")
+    }
+  }
+
+  /// Checks that no user's actions exceed its rate by more than one second's worth.
+  func checkRates(of tags: [UInt64], in hub: HubProcess) throws {
+    guard let rate = plan.limits.actionsPerSecond else { return }
+    for tag in tags where !Tag.isEcho(tag) {
+      guard let user = users[Tag.process(tag)] else { continue }
+      let paidUntil = max(hub.paidUntil[user] ?? .zero, hub.ratesCheckedAt) + .seconds(1) / rate
+      hub.paidUntil[user] = paidUntil
+      guard paidUntil <= now + .seconds(1) + .seconds(1) / rate else {
+        throw Violation(.rateExceeded, "user \(user) sends more than \(rate) actions a second")
+      }
+    }
+    hub.ratesCheckedAt = now
+  }
+
+  /// Records that a user connects. A hub forgets the rate of a user without connections.
+  func noteConnection(of user: UInt32, to hub: HubProcess) {
+    let isOther = hub.links.contains { $0.map { $0.client.user == user && hub.core.peer(of: $0.id) != nil } ?? false }
+    if !isOther { hub.paidUntil[user] = nil }
+  }
+
+  // MARK: The state's size
+
+  /// Checks that the state is not much larger than its limit, which the reactions to connections may exceed.
+  func checkSize(of hub: HubProcess) throws {
+    guard plan.hasSmallState else { return }
+    let count = hub.engine.state().encoded().count
+    if count > plan.limits.stateBytes + plan.limits.stateBytes / 8 + 200 {
+      throw Violation(.queueTooLong, "the state has \(count) bytes, and the limit is \(plan.limits.stateBytes)")
+    }
+  }
+
+  /// Checks that the hub refuses an action because of the state's size only if the state is large.
+  private func noteFullState(of hub: HubProcess) throws {
+    report.statesTooLarge += 1
+    stateFullAt = now
+    let count = hub.engine.state().encoded().count
+    guard count > plan.limits.stateBytes / 2 else {
+      throw Violation(.wrongOutcome, "the hub refuses to grow a state of \(count) bytes")
     }
   }
 
@@ -185,6 +254,12 @@ extension Simulation {
     let count = hub.core.detachedSessionCount + hub.core.connectionCount
     if plan.storage != .memory, disk.sessions.count != count {
       throw Violation(.sessionForgotten, "the log has \(disk.sessions.count) sessions, and the hub \(count)")
+    }
+    if plan.notesAttendance {
+      let names = Dictionary(uniqueKeysWithValues: clients.map { ($0.name, 1) })
+      guard hub.engine.state().attached == names else {
+        throw Violation(.stateDiffers, "the feature believes that \(hub.engine.state().attached) are attached")
+      }
     }
     for client in clients {
       guard let attendees = client.attendees else { continue }

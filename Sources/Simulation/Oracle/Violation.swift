@@ -36,10 +36,16 @@ public struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
     case loggedWrongly
     /// The recovered state differs from the stored one.
     case recoveredWrongly
+    /// An effect of a stored action does not run, or one that was cancelled does.
+    case effectLost
+    /// The hub keeps something of sessions that have ended.
+    case notReleased
     /// A hash from the hub differs from that of the client's state.
     case hashDiffers
     /// Something waits forever.
     case notAtRest
+    /// A user sends more actions than its rate permits.
+    case rateExceeded
     /// A queue exceeds its limit.
     case queueTooLong
     /// An operation exceeds its cost limit.

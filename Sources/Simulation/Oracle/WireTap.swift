@@ -19,8 +19,6 @@ struct WireTap {
   /// The revisions at which actions were acknowledged.
   private(set) var appliedRevisions: [UInt64] = []
   private(set) var frameCount = 0
-  /// True if snapshots or hashes were written since the flag was reset.
-  var hasWholeStates = false
 
   /// Processes bytes from the client.
   mutating func clientWrote(_ bytes: [UInt8]) throws {
@@ -78,7 +76,6 @@ struct WireTap {
     case .rejected:
       try checkOutcome(try Rejected(decoding: payload.span.bytes).sequence, limit, processed, "rejected")
     case .snapshot:
-      hasWholeStates = true
       try check(try Piece(payload), header)
     case .delta:
       var decoder = CBORDecoder(payload.span.bytes)
@@ -100,7 +97,6 @@ struct WireTap {
       scopes[header.scope]?.revision = header.revision
       scopes[header.scope]?.snapshot = nil
     case .hash:
-      hasWholeStates = true
       guard let scope, let own = scope.revision, header.revision >= own else {
         throw Violation(.framesOutOfOrder, "a hash of \(header.revision), at \(text(scope?.revision))")
       }

@@ -18,9 +18,21 @@ final class ClientProcess {
 
   /// An action without an outcome.
   struct Sent {
+    /// The kinds of actions.
+    enum Kind {
+      /// One that every hub has and the client may send.
+      case change
+      /// One that hubs of the older version do not have.
+      case label
+      /// One that no hub has.
+      case unknown
+      /// One that the client may not send.
+      case forbidden
+    }
+
     let tag: UInt64
-    /// True if the feature has this action.
-    let isKnown: Bool
+    let kind: Kind
+    let time: Duration
   }
 
   /// A number that is unique among the processes of a simulation.
@@ -41,15 +53,22 @@ final class ClientProcess {
   var watched: [Watched] = []
   /// The predicted state that it shows, if it subscribes to the whole state.
   var prediction: SimulatedPrediction?
+  /// The actions that it predicts, in order.
+  var predicted: [(ticket: ActionTicket, bytes: [UInt8])] = []
   /// The mirror of the hub's own state; nil if it is not subscribed to that.
   var attendees: TypedMirror<HubState>?
+  /// The user that the kernel reports to hubs.
+  let user: UInt32
   /// True if a hub has opened a session for it.
   var hasOpenedSession = false
+  /// The number of the last hub that has opened or resumed its session.
+  var sessionHub: UInt64?
 
   init(
-    _ number: UInt32, _ program: SimulatedProgram, isTool: Bool, options: ReplicaOptions, seed: UInt64
+    _ number: UInt32, _ program: SimulatedProgram, isTool: Bool, user: UInt32, options: ReplicaOptions, seed: UInt64
   ) {
     (self.number, self.program, self.isTool, name) = (number, program, isTool, options.name)
+    self.user = user
     replica = ReplicaCore(schema: isTool ? nil : program.schema, options: options, random: Chance(seed: seed))
     replica.onSettled = { [weak self] in self?.prediction?.settle() }
   }
@@ -57,7 +76,10 @@ final class ClientProcess {
   func subscribe(_ part: SimulatedPart, untyped: Bool) {
     let (mirror, bytes) = untyped ? SimulatedPart.untyped() : part.makeMirror()
     replica.subscribe(mirror, to: part.path)
-    if watched.isEmpty { prediction = part.path.isEmpty && !untyped ? program.predict(mirror) : nil }
+    if watched.isEmpty {
+      prediction = part.path.isEmpty && !untyped ? program.predict(mirror) : nil
+      predicted = []
+    }
     watched.append(Watched(mirror: mirror, part: part, isUntyped: untyped, bytes: bytes))
   }
 
@@ -69,7 +91,7 @@ final class ClientProcess {
   }
 
   /// The identity that the kernel reports to hubs.
-  var peer: Peer { Peer(process: Int32(number), user: 1000, group: 1000) }
+  var peer: Peer { Peer(process: Int32(number), user: user, group: user) }
 
   /// The program that defines its actions and states; nil for a tool that has not connected to a hub yet.
   var spoken: SimulatedProgram? {

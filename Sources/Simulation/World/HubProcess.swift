@@ -12,6 +12,8 @@ final class HubProcess {
     let effect: SimulatedEffect
   }
 
+  /// The number of the process.
+  let number: UInt64
   let program: SimulatedProgram
   let engine: SimulatedEngine
   let recorder: Recorder
@@ -46,13 +48,23 @@ final class HubProcess {
   var continuesAt = Duration.zero
   /// True if it reads no more and passes its connections to the next process when its log has stored everything.
   var isHandingOver = false
-  /// The turns that the hub passed to its log while the log was far behind.
-  var turnsWhileBehind = 0
+  /// The events of its own that may add turns although the log is far behind.
+  var causesWhileBehind = 0
+  /// For each user, the time up to which its actions have used its rate, and the time of the last check.
+  var paidUntil: [UInt32: Duration] = [:]
+  var ratesCheckedAt = Duration.zero
+  /// True if clients with little traffic share the hub with clients that send much.
+  var isContended = false
+  /// The connections that sent much in a contended turn and are not read again until their turn.
+  var waitingReaders: [Link] = []
+  /// Counts the pieces of work in contended turns.
+  var pieceCount = 0
 
   init(
-    _ program: SimulatedProgram, _ engine: SimulatedEngine, _ recorder: Recorder, _ truth: HubTruth,
+    _ number: UInt64, _ program: SimulatedProgram, _ engine: SimulatedEngine, _ recorder: Recorder, _ truth: HubTruth,
     _ log: SimulatedLog, _ core: consuming HubCore
   ) {
+    self.number = number
     (self.program, self.engine, self.recorder, self.truth) = (program, engine, recorder, truth)
     self.log = log
     self.core = core
@@ -70,6 +82,9 @@ final class HubProcess {
 
   /// True if nothing happens before an input arrives or an effect sends an action.
   var isAsleep: Bool { !hasNews && !continues && nextTurnAt == nil }
+
+  /// Records an event that may add a turn although the log is far behind.
+  func noteCause() { if core.isLogBehind { causesWhileBehind += 1 } }
 
   /// True if the hub is stopping.
   var isStopping: Bool { endsBy != nil || isHandingOver }

@@ -57,6 +57,8 @@ final class Link {
   var isClosing = false
   /// True if the hub knows that the client has closed its direction.
   var isInputEndNoted = false
+  /// The time until which the hub's shell takes the client for one that sends much.
+  var sendsMuchUntil = Duration.zero
   /// The oracle's check of the hub's output.
   var tap = WireTap()
   /// The hub's revision when the welcome was written.

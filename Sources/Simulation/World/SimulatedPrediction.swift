@@ -6,8 +6,8 @@ import Wire
 /// The state that a predicting client shows, in any version of its feature. It draws no random numbers, so a seed's
 /// history does not depend on it.
 struct SimulatedPrediction {
-  /// Records that an action was sent as these bytes.
-  let sent: ([UInt8], ActionTicket) -> Void
+  /// Records that an action was sent as these bytes; returns false if the feature has no such action.
+  let sent: ([UInt8], ActionTicket) -> Bool
   /// Records that an action has an outcome.
   let ended: (ActionTicket) -> Void
   /// Records that the hub's state contains exactly the actions that have ended.
@@ -16,6 +16,8 @@ struct SimulatedPrediction {
   let rebase: () -> Void
   /// The number of pending actions, and the bytes of the state with them on top; nil if there is none.
   let shown: () -> (pendingCount: Int, bytes: [UInt8]?)
+  /// The bytes that it should show with these actions pending.
+  let expected: ([[UInt8]]) -> [UInt8]?
 
   /// - Parameter mirror: The mirror of the whole state.
   init<State: SimulatedState, Action: SimulatedAction>(
@@ -30,12 +32,20 @@ struct SimulatedPrediction {
     let prediction = Prediction<State, Action> { _ = reduce.reduce(into: &$0, action: $1) }
     sent = { bytes, ticket in
       // The features have no such action, so the hub will reject it.
-      guard let action = try? Action(decoding: bytes.span.bytes) else { return }
+      guard let action = try? Action(decoding: bytes.span.bytes) else { return false }
       prediction.sent(action, as: ticket, on: mirror.part)
+      return true
     }
     ended = { prediction.ended($0) }
     settle = { _ = prediction.settle(on: mirror.part) }
     rebase = { prediction.rebase() }
     shown = { (prediction.pendingCount, (prediction.state ?? mirror.part)?.encoded()) }
+    expected = { actions in
+      guard var state = mirror.part else { return nil }
+      for bytes in actions {
+        if let action = try? Action(decoding: bytes.span.bytes) { _ = reduce.reduce(into: &state, action: action) }
+      }
+      return state.encoded()
+    }
   }
 }

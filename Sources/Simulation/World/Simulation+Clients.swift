@@ -17,10 +17,12 @@ extension Simulation {
     options.shortestDelay = .milliseconds(chance.pick([1, 50]))
     options.longestDelay = .seconds(1)
     let client = ClientProcess(
-      clientCount, index < plan.newerClientCount ? .newer : .older, isTool: isTool, options: options,
+      clientCount, index < plan.newerClientCount ? .newer : .older, isTool: isTool,
+      user: isGuest(index) ? Self.guest : Self.owner, options: options,
       seed: chance.next())
+    users[client.number] = client.user
     trace.note(now, "client starts", Int(client.number), index)
-    if plan.watchesHub { client.subscribeToHub() }
+    if plan.watchesHub, !isGuest(index) { client.subscribeToHub() }
     if index < plan.wholeStateClientCount || isTool {
       client.subscribe(client.program.parts[0], untyped: isTool)
     }
@@ -70,7 +72,8 @@ extension Simulation {
       for _ in 0..<chance.pick([1, 1, 1, 3, 10]) { send(from: client, speaking: spoken) }
     case 80...84:
       client.subscribe(
-        chance.pick(spoken.parts), untyped: client.isTool || chance.hits(300) && spoken.encodeLabel == nil)
+        chance.pick(client.user == Self.guest ? Array(spoken.parts[SimulatedProgram.guestParts]) : spoken.parts),
+        untyped: client.isTool || chance.hits(300) && spoken.encodeLabel == nil)
     case 85...88:
       guard client.watched.count > 1 else { return }
       let watched = client.watched.remove(at: chance.number(1...client.watched.count - 1))
@@ -86,30 +89,41 @@ extension Simulation {
   private func send(from client: ClientProcess, speaking program: SimulatedProgram) {
     client.sentCount += 1
     let tag = Tag.make(process: client.number, number: client.sentCount)
-    var isKnown = true
+    var kind = ClientProcess.Sent.Kind.change
     var bytes: [UInt8]
     if let encodeLabel = program.encodeLabel, chance.hits(50) {
       bytes = encodeLabel(tag, "label \(chance.number(0...3))")
+      kind = client.user == Self.guest ? .forbidden : .label
     } else if chance.hits(15) {
       // A case that exists in no version.
-      (bytes, isKnown) = ([0x82, 0x18, 0x63, 0x00], false)
+      (bytes, kind) = (Self.unknownAction, .unknown)
     } else {
       bytes = program.encode(tag, change())
+    }
+    if client.user == Self.guest, operations.hits(100) {
+      (bytes, kind) = (program.encodeFollow(.counter(.incrementButtonTapped)), .forbidden)
     }
     trace.note(now, "send", Int(client.number), Int(client.sentCount), bytes.count)
     trace.note(bytes)
     report.sent += 1
     do throws(ActionError) {
       let ticket = try client.replica.send { $0.append(bytes.span.bytes) }
-      client.waiting[ticket] = ClientProcess.Sent(tag: tag, isKnown: isKnown)
-      client.prediction?.sent(bytes, ticket)
+      client.waiting[ticket] = ClientProcess.Sent(tag: tag, kind: kind, time: now)
+      let isOfOlderHub = kind == .label && hub?.program.encodeLabel == nil
+      report.withoutEffect += kind == .unknown || kind == .forbidden || isOfOlderHub ? 1 : 0
+      if client.prediction?.sent(bytes, ticket) == true { client.predicted.append((ticket, bytes)) }
     } catch {
       report.refusedLocally += 1
       refused.insert(tag)
     }
   }
 
+  /// A case that exists in no version.
+  static var unknownAction: [UInt8] { [0x82, 0x18, 0x63, 0x00] }
+
   private func change() -> Change {
+    // So that the state reaches its limit.
+    if plan.hasSmallState, operations.hits(150) { return .fill(10) }
     switch chance.number(0...99) {
     case 0...49: return .random(chance.next())
     case 50...54: return .echo(after: chance.number(0...2000))
@@ -182,8 +196,8 @@ extension Simulation {
   }
 
   private func applied(_ ticket: ActionTicket, _ client: ClientProcess) throws {
-    client.prediction?.ended(ticket)
-    guard let sent = client.waiting.removeValue(forKey: ticket), sent.isKnown else {
+    endPrediction(of: ticket, client)
+    guard let sent = client.waiting.removeValue(forKey: ticket), sent.kind != .unknown, sent.kind != .forbidden else {
       throw Violation(.wrongOutcome, "a client was told that an action took effect that is none or had an outcome")
     }
     let text = Tag.text(sent.tag)
@@ -196,17 +210,47 @@ extension Simulation {
     try checkEffectIsThere(revision, of: client, truth)
   }
 
+  private func endPrediction(of ticket: ActionTicket, _ client: ClientProcess) {
+    client.predicted.removeAll { $0.ticket == ticket }
+    if bug != .clientForgetsAnOutcome { client.prediction?.ended(ticket) }
+  }
+
+  /// Returns true if the hub may refuse an action.
+  private func isJustified(_ code: RejectionCode, _ sent: ClientProcess.Sent, _ client: ClientProcess) -> Bool {
+    switch (code, sent.kind) {
+    case (.unknownAction, .unknown), (.notPermitted, .forbidden): true
+    case (.unknownAction, .label): isOfOlderHub(sent, client)
+    // The client itself refuses actions that an older hub does not have.
+    case (.unknownAction, .forbidden): client.spoken?.encodeLabel != nil && isOfOlderHub(sent, client)
+    case (.notPermitted, .unknown): client.user == Self.guest
+    case (.notPermitted, .change): client.user == Self.guest && sent.time <= guestSuspendedAt
+    case (.stateTooLarge, .change), (.stateTooLarge, .label): plan.hasSmallState && sent.time <= stateFullAt
+    default: false
+    }
+  }
+
+  /// Returns true if an action may have reached a hub of the older version, or a client that still reads the output of
+  /// such a hub.
+  private func isOfOlderHub(_ sent: ClientProcess.Sent, _ client: ClientProcess) -> Bool {
+    sent.time <= olderHubRanAt || client.link.map { $0.hub.program.encodeLabel == nil } ?? false
+  }
+
   private func failed(_ ticket: ActionTicket, _ error: ActionError, _ client: ClientProcess) throws {
-    client.prediction?.ended(ticket)
+    endPrediction(of: ticket, client)
     guard let sent = client.waiting.removeValue(forKey: ticket) else {
       throw Violation(.wrongOutcome, "an action has a second outcome: \(error)")
     }
     trace.explain("\(Tag.text(sent.tag)) failed: \(error)")
     switch error {
     case .outcomeUnknown, .notConnected: report.unknown += 1
-    case .rejected, .tooManyPending, .tooLarge:
+    case .tooManyPending, .tooLarge:
+      throw Violation(.wrongOutcome, "\(Tag.text(sent.tag)) was accepted locally and then refused: \(error)")
+    case .rejected(let code, _):
       report.rejected += 1
       refused.insert(sent.tag)
+      guard isJustified(RejectionCode(rawValue: code), sent, client) else {
+        throw Violation(.wrongOutcome, "\(Tag.text(sent.tag)) is valid and was refused: \(error)")
+      }
       if let truth = hub?.truth, truth.isApplied(sent.tag) {
         throw Violation(.refusedTookEffect, "\(Tag.text(sent.tag)) was refused: \(error)")
       }

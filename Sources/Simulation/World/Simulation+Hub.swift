@@ -11,6 +11,7 @@ extension Simulation {
   func turn(_ hub: HubProcess) throws {
     if let time = hub.deadlineAt, time <= now {
       hub.deadlineAt = nil
+      hub.noteCause()
       hub.informed.expire(at: now)
     }
     if let time = hub.nextTurnAt, time <= now { (hub.nextTurnAt, hub.continues) = (nil, true) }
@@ -26,19 +27,32 @@ extension Simulation {
   /// Ends a turn, and sets the timers of the next one, as `HubShell.endTurn` does.
   func endTurn(of hub: HubProcess) throws {
     let continues = hub.continues
-    (hub.continues, hub.hasNews) = (false, false)
-    hub.core.answersFirst = !continues && !hub.isStopping && hub.core.isSendingSnapshots
-    if !hub.isHandingOver { try useBacklog(of: hub) }
-    let wasBehind = hub.core.isLogBehind
-    let unstored = hub.core.unstoredTurnCount
+    hub.continues = false
+    updateContention(of: hub)
+    guard workInContention(hub, continues) else {
+      hub.nextTurnAt = now
+      return
+    }
+    hub.hasNews = false
+    if !hub.isContended {
+      hub.core.answersFirst = !continues && !hub.isStopping && hub.core.isSendingSnapshots
+      for link in hub.waitingReaders { resumeReading(link, of: hub) }
+      hub.waitingReaders = []
+      if !hub.isHandingOver { try useBacklog(of: hub) }
+    }
+    if !hub.core.isLogBehind { hub.causesWhileBehind = 0 }
     try noteTruth(of: hub)
-    let isActive = hub.core.endTurn(at: now, wallTime: Int64(now.components.seconds) * 1000)
-    if wasBehind, hub.core.unstoredTurnCount > unstored { hub.turnsWhileBehind += 1 }
-    guard isActive else { return }
+    guard hub.core.endTurn(at: now, wallTime: wallTime) else {
+      if !hub.waitingReaders.isEmpty { hub.nextTurnAt = now }
+      return try checkEffects(of: hub)
+    }
     try performCommands(of: hub)
-    if hub.core.hasPublished { hub.core.published(from: now, to: now) }
+    try checkEffects(of: hub)
+    if hub.core.hasPublished {
+      hub.core.published(from: now, to: now + competition.time(upTo: .microseconds(plan.contention > 0 ? 500 : 0)))
+    }
     hub.deadlineAt = hub.core.deadline ?? hub.deadlineAt
-    if hub.core.needsAnotherTurn, !hub.isHandingOver {
+    if hub.core.needsAnotherTurn || !hub.waitingReaders.isEmpty, !hub.isHandingOver {
       if bug != .shellSleepsTooEarly { hub.nextTurnAt = now }
     } else {
       let due = [hub.core.publicationDue, hub.core.allowanceDue, hub.core.metricsDue, hub.core.clientsDue]
@@ -67,8 +81,11 @@ extension Simulation {
     for tag in tags where refused.contains(tag) {
       throw Violation(.refusedTookEffect, "\(Tag.text(tag)) was reported as refused")
     }
-    report.applied += tags.count
+    report.applied += tags.count(where: { !Tag.isEcho($0) })
+    report.echoes += tags.count(where: Tag.isEcho)
     try hub.truth.note(tags, hub.engine.state(), at: hub.core.revision)
+    try checkSize(of: hub)
+    try checkRates(of: tags, in: hub)
   }
 
   func performCommands(of hub: HubProcess) throws {
@@ -122,8 +139,10 @@ extension Simulation {
     case .saveSnapshot:
       hub.log.save(hub.core.snapshot())
     case .report(let index):
-      try check(hub.core.reports[index])
+      hub.noteCause()
+      try check(hub.core.reports[index], of: hub)
     case .effect(let index):
+      if bug == .shellDropsAnEffect, chance.hits(100) { return }
       let effect = hub.execute(hub.core.effectCommands[index], at: now)
       if let cause = effect?.cause { try checkEffect(cause, hub) }
     }
@@ -166,7 +185,9 @@ extension Simulation {
     (link.toClient.rest, link.toClient.hasEnded) = ([], true)
     guard link.hub.isAlive else { return }
     link.hub.links[link.id.index] = nil
+    if bug == .shellForgetsEndedConnections, chance.hits(100) { return }
     link.hub.informed.ended(link.id)
+    link.hub.noteCause()
   }
 
   // MARK: Effects
@@ -184,7 +205,15 @@ extension Simulation {
       report.effects += 1
       trace.note(now, "effect", index)
       if let action = running.effect.action {
-        _ = hub.informed.apply(action, from: running.id)
+        let isApplied = hub.informed.apply(action, from: running.id)
+        hub.noteCause()
+        if let echo = running.effect.echo, !isApplied, hub.recorder.owedEchoes.contains(echo) {
+          // A state at its limit does not take it.
+          guard plan.hasSmallState else {
+            throw Violation(.effectLost, "the hub does not accept the action of an effect that was not cancelled")
+          }
+          hub.recorder.forgetEcho(echo)
+        }
         if bug == .shellRepeatsAnEffect, running.effect.cause != nil {
           _ = hub.informed.apply(action, from: running.id)
         }

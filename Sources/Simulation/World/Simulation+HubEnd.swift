@@ -27,7 +27,8 @@ extension Simulation {
     report.hubStops += 1
     try noteTruth(of: hub)
     hub.effects = []
-    hub.informed.shutDown(reason: "the simulated operator stops it", at: now)
+    hub.informed.shutDown(reason: "the simulated operator stops it", at: now, wallTime: wallTime)
+    hub.noteCause()
     hub.endsBy = now + .seconds(30)
     try turn(hub)
   }
@@ -54,7 +55,7 @@ extension Simulation {
       link.isOpenAtHub = false
       (link.toClient.rest, link.toClient.hasEnded) = ([], true)
     }
-    hub.links = []
+    (hub.links, hub.waitingReaders) = ([], [])
     guard hub === self.hub else { return overtaken = nil }
     self.hub = nil
     hubStartsAt = now + chance.time(upTo: .seconds(chance.pick([0, 2])))

@@ -20,10 +20,14 @@ extension Simulation {
     let truth = try makeTruth(engine, history, legacy)
     let log = SimulatedLog(disk, hubProgram.schema, truth)
     let isSync = plan.storage == .sync && bug != .hubDoesNotWait
+    var limits = plan.limits(ofHub: hubCount)
+    if bug == .hubHasNoStateLimit { limits.stateBytes = HubLimits().stateBytes }
+    if bug == .hubHasNoRate { limits.actionsPerSecond = nil }
     let core = HubCore(
-      engine: engine.engine, limits: plan.limits, name: "hub", history: history, durability: isSync ? .sync : .async,
+      engine: engine.engine, limits: limits, policy: policy, name: "hub", history: history,
+      durability: isSync ? .sync : .async,
       random: random)
-    let hub = HubProcess(hubProgram, engine, recorder, truth, log, core)
+    let hub = HubProcess(hubCount, hubProgram, engine, recorder, truth, log, core)
     if plan.storage != .memory {
       hub.audit = try LogAudit(hubProgram, engine.state(), at: engine.engine.revision, disk.sessions)
     }
@@ -49,7 +53,7 @@ extension Simulation {
 
   private func recover(_ engine: SimulatedEngine) throws -> HubHistory {
     do {
-      var recovery = Recovery(engine: engine.engine, versionLimit: plan.limits.versions)
+      var recovery = Recovery(engine: engine.engine, versionLimit: plan.limits(ofHub: hubCount).versions)
       // Usually from the newest snapshot, otherwise from an older one, or from the first turn if all turns are kept.
       let first = disk.stored.first?.turn.position ?? disk.tail + 1
       let usable = disk.snapshots.filter { $0.position + 1 >= first }

@@ -45,7 +45,7 @@ extension Simulation {
       switch event {
       case .stored(let position):
         trace.note(now, "log has stored", Int(position))
-        hub.informed.stored(upTo: position, at: now, wallTime: Int64(now.components.seconds) * 1000)
+        hub.informed.stored(upTo: position, at: now, wallTime: wallTime)
       case .saved, .snapshotFailed:
         hub.informed.snapshotEnded()
       case .conflict, .failed:

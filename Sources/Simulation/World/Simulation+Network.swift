@@ -15,17 +15,22 @@ extension Simulation {
         try turn(client)
         continue
       }
-      let id = hub.informed.connected(client.peer, at: now)
-      linkCount += 1
-      let link = Link(linkCount, hub, client, id)
-      trace.note(now, "connected", link.number, Int(client.number))
-      report.connections += 1
-      hub.add(link)
-      links.append(link)
-      client.link = link
+      client.link = connect(client, to: hub)
       client.replica.connected(at: now)
       try turn(client)
     }
+  }
+
+  func connect(_ client: ClientProcess, to hub: HubProcess) -> Link {
+    noteConnection(of: client.user, to: hub)
+    let id = hub.informed.connected(client.peer, at: now, wallTime: wallTime)
+    linkCount += 1
+    let link = Link(linkCount, hub, client, id)
+    trace.note(now, "connected", link.number, Int(client.number))
+    report.connections += 1
+    hub.add(link)
+    links.append(link)
+    return link
   }
 
   // MARK: Bytes
@@ -42,16 +47,23 @@ extension Simulation {
       if bug != .shellKeepsTheRecordOfAReadConnection { link.restingRecord = nil }
       let time = now
       var limit = chance.pick([1, 5, .max])
-      if hub.core.isLogBehind, bug != .shellIgnoresASlowLog { limit = 0 }
-      let span = bytes.span.bytes
-      let work = hub.informed.received(span, on: link.id, at: time, limit: limit)
-      if !work.isComplete { link.isPaused = true }
+      let isBehind = hub.core.isLogBehind && bug != .shellIgnoresASlowLog
+      if isBehind { limit = 0 }
+      if hub.isContended, !isBehind {
+        link.isPaused = !receiveInContention(bytes, on: link, of: hub)
+      } else {
+        let span = bytes.span.bytes
+        let guaranteed = isBehind ? 0 : plan.guaranteedWork
+        link.isPaused = !hub.informed.received(span, on: link.id, at: time, limit: limit, guaranteed: guaranteed)
+          .isComplete
+      }
     }
     if isFull, link.toHub.rest.isEmpty, link.isOpenAtClient { link.client.replica.drained() }
     if link.toHub.isEmpty, link.toHub.hasEnded, !link.isInputEndNoted, !link.isPaused, link.isOpenAtHub {
       trace.note(now, "hub reads the end", link.number)
       (link.isInputEndNoted, link.restingRecord) = (true, nil)
       hub.informed.inputEnded(link.id, at: now)
+      hub.noteCause()
     }
     // A peer that closes its socket with unread bytes resets the stream, so a hub with bytes to write does not wait for
     // its time limit.

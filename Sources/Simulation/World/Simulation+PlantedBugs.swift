@@ -41,7 +41,13 @@ extension Simulation {
 
   /// The bytes that a client's shell writes instead of a frame.
   func planted(_ bytes: [UInt8], from client: ClientProcess) -> [UInt8] {
-    guard let bug, FrameHeader(bytes.span.bytes, at: 0).kind == FrameKind.actions.rawValue else { return bytes }
+    let kind = FrameHeader(bytes.span.bytes, at: 0).kind
+    if bug == .clientForgetsItsSession, kind == FrameKind.hello.rawValue, chance.hits(200) {
+      var writer = FrameWriter()
+      writer.frame(Hello(name: client.name))
+      return writer.bytes
+    }
+    guard let bug, kind == FrameKind.actions.rawValue else { return bytes }
     var decoder = CBORDecoder(bytes.span.bytes.extracting(FrameHeader.byteCount...))
     guard let first = try? decoder.unsigned(), let acknowledged = try? decoder.unsigned() else { return bytes }
     let actions = decoder.offset + FrameHeader.byteCount
@@ -52,6 +58,16 @@ extension Simulation {
         $0.unsigned(first + 1)
         $0.unsigned(acknowledged)
         $0.append(bytes.span.bytes.extracting(actions...))
+      }
+      return writer.bytes
+    case .clientSendsAnotherAction where chance.hits(100):
+      var last = decoder
+      guard (try? last.skip()) != nil, last.isAtEnd else { return bytes }
+      writer.frame(FrameHeader(kind: .actions)) {
+        $0.unsigned(first)
+        $0.unsigned(acknowledged)
+        let action = Self.unknownAction
+        $0.append(action.span.bytes)
       }
       return writer.bytes
     case .clientSendsAgainInANewSession where chance.hits(100):

@@ -43,7 +43,7 @@ extension Simulation {
     repeat {
       try noteTruth(of: hub)
       revision = hub.core.revision
-      hub.informed.endTurn(at: now, wallTime: Int64(now.components.seconds) * 1000, flushing: true)
+      hub.informed.endTurn(at: now, wallTime: wallTime, flushing: true)
       try performCommands(of: hub)
     } while hub.core.revision != revision
     guard hub.core.unstoredTurnCount == 0, let record = old ?? record(of: hub) else { return }
@@ -128,7 +128,7 @@ extension Simulation {
 
   private func takeOver(_ link: Link, _ handOver: HandOver, _ index: Int, in hub: HubProcess) throws {
     let wasClosing = link.isClosing
-    let id = hub.informed.connected(link.client.peer, at: now, isTakenOver: true)
+    let id = hub.informed.connected(link.client.peer, at: now, wallTime: wallTime, isTakenOver: true)
     link.passes(to: hub, as: id)
     hub.add(link)
     trace.note(now, "hub takes over", link.number)
@@ -139,7 +139,7 @@ extension Simulation {
     let isOpen = link.isOpenAtHub && !link.isClosing
     if handOver.isAfterCrash { report.keptAtRest += isOpen ? 1 : 0 } else { report.handedOver += isOpen ? 1 : 0 }
     // Frames that the last process had read may exceed a small limit.
-    let hasSmallLimit = plan.limits.detachedSessions <= 100 || plan.limits.rejections <= 100
+    let hasSmallLimit = plan.limits.detachedSessions <= 100 || plan.limits.rejections <= 100 || plan.hasSmallShares
     if !isOpen, link.isOpenAtClient, !hasSmallLimit {
       throw Violation(.connectionLost, "connection \(link.number) was closed by the process that took it over")
     }
