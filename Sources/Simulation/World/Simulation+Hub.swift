@@ -78,7 +78,8 @@ extension Simulation {
     if hub.core.isLogBehind, let tag = tags.first(where: { !Tag.isEcho($0) }) {
       throw Violation(.queueTooLong, "\(Tag.text(tag)) took effect while the log was far behind")
     }
-    for tag in tags where refused.contains(tag) {
+    // What an overtaken hub does is never stored.
+    for tag in tags where refused.contains(tag) && hub !== overtaken {
       throw Violation(.refusedTookEffect, "\(Tag.text(tag)) was reported as refused")
     }
     report.applied += tags.count(where: { !Tag.isEcho($0) })

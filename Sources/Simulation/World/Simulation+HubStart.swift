@@ -110,6 +110,9 @@ extension Simulation {
     guard seenRevision <= revision else {
       throw Violation(.acknowledgedLost, "revision \(seenRevision) was seen, and \(revision) was recovered")
     }
+    if let tag = refused.filter(truth.isApplied).min() {
+      throw Violation(.refusedTookEffect, "\(Tag.text(tag)) was refused, and is in the recovered state")
+    }
     // The first one, so that the reported one is always the same.
     if let tag = acknowledged.filter({ !truth.isApplied($0) }).min() {
       throw Violation(.acknowledgedLost, "\(Tag.text(tag)) was acknowledged, and is not in the recovered state")
