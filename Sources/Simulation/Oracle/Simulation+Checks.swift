@@ -34,6 +34,14 @@ extension Simulation {
   func checkPrediction(of client: ClientProcess) throws {
     guard let prediction = client.prediction else { return }
     let (count, bytes) = prediction.shown()
+    if let truth = client.settledTruth, let revision = prediction.settledRevision() {
+      for (ticket, _) in client.predicted {
+        guard let tag = client.waiting[ticket]?.tag, truth.revision(of: tag).map({ $0 <= revision }) == true else {
+          continue
+        }
+        throw Violation(.appliedTwice, "client \(client.number) predicts \(Tag.text(tag)) on a state that contains it")
+      }
+    }
     let expected = prediction.expected(client.predicted.map(\.bytes))
     guard count == client.predicted.count, bytes == expected else {
       throw Violation(

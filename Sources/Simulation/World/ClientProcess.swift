@@ -51,6 +51,10 @@ final class ClientProcess {
   var sentCount: UInt32 = 0
   var waiting: [ActionTicket: Sent] = [:]
   var watched: [Watched] = []
+  /// The truth of the hub of which the prediction's settled state is; nil if it may be of an earlier hub.
+  private(set) weak var settledTruth: HubTruth?
+  /// True if its state was the hub's at the end of its last turn.
+  var hasHubsState = false
   /// The predicted state that it shows, if it subscribes to the whole state.
   var prediction: SimulatedPrediction?
   /// The actions that it predicts, in order.
@@ -70,7 +74,19 @@ final class ClientProcess {
     (self.number, self.program, self.isTool, name) = (number, program, isTool, options.name)
     self.user = user
     replica = ReplicaCore(schema: isTool ? nil : program.schema, options: options, random: Chance(seed: seed))
-    replica.onSettled = { [weak self] in self?.prediction?.settle() }
+    replica.onSettled = { [weak self] in self?.settled() }
+  }
+
+  private func settled() {
+    prediction?.settle()
+    settledTruth = hasHubsState ? link?.hub.truth : nil
+  }
+
+  /// Predicts an action of the feature.
+  func predict(_ bytes: [UInt8], _ ticket: ActionTicket) {
+    guard prediction?.sent(bytes, ticket) == true else { return }
+    if predicted.isEmpty { settledTruth = hasHubsState ? link?.hub.truth : nil }
+    predicted.append((ticket, bytes))
   }
 
   func subscribe(_ part: SimulatedPart, untyped: Bool) {

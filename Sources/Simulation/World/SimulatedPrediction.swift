@@ -18,6 +18,8 @@ struct SimulatedPrediction {
   let shown: () -> (pendingCount: Int, bytes: [UInt8]?)
   /// The bytes that it should show with these actions pending.
   let expected: ([[UInt8]]) -> [UInt8]?
+  /// The revision of the settled state; nil if there is none.
+  let settledRevision: () -> UInt64?
 
   /// - Parameter mirror: The mirror of the whole state.
   init<State: SimulatedState, Action: SimulatedAction>(
@@ -30,18 +32,25 @@ struct SimulatedPrediction {
       Reduce(reducer)
     }
     let prediction = Prediction<State, Action> { _ = reduce.reduce(into: &$0, action: $1) }
+    var settled: (state: State?, revision: UInt64?) = (nil, nil)
     sent = { bytes, ticket in
       // The features have no such action, so the hub will reject it.
       guard let action = try? Action(decoding: bytes.span.bytes) else { return false }
+      if prediction.pendingCount == 0 { settled = (mirror.part, mirror.revision) }
       prediction.sent(action, as: ticket, on: mirror.part)
       return true
     }
     ended = { prediction.ended($0) }
-    settle = { _ = prediction.settle(on: mirror.part) }
+    settle = {
+      settled = (mirror.part, mirror.revision)
+      _ = prediction.settle(on: mirror.part)
+    }
     rebase = { prediction.rebase() }
     shown = { (prediction.pendingCount, (prediction.state ?? mirror.part)?.encoded()) }
+    settledRevision = { settled.state == nil ? nil : settled.revision }
     expected = { actions in
-      guard var state = mirror.part else { return nil }
+      // Before any state has settled the hub's is shown.
+      guard !actions.isEmpty, var state = settled.state else { return mirror.part?.encoded() }
       for bytes in actions {
         if let action = try? Action(decoding: bytes.span.bytes) { _ = reduce.reduce(into: &state, action: action) }
       }

@@ -111,7 +111,7 @@ extension Simulation {
       client.waiting[ticket] = ClientProcess.Sent(tag: tag, kind: kind, time: now)
       let isOfOlderHub = kind == .label && hub?.program.encodeLabel == nil
       report.withoutEffect += kind == .unknown || kind == .forbidden || isOfOlderHub ? 1 : 0
-      if client.prediction?.sent(bytes, ticket) == true { client.predicted.append((ticket, bytes)) }
+      client.predict(bytes, ticket)
     } catch {
       report.refusedLocally += 1
       refused.insert(tag)
@@ -166,6 +166,7 @@ extension Simulation {
     for command in client.replica.commands { try perform(command, of: client) }
     if !client.replica.commands.isEmpty { client.prediction?.rebase() }
     client.replica.clear()
+    client.hasHubsState = client.replica.connection == .live
     try checkPrediction(of: client)
   }
 
