@@ -164,7 +164,7 @@ extension Simulation {
     // First, because a command may end the connection to the hub that the states came from.
     try checkMirrors(of: client)
     for command in client.replica.commands { try perform(command, of: client) }
-    if !client.replica.commands.isEmpty { client.prediction?.rebase() }
+    client.prediction?.rebase()
     client.replica.clear()
     client.hasHubsState = client.replica.connection == .live
     try checkPrediction(of: client)
