@@ -23,6 +23,8 @@ extension Simulation {
 
   /// The operator changes the guests' rights, or sets the machine's clock.
   func operatorActs() {
+    // Also what the hub has refused earlier in this step.
+    if isGuestSuspended { guestSuspendedAt = now }
     if plan.policyChange > 0, operations.hits(plan.policyChange), let hub {
       isGuestSuspended.toggle()
       trace.note(now, "policy", isGuestSuspended ? 1 : 0)
