@@ -48,7 +48,7 @@ struct StateSize {
     self.limit = limit
     // A quarter of the limit remains: 16 KiB for each action, or 4 KiB after small deltas.
     interval = max(limit >> 16, 1)
-    intervals = min(interval, 64)...interval * 4
+    intervals = min(interval, 64)...max(limit >> 14, 1)
     byteInterval = min(limit / 16, 1 << 20)
   }
 

@@ -97,6 +97,18 @@ import Wire
     #expect(encodedCount(hub) <= 1 << 20)
   }
 
+  /// The documented number of actions between two checks holds for any limit; a few of them can exceed a small one.
+  @Test(arguments: [1000, 1 << 14, 1 << 16, 1 << 20, 256 << 20]) func theChecksAreAsFrequentAsDocumented(limit: Int) {
+    var size = StateSize(limit: limit)
+    size.begin(with: TypedVersion(UInt64(0)), at: 0)
+    for revision in UInt64(1)...100 {
+      while !size.note(1, byteCount: 1) {}
+      let isWithinLimit = size.look(at: TypedVersion(revision), revision)
+      #expect(isWithinLimit)
+      #expect((1...max(limit >> 14, 1)).contains(size.actionsToCheck))
+    }
+  }
+
   /// Changes that do not make the state larger are accepted forever, and the estimate does not drift.
   @Test func aStateNearItsLimitCanBeEdited() throws {
     let hub = hub(1 << 20)

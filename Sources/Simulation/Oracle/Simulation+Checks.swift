@@ -195,20 +195,16 @@ extension Simulation {
     hub.ratesCheckedAt = now
   }
 
-  /// Records that a user connects. A hub forgets the rate of a user without connections.
-  func noteConnection(of user: UInt32, to hub: HubProcess) {
-    let isOther = hub.links.contains { $0.map { $0.client.user == user && hub.core.peer(of: $0.id) != nil } ?? false }
-    if !isOther { hub.paidUntil[user] = nil }
-  }
-
   // MARK: The state's size
 
-  /// Checks that the state is not much larger than its limit, which the reactions to connections may exceed.
+  /// Checks that the state does not grow beyond its limit, except by the reactions to connections.
   func checkSize(of hub: HubProcess) throws {
     guard plan.hasSmallState else { return }
     let count = hub.engine.state().encoded().count
-    if count > plan.limits.stateBytes + plan.limits.stateBytes / 8 + 200 {
-      throw Violation(.queueTooLong, "the state has \(count) bytes, and the limit is \(plan.limits.stateBytes)")
+    let limit = max(plan.limits.stateBytes, hub.recoveredByteCount)
+    // The estimated growth does not contain that of the heads of collections.
+    if count > limit + 16 + (plan.notesAttendance ? 200 : 0) {
+      throw Violation(.queueTooLong, "the state has \(count) bytes, and the limit is \(limit)")
     }
   }
 

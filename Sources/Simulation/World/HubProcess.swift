@@ -53,6 +53,8 @@ final class HubProcess {
   /// For each user, the time up to which its actions have used its rate, and the time of the last check.
   var paidUntil: [UInt32: Duration] = [:]
   var ratesCheckedAt = Duration.zero
+  /// The size of the state with which the hub began, which may exceed the limit after an upgrade of the feature.
+  let recoveredByteCount: Int
   /// True if clients with little traffic share the hub with clients that send much.
   var isContended = false
   /// The connections that sent much in a contended turn and are not read again until their turn.
@@ -68,6 +70,7 @@ final class HubProcess {
     (self.program, self.engine, self.recorder, self.truth) = (program, engine, recorder, truth)
     self.log = log
     self.core = core
+    recoveredByteCount = engine.state().encoded().count
   }
 
   func link(_ id: ConnectionID) -> Link? {

@@ -22,7 +22,6 @@ extension Simulation {
   }
 
   func connect(_ client: ClientProcess, to hub: HubProcess) -> Link {
-    noteConnection(of: client.user, to: hub)
     let id = hub.informed.connected(client.peer, at: now, wallTime: wallTime)
     linkCount += 1
     let link = Link(linkCount, hub, client, id)
