@@ -26,10 +26,7 @@ struct Publisher {
   private var sent: [(revision: UInt64, hash: UInt64)] = []
   /// A lower bound for the revision at which the next bookmark is due.
   private var nextBookmark: UInt64 = 0
-  private var snapshots: [Snapshot?] = []
-  private var runningSnapshots = 0
-  /// This turn's pieces of snapshots in the output.
-  private var pieces: [(snapshot: Int, piece: Int, offset: UInt64, range: Range<Int>, isLast: Bool)] = []
+  private var snapshots: RunningSnapshots
   /// This turn's hashes of places in the published version.
   private var hashes: [(node: Int, revision: UInt64, hash: StateHash)] = []
   private var versions: Versions
@@ -38,6 +35,7 @@ struct Publisher {
 
   init(_ index: Int, of source: any StateSource, limits: HubLimits) {
     (self.index, self.source, self.limits) = (index, source, limits)
+    snapshots = RunningSnapshots(limits)
     versions = Versions(countLimit: limits.versions, byteLimit: limits.versionBytes)
   }
 
@@ -45,7 +43,7 @@ struct Publisher {
   var versionCount: Int { versions.count }
 
   /// The number of states that only unfinished snapshots keep.
-  var extraStateCount: Int { extraStates.count }
+  var extraStateCount: Int { snapshots.extraStates(versions).count }
 
   /// True if there are subscribers.
   var hasSubscribers: Bool { mutating get { subscriberCount > 0 } }
@@ -63,7 +61,7 @@ struct Publisher {
   /// Discards references to the output, which the shell has sent.
   mutating func clear() {
     deltaCount = 0
-    if !pieces.isEmpty { pieces.removeAll(keepingCapacity: true) }
+    snapshots.clear()
     if !hashes.isEmpty { hashes.removeAll(keepingCapacity: true) }
   }
 }
@@ -161,7 +159,7 @@ extension Publisher {
     case .behind(let held):
       if retaining { version = held } else { versions.release(held) }
     case .reading(let snapshot, _, _):
-      stopReading(snapshot)
+      snapshots.stopReading(snapshot, &versions)
     case .snapshotDue:
       break
     }
@@ -237,7 +235,7 @@ extension Publisher {
     let cost = Self.cost(of: version, out.writer.unsharedByteCount - unshared, range.count)
     versions.append(version, at: revision, byteCount: cost, stateByteCount: stateByteCount)
     publishedRevision = revision
-    if runningSnapshots > 0 { limitSnapshots(at: out.now) }
+    snapshots.discardExcess(versions, at: out.now)
     // This turn's deltas to the previous version are now useless.
     deltaCount = 0
     let delta = cut(range, from: old, out)
@@ -313,9 +311,7 @@ extension Publisher {
         writeChange(id, subscriber, from: version, to: publishedRevision, &out)
       case .snapshotDue(let reason):
         guard out.snapshotBudget > 0 else { return }
-        if let snapshot = snapshot(
-          of: subscriber.node, beyond: subscriber.sentRevision, at: publishedRevision, out.now)
-        {
+        if let snapshot = snapshot(for: subscriber, at: publishedRevision, out.now) {
           subscribers[id]?.standing = .reading(snapshot: snapshot, piece: 0, reason)
         } else {
           writeAbsence(id, subscriber, at: publishedRevision, &out)
@@ -417,38 +413,21 @@ extension Publisher {
 // MARK: - Snapshots
 
 extension Publisher {
-  /// A snapshot that another subscriber can read from its beginning; nil if the place has no value.
-  ///
-  /// A snapshot that the subscriber has already read is of no use: it would be sent again for as long as others read
-  /// it, which may wait for the same budget.
-  private mutating func snapshot(
-    of node: Int, beyond sent: UInt64, at revision: UInt64, _ now: Duration
-  ) -> Int? {
-    for index in snapshots.indices {
-      guard let running = snapshots[index], running.node == node, running.isWhole,
-        running.revision > sent || running.revision == revision, versions.hold(running.revision)
-      else { continue }
-      snapshots[index]?.readers += 1
-      return index
-    }
+  /// Begins to read a snapshot of a subscriber's place; nil if the place has no value.
+  private mutating func snapshot(for subscriber: Subscriber, at revision: UInt64, _ now: Duration) -> Int? {
+    let node = subscriber.node
+    if let running = snapshots.join(node, beyond: subscriber.sentRevision, at: revision, &versions) { return running }
     guard let part = versions[revision]?.part(at: scopes.path(of: node)) else { return nil }
-    let index = snapshots.firstIndex { $0 == nil } ?? snapshots.count
-    if index == snapshots.count { snapshots.append(nil) }
-    snapshots[index] = Snapshot(of: part, node: node, revision: revision, pieceLimit: limits.snapshotPieces, at: now)
-    snapshots[index]?.readers = 1
-    runningSnapshots += 1
-    versions.hold(revision)
-    limitSnapshots(at: now)
-    return index
+    return snapshots.begin(of: part, node: node, at: revision, &versions, now)
   }
 
   private mutating func writePiece(
     _ id: Int, _ subscriber: Subscriber, _ snapshot: Int, _ index: Int, _ reason: SnapshotReason,
     _ out: inout Outgoing
   ) {
-    guard let revision = snapshots[snapshot]?.revision, let piece = piece(index, of: snapshot, &out) else {
+    guard let revision = snapshots.revision(of: snapshot), let piece = snapshots.piece(index, of: snapshot, &out) else {
       // Faster readers have caused the next piece to be dropped: start again.
-      stopReading(snapshot)
+      snapshots.stopReading(snapshot, &versions)
       subscribers[id]?.standing = .snapshotDue(reason)
       return
     }
@@ -469,58 +448,6 @@ extension Publisher {
     // The version that was held for reading is now the subscriber's version.
     subscribers[id]?.standing = .behind(revision)
     versions.hold(revision)
-    stopReading(snapshot)
-  }
-
-  private mutating func piece(
-    _ index: Int, of snapshot: Int, _ out: inout Outgoing
-  ) -> (offset: UInt64, range: Range<Int>, isLast: Bool)? {
-    if let known = pieces.first(where: { $0.snapshot == snapshot && $0.piece == index }) {
-      return (known.offset, known.range, known.isLast)
-    }
-    guard let piece = snapshots[snapshot]?.piece(index, limit: out.pieceLimit, at: out.now) else { return nil }
-    let range = out.writer.part { $0.append(piece.bytes.span.bytes) }
-    pieces.append((snapshot, index, piece.offset, range, piece.isLast))
-    return (piece.offset, range, piece.isLast)
-  }
-
-  private mutating func stopReading(_ index: Int) {
-    guard let snapshot = snapshots[index] else { return }
-    versions.release(snapshot.revision)
-    snapshots[index]?.readers -= 1
-    guard snapshot.readers == 1 else { return }
-    snapshots[index] = nil
-    runningSnapshots -= 1
-    pieces.removeAll { $0.snapshot == index }
-  }
-
-  /// Discards snapshots whose readers have stalled if the running ones keep too much: the pieces of all of them, or the
-  /// states of those whose version is not kept any more. Stalled readers start again when they go on.
-  ///
-  /// One that is being read is never discarded: readers that take turns would otherwise never come to an end.
-  private mutating func limitSnapshots(at now: Duration) {
-    while let index = excessiveSnapshot(at: now) { snapshots[index]?.discard() }
-  }
-
-  /// The revisions that only unfinished snapshots keep.
-  private var extraStates: Set<UInt64> {
-    Set(snapshots.compactMap { $0 }.filter { !$0.isDiscarded && versions[$0.revision] == nil }.map(\.revision))
-  }
-
-  private func excessiveSnapshot(at now: Duration) -> Int? {
-    let extraStates = extraStates
-    var byteCount = 0
-    var stalled: (index: Int, lastRead: Duration)?, stalledExtra = stalled
-    for index in snapshots.indices {
-      guard let snapshot = snapshots[index], !snapshot.isDiscarded else { continue }
-      byteCount += snapshot.keptByteCount
-      guard now - snapshot.lastRead >= limits.snapshotPatience else { continue }
-      if snapshot.lastRead < stalled?.lastRead ?? now { stalled = (index, snapshot.lastRead) }
-      if extraStates.contains(snapshot.revision), snapshot.lastRead < stalledExtra?.lastRead ?? now {
-        stalledExtra = (index, snapshot.lastRead)
-      }
-    }
-    if extraStates.count > limits.extraSnapshotStates, let stalledExtra { return stalledExtra.index }
-    return byteCount > limits.versionBytes ? stalled?.index : nil
+    snapshots.stopReading(snapshot, &versions)
   }
 }
