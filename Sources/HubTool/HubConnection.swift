@@ -351,24 +351,3 @@ final class HubConnection {
     ClosingStream(old).finish()
   }
 }
-
-/// Keeps a stream open until its last bytes are sent, or until it ends.
-///
-/// Bytes that the hub still sends are ignored, because the replica may have another connection by then.
-private final class ClosingStream {
-  private var stream: PipeStream?
-
-  init(_ stream: consuming PipeStream) {
-    self.stream = consume stream
-  }
-
-  /// Replaces the connection's callbacks. Only the last one keeps the object alive.
-  func finish() {
-    stream?.onDrained {}
-    // A stream that is reading must be stopped before it can be started again.
-    stream?.stopReading()
-    // An unconnected stream cannot be read, and has nothing to send.
-    try? stream?.startReading(onBytes: { _ in }, onEnd: { [weak self] _ in self?.stream = nil })
-    stream?.finishWriting { _ = self }
-  }
-}

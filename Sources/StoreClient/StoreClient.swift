@@ -355,24 +355,3 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     ClosingStream(old).finish()
   }
 }
-
-/// Keeps a stream open until its last bytes are sent, or until it ends.
-///
-/// Bytes that the hub still sends are ignored, because the client may have another connection by then.
-private final class ClosingStream {
-  private var stream: PipeStream?
-
-  init(_ stream: consuming PipeStream) {
-    self.stream = consume stream
-  }
-
-  /// Replaces the client's callbacks. Only the last one keeps the object alive.
-  func finish() {
-    stream?.onDrained {}
-    // A stream that is reading must be stopped before it can be started again.
-    stream?.stopReading()
-    // An unconnected stream cannot be read, and has nothing to send.
-    try? stream?.startReading(onBytes: { _ in }, onEnd: { [weak self] _ in self?.stream = nil })
-    stream?.finishWriting { _ = self }
-  }
-}
