@@ -4,10 +4,14 @@ internal import Glibc
 /// otherwise `storehub-UID/hub.sock` in `$TMPDIR` or `/tmp`. For other hubs than storehubd, the name of their directory
 /// replaces `storehub`.
 package func defaultSocketPath(in name: String = "storehub") -> String {
-  let environment = { (name: String) in getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
   if let path = environment("STOREHUB_SOCKET") { return path }
   if let directory = environment("XDG_RUNTIME_DIR") { return directory + "/\(name)/hub.sock" }
   return (environment("TMPDIR") ?? "/tmp") + "/\(name)-\(getuid())/hub.sock"
+}
+
+/// The value of a variable; nil if it is unset or empty.
+private func environment(_ name: String) -> String? {
+  getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
 }
 
 /// Checks the directory of a default socket path: in `/tmp`, another user may have created it to serve the socket in the
@@ -15,11 +19,9 @@ package func defaultSocketPath(in name: String = "storehub") -> String {
 ///
 /// - Throws: An error if others can write to the directory.
 func checkSocketDirectory(of path: String) throws(UsageError) {
-  let environment = { (name: String) in getenv(name).map { $0.pointee != 0 } ?? false }
-  guard !environment("STOREHUB_SOCKET"), !environment("XDG_RUNTIME_DIR"), let directory = parentDirectory(of: path)
-  else {
-    return
-  }
+  guard environment("STOREHUB_SOCKET") == nil, environment("XDG_RUNTIME_DIR") == nil,
+    let directory = parentDirectory(of: path)
+  else { return }
   var status = stat()
   // A client reports that there is no socket; a hub creates the directory.
   guard lstat(directory, &status) == 0 else { return }

@@ -9,21 +9,26 @@ import Wire
 @testable import HubTool
 
 @Suite struct InspectorJournalTests {
-  /// A turn may have many actions, and an action may be long; the page shows only the beginnings.
-  @Test func aSearchFindsWhatTheListDoesNotShow() async throws {
-    let directory = NSTemporaryDirectory() + "inspector-search-\(getpid())"
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+  private func writeJournal(_ turns: [LoggedTurn], _ directory: String) throws {
     let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
     try JournalTool.begin(directory, schema: schema, state: AppFeature.State().encoded(), revision: 0, time: 1)
     let (journal, history) = try Journal.open(directory: directory) { _ in }
     while try history.next() != nil {}
     journal.begin(schema: schema)
+    journal.append(turns)
+    journal.close()
+  }
+
+  /// A turn may have many actions, and an action may be long; the page shows only the beginnings.
+  @Test func aSearchFindsWhatTheListDoesNotShow() async throws {
+    let directory = NSTemporaryDirectory() + "inspector-search-\(getpid())"
+    defer { try? FileManager.default.removeItem(atPath: directory) }
     var texts = (0..<50).map { "todo \($0)" }
     texts[45] = String(repeating: "long ", count: 100) + "Needle"
     let actions = texts.map { AppFeature.Action.todos(.addButtonTapped(text: $0)).encoded() }
     let run = LoggedActions(origin: .hub, count: UInt64(texts.count), actions: Array(actions.joined()))
-    journal.append([LoggedTurn(position: 1, baseRevision: 0, revision: 50, time: 1, actions: run.encoded())])
-    journal.close()
+    try writeJournal(
+      [LoggedTurn(position: 1, baseRevision: 0, revision: 50, time: 1, actions: run.encoded())], directory)
 
     let loop = try EventLoop()
     let inspected = try InspectorJournal(directory, loop: loop)
@@ -52,14 +57,8 @@ import Wire
   @Test func theLoopContinuesDuringASearch() async throws {
     let directory = NSTemporaryDirectory() + "inspector-journal-\(getpid())"
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
-    try JournalTool.begin(directory, schema: schema, state: AppFeature.State().encoded(), revision: 0, time: 1)
-    let (journal, history) = try Journal.open(directory: directory) { _ in }
-    while try history.next() != nil {}
-    journal.begin(schema: schema)
-    journal.append(
-      (1...4100).map { LoggedTurn(position: $0, baseRevision: $0 - 1, revision: $0, time: Int64($0)) })
-    journal.close()
+    let turns = (1...4100).map { LoggedTurn(position: $0, baseRevision: $0 - 1, revision: $0, time: Int64($0)) }
+    try writeJournal(turns, directory)
 
     let loop = try EventLoop()
     let inspected = try InspectorJournal(directory, loop: loop)
