@@ -59,6 +59,15 @@ public final class EventLoop {
   /// The current monotonic time in nanoseconds; reads the clock.
   package var nanoseconds: UInt64 { uv_hrtime() }
 
+  /// The time since the beginning of this turn of the loop, in milliseconds. It may be one tick of the kernel too small,
+  /// 1 to 10 ms, but reading it costs a fraction of reading `nanoseconds`.
+  package var turnAge: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    let milliseconds = UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000
+    return milliseconds - min(uv_now(pointer), milliseconds)
+  }
+
   /// `now` in milliseconds.
   package var turnMilliseconds: UInt64 { uv_now(pointer) }
 

@@ -34,16 +34,20 @@ extension HubCore {
         }
       }
       let outcome: ActionBatch.Outcome
+      let isLate: Bool
       if size.isNear(adding: payload.byteCount - offset), permitted > 0, offset < payload.byteCount {
         guard let applied = applyNearLimit(payload, from: offset) else {
           offset = try end(ofItemAt: offset, in: payload)
           let reason = "the state would exceed the \(size.limit) bytes that this hub allows; delete something first"
           guard reject(.stateTooLarge, reason, from: connection, at: now, &limit) else { return nil }
+          if engine.isLate?() ?? false { return offset }
           continue
         }
-        outcome = applied
+        (outcome, isLate) = (applied, engine.isLate?() ?? false)
       } else {
-        outcome = engine.apply(payload, from: offset, limit: min(permitted, size.actionsToCheck))
+        permitted = min(permitted, size.actionsToCheck)
+        outcome = engine.apply(payload, from: offset, limit: permitted)
+        isLate = outcome.count < permitted
         noteApplied(outcome.count, byteCount: outcome.endOffset(in: payload) - offset)
       }
       if let turns { turns.record.note(outcome, of: payload, from: offset, by: connection) }
@@ -52,7 +56,7 @@ extension HubCore {
       switch outcome.end {
       case .complete: return nil
       case .limit(let next):
-        guard limit > 0 else { return next }
+        guard limit > 0, !isLate else { return next }
         // The user may not send the next action, or the state's size is checked between the actions.
         offset = next
       case .failure(let error, let start):

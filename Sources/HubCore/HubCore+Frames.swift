@@ -215,10 +215,12 @@ extension HubCore {
     defer { connection.account.use(limit - rest, at: now, limits) }
     // Moved out of the connection, because handling a frame may close it.
     connection.backlog = Backlog()
+    // A frame that is left unfinished in spite of the limit means that the turn has no time left.
     while rest > 0, !backlog.isEmpty, connection.isOpen {
       backlog.handleFirst { header, payload, resumption in
         handle(header, payload, resumingAt: resumption, from: connection, at: now, &rest)
       }
+      if backlog.resumption != nil { break }
     }
     guard connection.isOpen else { return limit - rest }
     if backlog.isEmpty {

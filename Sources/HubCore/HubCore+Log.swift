@@ -129,6 +129,10 @@ extension HubCore {
   /// Sets the receiver of the actions that the program sends to the engine.
   package func onSend(_ body: ((AnyAction) -> Void)?) { engine.onSend = body }
 
+  /// Sets the answer to whether a turn has no time for further actions of a frame. Without it, only their number is
+  /// limited.
+  package func isLate(_ body: (() -> Bool)?) { engine.isLate = body }
+
   /// Records for the log an action that did not come from a client.
   func noteOwnAction(_ action: AnyAction) {
     guard let turns else { return }

@@ -69,6 +69,13 @@ extension HubShell {
     meter.note(count, now: loop.nanoseconds, turnStart: loop.turnNanoseconds)
   }
 
+  /// Returns true if a turn has no time for further actions, although it has not reached their limit: they are slower
+  /// than those before.
+  func isLate() -> Bool {
+    if loop.turnAge >= WorkMeter.longTurn { meter.isLate = true }
+    return meter.isLate
+  }
+
   /// Does one short piece of the waiting work between two polls. Returns false if the turn has no output yet.
   ///
   /// A poll costs less than writing the output of a turn. Clients that send much are therefore answered at intervals,
@@ -96,9 +103,12 @@ extension HubShell {
     case .input: break
     }
     if core.hasBacklog, !core.isLogBehind {
+      meter.isLate = false
       let limit = meter.contendedLimit
       var count = 0
-      while count < limit, core.hasBacklog { count += core.workOnBacklog(limit: limit - count, at: loop.now) }
+      while count < limit, core.hasBacklog, !meter.isLate {
+        count += core.workOnBacklog(limit: limit - count, at: loop.now)
+      }
       meter.noteContended(count, elapsed: loop.nanoseconds - now)
     }
     if !waitingReaders.isEmpty { resumeReading(waitingReaders.removeFirst()) }

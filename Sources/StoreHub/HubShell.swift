@@ -94,6 +94,7 @@ final class HubShell {
         cancel: { id, path in self.informed.cancel(id, within: path) },
         dismiss: { path in self.informed.dismiss(path) }))
     self.core.onSend { self.informed.send($0) }
+    self.core.isLate { self.isLate() }
     informed.start()
     takeOver(inheritance)
   }
@@ -135,6 +136,7 @@ final class HubShell {
   /// Releases all resources immediately.
   func abandon() {
     core.onSend(nil)
+    core.isLate(nil)
     runner?.cancelAll()
     (onStopped, onSocketLost, onLogFailed, runner) = (nil, nil, nil, nil)
     handingOver = nil
@@ -164,13 +166,6 @@ final class HubShell {
   private func socketLost(_ error: HubError) {
     log.write(.error, "new clients cannot connect: \(error)", Log.Details(.socketLost, ["REASON": "\(error)"]))
     onSocketLost?(error)
-  }
-
-  /// The wall-clock time in milliseconds since 1970.
-  func wallTime() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
   func finishIfStopped() {

@@ -93,7 +93,10 @@ extension Recording {
       journal.begin(schema: engine.schema)
       // The initial state, and the first state with another schema, are saved, so that a journal can be read without
       // the program that wrote it.
-      if history.snapshot?.schema != engine.schema { try save(recovery.snapshot(), in: journal, mailbox) }
+      if history.snapshot?.schema != engine.schema {
+        if let turn = try renumber(&recovery, in: directory) { journal.append([turn]) }
+        try save(recovery.snapshot(), in: journal, mailbox)
+      }
       for note in history.notes { log.write(.warning, "\(directory): \(note)") }
       // In async mode a crash may lose turns that clients have seen.
       let id = durability == .sync ? history.epoch.low : .random(in: 0 ... .max)
@@ -132,6 +135,14 @@ extension Recording {
       if turn.position % progressInterval == 0 { onProgress(history.progress.done, history.progress.total) }
     }
     return recovery
+  }
+
+  private static func renumber(
+    _ recovery: inout Recovery, in directory: String
+  ) throws(RecordingError) -> LoggedTurn? {
+    do throws(RecoveryError) { return try recovery.renumber(at: wallTime()) } catch {
+      throw .recovery(error, directory: directory)
+    }
   }
 
   private static func next(of history: JournalHistory) throws(RecordingError) -> JournalHistory.Turn? {

@@ -1,14 +1,20 @@
 /// Limits the number of frames and actions that are handled in a turn, so that turns stay short under any load.
 ///
 /// Work is done in slices of about a quarter of a millisecond, as many as fit in a turn. The clock is read only after a
-/// full slice, so that small turns cost nothing.
+/// full slice, so that small turns cost nothing. A slice whose actions are much slower than those before is ended by
+/// `isLate`, for which a coarse clock is read every few actions.
 package struct WorkMeter {
   /// The time in nanoseconds for which a turn may handle frames.
   private static let turn: UInt64 = 1_000_000
   /// The intended duration of a slice in nanoseconds.
   private static let slice: UInt64 = 250_000
-  /// The largest slice; if each action suddenly costs 10 µs, it takes 5 ms.
+  /// The largest slice.
   private static let sliceLimit = 512
+  /// The time in milliseconds after which a turn handles no more actions, whatever its limit.
+  package static let longTurn: UInt64 = 4
+
+  /// True if the turn has taken that long.
+  package var isLate = false
 
   /// The number of frames and actions that may be handled before `note`; 0 when the turn's work is done.
   package private(set) var limit = 64
@@ -31,14 +37,14 @@ package struct WorkMeter {
   ///   - turnStart: The time at which the turn began; evaluated at most once per turn.
   package mutating func note(_ count: Int, now: @autoclosure () -> UInt64, turnStart: @autoclosure () -> UInt64) {
     limit -= count
-    guard limit <= 0, count > 0 else { return }
+    guard limit <= 0 || isLate, count > 0 else { return }
     let now = now()
     let elapsed = now - min(lastReading ?? turnStart(), now)
     lastReading = now
     spent += elapsed
-    perUnit = max(elapsed / UInt64(sliceCount), 1)
+    perUnit = max(elapsed / UInt64(max(sliceCount - max(limit, 0), 1)), 1)
     sliceCount = min(max(Int(clamping: Self.slice / perUnit), 1), Self.sliceLimit)
-    limit = spent < Self.turn ? sliceCount : 0
+    limit = spent < Self.turn && !isLate ? sliceCount : 0
   }
 
   /// The number of waiting frames and actions to handle in a contended turn.
@@ -54,6 +60,6 @@ package struct WorkMeter {
 
   /// Starts another turn.
   package mutating func beginTurn() {
-    (limit, spent, lastReading) = (sliceCount, 0, nil)
+    (limit, spent, lastReading, isLate) = (sliceCount, 0, nil, false)
   }
 }

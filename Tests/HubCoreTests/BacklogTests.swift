@@ -36,6 +36,42 @@ import Wire
     #expect(try hub.turn(client).map { try $0.number } == [5000])
   }
 
+  /// Actions may suddenly be slower than those from which the limit was derived.
+  @Test(arguments: [64 << 20, 100]) func aTurnWithoutTimeEndsBeforeItsLimit(stateBytes: Int) throws {
+    var limits = HubLimits()
+    limits.stateBytes = stateBytes
+    let hub = Hub(limits: limits)
+    let (client, _) = try hub.open()
+    var questions = 0
+    hub.core.isLate {
+      questions += 1
+      return questions > 2
+    }
+    let frames = actionsFrame(Array(repeating: increment, count: 100), from: 1)
+    let work = receive(frames + actionsFrame([increment], from: 101), hub, client, limit: 512)
+    #expect(work.count < 8 && !work.isComplete)
+    #expect(hub.engine.state.counter.count == work.count - 1)
+    hub.turn()
+    #expect(hub.work(limit: 512) == 1)
+    hub.core.isLate(nil)
+    hub.work(limit: .max)
+    #expect(!hub.hasBacklog)
+    #expect(hub.engine.state.counter.count == 101)
+  }
+
+  /// Single actions are not delayed, and the clock is not read for them.
+  @Test func theLastActionOfAFrameAsksForNoTime() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    hub.core.isLate {
+      Issue.record("the clock was read")
+      return true
+    }
+    let work = receive(actionsFrame([increment], from: 1), hub, client, limit: 512)
+    #expect(work.isComplete)
+    #expect(hub.engine.state.counter.count == 1)
+  }
+
   @Test func anotherClientIsServedBetweenTheSlices() throws {
     let hub = Hub()
     let (flood, _) = try hub.open()

@@ -4,6 +4,7 @@ import HubCore
 import ReplicaCore
 import TestSupport
 import Testing
+import TurnLog
 import Wire
 
 /// The connections of one hub continue with another hub in another process. `Simulation` does this at random points, also
@@ -45,6 +46,17 @@ import Wire
     #expect(read == record)
     let other = FeatureEngine(initialState: Counter.State(), reducer: Counter())
     #expect(throws: HandOverRefusal.otherSchema) { try read.check(against: other, nil) }
+  }
+
+  /// If the connections cannot be taken over, their clients connect again and resume.
+  @Test func theRecordHasTheSessionsOfConnectedClients() throws {
+    let world = AppWorld(seed: 5, clientCount: 2)
+    try world.settle()
+    for _ in 0..<3 { try world.send(.incrementButtonTapped, from: world.clients[0]) }
+    try world.settle()
+    let record = try #require(world.hub.handOver { id in id == world.clients[0].connection ? (1, []) : nil })
+    let history = try HandOver(reading: record.encoded()).restore(AppWorld.engine(), id: 2)
+    #expect(history?.sessions.map(\.processed).sorted() == [3])
   }
 
   @Test func aRecordOfAnotherFormIsRefused() throws {

@@ -107,6 +107,48 @@ import Wire
     return commands
   }
 
+  /// A client that has seen nothing of the upgrade still has the value.
+  @Test func aValueThatAnUpgradeLostIsNotKeptWhenItIsRolledBack() throws {
+    func original() -> FeatureEngine<Client.State, Client.Action> {
+      FeatureEngine(
+        initialState: Client.State(),
+        reducer: Reduce { state, action in
+          if case .paint(let colour) = action { state.extra = colour }
+          return .none
+        })
+    }
+    let engine = original()
+    var hub = HubCore(engine, history: Recovery(of: engine).history(id: 1, sessions: []), durability: .async)
+    var replica = ReplicaCore(schema: Schema(state: Client.State.self, action: Client.Action.self))
+    let extra = replica.subscribe(to: StatePath<Client.State, Client.State>().extra)
+    replica.start()
+    var id: ConnectionID?
+    var turns: [LoggedTurn] = []
+    _ = run(&hub, &replica, &id, onTurn: { turns.append($0) })
+    _ = try replica.send { $0.append(Client.Action.paint(5).encoded().span.bytes) }
+    _ = run(&hub, &replica, &id, onTurn: { turns.append($0) })
+    #expect(extra.part == 5)
+    replica.disconnected(reason: "an upgrade", at: .zero)
+    replica.expire(at: .seconds(60))
+
+    let upgraded = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
+    var upgrade = Recovery(of: upgraded)
+    for turn in turns { try upgrade.apply(turn, writtenFor: engine.schema) }
+    #expect(try upgrade.renumber(at: 1)?.revision == 2)
+
+    let restored = original()
+    var recovery = Recovery(of: restored)
+    try recovery.restore(
+      snapshot: Hub.State().encoded().span.bytes, writtenFor: upgraded.schema, at: upgrade.revision, position: 3)
+    #expect(try recovery.renumber(at: 2)?.position == 4)
+    #expect(try recovery.renumber(at: 3) == nil)
+    let sessions = turns.last?.sessions ?? []
+    var next = HubCore(restored, history: recovery.history(id: 1, sessions: sessions), durability: .async)
+    _ = run(&next, &replica, &id)
+    #expect(replica.connection == .live)
+    #expect(extra.part == 7)
+  }
+
   /// The next hub may be at the same revision, and must not assume that the client has its value.
   @Test func aPartThatTheHubDidNotHaveIsRequestedWholeFromTheNextHub() throws {
     let engine = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))

@@ -43,6 +43,21 @@ import Testing
     #expect(abs(meter.contendedLimit - count) <= count / 10)
   }
 
+  /// Actions that are suddenly slower end the turn, and the next one has fewer of them.
+  @Test func aLateTurnEndsAndIsMeasured() {
+    var meter = WorkMeter()
+    for _ in 0..<10 {
+      meter.note(meter.limit, now: 1_000, turnStart: 0)
+      meter.beginTurn()
+    }
+    #expect(meter.limit == 512)
+    meter.isLate = true
+    meter.note(10, now: 10_000_000, turnStart: 0)
+    #expect(meter.limit == 0)
+    meter.beginTurn()
+    #expect(meter.limit == 1 && !meter.isLate)
+  }
+
   private static func unread() -> UInt64 {
     Issue.record("the clock was read")
     return 0

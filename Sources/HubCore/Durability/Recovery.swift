@@ -18,6 +18,8 @@ public struct Recovery: ~Copyable {
   /// The size of the turns after the newest snapshot.
   private var unsavedByteCount = 0
   private var versions: [(revision: UInt64, state: StateVersion)] = []
+  /// True if the newest bytes were of another schema.
+  private var isConverted = false
   /// The mapping for bytes of an older schema.
   private var mapping: (source: SchemaFingerprint, state: SchemaMapping)?
 
@@ -62,7 +64,7 @@ public struct Recovery: ~Copyable {
     } catch {
       throw .malformed(position: position, error)
     }
-    (self.position, unsavedByteCount) = (position, 0)
+    (self.position, unsavedByteCount, isConverted) = (position, 0, schema != engine.schema)
     versions = [(revision, engine.currentVersion())]
   }
 
@@ -85,6 +87,7 @@ public struct Recovery: ~Copyable {
     }
     self.position = position
     unsavedByteCount += byteCount
+    isConverted = schema != engine.schema
     guard revision != base else { return }
     let mapped = try mapped(delta, schema, at: position) { mapping, decoder, encoder throws(WireError) in
       try mapping.mapChange(&decoder, to: &encoder)
@@ -108,6 +111,25 @@ public struct Recovery: ~Copyable {
     try apply(
       delta: turn.delta.span.bytes, writtenFor: schema, from: turn.baseRevision, to: turn.revision,
       position: turn.position, byteCount: turn.byteCount)
+  }
+
+  /// Gives a state of another schema a new revision, in a turn for the log without actions.
+  ///
+  /// The conversion may have dropped a field, whose value is then lost if the earlier schema comes back. So a client that
+  /// has the state of the last revision may have another one than the hub, and must not be sent the changes since then.
+  ///
+  /// - Parameter time: The wall-clock time, in milliseconds since 1970-01-01 00:00 UTC.
+  /// - Returns: The turn, which has been applied; nil if the state has the feature's schema.
+  public mutating func renumber(at time: Int64) throws(RecoveryError) -> LoggedTurn? {
+    guard isConverted else { return nil }
+    let version = engine.currentVersion()
+    var delta = CBOREncoder()
+    version.encodeDelta(from: version, to: &delta)
+    let turn = LoggedTurn(
+      position: position + 1, baseRevision: revision, revision: revision + 1, time: time, delta: delta.bytes)
+    try apply(turn, writtenFor: engine.schema)
+    versions.removeFirst(versions.count - 1)
+    return turn
   }
 
   /// The recovered state, to be saved in the log.

@@ -17,6 +17,9 @@ package protocol Engine: StateSource {
   ///   - limit: The maximum number of actions to apply.
   func apply(_ sequence: RawSpan, from offset: Int, limit: Int) -> ActionBatch.Outcome
 
+  /// Tells whether the turn has no time for further actions of a batch; nil if it always has.
+  var isLate: (() -> Bool)? { get set }
+
   /// Applies an action of the hub itself.
   func apply(_ action: AnyAction)
 

@@ -60,6 +60,11 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
 }
 
 extension FeatureEngine: Engine {
+  package var isLate: (() -> Bool)? {
+    get { box.isLate }
+    set { box.isLate = newValue }
+  }
+
   package func currentVersion() -> StateVersion { TypedVersion(box.core.state) }
 
   package func apply(_ sequence: RawSpan, from offset: Int, limit: Int) -> ActionBatch.Outcome {
@@ -132,6 +137,8 @@ final class ReducerBox<State, Action> {
   /// Without the run-time check for overlapping accesses: the hub makes one call at a time, and reducers cannot reach
   /// it.
   @exclusivity(unchecked) @usableFromInline var core: ReducerCore<State, Action>
+  /// Tells whether the turn has no time for further actions.
+  @exclusivity(unchecked) @usableFromInline var isLate: (() -> Bool)?
 
   @inlinable
   init(_ core: consuming ReducerCore<State, Action>) { self.core = core }
@@ -149,7 +156,7 @@ struct EngineOperations {
   init<State, Action: WireValue>(on box: ReducerBox<State, Action>) {
     self.init(
       apply: { sequence, offset, limit in
-        ActionBatch.apply(sequence, from: offset, limit: limit, to: &box.core)
+        ActionBatch.apply(sequence, from: offset, limit: limit, to: &box.core) { box.isLate?() ?? false }
       },
       revision: { box.core.actionCount },
       hasCommands: { box.core.hasCommands })

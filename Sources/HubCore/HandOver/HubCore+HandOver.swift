@@ -114,8 +114,12 @@ extension HandOver {
     } catch {
       throw .malformed("\(error)")
     }
+    // If the connections cannot be taken over, their clients resume these sessions.
+    let connected = connections.compactMap { connection in
+      if case .live(let live) = connection.phase { live.session } else { nil }
+    }
     return HubHistory(
-      id: id, isLogged: false, position: 0, sessions: sessions,
+      id: id, isLogged: false, position: 0, sessions: sessions + connected,
       versions: [(revision, engine.currentVersion())])
   }
 

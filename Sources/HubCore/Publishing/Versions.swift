@@ -43,8 +43,9 @@ struct Versions {
     self.stateByteCount = stateByteCount
     if let last = versions.indices.last {
       precondition(versions[last].revision < revision, "versions are kept in order")
+      // The last one may have a cost already, if a newer version was removed.
+      self.byteCount += byteCount - versions[last].byteCount
       versions[last].byteCount = byteCount
-      self.byteCount += byteCount
     }
     versions.append(Version(revision: revision, state: state))
     while versions.count > 1, versions.count > countLimit || self.byteCount > byteLimit {

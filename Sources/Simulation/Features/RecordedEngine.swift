@@ -28,6 +28,10 @@ final class RecordedEngine: Engine {
     get { base.onSend }
     set { base.onSend = newValue }
   }
+  var isLate: (() -> Bool)? {
+    get { base.isLate }
+    set { base.isLate = newValue }
+  }
 
   func currentVersion() -> StateVersion { base.currentVersion() }
   func apply(_ sequence: RawSpan, from offset: Int, limit: Int) -> ActionBatch.Outcome {
