@@ -104,6 +104,8 @@ public final class HTTPClient {
     let milliseconds = transfer.timeout / .milliseconds(1)
     ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, max(Int(milliseconds), 1))
     ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
+    // Otherwise the end of a transfer waits on the loop's thread for its resolver, even if no name server answers.
+    ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
     ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 1)
     ccurl_set_long(easy, CURLOPT_MAXREDIRS, 5)
     ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
