@@ -16,6 +16,11 @@ static inline struct MHD_Daemon *_Nullable cmhd_start(
         MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_END);
 }
 
+// Sets a connection's timeout for silence. Without memory for it, the server's timeout remains.
+static inline void cmhd_set_timeout(struct MHD_Connection *_Nonnull connection, unsigned seconds) {
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
 static inline int cmhd_descriptor(struct MHD_Daemon *_Nonnull daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info ? info->epoll_fd : -1;

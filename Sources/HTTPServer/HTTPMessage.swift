@@ -43,6 +43,9 @@ public nonisolated struct HTTPResponse: Equatable, Sendable {
 public final class HTTPExchange {
   /// The request.
   public let request: HTTPRequest
+  /// The timeout for silence of the request's connection from now on, in seconds; nil for the server's. Set it before
+  /// the function that receives the exchange returns.
+  public var idleSeconds: UInt32?
   private(set) var response: HTTPResponse?
   /// Resumes the connection, which is suspended until the response is given.
   var resume: (() -> Void)?

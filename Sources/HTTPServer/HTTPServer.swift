@@ -31,6 +31,8 @@ public final class HTTPServer {
   private var timer: Timer?
   /// The socket's file, to distinguish it from one that has replaced it.
   private let file: FileIdentity?
+  /// True while the server closes: requests are refused, because libmicrohttpd cannot stop while a connection is suspended.
+  private var isClosing = false
   /// True while the descriptor is not polled, because connections cannot be accepted.
   private var isPaused = false
   private static let retryInterval = Duration.milliseconds(100)
@@ -71,8 +73,8 @@ public final class HTTPServer {
   /// Stops the server and removes its socket. Pending requests are answered with status 503.
   public func close() {
     guard poll != nil else { return }
-    // libmicrohttpd cannot stop while a connection is suspended.
-    for exchange in waiting.values { exchange.answer(.text(503, "the server ends\n")) }
+    isClosing = true
+    for exchange in waiting.values { exchange.answer(Self.ending) }
     _ = MHD_run(daemon)
     poll = nil
     timer = nil
@@ -80,13 +82,19 @@ public final class HTTPServer {
     if case .path(let path) = address, file != nil, file == FileIdentity(path: path) { unlink(path) }
   }
 
+  private static let ending = HTTPResponse.text(503, "the server ends\n")
+
   /// The reference from libmicrohttpd's callbacks to the server. It lives as long as the process.
   fileprivate final class Box {
     weak var server: HTTPServer?
   }
 
   private func run() {
+    let count = cmhd_connections(daemon)
     _ = MHD_run(daemon)
+    // At the limit of connections, libmicrohttpd stops listening. After the end of a connection it must run once more to
+    // listen again, and its descriptor does not signal that.
+    if cmhd_connections(daemon) < count { _ = MHD_run(daemon) }
     // Without a connection, only an accept that fails leaves the descriptor readable. libmicrohttpd does not wait then,
     // for example for a free descriptor.
     if cmhd_connections(daemon) == 0, cmhd_is_readable(daemon) {
@@ -117,7 +125,9 @@ public final class HTTPServer {
     }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
     if let response = exchange.response { return Self.queue(response, on: connection) }
+    guard !isClosing else { return Self.queue(Self.ending, on: connection) }
     respond(exchange)
+    if let seconds = exchange.idleSeconds { cmhd_set_timeout(connection, seconds) }
     if let response = exchange.response { return Self.queue(response, on: connection) }
     // libmicrohttpd calls again after the connection is resumed.
     MHD_suspend_connection(connection)
@@ -188,8 +198,11 @@ private nonisolated struct AccessCall: Sendable {
 
 private nonisolated let access: MHD_AccessHandlerCallback = { context, connection, url, method, _, _, size, state in
   guard let context, let connection, let url, let method, let state else { return .NO }
-  // A body is ignored.
-  size?.pointee = 0
+  // A body is ignored. Its request is handled after the last piece.
+  if let size, size.pointee > 0 {
+    size.pointee = 0
+    return .YES
+  }
   let box = UInt(bitPattern: context)
   let call = AccessCall(
     connection: UInt(bitPattern: connection), state: UInt(bitPattern: state), url: String(cString: url),

@@ -108,7 +108,9 @@ import Testing
     #expect((located["open"] as? [Any])?.count == 4)
     #expect(try inspector.get("/api/locate?path=todo")["error"] as? String == "nothing is at 'todo'")
     // Live: a poll waits for news.
-    let version = try #require(try inspector.get("/api/poll?after=0")["version"] as? Int)
+    let news = try inspector.get("/api/poll?after=0")
+    #expect(((news["hub"] as? [String: Any])?["schema"] as? String)?.count == 64)
+    let version = try #require(news["version"] as? Int)
     try send(hub, "counter.incrementButtonTapped")
     #expect(try #require(try inspector.get("/api/poll?after=\(version)")["version"] as? Int) > version)
     #expect(hub.wait { (try? inspector.text(#"["counter"]"#, "count")) == "1" })
@@ -153,6 +155,16 @@ import Testing
     _ = http.request("GET", "/api/tree?open=\(long)", ["Authorization: Bearer \(inspector.key)"])
     #expect(try inspector.get("/api/tree?open=x")["error"] as? String == "open must be a list of places")
     #expect(inspector.status(after: SIGTERM) == 143)
+  }
+
+  @Test func silentConnectionsDoNotBlockThePage() throws {
+    let hub = try HubProcess()
+    let inspector = try Inspector(hub)
+    try inspector.open()
+    let silent = (0..<128).map { _ in inspector.http.connect() }
+    defer { for descriptor in silent { close(descriptor) } }
+    #expect(try inspector.get("/api/poll?after=0")["version"] != nil)
+    #expect(inspector.status(after: SIGINT) == 130)
   }
 
   @Test func theJournalIsGoneThrough() throws {

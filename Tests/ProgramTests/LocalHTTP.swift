@@ -45,7 +45,8 @@ struct LocalHTTP {
       body: Data(all[end.upperBound...]))
   }
 
-  private func connect() -> Int32 {
+  /// Connects without a request; -1 if no server listens. The caller closes the descriptor.
+  func connect() -> Int32 {
     let result: Int32
     let descriptor: Int32
     switch address {

@@ -33,6 +33,8 @@ final class Inspector {
   private static let patience = Duration.seconds(20)
   /// The longest time without an answer to a poll. Only the answer reveals a lost connection.
   private static let silence = Duration.seconds(8)
+  /// The timeout for connections of pages. Other connections end sooner, so that they cannot use up all of them.
+  private static let idleSeconds: UInt32 = 60
 
   init(_ tool: Tool, journal: InspectorJournal?) {
     (self.tool, self.journal) = (tool, journal)
@@ -47,7 +49,7 @@ final class Inspector {
     self.onLink = onLink
     do throws(UVError) {
       var limits = HTTPServer.Limits()
-      (limits.connections, limits.connectionBytes, limits.seconds, limits.mode) = (32, 96 * 1024, 60, 0o600)
+      (limits.connections, limits.connectionBytes, limits.mode) = (128, 96 * 1024, 0o600)
       pollTimer = try Timer(on: tool.loop) { [weak self] in self?.answerPollers() }
       watchTimer = try Timer(on: tool.loop) { [weak self] in self?.watch() }
       server = try HTTPServer(on: tool.loop, at: address, limits: limits) { [weak self] in self?.respond($0) }
@@ -146,7 +148,7 @@ final class Inspector {
   private var hub: JSONValue {
     var members: [JSONValue.Member] = [
       .init("name", .string(link.hubName)), .init("socket", .string(tool.path)),
-      .init("revision", .integer(link.revision)),
+      .init("revision", .integer(link.revision)), .init("schema", link.schemaID.map { .string($0) } ?? .null),
     ]
     switch link.status {
     case .connecting: members.append(.init("status", "connecting"))
@@ -208,6 +210,7 @@ final class Inspector {
       return announce()
     }
     guard gate.isOpen(request) else { return refuse(exchange) }
+    exchange.idleSeconds = Self.idleSeconds
     lastRequest = tool.loop.now
     link.wantsState = true
     if request.path == "/api/poll" { return poll(exchange) }
