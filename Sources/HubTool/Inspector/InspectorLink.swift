@@ -32,7 +32,11 @@ final class InspectorLink {
   private(set) var status = Status.connecting
   private(set) var hubName = ""
   /// The feature's schema, also while the hub is unreachable.
-  private(set) var schema: Schema?
+  private(set) var schema: Schema? {
+    didSet { schemaID = schema?.fingerprint.bytes.hexadecimal }
+  }
+  /// The fingerprint of the schema.
+  private(set) var schemaID: String?
   private(set) var samples: [Sample] = []
   /// The number of the oldest sample.
   private(set) var firstSample = 0

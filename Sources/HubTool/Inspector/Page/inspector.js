@@ -32,8 +32,13 @@ let session = null;
 try { session = sessionStorage.getItem("session"); } catch { /* Storage is switched off: a reload needs a new link. */ }
 
 async function fetchJSON(path, key) {
-  const response = await fetch(path, { headers: { Authorization: "Bearer " + key }, cache: "no-store" });
-  const body = await response.json();
+  let response, body;
+  try {
+    response = await fetch(path, { headers: { Authorization: "Bearer " + key }, cache: "no-store" });
+    body = await response.json();
+  } catch {
+    throw new Refused("storectl inspect has ended, or cannot be reached", 0);
+  }
   if (!response.ok) throw new Refused(body.error || response.statusText, response.status);
   return body;
 }
@@ -437,17 +442,18 @@ let filter = "";
 async function loadTurns() {
   if (!news.journal) return loadChanges();
   if (news.journal.tail === seenTail) return;
-  const tail = news.journal.tail;
+  const [tail, wanted] = [news.journal.tail, filter];
   const page = await api("turns", { count: 60, filter });
-  const top = turns.length ? turns[0].position : -1;
-  const fresh = page.turns.filter((turn) => turn.position > top);
-  if (turns.length && (fresh.length < page.turns.length || filter && page.next <= top)) {
-    turns = [...fresh, ...turns].slice(0, 3000);
+  // Otherwise the list has begun anew.
+  if (wanted !== filter) return;
+  // The turns up to `seenTail` were searched before, also if none of them matched.
+  if (seenTail >= 0 && tail >= seenTail && page.next <= seenTail + 1) {
+    const top = Math.max(seenTail, turns.length ? turns[0].position : -1);
+    turns = [...page.turns.filter((turn) => turn.position > top), ...turns].slice(0, 3000);
   } else {
     turns = page.turns;
     [nextTurn, turnsEnd] = [page.next, page.isEnd];
   }
-  if (tail < seenTail) turns = page.turns;
   seenTail = tail;
   showTurns();
 }
@@ -562,44 +568,57 @@ function travel(wish) {
 async function travelOn() {
   // A large state may take long. The page does not change until it has arrived.
   const slow = setTimeout(() => { $("when").textContent = "reading the journal…"; }, 400);
-  while (travelling) {
-    const wish = travelling;
-    try {
-      if (wish.live) {
-        [past, chosenTurn] = [null, null];
-        changedPaths = new Set();
-      } else {
-        const position = wish.position ?? (await api("at", { revision: wish.revision })).position;
-        const turn = await api("turn", { position, step: wish.step ?? 0 });
-        past = turn;
-        chosenTurn = turn.position;
-        changedPaths = new Set();
-        for (const change of turn.changes.shown) {
-          // The nodes around a change are marked too, so that a closed one can be found.
-          for (let path = change.path; path && !changedPaths.has(path);) {
-            changedPaths.add(path);
-            path = path.replace(/(\.[^.[\]]*|\[[^\]]*\]|^[^.[]*)$/, "");
-          }
+  let failure = null;
+  try {
+    while (travelling) {
+      const wish = travelling;
+      failure = null;
+      try {
+        await arrive(wish);
+      } catch (error) {
+        // The present comes after the last turn.
+        if (error.status === 404 && wish.step > 0 && travelling === wish) {
+          travelling = { live: true };
+          continue;
         }
+        if (!(error instanceof Refused)) throw error;
+        failure = error;
       }
-      if (travelling === wish) {
-        if (!past || tab === "state" || tab === "change") { /* Stays. */ } else showTab("change");
-        markTurn();
-        revealTurn();
-        await update();
-      }
-    } catch (error) {
-      // The present comes after the last turn.
-      if (wish.step > 0 && travelling === wish) {
-        travelling = { live: true };
-        continue;
-      }
-      report(error);
+      if (travelling === wish) travelling = null;
     }
-    if (travelling === wish) travelling = null;
+  } finally {
+    // Also after an unexpected error. Otherwise no later wish would be carried out.
+    travelling = null;
+    clearTimeout(slow);
+    showHead();
   }
-  clearTimeout(slow);
-  showHead();
+  if (failure) report(failure);
+}
+
+async function arrive(wish) {
+  if (wish.live) {
+    [past, chosenTurn] = [null, null];
+    changedPaths = new Set();
+  } else {
+    const position = wish.position ?? (await api("at", { revision: wish.revision })).position;
+    const turn = await api("turn", { position, step: wish.step ?? 0 });
+    past = turn;
+    chosenTurn = turn.position;
+    changedPaths = new Set();
+    for (const change of turn.changes.shown) {
+      // The nodes around a change are marked too, so that a closed one can be found.
+      for (let path = change.path; path && !changedPaths.has(path);) {
+        changedPaths.add(path);
+        path = path.replace(/(\.[^.[\]]*|\[[^\]]*\]|^[^.[]*)$/, "");
+      }
+    }
+  }
+  if (travelling === wish) {
+    if (!past || tab === "state" || tab === "change") { /* Stays. */ } else showTab("change");
+    markTurn();
+    revealTurn();
+    await update();
+  }
 }
 
 function chooseTurn(turn) {
@@ -811,7 +830,7 @@ function showMetrics() {
   const parts = [element("h3", "", "Throughput and latency"), charts];
   if (news.metrics) {
     const lines = Object.entries(news.metrics).filter(([name]) => name !== "places").map(([name, value]) =>
-      [words(name), Array.isArray(value) ? value.map(number).join("  ") : number(value)]);
+      [words(name), Array.isArray(value) ? value.map(number).join("  ") : typeof value === "string" ? value : number(value)]);
     parts.push(element("h3", "", "The hub's metrics"), table([["", ""], ["", ""]], lines));
   }
   $("panel-metrics").replaceChildren(...parts);
@@ -820,7 +839,7 @@ function showMetrics() {
 let schemaShown = null;
 
 async function showSchema() {
-  const key = news.hub.name + news.hub.status;
+  const key = news.hub.schema ?? news.hub.status;
   if (schemaShown === key) return;
   const schema = await api("schema");
   const text = element("pre", "", "state:  " + schema.state + "\naction: " + schema.action + "\n\n" + schema.lines.join("\n"));
