@@ -3,18 +3,20 @@ internal import IssueReporting
 
 extension SharedReader {
   private init<Key: SharedReaderKey<Value>>(
-    key: Key, default value: () -> Value, fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
+    key: Key, isLoaded: Bool = false, default value: () -> Value,
+    fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
   ) {
-    self.init(location: Self.cell(key, default: value, fileID, filePath, line, column))
+    self.init(location: Self.cell(key, isLoaded: isLoaded, default: value, fileID, filePath, line, column))
   }
 
   private static func cell<Key: SharedReaderKey<Value>>(
-    _ key: Key, default value: () -> Value,
+    _ key: Key, isLoaded: Bool, default value: () -> Value,
     _ fileID: StaticString, _ filePath: StaticString, _ line: UInt, _ column: UInt
   ) -> Cell<Value> {
     @Dependency(\.persistentReferences) var references
     return references.cell(
-      of: key, at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column), default: value)
+      of: key, isLoaded: isLoaded,
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column), default: value)
   }
 
   /// Reads the value of a key, with a default in case the key finds none.
@@ -59,7 +61,8 @@ extension SharedReader {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) async throws {
     let value = try await required(key, fileID, filePath, line, column)
-    self.init(key: key, default: { value }, fileID: fileID, filePath: filePath, line: line, column: column)
+    self.init(
+      key: key, isLoaded: true, default: { value }, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
   /// Makes this share and its copies refer to another key's value, and waits until it is loaded.
@@ -67,7 +70,7 @@ extension SharedReader {
     _ key: some SharedReaderKey<Value>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) async throws {
-    point(to: Self.cell(key, default: { location.readCurrent() }, fileID, filePath, line, column))
+    point(to: Self.cell(key, isLoaded: true, default: { location.readCurrent() }, fileID, filePath, line, column))
     try await load()
   }
 }

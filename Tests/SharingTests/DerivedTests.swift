@@ -96,6 +96,22 @@ private struct User: Equatable, Sendable {
     #expect(count == 2 && issues.count == 1)
   }
 
+  @Test func aChangeMayUseItsReference() {
+    @Shared(value: 1) var count
+    let (share, seen) = ($count, Log())
+    let issues = Issues.during {
+      var subscription: SharedSubscription?
+      $count.withLock { value in
+        value = 2
+        #expect(!share.isLoading && share.loadError == nil && share.saveError == nil && share.wrappedValue == 1)
+        subscription = share.subscribe { seen.add($0) }
+        share.assert { $0 = 1 }
+      }
+      subscription?.cancel()
+    }
+    #expect(count == 2 && seen.values == [1, 2] && issues.count == 1)
+  }
+
   @Test func aMirrorShowsTheValue() {
     @Shared(value: User()) var user
     #expect(Mirror(reflecting: $user).children.compactMap(\.label) == ["firstName", "lastName", "phone"])
@@ -122,11 +138,8 @@ private struct User: Equatable, Sendable {
       @Shared(.appStorage("size")) var text = "large"
       $text.withLock { $0 = "small" }
     }
-    let issues = Issues.during {
-      @Shared(.appStorage("size")) var options = Options()
-      #expect(options == Options() && $options.loadError != nil)
-    }
-    #expect(issues.count == 1)
+    @Shared(.appStorage("size")) var options = Options()
+    #expect(options == Options() && $options.loadError != nil)
   }
 
   @Test func theUsersDirectories() {

@@ -84,12 +84,32 @@ extension URL: AppStorageValue {
 }
 
 /// A date, as seconds since 1 January 1970, which `date -d @…` shows.
+///
+/// A date counts from 2001. The difference is added in decimal, because a binary sum would lose the last bits. It is
+/// exact to 20 digits after the point.
 extension Date: AppStorageValue {
-  public var _appStorage: AppStorageRepresentation { timeIntervalSince1970._appStorage }
+  public var _appStorage: AppStorageRepresentation {
+    guard let seconds = Decimal(digits: timeIntervalSinceReferenceDate) else {
+      return timeIntervalSince1970._appStorage
+    }
+    return .init(json: JSONValue(seconds + Decimal(Date.timeIntervalBetween1970AndReferenceDate)))
+  }
 
   public init?(_appStorage: AppStorageRepresentation) {
     guard let seconds = Double(_appStorage: _appStorage) else { return nil }
-    self.init(timeIntervalSince1970: seconds)
+    let digits: Decimal? =
+      switch _appStorage.json {
+      case .int(let int): Decimal(int)
+      case .uint(let uint): Decimal(uint)
+      case .decimal(let decimal): decimal
+      default: Decimal(digits: seconds)
+      }
+    let sinceReference = digits.map { $0 - Decimal(Date.timeIntervalBetween1970AndReferenceDate) }
+    guard let exact = sinceReference.flatMap({ Double($0.description) }) else {
+      self.init(timeIntervalSince1970: seconds)
+      return
+    }
+    self.init(timeIntervalSinceReferenceDate: exact)
   }
 }
 

@@ -21,9 +21,9 @@ enum JSONValue: Codable, Equatable, Sendable {
       self = .null
     } else if let bool = try? container.decode(Bool.self) {
       self = .bool(bool)
-    } else if let int = try? container.decode(Int.self) {
+    } else if let int = try? container.decode(Int.self), Self.isExact(Decimal(int), in: container) {
       self = .int(int)
-    } else if let uint = try? container.decode(UInt.self) {
+    } else if let uint = try? container.decode(UInt.self), Self.isExact(Decimal(uint), in: container) {
       self = .uint(uint)
     } else if let double = try? container.decode(Double.self) {
       let decimal = try? container.decode(Decimal.self)
@@ -37,6 +37,11 @@ enum JSONValue: Codable, Equatable, Sendable {
     } else {
       self = .object(try container.decode([String: JSONValue].self))
     }
+  }
+
+  /// Returns false for a fraction, which is also decoded as an integer if a double rounds it off.
+  private static func isExact(_ integer: Decimal, in container: any SingleValueDecodingContainer) -> Bool {
+    (try? container.decode(Decimal.self)).map { $0 == integer } ?? true
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -65,6 +70,20 @@ extension JSONValue {
     }
   }
 
+  /// A decimal number.
+  init(_ decimal: Decimal) {
+    let digits = decimal.description
+    if let int = Int(digits) {
+      self = .int(int)
+    } else if let uint = UInt(digits) {
+      self = .uint(uint)
+    } else if let double = Double(digits), Decimal(digits: double) == decimal {
+      self = .double(double)
+    } else {
+      self = .decimal(decimal)
+    }
+  }
+
   /// Encodes a value with `JSONEncoder`.
   init(encoding value: some Encodable) throws {
     self = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
@@ -73,5 +92,13 @@ extension JSONValue {
   /// Returns the value that this JSON encodes.
   func decoded<Value: Decodable>() throws -> Value {
     try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(self))
+  }
+}
+
+extension Decimal {
+  /// The shortest digits that denote a number; nil if they do not fit.
+  init?(digits number: Double) {
+    guard let decimal = Decimal(string: number.description), Double(decimal.description) == number else { return nil }
+    self = decimal
   }
 }

@@ -61,13 +61,26 @@ enum AtomicFile {
 
   /// The path with symbolic links resolved, as far as it exists.
   static func resolved(_ path: String) -> String {
-    guard let real = realpath(path, nil) else {
-      guard path.contains("/"), let directory = realpath(directory(of: path), nil) else { return path }
-      defer { free(directory) }
-      return "\(String(cString: directory))/\(name(of: path))"
+    var path = path
+    // The kernel follows as many links.
+    for _ in 0..<40 {
+      if let real = realpath(path, nil) {
+        defer { free(real) }
+        return String(cString: real)
+      }
+      guard errno == ENOENT, let target = target(ofLink: path) else { break }
+      path = target.hasPrefix("/") ? target : "\(directory(of: path))/\(target)"
     }
-    defer { free(real) }
-    return String(cString: real)
+    guard path.contains("/"), let directory = realpath(directory(of: path), nil) else { return path }
+    defer { free(directory) }
+    return "\(String(cString: directory))/\(name(of: path))"
+  }
+
+  /// The target of a symbolic link; nil for anything else.
+  private static func target(ofLink path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &buffer, buffer.count)
+    return count > 0 ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
   }
 
   static func directory(of path: String) -> String {

@@ -12,7 +12,7 @@ public struct LoadContinuation<Value>: Sendable {
   /// The value was found.
   public func resume(returning value: Value) { answer.give(.success(value)) }
 
-  /// There is no value: the reference gets its initial one.
+  /// There is no value: the reference gets its initial one, or keeps its value if `load()` was called.
   public func resumeReturningInitialValue() { answer.give(.success(nil)) }
 
   /// Loading failed: the reference keeps its value and has a load error.

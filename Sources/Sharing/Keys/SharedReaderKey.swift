@@ -45,7 +45,7 @@ extension SharedReaderKey where ID == Self {
 public enum LoadContext<Value> {
   /// A reference was created; it has this value until the key delivers another one.
   case initialValue(Value)
-  /// `load()` was called.
+  /// `load()` was called, or a value is loaded without an initial one.
   case userInitiated
 
   /// The initial value of a new reference.

@@ -6,7 +6,8 @@ extension Cell {
     guard saving || !state.subscribers.isEmpty else { return }
     if saving { state.unsaved += 1 }
     state.queue.append(
-      Delivery(value: state.value, subscribers: 0..<state.nextSubscriber, save: saving, place: place))
+      Delivery(
+        value: state.value, subscribers: 0..<state.nextSubscriber, save: saving ? .didSet : nil, place: place))
   }
 
   /// Empties the queue, unless another thread or a caller on this thread's stack is doing so.
@@ -19,7 +20,7 @@ extension Cell {
     guard begins else { return }
     while let batch = nextBatch() {
       for delivery in batch {
-        if delivery.save { save(delivery) }
+        if let context = delivery.save { save(delivery, context) }
         for id in state.withLock({ $0.subscribers.keys.filter(delivery.subscribers.contains).sorted() }) {
           // Looked up each time: a callback may have ended the next subscription.
           state.withLock { $0.subscribers[id] }?(delivery.value)
@@ -44,7 +45,7 @@ extension Cell {
       let id = state.nextSubscriber
       state.nextSubscriber += 1
       state.subscribers[id] = callback
-      state.queue.append(Delivery(value: state.value, subscribers: id..<id + 1, save: false, place: place))
+      state.queue.append(Delivery(value: state.value, subscribers: id..<id + 1, place: place))
       return id
     }
     deliver()

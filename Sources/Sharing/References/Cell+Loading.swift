@@ -4,7 +4,7 @@ extension Cell {
   /// Accepts a value from the source; nil stands for the initial value.
   private func receive(_ value: Value?) {
     let value = value ?? initialValue.withLock { $0 }
-    state.withLock { receive(value, into: &$0) }
+    betweenChanges { state.withLock { receive(value, into: &$0) } }
     observation.valueChanged()
     deliver()
   }
@@ -24,7 +24,13 @@ extension Cell {
   /// Loads the value from the key.
   ///
   /// Local changes made meanwhile are newer than the loaded value and are kept; `completion` still receives a success.
-  func load(_ context: LoadContext<Value>, completion: @escaping @Sendable (Result<Bool, any Error>) -> Void) {
+  ///
+  /// - Parameter keepsValue: True if the reference keeps its value when the key has none. Otherwise it gets the initial
+  ///   one.
+  func load(
+    _ context: LoadContext<Value>, keepsValue: Bool = false,
+    completion: @escaping @Sendable (Result<Bool, any Error>) -> Void
+  ) {
     guard let backing else { return completion(.success(true)) }
     let version = state.withLock { state in
       state.loads += 1
@@ -35,23 +41,25 @@ extension Cell {
       context,
       LoadContinuation(place: place) { [weak self] result in
         guard let self else { return completion(result.map { _ in true }) }
-        let isTaken = finishLoad(result, of: version)
+        let isTaken = finishLoad(result, of: version, keepsValue: keepsValue)
         completion(result.map { _ in isTaken })
       })
   }
 
   /// Returns true if the value was accepted.
-  private func finishLoad(_ result: Result<Value?, any Error>, of version: Int) -> Bool {
+  private func finishLoad(_ result: Result<Value?, any Error>, of version: Int, keepsValue: Bool) -> Bool {
     let initialValue = initialValue.withLock { $0 }
-    let isTaken = state.withLock { state in
-      state.loads -= 1
-      switch result {
-      case .success(let value):
-        guard state.version == version else { return false }
-        receive(value ?? initialValue, into: &state)
-      case .failure(let error): state.loadError = error
+    let isTaken = betweenChanges {
+      state.withLock { state in
+        state.loads -= 1
+        switch result {
+        case .success(let value):
+          guard state.version == version else { return false }
+          receive(value ?? (keepsValue ? state.value : initialValue), into: &state)
+        case .failure(let error): state.loadError = error
+        }
+        return true
       }
-      return true
     }
     observation.statusChanged()
     if isTaken, case .success = result {
@@ -76,7 +84,7 @@ extension Cell {
       switch $0 {
       case .success(true): break
       case .success(false): sourceChanged()
-      case .failure(let error): reportIssue(error, at: place)
+      case .failure(let error): reportFailure(error, at: place)
       }
     }
   }
@@ -89,7 +97,7 @@ extension Cell {
         case .success(let value): receive(value)
         case .failure(let error):
           failed(error)
-          reportIssue(error, at: place)
+          reportFailure(error, at: place)
         }
       },
       loading: { [weak self] isLoading in

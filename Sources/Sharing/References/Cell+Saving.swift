@@ -1,38 +1,40 @@
 internal import IssueReporting
 
 extension Cell {
-  /// Saves a change; a failure is reported at the location of the change.
-  func save(_ delivery: Delivery) {
-    let place = delivery.place
+  /// Saves a change or on request. The failure of a change is reported at its location.
+  func save(_ delivery: Delivery, _ context: SaveContext) {
+    let (place, completion) = (delivery.place, delivery.completion)
+    // Since a request was made, the source may have received a newer value, which must not be overwritten.
+    let value = context == .userInitiated ? state.withLock { $0.value } : delivery.value
     backing?.save?(
-      delivery.value, .didSet,
+      value, context,
       SaveContinuation(place: place) { [weak self] result in
-        if case .failure(let error) = result { reportIssue(error, at: place) }
-        self?.finishSave(result, counted: true)
+        if completion == nil, case .failure(let error) = result { reportFailure(error, at: place) }
+        self?.finishSave(result)
+        completion?(result)
       })
   }
 
-  /// Saves on request.
+  /// Saves on request, after the changes before it.
   func save() async throws {
-    guard let save = backing?.save else { return }
-    let value = readCurrent()
+    guard backing?.save != nil else { return }
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      save(
-        value, .userInitiated,
-        SaveContinuation(place: place) { [weak self] result in
-          self?.finishSave(result, counted: false)
-          continuation.resume(with: result)
-        })
+      state.withLock { state in
+        state.unsaved += 1
+        state.queue.append(
+          Delivery(value: state.value, save: .userInitiated, place: place) { continuation.resume(with: $0) })
+      }
+      deliver()
     }
   }
 
-  private func finishSave(_ result: Result<Void, any Error>, counted: Bool) {
+  private func finishSave(_ result: Result<Void, any Error>) {
     let reads = state.withLock { state in
       switch result {
-      case .success: state.saveError = nil
+      case .success: (state.loadError, state.saveError) = (nil, nil)
       case .failure(let error): state.saveError = error
       }
-      if counted { state.unsaved -= 1 }
+      state.unsaved -= 1
       return state.unsaved == 0 && state.needsReload
     }
     observation.statusChanged()
@@ -60,7 +62,7 @@ extension Cell: Reference {
 
   func load() async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      load(.userInitiated) { continuation.resume(with: $0.map { _ in }) }
+      load(.userInitiated, keepsValue: true) { continuation.resume(with: $0.map { _ in }) }
     }
   }
 

@@ -4,8 +4,9 @@ internal import Synchronization
 
 /// A shared reference: a value, its observers, and the key that persists it.
 ///
-/// One lock guards all of it. Callbacks, keys and observers run outside that lock. Their notifications are in
-/// `State.queue`, which one thread at a time empties (`Cell+Delivery.swift`), so that all receive changes in order.
+/// `state` guards all of it. Operations of changes, callbacks, keys and observers run outside that lock, so that they may
+/// use the reference. Their notifications are in `State.queue`, which one thread at a time empties
+/// (`Cell+Delivery.swift`), so that all receive changes in order.
 final class Cell<Value>: Location {
   struct State {
     var value: Value
@@ -22,7 +23,7 @@ final class Cell<Value>: Location {
     var queue: [Delivery] = []
     var isDelivering = false
 
-    /// The number of changes that the key has not finished saving.
+    /// The number of saves that the key has not finished.
     var unsaved = 0
     /// The source changed while local changes were being saved.
     var needsReload = false
@@ -40,13 +41,16 @@ final class Cell<Value>: Location {
     }
   }
 
-  /// The notifications about one change.
+  /// The notifications about one change, or a request to save.
   struct Delivery {
     let value: Value
     /// The subscribers to notify: later ones begin with this value or a newer one.
-    let subscribers: Range<Int>
-    let save: Bool
+    var subscribers = 0..<0
+    /// The reason to save; nil if there is none.
+    var save: SaveContext?
     let place: IssueLocation
+    /// Receives the result of a request.
+    var completion: (@Sendable (Result<Void, any Error>) -> Void)?
   }
 
   let state: Guarded<State>
@@ -56,10 +60,10 @@ final class Cell<Value>: Location {
   /// The location where the reference was created, for issues without a location of their own.
   let place: IssueLocation
 
+  /// Held during a change, so that changes are made one at a time. `state` may be locked inside it.
+  private let changes = Guarded(())
   /// The thread that runs a change; 0 if there is none.
   private let changing = Atomic<UInt>(0)
-  /// The value before that change, for reads by its operation. Only that thread accesses it.
-  private let unchanged = Guarded<Value?>(nil)
   private let isStarted = Mutex(false)
   private let ended: (@Sendable () -> Void)?
 
@@ -82,14 +86,18 @@ final class Cell<Value>: Location {
   /// Loads the value and subscribes to its source. Concurrent callers wait for the first one.
   ///
   /// The key's code runs under a lock here: a key that reads its own value while loading it traps.
-  func start() {
+  ///
+  /// - Parameter isLoaded: True if the caller has loaded the value or is about to.
+  func start(isLoaded: Bool) {
     guard let backing else { return }
     isStarted.withLock { isStarted in
       guard !isStarted else { return }
       isStarted = true
-      let context = LoadContext.initialValue(initialValue.withLock { $0 })
-      load(context) { [place] in
-        if case .failure(let error) = $0 { reportIssue(error, at: place) }
+      let context = isLoaded ? LoadContext.userInitiated : .initialValue(initialValue.withLock { $0 })
+      if !isLoaded {
+        load(context) { [place] in
+          if case .failure(let error) = $0 { reportFailure(error, at: place) }
+        }
       }
       let subscription = backing.subscribe(context, subscriber())
       state.withLock { $0.subscription = subscription }
@@ -102,11 +110,8 @@ final class Cell<Value>: Location {
     return readCurrent()
   }
 
-  func readCurrent() -> Value {
-    // Without this, the operation of a change would deadlock: `$todos.withLock { $0.remove(id: state.todo.id) }`.
-    if isChangedByThisThread, let unchanged = unchanged.withLock({ $0 }) { return unchanged }
-    return state.withLock { $0.value }
-  }
+  /// During a change, also inside its operation, the value before it: `$todos.withLock { $0.remove(id: todo.id) }`.
+  func readCurrent() -> Value { state.withLock { $0.value } }
 
   private var isChangedByThisThread: Bool { changing.load(ordering: .relaxed) == pthread_self() }
 
@@ -120,21 +125,30 @@ final class Cell<Value>: Location {
       observation.valueChanged()
       deliver()
     }
-    return try state.withLock { state in
-      for tracker in trackers where tracker.record(self, old: state.value) {
-        others += state.liveTrackers()
-        state.trackers.append(WeakTracker(tracker))
+    return try changes.withLock { _ in
+      var value = state.withLock { state in
+        for tracker in trackers where tracker.record(self, old: state.value) {
+          others += state.liveTrackers()
+          state.trackers.append(WeakTracker(tracker))
+        }
+        return state.value
       }
-      unchanged.withLock { $0 = state.value }
       changing.store(pthread_self(), ordering: .relaxed)
       defer {
         changing.store(0, ordering: .relaxed)
-        unchanged.withLock { $0 = nil }
-        state.version += 1
-        enqueue(&state, saving: backing?.save != nil, at: place)
+        state.withLock { state in
+          swap(&state.value, &value)
+          state.version += 1
+          enqueue(&state, saving: backing?.save != nil, at: place)
+        }
       }
-      return try body(&state.value)
+      return try body(&value)
     }
+  }
+
+  /// Takes a value of the source between two local changes, or inside one if its operation causes this.
+  func betweenChanges<R>(_ body: () -> R) -> R {
+    isChangedByThisThread ? body() : changes.withLock { _ in body() }
   }
 
   /// Reports a change inside the operation of another change of this reference. The outer change overwrites it.
@@ -147,7 +161,9 @@ final class Cell<Value>: Location {
   }
 }
 
-func reportIssue(_ error: any Error, at place: IssueLocation) {
+/// Reports an error of a key. In a test it is only `loadError` or `saveError`, so that a test can expect it.
+func reportFailure(_ error: any Error, at place: IssueLocation) {
+  guard !isTesting else { return }
   reportIssue(error, fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
 }
 

@@ -12,10 +12,13 @@ public struct PersistentReferences: Sendable {
   public init() {}
 
   func cell<Key: SharedReaderKey>(
-    of key: Key, at place: IssueLocation, default value: () -> Key.Value
+    of key: Key, isLoaded: Bool, at place: IssueLocation, default value: () -> Key.Value
   ) -> Cell<Key.Value> {
     let id = AnyHashable(key.id)
-    if let cell = existing(id, at: place, as: Key.Value.self) { return cell }
+    if let cell = existing(id, at: place, as: Key.Value.self) {
+      cell.start(isLoaded: isLoaded)
+      return cell
+    }
     let sendableID = PassedID(id: id)
     let new = Cell(value(), backing: Backing(key), at: place) { [weak cells] in cells?.removeIfGone(sendableID.id) }
     // Another thread may have created it meanwhile.
@@ -25,7 +28,7 @@ public struct PersistentReferences: Sendable {
       return other
     }
     let cell = other as? Cell<Key.Value> ?? new
-    cell.start()
+    cell.start(isLoaded: isLoaded)
     return cell
   }
 
@@ -41,10 +44,8 @@ public struct PersistentReferences: Sendable {
         """, at: place)
       return nil
     }
-    cell.start()
     return cell
   }
-
 }
 
 private struct WeakCell {
