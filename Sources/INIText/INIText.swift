@@ -82,6 +82,7 @@ public struct INIText: Equatable, Sendable {
           return 1
         }, parser)
     }
+    if let problem = parser.problem { throw problem }
     guard status == 0 else {
       throw INIError(line: max(Int(status), 1), "neither [section], key = value nor a comment")
     }
@@ -102,10 +103,12 @@ private struct Parser {
   private var isAfterValue = false
   /// True if the current line is indented.
   private var isIndented = false
+  /// The first error that libinih does not report.
+  private(set) var problem: INIError?
 
   init(_ lines: [Substring.UTF8View]) { self.lines = lines }
 
-  /// Copies the next line to a buffer, with a newline and a zero byte; returns false after the last line.
+  /// Copies the next line to a buffer, with a newline and a zero byte; returns false after the last line or an error.
   mutating func copyLine(to buffer: UnsafeMutableRawBufferPointer) -> Bool {
     guard count < lines.count, lines[count].count + 2 <= buffer.count else { return false }
     let line = lines[count]
@@ -114,21 +117,29 @@ private struct Parser {
     buffer[line.count] = UInt8(ascii: "\n")
     buffer[line.count + 1] = 0
     noteHeader(count == 1 && line.starts(with: Self.byteOrderMark) ? line.dropFirst(3) : line)
-    return true
+    return problem == nil
   }
 
   private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   private mutating func noteHeader(_ line: Substring.UTF8View) {
-    let text = line.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
+    let text = line.drop(while: Self.isBlank)
     isIndented = text.count < line.count
     guard text.first == UInt8(ascii: "["), !(isIndented && isAfterValue),
       let end = text.firstIndex(of: UInt8(ascii: "]"))
     else { return }
     let name = String(Substring(text[text.index(after: text.startIndex)..<end]))
+    // libinih ignores the rest of the line, which may be a value.
+    let rest = text[text.index(after: end)...].drop(while: Self.isBlank)
+    guard rest.isEmpty || rest.first == UInt8(ascii: ";") || rest.first == UInt8(ascii: "#") else {
+      problem = INIError(line: count, "'\(Substring(rest))' stands after [\(name)]; write it on a line of its own")
+      return
+    }
     sections[index(of: name)].lines.append(count)
     isAfterValue = false
   }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (9...13).contains(byte) }
 
   /// Adds the value of a key in the current line. A line that continues a value has the key of that value.
   mutating func add(_ section: String, _ key: String, _ text: String) {

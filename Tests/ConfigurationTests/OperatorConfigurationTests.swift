@@ -149,6 +149,12 @@ import Wire
     #expect(configuration.files == ["0.conf", "1.conf", "2.conf"])
   }
 
+  @Test func aHeaderMayHaveAComment() throws {
+    for header in ["[limits]", "[limits] \t", "[limits] ; ours", " [limits]# ours", "[limits]\r"] {
+      #expect(try read("\(header)\nscopes = 6").limits.scopes == 6, "\(header)")
+    }
+  }
+
   @Test func whatIsPrintedSaysTheSame() throws {
     let written = try read(
       "[limits]\nframe-bytes = 64K\nhello-timeout=1500ms\n[user bob]\nread = counter.factAlert?, todos.todos[3].text\nact = todos.todos[3]\n[everyone]\nact = all"
@@ -194,6 +200,7 @@ import Wire
       "[user alice]\nread = cuonter",
       "0.conf:2: 'cuonter' is not a path of this hub: AppFeature.State has no field 'cuonter'; did you mean 'counter'?"
     ),
+    ("\n[limits] scopes = 5", "0.conf:2: 'scopes = 5' stands after [limits]; write it on a line of its own"),
     ("[user alice]\nread all", "0.conf:2: neither [section], key = value nor a comment"),
   ])
   func aMistakeIsNamedWithItsLineAndWhatIsAllowed(text: String, problem: String) {

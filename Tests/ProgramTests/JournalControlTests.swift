@@ -215,6 +215,7 @@ import Testing
     let control = Program(name: "storectl")
     #expect(try stored.run("snapshot", "export", file, "--at", "5").status == 0)
     #expect(try stored.run("snapshot", "export", file).errors.contains("File exists"))
+    #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
     let imported = try control.run("snapshot", "import", file, "--state-dir", other)
     #expect(imported.status == 0, "\(imported.errors)")
     #expect(try control.run("snapshot", "import", file, "--state-dir", other).status == 1)
@@ -231,6 +232,11 @@ import Testing
     #expect(try control.run("journal", "verify", "--state-dir", other).status == 0)
     #expect(try control.run("blame", "counter.count", "--state-dir", other).output.contains("── 6 "))
 
+    // Bytes after the state.
+    let snapshot = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(snapshot.hasSuffix("\"}\n"))
+    try (snapshot.dropLast(3) + "00\"}\n").write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try control.run("snapshot", "import", file, "--state-dir", other + "2").errors.contains("not a snapshot"))
     try "{}".write(toFile: file, atomically: true, encoding: .utf8)
     #expect(try control.run("snapshot", "import", file, "--state-dir", other + "2").errors.contains("not a snapshot"))
   }

@@ -71,10 +71,12 @@ extension Tool {
     ]
     guard options.arguments.count > 1 else { return print(json) }
     let file = options.arguments[1]
-    guard let stream = fopen(file, "wx") else {
+    // Other users must not read the state.
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0, let stream = fdopen(descriptor, "w") else {
       throw ToolFailure(.failed, "cannot create \(file): \(String(cString: strerror(errno)))")
     }
-    let isWritten = fputs("\(json)\n", stream) >= 0
+    let isWritten = fputs("\(json)\n", stream) >= 0 && fflush(stream) == 0 && fsync(descriptor) == 0
     guard fclose(stream) == 0, isWritten else {
       throw ToolFailure(.failed, "cannot write \(file): \(String(cString: strerror(errno)))")
     }
@@ -100,7 +102,9 @@ extension Tool {
       let schema = try? Schema(decoding: schemaBytes.span.bytes)
     else { throw wrong }
     var decoder = CBORDecoder(state.span.bytes)
-    guard (try? SchemaValues(schema).value(of: schema.state, from: &decoder)) != nil else { throw wrong }
+    guard (try? SchemaValues(schema).value(of: schema.state, from: &decoder)) != nil, decoder.isAtEnd else {
+      throw wrong
+    }
     try JournalStates.attempt { () throws(LogError) in
       try JournalTool.begin(directory, schema: schema, state: state, revision: revision, time: time)
     }

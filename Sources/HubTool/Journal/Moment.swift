@@ -57,6 +57,11 @@ nonisolated enum Moment: Equatable {
     if let dayWord {
       guard let day = numbers(dayWord, "-", 3...3), 1...12 ~= day[1], 1...31 ~= day[2] else { return nil }
       (parts.tm_year, parts.tm_mon, parts.tm_mday) = (day[0] - 1900, day[1] - 1, day[2])
+      // Otherwise 31 February would be read as 3 March. Every day has a noon, whatever the zone.
+      var noon = parts
+      (noon.tm_hour, noon.tm_min, noon.tm_sec) = (12, 0, 0)
+      _ = timegm(&noon)
+      guard noon.tm_mday == day[2] else { return nil }
     }
     let pieces = timeWord.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let time = numbers(pieces[0], ":", 2...3), time[0] < 24, time[1] < 60, time.count < 3 || time[2] < 61 else {

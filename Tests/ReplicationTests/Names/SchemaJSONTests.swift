@@ -140,6 +140,29 @@ private struct Forms: Equatable {
         == #"everything.uuid: a value of type UUID must stand here, not the string "1234""#)
   }
 
+  @Test func numbersOutOfRangeAreRefused() throws {
+    func reason<State: Replicated>(_ json: JSONValue, _: State.Type) -> String? {
+      let schema = Schema(state: State.self, action: Bool.self)
+      return #expect(throws: SchemaValueError.self) { try SchemaJSON(schema).value(of: json, as: schema.state) }?
+        .description
+    }
+    #expect(reason(.number("1e39"), Float.self) == "the number 1e39 does not fit Float")
+    #expect(reason("-1e39", Float.self) == #"the string "-1e39" does not fit Float"#)
+    #expect(reason(.number("1e999"), Double.self) == "the number 1e999 does not fit Double")
+    #expect(reason("1e999", Double.self) == #"the string "1e999" does not fit Double"#)
+    #expect(reason(.number("1e999"), Date.self) == "a value of type Date must stand here, not the number 1e999")
+    for day in ["2026-02-31", "2026-02-29", "2026-04-31", "2026-01-00"] {
+      #expect(reason(.string("\(day)T00:00:00Z"), Date.self)?.contains(day) == true)
+    }
+    try json(Float.greatestFiniteMagnitude)
+    try json(Float.infinity)
+    // A leap second.
+    let schema = Schema(state: Date.self, action: Bool.self)
+    #expect(
+      try SchemaJSON(schema).value(of: "2016-12-31T23:59:60Z", as: schema.state)
+        == SchemaJSON(schema).value(of: "2017-01-01T00:00:00Z", as: schema.state))
+  }
+
   @Test func textIsReadAsJSONOrRefused() throws {
     #expect(
       try JSONValue(parsing: #" {"a" : [1, 2.50, -0.0, true, null, "x\u00e9\ud83c\udfb2\u0000y"]} "#)["a"]

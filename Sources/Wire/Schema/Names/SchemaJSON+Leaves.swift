@@ -37,8 +37,8 @@ extension SchemaJSON {
       case ("Int", _), ("Int8", _), ("Int16", _), ("Int32", _), ("Int64", _), ("Int128", _), ("UInt", _),
         ("UInt8", _), ("UInt16", _), ("UInt32", _), ("UInt64", _), ("UInt128", _), ("StackElementID", _):
         Integer(json)?.value
-      case ("Double", _): Self.float(json) { Double($0) }
-      case ("Float", _): Self.float(json) { Float($0).map(Double.init) }
+      case ("Double", _): try Self.float(json, name) { Double($0) }
+      case ("Float", _): try Self.float(json, name) { Float($0).map(Double.init) }
       case ("String", .string(let text)), ("Substring", .string(let text)), ("Character", .string(let text)),
         ("Decimal", .string(let text)), ("URL", .string(let text)):
         .text(text)
@@ -82,9 +82,17 @@ extension SchemaJSON {
     return .string(bits == Double.nan.bitPattern ? "NaN" : "NaN(\(String(bits, radix: 16)))")
   }
 
-  private static func float(_ json: JSONValue, _ number: (String) -> Double?) -> CBORValue? {
+  private static func float(
+    _ json: JSONValue, _ name: String, _ number: (String) -> Double?
+  ) throws(SchemaValueError) -> CBORValue? {
+    /// Digits out of range would become an infinity.
+    func finite(_ digits: String) throws(SchemaValueError) -> CBORValue? {
+      guard let value = number(digits) else { return nil }
+      guard value.isFinite else { throw SchemaValueError("", "\(json.kind) does not fit \(name)") }
+      return .float(bits: value.bitPattern)
+    }
     switch json {
-    case .number(let digits): return number(digits).map { .float(bits: $0.bitPattern) }
+    case .number(let digits): return try finite(digits)
     case .string("NaN"): return .float(bits: Double.nan.bitPattern)
     case .string("Infinity"): return .float(bits: Double.infinity.bitPattern)
     case .string("-Infinity"): return .float(bits: (-Double.infinity).bitPattern)
@@ -96,7 +104,7 @@ extension SchemaJSON {
     case .string(let text):
       // Digits only: no hexadecimal, and no other words for infinities and NaNs.
       guard text.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }) else { return nil }
-      return number(text).map { .float(bits: $0.bitPattern) }
+      return try finite(text)
     default: return nil
     }
   }
@@ -253,7 +261,7 @@ private enum DateText {
   static func seconds(of json: JSONValue) -> Double? {
     guard case .string(let text) = json else {
       guard case .number(let digits) = json else { return nil }
-      return Double(digits)
+      return Double(digits).flatMap { $0.isFinite ? $0 : nil }
     }
     switch text {
     case "Infinity": return .infinity
@@ -274,6 +282,11 @@ private enum DateText {
     var parts = tm()
     (parts.tm_year, parts.tm_mon, parts.tm_mday) = (year - 1900, month - 1, day)
     (parts.tm_hour, parts.tm_min, parts.tm_sec) = (hour, minute, second)
+    // Otherwise 31 February would be read as 3 March. A leap second may end a day, so the day is checked at noon.
+    var noon = parts
+    (noon.tm_hour, noon.tm_min, noon.tm_sec) = (12, 0, 0)
+    _ = timegm(&noon)
+    guard noon.tm_mday == day else { return nil }
     let whole = timegm(&parts) - reference
     let rest = String(decoding: bytes[19..<bytes.count - 1], as: UTF8.self)
     guard !rest.isEmpty else { return Double(whole) }
