@@ -15,7 +15,7 @@ public final class LockIsolated<Value>: @unchecked Sendable {  // `lock` guards 
   private var storage: Value
 
   /// Creates a protected value.
-  public init(_ value: @autoclosure @Sendable () throws -> Value) rethrows {
+  public init(_ value: @autoclosure () throws -> sending Value) rethrows {
     storage = try value()
   }
 
@@ -27,24 +27,26 @@ public final class LockIsolated<Value>: @unchecked Sendable {  // `lock` guards 
   /// Reads and changes the value atomically.
   ///
   /// ```swift
-  /// count.withValue { $0 += 1 }   // one step; `count.setValue(count.value + 1)` would be two
+  /// count.withValue { $0 += 1 }
   /// ```
-  public func withValue<Result: Sendable>(
-    _ operation: @Sendable (inout Value) throws -> Result
-  ) rethrows -> Result {
-    try lock.withLock {
-      var value = storage
-      defer { storage = value }
-      return try operation(&value)
+  public func withValue<Result>(
+    _ operation: (inout sending Value) throws -> sending Result
+  ) rethrows -> sending Result {
+    lock.lock()
+    // Unsafe because the compiler does not know that the lock separates the value from other threads.
+    nonisolated(unsafe) var value = storage
+    defer {
+      storage = value
+      lock.unlock()
     }
+    return try operation(&value)
   }
 
-  /// Replaces the value.
-  ///
-  /// The new value is computed before the lock is taken.
-  public func setValue(_ newValue: @autoclosure @Sendable () throws -> Value) rethrows {
-    let newValue = try newValue()
-    lock.withLock { storage = newValue }
+  /// Replaces the value. The new value is computed under the lock.
+  public func setValue(_ newValue: @autoclosure () throws -> sending Value) rethrows {
+    lock.lock()
+    defer { lock.unlock() }
+    storage = try newValue()
   }
 }
 

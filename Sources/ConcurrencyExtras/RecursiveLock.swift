@@ -19,8 +19,14 @@ package final class RecursiveLock: @unchecked Sendable {  // A mutex may be used
 
   /// Runs an operation while no other thread runs one with this lock.
   package func withLock<Result>(_ operation: () throws -> Result) rethrows -> Result {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    lock()
+    defer { unlock() }
     return try operation()
   }
+
+  /// Acquires the lock.
+  package func lock() { pthread_mutex_lock(mutex) }
+
+  /// Releases the lock once for each ``lock()``.
+  package func unlock() { pthread_mutex_unlock(mutex) }
 }

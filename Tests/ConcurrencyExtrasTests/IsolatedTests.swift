@@ -20,6 +20,32 @@ import Testing
     #expect(point.value == Point(x: 2, y: 5))
   }
 
+  @Test func aLockTakesVariablesAndReturnsAnyResult() {
+    final class Box { var value = 0 }
+    let point = LockIsolated(Point())
+    var new = Point()
+    new.x = 3
+    point.withValue { $0 = new }
+    let box = point.withValue {
+      let box = Box()
+      box.value = $0.x
+      return box
+    }
+    box.value += 1
+    #expect(box.value == 4)
+    point.setValue(new)
+    #expect(point.value == new)
+  }
+
+  /// No other thread changes the value between the read and the write.
+  @Test func aNewValueIsComputedUnderTheLock() async {
+    let count = LockIsolated(0)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 { group.addTask { for _ in 0..<10_000 { count.setValue(count.value + 1) } } }
+    }
+    #expect(count.value == 40_000)
+  }
+
   @Test func aLockIsFreeAgainAfterAnError() {
     let count = LockIsolated(0)
     #expect(throws: Failure.self) {
