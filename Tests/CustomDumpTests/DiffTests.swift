@@ -21,7 +21,7 @@ import Testing
   @Test func simpleValues() {
     #expect(diff(1, 2) == "- 1\n+ 2")
     #expect(diff(true, false) == "- true\n+ false")
-    #expect(diff(Space.Cell.self as Any.Type, Space.self) == "- Space.Cell\n+ Space")
+    #expect(diff(Space.Cell.self as Any.Type, Space.self) == "- Space.Cell.self\n+ Space.self")
   }
 
   @Test func aChangedFieldIsShownAmongTheOthers() {

@@ -33,13 +33,13 @@ import Testing
   }
 
   @Test func typesAndFunctions() {
-    #expect(dumped(Space.Cell.self) == "Space.Cell")
-    #expect(dumped([Box<Int?>].self) == "Array<Box<Int?>>")
-    #expect(dumped([[Int?]: [String: Int]].self) == "[[Int?]: [String: Int]]")
-    #expect(dumped(Result<[(Int, String)], any Error>?.self) == "Optional<Result<[(Int, String)], Error>>")
-    #expect(dumped((Int, x: String).self) == "(Int, x: String)")
-    #expect(dumped(((Int) -> String).self) == "(Int) -> String")
-    #expect(dumped(Any.self) == "Any")
+    #expect(dumped(Space.Cell.self) == "Space.Cell.self")
+    #expect(dumped([Box<Int?>].self) == "Array<Box<Int?>>.self")
+    #expect(dumped([[Int?]: [String: Int]].self) == "[[Int?]: [String: Int]].self")
+    #expect(dumped(Result<[(Int, String)], any Error>?.self) == "Optional<Result<[(Int, String)], Error>>.self")
+    #expect(dumped((Int, x: String).self) == "(Int, x: String).self")
+    #expect(dumped(((Int) -> String).self) == "(Int) -> String.self")
+    #expect(dumped(Any.self) == "Any.self")
     let function: (Int) -> Int = { $0 }
     #expect(dumped(Box(value: function)) == "Box(value: (Function))")
   }
@@ -48,7 +48,7 @@ import Testing
     struct Local {}
     #expect(dumped(Local()) == "DumpLibraryTests.Local()")
     #expect(dumped(Hidden()) == "Hidden()")
-    #expect(dumped(Box<Hidden>.self) == "Box<Hidden>")
+    #expect(dumped(Box<Hidden>.self) == "Box<Hidden>.self")
   }
 
   @Test func typeErasureDoesNotShow() {

@@ -20,8 +20,18 @@ import Testing
 
   @Test func oneSimpleFieldStaysOnTheLine() {
     #expect(dumped(Space.Cell(x: 0)) == "Space.Cell(x: 0)")
-    #expect(dumped(Box<Int?>(value: 1)) == "Box(value: 1)")
     #expect(dumped(Box(value: [Int]())) == "Box(value: [])")
+    #expect(dumped(Box<Int?>(value: nil)) == "Box(value: nil)")
+    #expect(dumped(Box<Secret?>(value: Secret(value: "x"))) == "Box(value: <redacted>)")
+    #expect(dumped(Box<Tagged<Int>?>(value: Tagged(rawValue: 1))) == "Box(value: 1)")
+  }
+
+  /// The original counts the wrapped value as a part of the optional.
+  @Test func aPresentOptionalDoesNot() {
+    #expect(dumped(Box<Int?>(value: 1)) == "Box(\n  value: 1\n)")
+    #expect(dumped(Optional<Int>?.some(1) as Any) == "1")
+    #expect(dumped(Result<Int?, any Error>.success(1)) == "Result.success(\n  1\n)")
+    #expect(diff(Box<Int?>(value: 1), Box(value: 2)) == "  Box(\n-   value: 1\n+   value: 2\n  )")
   }
 
   @Test func oneNestedFieldDoesNot() {
@@ -170,19 +180,19 @@ import Testing
     #expect(dumped(Load.loaded(())) == "DumpTests.Load.loaded(())")
   }
 
-  @Test func aCaseIsNamedByTheCompilerNotByItsDescription() {
+  @Test func aCaseWithoutAValueIsItsDescription() {
     enum Loud: CustomStringConvertible {
       case quiet
       var description: String { "LOUD" }
     }
-    #expect(dumped(Loud.quiet) == "DumpTests.Loud.quiet")
+    #expect(dumped(Loud.quiet) == "DumpTests.Loud.LOUD")
   }
 
   @Test func optionalsDoNotShow() {
     #expect(dumped(User?.none as Any) == "nil")
     #expect(dumped(Int??.some(.some(1)) as Any) == "1")
     #expect(dumped(Box<Shape?>(value: .circle(1)), maxDepth: 0) == "Box(…)")
-    #expect(dumped(Box<Shape?>(value: Shape.none)) == "Box(value: .none)")
+    #expect(dumped(Box<Shape?>(value: Shape.none)) == "Box(\n  value: .none\n)")
   }
 
   @Test func tuplesWithAndWithoutLabels() {
@@ -234,6 +244,16 @@ import Testing
           _name: nil
         )
         """)
+  }
+
+  /// The original counts the fields before it hides some of them.
+  @Test func oneFieldBesideMacroStorageHasALine() {
+    struct State {
+      var _count = 1
+      let _$observationRegistrar = true
+    }
+    #expect(dumped(State()) == "DumpTests.State(\n  _count: 1\n)")
+    #expect(diff(State(), State(_count: 2)) == "  DumpTests.State(\n-   _count: 1\n+   _count: 2\n  )")
   }
 
   @Test func typesDecideOnTheirDump() {

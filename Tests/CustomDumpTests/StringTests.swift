@@ -80,11 +80,11 @@ import Testing
   @Test func oneLineAgainstSeveral() {
     #expect(
       diff("a", "a\nb") == #"""
-        - "a"
-        + """
-        + a
+          """
+          a
         + b
-        + """
+          """
         """#)
+    #expect(diff("a\n", "") == "  \"\"\"\n- a\n- \n  \"\"\"")
   }
 }

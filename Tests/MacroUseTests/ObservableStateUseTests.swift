@@ -213,12 +213,14 @@ struct Parent: Equatable {
   @Test func dumpsShowStorageWithoutTheRegistrar() {
     var dump = ""
     customDump(Parent.Child(count: 3), to: &dump)
-    #expect(dump == "Parent.Child(_count: 3)")
+    #expect(dump == "Parent.Child(\n  _count: 3\n)")
     #expect(
       diff(Parent.Child(count: 3), Parent.Child(count: 4))
         == """
-        - Parent.Child(_count: 3)
-        + Parent.Child(_count: 4)
+          Parent.Child(
+        -   _count: 3
+        +   _count: 4
+          )
         """)
   }
 

@@ -32,7 +32,9 @@ private enum Opaque { case closure(Int) }
               label: "Delete"
             ),
             [1]: ButtonState(
-              action: .send(.keep),
+              action: .send(
+                .keep
+              ),
               label: "Keep"
             ),
             [2]: ButtonState(

@@ -15,6 +15,16 @@ enum Part {
     case .removed, .inserted, .changed, .replaced: true
     }
   }
+
+  /// True if the first value has the part.
+  var isInFirst: Bool {
+    if case .inserted = self { false } else { true }
+  }
+
+  /// True if the second value has the part.
+  var isInSecond: Bool {
+    if case .removed = self { false } else { true }
+  }
 }
 
 extension Differ {

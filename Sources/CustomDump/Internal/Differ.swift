@@ -29,7 +29,7 @@ struct Differ {
     let right = dumper.reflect(rhs.value, isRoot: place.isRoot)
     if haveSameLabel(lhs, rhs), left.type == right.type {
       switch (left.node, right.node) {
-      case (.string(let first), .string(let second)) where first.hasLines && second.hasLines:
+      case (.string(let first), .string(let second)) where first.hasLines || second.hasLines:
         return compareLines(first, second, under: rhs, at: place)
       case (.group(let first), .group(let second)) where first.hasForm(of: second):
         return compare(first, second, of: (lhs, rhs), at: place)
@@ -52,8 +52,16 @@ struct Differ {
       $0.write(whole.rhs.mark)
       $0.writePrefix(of: second)
     }
+    // Each value has its own last part.
+    let (lastInFirst, lastInSecond) = (parts.lastIndex(where: \.isInFirst), parts.lastIndex(where: \.isInSecond))
     for (position, part) in parts.enumerated() {
-      write(part, at: Place(indent: place.indent + 2, comma: position == parts.count - 1 ? "" : ","))
+      let isLast =
+        switch part {
+        case .removed: position == lastInFirst
+        case .equal, .unchanged, .inserted: position == lastInSecond
+        case .changed, .replaced: position == lastInFirst && position == lastInSecond
+        }
+      write(part, at: Place(indent: place.indent + 2, comma: isLast ? "" : ","))
     }
     write(format.both, spaces(place.indent) + second.suffix + place.comma)
   }
@@ -104,7 +112,7 @@ struct Differ {
       $0.write(child.mark + hashes + "\"\"\"")
     }
     let indent = spaces(child.label.isNone ? place.indent : place.indent + 2)
-    let (old, new) = (lines(of: first), lines(of: second))
+    let (old, new) = (first.isEmpty ? [] : lines(of: first), second.isEmpty ? [] : lines(of: second))
     for step in EditScript(from: old, to: new).steps {
       switch step {
       case .keep(_, let index): write(format.both, indent + new[index])

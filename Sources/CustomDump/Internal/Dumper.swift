@@ -117,9 +117,12 @@ struct Dumper {
     }
   }
 
-  /// Returns true if a group fits on one line: it has one field, which is a text.
+  /// Returns true if a group fits on one line: it has one field, which is a text. Hidden fields count as well, as in
+  /// the original library.
   mutating func isInline(_ group: Group) -> Bool {
-    guard group.style == .fields, group.children.count == 1 else { return false }
+    guard group.style == .fields, group.children.count == 1, group.hiddenCount == 0,
+      !isPresentOptional(group.children[0].value)
+    else { return false }
     return switch reflect(group.children[0].value, isRoot: false).node {
     case .leaf(let leaf): !leaf.hasLines
     case .string(let string): !string.hasLines

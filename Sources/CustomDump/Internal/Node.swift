@@ -50,6 +50,8 @@ struct Group {
   var prefix: String
   var suffix: String
   var children: [Child]
+  /// The number of fields that are not shown.
+  var hiddenCount = 0
   /// The value itself if it is a reference.
   var object: AnyObject?
 

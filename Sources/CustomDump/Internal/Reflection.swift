@@ -58,18 +58,13 @@ extension Node {
     case .dictionary:
       self = .group(Group(style: .keyed, prefix: "[", suffix: "]", children: mirror.children.map(keyed)))
     case .tuple:
-      self = .group(Group(style: .fields, prefix: "(", suffix: ")", children: fields(of: mirror)))
+      self = .group(Group(mirror, prefix: "("))
     case .enum:
       self = .init(enum: value, mirror, type: type, isRoot: isRoot, names: &names)
     case .struct:
-      let prefix = names[type] + "("
-      self = .group(Group(style: .fields, prefix: prefix, suffix: ")", children: fields(of: mirror)))
+      self = .group(Group(mirror, prefix: names[type] + "("))
     case .class, .foreignReference:
-      let prefix = names[type] + "("
-      self = .group(
-        Group(
-          style: .fields, prefix: prefix, suffix: ")", children: fields(of: mirror),
-          object: value as AnyObject))
+      self = .group(Group(mirror, prefix: names[type] + "(", object: value as AnyObject))
     case .optional, nil:
       self = .init(plain: value, mirror, type: type, names: &names)
     @unknown default:
@@ -80,40 +75,63 @@ extension Node {
   private init(enum value: Any, _ mirror: Mirror, type: Any.Type, isRoot: Bool, names: inout TypeNames) {
     let owner = isRoot ? names[type] : ""
     guard let payload = mirror.children.first else {
-      self = .leaf("\(owner).\(caseName(of: value) ?? String(describing: value))")
+      self = .leaf("\(owner).\(String(describing: value))")
       return
     }
     let inner = Mirror(reflecting: payload.value)
+    let prefix = "\(owner).\(payload.label ?? "_")("
     let isList = inner.displayStyle == .tuple && !inner.children.isEmpty
-    let children = isList ? fields(of: inner) : [Child(value: payload.value)]
     self = .group(
-      Group(style: .fields, prefix: "\(owner).\(payload.label ?? "_")(", suffix: ")", children: children))
+      isList
+        ? Group(inner, prefix: prefix)
+        : Group(style: .fields, prefix: prefix, suffix: ")", children: [Child(value: payload.value)]))
   }
 
   /// Numbers, functions, types and other values that mirrors do not describe.
   private init(plain value: Any, _ mirror: Mirror, type: Any.Type, names: inout TypeNames) {
     if let type = value as? any Any.Type {
-      self = .leaf(typeName(type, generics: true))
+      self = .leaf(typeName(type, generics: true) + ".self")
     } else if value is any CustomStringConvertible || mirror.children.isEmpty {
       self = .leaf(String(describing: value))
     } else {
-      let prefix = names[type] + "("
-      self = .group(Group(style: .fields, prefix: prefix, suffix: ")", children: fields(of: mirror)))
+      self = .group(Group(mirror, prefix: names[type] + "("))
     }
   }
 }
 
-/// The fields of a structure, a superclass's first, without storage that macros generate.
-private func fields(of mirror: Mirror) -> [Child] {
-  var fields = mirror.superclassMirror.map(fields(of:)) ?? []
-  for child in mirror.children {
-    // A macro's storage, such as `_$observationRegistrar`, is not part of the value; nor is an actor's queue.
-    if let label = child.label, label.hasPrefix("_$") || label == "$defaultActor" { continue }
-    // The elements of a tuple without labels have the labels `.0`, `.1`, ….
-    let label = child.label.flatMap { $0.hasPrefix(".") ? nil : $0 }
-    fields.append(Child(label: label.map(Label.name) ?? .none, value: child.value))
+extension Group {
+  /// A structure with the fields of a mirror.
+  fileprivate init(_ mirror: Mirror, prefix: String, object: AnyObject? = nil) {
+    self.init(style: .fields, prefix: prefix, suffix: ")", children: [], object: object)
+    add(fieldsOf: mirror)
   }
-  return fields
+
+  /// Adds fields, a superclass's first, without storage that macros generate.
+  private mutating func add(fieldsOf mirror: Mirror) {
+    if let superclass = mirror.superclassMirror { add(fieldsOf: superclass) }
+    for child in mirror.children {
+      // A macro's storage, such as `_$observationRegistrar`, is not part of the value; nor is an actor's queue.
+      if child.label?.hasPrefix("_$") == true {
+        hiddenCount += 1
+        continue
+      }
+      if child.label == "$defaultActor" { continue }
+      // The elements of a tuple without labels have the labels `.0`, `.1`, ….
+      let label = child.label.flatMap { $0.hasPrefix(".") ? nil : $0 }
+      children.append(Child(label: label.map(Label.name) ?? .none, value: child.value))
+    }
+  }
+}
+
+/// Returns true for an optional value that is not nil and has no dump of its own: one part, not a text.
+func isPresentOptional(_ value: Any) -> Bool {
+  var value = value
+  while let other = value as? any CustomDumpRepresentable { value = other.customDumpValue }
+  if value is any CustomDumpStringConvertible || value is any LibraryDescribed || value is any LibraryRepresented {
+    return false
+  }
+  let mirror = Mirror(reflecting: value)
+  return mirror.displayStyle == .optional && !mirror.children.isEmpty
 }
 
 private func keyed(_ child: Mirror.Child) -> Child {
