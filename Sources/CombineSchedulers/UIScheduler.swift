@@ -8,13 +8,6 @@ public struct UIScheduler: Scheduler, Sendable {
   /// No options.
   public typealias SchedulerOptions = Never
 
-  /// Set on the main queue only. A key is immutable.
-  private static let mainQueue: UncheckedSendable<DispatchSpecificKey<Bool>> = {
-    let key = DispatchSpecificKey<Bool>()
-    DispatchQueue.main.setSpecific(key: key, value: true)
-    return UncheckedSendable(key)
-  }()
-
   /// The scheduler.
   public static let shared = UIScheduler()
 
@@ -25,8 +18,7 @@ public struct UIScheduler: Scheduler, Sendable {
 
   /// Runs a closure immediately if called on the main queue, otherwise later there.
   public func schedule(options: SchedulerOptions?, _ action: @escaping @Sendable () -> Void) {
-    let isOnMainQueue = DispatchQueue.getSpecific(key: Self.mainQueue.value) == true
-    if isOnMainQueue { action() } else { DispatchQueue.main.schedule(action) }
+    if MainThread.isCurrent { action() } else { DispatchQueue.main.schedule(action) }
   }
 
   /// Runs a closure on the main queue at an instant.

@@ -79,7 +79,7 @@ public final class ViewStore<State, Action> {
     await withTaskCancellationHandler {
       await yield(while: predicate)
     } onCancel: {
-      Task { @MainActor in await task.cancel() }
+      Task { @MainActor in task.cancel() }
     }
   }
 

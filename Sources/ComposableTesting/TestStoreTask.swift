@@ -9,7 +9,7 @@ public struct TestStoreTask: Sendable {
 
   /// Cancels the effects that the action started, and waits until they have ended.
   public func cancel() async {
-    await task.cancel()
+    task.cancel()
     await settle()
   }
 

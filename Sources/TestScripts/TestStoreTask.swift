@@ -8,21 +8,23 @@ internal import IssueReporting
 /// await store.receive(.response(1)) { $0.count = 1 }
 /// await task.cancel()
 /// ```
-@MainActor
-public struct TestStoreTask: Sendable {
+public struct TestStoreTask: Hashable, Sendable {
   private let task: StoreTask
 
   init(_ task: StoreTask) {
     self.task = task
   }
 
-  /// Cancels the effects and waits until they have ended.
-  public func cancel() async { await task.cancel() }
+  /// Cancels the effects. They count as ended, but an operation that ignores its cancellation continues to run.
+  @MainActor public func cancel() async {
+    task.cancel()
+    await task.finish()
+  }
 
   /// Waits until the effects have ended. Reports an issue if they have not ended before the timeout.
   ///
   /// - Parameter timeout: The timeout in nanoseconds.
-  public func finish(
+  @MainActor public func finish(
     timeout: UInt64 = 1_000_000_000, fileID: StaticString = #fileID, file: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
   ) async {

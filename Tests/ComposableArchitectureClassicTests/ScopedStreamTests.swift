@@ -121,7 +121,7 @@ private struct Tickers: ComposableArchitecture.Reducer {
     #expect(!second.isOver)
     await clock.advance(by: .seconds(1))
     #expect(counts(store) == [-1, 1])
-    await second.cancel()
+    second.cancel()
   }
 
   @Test func aCancellationOutsideStreamsReachesThem() async {

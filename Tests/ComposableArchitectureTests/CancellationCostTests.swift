@@ -40,7 +40,7 @@ import Testing
       for number in 0..<10 { store.send(.run(.cancel(id: Counted(number: number, count: count)))) }
     }
     #expect(operations < most)
-    await task.cancel()
+    task.cancel()
   }
 
   @Test(arguments: [20, 2_000]) func cancellingOneTaskOfMany(live: Int) async {
@@ -77,7 +77,7 @@ import Testing
         }))
     await cancelling.finish()
     #expect(measured.value < most)
-    await work.cancel()
+    work.cancel()
   }
 
   @Test(arguments: [20, 2_000]) func runningWithAnIDBesideMany(live: Int) async {
@@ -98,7 +98,7 @@ import Testing
       ).finish()
     }
     #expect(operations < most)
-    await task.cancel()
+    task.cancel()
   }
 
   @Reducer struct List {
@@ -145,6 +145,6 @@ import Testing
     }
     #expect(operations < 2 * most)
     for (number, task) in tasks.enumerated() { #expect(task.isOver == (number < 10)) }
-    for task in tasks { await task.cancel() }
+    for task in tasks { task.cancel() }
   }
 }

@@ -288,7 +288,7 @@ import Testing
           began.open()
         }))
     await began.wait()
-    await task.cancel()
+    task.cancel()
     await cancelled.wait()
     #expect(task.isCancelled)
     #expect(task.isOver)

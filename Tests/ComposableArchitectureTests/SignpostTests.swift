@@ -86,7 +86,7 @@ import Testing
       await store.send(.run(.run { await $0(.incremented(by: 2)) })).finish()
       let cancelled = Gate()
       let task = store.send(.run(.endless(cancelled)))
-      await task.cancel()
+      task.cancel()
       await cancelled.wait()
       #expect(store.count == 2)
     }

@@ -56,7 +56,7 @@ import Testing
     let store = Store(initialState: Script.State()) { Script() }
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
     let task = store.send(.run(.run { send in for await text in stream { await send(.note(text)) } }))
-    await task.cancel()
+    task.cancel()
     continuation.yield("late")
     continuation.finish()
     await task.finish()
@@ -135,12 +135,52 @@ import Testing
     let store = Store(initialState: Script.State()) { Script() }
     let first = store.send(.run(.run { _ in try await Task.sleep(for: .seconds(3600)) }))
     let second = store.send(.run(.run { send in for await text in stream { await send(.note(text)) } }))
-    await first.cancel()
+    first.cancel()
     #expect(first.isOver && !second.isOver)
     continuation.yield("a")
     continuation.finish()
     await second.finish()
     #expect(store.log == ["a"])
+  }
+
+  /// An owner of effects, which it cancels without waiting.
+  @MainActor private final class Owner {
+    var task: StoreTask?
+    func stop() { task?.cancel() }
+    deinit { task?.cancel() }
+  }
+
+  @Test func aTaskIsCancelledWithoutWaiting() async {
+    let store = Store(initialState: Script.State()) { Script() }
+    let (first, second) = (Gate(), Gate())
+    var owner: Owner? = Owner()
+    owner?.task = store.send(.run(.endless(first)))
+    #expect(owner?.task?.isCancelled == false)
+    owner?.stop()
+    #expect(owner?.task?.isCancelled == true && owner?.task?.isOver == true)
+    await first.wait()
+    owner?.task = store.send(.run(.endless(second)))
+    owner = nil
+    await second.wait()
+  }
+
+  @Test func aTaskIsCancelledOnAnyThread() async {
+    let store = Store(initialState: Script.State()) { Script() }
+    let cancelled = Gate()
+    let task = store.send(.run(.endless(cancelled)))
+    await Task.detached { task.cancel() }.value
+    #expect(task.isCancelled)
+    await cancelled.wait()
+    await task.finish()
+    #expect(task.isOver)
+  }
+
+  @Test func tasksAreEqualIfTheyAreCopies() {
+    let store = Store(initialState: Script.State()) { Script() }
+    let (first, second) = (store.send(.run(.endless(Gate()))), store.send(.run(.endless(Gate()))))
+    let copy = first
+    #expect(Set([first, second, copy]).count == 2)
+    #expect(store.send(.note("a")) == store.send(.note("b")))
   }
 
   @Test func anObserverMayEndItsOwnSubscription() {

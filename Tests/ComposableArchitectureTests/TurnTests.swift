@@ -47,10 +47,28 @@ import Testing
     var announced: [[Int]] = []
     let subscription = store.subscribe { announced.append($0) }
     let task = store.send(1)
-    #expect(store.state == [1, 10, 2, 3, 4])
-    #expect(announced == [[], [1, 10, 2, 3, 4]])
+    #expect(store.state == [1, 2, 3, 10, 4])
+    #expect(announced == [[], [1, 2, 3, 10, 4]])
     #expect(task.isOver)
     subscription.cancel()
+  }
+
+  @Test func aReducerCancelsTheEffectsOfAnEarlierSend() async {
+    final class Tasks {
+      var first: StoreTask?
+    }
+    let (tasks, cancelled) = (Tasks(), Gate())
+    let store = Store(initialState: 0) {
+      Reduce<Int, Bool> { _, starts in
+        if starts { return .endless(cancelled) }
+        tasks.first?.cancel()
+        return .none
+      }
+    }
+    tasks.first = store.send(true)
+    store.send(false)
+    #expect(tasks.first?.isOver == true)
+    await cancelled.wait()
   }
 
   @Test func aReadWithinAReducerStopsTheProgramWithAMessage() async throws {
@@ -158,7 +176,7 @@ import Testing
     let task = store.send(.note("a"))
     #expect(task.isOver)
     #expect(task.isCancelled)
-    await task.cancel()
+    task.cancel()
     await task.finish()
   }
 

@@ -8,8 +8,10 @@ package final class RootCore<State, Action>: StoreCore {
   private var runner: EffectRunner<Action>?
   private let announcements = StoreObservers()
   private let identity: RootIdentity<State>
-  /// Actions sent while another one is being reduced or observers are notified.
-  private var waiting: [(action: Action, cascade: UInt64)] = []
+  /// The core's queue, which also takes the actions that the reducer sends to its own store.
+  private let queue: ActionQueue<Action>
+  /// The cascades of these actions.
+  private var waiting: [UInt64] = []
   /// Changes that effects request while an action is being reduced, because the reducer sends to their streams.
   private var postponed: [(inout ReducerCore<State, Action>) -> Bool] = []
   /// True if `waiting` or `postponed` is not empty. A flag, because access to a generic array looks up its type.
@@ -25,15 +27,11 @@ package final class RootCore<State, Action>: StoreCore {
     initialState: State, reducer: CompiledReducer<State, Action>, executor: (any TaskExecutor)? = nil
   ) {
     reducing = ReducerCore(initialState: initialState, reducer: Logger.shared.logging(reducer))
+    queue = reducing.queue
     identity = RootIdentity(initialState)
     runner = EffectRunner(
       executor: executor, subscribesAtOnce: true,
-      requests: EffectRunner.Requests { [weak self] change in
-        if self?.postpone(change) == true { return true }
-        var result = false
-        self?.turn { result = change(&$0) }
-        return result
-      })
+      requests: EffectRunner.Requests { [weak self] in self?.change($0) ?? false })
   }
 
   package var isAlive: Bool { true }
@@ -92,9 +90,19 @@ package final class RootCore<State, Action>: StoreCore {
 
   @inline(never)
   private func wait(_ action: Action, _ cascade: UInt64) -> StoreTask {
-    waiting.append((action, cascade))
+    queue.append(action, cascade: cascade)
+    waiting.append(cascade)
     isAnyWaiting = true
     return task(for: cascade)
+  }
+
+  /// Applies a change in a turn of its own, or at the end of the running turn; then the result is true.
+  @discardableResult
+  private func change(_ change: @escaping (inout ReducerCore<State, Action>) -> Bool) -> Bool {
+    if postpone(change) { return true }
+    var result = false
+    turn { result = change(&$0) }
+    return result
   }
 
   /// Postpones a change until the end of the turn; returns false outside turns.
@@ -147,20 +155,15 @@ package final class RootCore<State, Action>: StoreCore {
   /// Reduces the waiting actions and applies the postponed changes; returns the cascades of the waiting actions.
   @inline(never)
   private func reduceWaiting() -> [UInt64] {
-    var reduced: [UInt64] = []
-    while reduced.count < waiting.count || !postponed.isEmpty {
-      guard postponed.isEmpty else {
+    repeat {
+      while !postponed.isEmpty {
         let change = postponed.removeFirst()
         _ = change(&reducing)
-        continue
       }
-      let (action, cascade) = waiting[reduced.count]
-      reduced.append(cascade)
-      reducing.send(action, cascade: cascade)
-    }
-    waiting.removeAll(keepingCapacity: true)
-    isAnyWaiting = false
-    return reduced
+      reducing.reduceQueue()
+    } while !postponed.isEmpty
+    defer { (waiting, isAnyWaiting) = ([], false) }
+    return waiting
   }
 
   /// Starts and cancels effects, and completes the cascades that have ended.
@@ -175,7 +178,10 @@ package final class RootCore<State, Action>: StoreCore {
     let completion = completions[cascade] ?? StoreTask.Completion()
     completions[cascade] = completion
     return StoreTask(completion: completion) { [weak self] in
-      self?.turn { $0.cancel(cascade: cascade) }
+      self?.change {
+        $0.cancel(cascade: cascade)
+        return true
+      }
     }
   }
 

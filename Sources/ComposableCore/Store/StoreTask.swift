@@ -1,6 +1,8 @@
+internal import ConcurrencyExtras
+internal import Synchronization
+
 /// The effects of one `send`, to wait for or to cancel.
-@MainActor
-public struct StoreTask: Sendable {
+public struct StoreTask: Hashable, Sendable {
   private let completion: Completion?
   private let onCancel: (@MainActor @Sendable () -> Void)?
 
@@ -16,11 +18,11 @@ public struct StoreTask: Sendable {
     self.onCancel = onCancel
   }
 
-  /// Waits until the action's effects, and those of the actions that they send, have ended.
+  /// Waits until the action's effects, and those of the actions that they send, have ended or are cancelled.
   ///
   /// Cancelling the waiting task cancels the effects. With a remote store, it waits until the hub has applied or
   /// rejected the action; ``taken()`` reports which.
-  public func finish() async {
+  @MainActor public func finish() async {
     try? await taken()
   }
 
@@ -28,7 +30,7 @@ public struct StoreTask: Sendable {
   ///
   /// - Throws: With a remote store, the reason for which the hub or the client rejected the action. In process,
   ///   nothing.
-  public func taken() async throws {
+  @MainActor public func taken() async throws {
     let onCancel = onCancel
     try await withTaskCancellationHandler {
       try await completion?.wait()
@@ -37,23 +39,32 @@ public struct StoreTask: Sendable {
     }
   }
 
-  /// Cancels the effects that the action started, and waits until they have ended.
-  public func cancel() async {
-    completion?.isCancelled = true
-    if !isOver { onCancel?() }
-    try? await completion?.wait()
+  /// Cancels the effects that the action started: on the main thread immediately, on others as soon as possible.
+  ///
+  /// It can be called in `deinit`. The effects deliver no more actions and count as ended, but an operation that
+  /// ignores its cancellation continues to run.
+  public func cancel() {
+    guard let completion else { return }
+    completion.wasCancelled.store(true, ordering: .releasing)
+    let onCancel = onCancel
+    MainThread.run { if !completion.isOver { onCancel?() } }
   }
 
-  /// True if ``cancel()`` was called.
-  public var isCancelled: Bool { completion?.isCancelled ?? true }
+  /// True if ``cancel()`` was called, or if the action started no effects.
+  public var isCancelled: Bool { completion?.wasCancelled.load(ordering: .acquiring) ?? true }
 
   /// True if no effects of the action are running any more.
-  public var isOver: Bool { completion?.isOver ?? true }
+  @MainActor public var isOver: Bool { completion?.isOver ?? true }
+
+  /// Tasks are equal if they are copies of one, or if both started no effects.
+  public static func == (lhs: Self, rhs: Self) -> Bool { lhs.completion === rhs.completion }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(completion.map(ObjectIdentifier.init)) }
 
   /// The end of some work, with or without an error, for which any number of tasks can wait.
   @MainActor
   package final class Completion {
-    fileprivate var isCancelled = false
+    fileprivate nonisolated let wasCancelled = Atomic(false)
     private var result: Result<Void, any Error>?
     private var waiting: [CheckedContinuation<Void, any Error>] = []
 

@@ -11,8 +11,8 @@ public struct ReducerCore<State, Action>: ~Copyable {
   @usableFromInline var effects: EffectLedger<Action>
   /// The places of the running effects, for queries by the reducer.
   @usableFromInline let places: UnsafeMutablePointer<EffectPlaces>
-  /// Actions that effects sent synchronously and that are not reduced yet; empty between sends.
-  private var queue: [(action: Action, cascade: UInt64)] = []
+  /// The actions to reduce next; empty between sends.
+  package let queue = ActionQueue<Action>()
   /// The state, allocated separately: the layout of this type is then the same for every feature, and no access looks
   /// up types at run time.
   @usableFromInline let currentState: UnsafeMutablePointer<State>
@@ -106,13 +106,13 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   /// Removes an effect that has ended.
   package mutating func finish(_ effect: EffectID) {
-    effects.finish(effect) { queue.append(($0, $1)) }
+    effects.finish(effect) { queue.append($0, cascade: $1) }
     drain()
   }
 
   /// Cancels the effects of one send.
   package mutating func cancel(cascade: UInt64) {
-    effects.cancel(cascade: cascade) { queue.append(($0, $1)) }
+    effects.cancel(cascade: cascade) { queue.append($0, cascade: $1) }
     drain()
   }
 
@@ -120,23 +120,23 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// the id inside effects.
   package mutating func cancel(_ id: CancelID, within path: EffectPath) {
     if id == .allWork {
-      effects.cancel(allWithin: path) { queue.append(($0, $1)) }
+      effects.cancel(allWithin: path) { queue.append($0, cascade: $1) }
     } else {
-      effects.cancelEffects(id, within: path) { queue.append(($0, $1)) }
+      effects.cancelEffects(id, within: path) { queue.append($0, cascade: $1) }
     }
     drain()
   }
 
   /// Cancels all effects.
   package mutating func cancelAll() {
-    effects.cancelAll { queue.append(($0, $1)) }
+    effects.cancelAll { queue.append($0, cascade: $1) }
     drain()
   }
 
   /// Dismisses a presented child; returns true if it is still presented.
   package mutating func dismiss(_ path: EffectPath) -> Bool {
     defer { drain() }
-    return effects.dismiss(path) { queue.append(($0, $1)) }
+    return effects.dismiss(path) { queue.append($0, cascade: $1) }
   }
 
   /// Everything as it is now, to which `rollBack` returns.
@@ -181,9 +181,9 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   @usableFromInline
   mutating func begin(_ tree: EffectTree<Action>, cascade: UInt64) {
-    // An action that is sent alone need not wait: the queue is empty here.
+    // An action that is sent alone need not wait if the queue is empty.
     var tree = tree
-    while case .send(let action) = tree {
+    while queue.isEmpty, case .send(let action) = tree {
       guard let next = reduceOnly(action) else { return }
       tree = next
     }
@@ -192,25 +192,19 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   @inline(never)
   private mutating func beginAndDrain(_ tree: EffectTree<Action>, cascade: UInt64) {
-    effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append(($0, $1)) }
+    effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append($0, cascade: $1) }
     drain()
   }
 
+  /// Reduces the actions that the reducer has sent to its own store.
+  package mutating func reduceQueue() { drain() }
+
   /// A loop, not a recursion: a chain of any number of actions does not grow the stack.
   private mutating func drain() {
-    var next = 0
-    while next < queue.count {
-      let (action, cascade) = queue[next]
-      next += 1
-      // Long chains release their memory. Moving the rest costs less than the work since the last time.
-      if next >= 1024, next >= queue.count / 2 {
-        queue.removeFirst(next)
-        next = 0
-      }
+    while let (action, cascade) = queue.next() {
       guard let tree = reduceOnly(action) else { continue }
-      effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append(($0, $1)) }
+      effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append($0, cascade: $1) }
     }
-    queue.removeAll(keepingCapacity: true)
   }
 }
 

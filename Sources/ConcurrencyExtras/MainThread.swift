@@ -1,4 +1,3 @@
-internal import ConcurrencyExtras
 internal import Dispatch
 
 /// The main thread, on which stores are used.
@@ -10,7 +9,7 @@ package enum MainThread {
     return UncheckedSendable(key)
   }()
 
-  /// True if the caller is on the main thread.
+  /// True if the caller is on the main thread, or in a job of the main actor, which Swift Testing runs on any thread.
   package static var isCurrent: Bool { DispatchQueue.getSpecific(key: mainQueue.value) == true }
 
   /// Runs work immediately if the caller is on the main thread, otherwise there as soon as possible and in order.
