@@ -90,6 +90,11 @@ public struct DependencyValues: Sendable {
     }
   }
 
+  /// The override of a key; nil if there is none. It creates no default value.
+  package func override<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
+    overrides.isEmpty ? nil : overrides[ObjectIdentifier(key)] as? Key.Value
+  }
+
   /// The context that determines the values of dependencies without overrides.
   public var context: DependencyContext {
     get {

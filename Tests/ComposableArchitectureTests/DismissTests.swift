@@ -190,12 +190,47 @@ import Testing
       Step()
     } withDependencies: {
       $0.dismiss = DismissEffect { dismissed.change { $0 += 1 } }
-      $0.isPresented = true
     }
     await store.send(.dismiss).finish()
     await store.send(.notePresentation).finish()
     #expect(dismissed.value == 1)
     #expect(store.log == ["reducer true", "captured true, effect true"])
+  }
+
+  @Test func presentedChildrenIgnoreTheReplacementOfTheirParent() async {
+    let dismissed = Locked(0)
+    let store = withDependencies {
+      $0.stackElementID = StackElementIDGenerator()
+      $0.dismiss = DismissEffect { dismissed.change { $0 += 1 } }
+    } operation: {
+      var state = Node.State()
+      state.child = Step.State()
+      state.node = Inner.State(step: Step.State())
+      state.path.append(Step.State())
+      return Store(initialState: state) { Node() }
+    }
+    await store.send(.child(.presented(.dismiss))).finish()
+    await store.send(.node(.presented(.step(.presented(.dismiss))))).finish()
+    await store.send(.path(.element(id: 0, action: .dismiss))).finish()
+    #expect(store.child == nil && store.node?.step == nil && store.path.isEmpty)
+    #expect(dismissed.value == 0)
+    await store.send(.plain(.dismiss)).finish()
+    #expect(dismissed.value == 1)
+  }
+
+  @Test func aPresentedChildHasAReplacementOfItsOwn() async {
+    let dismissed = Locked(0)
+    var state = Node.State()
+    state.child = Step.State()
+    let store = Store(initialState: state) {
+      EmptyReducer<Node.State, Node.Action>()
+        .ifLet(\.$child, action: \.child) {
+          Step().dependency(\.dismiss, DismissEffect { dismissed.change { $0 += 1 } })
+        }
+    }
+    await store.send(.child(.presented(.dismiss))).finish()
+    #expect(dismissed.value == 1)
+    #expect(store.child != nil)
   }
 
   @Test func dismissalIsTheLastThingThatTheChildDoes() async {

@@ -20,12 +20,15 @@ public struct DismissEffect: Sendable {
     self.isFallback = isFallback
   }
 
+  /// True for a replacement, which also makes the feature presented.
+  package var isReplacement: Bool { override != nil && !isFallback }
+
   /// Dismisses the feature that the calling effect belongs to.
   @MainActor
   public func callAsFunction(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) async {
-    if let override, !isFallback { return await override() }
+    if let override, isReplacement { return await override() }
     if let context = EffectContext.current, let presentation = context.place.presentation {
       // A cancelled effect does not dismiss: its feature is gone, and another may have taken its place.
       if !Task.isCancelled { context.dismiss(presentation) }
@@ -63,10 +66,14 @@ extension DependencyValues {
   /// True if the feature is presented, and so can be dismissed.
   public var isPresented: Bool {
     get {
-      self[IsPresentedKey.self] ?? (PresentationContext.isPresented || EffectContext.current?.isPresented == true)
+      self[IsPresentedKey.self]
+        ?? (replacesDismiss || PresentationContext.isPresented || EffectContext.current?.isPresented == true)
     }
     set { self[IsPresentedKey.self] = newValue }
   }
+
+  /// True if ``dismiss`` is replaced.
+  fileprivate var replacesDismiss: Bool { override(of: DismissEffect.self)?.isReplacement == true }
 }
 
 private enum IsPresentedKey: DependencyKey {
@@ -81,6 +88,14 @@ enum PresentationContext {
 
   @usableFromInline
   static func reducing<Result>(_ operation: () -> Result) -> Result {
-    isPresented ? operation() : $isPresented.withValue(true, operation: operation)
+    if DependencyValues._current.replacesDismiss { return withoutReplacement { reducing(operation) } }
+    return isPresented ? operation() : $isPresented.withValue(true, operation: operation)
+  }
+
+  /// A replacement applies to the feature around the presented child. The child asks that feature to dismiss it.
+  private static func withoutReplacement<Result>(_ operation: () -> Result) -> Result {
+    var values = DependencyValues._current
+    values.dismiss = .testValue
+    return DependencyValues.$_current.withValue(values, operation: operation)
   }
 }
