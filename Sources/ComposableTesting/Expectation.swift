@@ -25,12 +25,12 @@ struct Expectation<Action> {
   /// Expects an action of a case with a value.
   init<Value: Equatable>(_ path: AnyCasePath<Action, Value>, _ value: Value) {
     isMatching = { path.extract(from: $0) == value }
-    nothingReceived = {
-      "Expected to receive the following action, but didn't: …\n\n\(FailureText.dump(path.embed(value)))"
-    }
+    nothingReceived = { "Expected to receive an action matching case path, but didn't get one." }
     unexpected = {
-      guard path.extract(from: $0) != nil else { return FailureText.dump($0) }
-      return FailureText.difference(expected: path.embed(value), actual: $0, actualName: "Received")
+      guard path.extract(from: $0) != nil,
+        let difference = FailureText.visibleDifference(expected: path.embed(value), actual: $0, indent: 2)
+      else { return FailureText.dump($0) }
+      return difference
     }
   }
 }
@@ -48,16 +48,15 @@ extension TestStore {
         ? !recorder.received.isEmpty : recorder.received.contains { expectation.isMatching($0.action) }
     }
     if !hasReceived(), run.hasInFlight() {
-      let timeout = timeout ?? defaultTimeout
-      await wait(until: hasReceived, timeout: timeout)
-      if !hasReceived() { reportTimeout(after: timeout, at: location) }
+      await wait(until: hasReceived, timeout: timeout ?? defaultTimeout)
+      if !hasReceived() { reportTimeout(timeout, at: location) }
     }
     guard hasReceived() else { return report(expectation.nothingReceived(), at: location) }
 
     if exhaustivity != .on,
       let index = recorder.received.firstIndex(where: { expectation.isMatching($0.action) })
     {
-      run.noteSkipped(recorder.received[..<index].map(\.action), at: location)
+      run.noteSkipped(recorder.received[..<index].map(\.action), isList: true, at: location)
       if index > 0 { recorder.assertedState = recorder.received[index - 1].state }
       recorder.received.removeFirst(index)
     }
@@ -73,11 +72,13 @@ extension TestStore {
     await settle()
   }
 
-  private func reportTimeout(after timeout: Duration, at location: IssueLocation) {
+  /// - Parameter timeout: The timeout of the assertion; nil for the default.
+  private func reportTimeout(_ timeout: Duration?, at location: IssueLocation) {
+    let hasOwnTimeout = timeout.map { $0 != defaultTimeout } ?? false
     let what = exhaustivity == .on ? "an action" : "a matching action"
     let isRunning = run.hasInFlight()
-    let hint = isRunning ? FailureText.effectsInFlight("that delivers this action") : FailureText.noEffects
-    let after = isRunning ? " after \(timeout)" : ""
+    let hint = isRunning ? FailureText.effectsInFlight(hasOwnTimeout: hasOwnTimeout) : FailureText.noEffects
+    let after = isRunning ? FailureText.after(timeout ?? defaultTimeout) : ""
     report("Expected to receive \(what), but received none\(after).\n\n\(hint)", at: location)
   }
 

@@ -3,10 +3,12 @@ internal import ComposableArchitecture
 /// The text of failures, the same as that of the original library, which authors of tests know.
 enum FailureText {
   /// The difference of the dumps of two values; nil if these are equal.
-  static func visibleDifference<T>(expected: T, actual: T, actualName: String = "Actual") -> String? {
+  static func visibleDifference<T>(
+    expected: T, actual: T, actualName: String = "Actual", indent count: Int = 4
+  ) -> String? {
     // The two were compared before, so issues of the comparison were already reported.
     let difference = TaskResultReports.$areOn.withValue(false) { diff(expected, actual, format: .proportional) }
-    return difference.map { "\(indent($0, by: 4))\n\n(Expected: −, \(actualName): +)" }
+    return difference.map { "\(indent($0, by: count))\n\n(Expected: −, \(actualName): +)" }
   }
 
   /// The difference of an expected and an actual value.
@@ -24,15 +26,15 @@ enum FailureText {
   }
 
   /// A dump, to follow a headline.
-  static func dump(_ value: Any) -> String {
+  static func dump(_ value: Any, indent: Int = 2) -> String {
     var text = ""
-    customDump(value, to: &text, indent: 2)
+    customDump(value, to: &text, indent: indent)
     return text
   }
 
   /// A dump of one action, or of a list of several.
   static func dump<Action>(ofAll actions: [Action]) -> String {
-    actions.count == 1 ? dump(actions[0]) : dump(actions)
+    actions.count == 1 ? dump(actions[0], indent: 0) : dump(actions, indent: 0)
   }
 
   static func indent(_ text: String, by count: Int) -> String {
@@ -49,17 +51,38 @@ enum FailureText {
     trailing closure.
     """
 
-  static func effectsInFlight(_ which: String) -> String {
+  /// - Parameter hasOwnTimeout: True if the assertion has a timeout of its own.
+  static func effectsInFlight(hasOwnTimeout: Bool) -> String {
     """
-    There are effects in-flight. If the effect \(which) uses a clock/scheduler (via "receive(on:)", "delay", \
-    "debounce", etc.), make sure that you wait enough time for it to perform the effect. If you are using a test \
-    clock/scheduler, advance it so that the effects may complete, or consider using an immediate clock/scheduler to \
-    immediately perform the effect instead.
+    There are effects in-flight. If the effect that delivers this action uses a clock/scheduler (via "receive(on:)", \
+    "delay", "debounce", etc.), make sure that you wait enough time for it to perform the effect. If you are using a \
+    test clock/scheduler, advance it so that the effects may complete, or consider using an immediate clock/scheduler \
+    to immediately perform the effect instead.
 
-    If you are not yet using a clock/scheduler, or can not use a clock/scheduler, pass a longer "timeout" to wait for \
-    more time.
+    If you are not yet using a clock/scheduler, or can not use a clock/scheduler, \(timeoutHint(hasOwnTimeout)).
     """
   }
+
+  /// - Parameter hasOwnTimeout: True if the call has a timeout of its own.
+  static func taskInFlight(hasOwnTimeout: Bool) -> String {
+    """
+    If this task delivers its action using a clock/scheduler (via "sleep(for:)", "timer(interval:)", etc.), make sure \
+    that you wait enough time for it to perform its work. If you are using a test clock/scheduler, advance the \
+    scheduler so that the effects may complete, or consider using an immediate clock/scheduler to immediately perform \
+    the effect instead.
+
+    If you are not yet using a clock/scheduler, or cannot use a clock/scheduler, \(timeoutHint(hasOwnTimeout)).
+    """
+  }
+
+  private static func timeoutHint(_ hasOwnTimeout: Bool) -> String {
+    hasOwnTimeout
+      ? #"try increasing the duration of this assertion's "timeout""#
+      : #"configure this assertion with an explicit "timeout""#
+  }
+
+  /// The time that an assertion has waited.
+  static func after(_ timeout: Duration) -> String { timeout > .zero ? " after \(timeout)" : "" }
 
   static let noEffects = """
     There are no in-flight effects that could deliver this action. Could the effect you expected to deliver this \

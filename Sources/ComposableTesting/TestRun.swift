@@ -40,14 +40,18 @@ final class TestRun<State, Action> {
 
   /// Reports received actions that the test skips as warnings.
   ///
-  /// - Parameter isExplicit: True if the test asked for it; then an exhaustive test also reports them.
-  func noteSkipped(_ actions: [Action], isExplicit: Bool = false, at location: IssueLocation) {
+  /// - Parameters:
+  ///   - isExplicit: True if the test asked for it; then an exhaustive test also reports them.
+  ///   - isList: True to show a single action as a list.
+  func noteSkipped(
+    _ actions: [Action], isExplicit: Bool = false, isList: Bool = false, at location: IssueLocation
+  ) {
     guard !actions.isEmpty else { return }
     report(
       """
       \(FailureText.plural(actions.count, "received action")) \(actions.count == 1 ? "was" : "were") skipped:
 
-      \(FailureText.dump(ofAll: actions))
+      \(isList ? FailureText.dump(actions, indent: 0) : FailureText.dump(ofAll: actions))
       """, asIn: isExplicit ? skipping : exhaustivity, at: location)
   }
 
@@ -78,14 +82,14 @@ final class TestRun<State, Action> {
 
   /// Ends the test. Actions that were not received, running effects and changes that were not asserted are issues.
   func end() {
-    let actions = recorder.received.map(\.action)
+    let actions = recorder.received.map { "    • \(DebugLabels.abbreviated($0.action))" }
     if !actions.isEmpty {
       report(
         """
         The store received \(FailureText.plural(actions.count, "unexpected action")) by the end of this test: …
 
-        Unhandled actions:
-        \(FailureText.dump(actions))
+          Unhandled actions:
+        \(actions.joined(separator: "\n"))
         """, asIn: exhaustivity, at: site)
     }
     for (effect, send) in inFlight() {

@@ -18,15 +18,16 @@ extension TestStore {
     column: UInt = #column
   ) async {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let hasOwnTimeout = timeout.map { $0 != defaultTimeout } ?? false
     let timeout = timeout ?? defaultTimeout
     await settle()
     await wait(until: { false }, timeout: timeout)
     if run.hasInFlight() {
       run.report(
         """
-        Expected effects to finish, but there are still effects in-flight after \(timeout).
+        Expected effects to finish, but there are still effects in-flight\(FailureText.after(timeout)).
 
-        \(FailureText.effectsInFlight("in question"))
+        \(FailureText.effectsInFlight(hasOwnTimeout: hasOwnTimeout))
         """, asIn: exhaustivity, at: location)
     }
     run.assertSharedChangesAreStated(at: location)
@@ -70,7 +71,7 @@ extension TestStore {
     }
     run.report(
       """
-      \(FailureText.plural(actions.count, "in-flight effect")) \(actions.count == 1 ? "was" : "were") skipped, \
+      \(FailureText.plural(actions.count, "in-flight effect")) \(actions.count == 1 ? "was" : "were") cancelled, \
       originating from:
 
       \(FailureText.dump(ofAll: actions))

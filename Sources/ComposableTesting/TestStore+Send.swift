@@ -14,6 +14,10 @@ extension TestStore {
     column: UInt = #column
   ) async -> TestStoreTask {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    guard !isDismissed else {
+      report("Can't send action to dismissed test store.", at: location)
+      return TestStoreTask(task: StoreTask(), timeout: defaultTimeout) {}
+    }
     await settle()
     skipReceived(before: action, at: location)
 
@@ -80,7 +84,7 @@ extension TestStore {
       """
       Must handle \(FailureText.plural(actions.count, "received action")) before sending an action: …
 
-      Unhandled actions: \(FailureText.dump(actions).trimmingPrefix(while: \.isWhitespace))
+      Unhandled actions: \(FailureText.dump(actions, indent: 0))
       """, asIn: exhaustivity, at: location)
     // An exhaustive test can still receive them.
     if exhaustivity != .on { skipReceived(isExplicit: false, at: location) }

@@ -1,4 +1,5 @@
 public import ComposableArchitecture
+internal import ConcurrencyExtras
 public import Dependencies
 internal import Dispatch
 
@@ -65,11 +66,12 @@ public final class TestStore<State: Equatable, Action> {
     let executor = TestExecutor()
     self.executor = executor
     let (recorder, core) = Dependencies.withDependencies {
+      prepareDependencies(&$0)
+      // The store's own values come last, because the update may replace all values: `$0 = …`.
+      if !$0.dismiss.isReplacement { $0.dismiss = DismissEffect({ flag.isDismissed = true }, isFallback: true) }
+      $0.sharedChangeTrackers.append(tracker)
       // Read once, so that the store has a single generator even where test values are not kept.
       $0.stackElementID = $0.stackElementID
-      $0.dismiss = DismissEffect({ flag.isDismissed = true }, isFallback: true)
-      $0.sharedChangeTrackers.append(tracker)
-      prepareDependencies(&$0)
       values = $0
     } operation: {
       let state = initialState()
@@ -118,11 +120,14 @@ public final class TestStore<State: Equatable, Action> {
   /// Runs assertions with other dependencies.
   @discardableResult
   public func withDependencies<R>(
-    _ update: (inout DependencyValues) throws -> Void, operation: @MainActor () async throws -> R
+    _ update: nonisolated(nonsending) (inout DependencyValues) async throws -> Void,
+    operation: @MainActor () async throws -> R
   ) async rethrows -> R {
     let previous = dependencies
+    var changed = previous
+    try await update(&changed)
     defer { dependencies = previous }
-    try update(&dependencies)
+    dependencies = changed
     return try await operation()
   }
 
@@ -149,7 +154,7 @@ public final class TestStore<State: Equatable, Action> {
   // Not isolated: an isolated deinit sees no task-local values, so it would not know its test.
   deinit {
     let run = run
-    if DispatchQueue.isOnMainQueue {
+    if MainThread.isCurrent {
       MainActor.assumeIsolated { run.end() }
     } else {
       // This task knows its test, and the test must not end before the reports are made.
@@ -164,17 +169,6 @@ public final class TestStore<State: Equatable, Action> {
 
 /// A test store of a reducer: `TestStoreOf<Counter>`.
 public typealias TestStoreOf<R: Reducer> = TestStore<R.State, R.Action> where R.State: Equatable
-
-extension DispatchQueue {
-  private static let mainQueueKey: DispatchSpecificKey<Void> = {
-    let key = DispatchSpecificKey<Void>()
-    DispatchQueue.main.setSpecific(key: key, value: ())
-    return key
-  }()
-
-  /// True in jobs of the main actor. Swift Testing runs these on any thread, one at a time.
-  fileprivate static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueueKey) != nil }
-}
 
 /// Records a dismissal before the store exists.
 @MainActor

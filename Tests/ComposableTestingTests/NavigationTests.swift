@@ -105,6 +105,41 @@ private struct Element {
     #expect(store.isDismissed)
   }
 
+  @Test func aDismissedStoreTakesNoActions() async {
+    let store = TestStore(initialState: Detail.State(id: 1)) { Detail() }
+    await store.send(\.closeTapped)
+    let text = await issue { await store.send(\.editTapped) }
+    #expect(text == "Can't send action to dismissed test store.")
+    #expect(!store.state.isEdited)
+  }
+
+  @Test func aReplacedDismissalDoesNotApplyToChildren() async {
+    let store = TestStore(initialState: Root.State()) {
+      Root()
+    } withDependencies: {
+      $0.dismiss = DismissEffect { reportIssue("The root was dismissed.") }
+    }
+    await store.send(\.openTapped, 5) { $0.path.append(.detail(Detail.State(id: 5))) }
+    await store.send(\.path[id: 0].detail.closeTapped)
+    await store.receive(\.path.popFrom) { $0.path.pop(from: 0) }
+  }
+
+  @Test func theStoreKeepsItsOwnDependenciesIfAllAreReplaced() async {
+    let detail = TestStore(initialState: Detail.State(id: 1)) {
+      Detail()
+    } withDependencies: {
+      $0 = .test
+    }
+    await detail.send(\.closeTapped)
+    #expect(detail.isDismissed)
+    let root = TestStore(initialState: Root.State()) {
+      Root()
+    } withDependencies: {
+      $0 = .test
+    }
+    await root.send(\.visitTapped) { $0.$visits.withLock { $0 = 1 } }
+  }
+
   @Test func aDismissalCancelsTheEffectsOfTheFeature() async {
     let store = TestStore(initialState: Detail.State(id: 1)) {
       CombineReducers {

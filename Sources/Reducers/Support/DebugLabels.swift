@@ -7,6 +7,11 @@ package enum DebugLabels {
     "\(typeName(type(of: action)))\(labels(of: action))"
   }
 
+  /// The names without the type, as in lists of actions: `.counter(.numberFactResponse(.success))`.
+  package static func abbreviated(_ action: Any) -> String {
+    (action as? any CustomDebugStringConvertible)?.debugDescription ?? labels(of: action)
+  }
+
   private static func labels(of value: Any) -> String {
     let mirror = Mirror(reflecting: value)
     guard mirror.displayStyle == .enum else { return "" }

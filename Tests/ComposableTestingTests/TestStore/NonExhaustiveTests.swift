@@ -92,5 +92,12 @@ import Testing
       await store.send(.later(.seconds(100)))
       await store.receive(\.loaded) { $0.text = "late" }
     }
+    await store.withDependencies {
+      await Task.yield()
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      await store.send(.later(.seconds(100)))
+      await store.receive(\.loaded)
+    }
   }
 }

@@ -66,8 +66,8 @@ import Testing
         Must handle 1 received action before sending an action: …
 
         Unhandled actions: [
-            [0]: .silent
-          ]
+          [0]: .silent
+        ]
         """)
     store.exhaustivity = .off
   }
@@ -139,11 +139,13 @@ import Testing
       text == """
         Received unexpected action: …
 
-            − ControlledFeature.Action.loaded("b")
-            + ControlledFeature.Action.loaded("a")
+          − ControlledFeature.Action.loaded("b")
+          + ControlledFeature.Action.loaded("a")
 
-        (Expected: −, Received: +)
+        (Expected: −, Actual: +)
         """)
+    let missing = await issue { await store.receive(\.loaded, "b") }
+    #expect(missing == "Expected to receive an action matching case path, but didn't get one.")
   }
 
   @Test func withoutEffectsNothingIsWaitedFor() async {

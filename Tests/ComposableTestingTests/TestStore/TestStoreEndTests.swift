@@ -25,11 +25,9 @@ private final class Places: IssueReporter {
       text == """
         The store received 2 unexpected actions by the end of this test: …
 
-        Unhandled actions:
-          [
-            [0]: .loaded("a"),
-            [1]: .loaded("b")
-          ]
+          Unhandled actions:
+            • .loaded
+            • .loaded
         """)
   }
 
@@ -68,7 +66,7 @@ private final class Places: IssueReporter {
       store = nil
     }
     #expect(places.lines == [line])
-    #expect(places.messages.first?.contains("[0]: .silent") == true)
+    #expect(places.messages.first?.contains("    • .silent") == true)
   }
 
   @Test func aCancelledEffectIsOver() async {
@@ -83,6 +81,8 @@ private final class Places: IssueReporter {
     #expect(!task.isCancelled)
     await task.cancel()
     #expect(task.isCancelled)
+    let copy = task
+    #expect(Set([task, copy]).count == 1)
     let load = await store.send(.load)
     await load.finish()
     await store.receive(\.loaded) { $0.text = "a" }
@@ -95,8 +95,38 @@ private final class Places: IssueReporter {
     #expect(text.hasPrefix("Expected effects to finish, but there are still effects in-flight after 0.02 seconds."))
     let issues = await withExpectedIssue { await store.finish(timeout: NSEC_PER_MSEC) }
     #expect(issues.count == 1)
+    let hint = #"try increasing the duration of this assertion's "timeout"."#
+    #expect(issues.first?.hasSuffix(hint) == true)
+    store.timeout = NSEC_PER_MSEC
+    let other = await issue { await store.finish() }
+    #expect(other.hasSuffix(#"configure this assertion with an explicit "timeout"."#))
     store.exhaustivity = .off
     await store.finish(timeout: NSEC_PER_MSEC)
+  }
+
+  @Test func aTaskIsWaitedForUntilItsTimeout() async {
+    let store = makeStore()
+    let task = await store.send(.forever)
+    let text = await issue { await task.finish(timeout: .milliseconds(20)) }
+    #expect(text.hasPrefix("Expected task to finish, but it is still in-flight after 0.02 seconds.\n\nIf this task"))
+    #expect(text.hasSuffix(#"try increasing the duration of this assertion's "timeout"."#))
+    await task.cancel()
+  }
+
+  /// The original would wait for the operation.
+  @Test func aCancelledEffectThatIgnoresItsCancellationIsOver() async {
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    let store = TestStore(initialState: 0) {
+      Reduce<Int, Bool> { _, starts in
+        guard starts else { return .cancel(id: 1) }
+        return .run { _ in await Task.detached { for await _ in stream {} }.value }.cancellable(id: 1)
+      }
+    }
+    let task = await store.send(true)
+    await store.send(false)
+    await task.finish()
+    await store.finish()
+    continuation.finish()
   }
 
   @Test func timeoutsAreInNanosecondsToo() async {
