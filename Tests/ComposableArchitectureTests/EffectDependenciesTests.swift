@@ -48,6 +48,34 @@ import Testing
     #expect(store.log == ["effect 41, reducer 0, property 0", "next effect 0, reducer 0, property 0"])
   }
 
+  /// Chooses its reducer by a dependency.
+  private struct Switching: Reducer {
+    @Dependency(\.number) var number
+
+    var body: some Reducer<[String], Int> {
+      if number == 0 { note("zero") } else { note("other") }
+    }
+
+    private func note(_ text: String) -> Reduce<[String], Int> {
+      Reduce { state, _ in
+        state.append(text)
+        return .none
+      }
+    }
+  }
+
+  @Test func aBodyIsEvaluatedOnceForAStore() {
+    let store = Store(initialState: [String]()) { Switching() }
+    let other = withDependencies {
+      $0.number = 1
+    } operation: {
+      store.send(1)
+      return Store(initialState: [String]()) { Switching() }
+    }
+    other.send(1)
+    #expect(store.state == ["zero"] && other.state == ["other"])
+  }
+
   @Test func anOverrideAroundASendHoldsForItsActions() async {
     let store = Store(initialState: Feature.State()) { Feature() }
     await withDependencies {

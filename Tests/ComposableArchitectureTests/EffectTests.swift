@@ -77,6 +77,17 @@ import Testing
     #expect(store.log == ["a", "b", "c", "d", "e", "f"])
   }
 
+  @Test func aCancelledConcatenationBeginsNoFurtherWork() async {
+    let store = store()
+    let cancelled = Gate()
+    let task = store.send(.run(.concatenate(.endless(cancelled), .run { _ in reportIssue("The second work began.") })))
+    task.cancel()
+    #expect(task.isOver)
+    await cancelled.wait()
+    await store.send(.run(note("a"))).finish()
+    #expect(store.log == ["a"])
+  }
+
   @Test func anEffectIsMappedToAnotherFeaturesActions() async {
     let store = store()
     let numbers = Effect<Int>.concatenate(.send(1), .run { await $0(2) }, .merge(.send(3)))
