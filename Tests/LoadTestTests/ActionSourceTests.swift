@@ -108,6 +108,23 @@ enum Hub {
     #expect(texts.contains { $0.hasPrefix("todos.moved ") && $0.hasSuffix("\"\(next)\"") }, "\(texts)")
   }
 
+  @Test func randomNumbersOfAnActionAreIndependent() throws {
+    let move = try source("[action a]\nsend = todos.moved {random:0..999999} {random:0..999999}")
+    let found = try actions(move, 0..<20, of: 0)
+    #expect(!found.contains { if case .todos(.moved(let id, let before)) = $0 { id == before } else { true } })
+  }
+
+  @Test func rangesMayBeAsLargeAsTheirType() throws {
+    let text = "[action a]\nsend = todos.deleteButtonTapped {random:\(Int.min)..\(Int.max)}"
+    #expect(Set(try actions(try source(text), 0..<20, of: 0).map { "\($0)" }).count == 20)
+    _ = try actions(try source("[action a]\nsend = todos.deleteButtonTapped {random:0..\(Int.max)}"), 0..<20, of: 0)
+  }
+
+  @Test func escapesInTextsWithPlaceholdersAreDecoded() throws {
+    let add = try source("[action a]\nsend = todos.addButtonTapped \"say \\\"hi\\\" \\u00e9 {n}\"")
+    #expect(try actions(add, 3..<4, of: 0) == [.todos(.addButtonTapped(text: "say \"hi\" é 3"))])
+  }
+
   @Test func textsAreFilledUp() throws {
     let add = try source("[action a]\nsend = todos.addButtonTapped \"{text}\"", payload: 300)
     guard case .todos(.addButtonTapped(let text)) = try actions(add, 12..<13, of: 0)[0] else {
@@ -182,6 +199,13 @@ enum Hub {
     ("[action a]\nsend = todos.addButtonTapped {what}", "there is no placeholder {what}"),
     ("[action a]\nsend = todos.todos[{id}].textChanged \"x\"\nids = counter.count", "is not a collection"),
     ("[action a]\nsend = todos.addButtonTapped {id}\nids = todos.todos", "does not fit"),
+    ("[action a]\nsend = todos.addButtonTapped \"x {random:1..6}\"", "but not {random:"),
+    ("[action a]\nsend = todos.addButtonTapped \"{id}\"\nids = todos.todos", "but not {id}"),
+    (
+      "[action a]\nsend = counter.incrementButtonTapped\n"
+        + "[action b]\nsend = todos.deleteButtonTapped {id}\nids = todos.todos\nremoves = yes\n"
+        + "[action c]\nsend = todos.deleteButtonTapped {id}\nids = todos.todos\nremoves = yes", "only one may"
+    ),
   ]) func whatDoesNotFitIsExplained(text: String, reason: String) {
     let error = #expect(throws: LoadError.self) { try source(text) }
     #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")

@@ -46,6 +46,8 @@ final class ActionSource: Sendable {
       throw .doesNotFit("'\(action.name)' needs elements, and \(action.ids ?? "the collection") has none")
     }
 
+    try Self.checkRemovals(kinds)
+
     cycle = Self.mixed(kinds.map(\.weight), plan.seed)
     perCycle = kinds.map(\.weight)
     let all = kinds.map(\.segments.constant)
@@ -71,6 +73,19 @@ final class ActionSource: Sendable {
     }
     fallback = kinds.firstIndex { !$0.removes }
     try check(schema)
+  }
+
+  /// Rejects kinds that would remove the same elements, and those that leave nothing to send when none is left.
+  private static func checkRemovals(_ kinds: [ActionKind]) throws(LoadError) {
+    var collections: Set<Int> = []
+    for kind in kinds where kind.removes {
+      guard let elements = kind.elements, collections.insert(elements).inserted else {
+        throw .scenario("'\(kind.name)' and another kind of action remove elements of one collection; only one may")
+      }
+    }
+    guard kinds.count == 1 || !kinds.allSatisfy(\.removes) else {
+      throw .scenario("all kinds of actions remove elements; another kind is needed for when none is left")
+    }
   }
 
   /// Rejects a kind whose first action does not match the schema, such as an id in place of a text.
@@ -154,7 +169,7 @@ final class ActionSource: Sendable {
   /// Returns the number of actions that a connection can send; nil for no limit.
   func limit(of connection: Int) -> Int? {
     guard fallback == nil, let elements = kinds[0].elements else { return nil }
-    return kinds.count == 1 ? own(collections[elements].count, connection) : nil
+    return own(collections[elements].count, connection)
   }
 
   /// Chooses the element; returns false if none is left.

@@ -39,11 +39,19 @@ struct Segments: Sendable, Equatable {
     segments.isEmpty ? [] : segments.count == 1 ? segments[0].constant : nil
   }
 
+  /// True if no two actions have the same bytes.
+  var isUnique: Bool {
+    segments.contains { segment in
+      if case .text(let pieces, _) = segment { pieces.contains(.number) } else { segment == .number }
+    }
+  }
+
   /// True if an element must be chosen.
   var needsElement: Bool { segments.contains { [.id, .nextID, .toggle].contains($0) } }
 
   /// Appends the bytes for one action.
   func append(_ values: Values, _ elements: Elements?, seed: UInt64, to output: inout [UInt8]) {
+    var randoms: UInt64 = 0
     for segment in segments {
       switch segment {
       case .bytes(let bytes): output.append(contentsOf: bytes)
@@ -52,7 +60,9 @@ struct Segments: Sendable, Equatable {
       case .number: Self.appendHead(0, UInt64(values.number), to: &output)
       case .toggle: output.append(values.flag ? 0xf5 : 0xf4)
       case .random(let range):
-        let value = range.lowerBound + Int(Mix.hash(seed, UInt64(values.number)) % UInt64(range.count))
+        // The n-th number of an action and that of its expected effect are the same.
+        let value = range.value(Mix.hash(seed &+ randoms &* 0x2545_f491_4f6c_dd1d, UInt64(values.number)))
+        randoms += 1
         value < 0
           ? Self.appendHead(1, UInt64(-1 - value), to: &output) : Self.appendHead(0, UInt64(value), to: &output)
       case .text(let pieces, let size): Self.append(pieces, size, values.number, to: &output)
@@ -103,6 +113,14 @@ struct Segments: Sendable, Equatable {
     output.append(major << 5 | 24 + logarithm)
     let bytes = 1 << Int(logarithm)
     for shift in (0..<bytes).reversed() { output.append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(shift)))) }
+  }
+}
+
+extension ClosedRange<Int> {
+  /// Returns the number of the range for a random one. The range may have more numbers than an `Int` can count.
+  fileprivate func value(_ random: UInt64) -> Int {
+    let last = UInt64(bitPattern: Int64(upperBound &- lowerBound))
+    return lowerBound &+ Int(truncatingIfNeeded: last == .max ? random : random % (last + 1))
   }
 }
 

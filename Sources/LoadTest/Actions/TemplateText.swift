@@ -79,7 +79,7 @@ struct TemplateText {
     return low...high
   }
 
-  /// Parses a JSON string. One with placeholders becomes a single gap.
+  /// Parses a JSON string. One with placeholders becomes a single gap, whose text has no escapes any more.
   private mutating func quoted(_ rest: inout Substring) throws(LoadError) -> String {
     var literal = "\""
     rest.removeFirst()
@@ -94,9 +94,16 @@ struct TemplateText {
     guard rest.first == "\"" else { throw .scenario("a closing \" is missing") }
     rest.removeFirst()
     literal += "\""
-    let content = String(literal.dropFirst().dropLast())
-    guard ["{n}", "{run}", "{text}"].contains(where: content.contains) else { return literal }
-    return add(text(content))
+    for name in ["{id}", "{next}", "{toggle}", "{random:"] where literal.contains(name) {
+      throw .scenario("\(literal): a text can contain {n}, {run} and {text}, but not \(name)")
+    }
+    guard ["{n}", "{run}", "{text}"].contains(where: literal.contains) else { return literal }
+    do throws(JSONError) {
+      guard case .string(let content) = try JSONValue(parsing: literal) else { return literal }
+      return add(text(content))
+    } catch {
+      throw .scenario("\(literal): \(error)")
+    }
   }
 
   private func text(_ content: String) -> Gap {
