@@ -29,7 +29,7 @@ let runOptions = ProgramOptions(
       "actions", short: "n", argument: "N", "the number of measured actions; default 100000 without --duration"),
     .init("duration", short: "t", argument: "TIME", "the duration of the measurement, such as 30s or 2m"),
     .init("warmup", argument: "TIME", "the duration of sending before the measurement; default 0s"),
-    .init("threads", argument: "N", "the number of threads that send; default 1"),
+    .init("threads", argument: "N", "the number of threads that send, at most one for each connection; default 1"),
     .init("payload", argument: "BYTES", "the size of {text}, which is padded to it; default 0"),
     .init("todos", argument: "N", "fill the scenario's collection up to N elements before the measurement"),
     .init("watch", argument: "N", "the number of additional connections that check every change; default 0"),
@@ -54,7 +54,7 @@ let runOptions = ProgramOptions(
     .init("json", short: "j", "print the result as one JSON object"),
     .init("csv", "print the measurements of each interval as CSV"),
     .init("report", argument: "FILE", "also write a page with charts, which needs no other file", value: .file),
-    .init("print-scenario", "print the scenario as an INI file, and send nothing"),
+    .init("print-scenario", "print the plan as an INI file, with all options applied, and send nothing"),
   ],
   sections: [
     .init(
@@ -76,10 +76,11 @@ let runOptions = ProgramOptions(
         .terms([
           ("{n}", "the number of the action; in a text, its digits"),
           ("{run}", "within a text, a tag that is unique to this run"),
-          ("{text}", "a text of --payload bytes that is unique to this action"),
+          ("{text}", "a text of --payload bytes that is unique to this action; at least the tag and the number"),
           ("{id}", "the id of an element of the collection at --ids; each connection has elements of its own"),
-          ("{next}", "the id of another element"), ("{toggle}", "true or false, the opposite of the element's value"),
-          ("{random:1..6}", "a random number"),
+          ("{next}", "the id of another element, if the connection has several"),
+          ("{toggle}", "true or false, the opposite of the element's value"),
+          ("{random:1..6}", "a random number, outside of texts"),
         ]),
         .code([
           "storeload --action 'todos.addButtonTapped \"{text}\"' --payload 100 --rate 500 --duration 10s",
@@ -92,7 +93,7 @@ let runOptions = ProgramOptions(
         .text(
           """
           A scenario is an INI file with sections [load], [fill], [watch] and one [action NAME] for each kind of action. \
-          --print-scenario prints the built-in ones, and docs/LOAD-TESTING.md explains all keys.
+          --print-scenario prints the built-in ones, and any plan; docs/LOAD-TESTING.md explains all keys.
           """),
         .code([
           "[load]", "connections = 50", "rate = 20000", "arrival = poisson", "duration = 30", "", "[action increment]",
@@ -107,7 +108,7 @@ let runOptions = ProgramOptions(
           After every run the number of acknowledged actions is compared with the growth of the hub's revision, counted \
           numbers and collections with the expected ones, elements with the last action for each, created elements with \
           their unique values, and hashes of states with the hub's. Other clients may act at the same time. A run with a \
-          wrong result fails.
+          wrong result fails. The report also lists what could not be verified.
           """)
       ]),
     .init(
@@ -129,23 +130,20 @@ let runOptions = ProgramOptions(
           ("5", "the hub closed the connection during the run; the measurements so far were printed"),
           ("6", "the hub stopped answering; the measurements so far were printed"),
           ("8", "a result is wrong: actions were lost or took effect twice, or states differ"),
-          ("9", "--search found no rate that keeps the limit; compare found a metric that got worse"),
-          ("130, 143", "SIGINT; SIGTERM. Pending answers were awaited and verified, and the measurements printed"),
+          (
+            "9",
+            "--search found no rate that keeps the limit; compare found a metric that got worse, or a run that failed"
+          ),
+          (
+            "129, 130, 143",
+            "SIGHUP; SIGINT; SIGTERM. Pending answers were awaited and verified, and the measurements printed"
+          ),
         ])
       ]),
     .init("SEE ALSO", [.text("storehubd(8), storectl(1)")]),
   ])
 
 extension ParsedOptions {
-  /// Returns the value of an option that is a positive number.
-  func number(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Double? {
-    guard let text = string(name) else { return nil }
-    guard let value = Double(text), range.contains(value) else {
-      throw UsageError("--\(name) needs a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
-    }
-    return value
-  }
-
   /// Returns the value of an option that is a time in seconds; nil if it was not given.
   func seconds(_ name: String) throws(UsageError) -> Double? {
     guard string(name) != nil else { return nil }

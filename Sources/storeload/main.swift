@@ -11,22 +11,27 @@ default: break
 }
 
 let configuration = runOptions.read { (parsed) throws(UsageError) in try Configuration(parsed) }
-if let text = configuration.scenarioText {
-  print(text)
-  exit(0)
+if configuration.isPrinted {
+  do throws(LoadError) {
+    print(try Scenario.text(of: configuration.plan))
+    exit(0)
+  } catch {
+    printError("storeload: \(error)")
+    exit(error.exitStatus)
+  }
 }
 _ = raiseDescriptorLimit()
 Signals.block()
-let report = configuration.searchLimit.map { search(configuration, limit: $0) } ?? run(configuration)
+var report = configuration.searchLimit.map { search(configuration, limit: $0) } ?? run(configuration)
+// Before the result is printed, which contains the exit status.
+if let path = configuration.report, !File.write(report.html, to: path) {
+  let reason = "cannot write \(path): \(String(cString: strerror(errno)))"
+  if report.failure == nil { report.failure = .failed(reason) } else { printError("storeload: \(reason)") }
+}
 switch configuration.form {
 case .text: if report.sent > 0 || report.failure == nil { print(report.text) }
 case .json: print(report.json)
 case .csv: print(report.csv)
 }
-var status = report.exitStatus
-if let path = configuration.report, !File.write(report.html, to: path) {
-  printError("storeload: cannot write \(path): \(String(cString: strerror(errno)))")
-  status = status == 0 ? 1 : status
-}
 if let failure = report.failure { printError("storeload: \(failure)") }
-exit(status == 0 && configuration.searchLimit != nil && report.searched.allSatisfy { !$0.isKept } ? 9 : status)
+exit(report.exitStatus)

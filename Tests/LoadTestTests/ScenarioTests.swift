@@ -9,6 +9,32 @@ import Testing
     #expect(!plan.actions.isEmpty && plan.name == scenario.rawValue)
   }
 
+  @Test(arguments: BuiltInScenario.allCases) func aPlanIsWrittenAsAScenario(scenario: BuiltInScenario) throws {
+    let options = [
+      "connections": "7", "depth": "3", "rate": "12.5", "ramp-to": "99", "actions": "50", "warmup": "0.25",
+      "threads": "2", "watch": "4", "slow": "1", "scope": "todos", "alone": "yes", "timeout": "3", "seed": "9",
+    ]
+    let plan = try Scenario.plan(parsing: scenario.text, name: scenario.rawValue, options: options)
+    #expect(plan.connections == 7 && plan.duration == nil && plan.slowWatchers == 1 && plan.isAlone)
+    #expect(try Scenario.plan(parsing: Scenario.text(of: plan), name: "file") == plan)
+    let long = try Scenario.plan(sending: "todos.addButtonTapped bread ;", ids: nil, options: [:])
+    #expect(throws: LoadError.self) { try Scenario.text(of: long) }
+  }
+
+  /// The same limits as in a file.
+  @Test(arguments: [
+    (["timeout": "0"], "--timeout needs a number from 0.1"),
+    (["duration": "0.001"], "--duration needs a number from 0.01"),
+    (["watch": "-1"], "--watch needs a whole number"), (["slow": "2"], "0 subscribers (--watch), but 2 slow ones"),
+    (["todos": "5"], "--todos needs a scenario with [fill]"), (["ramp-to": "5"], "needs rate"),
+    (["arrival": "odd"], "--arrival is even or poisson"),
+  ]) func mistakesInOptionsAreExplained(options: [String: String], reason: String) {
+    let error = #expect(throws: LoadError.self) {
+      try Scenario.plan(sending: "counter.incrementButtonTapped", ids: nil, options: options)
+    }
+    #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+  }
+
   @Test func aScenarioSaysEverything() throws {
     let plan = try Scenario.plan(
       parsing: """
