@@ -17,7 +17,9 @@ public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The hub sent something that this program cannot decode.
   case malformed(String)
   /// The hub did not answer.
-  case silent(seconds: Double, answered: Int, sent: Int)
+  case silent(seconds: Double, reason: String)
+  /// A signal ended the program while it waited for the hub before or after the run.
+  case interrupted(signal: Int32)
   /// The hub has forgotten a session with unacknowledged actions.
   case sessionLost(unanswered: Int)
   /// A result is not the expected one.
@@ -33,8 +35,8 @@ public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
     case .disconnected(let reason), .wentAway(let reason): "the hub closed a connection: \(reason)"
     case .rejected(let reason): "the hub refused an action: \(reason)"
     case .malformed(let what): "the hub sent something malformed: \(what)"
-    case .silent(let seconds, let answered, let sent):
-      "no answer for \(Decimals.fixed(seconds, 1)) s: \(answered) of \(sent) actions were answered"
+    case .silent(let seconds, let reason): "no answer for \(Decimals.fixed(seconds, 1)) s: \(reason)"
+    case .interrupted(let signal): "signal \(signal) arrived while the hub did not answer"
     case .sessionLost(let count):
       "the hub does not know a session any more; whether its last \(count) actions took effect is unknown"
     }
@@ -49,6 +51,7 @@ public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
     case .disconnected, .wentAway, .sessionLost: 5
     case .silent: 6
     case .wrong: 8
+    case .interrupted(let signal): 128 + signal
     case .rejected, .malformed, .failed: 1
     }
   }

@@ -15,7 +15,7 @@ public final class LoadTest {
   private var refusal: String?
   /// Called with the measurements of each interval.
   public var onSample: ((LoadReport.Sample) -> Void)?
-  /// Waits some seconds, and returns the number of a signal that arrived meanwhile.
+  /// Waits some seconds, or none, and returns the number of a signal that arrived meanwhile.
   public var wait: (Double) -> Int32? = { seconds in
     usleep(UInt32(seconds * 1e6))
     return nil
@@ -40,6 +40,7 @@ public final class LoadTest {
     do throws(LoadError) {
       try perform()
     } catch {
+      if case .interrupted(let signal) = error { report.signal = signal }
       report.failure = error
     }
     // A wrong result says more than a refused action.
@@ -48,12 +49,12 @@ public final class LoadTest {
   }
 
   private func perform() throws(LoadError) {
-    let control = try ControlSession(path: path, timeout: plan.timeout)
+    let control = try session()
     defer { control.leave() }
     report.hub = control.hubName
     report.process = process ?? control.process
     let hub = report.process.map { HubProcess(id: $0) }
-    report.durability = ControlSession.durability(of: path, timeout: plan.timeout) ?? hub?.durability
+    report.durability = try ControlSession.durability(of: path, timeout: plan.timeout, pause: wait) ?? hub?.durability
     let schema = try control.schema()
     let filled = try fill(control, schema)
     guard report.signal == nil else { return }
@@ -74,9 +75,24 @@ public final class LoadTest {
     try run.perform(watchers, schema)
     guard !run.isAbandoned else { return }
     // The hub may have been restarted since.
-    let last = plan.reconnects ? try ControlSession(path: path, timeout: plan.timeout) : control
+    let last = plan.reconnects ? try session() : control
     defer { if plan.reconnects { last.leave() } }
     try verify(last, schema, source, before, run)
+    try checkMeasured(run)
+  }
+
+  private func session() throws(LoadError) -> ControlSession {
+    try ControlSession(path: path, timeout: plan.timeout, pause: wait)
+  }
+
+  /// Fails if fewer actions were measured than wanted, or none.
+  private func checkMeasured(_ run: Run) throws(LoadError) {
+    let measured = run.total.totals.measured
+    guard run.signal == nil, measured < plan.count ?? 1 else { return }
+    guard let count = plan.count else { throw .failed("no action was measured: the run is too short") }
+    throw .doesNotFit(
+      "\(measured) of \(count) actions were measured, because the warm-up used up the elements: fill the list with "
+        + "more --todos, or shorten --warmup")
   }
 
   /// Sends the scenario's filling action until the collection is long enough.
@@ -144,6 +160,7 @@ public final class LoadTest {
     }
     defer {
       (report.checks, report.others, report.counts) = (verification.checks, verification.others, verification.counts)
+      report.unchecked = verification.unchecked
     }
     try verification.run(named: names)
     if let hash {
@@ -159,11 +176,6 @@ public final class LoadTest {
       }
       verification.note("the state's hash is the hub's, \(hash)")
     }
-    if run.total.totals.hashes > 0 {
-      verification.note(
-        "\(run.total.totals.mirrors) of \(plan.watchers) subscribers applied every change, and had the hub's hash \(run.total.totals.hashes) times"
-      )
-    }
-    if plan.watchers > 0 { verification.note("every change at every subscriber followed the one before it") }
+    try verification.verifySubscribers(run.total, of: plan.watchers, isChangedByAll: run.isChangedByAll)
   }
 }

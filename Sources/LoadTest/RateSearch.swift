@@ -34,9 +34,6 @@ public struct RateSearch: Sendable {
     return lowestMissed / highestKept > 1.05 ? rate : nil
   }
 
-  /// The highest rate that kept the limit.
-  public var best: Step? { steps.filter(\.isKept).max { $0.wanted < $1.wanted } }
-
   /// Adds the result at the rate `next`.
   public mutating func take(_ report: LoadReport) {
     let p99 = report.latencies.quantile(0.99)
@@ -57,6 +54,11 @@ public struct RateSearch: Sendable {
     default: rate /= 4
     }
   }
+}
+
+extension [RateSearch.Step] {
+  /// The highest rate that kept the limit.
+  var best: RateSearch.Step? { filter(\.isKept).max { $0.wanted < $1.wanted } }
 }
 
 extension RateSearch.Step: CustomStringConvertible {

@@ -1,4 +1,3 @@
-internal import CEpoll
 internal import Glibc
 internal import Synchronization
 internal import Wire
@@ -13,6 +12,8 @@ final class Run {
   private(set) var signal: Int32?
   /// True if nothing can be verified.
   private(set) var isAbandoned = false
+  /// True if every action changes the part of every subscriber.
+  private(set) var isChangedByAll = false
   private var failure: LoadError?
   private var state: RunState
   private var freshness = Freshness(scopes: [])
@@ -36,6 +37,7 @@ final class Run {
   /// Opens the connections, sends, waits for the acknowledgements and compares the subscribers' states.
   func perform(_ watch: WatchPlan, _ schema: Schema) throws(LoadError) {
     freshness = Freshness(scopes: watch.sampledScopes)
+    isChangedByAll = watch.isChangedByAll(source.kinds, of: source.collections)
     var threads = ThreadGroup(state)
     for number in 0..<plan.threads {
       try threads.start(
@@ -98,7 +100,7 @@ final class Run {
       if now >= intervalStart + Clock.nanoseconds(length), now > measureStart { sample(now) }
       if now >= end || isDone(in: .sending) { return }
       if total.totals.answered < total.totals.sent {
-        watchProgress(total.totals.answered, nil)
+        watchProgress(total.totals.answered, answers)
       } else {
         progress.time = now
       }
@@ -111,7 +113,7 @@ final class Run {
     while failure == nil {
       take()
       if isDone(in: .draining) { break }
-      watchProgress(total.totals.answered, nil)
+      watchProgress(total.totals.answered, answers)
       if isAbandoned(waiting: 0.001) { return }
     }
     // The last interval, unless it is too short.
@@ -122,12 +124,18 @@ final class Run {
 
   private func verifyWatchers() {
     guard plan.watchers > 0 else { return }
+    if isChangedByAll { state.finalRevision = total.lastRevision }
     state.phase = .verifying
     progress = (Clock.now, -1)
     while failure == nil {
       take()
-      if isDone(in: .verifying) { return }
-      watchProgress(total.totals.hashes, "the hub did not answer for the hashes of all subscribers")
+      if isDone(in: .verifying) {
+        if total.totals.behind == 0 { return }
+        // Another client's action may have advanced the revision without a change of the part.
+        if isSilent(total.totals.deltas) { return }
+      } else {
+        watchProgress(total.totals.hashes, "the hub did not answer for the hashes of all subscribers")
+      }
       if isAbandoned(waiting: 0.002) { return }
     }
   }
@@ -154,30 +162,36 @@ final class Run {
   }
 
   /// Fails if there was no progress for too long.
-  private func watchProgress(_ count: Int, _ reason: String?) {
+  private func watchProgress(_ count: Int, _ reason: @autoclosure () -> String) {
+    if isSilent(count) { failure = .silent(seconds: plan.timeout, reason: reason()) }
+  }
+
+  /// Returns true if a number has not changed for too long.
+  private func isSilent(_ count: Int) -> Bool {
     let now = Clock.now
     if count != progress.count { progress = (now, count) }
-    guard now > progress.time, now - progress.time > Clock.nanoseconds(plan.timeout) else { return }
-    let silent = LoadError.silent(seconds: plan.timeout, answered: total.totals.answered, sent: total.totals.sent)
-    failure = reason.map { .failed("nothing happened for \(Decimals.short(plan.timeout)) s: \($0)") } ?? silent
+    return now > progress.time && now - progress.time > Clock.nanoseconds(plan.timeout)
   }
+
+  private var answers: String { "\(total.totals.answered) of \(total.totals.sent) actions were answered" }
 
   // MARK: Figures
 
   /// Collects the threads' measurements.
   private func take() {
-    var (ready, lastAnswer, totals) = (0, UInt64(0), ThreadFigures.Totals())
+    var (ready, lastAnswer, lastRevision, totals) = (0, UInt64(0), UInt64(0), ThreadFigures.Totals())
     for report in state.reports {
       report.figures.withLock { figures in
         figures.take(into: &interval)
         ready += figures.ready
         lastAnswer = max(lastAnswer, figures.lastAnswer)
+        lastRevision = max(lastRevision, figures.lastRevision)
         totals += figures.totals
         failure = failure ?? figures.failure
         total.refusal = total.refusal ?? figures.refusal
       }
     }
-    (total.ready, total.lastAnswer, total.totals) = (ready, lastAnswer, totals)
+    (total.ready, total.lastAnswer, total.lastRevision, total.totals) = (ready, lastAnswer, lastRevision, totals)
     freshness.take(&interval)
   }
 
@@ -195,10 +209,12 @@ final class Run {
     let nanoseconds = Double(max(now - intervalStart, 1))
     sample.time = Double(now - state.measureStart) / 1e9
     sample.rate = Double(total.totals.measured - intervalMeasured) / nanoseconds * 1e9
-    sample.p50 = interval.latencies.quantile(0.5)
-    sample.p99 = interval.latencies.quantile(0.99)
-    sample.p999 = interval.latencies.quantile(0.999)
-    sample.maximum = interval.latencies.maximum
+    if interval.latencies.count > 0 {
+      sample.p50 = interval.latencies.quantile(0.5)
+      sample.p99 = interval.latencies.quantile(0.99)
+      sample.p999 = interval.latencies.quantile(0.999)
+      sample.maximum = interval.latencies.maximum
+    }
     let (hubTime, ownTime) = (hub?.processorTime, Self.ownTime)
     if let hubTime, let intervalHub, hubTime >= intervalHub {
       sample.hubProcessors = Double(hubTime - intervalHub) / nanoseconds
@@ -225,7 +241,7 @@ final class Run {
     (report.actions, report.sent, report.answered) = (total.totals.measured, total.totals.sent, total.totals.answered)
     report.seconds = total.lastAnswer > state.measureStart ? Double(total.lastAnswer - state.measureStart) / 1e9 : 0
     (report.latencies, report.lateness, report.connects) = (total.latencies, total.lateness, total.connects)
-    report.freshness = freshness.histogram
+    (report.freshness, report.unseen) = (freshness.histogram, freshness.unseen)
     if let start = processorStart, let end = processorEnd, end >= start { report.processorNanoseconds = end - start }
     report.memoryAfter = memoryEnd
     report.samples = samples

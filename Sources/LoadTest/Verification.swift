@@ -16,6 +16,8 @@ struct Verification {
   let refused: [Int: Set<Int>]
   /// The successful checks, as sentences.
   private(set) var checks: [String] = []
+  /// The expectations that could not be checked, as sentences.
+  private(set) var unchecked: [String] = []
   private(set) var counts: [(path: String, before: Int, after: Int)] = []
   /// The number of actions of other clients.
   private(set) var others = 0
@@ -53,6 +55,36 @@ struct Verification {
     try verifyCounts(paths)
     try verifyElements()
     for kind in source.kinds where kind.creates != nil { try verifyCreated(kind) }
+  }
+
+  /// Verifies what the subscribers received.
+  ///
+  /// - Parameter isChangedByAll: True if every action of the run changes the part of every subscriber.
+  mutating func verifySubscribers(
+    _ figures: ThreadFigures, of watchers: Int, isChangedByAll: Bool
+  ) throws(LoadError) {
+    guard watchers > 0 else { return }
+    let totals = figures.totals
+    if totals.hashes > 0 {
+      checks.append(
+        "\(totals.mirrors) of \(watchers) subscribers applied every change, and had the hub's hash \(totals.hashes) times"
+      )
+    }
+    if totals.deltas > 0 {
+      checks.append("every change at every subscriber followed the one before it: \(totals.deltas) changes")
+    } else {
+      unchecked.append("the order of changes at the subscribers, because none was sent")
+    }
+    let others = watchers - totals.mirrors
+    guard others > 0 else { return }
+    // The last action changed every part, so a subscriber without its revision lacks that change.
+    guard isChangedByAll, self.others == 0 else {
+      return unchecked.append("the last change at \(others) subscribers, which keep no copy of their large parts")
+    }
+    guard totals.behind == 0 else {
+      throw .wrong("\(totals.behind) subscribers did not receive the change at revision \(figures.lastRevision)")
+    }
+    checks.append("the other \(others) subscribers reached revision \(figures.lastRevision)")
   }
 
   /// Adds another successful check.
@@ -115,6 +147,13 @@ struct Verification {
         source.kinds[$0].elements == collection && (source.kinds[$0].sets != nil || source.kinds[$0].removes)
       }
       guard !kinds.isEmpty else { continue }
+      let count = source.collections[collection].count
+      let shared = kinds.filter { !source.kinds[$0].removes }.map { source.kinds[$0].name }
+      if count < source.connections, !shared.isEmpty {
+        unchecked.append(
+          "the parts that \(shared.joined(separator: ", ")) set, because \(source.connections) connections share "
+            + "\(count) elements")
+      }
       try verify(source.collections[collection], expectations(of: kinds, collection))
     }
   }

@@ -46,6 +46,21 @@ struct WatchPlan {
     return root.isEmpty || kind.touched.contains { $0.starts(with: root) || root.starts(with: $0) }
   }
 
-  /// The scopes of the subscribers with which freshness is measured.
-  var sampledScopes: [Int?] { watchers.prefix(Watcher.sampleLimit).map(\.scope) }
+  /// Returns true if each action of a run certainly changes the part of every subscriber.
+  ///
+  /// The hub combines the actions of a turn. So an action that another one can undo is not certain.
+  func isChangedByAll(_ kinds: [ActionKind], of collections: [Elements]) -> Bool {
+    guard !watchers.isEmpty, scopeOfElement == nil else { return false }
+    return kinds.allSatisfy { kind in
+      if let creates = kind.creates, creates.collection.starts(with: root) { return true }
+      if let sets = kind.sets, sets.value.isUnique, let elements = kind.elements {
+        return collections[elements].path.starts(with: root)
+      }
+      guard let counts = kind.counts, counts.by != 0, counts.path.starts(with: root) else { return false }
+      return kinds.allSatisfy { $0.counts.map { $0.path != counts.path || ($0.by > 0) == (counts.by > 0) } ?? true }
+    }
+  }
+
+  /// The scopes of the subscribers with which freshness is measured. The slow ones are the last ones.
+  var sampledScopes: [Int?] { watchers.prefix(Watcher.sampleLimit).filter { !$0.isSlow }.map(\.scope) }
 }

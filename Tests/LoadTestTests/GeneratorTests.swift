@@ -141,6 +141,69 @@ import Wire
     }
   }
 
+  /// The acknowledgements of actions that a stall delayed arrive together.
+  @Test(arguments: [("counter", 1), ("todos", 2)]) func aSampleStandsForAllActions(scope: String, kinds: Int) throws {
+    var plan = try Hub.plan(
+      "[action a]\nsend = counter.incrementButtonTapped\ncounts = counter.count 1\n"
+        + "[action b]\nsend = todos.addButtonTapped bread\ncounts = \(scope == "counter" ? "counter.count" : "todos.todos") 1"
+    )
+    (plan.watchers, plan.scope) = (1, scope)
+    let state = Hub.state(todos: 0).encoded()
+    let source = try ActionSource(plan, schema: Hub.schema, state: state, run: "RUN")
+    let watch = try WatchPlan(plan, schema: Hub.schema, state: state, run: "RUN")
+    let filter = RevisionFilter(
+      source: source, isTouching: source.kinds.map { watch.isTouched(by: $0, of: source.collections) },
+      scopeOfElement: nil)
+    var figures = ThreadFigures()
+    for index in 0..<40_000 { filter.record(index..<index + 1, of: 0, UInt64(index), 5, &figures) }
+    let late = figures.acknowledged.filter { $0.time >= 20_000 }.reduce(0) { $0 + $1.count }
+    let all = figures.acknowledged.reduce(0) { $0 + $1.count }
+    #expect(figures.acknowledged.count < 1000 && abs(all * kinds - 40_000) < 6_000)
+    #expect(abs(late * kinds - 20_000) < 4_000)
+  }
+
+  @Test func actionsThatNoSubscriberSawAreCounted() {
+    var freshness = Freshness(scopes: [nil])
+    var figures = ThreadFigures()
+    // Those of a long stall, of which only a sample is kept.
+    figures.acknowledged = (0..<64_000).map { .init(time: $0, revision: 5 + $0, count: 1, scope: nil) }
+    freshness.take(&figures)
+    #expect(freshness.unseen == 64_000)
+    figures.arrivals = [.init(watcher: 0, revision: 32_004, time: 64_000)]
+    freshness.take(&figures)
+    #expect(freshness.histogram.count == 32_000 && freshness.unseen == 32_000)
+    #expect(freshness.histogram.maximum == 64_000)
+  }
+
+  /// A slow one sends no times, so that every action would wait for it.
+  @Test func freshnessIsNotMeasuredWithSlowSubscribers() throws {
+    var plan = try Hub.plan("[action a]\nsend = counter.incrementButtonTapped")
+    (plan.watchers, plan.slowWatchers) = (4, 1)
+    let watch = try WatchPlan(plan, schema: Hub.schema, state: Hub.state(todos: 0).encoded(), run: "RUN")
+    #expect(watch.sampledScopes.count == 3)
+  }
+
+  /// Only then must each of them have received the last one.
+  @Test(arguments: [
+    ("counts = counter.count 1", ".", true), ("counts = counter.count 1", "counter", true),
+    ("counts = counter.count 1", "todos", false), ("counts = counter.count 0", ".", false), ("", ".", false),
+    (
+      "counts = counter.count 1\n[action b]\nsend = counter.decrementButtonTapped\ncounts = counter.count -1", ".",
+      false
+    ),
+    ("creates = todos.todos text \"x\"", "todos", true),
+    ("ids = todos.todos\nsets = todos.todos[{id}].text \"{n}\"", "todos", true),
+    ("ids = todos.todos\nsets = todos.todos[{id}].text \"bread\"", "todos", false),
+    ("ids = todos.todos\nsets = todos.todos[{id}].text \"{n}\"", "todos.todos[{id}]", false),
+  ]) func actionsThatSurelyChangeAPartAreKnown(effect: String, scope: String, isSure: Bool) throws {
+    var plan = try Hub.plan("[action a]\nsend = counter.incrementButtonTapped\n\(effect)")
+    (plan.watchers, plan.scope) = (1, scope)
+    let state = Hub.state(todos: 3).encoded()
+    let source = try ActionSource(plan, schema: Hub.schema, state: state, run: "RUN")
+    let watch = try WatchPlan(plan, schema: Hub.schema, state: state, run: "RUN")
+    #expect(watch.isChangedByAll(source.kinds, of: source.collections) == isSure)
+  }
+
   @Test func freshnessIsTheFirstFrameThatShowsTheAction() {
     var freshness = Freshness(scopes: [nil, 1])
     var figures = ThreadFigures()
@@ -168,7 +231,7 @@ import Wire
       search.take(
         .init(wanted: rate, reached: rate, p99: isKept ? 1 : 2_000_000, isKept: isKept, isGeneratorLate: false))
     }
-    let best = search.best?.wanted ?? 0
+    let best = search.steps.best?.wanted ?? 0
     #expect(best <= 37_000 && best > 37_000 / 1.06 && search.steps.count < 15)
   }
 
@@ -177,7 +240,7 @@ import Wire
     while let rate = search.next {
       search.take(.init(wanted: rate, reached: rate, p99: 2, isKept: false, isGeneratorLate: false))
     }
-    #expect(search.best == nil && search.steps.count < 8)
+    #expect(search.steps.best == nil && search.steps.count < 8)
   }
 
   @Test func ranksTellNoiseFromChange() {
@@ -209,6 +272,64 @@ import Wire
     #expect(mixed.rows.first?.after == 90 && mixed.runsAfter == 1)
     let none = try Comparison(before: [result(100, 130)], after: [result(900, 5)])
     #expect(none.rows.isEmpty && none.isWorse && none.text.contains("failed: run 1 before: exit status 130"))
+  }
+
+  private func result(_ plan: JSONValue, samples: JSONValue = .array([])) -> JSONValue {
+    [
+      "latencyMicroseconds": ["p50": .number("5")], "actionsPerSecond": .number("100"), "exitStatus": .integer(0),
+      "plan": plan, "samples": samples,
+    ]
+  }
+
+  @Test func allSettingsOfAllRunsAreCompared() throws {
+    let same = result(["arrival": "even", "warmup": .integer(1), "seed": .integer(1)])
+    let other = result(["arrival": "even", "warmup": .integer(2), "seed": .integer(2)])
+    #expect(try Comparison(before: [same, same], after: [same]).differences.isEmpty)
+    let differences = try Comparison(before: [same, other], after: [same]).differences
+    #expect(differences.map(\.name) == ["plan warmup"] && differences[0].before == "1, 2")
+    #expect(try Comparison(before: [other], after: [other]).differences.isEmpty)
+  }
+
+  /// Otherwise a stall would lower the latencies.
+  @Test func anIntervalWithoutAcknowledgementsHasNoLatencies() throws {
+    var report = LoadReport(plan: Plan())
+    var sample = LoadReport.Sample()
+    sample.time = 1
+    report.samples = [sample]
+    #expect(report.csv.hasSuffix("\n1.000,0.0,,,,,,,0.000"))
+    guard case .array(let samples)? = report.json["samples"] else {
+      Issue.record("no samples")
+      return
+    }
+    #expect(samples[0]["p99"] == .null && samples[0]["max"] == .null && sample.line.contains("p99 none"))
+    sample.p99 = 7
+    report.samples = [sample, .init()]
+    #expect(report.csv.hasSuffix(",0.000") && report.html.contains("<svg"))
+    let full: JSONValue = ["p50": .number("5"), "actionsPerSecond": .number("1")]
+    let empty: JSONValue = ["p50": .null, "actionsPerSecond": .number("1")]
+    let before = result([:], samples: .array(Array(repeating: full, count: 6)))
+    let after = result([:], samples: .array(Array(repeating: full, count: 6) + Array(repeating: empty, count: 9)))
+    let row = try Comparison(before: [before], after: [after]).rows.first { $0.name == "p50 µs" }
+    #expect(row?.verdict == .same && row?.rangeAfter == 5...5)
+  }
+
+  @Test func theStatusOfASearchIsInItsReport() {
+    var report = LoadReport(plan: Plan())
+    report.searched = [.init(wanted: 1, reached: 1, p99: 5, isKept: false, isGeneratorLate: false)]
+    #expect(report.exitStatus == 9)
+    report.signal = 2
+    #expect(report.exitStatus == 130)
+    report.failure = .failed("cannot write a file")
+    #expect(report.exitStatus == 1)
+  }
+
+  @Test(arguments: [1e19, 1e30, 1e250, 1e308, .infinity], [false, true])
+  func aChartOfHugeNumbersIsDrawn(value: Double, isLogarithmic: Bool) {
+    for unit in Chart.Unit.allCases {
+      let axis = Chart.Axis("a", unit, isLogarithmic: isLogarithmic)
+      let points = [Chart.Point(1, 1), Chart.Point(value, value), Chart.Point(1 / value, 1 / value)]
+      #expect(Chart("huge", x: axis, y: axis, [.init("x", points)]).svg(isStandalone: true).hasSuffix("</svg>"))
+    }
   }
 
   @Test func chartsAreWellFormedAndEscaped() {

@@ -121,6 +121,44 @@ import Wire
     #expect(throws: Never.self) { try verify(others: 1, fault: fault) }
   }
 
+  private func subscribers(
+    deltas: Int, mirrors: Int = 0, behind: Int = 0, others: UInt64 = 0, isChangedByAll: Bool = true
+  ) throws -> Verification {
+    var verification = try verify(others: others)
+    var figures = ThreadFigures()
+    (figures.totals.deltas, figures.totals.mirrors, figures.totals.behind) = (deltas, mirrors, behind)
+    figures.totals.hashes = mirrors
+    figures.lastRevision = 180
+    try verification.verifySubscribers(figures, of: 3, isChangedByAll: isChangedByAll)
+    return verification
+  }
+
+  /// A subscriber without a copy and without changes proves nothing.
+  @Test func onlyWhatSubscribersReceivedIsVerified() throws {
+    #expect(try subscribers(deltas: 5).checks.contains("the other 3 subscribers reached revision 180"))
+    #expect(try subscribers(deltas: 5, mirrors: 3).unchecked.isEmpty)
+    let none = try subscribers(deltas: 0, isChangedByAll: false)
+    #expect(!none.checks.contains { $0.contains("subscriber") } && none.unchecked.count == 2)
+    let error = #expect(throws: LoadError.self) { try subscribers(deltas: 5, mirrors: 1, behind: 2) }
+    #expect(error?.exitStatus == 8)
+    // The revision may have grown by actions that do not change the part.
+    #expect(try subscribers(deltas: 5, behind: 2, others: 1).unchecked.count == 1)
+  }
+
+  @Test func sharedElementsAreReportedAsNotVerified() throws {
+    let state = Hub.state(todos: 3)
+    let text =
+      "[action edit]\nsend = todos.todos[{id}].textChanged x\nids = todos.todos\nsets = todos.todos[{id}].text \"x\""
+    let source = try ActionSource(
+      Hub.plan(text, connections: 5), schema: Hub.schema, state: state.encoded(), run: "RUN")
+    let snapshot = ControlSession.Snapshot(bytes: state.encoded(), revision: 5)
+    var verification = Verification(
+      source: source, reader: StateReader(schema: Hub.schema), before: snapshot, after: snapshot, answered: [:],
+      refused: [:])
+    try verification.run(named: [:])
+    #expect(verification.unchecked.joined().contains("5 connections share 3 elements"))
+  }
+
   @Test func whatOthersDidIsAllowed() throws {
     let verification = try verify(others: 3) { $0.counter.count += 3 }
     #expect(verification.others == 3)

@@ -98,6 +98,31 @@ import Testing
     #expect(outcome.errors.contains("5 elements") && outcome.errors.contains("--todos 6"))
   }
 
+  @Test func aWarmUpDoesNotCount() throws {
+    let hub = try HubProcess()
+    #expect(try load(hub, "-c", "20", "-d", "64", "-n", "1000", "--warmup", "100ms").integer("actions") == 1000)
+    // The connections have equally many elements, and the times are random.
+    let deleted = try load(
+      hub, "-w", "delete", "--todos", "1000", "-c", "10", "-n", "1000", "--rate", "5000", "--arrival", "poisson")
+    #expect(deleted.integer("actions") == 1000)
+    let used = try load(hub, "-w", "delete", "--todos", "500", "-n", "500", "--warmup", "400ms", status: 3)
+    #expect(used.integer("actions") == 0 && (used["failure"] as? String)?.contains("the warm-up used up") == true)
+  }
+
+  @Test func subscribersToALargeStateReachTheEnd() throws {
+    let hub = try HubProcess()
+    _ = try load(hub, "-w", "add", "--payload", "1000", "-n", "200")
+    #expect(try load(hub, "-n", "300", "--watch", "3").checks.contains("the other 3 subscribers reached revision 500"))
+    let moves = try load(hub, "-w", "move", "-n", "50", "--watch", "3")
+    #expect((moves["notVerified"] as? [String])?.joined().contains("the last change at 3 subscribers") == true)
+  }
+
+  @Test func aPageThatCannotBeWrittenIsInTheResult() throws {
+    let hub = try HubProcess()
+    let report = try load(hub, "-n", "10", "--report", "/nonexistent/page.html", status: 1)
+    #expect(report.integer("exitStatus") == 1)
+  }
+
   @Test func aSecondRunCountsFromWhereTheFirstEnded() throws {
     let hub = try HubProcess()
     _ = try load(hub, "-n", "100")
@@ -112,6 +137,8 @@ import Testing
 
   @Test(arguments: [
     ["--depth", "0"], ["--connections", "many"], ["--actions"], ["extra"], ["--rate=-1"], ["--slow=3"],
+    ["--search=2ms", "--actions=5"], ["--scenario=team", "--watch=0"], ["--action=x", "--workload=add"], ["--ids=x"],
+    ["--timeout=0s"], ["--duration=1ms"],
   ])
   func aWrongCommandLineIsExplained(arguments: [String]) throws {
     let outcome = try Program(name: "storeload").run(arguments[0], arguments.count > 1 ? arguments[1] : "--json=1")
@@ -399,7 +426,8 @@ import Testing
     counts = counter.count -1
     """.write(toFile: path, atomically: true, encoding: .utf8)
     #expect(try load(hub, "--scenario", path).after("counter.count") == 20)
-    let printed = try Program(name: "storeload").run("--scenario", "team", "--print-scenario")
+    let printed = try Program(name: "storeload").run("--scenario", "team", "--print-scenario", "--churn", "3")
+    #expect(printed.output.contains("churn = 3.0"))
     try printed.output.write(toFile: path, atomically: true, encoding: .utf8)
     let again = try load(
       hub, "--scenario", path, "--todos", "20", "--duration", "300ms", "--warmup", "0s", "--watch", "3")

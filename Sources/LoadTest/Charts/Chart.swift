@@ -171,7 +171,7 @@ extension Chart.Unit {
   func text(_ value: Double) -> String {
     switch self {
     case .number: Decimals.short(value).replacing(".00", with: "").replacing(".0", with: "")
-    case .time: Decimals.time(UInt64(max(value, 0).rounded())).replacing(".00", with: "").replacing(".0", with: "")
+    case .time: Decimals.text(nanoseconds: max(value, 0).rounded()).replacing(".00", with: "").replacing(".0", with: "")
     case .bytes: Decimals.short(value).replacing(".00", with: "") + "B"
     case .percentile:
       value <= 1
@@ -189,7 +189,7 @@ private struct Scale {
 
   init(_ axis: Chart.Axis, _ values: [Double], _ first: Double, _ last: Double) {
     (isLogarithmic, self.first, self.last) = (axis.isLogarithmic, first, last)
-    let values = values.filter { $0.isFinite && (!axis.isLogarithmic || $0 > 0) }
+    let values = values.filter { Self.shows($0, axis.isLogarithmic) }
     let (least, most) = (values.min() ?? 0, values.max() ?? 1)
     if axis.isLogarithmic {
       let (floor, top) = (Self.power(atMost: least), Self.power(atMost: most))
@@ -207,7 +207,12 @@ private struct Scale {
     }
   }
 
-  func shows(_ value: Double) -> Bool { value.isFinite && (!isLogarithmic || value > 0) }
+  func shows(_ value: Double) -> Bool { Self.shows(value, isLogarithmic) }
+
+  /// Returns false for a number that cannot be drawn, or with which the numbers of the axis would overflow.
+  private static func shows(_ value: Double, _ isLogarithmic: Bool) -> Bool {
+    abs(value) < 1e200 && (!isLogarithmic || value > 1e-200)
+  }
 
   func place(_ value: Double) -> Double {
     let part = isLogarithmic ? Self.logarithm(value / low) / Self.logarithm(high / low) : (value - low) / (high - low)

@@ -32,6 +32,7 @@ extension LoadReport {
     <h2>Verified</h2>
     <ul>
     \(checks.map { "<li>\(Chart.escaped($0))</li>" }.joined(separator: "\n"))
+    \(unchecked.map { "<li>Not verified: \(Chart.escaped($0))</li>" }.joined(separator: "\n"))
     </ul>
     <script type="application/json" id="result">\(json.description.replacing("</", with: "<\\/"))</script>
     </body>
@@ -75,8 +76,8 @@ extension LoadReport {
         Chart(
           "Latency over time", x: seconds, y: .init("latency", .time, isLogarithmic: true),
           [
-            line("p50") { Double($0.p50) }, line("p99") { Double($0.p99) }, line("p99.9") { Double($0.p999) },
-            line("max") { Double($0.maximum) },
+            line("p50") { $0.p50.map(Double.init) }, line("p99") { $0.p99.map(Double.init) },
+            line("p99.9") { $0.p999.map(Double.init) }, line("max") { $0.maximum.map(Double.init) },
           ]))
     }
     if latencies.count > 0 {

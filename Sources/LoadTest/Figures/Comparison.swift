@@ -43,8 +43,6 @@ public struct Comparison: Sendable {
   ]
   private static let conditions: [[String]] = [
     ["scenario"], ["hub"], ["durability"], ["machine", "processor"], ["machine", "cores"], ["machine", "kernel"],
-    ["plan", "loop"], ["plan", "rate"], ["plan", "connections"], ["plan", "depth"], ["plan", "threads"],
-    ["plan", "watchers"], ["plan", "scopes"], ["plan", "payload"], ["plan", "fill"],
   ]
 
   /// Compares two lists of results.
@@ -52,13 +50,13 @@ public struct Comparison: Sendable {
   /// - Throws: `LoadError.scenario` if a value is not a result.
   public init(before: [JSONValue], after: [JSONValue]) throws(LoadError) {
     (runsBefore, runsAfter) = (0, 0)
-    guard let first = before.first, let second = after.first,
+    guard !before.isEmpty, !after.isEmpty,
       (before + after).allSatisfy({ $0["latencyMicroseconds"] != nil })
     else { throw .scenario("these are no results of storeload --json") }
-    for path in Self.conditions {
-      let (left, right) = (first[path], second[path])
-      guard left != right else { continue }
-      differences.append((path.joined(separator: " "), left?.description ?? "none", right?.description ?? "none"))
+    for path in Self.conditions + Self.settings(before + after) {
+      let (left, right) = (Self.texts(path, before), Self.texts(path, after))
+      guard left != right || left.count > 1 else { continue }
+      differences.append((path.joined(separator: " "), left.joined(separator: ", "), right.joined(separator: ", ")))
     }
     let (soundBefore, soundAfter) = (completed(before, "before"), completed(after, "after"))
     (runsBefore, runsAfter) = (soundBefore.count, soundAfter.count)
@@ -82,6 +80,20 @@ public struct Comparison: Sendable {
           name: name, before: Self.median(left) / scale, after: Self.median(right) / scale,
           rangeBefore: Self.range(ranges.0, scale), rangeAfter: Self.range(ranges.1, scale), verdict: verdict))
     }
+  }
+
+  /// Returns the paths of all settings of the plans, in the order of the files. A seed makes no other measurement.
+  private static func settings(_ results: [JSONValue]) -> [[String]] {
+    var names: [String] = []
+    for case .object(let members)? in results.map({ $0["plan"] }) {
+      for member in members where member.name != "seed" && !names.contains(member.name) { names.append(member.name) }
+    }
+    return names.map { ["plan", $0] }
+  }
+
+  /// Returns the different values of a setting, in ascending order.
+  private static func texts(_ path: [String], _ results: [JSONValue]) -> [String] {
+    Set(results.map { $0[path]?.description ?? "none" }).sorted()
   }
 
   /// Returns the results of the runs that did not fail, and records the others.

@@ -2,9 +2,9 @@
 public enum Decimals {
   /// Returns a number with a fixed number of decimals.
   public static func fixed(_ value: Double, _ decimals: Int) -> String {
-    guard value.isFinite, abs(value) < 1e15 else { return value.isNaN ? "0" : "\(value)" }
     var scale = 1
     for _ in 0..<decimals { scale *= 10 }
+    guard value.isFinite, abs(value) * Double(scale) < 9e18 else { return value.isNaN ? "0" : "\(value)" }
     let scaled = Int((abs(value) * Double(scale)).rounded())
     let sign = value < 0 && scaled != 0 ? "-" : ""
     guard decimals > 0 else { return "\(sign)\(scaled)" }
@@ -34,8 +34,10 @@ public enum Decimals {
   }
 
   /// Returns nanoseconds as a short text with a unit, such as `83.1 µs`.
-  public static func time(_ nanoseconds: UInt64) -> String {
-    let value = Double(nanoseconds)
+  public static func time(_ nanoseconds: UInt64) -> String { text(nanoseconds: Double(nanoseconds)) }
+
+  /// Returns nanoseconds of any size as a short text with a unit.
+  static func text(nanoseconds value: Double) -> String {
     let units: [(Double, String)] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")]
     for (size, unit) in units where value >= size {
       let scaled = value / size

@@ -31,13 +31,25 @@ struct Freshness {
     join()
   }
 
+  /// The number of pairs of an action and a subscriber that was sent no frame with the action's revision or a later one.
+  var unseen: Int {
+    zip(pending, seen).reduce(0) { sum, entry in
+      let (action, seen) = entry
+      return sum + action.count * read.indices.count { seen & (1 << UInt64($0)) == 0 && concerns(action, $0) }
+    }
+  }
+
+  private func concerns(_ action: ThreadFigures.Acknowledged, _ watcher: Int) -> Bool {
+    action.scope == nil || scopes[watcher] == nil || scopes[watcher] == action.scope
+  }
+
   private mutating func join() {
     var (kept, keptSeen): ([ThreadFigures.Acknowledged], [UInt64]) = ([], [])
     for (index, action) in pending.enumerated() {
       var seen = self.seen[index]
       var isWhole = true
       for watcher in read.indices where seen & (1 << UInt64(watcher)) == 0 {
-        guard action.scope == nil || scopes[watcher] == nil || scopes[watcher] == action.scope else { continue }
+        guard concerns(action, watcher) else { continue }
         guard let time = Self.first(in: read[watcher], from: action.revision) else {
           isWhole = false
           continue
@@ -51,8 +63,10 @@ struct Freshness {
       }
     }
     if kept.count > Self.pendingLimit {
-      kept.removeFirst(kept.count - Self.pendingLimit)
-      keptSeen.removeFirst(keptSeen.count - kept.count)
+      // Every other one stands for two. Without the oldest ones a stall of the subscribers would be missing.
+      kept = stride(from: 0, to: kept.count, by: 2).map { kept[$0] }
+      keptSeen = stride(from: 0, to: keptSeen.count, by: 2).map { keptSeen[$0] }
+      for index in kept.indices { kept[index].count *= 2 }
     }
     (pending, seen) = (kept, keptSeen)
     for watcher in read.indices where read[watcher].count > Self.readLimit {

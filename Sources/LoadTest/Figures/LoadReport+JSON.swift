@@ -21,6 +21,7 @@ extension LoadReport {
       .init("latencyFrom", .string(plan.isOpenLoop ? "intended" : "sent")),
     ]
     if freshness.count > 0 { members.append(.init("freshnessMicroseconds", Self.summary(freshness))) }
+    if plan.watchers > 0 { members.append(.init("freshnessUnseen", .integer(unseen))) }
     if plan.isOpenLoop { members.append(.init("latenessMicroseconds", Self.summary(lateness))) }
     members.append(.init("connectMicroseconds", Self.summary(connects)))
     if let value = hubMicrosecondsPerAction { members.append(.init("hubMicrosecondsPerAction", Self.number(value, 4))) }
@@ -41,6 +42,7 @@ extension LoadReport {
           counts.map { .init($0.path, ["before": .integer($0.before), "after": .integer($0.after)]) })),
       .init("otherActions", others.map { .integer($0) } ?? .null),
       .init("verified", .array(checks.map { .string($0) })),
+      .init("notVerified", .array(unchecked.map { .string($0) })),
       .init("failure", failure.map { .string($0.description) } ?? .null),
       .init("signal", signal.map { .integer($0) } ?? .null), .init("exitStatus", .integer(exitStatus)),
       .init("samples", .array(samples.map(Self.json))), .init("histogram", Self.histogram(latencies)),
@@ -63,16 +65,13 @@ extension LoadReport {
       .init("warmup", Self.number(plan.warmup, 3)), .init("payload", .integer(plan.payload)),
       .init("watchers", .integer(plan.watchers)), .init("scope", .string(plan.scope)),
       .init("scopes", .integer(plan.scopes)), .init("slow", .integer(plan.slowWatchers)),
+      .init("slowPause", Self.number(plan.slowPause, 3)), .init("timeout", Self.number(plan.timeout, 3)),
       .init("churn", Self.number(plan.churn, 3)), .init("storm", Self.number(plan.storm, 3)),
       .init("reconnect", .bool(plan.reconnects)), .init("alone", .bool(plan.isAlone)),
       .init("fill", .integer(plan.fillCount)), .init("seed", .integer(plan.seed)),
-      .init(
-        "actions",
-        .array(
-          plan.actions.map {
-            ["name": .string($0.name), "send": .string($0.send), "weight": .integer($0.weight)] as JSONValue
-          })),
+      .init("actions", .array(plan.actions.map(Self.json))),
     ]
+    if let fill = plan.fill { members.append(.init("fillWith", .string("\(fill.send) to \(plan.fillPath)"))) }
     if let rate = plan.rate {
       members += [.init("rate", Self.number(rate, 1)), .init("arrival", .string(plan.arrival.rawValue))]
     }
@@ -80,6 +79,16 @@ extension LoadReport {
     if let count = plan.count { members.append(.init("count", .integer(count))) }
     if let duration = plan.duration { members.append(.init("duration", Self.number(duration, 3))) }
     return .object(members)
+  }
+
+  private static func json(_ action: Plan.Action) -> JSONValue {
+    let texts = [("ids", action.ids), ("sets", action.sets), ("counts", action.counts), ("creates", action.creates)]
+    return .object(
+      [
+        .init("name", .string(action.name)), .init("send", .string(action.send)),
+        .init("weight", .integer(action.weight)), .init("order", .string(action.isRandom ? "random" : "stride")),
+        .init("removes", .bool(action.removes)),
+      ] + texts.compactMap { name, text in text.map { .init(name, .string($0)) } })
   }
 
   private static func summary(_ histogram: LatencyHistogram) -> JSONValue {
@@ -99,8 +108,9 @@ extension LoadReport {
 
   private static func json(_ sample: Sample) -> JSONValue {
     [
-      "seconds": number(sample.time, 3), "actionsPerSecond": number(sample.rate, 1), "p50": microseconds(sample.p50),
-      "p99": microseconds(sample.p99), "p99_9": microseconds(sample.p999), "max": microseconds(sample.maximum),
+      "seconds": number(sample.time, 3), "actionsPerSecond": number(sample.rate, 1),
+      "p50": sample.p50.map(microseconds) ?? .null, "p99": sample.p99.map(microseconds) ?? .null,
+      "p99_9": sample.p999.map(microseconds) ?? .null, "max": sample.maximum.map(microseconds) ?? .null,
       "hubProcessors": sample.hubProcessors.map { number($0, 3) } ?? .null,
       "hubBytes": sample.hubMemory.map { .integer($0) } ?? .null, "ownProcessors": number(sample.ownProcessors, 3),
     ]

@@ -22,6 +22,7 @@ extension LoadReport {
         + "\(Decimals.grouped(actionsPerSecond)) actions/s\(end)")
     lines.append(Self.line(plan.isOpenLoop ? "latency from the intended time" : "latency from sending", latencies))
     if freshness.count > 0 { lines.append(Self.line("freshness at subscribers", freshness)) }
+    if unseen > 0 { lines.append("\(unseen) more of the sampled actions were followed by no change at a subscriber") }
     if plan.isOpenLoop { lines.append(Self.line("lateness of this program", lateness)) }
     if connects.count > UInt64(plan.connections + plan.watchers) {
       lines.append(Self.line("connecting to welcome", connects))
@@ -43,6 +44,7 @@ extension LoadReport {
     if lost > 0 { lines.append("connections that the hub closed, and that were opened again: \(lost)") }
     for count in counts { lines.append("\(count.path): \(count.before) before, \(count.after) after") }
     for check in checks { lines.append("verified: \(check)") }
+    for expectation in unchecked { lines.append("not verified: \(expectation)") }
     if !plan.isOpenLoop, plan.count == nil || actions > 10_000 {
       lines.append(
         "note: in a closed loop a hub that stops delays the actions behind it, which are then not counted as late; "
@@ -55,7 +57,7 @@ extension LoadReport {
       lines.append("warning: the machine had other work (load average \(Decimals.fixed(machine.load, 1)))")
     }
     if refused > 0 { lines.append("\(refused) actions were refused") }
-    if let best = searched.filter(\.isKept).max(by: { $0.wanted < $1.wanted }) {
+    if let best = searched.best {
       lines.append("highest rate that kept the limit: \(Decimals.grouped(best.wanted)) actions/s")
     } else if !searched.isEmpty {
       lines.append("no rate kept the limit; these are the figures of the last one")
@@ -75,7 +77,9 @@ extension LoadReport {
     var lines = head.map { "# \($0)" }
     lines.append("seconds,actions_per_second,p50_us,p99_us,p99_9_us,max_us,hub_processors,hub_bytes,own_processors")
     for sample in samples {
-      let latencies = [sample.p50, sample.p99, sample.p999, sample.maximum].map { Decimals.fixed(Double($0) / 1000, 1) }
+      let latencies = [sample.p50, sample.p99, sample.p999, sample.maximum].map { value in
+        value.map { Decimals.fixed(Double($0) / 1000, 1) } ?? ""
+      }
       let cells =
         [Decimals.fixed(sample.time, 3), Decimals.fixed(sample.rate, 1)] + latencies + [
           sample.hubProcessors.map { Decimals.fixed($0, 3) } ?? "", sample.hubMemory.map { "\($0)" } ?? "",

@@ -27,6 +27,8 @@ public struct LoadReport: Sendable {
   public var lateness = LatencyHistogram()
   /// The times from sending to the first frame with which a subscriber sees the action.
   public var freshness = LatencyHistogram()
+  /// The number of sampled actions without a later frame at a subscriber; each counts once for each such subscriber.
+  public var unseen = 0
   /// The times from connecting to the welcome.
   public var connects = LatencyHistogram()
   /// The CPU time of the hub's process during the measurement, in nanoseconds.
@@ -49,6 +51,8 @@ public struct LoadReport: Sendable {
   public var lost = 0
   /// The successful verifications, as sentences.
   public var checks: [String] = []
+  /// The expectations that could not be checked, as sentences.
+  public var unchecked: [String] = []
   /// The number of actions of other clients during the run.
   public var others: Int?
   /// The numbers and lengths that the scenario counts, by their paths.
@@ -66,8 +70,8 @@ public struct LoadReport: Sendable {
     public var time = 0.0
     /// The number of acknowledged actions per second.
     public var rate = 0.0
-    /// The latencies in nanoseconds.
-    public var p50: UInt64 = 0, p99: UInt64 = 0, p999: UInt64 = 0, maximum: UInt64 = 0
+    /// The latencies in nanoseconds; nil without an acknowledgement.
+    public var p50: UInt64?, p99: UInt64?, p999: UInt64?, maximum: UInt64?
     /// The number of processors that the hub kept busy.
     public var hubProcessors: Double?
     /// The number of processors that this program kept busy.
@@ -82,10 +86,11 @@ public struct LoadReport: Sendable {
 
     /// The measurements as a line for people.
     public var line: String {
-      var parts = [
-        "\(Decimals.fixed(time, 1)) s", "\(Decimals.grouped(rate)) actions/s", "p50 \(Decimals.time(p50))",
-        "p99 \(Decimals.time(p99))", "max \(Decimals.time(maximum))", "\(refused) refused",
-      ]
+      let latencies = [("p50", p50), ("p99", p99), ("max", maximum)].map { name, value in
+        "\(name) \(value.map { Decimals.time($0) } ?? "none")"
+      }
+      var parts = ["\(Decimals.fixed(time, 1)) s", "\(Decimals.grouped(rate)) actions/s"] + latencies
+      parts.append("\(refused) refused")
       if let hubProcessors { parts.append("hub \(Decimals.fixed(hubProcessors * 100, 0)) % CPU") }
       if let hubMemory { parts.append("\(Decimals.short(Double(hubMemory)))B") }
       return parts.joined(separator: "  ")
@@ -105,7 +110,11 @@ public struct LoadReport: Sendable {
   }
 
   /// The exit status for this report.
-  public var exitStatus: Int32 { failure?.exitStatus ?? signal.map { 128 + $0 } ?? 0 }
+  public var exitStatus: Int32 {
+    if let failure { return failure.exitStatus }
+    if let signal { return 128 + signal }
+    return !searched.isEmpty && searched.best == nil ? 9 : 0
+  }
 
   /// True if the generator was too slow for the requested rate.
   ///

@@ -21,7 +21,7 @@ final class Channel {
   /// Connects; returns false if the hub's queue is full, and the attempt must be repeated.
   func open(_ path: String) throws(LoadError) -> Bool {
     close()
-    socket = try Socket.connected(to: path, isBlocking: false)
+    socket = try Socket.connected(to: path)
     return socket != nil
   }
 

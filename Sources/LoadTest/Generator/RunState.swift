@@ -22,6 +22,7 @@ final class RunState: Sendable {
   private let startTime = Atomic<UInt64>(0)
   private let measureTime = Atomic<UInt64>(.max)
   private let endTime = Atomic<UInt64>(.max)
+  private let lastRevision = Atomic<UInt64>(0)
   let reports: [ThreadReport]
 
   init(threads: Int) {
@@ -38,6 +39,12 @@ final class RunState: Sendable {
   var measureStart: UInt64 { measureTime.load(ordering: .acquiring) }
   /// The time from which no action is due, and none is sent in a closed loop.
   var end: UInt64 { endTime.load(ordering: .acquiring) }
+
+  /// The revision that subscribers without a copy of their part must reach; zero if it is not known.
+  var finalRevision: UInt64 {
+    get { lastRevision.load(ordering: .acquiring) }
+    set { lastRevision.store(newValue, ordering: .releasing) }
+  }
 
   /// Starts to send.
   func begin(at start: UInt64, measuringFrom measure: UInt64, until end: UInt64) {
@@ -75,8 +82,8 @@ struct ThreadFigures: Sendable {
   var totals = Totals()
   /// The time of the acknowledgement of the last measured action.
   var lastAnswer: UInt64 = 0
-  /// The time of the last input.
-  var lastHeard: UInt64 = 0
+  /// The highest revision of an acknowledgement.
+  var lastRevision: UInt64 = 0
   /// The number of connections and subscribers that are ready.
   var ready = 0
   /// The phase in which the measurements were published.
@@ -102,8 +109,8 @@ struct ThreadFigures: Sendable {
     var (sentBytes, receivedBytes) = (0, 0)
     /// The numbers of replaced and resumed sessions, of connections that the hub closed, and of compared hashes.
     var (replaced, resumed, lost, hashes) = (0, 0, 0, 0)
-    /// The number of subscribers that keep their part of the state.
-    var mirrors = 0
+    /// The numbers of subscribers that keep their part of the state, and of others that lack the final revision.
+    var (mirrors, behind) = (0, 0)
 
     static func += (left: inout Totals, right: Totals) {
       left.measured += right.measured
@@ -121,6 +128,7 @@ struct ThreadFigures: Sendable {
       left.lost += right.lost
       left.hashes += right.hashes
       left.mirrors += right.mirrors
+      left.behind += right.behind
     }
   }
 
@@ -133,6 +141,7 @@ struct ThreadFigures: Sendable {
   struct Acknowledged: Sendable {
     var time: UInt64
     var revision: UInt64
+    /// The number of actions that it represents.
     var count: Int
     /// The scope that the actions changed; nil for all.
     var scope: Int?
@@ -142,7 +151,7 @@ struct ThreadFigures: Sendable {
   mutating func publish(into shared: inout ThreadFigures) {
     take(into: &shared)
     (shared.totals, shared.ready) = (totals, ready)
-    (shared.lastAnswer, shared.lastHeard) = (lastAnswer, lastHeard)
+    (shared.lastAnswer, shared.lastRevision) = (lastAnswer, lastRevision)
     (shared.isDrained, shared.isVerified, shared.isDone) = (isDrained, isVerified, isDone)
     shared.phase = phase
     (shared.failure, shared.answeredBy) = (failure, answeredBy)

@@ -25,7 +25,9 @@ final class Sender {
   @exclusivity(unchecked) private(set) var retryTime: UInt64? = 0
   private var connectTime: UInt64 = 0
   /// The number of actions to send; nil for no limit.
-  @exclusivity(unchecked) var limit: Int?
+  @exclusivity(unchecked) private var limit: Int?
+  /// The number of actions that a closed loop measures, and the time from which it does.
+  @exclusivity(unchecked) private var measured: (count: Int, start: UInt64)?
   /// The numbers of the rejected actions.
   private(set) var refused: Set<Int> = []
   /// The maximum size of a frame.
@@ -86,6 +88,9 @@ final class Sender {
 
   // MARK: Sending
 
+  /// Limits a closed loop to a number of actions from a time on.
+  func measure(_ count: Int, from start: UInt64) { measured = (count, start) }
+
   /// Adds an action that is scheduled at a time, for an open loop; returns false if no action is left.
   func arrive(at time: UInt64) -> Bool {
     guard limit.map({ answered + times.count < $0 }) ?? true else { return false }
@@ -98,6 +103,11 @@ final class Sender {
   /// - Parameter sendsNew: True if a closed loop continues.
   func send(at now: UInt64, sendsNew: Bool, _ figures: inout ThreadFigures) -> Bool {
     guard isOpen else { return true }
+    if let (count, start) = measured, now >= start {
+      // All actions so far have earlier times.
+      limit = min(limit ?? .max, answered + times.count + count)
+      measured = nil
+    }
     while !channel.isBlocked {
       let known = answered + times.count
       var end = isOpenLoop || !sendsNew ? min(known, answered + flight) : answered + flight
@@ -188,6 +198,7 @@ final class Sender {
     _ figures: inout ThreadFigures
   ) {
     guard through > answered, through <= max(issued, answered + times.count) else { return }
+    figures.lastRevision = max(figures.lastRevision, revision)
     var index = answered
     times.removeFirst(through - answered) { time, count in
       if time >= measureStart {
@@ -201,35 +212,5 @@ final class Sender {
     figures.totals.answered += through - answered
     answered = through
     issued = max(issued, answered)
-  }
-}
-
-/// Records the revisions of acknowledged actions, for measuring the freshness of subscribers.
-struct RevisionFilter {
-  let source: ActionSource
-  /// For each kind of action, true if it changes a subscribed part.
-  let isTouching: [Bool]
-  /// For each element of a collection, the scope that contains it; nil if all subscribers have the same scope.
-  let scopeOfElement: [Int: Int]?
-  /// The maximum number of entries between two publications, so that joining them costs little.
-  static let limit = 100
-
-  func record(
-    _ range: Range<Int>, of connection: Int, _ time: UInt64, _ revision: UInt64, _ figures: inout ThreadFigures
-  ) {
-    guard figures.acknowledged.count < Self.limit else { return }
-    if scopeOfElement == nil, isTouching.allSatisfy(\.self) {
-      return figures.acknowledged.append(.init(time: time, revision: revision, count: range.count, scope: nil))
-    }
-    for index in range.prefix(64) {
-      let choice = source.choice(index, of: connection)
-      guard isTouching[choice.kind] else { continue }
-      var scope: Int?
-      if let scopeOfElement {
-        guard let found = scopeOfElement[choice.values.element] else { continue }
-        scope = found
-      }
-      figures.acknowledged.append(.init(time: time, revision: revision, count: 1, scope: scope))
-    }
   }
 }

@@ -28,7 +28,7 @@ final class Watcher {
   private var connectTime: UInt64 = 0
   /// The time at which a slow one reads again; nil while it reads.
   var pauseEnd: UInt64?
-  /// True if its state was compared with the hub's, or need not be.
+  /// True if its state was compared with the hub's, or if it keeps no copy.
   private(set) var isVerified = false
   private var isAsked = false
 
@@ -44,8 +44,8 @@ final class Watcher {
     isSampled = number < Self.sampleLimit && !isSlow
   }
 
-  /// True if it keeps its part of the state.
-  var hasMirror: Bool { mirror != nil }
+  /// Returns true if it keeps no copy of its part, and has not reached a revision.
+  func isBehind(_ revision: UInt64) -> Bool { mirror == nil && self.revision ?? 0 < revision }
 
   /// Tries to connect; returns false if the hub's queue is full.
   func connect(_ socket: String, at now: UInt64) throws(LoadError) -> Bool {

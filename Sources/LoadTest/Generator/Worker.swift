@@ -104,7 +104,13 @@ final class Worker {
     hasLimits = true
     let (start, measureStart) = (state.start, state.measureStart)
     (nextChurn, nextStorm) = (measureStart, measureStart + Clock.nanoseconds(plan.storm))
-    guard plan.isOpenLoop else { return }
+    guard plan.isOpenLoop else {
+      guard let count = plan.count else { return }
+      for sender in senders {
+        sender.measure(Self.share(of: count, sender.number, plan.connections), from: measureStart)
+      }
+      return
+    }
     remaining = plan.count.map { count in
       senders.reduce(0) { $0 + Self.share(of: count, $1.number, plan.connections) }
     }
@@ -124,13 +130,6 @@ final class Worker {
     if plan.isOpenLoop {
       try arrive(now, measureStart, end)
     } else {
-      if let count = plan.count, now >= measureStart {
-        for sender in senders {
-          let wanted = sender.issued + Self.share(of: count, sender.number, plan.connections)
-          if !hasCounted { sender.limit = min(sender.limit ?? .max, wanted) }
-        }
-        hasCounted = true
-      }
       if !hasStarted || plan.churn > 0 || plan.storm > 0 {
         hasStarted = true
         for sender in senders { try flush(sender, now, sendsNew: now < end) }
@@ -139,21 +138,19 @@ final class Worker {
     try disturb(now, measureStart, end)
   }
 
-  /// True if the senders of a closed loop have their numbers of measured actions, and have sent their first one.
-  private var (hasCounted, hasStarted) = (false, false)
+  /// True if the senders of a closed loop have sent their first action.
+  private var hasStarted = false
 
   private func arrive(_ now: UInt64, _ measureStart: UInt64, _ end: UInt64) throws(LoadError) {
     guard var arrivals, !senders.isEmpty else { return }
     var rounds = 0
     while arrivals.next <= now, arrivals.next < end, remaining ?? 1 > 0, rounds < 8192 {
-      let index: Int
-      if plan.arrival == .poisson {
-        index = Int(Mix.hash(plan.seed &+ 7, UInt64(nextSender)) % UInt64(senders.count))
-      } else {
-        index = nextSender % senders.count
+      guard let index = accept(arrivals.next) else {
+        // The elements are used up.
+        remaining = 0
+        break
       }
-      nextSender += 1
-      if senders[index].arrive(at: arrivals.next) { figures.totals.sent += 1 }
+      figures.totals.sent += 1
       if arrivals.next >= measureStart {
         figures.lateness.add(now - arrivals.next)
         remaining? -= 1
@@ -171,6 +168,14 @@ final class Worker {
       try flush(senders[index], now, sendsNew: true)
     }
     touched.removeAll(keepingCapacity: true)
+  }
+
+  /// Gives an action that is scheduled at a time to the next sender that has one left; nil if none has.
+  private func accept(_ time: UInt64) -> Int? {
+    let random = Mix.hash(plan.seed &+ 7, UInt64(nextSender)) % UInt64(senders.count)
+    let first = plan.arrival == .poisson ? Int(random) : nextSender % senders.count
+    nextSender += 1
+    return senders.indices.lazy.map { (first + $0) % self.senders.count }.first { self.senders[$0].arrive(at: time) }
   }
 
   /// True if an action of an open loop is left to arrive before the end.
@@ -293,7 +298,6 @@ final class Worker {
 
   private func handle(_ event: Poller.Event, _ phase: RunState.Phase) throws(LoadError) {
     let now = Clock.now
-    figures.lastHeard = now
     if event.token.isMultiple(of: 2) {
       let sender = senders[event.token / 2]
       do throws(LoadError) { try handle(event, sender, now, phase) } catch { try lost(sender, error, at: now) }
@@ -355,6 +359,8 @@ final class Worker {
     figures.ready = senders.count { $0.isOpen } + watchers.count { $0.isReady && $0.retryTime == nil }
     figures.isDrained = senders.allSatisfy(\.isDrained) && !isArriving(before: state.end)
     figures.isVerified = watchers.allSatisfy(\.isVerified)
+    let finalRevision = state.finalRevision
+    figures.totals.behind = finalRevision == 0 ? 0 : watchers.count { $0.isBehind(finalRevision) }
     if plan.isOpenLoop {
       figures.isDone = remaining == 0 || senders.allSatisfy(\.isDone)
     } else {

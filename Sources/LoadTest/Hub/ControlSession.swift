@@ -1,6 +1,8 @@
 internal import Wire
 
-/// A session for blocking requests: the schema, the state, a revision or a hash.
+/// A session for requests that wait for their answer: the schema, the state or a hash.
+///
+/// All signals are blocked while it waits, so it asks for them itself.
 final class ControlSession {
   private let socket: Socket
   private var decoder = FrameDecoder(payloadLimit: 1 << 26)
@@ -8,8 +10,9 @@ final class ControlSession {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
   private var frames: [(header: FrameHeader, payload: [UInt8])] = []
   private let timeout: Double
+  /// Waits some seconds, and returns the number of a signal that arrived.
+  private let pause: (Double) -> Int32?
   private var scope: UInt16 = 0
-  private var pings: UInt64 = 0
   private(set) var hubName = ""
   let process: Int32?
 
@@ -19,13 +22,21 @@ final class ControlSession {
     var revision: UInt64
   }
 
-  init(path: String, timeout: Double) throws(LoadError) {
-    guard let socket = try Socket.connected(to: path, isBlocking: true) else { throw .cannotConnect("the hub is busy") }
-    socket.setTimeout(seconds: timeout)
+  init(path: String, timeout: Double, pause: @escaping (Double) -> Int32?) throws(LoadError) {
+    let start = Clock.now
+    var connected = try Socket.connected(to: path)
+    while connected == nil {
+      if let signal = pause(0.005) { throw .interrupted(signal: signal) }
+      guard Clock.now - start < Clock.nanoseconds(timeout) else {
+        throw .silent(seconds: timeout, reason: "its queue of new connections is full")
+      }
+      connected = try Socket.connected(to: path)
+    }
+    guard let socket = connected.take() else { throw .cannotConnect("the hub is busy") }
     // With socket activation the listener is systemd, whose CPU time is not the hub's.
     process = socket.peerProcess.flatMap { HubProcess(id: $0).name == "systemd" ? nil : $0 }
     self.socket = socket
-    self.timeout = timeout
+    (self.timeout, self.pause) = (timeout, pause)
     output.frame(Hello(name: "storeload"))
     try flush()
     let welcome = try wait(for: .welcome).payload
@@ -40,14 +51,6 @@ final class ControlSession {
     try flush()
     let payload = try wait(for: .schema).payload
     return try read { () throws(WireError) in try Schema(decoding: payload.span.bytes) }
-  }
-
-  /// Requests the hub's revision.
-  func revision() throws(LoadError) -> UInt64 {
-    pings += 1
-    output.frame(Ping(number: pings))
-    try flush()
-    return try wait(for: .pong).header.revision
   }
 
   /// Requests the state of a part, and its hash if the state is small enough; nil if there is no value.
@@ -70,7 +73,6 @@ final class ControlSession {
         bytes.append(contentsOf: [UInt8](try SnapshotPiece(CBORDecoder(frame.payload.span.bytes)).bytes))
       }
       guard frame.header.flags & SnapshotPiece.finalFlag != 0 else { continue }
-      // The revision in a ping's answer may be later; the bytes are those of this revision.
       let snapshot = Snapshot(bytes: bytes, revision: frame.header.revision)
       let hash = bytes.count <= hashLimit ? try hashOfUnchanged() : nil
       output.frame(FrameHeader(kind: .detach, scope: scope)) { _ in }
@@ -97,13 +99,20 @@ final class ControlSession {
   /// The durability mode of a hub; nil if it does not tell its metrics to this user, or has an older version.
   ///
   /// In a session of its own, which a hub ends if the user has no right to the metrics.
-  static func durability(of path: String, timeout: Double) -> String? {
-    guard let session = try? ControlSession(path: path, timeout: timeout) else { return nil }
-    defer { session.leave() }
-    guard let bytes = try? session.snapshot([], of: .metrics)?.snapshot.bytes,
-      let mode = try? HubMetrics(decoding: bytes.span.bytes).durability
-    else { return nil }
-    return mode.isEmpty ? nil : mode
+  static func durability(
+    of path: String, timeout: Double, pause: @escaping (Double) -> Int32?
+  ) throws(LoadError) -> String? {
+    do throws(LoadError) {
+      let session = try ControlSession(path: path, timeout: timeout, pause: pause)
+      defer { session.leave() }
+      guard let bytes = try session.snapshot([], of: .metrics)?.snapshot.bytes,
+        let mode = try? HubMetrics(decoding: bytes.span.bytes).durability
+      else { return nil }
+      return mode.isEmpty ? nil : mode
+    } catch {
+      guard case .interrupted = error else { return nil }
+      throw error
+    }
   }
 
   /// Ends the session.
@@ -121,11 +130,21 @@ final class ControlSession {
     let frames = output
     output = FrameWriter()
     var offset = 0
+    var start = Clock.now
     while offset < frames.count {
       let taken = frames.span(offset..<frames.count).withUnsafeBytes { socket.send($0) }
       guard let taken else { throw .closed }
-      guard taken > 0 else { throw .silent(seconds: timeout, answered: 0, sent: 0) }
       offset += taken
+      if taken > 0 { start = Clock.now } else { try waitForSocket(writing: true, since: start) }
+    }
+  }
+
+  private func waitForSocket(writing: Bool, since start: UInt64) throws(LoadError) {
+    socket.waitUntilReady(writing: writing, milliseconds: 50)
+    if let signal = pause(0) { throw .interrupted(signal: signal) }
+    guard Clock.now - start < Clock.nanoseconds(timeout) else {
+      throw .silent(
+        seconds: timeout, reason: "the hub \(writing ? "read" : "answered") no request for its schema or its state")
     }
   }
 
@@ -137,13 +156,15 @@ final class ControlSession {
   }
 
   private func next() throws(LoadError) -> (header: FrameHeader, payload: [UInt8]) {
+    let start = Clock.now
     while frames.isEmpty {
       let count: Int
       switch socket.receive(into: buffer) {
       case .bytes(let received): count = received
       case .end: throw .closed
-      // A blocking read has timed out.
-      case .nothing: throw .silent(seconds: timeout, answered: 0, sent: 0)
+      case .nothing:
+        try waitForSocket(writing: false, since: start)
+        continue
       }
       do throws(WireError) {
         try decoder.feed(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]).bytes) {

@@ -1,4 +1,3 @@
-internal import CEpoll
 internal import Glibc
 
 /// A connection to a Unix socket, without a loop.
@@ -6,12 +5,11 @@ struct Socket: ~Copyable {
   /// The file descriptor.
   let descriptor: CInt
 
-  /// Connects.
+  /// Connects without blocking, also for later reads and writes.
   ///
-  /// - Returns: Nil if the hub's queue of connections is full; try again later. This happens only without blocking.
-  static func connected(to path: String, isBlocking: Bool) throws(LoadError) -> Socket? {
-    let kind =
-      CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | (isBlocking ? 0 : CInt(SOCK_NONBLOCK.rawValue))
+  /// - Returns: Nil if the hub's queue of connections is full; try again later.
+  static func connected(to path: String) throws(LoadError) -> Socket? {
+    let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
     let descriptor = Glibc.socket(AF_UNIX, kind, 0)
     guard descriptor >= 0 else {
       throw .failed("cannot create a socket: \(errorText); `ulimit -n` limits the connections")
@@ -33,7 +31,7 @@ struct Socket: ~Copyable {
       if result == 0 { return socket }
       switch errno {
       case EINTR: continue
-      case EAGAIN where !isBlocking: return nil
+      case EAGAIN: return nil
       case ENOENT, ECONNREFUSED:
         throw .cannotConnect("cannot connect to \(path): \(errorText). Is a hub running there?")
       default: throw .cannotConnect("cannot connect to \(path): \(errorText)")
@@ -55,11 +53,10 @@ struct Socket: ~Copyable {
     return credentials.process
   }
 
-  /// Limits the duration of a blocking read or write.
-  func setTimeout(seconds: Double) {
-    var time = timeval(tv_sec: Int(seconds), tv_usec: Int((seconds - seconds.rounded(.down)) * 1e6))
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+  /// Waits some milliseconds at most until bytes can be read, or written.
+  func waitUntilReady(writing: Bool, milliseconds: CInt) {
+    var request = pollfd(fd: descriptor, events: Int16(writing ? POLLOUT : POLLIN), revents: 0)
+    _ = poll(&request, 1, milliseconds)
   }
 
   /// Writes bytes, and returns how many the socket has accepted; nil if the peer has closed.
