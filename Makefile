@@ -56,7 +56,7 @@ man: ## write docs/man, the manual pages of the programs built last (swift build
 bench: setup ## compare the hub with the C limit, Redis, NATS and Python in one table (8 minutes; RUNS=5 SECONDS_EACH=0.7)
 	@scripts/bench
 
-bench-all: setup ## the same, and slower disks, growth, a flooding client and heap allocations (25 minutes)
+bench-all: setup ## the same, and slower disks, recovery, growth and heap allocations (30 minutes)
 	@scripts/bench all
 
 bench-growth: setup ## lists, clients, scopes and payloads of all sizes, with charts in docs/charts (9 minutes)

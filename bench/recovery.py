@@ -94,10 +94,10 @@ def snapshot(options):
                 storeload(options.programs, server, *edit, "--duration", "1s")
                 server.process.send_signal(signal.SIGTERM)
                 server.process.wait()
-            # Another process, so that the turns that filled the list are not counted.
-            with Listening(hub(options.programs, directory, path, output), path) as server:
-                first_answer(options.programs, server.process, path, "todos.nextID")
-                for payload in (16, 8192):
+            for payload in (16, 8192):
+                # Another process for each, because the hub tells the longest turn since its start.
+                with Listening(hub(options.programs, directory, path, output), path) as server:
+                    first_answer(options.programs, server.process, path, "todos.nextID")
                     with open(log, encoding="utf-8") as file:
                         before = file.read().count("saved a snapshot")
                     report = storeload(options.programs, server, *edit, "--payload", payload, "--duration", "30s")

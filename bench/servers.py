@@ -65,6 +65,10 @@ class Server:
             if self.is_listening() or self.process.poll() is not None:
                 break
             time.sleep(0.01)
+        else:
+            self.process.kill()
+            self.process.wait()
+            raise SystemExit(f"{self.process.args[3:]} did not listen within 5 s")
         if self.process.poll() is not None:
             raise SystemExit(f"{self.process.args[3:]} ended with status {self.process.returncode}")
         time.sleep(0.1)

@@ -12,7 +12,6 @@ def storeload(programs, server, *arguments, timeout=900):
         on_core(1, [f"{programs}/storeload", "--socket", server.socket, "--json", *map(str, arguments)]),
         capture_output=True, text=True, timeout=timeout, check=False)
     if run.returncode:
-        # 9 is a search in which no rate kept the limit.
         reason = run.stderr.strip() or f"exit status {run.returncode}"
         raise SystemExit(f"storeload {' '.join(map(str, arguments))}: {reason}")
     return json.loads(run.stdout)

@@ -67,7 +67,7 @@ static struct {
 static int P;
 static int hello_reply_lines; // NATS: INFO
 
-struct client { int fd, in_flight_batches; uint64_t sent, acked; unsigned line_part; int skip; uint64_t *ts; uint32_t *batch; unsigned bh, bt; struct input in; };
+struct client { int fd, in_flight_batches; uint64_t sent, acked; unsigned line_part; int skip, in_line; uint64_t *ts; uint32_t *batch; unsigned bh, bt; struct input in; };
 static const char *path, *tcp; static int C = 1, W = 1, S = 0, burst = 0, csv = 0; static double T = 1.0, warm = 0.2, pace = 0;
 struct shared { uint64_t ring[1 << 20]; volatile uint64_t base, from, until; volatile int ready, go, stop; uint64_t msgs, bytes, subs_done; int64_t min_last, max_last; struct hist push; double user, sys; };
 static struct shared *sh; // sender's send times by revision (one connection only), and the watchers' report
@@ -92,7 +92,7 @@ static void send_all(int fd, const void *p, size_t n) {
 }
 
 // --- watchers
-struct w { int fd; struct input in; int skip, line, first, sampled; int64_t last; uint64_t seen; };
+struct w { int fd; struct input in; int skip, line, sampled; int64_t last; uint64_t seen; };
 // Freshness: from the write of an action to the read of the first delta that contains it, for every action of the measured
 // time and not only for the newest of each delta, which would hide what coalescing costs. `revision` is that of a delta.
 static void fresh(struct w *w, uint64_t revision, uint64_t t) {
@@ -112,7 +112,7 @@ static void watchers(int ctl) {
   int ep = epoll_create1(0);
   struct epoll_event e = { .events = EPOLLIN, .data.ptr = NULL }; epoll_ctl(ep, EPOLL_CTL_ADD, ctl, &e);
   for (int i = 0; i < S; i++) {
-    ws[i].fd = dial(); ws[i].first = i == 0 || i == S - 1; ws[i].sampled = S <= 16 || i % (S / 16) == 0; // evenly, since a server writes to its watchers in order
+    ws[i].fd = dial(); ws[i].sampled = S <= 16 || i % (S / 16) == 0; // evenly, since a server writes to its watchers in order
     if (protos[P].kind == HUB) { uint8_t f[16], *p = put_varint(f + 4, 0); *p++ = TAG_SUBSCRIBE; put_u32(f, (uint32_t)(p - f - 4)); send_all(ws[i].fd, f, (size_t)(p - f)); }
     else if (protos[P].kind == STOREHUB) { uint8_t f[64]; send_all(ws[i].fd, f, sh_hello(f, 1)); }
     else { send_all(ws[i].fd, protos[P].sub_hello, strlen(protos[P].sub_hello)); ws[i].skip = protos[P].sub_skip; }
@@ -158,7 +158,7 @@ static void watchers(int ctl) {
           uint64_t rev; memcpy(&rev, q - 8, 8); fresh(w, rev, t);
         }
         w->in.carry_len = (uint32_t)(end - p); memcpy(w->in.carry, p, w->in.carry_len);
-      } else if (!w->first || !protos[P].payload_line) {
+      } else if (!w->sampled || !protos[P].payload_line) {
         const uint8_t *p = slab + 65536, *end = p + k;
         int lines = 0; while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) { lines++; p++; }
         if (w->skip) { int d = lines < w->skip ? lines : w->skip; w->skip -= d; lines -= d; }
@@ -320,7 +320,13 @@ int main(int argc, char **argv) {
         newly = top - c->acked;
       } else {
         const uint8_t *p = slab + 65536, *end = p + k; unsigned lines = 0; const uint8_t *lastline = p;
-        while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) { lines++; p++; if (p < end) lastline = p; }
+        for (int error = !c->in_line && *p == '-'; ; ) { // Redis and NATS begin an error with '-'; it acknowledges nothing
+          if (error) { fprintf(stderr, "the server answered with an error: %.*s\n", (int)(end - p < 80 ? end - p : 80), (const char *)p); return 1; }
+          if (!(p = memchr(p, '\n', (size_t)(end - p)))) break;
+          lines++; p++; if (p == end) break;
+          lastline = p; error = *p == '-';
+        }
+        c->in_line = end[-1] != '\n';
         if (c->skip) { unsigned d = lines < (unsigned)c->skip ? lines : (unsigned)c->skip; c->skip -= (int)d; lines -= d; }
         c->line_part += lines; newly = c->line_part / (unsigned)protos[P].lines; c->line_part %= (unsigned)protos[P].lines;
         if (protos[P].trailer) { uint64_t b = 0; while (newly--) b += c->batch[c->bh++ % (unsigned)W]; newly = b; }
