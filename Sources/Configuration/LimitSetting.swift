@@ -155,7 +155,7 @@ extension LimitSetting {
     ),
     bytes(
       "held-bytes-per-user", \.heldBytesPerUser, 1 << 20...64 << 30,
-      "the number of bytes held for the connections of one user: incomplete messages and unread output; beyond it the connection that holds the most is closed"
+      "the number of bytes held for the connections of one user: incomplete messages, unread output and unacknowledged rejections; beyond it the connection that holds the most is closed"
     ),
     bytes(
       "held-bytes", \.heldBytes, 1 << 20...1 << 40,
@@ -175,7 +175,8 @@ extension LimitSetting {
     count("scopes", \.scopes, 1...10_000, "the number of parts of the state that one connection may attach"),
     count(
       "sessions", \.detachedSessions, 1...10_000_000,
-      "the number of sessions kept without a connection; beyond it the user with the most sessions loses the oldest"),
+      "the number of sessions kept without a connection; beyond it the user with the most sessions loses the oldest; one counts once more for each 4 KiB of its unacknowledged rejections"
+    ),
   ]
 
   /// Returns the limit with a name.

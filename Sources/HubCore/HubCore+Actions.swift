@@ -112,7 +112,7 @@ extension HubCore {
     if limit > 0 { limit -= 1 }
     let rejected = Rejected(sequence: connection.session.processed, code: code, reason: reason)
     report(.rejected(connection.id, connection.session.id, connection.peer, rejected))
-    connection.session.rejections.append(rejected)
+    connection.session.rejections.append(rejected, inTurn: nextTurn)
     noteSession(of: connection)
     guard connection.session.rejections.count <= limits.rejections else {
       let reason = "more than \(limits.rejections) rejected actions without an acknowledgement of the rejections"

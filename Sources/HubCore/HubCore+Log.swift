@@ -70,7 +70,7 @@ extension HubCore {
     }
     for logged in history.sessions {
       var session = Session(id: logged.id, user: logged.user, name: logged.name)
-      (session.processed, session.rejections) = (logged.processed, logged.rejections)
+      (session.processed, session.rejections) = (logged.processed, PendingRejections(logged: logged.rejections))
       session.isRecovered = true
       detached.insert(session)
       dropExcessSessions(after: session.user)
@@ -89,14 +89,17 @@ extension HubCore {
       size.note(deltaByteCount: delta.count, from: base, to: version, at: revision)
     }
     let outcomes = turns.record.connections.map { (connection: $0, processed: $0.session.processed) }
-    let (actions, sessions) = turns.record.take()
+    let (actions, sessions) = turns.record.take(inTurn: nextTurn)
     let turn = LoggedTurn(
-      position: turns.position + 1, baseRevision: base, revision: revision, time: wallTime, actions: actions,
+      position: nextTurn, baseRevision: base, revision: revision, time: wallTime, actions: actions,
       delta: delta.bytes, sessions: sessions)
     turns.append(version, at: revision, byteCount: turn.byteCount, outcomes: turns.isHolding ? outcomes : [])
     if turnsToStore.isEmpty { commandList.append(.store) }
     turnsToStore.append(turn)
   }
+
+  /// The position in the log of the current turn; 1 for a hub without a log.
+  var nextTurn: UInt64 { (turns?.position ?? 0) + 1 }
 
   /// Records a changed session for the log.
   func noteSession(of connection: LiveConnection) {

@@ -7,8 +7,8 @@ public struct HubLimits: Sendable {
   /// The number of further connections, beyond both limits, of users whose own grant has the right `admin`, so that an
   /// operator can look at a hub that is full.
   public var connectionsForAdmins = 8
-  /// The number of bytes held for all connections of one user: incomplete and waiting frames, and output that they do
-  /// not read. Beyond it the connection that holds the most is closed.
+  /// The number of bytes held for all connections of one user: incomplete and waiting frames, output that they do not
+  /// read, and rejections that they do not acknowledge. Beyond it the connection that holds the most is closed.
   public var heldBytesPerUser = 64 << 20
   /// The number of such bytes held for all users. Each user's share shrinks as the number of users grows.
   public var heldBytes = 1 << 30
@@ -27,7 +27,8 @@ public struct HubLimits: Sendable {
   public var frameTimeout = Duration.seconds(10)
   /// The time within which a closing connection must read its last frames.
   public var closeTimeout = Duration.seconds(1)
-  /// The number of sessions that are kept without a connection. Beyond it, the user with the most loses its oldest.
+  /// The number of sessions that are kept without a connection. Beyond it, the user with the most loses its oldest. A
+  /// session counts once more for each 4 KiB of its unacknowledged rejections.
   public var detachedSessions = 4096
   /// The number of unacknowledged rejections of one session.
   public var rejections = 1024

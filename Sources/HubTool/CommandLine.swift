@@ -35,8 +35,8 @@ public nonisolated func toolOptions() -> ProgramOptions {
           .text(
             """
             Shows for each its number, its process and user, since when it is connected, the bytes that the hub holds for \
-            it (unfinished input and unread output), its name, and the parts of the state to which it subscribes. After a \
-            restart of the hub, the time is that of the restart.
+            it (unfinished input, unread output and unacknowledged rejections), its name, and the parts of the state to \
+            which it subscribes. After a restart of the hub, the time is that of the restart.
             """)
         ]),
       .init(

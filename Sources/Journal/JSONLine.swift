@@ -31,10 +31,11 @@ enum JSONLine {
     let rejections = session.rejections.map {
       #"{"sequence":\#($0.sequence),"code":\#($0.code.rawValue),"reason":\#(string($0.reason))}"#
     }
+    let firstKept = session.firstKept.map { #""first_kept":\#($0),"# } ?? ""
     return """
       {"id":"\(session.id)","user":\(session.user),"process":\(session.process),"name":\(string(session.name)),\
       "processed":\(session.processed),"rejections":[\(rejections.joined(separator: ","))],\
-      "has_ended":\(session.hasEnded)}
+      \(firstKept)"has_ended":\(session.hasEnded)}
       """
   }
 

@@ -114,8 +114,12 @@ struct OpenedDatabase {
   /// Changes the tables of an older version to those of this one.
   mutating func upgrade() throws(SQLiteError) {
     let version = try database.run("PRAGMA user_version", for: "read the version of the file")
-    guard version == Tables.firstVersion else { return }
+    guard version != Tables.version else { return }
     let operation = "change the tables to version \(Tables.version)"
+    guard version == Tables.firstVersion else {
+      try database.run("PRAGMA user_version = \(Tables.version)", for: operation)
+      return
+    }
     try database.run("BEGIN IMMEDIATE", for: operation)
     try database.run("DROP TABLE meta", for: operation)
     try Tables.create(in: database, only: "meta")

@@ -170,8 +170,8 @@ private struct Rebuild {
       try insertion.insert(turn, at: turn.time, movingTailOf: &head)
       if wanted.contains(turn.position) { checksums[turn.position] = head.tail.checksum }
       for session in turn.sessions {
-        seen[session.id] = SessionRow(
-          session: session, position: turn.position, revision: turn.revision, time: turn.time)
+        seen.advance(
+          to: SessionRow(session: session, position: turn.position, revision: turn.revision, time: turn.time))
       }
     }
     for row in inspection.schemas.rows where row.firstPosition <= head.tail.position + 1 {
@@ -200,12 +200,20 @@ private struct Rebuild {
   /// Writes the sessions as of the last turn.
   private func copySessions(_ seen: [SessionID: SessionRow], to head: inout Head) throws(SQLiteError) {
     var rows = seen
-    for row in inspection.storedSessions where row.position <= head.tail.position {
-      // A turn may have changed the session since the table was written.
-      if seen[row.session.id].map({ $0.position < row.position }) ?? true { rows[row.session.id] = row }
+    for stored in inspection.storedSessions {
+      let change = seen[stored.session.id]
+      if stored.position <= head.tail.position, change.map({ $0.position < stored.position }) ?? true {
+        // The table was written after the last turn that changed the session.
+        rows[stored.session.id] = stored
+      } else if let change {
+        // Also a row of a later turn: its client has acknowledged the rejections that it lacks.
+        var row = stored
+        row.advance(to: change)
+        rows[stored.session.id] = row
+      }
     }
     let statements = try SessionStatements(database)
-    for row in rows.values where !row.session.hasEnded {
+    for row in rows.values where row.session.isComplete {
       head.sessionSum &+= try statements.store(row)
       head.sessionCount += 1
     }

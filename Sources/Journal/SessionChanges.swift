@@ -23,7 +23,7 @@ struct SessionChanges {
     guard !sessions.isEmpty else { return }
     firstTime = firstTime ?? time
     for session in sessions {
-      rows[session.id] = SessionRow(session: session, position: position, revision: revision, time: time)
+      rows.advance(to: SessionRow(session: session, position: position, revision: revision, time: time))
     }
   }
 
@@ -48,8 +48,27 @@ struct SessionChanges {
   ///
   /// - Parameter stored: The rows of the table in that order.
   func applied(to stored: [SessionRow]) -> [SessionRow] {
-    stored.filter { rows[$0.session.id] == nil } + inOrder.filter { !$0.session.hasEnded }
+    var changed: [SessionID: SessionRow] = [:]
+    var unchanged: [SessionRow] = []
+    for row in stored {
+      if rows[row.session.id] == nil { unchanged.append(row) } else { changed[row.session.id] = row }
+    }
+    for row in rows.values { changed.advance(to: row) }
+    return unchanged + changed.values.filter(\.session.isComplete).sorted { $0.position < $1.position }
   }
+}
+
+extension [SessionID: SessionRow] {
+  /// Adds a later row of a session.
+  mutating func advance(to next: SessionRow) {
+    if self[next.session.id]?.advance(to: next) == nil { self[next.session.id] = next }
+  }
+}
+
+extension LoggedSession {
+  /// True if the session can be restored from the record. Otherwise it has ended, or its earlier record has expired, and
+  /// with it some rejections: its client gets a new session.
+  var isComplete: Bool { !hasEnded && firstKept == nil }
 }
 
 extension Writer {
@@ -68,12 +87,13 @@ extension Writer {
 
   /// Writes each changed session once, and removes those that ended or have expired.
   func writeSessions() throws(SQLiteError) {
-    for row in changes.inOrder {
-      if row.session.hasEnded {
-        if sessions.remove(row.session.id) { try sessionStatements.remove(row.session.id) }
-      } else {
+    for change in changes.inOrder {
+      let row = try sessionStatements.completed(change)
+      if row.session.isComplete {
         let checksum = try sessionStatements.store(row)
         sessions.touch(row.session.id, checksum: checksum, time: row.time)
+      } else if sessions.remove(row.session.id) {
+        try sessionStatements.remove(row.session.id)
       }
     }
     changes = SessionChanges()

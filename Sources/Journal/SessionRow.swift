@@ -8,6 +8,12 @@ struct SessionRow: Equatable {
   var revision: UInt64
   var time: Int64
 
+  /// Replaces the row by a later one of the session.
+  mutating func advance(to next: SessionRow) {
+    session.advance(to: next.session)
+    (position, revision, time) = (next.position, next.revision, next.time)
+  }
+
   /// The checksum of the row, with the encoded rejections.
   func checksum(rejections: [UInt8]) -> UInt64 {
     var name = session.name
@@ -23,6 +29,7 @@ struct SessionRow: Equatable {
 struct SessionStatements {
   private let insertion: Statement
   private let deletion: Statement
+  private let selection: Statement
 
   init(_ database: Database) throws(SQLiteError) {
     insertion = try database.prepare(
@@ -32,6 +39,21 @@ struct SessionStatements {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, for: "store a session")
     deletion = try database.prepare("DELETE FROM sessions WHERE id = ?", for: "forget a session")
+    selection = try database.prepare("\(Self.columns) WHERE id = ?", for: "read a session")
+  }
+
+  private static let columns = """
+    SELECT id, user, process, name, processed, rejections, position, revision, time_ms, checksum FROM sessions
+    """
+
+  /// Adds the rejections that only the stored row of a session has. Only sessions with such rejections are read.
+  func completed(_ change: SessionRow) throws(SQLiteError) -> SessionRow {
+    guard change.session.firstKept != nil else { return change }
+    selection.bind(1, copying: change.session.id.key)
+    defer { selection.reset() }
+    guard try selection.step(), var row = SessionRow(selection) else { return change }
+    row.advance(to: change)
+    return row
   }
 
   /// Writes a row and returns its checksum.
@@ -63,11 +85,7 @@ struct SessionStatements {
   static func load(from database: Database) throws(SQLiteError) -> (
     sound: [(row: SessionRow, checksum: UInt64)], damaged: Int
   ) {
-    let statement = try database.prepare(
-      """
-      SELECT id, user, process, name, processed, rejections, position, revision, time_ms, checksum FROM sessions
-      ORDER BY position
-      """, for: "read the sessions")
+    let statement = try database.prepare("\(columns) ORDER BY position", for: "read the sessions")
     defer { statement.reset() }
     var (sound, damaged): ([(SessionRow, UInt64)], Int) = ([], 0)
     while try statement.step() {

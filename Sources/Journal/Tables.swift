@@ -3,10 +3,11 @@ enum Tables {
   /// Marks the file as a journal (PRAGMA application_id): "SHjl".
   static let application: Int64 = 0x5348_6a6c
   /// The version of the tables (PRAGMA user_version).
-  static let version: Int64 = 2
+  static let version: Int64 = 3
   /// The version without `session_position`: each transaction wrote the sessions that it changed.
   static let firstVersion: Int64 = 1
-  /// The versions that this program reads; it writes the last one.
+  /// The versions that this program reads; it writes the last one. Version 2 has the same tables, and each record of a
+  /// session in a turn is complete.
   static let readableVersions = firstVersion...version
 
   /// The statements that create the tables, by name.
@@ -63,6 +64,7 @@ enum Tables {
       try database.run(sql, for: "create the tables")
     }
   }
+
   /// The statement that created a table of a version.
   static func definition(of name: String, _ sql: String, version: Int64) -> String {
     guard name == "meta", version == firstVersion else { return sql }

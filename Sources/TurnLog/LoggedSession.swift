@@ -1,6 +1,9 @@
 public import Wire
 
 /// A client's session after a turn. After a restart, it distinguishes a resent action from a new one.
+///
+/// Each turn stores only the new rejections of a session, because a client may leave many unacknowledged. `advance`
+/// adds them to those of the earlier records.
 public struct LoggedSession: Equatable, Sendable {
   /// The session.
   public var id: SessionID
@@ -12,25 +15,46 @@ public struct LoggedSession: Equatable, Sendable {
   public var name: String
   /// The sequence number up to which all actions took effect or were rejected.
   public var processed: UInt64
-  /// The rejections that the client has not acknowledged, oldest first.
+  /// The rejections that the client has not acknowledged, oldest first. If `firstKept` is not nil, earlier records of
+  /// the session have the first of them.
   public var rejections: [Rejected]
+  /// The sequence number of the first unacknowledged rejection in earlier records; nil if this record is complete.
+  public var firstKept: UInt64?
   /// True if the session has ended, so that the log can remove it.
   public var hasEnded: Bool
 
   /// Creates a session.
   public init(
     id: SessionID, user: UInt32, process: Int32, name: String, processed: UInt64, rejections: [Rejected] = [],
-    hasEnded: Bool = false
+    firstKept: UInt64? = nil, hasEnded: Bool = false
   ) {
     (self.id, self.user, self.process, self.name) = (id, user, process, name)
-    (self.processed, self.rejections, self.hasEnded) = (processed, rejections, hasEnded)
+    (self.processed, self.rejections, self.firstKept, self.hasEnded) = (processed, rejections, firstKept, hasEnded)
+  }
+
+  /// The approximate number of bytes that the record needs in memory.
+  var byteCount: Int { rejections.reduce(128 + name.utf8.count) { $0 + 16 + $1.reason.utf8.count } }
+
+  /// Replaces this record by a later one of the session, which takes over the rejections that are still pending.
+  ///
+  /// A second call with the same record changes nothing, because a turn may have two records of a session that was
+  /// resumed in it.
+  public mutating func advance(to next: LoggedSession) {
+    guard let kept = next.firstKept else { return self = next }
+    let end = next.rejections.first?.sequence ?? .max
+    var (list, earlier) = (rejections, firstKept)
+    rejections = []
+    list.removeAll { $0.sequence < kept || $0.sequence >= end || $0.sequence > next.processed }
+    if let first = earlier { earlier = max(first, kept) }
+    self = next
+    (rejections, firstKept) = (list + next.rejections, earlier)
   }
 }
 
 extension LoggedSession: WireValue {
-  /// Writes `[id, user, process, name, processed, rejections, has ended]`.
+  /// Writes `[id, user, process, name, processed, rejections, has ended]`, and `firstKept` if it is not nil.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(count: 7)
+    encoder.arrayHeader(count: firstKept == nil ? 7 : 8)
     id.encode(to: &encoder)
     encoder.unsigned(UInt64(user))
     encoder.integer(Int64(process))
@@ -38,12 +62,16 @@ extension LoggedSession: WireValue {
     encoder.unsigned(processed)
     rejections.encode(to: &encoder)
     encoder.bool(hasEnded)
+    if let firstKept { encoder.unsigned(firstKept) }
   }
 
   /// Reads a session.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
-    try decoder.tuple(7)
     let start = decoder.offset
+    let count = try decoder.arrayHeader()
+    guard count == 7 || count == 8 else {
+      throw WireError(.typeMismatch(expected: "an array of 7 or 8 items"), at: start)
+    }
     id = try SessionID(from: &decoder)
     guard let user = UInt32(exactly: try decoder.unsigned()), let process = Int32(exactly: try decoder.integer()) else {
       throw WireError(.outOfRange(type: "user or process of a session"), at: start)
@@ -53,5 +81,6 @@ extension LoggedSession: WireValue {
     processed = try decoder.unsigned()
     rejections = try [Rejected](from: &decoder)
     hasEnded = try decoder.bool()
+    firstKept = count == 8 ? try decoder.unsigned() : nil
   }
 }

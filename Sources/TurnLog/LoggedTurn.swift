@@ -28,5 +28,5 @@ public struct LoggedTurn: Equatable, Sendable {
   }
 
   /// The approximate number of bytes that the turn needs in memory.
-  public var byteCount: Int { actions.count + delta.count + sessions.count * 128 + 64 }
+  public var byteCount: Int { sessions.reduce(actions.count + delta.count + 64) { $0 + $1.byteCount } }
 }

@@ -176,6 +176,22 @@ extension HubCore {
   mutating func endTurn() -> Bool { endTurn(at: .zero, flushing: true) }
 }
 
+extension [LoggedTurn] {
+  /// The sessions after the turns, least recently changed first.
+  var lastSessions: [LoggedSession] {
+    var sessions: [LoggedSession] = []
+    for session in flatMap(\.sessions) {
+      var last = session
+      if let index = sessions.firstIndex(where: { $0.id == session.id }) {
+        last = sessions.remove(at: index)
+        last.advance(to: session)
+      }
+      if !last.hasEnded { sessions.append(last) }
+    }
+    return sessions
+  }
+}
+
 /// Returns a frame of actions given as bytes.
 func actionsFrame(_ actions: [[UInt8]], from first: UInt64, acknowledged: UInt64 = 0) -> [UInt8] {
   var writer = FrameWriter()

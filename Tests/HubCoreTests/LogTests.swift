@@ -11,16 +11,6 @@ import Wire
 @Suite struct LogTests {
   private let increment = Action.counter(.incrementButtonTapped)
 
-  /// The last session record of each session in a log, in order.
-  private func sessions(in turns: [LoggedTurn]) -> [LoggedSession] {
-    var sessions: [LoggedSession] = []
-    for session in turns.flatMap(\.sessions) {
-      sessions.removeAll { $0.id == session.id }
-      if !session.hasEnded { sessions.append(session) }
-    }
-    return sessions
-  }
-
   // MARK: Sessions
 
   @Test func theFeatureIsToldOfEachClientOnceAlsoIfItIsRefused() throws {
@@ -55,7 +45,7 @@ import Wire
     earlier.send([increment], from: 1, on: first)
     earlier.turn()
     earlier.store()
-    let hub = try Hub(recovering: earlier.log, sessions: sessions(in: earlier.log))
+    let hub = try Hub(recovering: earlier.log, sessions: earlier.log.lastSessions)
     let (again, resumed) = try hub.openStored(
       session: welcome.session, acknowledged: 1, history: hub.core.historyID)
     #expect(resumed.isResumed)
@@ -203,7 +193,7 @@ import Wire
     let (id, _) = try hub.openStored()
     hub.send(leaveFrame, on: id)
     hub.turn()
-    #expect(sessions(in: hub.log).isEmpty)
+    #expect(hub.log.lastSessions.isEmpty)
   }
 
   @Test func eventsOfTheHubBecomeActions() throws {
@@ -301,7 +291,7 @@ import Wire
     let old = try Hub(recovering: [], limits: limits)
     try store(2000, in: old)
     #expect(old.snapshotCount == 0)
-    let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), limits: limits, seed: 8)
+    let hub = try Hub(recovering: old.log, sessions: old.log.lastSessions, limits: limits, seed: 8)
     try store(500, in: hub)
     #expect(hub.snapshotCount == 0)
     try store(1800, in: hub)
@@ -333,7 +323,7 @@ import Wire
     old.send([increment], from: 3, on: id)
     old.turn()
 
-    let hub = try Hub(recovering: stored, sessions: sessions(in: stored), seed: 8)
+    let hub = try Hub(recovering: stored, sessions: stored.lastSessions, seed: 8)
     #expect(hub.engine.state.counter.count == 2)
     #expect(hub.engine.revision == 2)
     let (again, resumed) = try hub.openStored(session: welcome.session)
@@ -353,7 +343,7 @@ import Wire
       old.send([increment], from: UInt64(number), on: id)
       old.turn()
     }
-    let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), seed: 8)
+    let hub = try Hub(recovering: old.log, sessions: old.log.lastSessions, seed: 8)
     let (again, _) = try hub.openStored(session: welcome.session, acknowledged: 3, history: welcome.history)
     hub.send(Attach(path: [], knownRevision: 3), on: again)
     let frames = hub.turn(again)
@@ -368,7 +358,7 @@ import Wire
     old.send([increment], from: 1, on: id)
     old.turn()
     let stored = old.log
-    let hub = try Hub(recovering: stored, sessions: sessions(in: stored), durability: .async, seed: 8)
+    let hub = try Hub(recovering: stored, sessions: stored.lastSessions, durability: .async, seed: 8)
     let (other, _) = try hub.open()
     hub.send(Attach(path: []), on: other)
     hub.send([increment, increment], from: 1, on: other)
@@ -384,7 +374,7 @@ import Wire
   @Test func aRevisionFromBeyondTheRecoveredOneIsNeverTrusted() throws {
     let old = try Hub(recovering: [], durability: .async)
     let (_, welcome) = try old.openStored()
-    let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), durability: .async, seed: 8)
+    let hub = try Hub(recovering: old.log, sessions: old.log.lastSessions, durability: .async, seed: 8)
     let (first, _) = try hub.open(session: welcome.session, history: welcome.history)
     hub.disconnect(first)
     let (other, _) = try hub.open()
@@ -404,7 +394,7 @@ import Wire
   @Test func aRevisionOfALostHistoryIsNotTakenForOneThatWasSentSince() throws {
     let old = try Hub(recovering: [], durability: .async)
     let (_, welcome) = try old.openStored()
-    let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), durability: .async, seed: 8)
+    let hub = try Hub(recovering: old.log, sessions: old.log.lastSessions, durability: .async, seed: 8)
     let (other, _) = try hub.open()
     hub.send([increment, increment, increment], from: 1, on: other)
     hub.turn()
@@ -435,7 +425,7 @@ import Wire
       old.send([increment], from: old.engine.revision + 1, on: id)
       old.turn()
     }
-    let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), seed: 8)
+    let hub = try Hub(recovering: old.log, sessions: old.log.lastSessions, seed: 8)
     let (other, _) = try hub.openStored()
     hub.send(Attach(root: .hub, path: []), on: other)
     hub.turn()
@@ -452,7 +442,7 @@ import Wire
     let stored = old.log
     old.send([increment], from: 1, on: id)
     #expect(try old.turn(id).last?.number == 1)
-    let hub = try Hub(recovering: stored, sessions: sessions(in: stored), durability: .async, seed: 8)
+    let hub = try Hub(recovering: stored, sessions: stored.lastSessions, durability: .async, seed: 8)
     let (_, answer) = try hub.open(session: welcome.session, acknowledged: 1)
     #expect(!answer.isResumed)
     #expect(answer.session != welcome.session)
@@ -463,7 +453,7 @@ import Wire
     let (id, welcome) = try old.openStored()
     old.send(actionsFrame([[0x82, 0x18, 0x63, 0x00]], from: 1), on: id)
     old.turn()
-    let hub = try Hub(recovering: old.log, sessions: sessions(in: old.log), seed: 8)
+    let hub = try Hub(recovering: old.log, sessions: old.log.lastSessions, seed: 8)
     let again = hub.connect()
     hub.send(Hello(session: welcome.session, name: "test"), on: again)
     hub.turn()

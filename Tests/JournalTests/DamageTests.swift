@@ -220,10 +220,10 @@ import Wire
   @Test func aNewerVersionIsRefused() throws {
     var files = try closedJournal()
     // The user version is in the header of the database, at 60.
-    files["journal.db"]?[63] = 3
+    files["journal.db"]?[63] = 4
     let error = #expect(throws: LogError.self) { try reading(files) }
     #expect(error?.problem == .unknownFormat)
-    #expect(error?.description.contains("has version 3, and this program reads versions up to 2") == true)
+    #expect(error?.description.contains("has version 4, and this program reads versions up to 3") == true)
   }
 
   @Test func aFileIsNoDirectory() throws {

@@ -3,7 +3,7 @@ import Wire
 /// Sessions without a connection, which clients may resume, limited in number.
 ///
 /// Beyond the limit, the user with the most sessions loses the one that was detached first, so users cannot displace
-/// the sessions of others.
+/// the sessions of others. A session with many unacknowledged rejections counts as several.
 struct DetachedSessions {
   /// The sessions of one user, in the order in which they were detached.
   private struct Queue {
@@ -13,10 +13,14 @@ struct DetachedSessions {
     var first = 0
     /// The number of sessions.
     var count = 0
+    /// The sum of their weights.
+    var weight = 0
   }
 
   private var sessions: [SessionID: (session: Session, position: Int)] = [:]
   private var queues: [UInt32: Queue] = [:]
+  /// The sum of the sessions' weights.
+  private var weight = 0
 
   var count: Int { sessions.count }
 
@@ -35,17 +39,19 @@ struct DetachedSessions {
     sessions[session.id] = (session, queue.order.count)
     queue.order.append(session.id)
     queue.count += 1
+    queue.weight += session.weight
+    weight += session.weight
     queues[session.user] = queue
   }
 
-  /// Removes and returns a session if there are more than the limit.
+  /// Removes and returns a session if the sessions count for more than the limit.
   ///
-  /// - Parameter user: Loses a session first, of users with equally many.
+  /// - Parameter user: Loses a session first, of users whose sessions count for equally many.
   /// - Complexity: O(users) beyond the limit, otherwise O(1).
   mutating func removeExcess(over limit: Int, after user: UInt32) -> Session? {
-    guard sessions.count > limit else { return nil }
+    guard weight > limit else { return nil }
     let most = queues.max {
-      ($0.value.count, $0.key == user ? 1 : 0) < ($1.value.count, $1.key == user ? 1 : 0)
+      ($0.value.weight, $0.key == user ? 1 : 0) < ($1.value.weight, $1.key == user ? 1 : 0)
     }
     return most.flatMap { removeFirst(of: $0.key) }
   }
@@ -61,6 +67,8 @@ struct DetachedSessions {
     sessions[id] = nil
     queues[user]?.order[position] = nil
     queues[user]?.count -= 1
+    queues[user]?.weight -= session.weight
+    weight -= session.weight
     if queues[user]?.count == 0 { queues[user] = nil }
     return session
   }
@@ -68,11 +76,13 @@ struct DetachedSessions {
   private mutating func removeFirst(of user: UInt32) -> Session? {
     guard var queue = queues[user] else { return nil }
     while queue.order[queue.first] == nil { queue.first += 1 }
-    let id = queue.order[queue.first]
+    let session = queue.order[queue.first].flatMap { sessions.removeValue(forKey: $0)?.session }
     queue.first += 1
     queue.count -= 1
+    queue.weight -= session?.weight ?? 0
+    weight -= session?.weight ?? 0
     queues[user] = queue.count > 0 ? queue : nil
-    return id.flatMap { sessions.removeValue(forKey: $0)?.session }
+    return session
   }
 
   /// Drops the entries of resumed sessions once they are the majority.

@@ -135,8 +135,9 @@ final class LiveConnection {
     (self.knowsHistory, self.attendee, self.sentProcessed) = (knowsHistory, attendee, sentProcessed)
   }
 
-  /// The number of bytes held for it: received frames, and output that the client has not read.
-  var heldBytes: Int { decoder.heldBytes + (backlog?.byteCount ?? 0) + queuedBytes }
+  /// The number of bytes held for it: received frames, output that the client has not read, and rejections that it has
+  /// not acknowledged.
+  var heldBytes: Int { decoder.heldBytes + (backlog?.byteCount ?? 0) + queuedBytes + session.rejections.byteCount }
 
   /// Returns true if a scope number is taken: attached, or detached without its *detached* frame being written yet.
   func isInUse(_ number: UInt16) -> Bool {
@@ -145,9 +146,6 @@ final class LiveConnection {
 
   /// Removes the rejections that the client has acknowledged.
   func acknowledge(_ sequence: UInt64) {
-    let count = session.rejections.prefix { $0.sequence <= sequence }.count
-    guard count > 0 else { return }
-    session.rejections.removeFirst(count)
-    sentRejections = max(sentRejections - count, 0)
+    sentRejections = max(sentRejections - session.rejections.acknowledge(sequence), 0)
   }
 }

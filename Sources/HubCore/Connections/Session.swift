@@ -13,8 +13,7 @@ struct Session {
   var settled: UInt64 = 0
   /// True if it was restored at the hub's start, so its client may know revisions that were lost.
   var isRecovered = false
-  /// The unacknowledged rejections, oldest first.
-  var rejections: [Rejected] = []
+  var rejections = PendingRejections()
   /// The scopes of the last connection, until the client attaches them again.
   var retained: [RetainedScope] = []
 }
@@ -32,10 +31,7 @@ struct RetainedScope {
   let hasValue: Bool
 }
 
-extension [Rejected] {
-  /// Returns the number of leading rejections with sequence numbers up to `sequence`.
-  func prefixCount(upTo sequence: UInt64) -> Int {
-    guard let last, last.sequence > sequence else { return count }
-    return prefix { $0.sequence <= sequence }.count
-  }
+extension Session {
+  /// The number of sessions for which a detached one counts, so that the rejections of all are limited too.
+  var weight: Int { 1 + rejections.byteCount / 4096 }
 }

@@ -107,8 +107,9 @@ extension HubCore {
     heldPeak = max(heldPeak, heldBytes)
     guard account.heldBytes > limits.heldBytesPerUser || !isWithinShare else { return }
     let reason = """
-      the connections of user \(account.user) hold \(account.heldBytes) bytes that are unfinished or not read, and this \
-      one most; this hub keeps \(limits.heldBytesPerUser) for one user, and less when it keeps much for others
+      the connections of user \(account.user) hold \(account.heldBytes) bytes that are unfinished, unread or \
+      unacknowledged, and this one most; this hub keeps \(limits.heldBytesPerUser) for one user, and less when it keeps \
+      much for others
       """
     if let largest = largestHolder(of: account) { fail(largest, PeerError(.tooManyBytes, reason), at: now) }
   }

@@ -41,11 +41,14 @@ struct TurnRecord {
 
   /// Records that a session has ended and cannot be resumed.
   mutating func noteEnd(of session: Session) {
-    ended.append(LoggedSession(session, process: 0, hasEnded: true))
+    ended.append(
+      LoggedSession(
+        id: session.id, user: session.user, process: 0, name: session.name, processed: session.processed,
+        hasEnded: true))
   }
 
   /// Returns the actions and sessions, and starts a new record.
-  mutating func take() -> (actions: [UInt8], sessions: [LoggedSession]) {
+  mutating func take(inTurn turn: UInt64) -> (actions: [UInt8], sessions: [LoggedSession]) {
     defer {
       actions = CBOREncoder()
       for connection in connections { connection.isRecorded = false }
@@ -53,16 +56,24 @@ struct TurnRecord {
       ended.removeAll()
     }
     let changed = connections.map {
-      LoggedSession($0.session, process: $0.peer.process, hasEnded: false)
+      LoggedSession($0.session, process: $0.peer.process, inTurn: turn)
     }
     return (actions.bytes, changed + ended)
   }
 }
 
 extension LoggedSession {
-  init(_ session: Session, process: Int32, hasEnded: Bool) {
+  /// The complete record of a session.
+  init(_ session: Session, process: Int32) {
     self.init(
       id: session.id, user: session.user, process: process, name: session.name, processed: session.processed,
-      rejections: session.rejections, hasEnded: hasEnded)
+      rejections: session.rejections.all)
+  }
+
+  /// The record of a session for a turn, without the rejections that the log has.
+  init(_ session: Session, process: Int32, inTurn turn: UInt64) {
+    self.init(
+      id: session.id, user: session.user, process: process, name: session.name, processed: session.processed)
+    if !session.rejections.isEmpty { (rejections, firstKept) = session.rejections.unlogged(inTurn: turn) }
   }
 }

@@ -24,7 +24,7 @@ extension HubCore {
     return HandOver(
       schema: schemaFingerprint, history: historyID, position: turns?.position, revision: engine.revision,
       hubRevision: max(attendance.revision, figures.revision), state: isLogged ? nil : stateToHandOver(),
-      sessions: isLogged ? [] : detached.all.map { LoggedSession($0, process: 0, hasEnded: false) },
+      sessions: isLogged ? [] : detached.all.map { LoggedSession($0, process: 0) },
       connections: connections)
   }
 
@@ -56,7 +56,7 @@ extension HubCore {
 
   borrowing func handed(_ connection: LiveConnection) -> HandedSession {
     HandedSession(
-      session: LoggedSession(connection.session, process: connection.peer.process, hasEnded: false),
+      session: LoggedSession(connection.session, process: connection.peer.process),
       knowsHistory: connection.knowsHistory, sentProcessed: connection.sentProcessed,
       sentRejections: connection.sentRejections, pong: connection.pong, detached: connection.detached,
       requestedSchemas: connection.requestedSchemas.map { StateRoot(rawValue: UInt64($0)) },
@@ -193,7 +193,8 @@ extension HubCore {
     // With a log, the session was restored from it.
     let logged = detached.remove(handed.session.id, of: greeting.peer.user)
     var session = Session(id: handed.session.id, user: greeting.peer.user, name: handed.session.name)
-    (session.processed, session.rejections) = (handed.session.processed, handed.session.rejections)
+    session.processed = handed.session.processed
+    session.rejections = PendingRejections(logged: handed.session.rejections)
     (session.settled, session.isRecovered) = (session.processed, true)
     if let logged { forget(logged.retained) }
     let connection = LiveConnection(

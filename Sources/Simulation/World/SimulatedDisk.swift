@@ -99,7 +99,11 @@ final class SimulatedDisk {
 extension [LoggedSession] {
   /// Replaces a session, or removes it if it has ended.
   mutating func store(_ session: LoggedSession) {
-    removeAll { $0.id == session.id }
-    if !session.hasEnded { append(session) }
+    var last = session
+    if let index = firstIndex(where: { $0.id == session.id }) {
+      last = remove(at: index)
+      last.advance(to: session)
+    }
+    if !last.hasEnded { append(last) }
   }
 }
