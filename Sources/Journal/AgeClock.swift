@@ -5,8 +5,8 @@
 struct AgeClock {
   /// The time in milliseconds since 1970; nil before the first turn.
   private(set) var time: Int64?
-  /// False until the first turn of this process.
-  private var hasFollowed = false
+  /// False until the first turn of this process. Until then the time may be that of a clock that was wrong.
+  private(set) var hasFollowed = false
   /// The monotonic time in nanoseconds of the last turn.
   private var lastTurn: Int64
   /// The monotonic time at which the turns' time began to be far ahead.

@@ -91,8 +91,10 @@ final class Writer: @unchecked Sendable {
     database.watchLog()
   }
 
-  /// The time before which something is older than a duration.
-  func time(before age: Duration) -> Int64 { (ageClock.time ?? head.time) - age.milliseconds }
+  /// The time before which something is older than a duration. Before the first turn of this process, nothing is.
+  func time(before age: Duration) -> Int64 {
+    ageClock.hasFollowed ? (ageClock.time ?? head.time) - age.milliseconds : .min
+  }
 
   /// Marks the journal as in use and starts the thread.
   func start() throws(LogError) {
