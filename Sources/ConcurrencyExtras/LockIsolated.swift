@@ -33,13 +33,13 @@ public final class LockIsolated<Value>: @unchecked Sendable {  // `lock` guards 
     _ operation: (inout sending Value) throws -> sending Result
   ) rethrows -> sending Result {
     lock.lock()
-    // Unsafe because the compiler does not know that the lock separates the value from other threads.
-    nonisolated(unsafe) var value = storage
+    // The compiler does not know that the lock keeps the value from other threads.
+    var unshared = UncheckedSendable(storage)
     defer {
-      storage = value
+      storage = unshared.value
       lock.unlock()
     }
-    return try operation(&value)
+    return try operation(&unshared.value)
   }
 
   /// Replaces the value. The new value is computed under the lock.

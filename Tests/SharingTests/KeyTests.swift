@@ -244,7 +244,10 @@ private final class Source: Sendable {
         guard value == 1, let source else { return }
         signal.yield()
         // Until the request waits, or is carried out at the same time.
-        while cell.state.withLock({ $0.queue.isEmpty }), source.state.withLock({ $0.saved.count == 1 }) { usleep(100) }
+        for _ in 0..<100_000
+        where cell.state.withLock({ $0.queue.isEmpty }) && source.state.withLock({ $0.saved.count == 1 }) {
+          usleep(100)
+        }
         source.subscriber?.yield(7)
       }
     }
