@@ -1,3 +1,4 @@
+internal import CEpoll
 internal import Glibc
 internal import Synchronization
 internal import Wire

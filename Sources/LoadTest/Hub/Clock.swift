@@ -1,3 +1,4 @@
+internal import CEpoll
 internal import Glibc
 
 /// CLOCK_MONOTONIC (clock_gettime(2)), which all processes of the machine share.
