@@ -88,6 +88,16 @@ import Testing
     #expect(hub.log.contains("stopping: received SIGTERM") && hub.log.contains("stopped"))
   }
 
+  /// The Swift runtime's handler would print a backtrace and continue.
+  @Test(arguments: [SIGABRT, SIGQUIT]) func signalsThatDumpCoreEndAHub(signal: Int32) throws {
+    let hub = try HubProcess()
+    let process = try #require(hub.process)
+    kill(process.processIdentifier, signal)
+    try #require(hub.wait { !process.isRunning }, "signal \(signal) did not end the hub")
+    #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == signal)
+    #expect(!hub.log.contains("Backtrace"))
+  }
+
   @Test func aSecondHubOnTheSameSocketSaysSoAndExits() throws {
     let hub = try HubProcess()
     let second = try Program(name: "storehubd").run("--socket", hub.socket)

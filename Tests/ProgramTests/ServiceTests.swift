@@ -87,7 +87,7 @@ import Testing
     #expect(hub.wait { hub.events.last == "ended" })
     #expect(
       hub.log.contains(
-        "<3>received SIGABRT, which the watchdog sends if the loop is blocked; the last actions were blocked"))
+        "<3>received SIGABRT, which a watchdog sends if the loop is blocked; the last actions were blocked"))
     #expect(hub.count("notified STATUS=received SIGABRT") == 1)
   }
 

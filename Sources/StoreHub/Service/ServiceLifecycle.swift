@@ -42,6 +42,7 @@ public final class ServiceLifecycle {
   /// True if the time limit for stopping has passed.
   private var hasTimedOut = false
   private var status: Int32 = 0
+  private let abortWatch = AbortWatch()
 
   /// Signals without a meaning for a hub whose default action ends the process.
   private static let ignored: [Int32] = [SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT]
@@ -55,6 +56,12 @@ public final class ServiceLifecycle {
   /// - Throws: The reason why SIGUSR2 cannot be watched.
   public init(loop: EventLoop, log: Log) throws(UVError) {
     (self.loop, self.log) = (loop, log)
+    // The Swift runtime's handler would print a backtrace and continue, and the parent may have blocked the signal.
+    Glibc.signal(SIGQUIT, SIG_DFL)
+    var quit = sigset_t()
+    sigemptyset(&quit)
+    sigaddset(&quit, SIGQUIT)
+    pthread_sigmask(SIG_UNBLOCK, &quit, nil)
     // Before there is a hub, these have no meaning; SIGTERM and SIGINT end the process.
     for number in [SIGHUP, SIGUSR1, SIGXFSZ] + Self.ignored { Glibc.signal(number, SIG_IGN) }
     // Real-time signals are never used.
@@ -100,8 +107,8 @@ public final class ServiceLifecycle {
     (self.server, self.recording) = (server, recording)
     stopTimer = try Timer(on: loop) { [weak self] in self?.giveUp() }
     stopTimer?.keepsLoopAlive(false)
+    abortWatch.name(server.lastActions)
     if let interval = manager.watchdogInterval {
-      AbortWatch.start(server.lastActions)
       watchdog = try Watchdog(on: loop, interval: interval, log: log) {
         server.storing
       } feed: { [weak self] in
