@@ -11,9 +11,10 @@ import Wire
 ///
 /// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB. They carry at most a mebibyte, or a
 /// sixteenth of a smaller limit, so that a check fits into a turn. Therefore the limit is exact if no action adds more
-/// than 4 KiB to the state in addition to the bytes that it carries. Actions that add more can exceed it by what the
-/// actions between two checks have added; then the hub accepts no action that makes the state larger. The hub's own
-/// reactions to connections are not rolled back.
+/// than 4 KiB to the state in addition to the bytes that it carries. It is exact but for the heads of collections: a
+/// delta does not contain the byte or two by which a head grows, so these are missing until the next count. Actions that
+/// add more can exceed the limit by what the actions between two checks have added; then the hub accepts no action that
+/// makes the state larger. The hub's own reactions to connections are not rolled back.
 struct StateSize {
   /// The most bytes of the state.
   let limit: Int

@@ -65,6 +65,8 @@ import Testing
       212, 363,
       // The last check did not know sessions whose connection had ended before the welcome.
       389, 490,
+      // The oracle allowed too little for the heads of collections in a state near its limit.
+      20050982,
     ] as [UInt64]) func whatWasFoundUnderLoadStaysFixed(seed: UInt64) throws
   {
     try Simulation(SimulationPlan(seed: seed)).run()

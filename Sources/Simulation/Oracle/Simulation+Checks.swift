@@ -202,8 +202,9 @@ extension Simulation {
     guard plan.hasSmallState else { return }
     let count = hub.engine.state().encoded().count
     let limit = max(plan.limits.stateBytes, hub.recoveredByteCount)
-    // The estimated growth does not contain that of the heads of collections.
-    if count > limit + 16 + (plan.notesAttendance ? 200 : 0) {
+    // The estimated growth does not contain that of the heads of collections, a byte or two for each that grows, until
+    // the next count, which takes some turns.
+    if count > limit + 32 + (plan.notesAttendance ? 200 : 0) {
       throw Violation(.queueTooLong, "the state has \(count) bytes, and the limit is \(limit)")
     }
   }
