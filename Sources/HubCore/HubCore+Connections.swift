@@ -73,6 +73,7 @@ extension HubCore {
     guard case .live(let connection) = phase(of: id) else { return }
     connection.isBusy = false
     if connection.queuedBytes > 0 {
+      connection.account.output.queuedBytes -= connection.queuedBytes
       connection.queuedBytes = 0
       charge(connection, at: now)
     }
@@ -145,7 +146,7 @@ extension HubCore {
   /// Returns true if a connection waits for the hub, and not the hub for its peer.
   private func isOwed(_ connection: LiveConnection) -> Bool {
     connection.backlog != nil || hasUnsettledOutcomes(connection) || connection.hasHeldWelcome
-      || connection.isUnfinished && !connection.isBusy
+      || (connection.isUnfinished || connection.isPending) && !connection.isBusy
   }
 
   private mutating func isOver(_ time: Duration, at now: Duration) -> Bool {
@@ -240,7 +241,11 @@ extension HubCore {
   mutating func release(_ connection: LiveConnection) {
     connection.isOpen = false
     attendance.remove(connection.attendee)
-    if connection.isPending { pending.removeAll { $0 === connection } }
+    connection.account.output.queuedBytes -= connection.queuedBytes
+    if connection.isPending {
+      pending.removeAll { $0 === connection }
+      connection.account.output.waiting.removeAll { $0 === connection }
+    }
     if connection.isCoalescing { coalescing.removeAll { $0 === connection } }
     if connection.backlog != nil { backlogged.remove(connection) }
     if let index = unfinished.firstIndex(where: { $0 === connection }) {

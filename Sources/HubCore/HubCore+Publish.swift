@@ -27,6 +27,7 @@ extension HubCore {
     if hasChangedClients { updateClients(at: now, flushing: flushing) }
     if limits.actionsPerSecond != nil { allowanceDue = backlogged.wake(at: now, limits) }
     setSnapshotBudget(at: now)
+    if !pausedAccounts.isEmpty { endPauses(at: now, all: flushing) }
     if !unfinished.isEmpty, outgoing.snapshotBudget > 0 { queueUnfinished() }
     publish(at: now, flushing: flushing)
     if !pending.isEmpty {
@@ -38,12 +39,17 @@ extension HubCore {
           pending.append(writing[index])
           continue
         }
+        if writing[index].account.output.isOn, !flushing {
+          writing[index].account.output.waiting.append(writing[index])
+          continue
+        }
         writing[index].isPending = false
         bringUpToDate(writing[index], at: revision, now)
       }
       writing.removeAll()
     }
     heldBackCount = pending.count
+    if !pausedAccounts.isEmpty, let due = pauseDue { publicationDue = min(publicationDue ?? due, due) }
     // The encoded bytes were not needed by anyone.
     if commandList.isEmpty, outgoing.writer.count > 0 { clear() }
     return !commandList.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
@@ -197,13 +203,23 @@ extension HubCore {
     outgoing.begin()
     var isUpToDate = true
     let hasBudget = outgoing.snapshotBudget > 0
-    for scope in connection.scopes {
+    for index in connection.scopes.indices {
+      let scope = connection.scopes[index]
       publishers[scope.publisher].bringUpToDate(scope.subscriber, &outgoing)
       if publishers[scope.publisher].isUnfinished(scope.subscriber) { isUpToDate = false }
+      if outgoing.runByteCount >= Self.longRun, endsRun(of: connection, after: index) {
+        isUpToDate = false
+        break
+      }
     }
     writeFrames(to: connection, isUpToDate: isUpToDate, at: revision)
     let run = outgoing.run
-    if !run.isEmpty { commandList.append(.write(connection.id, pieces: run)) }
+    if !run.isEmpty {
+      commandList.append(.write(connection.id, pieces: run))
+      if outgoing.runByteCount >= OutputPause.countedBytes {
+        noteOutput(outgoing.runByteCount, to: connection, at: now)
+      }
+    }
     if connection.hasSentMuch { connection.hasSentMuch = connection.backlog != nil }
     if !isUpToDate {
       unfinished.append(connection)
@@ -212,6 +228,16 @@ extension HubCore {
     } else if connection.hasInputEnded, connection.backlog == nil, !hasUnsettledOutcomes(connection) {
       close(connection.id, at: now)
     }
+  }
+
+  /// The size from which a run may end before all scopes of its connection are up to date.
+  private static var longRun: Int { 1 << 20 }
+
+  /// Returns true if the other scopes of a connection wait for another turn. They are then its first ones.
+  private func endsRun(of connection: LiveConnection, after index: Int) -> Bool {
+    guard outgoing.runByteCount > 2 * outputBudget, index + 1 < connection.scopes.count else { return false }
+    connection.scopes = Array(connection.scopes[(index + 1)...] + connection.scopes[...index])
+    return true
   }
 
   /// Writes the pending output of a connection except state; often none.

@@ -93,6 +93,8 @@ public struct HubCore: ~Copyable {
   var servedCount = 0
   /// The connections that wait for the next publication to everyone.
   var coalescing: [LiveConnection] = []
+  /// The users whose connections wait until sockets have accepted earlier output.
+  var pausedAccounts: [UserAccount] = []
   /// The connections with a backlog, in the order in which they take turns.
   var backlogged = BacklogQueue()
   /// The number of the turn.
@@ -113,7 +115,8 @@ public struct HubCore: ~Copyable {
   var snapshotReads: UInt64?
   /// The turn until which snapshots are sent in smaller pieces, because clients sent during a snapshot.
   var snapshotContentionEnd: UInt64 = 0
-  /// The time at which to call `endTurn` again to send coalesced changes; nil if there are none.
+  /// The time at which to call `endTurn` again to send coalesced changes, or output after a pause; nil if there are
+  /// none.
   public internal(set) var publicationDue: Duration?
   /// The time at which the next user that exceeded its rate may send actions again; nil if there is none.
   public internal(set) var allowanceDue: Duration?
@@ -222,6 +225,7 @@ public struct HubCore: ~Copyable {
   /// a count of the state's size is in progress.
   public var needsAnotherTurn: Bool {
     hasBacklog && !isLogBehind || isSendingSnapshots || heldBackCount > 0 || size.isCounting
+      || !pausedAccounts.isEmpty && hasDrainedPause
   }
 
   /// True if a snapshot can be continued.

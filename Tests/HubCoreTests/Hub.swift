@@ -120,7 +120,9 @@ final class Hub {
       switch command {
       case .write(let target, let pieces):
         guard !closed.contains(target) else { continue }
-        if blocked.contains(target) { core.isBusy(target) }
+        if blocked.contains(target) {
+          core.isBusy(target, queuedBytes: core.pieces[pieces].reduce(0) { $0 + $1.count }, at: now)
+        }
         for range in core.pieces[pieces] { deliver(Array(core.output.bytes[range]), to: target) }
       case .close(let target), .abort(let target):
         closed.insert(target)

@@ -1,3 +1,4 @@
+import ComposableArchitecture
 import Features
 import TestSupport
 import Testing
@@ -49,6 +50,105 @@ import Wire
     #expect(try !isRefused(hub.connect(user: 5)))
     #expect(hub.core.refusal(ofConnectionOf: 5, waiting: (0, 0)) != nil)
     #expect(try isRefused(hub.connect(user: 5)))
+  }
+
+  // MARK: Output
+
+  /// A hub with a long text, and clients of one user that subscribe to it and do not read at once.
+  private func hubWithReaders(
+    _ count: Int, scopes: Int = 1, heldBytesPerUser: Int
+  ) throws -> (hub: Hub, writer: ConnectionID, readers: [ConnectionID]) {
+    var limits = HubLimits()
+    limits.heldBytesPerUser = heldBytesPerUser
+    let hub = Hub(limits: limits)
+    let (writer, _) = try open(hub, user: 1)
+    hub.send([.todos(.addButtonTapped(text: "short"))], from: 1, on: writer)
+    hub.turn()
+    let readers = try (0..<count).map { _ in try open(hub, user: 2).0 }
+    for id in readers {
+      for scope in 1...scopes { hub.send(Attach(), scope: UInt16(scope), on: id) }
+    }
+    for _ in 0..<4 { hub.turn() }
+    for id in readers { _ = hub.received(by: id) }
+    hub.blocked = Set(readers)
+    return (hub, writer, readers)
+  }
+
+  private func text(_ letter: String) -> Action {
+    .todos(.todos(.element(id: 0, action: .textChanged(String(repeating: letter, count: 100_000)))))
+  }
+
+  /// One change for many clients is not copied for all of them at once, which would close clients that read.
+  @Test func aLargeChangeWaitsForTheUsersOtherReaders() throws {
+    let (hub, writer, readers) = try hubWithReaders(20, heldBytesPerUser: 1 << 20)
+    hub.send([text("a")], from: 2, on: writer)
+    #expect(try hub.turn(writer, flushing: false).last?.number == 2)
+    var written = readers.filter { !hub.received(by: $0).isEmpty }
+    #expect(written.count == 3)
+    let (due, needsAnotherTurn) = (hub.core.publicationDue, hub.core.needsAnotherTurn)
+    #expect(due != nil && !needsAnotherTurn)
+    // The others wait, also when a client acts.
+    hub.send([text("b")], from: 3, on: writer)
+    #expect(try hub.turn(writer, flushing: false).last?.number == 3)
+    #expect(readers.allSatisfy { hub.received(by: $0).isEmpty })
+    // Each time sockets are ready, the next ones are written to.
+    while written.count < readers.count {
+      for id in written where hub.blocked.contains(id) { core(hub, drained: id) }
+      let needsAnotherTurn = hub.core.needsAnotherTurn
+      #expect(needsAnotherTurn)
+      hub.turn(flushing: false)
+      let next = readers.filter { !written.contains($0) && !hub.received(by: $0).isEmpty }
+      try #require(!next.isEmpty)
+      written += next
+    }
+    #expect(hub.closed.isEmpty)
+  }
+
+  private func core(_ hub: Hub, drained id: ConnectionID) {
+    hub.core.drained(id, at: hub.now)
+  }
+
+  /// Clients that never read do not hold up the user's other clients.
+  @Test func aPauseOfTheOutputEnds() throws {
+    let (hub, writer, readers) = try hubWithReaders(4, heldBytesPerUser: 1 << 20)
+    hub.send([text("a")], from: 2, on: writer)
+    hub.turn(flushing: false)
+    #expect(readers.filter { !hub.received(by: $0).isEmpty }.count == 3)
+    let due = hub.core.publicationDue
+    hub.now = try #require(due)
+    hub.turn(flushing: false)
+    #expect(readers.filter { !hub.received(by: $0).isEmpty }.count == 1)
+    #expect(hub.closed.isEmpty)
+  }
+
+  /// A client that has closed while it waited is forgotten, and its bytes are free.
+  @Test func aClientThatWaitsMayClose() throws {
+    let (hub, writer, readers) = try hubWithReaders(5, heldBytesPerUser: 1 << 20)
+    hub.send([text("a")], from: 2, on: writer)
+    hub.turn(flushing: false)
+    for id in readers { hub.disconnect(id) }
+    let (pauseDue, heldBytes) = (hub.core.pauseDue, hub.core.heldBytes)
+    #expect(pauseDue == nil && heldBytes == 0)
+    hub.turn(flushing: false)
+    let isPaused = !hub.core.pausedAccounts.isEmpty
+    #expect(!isPaused)
+  }
+
+  /// A connection with many scopes gets a part of them at a time, and its acknowledgement after all.
+  @Test func manyScopesOfOneConnectionAreWrittenInParts() throws {
+    let (hub, writer, readers) = try hubWithReaders(1, scopes: 40, heldBytesPerUser: 4 << 20)
+    let reader = readers[0]
+    hub.send([text("a")], from: 2, on: writer)
+    hub.send([.counter(.incrementButtonTapped)], from: 1, on: reader)
+    var scopes: [UInt16] = []
+    while scopes.count < 40 {
+      let frames = hub.turn(reader, flushing: false)
+      try #require(!frames.isEmpty && frames.count <= 22)
+      scopes += frames.filter { $0.kind == .delta }.map(\.scope)
+      #expect((frames.last?.kind == .applied) == (scopes.count == 40))
+      core(hub, drained: reader)
+    }
+    #expect(Set(scopes) == Set(1...40) && hub.closed.isEmpty)
   }
 
   /// The shell asks before it opens a connection. Waiting connections count towards the limits.

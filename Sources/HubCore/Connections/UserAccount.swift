@@ -9,6 +9,8 @@ final class UserAccount {
   @exclusivity(unchecked) var connectionCount = 0
   /// The number of bytes held for its connections.
   @exclusivity(unchecked) var heldBytes = 0
+  /// The output of its connections.
+  @exclusivity(unchecked) var output = OutputPause()
   /// Its connections with a backlog, in the order in which they take turns.
   @exclusivity(unchecked) var backlogged: [LiveConnection] = []
   /// The guaranteed work that was done in a turn, and the number of that turn.
@@ -140,6 +142,7 @@ extension HubCore {
     guard case .live(let connection) = phase(of: id) else { return }
     connection.isBusy = true
     guard queuedBytes != connection.queuedBytes else { return }
+    connection.account.output.queuedBytes += queuedBytes - connection.queuedBytes
     connection.queuedBytes = queuedBytes
     charge(connection, at: now)
   }

@@ -15,6 +15,7 @@ struct Outgoing: ~Copyable {
 
   /// Adds a whole frame for one connection.
   mutating func add(_ range: Range<Int>) {
+    runByteCount += range.count
     // Frames of one connection are often adjacent.
     if let last = pieces.last, last.upperBound == range.lowerBound, !last.isEmpty, pieces.count > openCount {
       pieces[pieces.count - 1] = last.lowerBound..<range.upperBound
@@ -26,8 +27,11 @@ struct Outgoing: ~Copyable {
   /// The beginning of the current connection's run.
   private(set) var openCount = 0
 
+  /// The bytes of the current connection's run.
+  private(set) var runByteCount = 0
+
   /// Begins the run of another connection.
-  mutating func begin() { openCount = pieces.count }
+  mutating func begin() { (openCount, runByteCount) = (pieces.count, 0) }
 
   /// The current connection's run.
   var run: Range<Int> { openCount..<pieces.count }
@@ -36,6 +40,6 @@ struct Outgoing: ~Copyable {
   mutating func removeAll() {
     writer.removeAll()
     pieces.removeAll()
-    openCount = 0
+    (openCount, runByteCount) = (0, 0)
   }
 }
