@@ -158,7 +158,7 @@ import Testing
       (["send", "counter.incrementButonTapped"], 3, "did you mean 'counter.incrementButtonTapped'?"),
       (["send", "todos"], 3, "it continues with one of todos.addButtonTapped,"),
       (["send", "todos.moved"], 3, "needs 2 values: (id: Int, before: Int?)"),
-      (["send", "todos.moved", "x", "null"], 3, "a value of type Int must stand here"),
+      (["send", "todos.moved", "x", "null"], 3, "expected a value of type Int"),
       (["send", "todos.moved", "{"], 3, "this is not JSON"),
       (["schema", "Todo.Stat"], 3, "did you mean 'Todo.State'?"),
       (["sned"], 2, "did you mean 'send'?"),

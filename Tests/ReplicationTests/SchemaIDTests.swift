@@ -244,7 +244,7 @@ private enum Chain {
     let key = Contact.Key(tag: UUID(), parts: [1])
     #expect(try reason(ofID: key.encoded(), Contact.Key.self) == nil)
     #expect(try reason(ofID: "a".encoded(), String.self) == nil)
-    #expect(try reason(ofID: 5.encoded(), String.self) == "byte 0: text must stand here")
+    #expect(try reason(ofID: 5.encoded(), String.self) == "byte 0: expected text")
     #expect(try reason(ofID: 500.encoded(), UInt8.self) == "byte 0: the number does not fit UInt8")
     #expect(try reason(ofID: [0xa1, 0x00, 0x00], Contact.Key.self) == "byte 0: field 1 of Contact.Key is missing")
     #expect(try reason(ofID: [0x18, 0x05], Int.self) == "byte 0: a number or length is not in its shortest form")

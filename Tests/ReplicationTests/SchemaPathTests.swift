@@ -58,7 +58,7 @@ import Wire
       ([.key(2), .id([0x05]), .key(2)], 2, "an element of 'items' of World has no field with key 2"),
       (
         [.key(2), .id([0x61, 0x61]), .key(2)], 1,
-        "the id of an element of 'items' of World is refused: byte 0: an integer must stand here"
+        "the id of an element of 'items' of World is refused: byte 0: expected an integer"
       ),
       (
         [.key(2), .id([0x05, 0x05])], 1,
@@ -97,7 +97,7 @@ import Wire
     #expect {
       try mapping.mapPath([.key(3), .id([0x05])])
     } throws: {
-      "\($0)" == "the id of an element of 'rows' of Old.State is refused: byte 0: a map must stand here"
+      "\($0)" == "the id of an element of 'rows' of Old.State is refused: byte 0: expected a map"
     }
     #expect {
       try mapping.mapPath([.key(20)])

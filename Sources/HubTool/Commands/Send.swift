@@ -42,7 +42,7 @@ extension Tool {
       }
       let path = try schema.actionPath(named: name)
       guard !path.isEmpty, let payload = schema.payload(ofAction: path) else {
-        throw ToolFailure(.unknownName, "an action must stand here")
+        throw ToolFailure(.unknownName, "expected an action")
       }
       let words = options.arguments.dropFirst()
       var values: [JSONValue] = []

@@ -67,7 +67,7 @@ extension WireError.Problem: CustomStringConvertible {
   public var description: String {
     switch self {
     case .truncated: "the bytes end inside an item"
-    case .typeMismatch(let expected): "\(expected) must stand here"
+    case .typeMismatch(let expected): "expected \(expected)"
     case .notShortest: "a number or length is not in its shortest form"
     case .arrayOfOne: "an array of one item stands where the item alone must"
     case .indefiniteLength: "indefinite lengths are not allowed"

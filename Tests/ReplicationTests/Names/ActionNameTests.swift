@@ -79,7 +79,7 @@ import Wire
     ("counter.incrementButtonTapped.x", "'counter.incrementButtonTapped' is whole already"),
     ("todos.addButtonTapped.bread", "holds a value of type String"),
     ("todos[3]", "'todos' is for no element"),
-    ("todos.todos[x].textChanged", "the id of the element: a value of type Int must stand here"),
+    ("todos.todos[x].textChanged", "the id of the element: expected a value of type Int"),
   ]) func mistakesAreNamed(name: String, reason: String) {
     let error = #expect(throws: SchemaNameError.self) { try app.actionPath(named: name) }
     #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
@@ -93,13 +93,13 @@ import Wire
     #expect(reason("todos.addButtonTapped") == "addButtonTapped(text: String) needs 1 value, not 0")
     #expect(
       reason("todos.addButtonTapped", .number("3"))
-        == "addButtonTapped: a value of type String must stand here, not the number 3")
+        == "addButtonTapped: expected a value of type String, not the number 3")
     #expect(
       reason("todos.moved", ["id": .number("3"), "befor": .null])
         == "moved: there is no value 'befor'; did you mean 'before'?")
     #expect(
       reason("todos.moved", ["id": .number("1.5")])
-        == "moved.id: a value of type Int must stand here, not the number 1.5")
+        == "moved.id: expected a value of type Int, not the number 1.5")
     #expect(reason("counter", "dcrementButtonTapped")?.hasSuffix("did you mean 'decrementButtonTapped'?") == true)
   }
 

@@ -122,12 +122,12 @@ private struct Dated: Equatable, Identifiable {
     ),
     (
       "todos.todos[bread]",
-      "'[bread]' is not the id of an element of 'todos' of Todos.State: a value of type Int must stand here, not the string \"bread\""
+      "'[bread]' is not the id of an element of 'todos' of Todos.State: expected a value of type Int, not the string \"bread\""
     ),
     ("todos.todos[", "'todos.todos[': an id must stand between the brackets"),
     ("todos.todos[3", "'todos.todos[3': the closing ] is missing"),
     ("todos..todos", "'todos..todos': a name must stand between two points"),
-    ("todos.todos[3]text", "'todos.todos[3]text': '.', '[' or '?' must stand here"),
+    ("todos.todos[3]text", "'todos.todos[3]text': expected '.', '[' or '?'"),
   ]) func mistakesAreNamed(name: String, reason: String) {
     let error = #expect(throws: SchemaNameError.self) { try app.path(named: name) }
     #expect(error?.description == reason)

@@ -123,7 +123,7 @@ private struct Forms: Equatable {
       return #expect(throws: SchemaValueError.self) { try SchemaJSON(schema).value(of: json, as: schema.state) }?
         .description
     }
-    #expect(try reason("3") == "an object with the fields of World must stand here, not the number 3")
+    #expect(try reason("3") == "expected an object with the fields of World, not the number 3")
     #expect(try reason(#"{"itms": []}"#) == "World has no field 'itms'; did you mean 'items'?")
     #expect(try reason(#"{"items": [{}]}"#) == "items[0]: the field 'id' of Item is missing")
     #expect(try reason(#"{"items": [{"id": 1}, {"id": 1}]}"#) == "items[1]: this element has the id of an earlier one")
@@ -137,7 +137,7 @@ private struct Forms: Equatable {
         == "place.position.at: there is no value 'z'; did you mean 'x' or 'y'?")
     #expect(
       try reason(#"{"everything": {"uuid": "1234"}}"#)
-        == #"everything.uuid: a value of type UUID must stand here, not the string "1234""#)
+        == #"everything.uuid: expected a value of type UUID, not the string "1234""#)
   }
 
   @Test func numbersOutOfRangeAreRefused() throws {
@@ -150,7 +150,7 @@ private struct Forms: Equatable {
     #expect(reason("-1e39", Float.self) == #"the string "-1e39" does not fit Float"#)
     #expect(reason(.number("1e999"), Double.self) == "the number 1e999 does not fit Double")
     #expect(reason("1e999", Double.self) == #"the string "1e999" does not fit Double"#)
-    #expect(reason(.number("1e999"), Date.self) == "a value of type Date must stand here, not the number 1e999")
+    #expect(reason(.number("1e999"), Date.self) == "expected a value of type Date, not the number 1e999")
     for day in ["2026-02-31", "2026-02-29", "2026-04-31", "2026-01-00"] {
       #expect(reason(.string("\(day)T00:00:00Z"), Date.self)?.contains(day) == true)
     }

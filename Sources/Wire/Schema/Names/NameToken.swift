@@ -58,7 +58,7 @@ struct NameScanner {
         tokens.append(NameToken(kind: .unwrapped, range: start..<scanner.position))
         needsPoint = true
       default:
-        guard !needsPoint else { throw scanner.failure(start, "'.', '[' or '?' must stand here") }
+        guard !needsPoint else { throw scanner.failure(start, "expected '.', '[' or '?'") }
         tokens.append(try scanner.name())
         needsPoint = true
       }
@@ -78,7 +78,7 @@ struct NameScanner {
     let start = position
     guard next == UInt8(ascii: "`") else {
       while let byte = next, !NameText.delimiters.contains(byte) { position += 1 }
-      guard position > start else { throw failure(start, "a name must stand here") }
+      guard position > start else { throw failure(start, "expected a name") }
       return NameToken(kind: .name(text(start..<position), isQuoted: false), range: start..<position)
     }
     position += 1

@@ -29,7 +29,7 @@ extension SchemaJSON {
 
   /// Reads a value of a named type without parts.
   func leaf(_ json: JSONValue, _ name: String, _ type: SchemaType) throws(SchemaValueError) -> CBORValue {
-    let failure = SchemaValueError("", "a value of type \(schema.name(of: type)) must stand here, not \(json.kind)")
+    let failure = SchemaValueError("", "expected a value of type \(schema.name(of: type)), not \(json.kind)")
     guard name != "Never" else { throw SchemaValueError("", "there is no value of type Never") }
     let value: CBORValue? =
       switch (name, json) {

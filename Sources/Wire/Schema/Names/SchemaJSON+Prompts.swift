@@ -82,7 +82,7 @@ extension SchemaJSON {
       default: ["title", "message", "buttons"]
       }
     guard case .object(let members) = json, members.allSatisfy({ names.contains($0.name) }) else {
-      throw SchemaValueError("", "an object with \(names.joined(separator: ", ")) must stand here, not \(json.kind)")
+      throw SchemaValueError("", "expected an object with \(names.joined(separator: ", ")), not \(json.kind)")
     }
     var items: [CBORValue] = []
     for name in names {
@@ -109,7 +109,7 @@ extension SchemaJSON {
 
   private static func index(_ json: JSONValue, _ words: [String]) throws(SchemaValueError) -> CBORValue {
     guard case .string(let word) = json, let index = words.firstIndex(of: word) else {
-      throw SchemaValueError("", "one of \(words.joined(separator: ", ")) must stand here, not \(json.kind)")
+      throw SchemaValueError("", "expected one of \(words.joined(separator: ", ")), not \(json.kind)")
     }
     return .unsigned(UInt64(index))
   }
@@ -127,13 +127,13 @@ extension SchemaJSON {
         }
       }
       return .array(items)
-    default: throw SchemaValueError("", "a text must stand here, not \(json.kind)")
+    default: throw SchemaValueError("", "expected a text, not \(json.kind)")
     }
   }
 
   private func textPiece(_ json: JSONValue) throws(SchemaValueError) -> CBORValue {
     guard case .object(let members) = json, case .string(let text)? = json["text"] else {
-      throw SchemaValueError("", "an object with a text must stand here, not \(json.kind)")
+      throw SchemaValueError("", "expected an object with a text, not \(json.kind)")
     }
     var style: [CBORValue.Pair] = []
     for member in members where member.name != "text" {

@@ -26,7 +26,7 @@ extension SchemaJSON {
   }
 
   private func mismatch(_ type: SchemaType, _ json: JSONValue) -> SchemaValueError {
-    SchemaValueError("", "a value of type \(schema.name(of: type)) must stand here, not \(json.kind)")
+    SchemaValueError("", "expected a value of type \(schema.name(of: type)), not \(json.kind)")
   }
 
   private func value(
@@ -63,7 +63,7 @@ extension SchemaJSON {
     case .result:
       guard case .object(let members) = json, members.count == 1,
         let key = ["success", "failure"].firstIndex(of: members[0].name)
-      else { throw SchemaValueError("", #"{"success": …} or {"failure": …} must stand here, not \#(json.kind)"#) }
+      else { throw SchemaValueError("", #"expected {"success": …} or {"failure": …}, not \#(json.kind)"#) }
       return .array([.unsigned(UInt64(key)), try inside(members[0].name, members[0].value, parts[key])])
     case .range:
       let bounds = try items(json, type).enumerated().map(element(parts[0]))
@@ -96,7 +96,7 @@ extension SchemaJSON {
     _ json: JSONValue, _ index: Int, _ key: SchemaType, _ type: SchemaType, _ whole: SchemaType
   ) throws(SchemaValueError) -> CBORValue.Pair {
     guard case .array(let items) = json, items.count == 2 else {
-      throw SchemaValueError("[\(index)]", "a pair must stand here, as in [key, value], not \(json.kind)")
+      throw SchemaValueError("[\(index)]", "expected a pair, as in [key, value], not \(json.kind)")
     }
     return CBORValue.Pair(
       key: try inside("[\(index)][0]", items[0], key), value: try inside("[\(index)][1]", items[1], type))
@@ -137,7 +137,7 @@ extension SchemaJSON {
     _ json: JSONValue, _ fields: [Schema.Field], _ name: String
   ) throws(SchemaValueError) -> CBORValue {
     guard case .object(let members) = json else {
-      throw SchemaValueError("", "an object with the fields of \(name) must stand here, not \(json.kind)")
+      throw SchemaValueError("", "expected an object with the fields of \(name), not \(json.kind)")
     }
     for (index, member) in members.enumerated() {
       guard fields.contains(where: { $0.name == member.name }) else {
@@ -167,7 +167,7 @@ extension SchemaJSON {
     switch json {
     case .string(let text): (name, payload) = (text, nil)
     case .object(let members) where members.count == 1: (name, payload) = (members[0].name, members[0].value)
-    default: throw SchemaValueError("", "the name of a case of \(type) must stand here, not \(json.kind)")
+    default: throw SchemaValueError("", "expected the name of a case of \(type), not \(json.kind)")
     }
     guard let element = cases.first(where: { $0.name == name }) else {
       throw SchemaValueError(

@@ -4,7 +4,7 @@ internal import Spelling
 public struct SchemaValueError: Error, Hashable, Sendable {
   /// The place in the value, such as `todos[2].text`; empty for the whole value.
   public internal(set) var place: String
-  /// A clause, such as `a String must stand here`.
+  /// A clause, such as `expected a String`.
   public let reason: String
   /// Suggested names.
   public let suggestions: [String]
