@@ -194,12 +194,17 @@ struct PendingActions {
       bufferStart += encoder.count
       if encoder.bytes.capacity > Self.keptByteCount { encoder = CBOREncoder() } else { encoder.removeAll() }
       head = 0
-    } else if head > 1024, head > entries.count / 2 {
-      let end = entries[head].bytes.lowerBound
-      entries.removeFirst(head)
-      encoder.dropFirst(end - bufferStart)
-      bufferStart = end
-      head = 0
+      return
     }
+    let end = entries[head].bytes.lowerBound
+    let unused = end - bufferStart
+    // Each move is paid for by at least as much that was acknowledged since the last one.
+    guard head > 1024 && head > entries.count / 2 || unused > Self.keptByteCount && unused > encoder.count / 2 else {
+      return
+    }
+    entries.removeFirst(head)
+    encoder.dropFirst(unused)
+    bufferStart = end
+    head = 0
   }
 }

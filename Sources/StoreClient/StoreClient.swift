@@ -88,6 +88,14 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
     if let whole { predict(whole, with: reducer, prepareDependencies) }
   }
 
+  /// The tasks of pending actions fail, since nothing would ever complete them.
+  isolated deinit {
+    replica.close()
+    for case .failed(_, let context, let error) in replica.commands {
+      (context as? StoreTask.Completion)?.complete(.failure(error))
+    }
+  }
+
   /// The state of the connection to the hub.
   public var connection: ConnectionState { replica.connection }
 
@@ -179,10 +187,17 @@ public final class StoreClient<State: Replicated, Action: WireValue> {
   ) -> Attachment<Part, PartAction> {
     let attachment = Attachment<Part, PartAction>()
     attachment.send = { [weak self, weak attachment] action in
-      self?.send(action, as: toAction, of: attachment) ?? StoreTask()
+      guard let self else { return Self.failedTask(.notConnected(reason: "the client was released")) }
+      return send(action, as: toAction, of: attachment)
     }
     replica.subscribe(attachment.mirror, to: path, of: root, context: attachment)
     return attachment
+  }
+
+  private static func failedTask(_ error: ActionError) -> StoreTask {
+    let completion = StoreTask.Completion()
+    completion.complete(.failure(error))
+    return StoreTask(completion: completion, onCancel: {})
   }
 
   /// Sends an action with one allocation, for the completion, whatever the size of the action, plus those of a

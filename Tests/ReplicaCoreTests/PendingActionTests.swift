@@ -1,4 +1,4 @@
-import ReplicaCore
+@testable import ReplicaCore
 import TestFeatures
 import TestSupport
 import Testing
@@ -18,6 +18,22 @@ import Wire
       next += UInt64(frame.actions.count)
     }
     #expect(frames.flatMap(\.actions) == (0..<20).map { .setTitle($0, "title") })
+  }
+
+  /// A client that is never idle releases the bytes of acknowledged actions too.
+  @Test func aBusyClientKeepsNoAcknowledgedActions() throws {
+    var conversation = Conversation()
+    conversation.welcome()
+    let title = String(repeating: "x", count: 100_000)
+    try conversation.replica.send(Board.Action.setTitle(0, title))
+    for number in 1...200 {
+      try conversation.replica.send(Board.Action.setTitle(number, title))
+      _ = try conversation.endTurn()
+      conversation.receive(.applied, UInt64(number).encoded())
+      let byteCount = conversation.replica.pending.byteCount
+      try #require(byteCount < 3 << 20)
+    }
+    #expect(conversation.applied.count == 200 && conversation.failed.isEmpty)
   }
 
   @Test func anActionThatIsTooLargeForThisHubFailsAloneAndKeepsItsPlaceFree() throws {

@@ -44,6 +44,24 @@ import Wire
     bench.clean()
   }
 
+  /// Nothing completes the actions of a client that is gone, so they fail instead of being reported as done.
+  @Test func aReleasedClientFailsItsActions() async throws {
+    let bench = try Bench()
+    let server = try serve(bench)
+    var client: BoardClient? = try client(bench, whole: true)
+    #expect(await bench.until { client?.store != nil })
+    let store = try #require(client?.store)
+    await stop(server, bench)
+    let pending = store.send(.setCount(1))
+    #expect(!pending.isOver)
+    client = nil
+    let released = ActionError.notConnected(reason: "the client was released")
+    let closed = ActionError.notConnected(reason: "the client is closed")
+    #expect(pending.isOver)
+    await #expect(throws: closed) { try await pending.taken() }
+    await #expect(throws: released) { try await store.send(.setCount(2)).taken() }
+  }
+
   @Test func aPartIsAStoreThatSendsAndFollows() async throws {
     let bench = try Bench()
     let server = try serve(bench) { $0.items = [Board.Item(id: 1, title: "one"), Board.Item(id: 2, title: "two")] }
