@@ -1,8 +1,9 @@
-@testable import ReplicaCore
 import TestFeatures
 import TestSupport
 import Testing
 import Wire
+
+@testable import ReplicaCore
 
 /// The pending actions of a client, frame by frame.
 @Suite struct PendingActionTests {
