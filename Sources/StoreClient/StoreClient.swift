@@ -18,7 +18,7 @@ public import Wire
 ///
 /// The store stays the same for the lifetime of the client. While the hub is unavailable the store shows the last state
 /// and keeps sent actions; when the client has reconnected, it catches up. All work is done on the loop's thread.
-public final class StoreClient<State: Replicated, Action: WireValue> {
+@MainActor public final class StoreClient<State: Replicated, Action: WireValue> {
   private var replica: ReplicaCore
   private let loop: EventLoop
   private let path: String
