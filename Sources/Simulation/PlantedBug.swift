@@ -16,6 +16,8 @@ public enum PlantedBug: String, CaseIterable, Sendable {
   case recoveryForgetsProcessed
   /// A recovery restores ended sessions, and sessions in an early state.
   case recoveryTakesOldSessions
+  /// A recovery does not give a state of another schema a new revision.
+  case recoveryKeepsTheRevision
   /// The shell skips a write.
   case shellDropsAWrite
   /// The shell repeats a write.

@@ -38,6 +38,8 @@ public struct SimulatedFaults: Sendable {
   public var overtaking = 1
   /// The next hub has a newer version of the feature, of all starts.
   public var upgrade = 200
+  /// The next hub has the older version again, of all starts after an upgrade.
+  public var downgrade = 0
   /// A client's process crashes, and another one starts without knowledge of its session.
   public var clientCrash = 2
   /// A client's process crashes, and another one continues with its session and its unacknowledged actions, which were
@@ -72,7 +74,8 @@ public struct SimulatedFaults: Sendable {
     (faults.longestDelay, faults.socketBytes) = (.zero, 1 << 20)
     (faults.cut, faults.clientSideCut, faults.hubSideCut, faults.halfClose) = (0, 0, 0, 0)
     (faults.stuckReader, faults.partialDelivery, faults.hubCrash, faults.hubStop) = (0, 0, 0, 0)
-    (faults.upgrade, faults.clientCrash, faults.clientLeaves, faults.pause) = (0, 0, 0, 0)
+    (faults.upgrade, faults.downgrade) = (0, 0)
+    (faults.clientCrash, faults.clientLeaves, faults.pause) = (0, 0, 0)
     (faults.clientRestart, faults.repeatedActions) = (0, 0)
     (faults.hubRestart, faults.restingRecord, faults.overtaking) = (0, 0, 0)
     (faults.commit, faults.logFailure, faults.snapshotFailure, faults.unsyncedSurvives) = (1000, 0, 0, 0)

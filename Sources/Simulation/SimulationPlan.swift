@@ -101,12 +101,14 @@ public struct SimulationPlan: Sendable {
     clockJump = chance.pick([0, 0, 0, 5])
     chance = Chance(seed: seed &* 0x9e37_79b9 &+ 27)
     limits.heldBytesPerUser = chance.pick([16 << 10, 64 << 20, 64 << 20, 64 << 20])
+    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 31)
+    faults.downgrade = chance.pick([0, 0, 200, 500])
   }
 
   /// Removes the parameters that are younger than most regression tests.
   public mutating func removeLater() {
     (contention, guaranteedWork, hasGuests, policyChange, clockJump) = (0, 0, false, 0, 0)
-    changesLimits = false
+    (changesLimits, faults.downgrade) = (false, 0)
     limits.actionsPerSecond = nil
     (limits.stateBytes, limits.heldBytesPerUser) = (HubLimits().stateBytes, HubLimits().heldBytesPerUser)
   }

@@ -46,6 +46,8 @@ public struct SimulationReport: Equatable, Sendable {
   public var conflicts = 0
   /// Hubs that were replaced by a newer version.
   public var upgrades = 0
+  /// Hubs that were replaced by an older version.
+  public var downgrades = 0
   /// Clients that crashed.
   public var clientCrashes = 0
   /// Clients that crashed and continued their sessions.
@@ -99,6 +101,7 @@ public struct SimulationReport: Equatable, Sendable {
       ("stuck readers", \.stuckReaders), ("hub crashes", \.hubCrashes), ("hub stops", \.hubStops),
       ("hub restarts", \.hubRestarts), ("handed over", \.handedOver), ("kept at rest", \.keptAtRest),
       ("overtaken hubs", \.overtakings), ("conflicts", \.conflicts), ("upgrades", \.upgrades),
+      ("downgrades", \.downgrades),
       ("client crashes", \.clientCrashes),
       ("client restarts", \.clientRestarts), ("contended turns", \.contendedTurns), ("throttlings", \.throttlings),
       ("states too large", \.statesTooLarge), ("policy changes", \.policyChanges), ("forbidden", \.forbidden),

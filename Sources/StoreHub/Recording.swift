@@ -91,10 +91,11 @@ extension Recording {
     do throws(RecordingError) {
       var recovery = try recover(engine, from: history, in: directory, onProgress)
       journal.begin(schema: engine.schema)
+      let conversion = try renumber(&recovery, in: directory)
+      if let conversion { journal.append([conversion]) }
       // The initial state, and the first state with another schema, are saved, so that a journal can be read without
       // the program that wrote it.
-      if history.snapshot?.schema != engine.schema {
-        if let turn = try renumber(&recovery, in: directory) { journal.append([turn]) }
+      if conversion != nil || history.snapshot?.schema != engine.schema {
         try save(recovery.snapshot(), in: journal, mailbox)
       }
       for note in history.notes { log.write(.warning, "\(directory): \(note)") }

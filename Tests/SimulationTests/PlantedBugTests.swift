@@ -42,6 +42,10 @@ import Testing
     case .snapshotHasALaterPosition: (plan.limits.snapshotInterval, plan.faults.snapshotFailure) = (256, 0)
     case .recoveryForgetsProcessed, .recoveryForgetsSessions, .recoveryTakesOldSessions, .clientRenumbersActions:
       (plan.faults.cut, plan.faults.clientSideCut) = (15, 15)
+    case .recoveryKeepsTheRevision:
+      plan.faults = .none
+      (plan.faults.upgrade, plan.faults.downgrade, plan.faults.hubCrash) = (900, 900, 50)
+      (plan.clientCount, plan.newerClientCount, plan.toolCount, plan.wholeStateClientCount) = (5, 5, 0, 5)
     case .logReplacesTurnsOfAnotherHub, .shellIgnoresAConflict: (plan.faults.overtaking, plan.faults.commit) = (15, 500)
     case .shellReadsAfterHandingOver, .shellForgetsUnsentOutput:
       plan.faults = .none
@@ -65,6 +69,7 @@ import Testing
     case .logLosesAMiddleTurn: [.recoveryFailed, .recoveredWrongly, .acknowledgedLost]
     case .snapshotHasALaterPosition, .recoverySkipsAChange: [.recoveredWrongly]
     case .recoveryForgetsSessions: [.sessionForgotten]
+    case .recoveryKeepsTheRevision: [.stateDiffers, .hashDiffers]
     case .recoveryForgetsProcessed, .recoveryTakesOldSessions:
       [.appliedTwice, .sessionForgotten, .protocolBroken, .loggedWrongly]
     case .shellDropsAWrite, .shellRepeatsAWrite, .shellSwapsWrites: [.protocolBroken, .notAtRest, .stateDiffers]

@@ -1,3 +1,4 @@
+import ComposableArchitecture
 import EventLoop
 import Features
 import HubCore
@@ -6,6 +7,7 @@ import StoreHub
 import Synchronization
 import Testing
 import TurnLog
+import Wire
 
 /// Hubs that continue from the journal of the previous one.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RecordingTests {
@@ -31,6 +33,37 @@ import TurnLog
     #expect(try JournalReader(directory).extent().tail == 20)
     bench.clean()
   }
+
+  /// Clients of a version whose snapshot was damaged may have lost a field that the journal still has.
+  @Test func aStateAfterTurnsWithAnotherSchemaGetsANewRevision() throws {
+    let bench = try Bench()
+    let directory = bench.directory + "/state"
+    let log = Log(program: "test", level: .error, descriptor: -1)
+    func open() throws -> UInt64 {
+      let engine = FeatureEngine(initialState: Wide(), reducer: EmptyReducer<Wide, Change>())
+      try Recording.open(engine, directory: directory, log: log).close()
+      return engine.revision
+    }
+    #expect(try open() == 0)
+    let (journal, history) = try Journal.open(directory: directory, options: JournalOptions()) { _ in }
+    while try history.next() != nil {}
+    journal.begin(schema: Schema(state: Narrow.self, action: Change.self))
+    journal.append([LoggedTurn(position: 1, baseRevision: 0, revision: 1, time: 1, delta: [0xa0])])
+    journal.close()
+    #expect(try open() == 2)
+    #expect(try open() == 2)
+    #expect(try JournalReader(directory).extent().tail == 2)
+    bench.clean()
+  }
+
+  @Replicated struct Wide: Equatable {
+    var count = 0
+    var colour = 7
+  }
+
+  @Replicated struct Narrow: Equatable { var count = 0 }
+
+  @Replicated enum Change: Equatable { case none }
 
   /// The feature may act when the log has stored all turns, but the hub does not know it yet.
   @Test func theLastTurnOfAStopHasATime() async throws {

@@ -21,6 +21,13 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
   private var saving: (snapshot: LogSnapshot, next: (Int) -> [UInt8]?, bytes: [UInt8])?
   private var events: [LogEvent] = []
 
+  /// What a hub stores before it begins with a state of another schema.
+  struct Conversion {
+    /// The turn that gives the state a new revision; nil for a planted bug.
+    let turn: LoggedTurn?
+    let snapshot: LogSnapshot
+  }
+
   /// Opens the log on a disk, for a hub with this schema and truth.
   init(_ disk: SimulatedDisk, _ schema: Schema, _ truth: HubTruth) {
     (self.disk, self.schema, self.truth) = (disk, schema, truth)
@@ -48,6 +55,16 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
   func trim(before position: UInt64) { disk.trim(before: position) }
 
   // MARK: Disk
+
+  /// Stores a conversion before the hub begins.
+  func store(_ conversion: Conversion) {
+    if let turn = conversion.turn { store(SimulatedDisk.Entry(turn: turn, schema: schema)) }
+    let (snapshot, next) = (conversion.snapshot, conversion.snapshot.makePieces())
+    var bytes: [UInt8] = []
+    while let piece = next(64 << 10) { bytes += piece }
+    disk.save(
+      SimulatedDisk.Snapshot(position: snapshot.position, revision: snapshot.revision, bytes: bytes, schema: schema))
+  }
 
   /// True if there are turns to store or events to report.
   var isBusy: Bool { !unsynced.isEmpty || !events.isEmpty || saving != nil }

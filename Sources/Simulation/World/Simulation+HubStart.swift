@@ -7,18 +7,16 @@ import Wire
 extension Simulation {
   func startHub() throws {
     hubCount += 1
-    if hubCount > 1, hubProgram.name.description == "older", chance.hits(plan.faults.upgrade) {
-      hubProgram = .newer
-      report.upgrades += 1
-    }
+    if hubCount > 1 { changeProgram() }
     let recorder = Recorder(notesAttendance: plan.notesAttendance, epoch: hubCount)
     let engine = hubProgram.makeEngine(recorder)
     let random = chance.fork()
     let legacy = self.legacy.take()
-    let logged = plan.storage == .memory ? nil : try recover(engine)
-    let (history, handOver) = try accept(legacy, engine, logged)
-    let truth = try makeTruth(engine, history, legacy)
+    let recovered = plan.storage == .memory ? nil : try recover(engine)
+    let (history, handOver) = try accept(legacy, engine, recovered?.history)
+    let truth = try makeTruth(engine, history, recovered, legacy)
     let log = SimulatedLog(disk, hubProgram.schema, truth)
+    if let conversion = recovered?.conversion { log.store(conversion) }
     let isSync = plan.storage == .sync && bug != .hubDoesNotWait
     var limits = plan.limits(ofHub: hubCount)
     if bug == .hubHasNoStateLimit { limits.stateBytes = HubLimits().stateBytes }
@@ -39,28 +37,53 @@ extension Simulation {
     if let legacy { try takeOver(legacy, handOver, in: hub) }
   }
 
+  /// Installs the newer version, or the older one again.
+  private func changeProgram() {
+    if hubProgram.encodeLabel == nil {
+      guard chance.hits(plan.faults.upgrade) else { return }
+      hubProgram = .newer
+      report.upgrades += 1
+    } else if plan.faults.downgrade > 0, chance.hits(plan.faults.downgrade) {
+      hubProgram = .older
+      report.downgrades += 1
+    }
+  }
+
   /// The truth with which a hub begins, after a check of its state.
-  private func makeTruth(_ engine: SimulatedEngine, _ history: HubHistory?, _ legacy: Legacy?) throws -> HubTruth {
+  private func makeTruth(
+    _ engine: SimulatedEngine, _ history: HubHistory?, _ recovered: Recovered?, _ legacy: Legacy?
+  ) throws -> HubTruth {
     guard history != nil else {
       seenRevision = 0
       return HubTruth(engine.state())
     }
     let last = plan.storage == .memory ? legacy?.truth ?? disk.truth : disk.truth
-    let truth = HubTruth(last, upTo: engine.engine.revision)
-    try checkRecovery(engine, truth)
+    let revision = recovered?.revision ?? engine.engine.revision
+    let truth = HubTruth(last, upTo: revision)
+    try checkRecovery(engine, truth, at: revision)
+    try truth.note([], engine.state(), at: engine.engine.revision)
     return truth
   }
 
-  private func recover(_ engine: SimulatedEngine) throws -> HubHistory {
+  /// A state that was recovered from the log.
+  private struct Recovered {
+    /// The revision of the last turn in the log.
+    let revision: UInt64
+    let history: HubHistory
+    /// What the hub must store before it begins, if the state had another schema.
+    let conversion: SimulatedLog.Conversion?
+  }
+
+  private func recover(_ engine: SimulatedEngine) throws -> Recovered {
     do {
       var recovery = Recovery(engine: engine.engine, versionLimit: plan.limits(ofHub: hubCount).versions)
       // Usually from the newest snapshot, otherwise from an older one, or from the first turn if all turns are kept.
       let first = disk.stored.first?.turn.position ?? disk.tail + 1
-      let usable = disk.snapshots.filter { $0.position + 1 >= first }
+      let usable = disk.snapshots.filter { $0.position + 1 >= first && isExact(from: $0) }
       var snapshot = usable.last
       if chance.hits(300) {
         let index = chance.number(0...usable.count)
-        if index < usable.count { snapshot = usable[index] } else if first == 1 { snapshot = nil }
+        if index < usable.count { snapshot = usable[index] } else if first == 1, isExact(from: nil) { snapshot = nil }
       }
       if let snapshot {
         report.snapshotRecoveries += 1
@@ -84,16 +107,32 @@ extension Simulation {
           delta: delta.span.bytes, writtenFor: schemas[index], from: turn.baseRevision, to: turn.revision,
           position: turn.position, byteCount: turn.byteCount)
       }
+      let revision = recovery.revision
+      let isConverted = (schemas.last ?? snapshot?.schema ?? hubProgram.schema) != hubProgram.schema
+      // The turn, and then the snapshot, as in `StoreHub/Recording`.
+      let turn = bug == .recoveryKeepsTheRevision ? nil : try recovery.renumber(at: wallTime)
+      let conversion = isConverted ? SimulatedLog.Conversion(turn: turn, snapshot: recovery.snapshot()) : nil
       // In sync mode, all output of a hub is stored, so the history continues; in async mode it may be lost.
       let id = plan.storage == .sync ? 1 : 1 + UInt64(hubCount)
-      return recovery.history(id: id, sessions: disk.recoveredSessions)
+      return Recovered(
+        revision: revision, history: recovery.history(id: id, sessions: disk.recoveredSessions), conversion: conversion)
     } catch {
       throw Violation(.recoveryFailed, "\(error)")
     }
   }
 
-  private func checkRecovery(_ engine: SimulatedEngine, _ truth: HubTruth) throws {
-    let revision = engine.engine.revision
+  /// True if a recovery from a snapshot, or from the first turn, leads to the state of the last hub.
+  ///
+  /// It does not if the older version has run since: the fields that only the newer one has then keep their values, while
+  /// the hub that followed the older one has begun with their default values, and has saved these in a snapshot.
+  private func isExact(from snapshot: SimulatedDisk.Snapshot?) -> Bool {
+    let turns = disk.stored.filter { $0.turn.position > snapshot?.position ?? 0 }
+    let schemas = (snapshot.map { [$0.schema] } ?? []) + turns.map(\.schema)
+    guard let upgrade = schemas.firstIndex(of: SimulatedProgram.newer.schema) else { return true }
+    return !schemas[upgrade...].contains(SimulatedProgram.older.schema) || hubProgram.encodeLabel == nil
+  }
+
+  private func checkRecovery(_ engine: SimulatedEngine, _ truth: HubTruth, at revision: UInt64) throws {
     if let stopped, stopped.tail == disk.tail, revision != stopped.revision {
       throw Violation(.acknowledgedLost, "a hub was stopped at \(stopped.revision), and the next begins at \(revision)")
     }
