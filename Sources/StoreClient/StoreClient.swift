@@ -88,11 +88,16 @@ public import Wire
     if let whole { predict(whole, with: reducer, prepareDependencies) }
   }
 
-  /// The tasks of pending actions fail, since nothing would ever complete them.
+  /// Ends the session, as ``close()`` does. No callback is called.
   isolated deinit {
     replica.close()
-    for case .failed(_, let context, let error) in replica.commands {
-      (context as? StoreTask.Completion)?.complete(.failure(error))
+    for command in replica.commands {
+      switch command {
+      case .write(let range): _ = try? stream?.write(replica.output.span(range))
+      case .disconnect: disconnect()
+      case .failed(_, let context, let error): (context as? StoreTask.Completion)?.complete(.failure(error))
+      case .connect, .changed, .diverged, .connectionChanged, .applied: break
+      }
     }
   }
 

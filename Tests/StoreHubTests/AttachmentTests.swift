@@ -62,6 +62,19 @@ import Wire
     await #expect(throws: released) { try await store.send(.setCount(2)).taken() }
   }
 
+  /// Otherwise the hub would keep the session for a client that cannot come back.
+  @Test func aReleasedClientEndsItsSession() async throws {
+    let bench = try Bench()
+    let server = try serve(bench)
+    var client: BoardClient? = try client(bench, whole: true)
+    #expect(await bench.until { client?.store != nil })
+    #expect(server.hub.connectionCount == 1)
+    client = nil
+    #expect(await bench.until { server.hub.connectionCount == 0 })
+    #expect(server.hub.metrics.detachedSessions == 0)
+    await stop(server, bench)
+  }
+
   @Test func aPartIsAStoreThatSendsAndFollows() async throws {
     let bench = try Bench()
     let server = try serve(bench) { $0.items = [Board.Item(id: 1, title: "one"), Board.Item(id: 2, title: "two")] }
