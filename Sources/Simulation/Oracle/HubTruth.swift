@@ -23,6 +23,12 @@ final class HubTruth {
     for (tag, at) in other.applied where at <= revision { add(tag, at) }
   }
 
+  /// Replaces the last state by that with which a hub begins, whose schema may be another one.
+  func convert(to state: any SimulatedState, at revision: UInt64) {
+    states[revision] = state
+    self.revision = revision
+  }
+
   func isApplied(_ tag: UInt64) -> Bool { revisions[tag] != nil }
 
   /// The revision after the turn in which an action took effect.

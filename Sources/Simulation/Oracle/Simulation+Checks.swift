@@ -19,8 +19,8 @@ extension Simulation {
       seenRevision = max(seenRevision, revision)
       guard let spoken = client.spoken else { continue }
       let (there, isKnown) = try part(watched.path, spoken, hub.truth, at: revision)
-      // A hub of the older version has no value at places that only the newer one has.
-      if !isKnown, hub.program.encodeLabel == nil { continue }
+      // A hub of the older version has no value at places that only the newer one has, and a tool knows no default.
+      if !isKnown || client.isTool && spoken.encodeLabel != nil, hub.program.encodeLabel == nil { continue }
       guard watched.bytes() == there else {
         throw Violation(
           .stateDiffers,
@@ -233,7 +233,7 @@ extension Simulation {
       }
       for watched in client.watched {
         let isKnown = spoken.encodeLabel == nil || SimulatedProgram.sharedPaths.contains(watched.path)
-        if !isKnown, hub.program.encodeLabel == nil { continue }
+        if !isKnown || client.isTool && spoken.encodeLabel != nil, hub.program.encodeLabel == nil { continue }
         guard watched.bytes() == bytes(at: watched.path, of: state) else {
           throw Violation(
             .stateDiffers, "in the end client \(client.number) has not the hub's state at \(watched.path)")

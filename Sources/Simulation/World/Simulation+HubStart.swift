@@ -61,7 +61,7 @@ extension Simulation {
     let revision = recovered?.revision ?? engine.engine.revision
     let truth = HubTruth(last, upTo: revision)
     try checkRecovery(engine, truth, at: revision)
-    try truth.note([], engine.state(), at: engine.engine.revision)
+    truth.convert(to: engine.state(), at: engine.engine.revision)
     return truth
   }
 
