@@ -19,8 +19,9 @@ extension Simulation {
       seenRevision = max(seenRevision, revision)
       guard let spoken = client.spoken else { continue }
       let (there, isKnown) = try part(watched.path, spoken, hub.truth, at: revision)
-      // A hub of the older version has no value at places that only the newer one has, and a tool knows no default.
-      if !isKnown || client.isTool && spoken.encodeLabel != nil, hub.program.encodeLabel == nil { continue }
+      // A hub of the older version has no value at places that only the newer one has.
+      if !isKnown, hub.program.encodeLabel == nil { continue }
+      if lacksDefaults(client, at: hub) { continue }
       guard watched.bytes() == there else {
         throw Violation(
           .stateDiffers,
@@ -51,6 +52,12 @@ extension Simulation {
     }
   }
 
+  /// True if a client is a tool that has taken the schema of the newer version, and the hub has the older one again. The
+  /// tool knows no default values, so its values lack the fields that the hub does not have.
+  private func lacksDefaults(_ client: ClientProcess, at hub: HubProcess) -> Bool {
+    client.isTool && client.spoken?.encodeLabel != nil && hub.program.encodeLabel == nil
+  }
+
   /// The bytes at a place in a client's version, and whether all versions have such a place.
   private func part(
     _ path: [PathStep], _ program: SimulatedProgram, _ truth: HubTruth, at revision: UInt64
@@ -77,7 +84,7 @@ extension Simulation {
   func checkEffectIsThere(_ revision: UInt64, of client: ClientProcess, _ truth: HubTruth) throws {
     guard let watched = client.watched.first, watched.path.isEmpty, let own = watched.mirror.revision, own < revision,
       let spoken = client.spoken, let link = client.link, link.hub.truth === truth, revision > link.welcomeRevision,
-      client.replica.isSubscribed(watched.mirror)
+      !lacksDefaults(client, at: link.hub), client.replica.isSubscribed(watched.mirror)
     else { return }
     // The acknowledgement covers all turns up to its own revision, which may be later. If these turns cancel each other
     // out, the client already has the whole state, and nothing need be sent before.
@@ -226,14 +233,14 @@ extension Simulation {
       guard client.waiting.isEmpty else {
         throw Violation(.wrongOutcome, "\(client.waiting.count) actions of client \(client.number) have no outcome")
       }
-      guard let spoken = client.spoken else { continue }
+      guard let spoken = client.spoken, !lacksDefaults(client, at: hub) else { continue }
       let state = spoken.view(hub.engine.state())
       if let prediction = client.prediction, prediction.shown() != (0, bytes(at: [], of: state)) {
         throw Violation(.stateDiffers, "in the end client \(client.number) does not show the hub's state")
       }
       for watched in client.watched {
         let isKnown = spoken.encodeLabel == nil || SimulatedProgram.sharedPaths.contains(watched.path)
-        if !isKnown || client.isTool && spoken.encodeLabel != nil, hub.program.encodeLabel == nil { continue }
+        if !isKnown, hub.program.encodeLabel == nil { continue }
         guard watched.bytes() == bytes(at: watched.path, of: state) else {
           throw Violation(
             .stateDiffers, "in the end client \(client.number) has not the hub's state at \(watched.path)")
