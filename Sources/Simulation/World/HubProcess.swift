@@ -48,6 +48,8 @@ final class HubProcess {
   var continuesAt = Duration.zero
   /// True if it reads no more and passes its connections to the next process when its log has stored everything.
   var isHandingOver = false
+  /// True if guests may send it nothing.
+  var suspendsGuests = false
   /// The events of its own that may add turns although the log is far behind.
   var causesWhileBehind = 0
   /// For each user, the time up to which its actions have used its rate, and the time of the last check.

@@ -29,6 +29,7 @@ extension Simulation {
     if plan.storage != .memory {
       hub.audit = try LogAudit(hubProgram, engine.state(), at: engine.engine.revision, disk.sessions)
     }
+    hub.suspendsGuests = isGuestSuspended
     stopped = nil
     self.hub = hub
     hub.informed.start()

@@ -23,13 +23,14 @@ extension Simulation {
 
   /// The operator changes the guests' rights, or sets the machine's clock.
   func operatorActs() {
-    // Also what the hub has refused earlier in this step.
-    if isGuestSuspended { guestSuspendedAt = now }
+    // Also what the hub has refused earlier in this step, or a halted one that knows nothing of the last change.
+    if isGuestSuspended || overtaken?.suspendsGuests == true { guestSuspendedAt = now }
     if plan.policyChange > 0, operations.hits(plan.policyChange), let hub {
       isGuestSuspended.toggle()
       trace.note(now, "policy", isGuestSuspended ? 1 : 0)
       report.policyChanges += 1
       hub.informed.setPolicy(policy, at: now)
+      hub.suspendsGuests = isGuestSuspended
     }
     if isGuestSuspended { guestSuspendedAt = now }
     if plan.clockJump > 0, operations.hits(plan.clockJump) {
