@@ -1,7 +1,9 @@
 # StoreHub. `make run` demonstrates it, `make test` tests it, and `make help` lists all targets.
 
 export DESTDIR PREFIX SYSCONFDIR UNITDIR
-SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
+# More options for all builds, such as --disable-index-store.
+BUILD_OPTIONS =
+SWIFT_BUILD = swift build --explicit-target-dependency-import-check error $(BUILD_OPTIONS)
 STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/static
 
 .PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak
