@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 public import Testing
 
-/// A trait for tests that occupy a thread for seconds: they run one after another, on separate threads.
+/// A trait for tests that occupy a thread for seconds: they run on separate threads, and only a few at a time.
 ///
 /// Tasks and the main queue share one thread per core. Tests that compute, or wait for a process, would occupy all of
 /// them, and tests that wait for a socket or a timer would exceed their time limits.
@@ -30,19 +30,22 @@ extension Trait where Self == OwnThread {
   public static var blocking: Self { Self(.blocking) }
 }
 
-/// Runs tasks on a separate thread.
+/// Runs tasks on separate threads.
 private final class ThreadExecutor: TaskExecutor {
-  static let computing = ThreadExecutor()
-  static let blocking = ThreadExecutor()
+  static let computing = ThreadExecutor(threadCount: 1)
+  /// Two, because their tests wait for processes most of the time.
+  static let blocking = ThreadExecutor(threadCount: 2)
   private let jobs = Mutex<[UnownedJob]>([])
   private let count = DispatchSemaphore(value: 0)
 
-  init() {
-    Thread.detachNewThread { [self] in
-      while true {
-        count.wait()
-        let job = jobs.withLock { $0.removeFirst() }
-        job.runSynchronously(on: asUnownedTaskExecutor())
+  init(threadCount: Int) {
+    for _ in 0..<threadCount {
+      Thread.detachNewThread { [self] in
+        while true {
+          count.wait()
+          let job = jobs.withLock { $0.removeFirst() }
+          job.runSynchronously(on: asUnownedTaskExecutor())
+        }
       }
     }
   }
