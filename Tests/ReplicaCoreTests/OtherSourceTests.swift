@@ -107,16 +107,18 @@ import Wire
     return commands
   }
 
+  /// The client's version of the feature, as a hub.
+  private func original() -> FeatureEngine<Client.State, Client.Action> {
+    FeatureEngine(
+      initialState: Client.State(),
+      reducer: Reduce { state, action in
+        if case .paint(let colour) = action { state.extra = colour }
+        return .none
+      })
+  }
+
   /// A client that has seen nothing of the upgrade still has the value.
   @Test func aValueThatAnUpgradeLostIsNotKeptWhenItIsRolledBack() throws {
-    func original() -> FeatureEngine<Client.State, Client.Action> {
-      FeatureEngine(
-        initialState: Client.State(),
-        reducer: Reduce { state, action in
-          if case .paint(let colour) = action { state.extra = colour }
-          return .none
-        })
-    }
     let engine = original()
     var hub = HubCore(engine, history: Recovery(of: engine).history(id: 1, sessions: []), durability: .async)
     var replica = ReplicaCore(schema: Schema(state: Client.State.self, action: Client.Action.self))
@@ -147,6 +149,36 @@ import Wire
     _ = run(&next, &replica, &id)
     #expect(replica.connection == .live)
     #expect(extra.part == 7)
+  }
+
+  /// As if the snapshot of the converted state were damaged, so that the recovery begins before the upgrade.
+  @Test func aRevisionOfBeforeAnUpgradeIsNotBroughtUpToDate() throws {
+    let engine = original()
+    var hub = HubCore(engine, history: Recovery(of: engine).history(id: 1, sessions: []), durability: .async)
+    var replica = ReplicaCore(schema: Schema(state: Client.State.self, action: Client.Action.self))
+    let whole = replica.subscribe(to: StatePath<Client.State, Client.State>())
+    replica.start()
+    var id: ConnectionID?
+    var turns: [LoggedTurn] = []
+    _ = run(&hub, &replica, &id, onTurn: { turns.append($0) })
+    _ = try replica.send { $0.append(Client.Action.paint(5).encoded().span.bytes) }
+    _ = run(&hub, &replica, &id, onTurn: { turns.append($0) })
+    #expect(whole.part?.extra == 5)
+    replica.disconnected(reason: "an upgrade", at: .zero)
+    replica.expire(at: .seconds(60))
+
+    let upgraded = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
+    let position = try #require(turns.last).position + 1
+    var recovery = Recovery(of: upgraded)
+    for turn in turns { try recovery.apply(turn, writtenFor: engine.schema) }
+    try recovery.apply(
+      LoggedTurn(position: position, baseRevision: 1, revision: 2, time: 1, delta: [0xa0]),
+      writtenFor: upgraded.schema)
+    let sessions = turns.last?.sessions ?? []
+    var next = HubCore(upgraded, history: recovery.history(id: 1, sessions: sessions), durability: .async)
+    _ = run(&next, &replica, &id)
+    #expect(replica.connection == .live)
+    #expect(whole.part?.extra == 7)
   }
 
   /// The next hub may be at the same revision, and must not assume that the client has its value.

@@ -64,8 +64,9 @@ public struct Recovery: ~Copyable {
     } catch {
       throw .malformed(position: position, error)
     }
-    (self.position, unsavedByteCount, isConverted) = (position, 0, schema != engine.schema)
-    versions = [(revision, engine.currentVersion())]
+    (self.position, unsavedByteCount, versions) = (position, 0, [])
+    noteSchema(schema)
+    keepVersion()
   }
 
   /// Applies the delta of the next turn.
@@ -87,7 +88,7 @@ public struct Recovery: ~Copyable {
     }
     self.position = position
     unsavedByteCount += byteCount
-    isConverted = schema != engine.schema
+    noteSchema(schema)
     guard revision != base else { return }
     let mapped = try mapped(delta, schema, at: position) { mapping, decoder, encoder throws(WireError) in
       try mapping.mapChange(&decoder, to: &encoder)
@@ -101,6 +102,19 @@ public struct Recovery: ~Copyable {
     } catch {
       throw .malformed(position: position, error)
     }
+    keepVersion()
+  }
+
+  /// Records the schema of the newest bytes. A client with a revision of another schema may have another state than the
+  /// converted one, so it needs a snapshot, even if later turns have the feature's schema.
+  private mutating func noteSchema(_ schema: Schema) {
+    isConverted = schema != engine.schema
+    if isConverted { versions = [] }
+  }
+
+  /// Keeps the state for clients that have its revision.
+  private mutating func keepVersion() {
+    guard !isConverted else { return }
     // Up to twice as many are kept, so that not every turn moves them all.
     if versions.count >= 2 * versionLimit { versions.removeFirst(versionLimit) }
     versions.append((revision, engine.currentVersion()))
@@ -128,7 +142,6 @@ public struct Recovery: ~Copyable {
     let turn = LoggedTurn(
       position: position + 1, baseRevision: revision, revision: revision + 1, time: time, delta: delta.bytes)
     try apply(turn, writtenFor: engine.schema)
-    versions.removeFirst(versions.count - 1)
     return turn
   }
 
