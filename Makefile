@@ -11,7 +11,7 @@ STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-r
 build: setup ## build the programs for release; `swift build -c release --show-bin-path` prints their directory
 	$(SWIFT_BUILD) -c release
 
-run: setup ## build and start a hub, and a terminal client on it
+run: setup ## build a hub and a terminal client without optimization, and start them (about 2 minutes)
 	@scripts/run
 
 test: setup lint ## build and run every test
