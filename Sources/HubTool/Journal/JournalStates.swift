@@ -5,7 +5,7 @@ internal import Wire
 /// Iterates over the turns of a journal, with the state after each.
 final class JournalStates {
   let reader: JournalReader
-  private let schemas: [JournalHistory.SchemaChange]
+  private var schemas: [JournalHistory.SchemaChange]
   private var schemaIndex: Int
   /// The position of the turn that led to the current state; at first, that of the start.
   private(set) var position: UInt64
@@ -25,7 +25,12 @@ final class JournalStates {
     let (schemas, snapshot) = try Self.attempt { () throws(LogError) in
       (try reader.schemas(), try reader.snapshot(upTo: position))
     }
-    guard let snapshot, let first = schemas.lastIndex(where: { $0.schema == snapshot.schema }) else {
+    // A hub writes the schema with its first turn, and may save a snapshot before it.
+    guard let snapshot,
+      let first = schemas.lastIndex(where: {
+        $0.firstPosition <= snapshot.position + 1 && $0.schema == snapshot.schema
+      })
+    else {
       throw ToolFailure(.absent, "the journal does not go back that far")
     }
     (self.schemas, schemaIndex) = (schemas, first)
@@ -46,11 +51,13 @@ final class JournalStates {
     if nextWaiting == waiting.count {
       waiting = try Self.attempt { () throws(LogError) in try reader.read(from: position + 1, byteLimit: 1 << 20) }
       nextWaiting = 0
+      // The hub may have been upgraded since the last turns were read.
+      if !waiting.isEmpty { schemas = try Self.attempt { () throws(LogError) in try reader.schemas() } }
     }
     guard nextWaiting < waiting.count else { return nil }
     let turn = waiting[nextWaiting]
     nextWaiting += 1
-    try takeSchema(at: turn.position)
+    try takeSchema(at: turn)
     let before = value
     if !turn.delta.isEmpty {
       do throws(WireError) {
@@ -66,12 +73,27 @@ final class JournalStates {
   }
 
   /// Converts the state to the schema that applies from a turn on.
-  private func takeSchema(at position: UInt64) throws(ToolFailure) {
-    while schemaIndex + 1 < schemas.count, schemas[schemaIndex + 1].firstPosition <= position {
+  private func takeSchema(at turn: LoggedTurn) throws(ToolFailure) {
+    while schemaIndex + 1 < schemas.count, schemas[schemaIndex + 1].firstPosition <= turn.position {
       let (old, new) = (schema, schemas[schemaIndex + 1].schema)
-      value = try Self.mapped(value, from: old, to: new)
+      if let converted = converted(by: turn, to: new) {
+        value = converted
+      } else {
+        value = try Self.mapped(value, from: old, to: new)
+      }
       schemaIndex += 1
     }
+  }
+
+  /// The state as the hub converted it; nil if its snapshot is gone. Only the hub knows the default values of the fields
+  /// that are new.
+  private func converted(by turn: LoggedTurn, to schema: Schema) -> CBORValue? {
+    // The turn of a conversion has no actions, and changes nothing else.
+    guard turn.actions.isEmpty, let snapshot = try? reader.snapshot(upTo: turn.position),
+      snapshot.position == turn.position, snapshot.schema == schema
+    else { return nil }
+    var decoder = CBORDecoder(snapshot.bytes.span.bytes)
+    return try? SchemaValues(schema).value(of: schema.state, from: &decoder)
   }
 
   /// Returns a state converted to another schema.

@@ -1,0 +1,77 @@
+import ComposableArchitecture
+import Dispatch
+import Foundation
+import Journal
+import Testing
+import TurnLog
+import Wire
+
+@testable import HubTool
+
+/// The states in a journal that hubs with several schemas have written.
+@Suite struct JournalStatesTests {
+  @Replicated struct Old: Equatable { var count = 0 }
+
+  @Replicated struct New: Equatable {
+    var count = 0
+    var colour = 7
+  }
+
+  @Replicated enum Action: Equatable { case none }
+
+  private func write(
+    _ turns: [LoggedTurn], _ schema: Schema, snapshot: (position: UInt64, bytes: [UInt8])? = nil, to directory: String
+  ) throws {
+    let isSaved = DispatchSemaphore(value: 0)
+    let (journal, history) = try Journal.open(directory: directory) { if case .saved = $0 { isSaved.signal() } }
+    while try history.next() != nil {}
+    journal.begin(schema: schema)
+    journal.append(turns)
+    if let (position, bytes) = snapshot {
+      journal.save(
+        LogSnapshot(position: position, revision: position) {
+          var rest: [UInt8]? = bytes
+          return { _ in rest.take() }
+        })
+      isSaved.wait()
+    }
+    journal.close()
+  }
+
+  private func turn(_ position: UInt64, _ delta: [UInt8]) -> LoggedTurn {
+    LoggedTurn(position: position, baseRevision: position - 1, revision: position, time: 1, delta: delta)
+  }
+
+  /// An upgrade adds a field, which later turns change; a rollback removes it; another upgrade follows.
+  @Test func statesAreReadAcrossUpgrades() throws {
+    let directory = NSTemporaryDirectory() + "journal-states-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let old = Schema(state: Old.self, action: Action.self)
+    let new = Schema(state: New.self, action: Action.self)
+    try JournalTool.begin(directory, schema: old, state: Old().encoded(), revision: 0, time: 1)
+    try write([turn(1, [0xa1, 0x00, 0x03])], old, to: directory)
+    var upgraded = New()
+    upgraded.count = 3
+    try write([turn(2, [0xa0]), turn(3, [0xa1, 0x01, 0x09])], new, snapshot: (2, upgraded.encoded()), to: directory)
+
+    let states = try JournalStates(JournalReader(directory), upTo: 1)
+    var values: [String] = []
+    func readOn() throws {
+      while let (turn, _) = try states.next() { values.append("\(turn.position): \(states.value)") }
+    }
+    try readOn()
+    upgraded.colour = 9
+    #expect(states.schema == new)
+    #expect(states.value.encoded() == upgraded.encoded(), "\(values)")
+
+    // As with `storectl log --follow`.
+    var restored = Old()
+    restored.count = 3
+    try write([turn(4, [0xa0]), turn(5, [0xa1, 0x00, 0x04])], old, snapshot: (4, restored.encoded()), to: directory)
+    try readOn()
+    restored.count = 4
+    #expect(states.schema == old)
+    #expect(states.value.encoded() == restored.encoded(), "\(values)")
+    #expect(try JournalStates(JournalReader(directory), upTo: 3).schema == new)
+  }
+}
