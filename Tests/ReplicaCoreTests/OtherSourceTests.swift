@@ -181,6 +181,59 @@ import Wire
     #expect(whole.part?.extra == 7)
   }
 
+  enum Sheets {
+    @Replicated struct Newer: Equatable {
+      var count = 0
+      var sheet = NewerSheet.none
+    }
+    @Replicated enum NewerSheet: Equatable { case none, about, settings(Int) }
+    @Replicated struct Older: Equatable {
+      var sheet = OlderSheet.none
+      var count = 0
+    }
+    @Replicated enum OlderSheet: Equatable { case none, about }
+    @Replicated enum Action: Equatable { case none }
+  }
+
+  /// Only the state at the end has to fit, not each one on the way.
+  @Test(arguments: [false, true]) func aRollbackNeedsOnlyAStateThatFits(beginsInIt: Bool) throws {
+    let newer = Schema(state: Sheets.Newer.self, action: Sheets.Action.self)
+    func recover(_ states: [Sheets.Newer]) throws -> (Sheets.Older, UInt64) {
+      let engine = FeatureEngine<Sheets.Older, Sheets.Action>(
+        initialState: Sheets.Older(), reducer: EmptyReducer())
+      var recovery = Recovery(of: engine)
+      try recovery.restore(snapshot: states[0].encoded().span.bytes, writtenFor: newer, at: 4, position: 2)
+      for index in 1..<states.count {
+        var delta = CBOREncoder()
+        states[index].encodeDelta(from: states[index - 1], to: &delta)
+        let revision = 4 + UInt64(index)
+        try recovery.apply(
+          LoggedTurn(
+            position: 2 + UInt64(index), baseRevision: revision - 1, revision: revision, time: 1, delta: delta.bytes),
+          writtenFor: newer)
+        #expect(recovery.revision == revision)
+      }
+      let turn = try recovery.renumber(at: 2)
+      #expect(turn?.baseRevision == 3 + UInt64(states.count))
+      #expect(recovery.snapshot().revision == turn?.revision)
+      _ = recovery.history(id: 1, sessions: [])
+      return (engine.state, engine.revision)
+    }
+    let states = [
+      Sheets.Newer(), Sheets.Newer(count: 1, sheet: .settings(3)), Sheets.Newer(count: 2, sheet: .settings(4)),
+      Sheets.Newer(count: 2, sheet: .about), Sheets.Newer(count: 3, sheet: .about),
+    ]
+    let (state, revision) = try recover(beginsInIt ? Array(states[1...]) : states)
+    #expect(state == Sheets.Older(sheet: .about, count: 3))
+    #expect(revision == (beginsInIt ? 8 : 9))
+    let error = #expect(throws: RecoveryError.self) { try recover(Array(states[..<3])) }
+    #expect(error?.description.contains("has no case named 'settings'") == true, "\(error as Any)")
+    guard case .incompatible? = error else {
+      Issue.record("\(error as Any)")
+      return
+    }
+  }
+
   /// The next hub may be at the same revision, and must not assume that the client has its value.
   @Test func aPartThatTheHubDidNotHaveIsRequestedWholeFromTheNextHub() throws {
     let engine = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))

@@ -20,6 +20,10 @@ public struct Recovery: ~Copyable {
   private var versions: [(revision: UInt64, state: StateVersion)] = []
   /// True if the newest bytes were of another schema.
   private var isConverted = false
+  /// The snapshot and the turns after it, while they have another schema.
+  private var foreign: ForeignState?
+  /// The revision of `foreign`, if the engine cannot follow its turns; nil if the engine has the state.
+  private var foreignRevision: UInt64?
   /// The mapping for bytes of an older schema.
   private var mapping: (source: SchemaFingerprint, state: SchemaMapping)?
 
@@ -38,8 +42,8 @@ public struct Recovery: ~Copyable {
     (self.engine, self.versionLimit) = (engine, versionLimit)
   }
 
-  /// The revision that the engine has reached.
-  public var revision: UInt64 { engine.revision }
+  /// The revision that has been reached.
+  public var revision: UInt64 { foreignRevision ?? engine.revision }
 
   /// Takes the state from a snapshot.
   ///
@@ -52,17 +56,10 @@ public struct Recovery: ~Copyable {
   public mutating func restore(
     snapshot: RawSpan, writtenFor schema: Schema, at revision: UInt64, position: UInt64
   ) throws(RecoveryError) {
-    let state = try mapped(snapshot, schema, at: position) { mapping, decoder, encoder throws(WireError) in
-      try mapping.mapValue(&decoder, to: &encoder)
-    }
-    do throws(WireError) {
-      if let state {
-        try engine.restore(state.span.bytes, at: revision)
-      } else {
-        try engine.restore(snapshot, at: revision)
-      }
-    } catch {
-      throw .malformed(position: position, error)
+    foreign = schema == engine.schema ? nil : ForeignState(snapshot, of: schema)
+    foreignRevision = nil
+    do throws(RecoveryError) { try convert(snapshot, schema, at: revision, position) } catch {
+      try postpone(error, to: revision)
     }
     (self.position, unsavedByteCount, versions) = (position, 0, [])
     noteSchema(schema)
@@ -83,13 +80,45 @@ public struct Recovery: ~Copyable {
     delta: RawSpan, writtenFor schema: Schema, from base: UInt64, to revision: UInt64, position: UInt64,
     byteCount: Int
   ) throws(RecoveryError) {
-    guard position == self.position + 1, base == engine.revision else {
-      throw .gap(position: position, base: base, expected: self.position + 1, revision: engine.revision)
+    guard position == self.position + 1, base == self.revision else {
+      throw .gap(position: position, base: base, expected: self.position + 1, revision: self.revision)
+    }
+    if foreign?.schema != schema {
+      try convertForeignState()
+      foreign = nil
     }
     self.position = position
     unsavedByteCount += byteCount
     noteSchema(schema)
     guard revision != base else { return }
+    foreign?.append(delta)
+    guard foreignRevision == nil else { return foreignRevision = revision }
+    do throws(RecoveryError) { try convert(delta: delta, schema, to: revision) } catch {
+      return try postpone(error, to: revision)
+    }
+    keepVersion()
+  }
+
+  // MARK: Conversion
+
+  private mutating func convert(
+    _ snapshot: RawSpan, _ schema: Schema, at revision: UInt64, _ position: UInt64
+  ) throws(RecoveryError) {
+    let state = try mapped(snapshot, schema, at: position) { mapping, decoder, encoder throws(WireError) in
+      try mapping.mapValue(&decoder, to: &encoder)
+    }
+    do throws(WireError) {
+      if let state {
+        try engine.restore(state.span.bytes, at: revision)
+      } else {
+        try engine.restore(snapshot, at: revision)
+      }
+    } catch {
+      throw .malformed(position: position, error)
+    }
+  }
+
+  private mutating func convert(delta: RawSpan, _ schema: Schema, to revision: UInt64) throws(RecoveryError) {
     let mapped = try mapped(delta, schema, at: position) { mapping, decoder, encoder throws(WireError) in
       try mapping.mapChange(&decoder, to: &encoder)
     }
@@ -102,7 +131,24 @@ public struct Recovery: ~Copyable {
     } catch {
       throw .malformed(position: position, error)
     }
-    keepVersion()
+  }
+
+  /// Leaves the conversion to the end, when the state may no longer have the value that the feature does not have.
+  private mutating func postpone(_ error: RecoveryError, to revision: UInt64) throws(RecoveryError) {
+    guard foreign != nil, case .malformed(_, let cause) = error, case .unknownName = cause.problem else { throw error }
+    foreignRevision = revision
+  }
+
+  /// Converts the state after the turns of another schema, if that was postponed.
+  private mutating func convertForeignState() throws(RecoveryError) {
+    guard let foreign, let revision = foreignRevision else { return }
+    let state: [UInt8]
+    do throws(WireError) { state = try foreign.encoded() } catch { throw .malformed(position: position, error) }
+    do throws(RecoveryError) { try convert(state.span.bytes, foreign.schema, at: revision, position) } catch {
+      guard case .malformed(_, let cause) = error, case .unknownName = cause.problem else { throw error }
+      throw .incompatible("\(cause)")
+    }
+    foreignRevision = nil
   }
 
   /// Records the schema of the newest bytes. A client with a revision of another schema may have another state than the
@@ -136,6 +182,7 @@ public struct Recovery: ~Copyable {
   /// - Returns: The turn, which has been applied; nil if the state has the feature's schema.
   public mutating func renumber(at time: Int64) throws(RecoveryError) -> LoggedTurn? {
     guard isConverted else { return nil }
+    try convertForeignState()
     let version = engine.currentVersion()
     var delta = CBOREncoder()
     version.encodeDelta(from: version, to: &delta)
@@ -147,6 +194,7 @@ public struct Recovery: ~Copyable {
 
   /// The recovered state, to be saved in the log.
   public mutating func snapshot() -> LogSnapshot {
+    precondition(foreignRevision == nil, "a converted state gets a new revision first")
     unsavedByteCount = 0
     return LogSnapshot(of: engine.currentVersion(), at: engine.revision, position: position)
   }
@@ -158,7 +206,8 @@ public struct Recovery: ~Copyable {
   ///     have seen, otherwise a new one for each start.
   ///   - sessions: The sessions in the log, least recently used first.
   public consuming func history(id: UInt64, sessions: [LoggedSession]) -> HubHistory {
-    HubHistory(
+    precondition(foreignRevision == nil, "a converted state gets a new revision first")
+    return HubHistory(
       id: id, isLogged: true, position: position, unsavedByteCount: unsavedByteCount, sessions: sessions,
       versions: versions.suffix(versionLimit))
   }
