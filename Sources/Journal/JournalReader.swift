@@ -43,6 +43,9 @@ public final class JournalReader {
   public init(_ path: String) throws(LogError) {
     let directory = StateDirectory(path: path)
     guard StateDirectory.hasContents(directory.database) else {
+      guard directory.isReadable else {
+        throw LogError(.storage, "\(path) cannot be searched: permission denied; use the hub's user, or root")
+      }
       throw LogError(.storage, "there is no journal in \(path): it has no file journal.db")
     }
     self.directory = directory
@@ -124,7 +127,12 @@ public final class JournalReader {
 
   /// The last turn with at most this revision; nil if it is no longer kept.
   /// - Complexity: O(log n) reads.
-  public func position(of revision: UInt64) throws(LogError) -> UInt64? { try reader.position(of: revision) }
+  public func position(of revision: UInt64) throws(LogError) -> UInt64? {
+    guard let position = try reader.position(of: revision) else { return nil }
+    // The history of an imported state begins at its revision.
+    if position == 0, let first = try rows().first, first.position == 0, first.revision > revision { return nil }
+    return position
+  }
 
   /// The last turn that is not later than a time, in milliseconds since 1970; the base if all kept turns are later.
   /// - Complexity: O(log n) reads.

@@ -12,6 +12,24 @@ import Wire
     try reader.read(from: position, byteLimit: .max)
   }
 
+  /// Otherwise a tool would show the imported state as that of an earlier revision.
+  @Test func anImportedHistoryBeginsAtItsRevision() throws {
+    let directory = scratch.path + "/imported"
+    try JournalTool.begin(directory, schema: schema, state: stateBytes(at: 0), revision: 25, time: 1)
+    let reader = try JournalReader(directory)
+    #expect(try [0, 24, 25].map { try reader.position(of: $0) } == [nil, nil, 0])
+  }
+
+  /// Root may search every directory.
+  @Test(.enabled(if: getuid() != 0)) func aDirectoryThatMayNotBeSearchedIsNotCalledEmpty() throws {
+    let directory = scratch.path + "/closed"
+    try JournalTool.begin(directory, schema: schema, state: stateBytes(at: 0), revision: 0, time: 1)
+    try #require(chmod(directory, 0) == 0)
+    defer { chmod(directory, 0o700) }
+    let error = #expect(throws: LogError.self) { try JournalReader(directory) }
+    #expect(error?.description.contains("permission denied") == true, "\(error as Any)")
+  }
+
   @Test func aReaderSeesWhatTheWriterStores() throws {
     let opened = try Opened(scratch.path)
     opened.save(snapshot(at: 0))

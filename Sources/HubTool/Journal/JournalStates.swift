@@ -31,7 +31,9 @@ final class JournalStates {
         $0.firstPosition <= snapshot.position + 1 && $0.schema == snapshot.schema
       })
     else {
-      throw ToolFailure(.absent, "the journal does not go back that far")
+      let start = try Self.attempt { () throws(LogError) in try reader.snapshots().first?.revision }
+      let reason = start.map { ": its states begin with revision \($0)" } ?? ""
+      throw ToolFailure(.absent, "the journal does not go back that far\(reason)")
     }
     (self.schemas, schemaIndex) = (schemas, first)
     (self.position, revision) = (snapshot.position, snapshot.revision)
