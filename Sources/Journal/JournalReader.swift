@@ -43,7 +43,7 @@ public final class JournalReader {
   public init(_ path: String) throws(LogError) {
     let directory = StateDirectory(path: path)
     guard StateDirectory.hasContents(directory.database) else {
-      guard directory.isReadable else {
+      guard directory.isSearchable else {
         throw LogError(.storage, "\(path) cannot be searched: permission denied; use the hub's user, or root")
       }
       throw LogError(.storage, "there is no journal in \(path): it has no file journal.db")

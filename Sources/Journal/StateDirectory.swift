@@ -59,7 +59,7 @@ struct StateDirectory {
   static func hasContents(_ file: String) -> Bool { size(of: file) > 0 }
 
   /// False if this process has no permission to find the files in the directory.
-  var isReadable: Bool { access(database, F_OK) == 0 || errno != EACCES }
+  var isSearchable: Bool { access(database, F_OK) == 0 || errno != EACCES }
 
   /// The size of a file; 0 if it does not exist.
   static func size(of file: String) -> Int {

@@ -42,7 +42,7 @@ import Wire
     LoggedTurn(position: position, baseRevision: position - 1, revision: position, time: 1, delta: delta)
   }
 
-  /// An upgrade adds a field, which later turns change; a rollback removes it; another upgrade follows.
+  /// An upgrade adds a field, which later turns change; a rollback removes it.
   @Test func statesAreReadAcrossUpgrades() throws {
     let directory = NSTemporaryDirectory() + "journal-states-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: directory) }

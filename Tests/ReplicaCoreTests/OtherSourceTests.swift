@@ -117,21 +117,29 @@ import Wire
       })
   }
 
-  /// A client that has seen nothing of the upgrade still has the value.
-  @Test func aValueThatAnUpgradeLostIsNotKeptWhenItIsRolledBack() throws {
-    let engine = original()
+  /// Sets a client's value at a hub, and disconnects them. Returns the hub's turns.
+  private func paint(
+    with replica: inout ReplicaCore, at engine: FeatureEngine<Client.State, Client.Action>
+  ) throws -> [LoggedTurn] {
     var hub = HubCore(engine, history: Recovery(of: engine).history(id: 1, sessions: []), durability: .async)
-    var replica = ReplicaCore(schema: Schema(state: Client.State.self, action: Client.Action.self))
-    let extra = replica.subscribe(to: StatePath<Client.State, Client.State>().extra)
     replica.start()
     var id: ConnectionID?
     var turns: [LoggedTurn] = []
     _ = run(&hub, &replica, &id, onTurn: { turns.append($0) })
     _ = try replica.send { $0.append(Client.Action.paint(5).encoded().span.bytes) }
     _ = run(&hub, &replica, &id, onTurn: { turns.append($0) })
-    #expect(extra.part == 5)
     replica.disconnected(reason: "an upgrade", at: .zero)
     replica.expire(at: .seconds(60))
+    return turns
+  }
+
+  /// A client that has seen nothing of the upgrade still has the value.
+  @Test func aValueThatAnUpgradeLostIsNotKeptWhenItIsRolledBack() throws {
+    let engine = original()
+    var replica = ReplicaCore(schema: Schema(state: Client.State.self, action: Client.Action.self))
+    let extra = replica.subscribe(to: StatePath<Client.State, Client.State>().extra)
+    let turns = try paint(with: &replica, at: engine)
+    #expect(extra.part == 5)
 
     let upgraded = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
     var upgrade = Recovery(of: upgraded)
@@ -146,6 +154,7 @@ import Wire
     #expect(try recovery.renumber(at: 3) == nil)
     let sessions = turns.last?.sessions ?? []
     var next = HubCore(restored, history: recovery.history(id: 1, sessions: sessions), durability: .async)
+    var id: ConnectionID?
     _ = run(&next, &replica, &id)
     #expect(replica.connection == .live)
     #expect(extra.part == 7)
@@ -154,18 +163,10 @@ import Wire
   /// As if the snapshot of the converted state were damaged, so that the recovery begins before the upgrade.
   @Test func aRevisionOfBeforeAnUpgradeIsNotBroughtUpToDate() throws {
     let engine = original()
-    var hub = HubCore(engine, history: Recovery(of: engine).history(id: 1, sessions: []), durability: .async)
     var replica = ReplicaCore(schema: Schema(state: Client.State.self, action: Client.Action.self))
     let whole = replica.subscribe(to: StatePath<Client.State, Client.State>())
-    replica.start()
-    var id: ConnectionID?
-    var turns: [LoggedTurn] = []
-    _ = run(&hub, &replica, &id, onTurn: { turns.append($0) })
-    _ = try replica.send { $0.append(Client.Action.paint(5).encoded().span.bytes) }
-    _ = run(&hub, &replica, &id, onTurn: { turns.append($0) })
+    let turns = try paint(with: &replica, at: engine)
     #expect(whole.part?.extra == 5)
-    replica.disconnected(reason: "an upgrade", at: .zero)
-    replica.expire(at: .seconds(60))
 
     let upgraded = FeatureEngine<Hub.State, Hub.Action>(initialState: Hub.State(), reducer: Reduce(Hub.reduce))
     let position = try #require(turns.last).position + 1
@@ -176,6 +177,7 @@ import Wire
       writtenFor: upgraded.schema)
     let sessions = turns.last?.sessions ?? []
     var next = HubCore(upgraded, history: recovery.history(id: 1, sessions: sessions), durability: .async)
+    var id: ConnectionID?
     _ = run(&next, &replica, &id)
     #expect(replica.connection == .live)
     #expect(whole.part?.extra == 7)

@@ -23,7 +23,7 @@ final class HubTruth {
     for (tag, at) in other.applied where at <= revision { add(tag, at) }
   }
 
-  /// Replaces the last state by that with which a hub begins, whose schema may be another one.
+  /// Replaces the last state by the one that a starting hub has converted to its own schema.
   func convert(to state: any SimulatedState, at revision: UInt64) {
     states[revision] = state
     self.revision = revision

@@ -21,7 +21,7 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
   private var saving: (snapshot: LogSnapshot, next: (Int) -> [UInt8]?, bytes: [UInt8])?
   private var events: [LogEvent] = []
 
-  /// What a hub stores before it begins with a state of another schema.
+  /// What a hub stores before it serves a state that it has converted from another schema.
   struct Conversion {
     /// The turn that gives the state a new revision; nil for a planted bug.
     let turn: LoggedTurn?

@@ -71,7 +71,7 @@ extension Simulation {
     /// The revision of the last turn in the log.
     let revision: UInt64
     let history: HubHistory
-    /// What the hub must store before it begins, if the state had another schema.
+    /// What the hub stores before it serves; nil if the state had its schema already.
     let conversion: SimulatedLog.Conversion?
   }
 
