@@ -15,7 +15,9 @@ extension ProgramOptions {
       }
       lines += Self.table(options.map(\.head), options.map(\.fullHelp))
       if !commands.isEmpty {
-        lines += ["", "`\(program) COMMAND --help` explains a command, and `man \(program)` all of them."]
+        // Commands with commands of their own have no page.
+        let manual = program.contains(" ") ? "" : ", and `man \(program)` all of them"
+        lines += ["", "`\(program) COMMAND --help` explains a command\(manual)."]
       }
       return lines.joined(separator: "\n")
     }
