@@ -1,8 +1,7 @@
 # StoreHub. `make run` demonstrates it, `make test` tests it, and `make help` lists all targets.
 
 export DESTDIR PREFIX SYSCONFDIR UNITDIR
-# An index takes a quarter of the compiler's time, and editors make their own.
-SWIFT_BUILD = swift build --explicit-target-dependency-import-check error --disable-index-store
+SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/static
 
 .PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak
