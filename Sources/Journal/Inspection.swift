@@ -91,7 +91,7 @@ struct Inspection {
 
   private mutating func readSchemas() throws(SQLiteError) {
     schemas = try SchemaRows.load(from: database)
-    if let head, UInt64(schemas.rows.count) != head.schemaCount || schemas.checksum != head.schemaChecksum {
+    if let head, !schemas.isComplete(for: head) {
       problems.append("a row of the table schemas is missing or damaged")
     }
   }
@@ -148,8 +148,13 @@ struct Inspection {
     var cursor = try TurnCursor(database, behind: place)
     defer { cursor.pause() }
     var reach = Reach(position: place.position, revision: revision ?? 0)
+    let end = head.flatMap { schemas.certainEnd(for: $0) } ?? .max
     do throws(TurnCursor.Fault) {
       while let turn = try cursor.next() {
+        guard turn.position <= end else {
+          reach.fault = "the schema of turn \(turn.position) is missing or damaged"
+          return reach
+        }
         if reach.turnCount > 0 || revision != nil, turn.baseRevision != reach.revision {
           reach.fault = "turn \(turn.position) does not follow revision \(reach.revision)"
           return reach

@@ -8,8 +8,9 @@ public import Wire
 /// the guarantees, the tables and the failures.
 ///
 /// ```swift
-/// let (journal, history) = try Journal.open(directory: "/var/lib/storehub") { event in … }
-/// while let turn = try history.next() { … }
+/// let opening = try JournalOpening(directory: "/var/lib/storehub")
+/// while let turn = try opening.history.next() { … }
+/// let journal = try opening.start { event in … }
 /// journal.begin(schema: schema)
 /// journal.append([turn])     // `onEvent(.stored(upTo: 1))` follows, on the journal's thread
 /// journal.close()
@@ -29,11 +30,12 @@ public final class Journal: TurnLog {
     var reader: TurnReader?
   }
 
-  private init(
-    _ opened: inout OpenedDatabase, in directory: StateDirectory, lock: DirectoryLock, options: JournalOptions,
+  init(
+    _ opened: OpenedDatabase, in directory: StateDirectory, lock: DirectoryLock, options: JournalOptions,
     onEvent: @escaping @Sendable (LogEvent) -> Void
   ) throws(LogError) {
     (self.directory, self.lock, self.options, epoch) = (directory, lock, options, opened.head.epoch)
+    var opened = opened
     writer = try directory.attempt { () throws(SQLiteError) in
       // The log may end with frames of an interrupted commit, which SQLite ignores. They must not be behind later
       // commits, where `WALScan` could not tell them from damage. And after a failed sync, frames that SQLite has read
@@ -50,7 +52,7 @@ public final class Journal: TurnLog {
 
   deinit { close() }
 
-  /// Opens the journal in a directory, or creates one.
+  /// Opens the journal in a directory, or creates one, and starts to write.
   ///
   /// - Parameters:
   ///   - directory: The directory of the files. It is created if missing, but its parents are not.
@@ -58,20 +60,15 @@ public final class Journal: TurnLog {
   ///   - onEvent: Receives the outcomes of appends and saves, in order, on the journal's thread. It must not block or
   ///     close the journal.
   /// - Returns: The journal and its contents.
-  /// - Throws: `inUse` with the process that uses it, `damaged` with the last sound revision, `unknownFormat`, or
-  ///   `storage`. In these cases nothing was changed.
+  /// - Throws: The errors of `JournalOpening`.
   /// - Complexity: O(snapshot + sessions), and O(file) for files of at most `JournalOptions.checkedBytes`.
   public static func open(
     directory: String, options: JournalOptions = JournalOptions(),
     onEvent: @escaping @Sendable (LogEvent) -> Void
   ) throws(LogError) -> (journal: Journal, history: JournalHistory) {
-    let directory = StateDirectory(path: directory)
-    try directory.create()
-    let lock = try DirectoryLock(directory)
-    var opened = try OpenedDatabase(directory, options: options)
-    let history = try JournalHistory(&opened, in: directory, options: options)
-    let journal = try Journal(&opened, in: directory, lock: lock, options: options, onEvent: onEvent)
-    return (journal, history)
+    let opening = try JournalOpening(directory: directory, options: options)
+    let history = opening.history
+    return (try opening.start(onEvent: onEvent), history)
   }
 
   /// Sets the schema of the turns and snapshots that follow: before the first of them, and whenever it changes.

@@ -4,13 +4,13 @@ public import Wire
 /// The contents of a journal when it is opened: a snapshot, the turns after it, and the sessions.
 ///
 /// ```swift
-/// let (journal, history) = try Journal.open(directory: path) { event in … }
+/// let history = try JournalOpening(directory: path).history
 /// if let snapshot = history.snapshot { … }
 /// while let turn = try history.next() { … }
 /// ```
 ///
-/// It is used by one thread, which releases it after the last turn. The journal accepts new turns meanwhile, but a hub
-/// reads the history first, because reading finds damage after the snapshot.
+/// It is used by one thread, which releases it after the last turn. The journal can be started before, but a hub reads
+/// the history first, because reading finds damage after the snapshot.
 public final class JournalHistory {
   /// A complete saved state.
   public struct Snapshot: Sendable {

@@ -88,10 +88,17 @@ public final class JournalReader {
   }
 
   /// The schemas, oldest first.
+  ///
+  /// - Throws: `damaged` if one is missing: later turns would be read with an earlier schema.
   public func schemas() throws(LogError) -> [JournalHistory.SchemaChange] {
-    try directory.attempt { () throws(SQLiteError) in try SchemaRows.load(from: database) }.rows.map {
-      JournalHistory.SchemaChange(firstPosition: $0.firstPosition, schema: $0.schema)
+    // The head first: the hub may store a schema in between.
+    let head = try loadHead()
+    let schemas = try directory.attempt { () throws(SQLiteError) in try SchemaRows.load(from: database) }
+    guard UInt64(schemas.rows.count) >= head.schemaCount else {
+      throw .damaged(
+        "a row of the table schemas is missing or damaged", in: directory, soundRevision: nil)
     }
+    return schemas.rows.map { JournalHistory.SchemaChange(firstPosition: $0.firstPosition, schema: $0.schema) }
   }
 
   /// The complete snapshots, oldest first.
@@ -106,8 +113,8 @@ public final class JournalReader {
   public func snapshot(upTo position: UInt64) throws(LogError) -> JournalHistory.Snapshot? {
     guard let row = try rows().last(where: { $0.position <= position }) else { return nil }
     let bytes = try directory.attempt { () throws(SQLiteError) in try row.bytes(from: database) }
-    let schemas = try directory.attempt { () throws(SQLiteError) in try SchemaRows.load(from: database) }
-    guard let bytes, let schema = schemas.rows.last(where: { $0.fingerprint.bytes == row.fingerprint })?.schema else {
+    let schema = try schemas().last { $0.schema.fingerprint.bytes == row.fingerprint }?.schema
+    guard let bytes, let schema else {
       throw .damaged(
         "the snapshot of revision \(row.revision) is not what was written", in: directory, soundRevision: nil)
     }

@@ -58,7 +58,7 @@ struct OpenedDatabase {
       }
     )
     schemas = loaded.0
-    guard UInt64(schemas.rows.count) == head.schemaCount, schemas.checksum == head.schemaChecksum else {
+    guard schemas.isComplete(for: head) else {
       throw .damaged("a row of the table schemas is missing or damaged", in: directory, soundRevision: revision)
     }
     for (row, checksum) in loaded.2.sound {

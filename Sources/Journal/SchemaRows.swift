@@ -11,6 +11,19 @@ struct SchemaRows {
   private(set) var rows: [Row] = []
   /// The checksum of the last row, which covers those before.
   private(set) var checksum: UInt64 = 0
+  /// The first turn of the row that follows, if that row is damaged and its position is not what was damaged.
+  private var damagedPosition: UInt64?
+
+  /// True if these are the rows that a head counts.
+  func isComplete(for head: Head) -> Bool { UInt64(rows.count) == head.schemaCount && checksum == head.schemaChecksum }
+
+  /// The last turn whose schema is certain; nil if that of every turn is.
+  func certainEnd(for head: Head) -> UInt64? {
+    guard !isComplete(for: head) else { return nil }
+    guard let last = rows.last else { return 0 }
+    guard let damagedPosition, damagedPosition > last.firstPosition else { return last.firstPosition }
+    return damagedPosition - 1
+  }
 
   /// The schema of the turn at a position.
   func index(at position: UInt64) -> Int? { rows.lastIndex { $0.firstPosition <= position } }
@@ -24,10 +37,12 @@ struct SchemaRows {
     var result = SchemaRows()
     while try statement.step() {
       let bytes = statement.bytes(3)
-      guard statement.integer(0) == result.rows.count + 1, let schema = try? Schema(decoding: bytes.span.bytes),
-        statement.bytes(2) == schema.fingerprint.bytes,
-        statement.bits(4) == result.nextChecksum(at: statement.bits(1), bytes)
-      else { break }
+      guard statement.integer(0) == result.rows.count + 1 else { break }
+      guard let schema = try? Schema(decoding: bytes.span.bytes), statement.bytes(2) == schema.fingerprint.bytes else {
+        result.damagedPosition = statement.bits(1)
+        break
+      }
+      guard statement.bits(4) == result.nextChecksum(at: statement.bits(1), bytes) else { break }
       result.checksum = statement.bits(4)
       result.rows.append(
         Row(firstPosition: statement.bits(1), fingerprint: schema.fingerprint, schema: schema))

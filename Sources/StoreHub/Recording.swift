@@ -74,7 +74,8 @@ extension Recording {
   ///   - window: In async mode, the time after which a turn is stored at the latest.
   ///   - log: The operator's log.
   ///   - onProgress: Called now and then with the number of turns that were read and the total.
-  /// - Throws: The reason why the journal cannot be used. No turn has been changed in this case.
+  /// - Throws: The reason why the journal cannot be used. If its state does not fit the feature, or is damaged, nothing
+  ///   was changed, and the program that wrote it can still read it.
   /// - Complexity: O(size of the newest snapshot + later turns).
   public static func open<State, Action>(
     _ engine: FeatureEngine<State, Action>, directory: String, durability: Durability = .sync,
@@ -84,14 +85,17 @@ extension Recording {
     let mailbox = LogMailbox()
     var options = JournalOptions()
     options.durability = durability == .sync ? .sync : .async(window: window)
-    let (journal, history): (Journal, JournalHistory)
-    do throws(LogError) {
-      (journal, history) = try Journal.open(directory: directory, options: options) { mailbox.post($0) }
-    } catch { throw .log(error) }
+    let opening: JournalOpening
+    do throws(LogError) { opening = try JournalOpening(directory: directory, options: options) } catch {
+      throw .log(error)
+    }
+    let history = opening.history
+    var recovery = try recover(engine, from: history, in: directory, onProgress)
+    let conversion = try renumber(&recovery, in: directory)
+    let journal: Journal
+    do throws(LogError) { journal = try opening.start { mailbox.post($0) } } catch { throw .log(error) }
     do throws(RecordingError) {
-      var recovery = try recover(engine, from: history, in: directory, onProgress)
       journal.begin(schema: engine.schema)
-      let conversion = try renumber(&recovery, in: directory)
       if let conversion { journal.append([conversion]) }
       // The initial state, and the first state with another schema, are saved, so that a journal can be read without
       // the program that wrote it.

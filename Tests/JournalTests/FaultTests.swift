@@ -1,5 +1,4 @@
 import CFaultVFS
-import CSQLite
 import Journal
 import TestSupport
 import Testing
@@ -128,10 +127,7 @@ extension VFSTests {
       opened.events.waitForStored(8)
       opened.journal.append([turn(9)])
       opened.journal.close()
-      var database: OpaquePointer?
-      #expect(sqlite3_open(original + "/journal.db", &database) == SQLITE_OK)
-      #expect(sqlite3_exec(database, "UPDATE turns SET time_ms = 0 WHERE position = 9", nil, nil, nil) == SQLITE_OK)
-      sqlite3_close(database)
+      execute("UPDATE turns SET time_ms = 0 WHERE position = 9", in: original)
 
       func repair(failing call: Int64) -> (Result<JournalTool.Repair?, LogError>, String) {
         let directory = scratch.path + "/\(call)"

@@ -1,4 +1,3 @@
-import CSQLite
 import Dispatch
 import Glibc
 import Journal
@@ -108,11 +107,9 @@ import Wire
     opened.store(1...4)
     opened.journal.close()
     // As if many pages had just become free.
-    var database: OpaquePointer?
-    #expect(sqlite3_open(scratch.path + "/journal.db", &database) == SQLITE_OK)
-    let sql = "CREATE TABLE other (bytes BLOB); INSERT INTO other VALUES (zeroblob(20000000)); DROP TABLE other"
-    #expect(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
-    sqlite3_close(database)
+    execute(
+      "CREATE TABLE other (bytes BLOB); INSERT INTO other VALUES (zeroblob(20000000)); DROP TABLE other",
+      in: scratch.path)
     opened = try Opened(scratch.path)
     for position in 5...30 as ClosedRange<UInt64> { opened.store(position...position) }
     opened.journal.close()

@@ -1,3 +1,4 @@
+import CSQLite
 import Dispatch
 import Glibc
 import Journal
@@ -99,6 +100,14 @@ final class Events: Sendable {
     wait(
       until: { _ in stored >= position || !failures.isEmpty }, sourceLocation: sourceLocation)
   }
+}
+
+/// Changes a journal's tables from outside.
+func execute(_ sql: String, in directory: String, sourceLocation: SourceLocation = #_sourceLocation) {
+  var database: OpaquePointer?
+  defer { sqlite3_close(database) }
+  #expect(sqlite3_open(directory + "/journal.db", &database) == SQLITE_OK, sourceLocation: sourceLocation)
+  #expect(sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK, "\(sql)", sourceLocation: sourceLocation)
 }
 
 let schema = Schema(state: Int.self, action: String.self)

@@ -63,6 +63,39 @@ import Wire
     #expect(try JournalTool.verify(scratch.path).isSound)
   }
 
+  /// Turns are read with the schema in force, so those after a lost one are not sound.
+  @Test(arguments: [true, false])
+  func aTurnWhoseSchemaIsLostIsNotSound(isMissing: Bool) throws {
+    var opened = try Opened(scratch.path)
+    opened.save(snapshot(at: 0))
+    opened.store(1...4)
+    opened.journal.begin(schema: newerSchema)
+    opened.store(5...8)
+    opened.journal.begin(schema: schema)
+    opened.store(9...12)
+    opened.journal.close()
+    let change = isMissing ? "DELETE FROM schemas" : "UPDATE schemas SET schema = x'00'"
+    execute("\(change) WHERE number = 2", in: scratch.path)
+
+    let report = try JournalTool.verify(scratch.path)
+    // Of a missing schema not even the first turn is known.
+    let (turn, revision): (UInt64, UInt64) = isMissing ? (2, 0) : (5, 2)
+    #expect(
+      report.problems == [
+        "a row of the table schemas is missing or damaged", "the schema of turn \(turn) is missing or damaged",
+      ])
+    #expect(report.soundRevision == revision)
+    let reader = try JournalReader(scratch.path)
+    #expect(throws: LogError.self) { try reader.schemas() }
+    #expect(throws: LogError.self) { try reader.snapshot(upTo: 4) }
+    #expect(try JournalTool.repair(scratch.path)?.revision == revision)
+    opened = try Opened(scratch.path)
+    #expect(opened.history.schemas.map(\.schema) == [schema])
+    #expect(try opened.history.rest().last?.revision == revision)
+    opened.journal.close()
+    #expect(try JournalTool.verify(scratch.path).isSound)
+  }
+
   /// The hub's user may have created links in its directory, and root runs the tools.
   @Test(arguments: ["journal.lock", "journal.tail", "journal.db", "journal.db.new"])
   func aToolFollowsNoLink(name: String) throws {

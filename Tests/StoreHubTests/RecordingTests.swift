@@ -1,6 +1,7 @@
 import ComposableArchitecture
 import EventLoop
 import Features
+import Foundation
 import HubCore
 import Journal
 import StoreHub
@@ -55,6 +56,28 @@ import Wire
     #expect(try JournalReader(directory).extent().tail == 2)
     bench.clean()
   }
+
+  /// The program that wrote it continues.
+  @Test func aRefusedStateIsNotChanged() throws {
+    let bench = try Bench()
+    let (directory, log) = (bench.directory + "/state", Log(program: "test", level: .error, descriptor: -1))
+    let engine = FeatureEngine(initialState: Wide(), reducer: EmptyReducer<Wide, Change>())
+    try Recording.open(engine, directory: directory, log: log).close()
+    func contents() throws -> [String: [UInt8]] {
+      var files: [String: [UInt8]] = [:]
+      for name in try FileManager.default.contentsOfDirectory(atPath: directory) where name != "journal.lock" {
+        files[name] = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\(name)")))
+      }
+      return files.filter { !$0.value.isEmpty }
+    }
+    let before = try contents()
+    let other = FeatureEngine(initialState: Other(), reducer: EmptyReducer<Other, Change>())
+    #expect(throws: RecordingError.self) { try Recording.open(other, directory: directory, log: log) }
+    #expect(try contents() == before)
+    bench.clean()
+  }
+
+  @Replicated struct Other: Equatable { var count = "" }
 
   @Replicated struct Wide: Equatable {
     var count = 0

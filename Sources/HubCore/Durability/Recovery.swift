@@ -178,18 +178,33 @@ public struct Recovery: ~Copyable {
   /// The conversion may have dropped a field, whose value is then lost if the earlier schema comes back. So a client that
   /// has the state of the last revision may have another one than the hub, and must not be sent the changes since then.
   ///
+  /// The turn's delta replaces the whole state: the default values of new fields, such as dates, may be others when the
+  /// log is read again.
+  ///
   /// - Parameter time: The wall-clock time, in milliseconds since 1970-01-01 00:00 UTC.
   /// - Returns: The turn, which has been applied; nil if the state has the feature's schema.
   public mutating func renumber(at time: Int64) throws(RecoveryError) -> LoggedTurn? {
     guard isConverted else { return nil }
     try convertForeignState()
-    let version = engine.currentVersion()
-    var delta = CBOREncoder()
-    version.encodeDelta(from: version, to: &delta)
     let turn = LoggedTurn(
-      position: position + 1, baseRevision: revision, revision: revision + 1, time: time, delta: delta.bytes)
+      position: position + 1, baseRevision: revision, revision: revision + 1, time: time, delta: replacement())
     try apply(turn, writtenFor: engine.schema)
     return turn
+  }
+
+  /// The delta that leads to the engine's state from every other one.
+  private func replacement() -> [UInt8] {
+    var state: [UInt8] = []
+    let pieces = engine.currentVersion().pieces()
+    while let piece = pieces.next(limit: 1 << 20) { state += piece }
+    var decoder = CBORDecoder(state.span.bytes)
+    var delta = CBOREncoder()
+    do throws(WireError) {
+      try SchemaValues(engine.schema).writeReplacement(by: &decoder, of: engine.schema.state, to: &delta)
+    } catch {
+      preconditionFailure("the engine's state does not have the form of its schema: \(error)")
+    }
+    return delta.bytes
   }
 
   /// The recovered state, to be saved in the log.

@@ -77,25 +77,10 @@ final class JournalStates {
   /// Converts the state to the schema that applies from a turn on.
   private func takeSchema(at turn: LoggedTurn) throws(ToolFailure) {
     while schemaIndex + 1 < schemas.count, schemas[schemaIndex + 1].firstPosition <= turn.position {
-      let (old, new) = (schema, schemas[schemaIndex + 1].schema)
-      if let converted = converted(by: turn, to: new) {
-        value = converted
-      } else {
-        value = try Self.mapped(value, from: old, to: new)
-      }
+      // The turn replaces the whole state, because only the hub knows the default values of new fields.
+      value = try Self.mapped(value, from: schema, to: schemas[schemaIndex + 1].schema)
       schemaIndex += 1
     }
-  }
-
-  /// The state as the hub converted it; nil if its snapshot is gone. Only the hub knows the default values of the fields
-  /// that are new.
-  private func converted(by turn: LoggedTurn, to schema: Schema) -> CBORValue? {
-    // The turn of a conversion has no actions, and changes nothing else.
-    guard turn.actions.isEmpty, let snapshot = try? reader.snapshot(upTo: turn.position),
-      snapshot.position == turn.position, snapshot.schema == schema
-    else { return nil }
-    var decoder = CBORDecoder(snapshot.bytes.span.bytes)
-    return try? SchemaValues(schema).value(of: schema.state, from: &decoder)
   }
 
   /// Returns a state converted to another schema.

@@ -51,12 +51,21 @@ extension SchemaValues {
         try decoder.skip()
         continue
       }
-      guard let index = pairs.firstIndex(where: { $0.key == .unsigned(key) }) else {
-        throw WireError(.doesNotFit(type: name), at: decoder.offset)
+      if let index = pairs.firstIndex(where: { $0.key == .unsigned(key) }) {
+        pairs[index].value = try applying(&decoder, to: pairs[index].value, of: field.type)
+      } else {
+        let value = try applying(&decoder, to: missing(field.type), of: field.type)
+        let index = pairs.firstIndex { if case .unsigned(let other) = $0.key { other > key } else { false } }
+        pairs.insert(CBORValue.Pair(key: .unsigned(key), value: value), at: index ?? pairs.endIndex)
       }
-      pairs[index].value = try applying(&decoder, to: pairs[index].value, of: field.type)
     }
     return .map(pairs)
+  }
+
+  /// What stands for a field that the value lacks, because it was written for another schema: only a new value fits.
+  private func missing(_ type: SchemaType) -> CBORValue {
+    guard case .definition(let index) = type, case .fields = schema.definitions[index].content else { return .null }
+    return .map([])
   }
 
   private func changed(

@@ -1,0 +1,115 @@
+import ComposableArchitecture
+import HubCore
+import IdentifiedCollections
+import Synchronization
+import Testing
+import TurnLog
+import Wire
+
+/// The turn that gives a converted state its revision.
+@Suite struct ConversionTests {
+  /// A default value that differs each time, as those of dates and random ids do.
+  private static let stamps = Atomic(0)
+
+  fileprivate static func stamp() -> Int { stamps.add(1, ordering: .relaxed).newValue }
+
+  enum Old {
+    @Replicated
+    struct Task: Equatable, Identifiable {
+      var id: Int
+      var title = ""
+    }
+
+    @Replicated
+    struct Owner: Equatable {
+      var name = ""
+      var rooms: [String: Int] = [:]
+    }
+
+    @Replicated
+    struct State: Equatable {
+      var count = 0
+      var owner = Owner()
+      var tasks: IdentifiedArrayOf<Task> = []
+      var marks: Set<Int> = []
+      var notes: [Int: [String: Int]] = [:]
+      var next: Owner? = nil
+    }
+  }
+
+  enum New {
+    @Replicated
+    struct Task: Equatable, Identifiable {
+      var stamp = ConversionTests.stamp()
+      var id: Int
+      var title = ""
+    }
+
+    @Replicated
+    struct Owner: Equatable {
+      var stamps = ["first": ConversionTests.stamp()]
+      var name = ""
+      var rooms: [String: Int] = [:]
+    }
+
+    @Replicated
+    struct State: Equatable {
+      var count = 0
+      var owner = Owner()
+      var tasks: IdentifiedArrayOf<Task> = []
+      var marks: Set<Int> = []
+      var notes: [Int: [String: Int]] = [:]
+      var next: Owner? = nil
+      var created = ConversionTests.stamp()
+    }
+  }
+
+  @Replicated
+  enum Action: Equatable {
+    case increment
+  }
+
+  private static let old = Schema(state: Old.State.self, action: Action.self)
+  private static let oldState = Old.State(
+    count: 3, owner: Old.Owner(name: "Ann", rooms: ["a": 1]), tasks: [Old.Task(id: 5, title: "five")], marks: [7, 8],
+    notes: [1: ["b": 2]], next: Old.Owner(name: "Bob"))
+
+  private func engine() -> FeatureEngine<New.State, Action> {
+    FeatureEngine(initialState: New.State(), reducer: Reduce { _, _ in .none })
+  }
+
+  private func restored(_ engine: FeatureEngine<New.State, Action>) throws -> Recovery {
+    var recovery = Recovery(of: engine)
+    let bytes = Self.oldState.encoded()
+    try recovery.restore(snapshot: bytes.span.bytes, writtenFor: Self.old, at: 20, position: 9)
+    return recovery
+  }
+
+  /// The snapshot of the conversion is damaged: the one before it is of the older schema, so the state is converted again,
+  /// with other default values. Clients have the first ones.
+  @Test func aRepeatedConversionHasTheValuesOfTheFirst() throws {
+    let first = engine()
+    var recovery = try restored(first)
+    let turn = try #require(try recovery.renumber(at: 1))
+    #expect(first.state.tasks[id: 5]?.title == "five")
+
+    let second = engine()
+    recovery = try restored(second)
+    #expect(second.state != first.state)
+    try recovery.apply(turn, writtenFor: second.schema)
+    #expect(second.state == first.state)
+    #expect(second.revision == 21)
+  }
+
+  /// A tool has no default values at all.
+  @Test func theTurnIsEnoughForAToolWithoutTheFeature() throws {
+    let engine = engine()
+    var recovery = try restored(engine)
+    let turn = try #require(try recovery.renumber(at: 1))
+    let values = SchemaValues(engine.schema)
+    var change = CBORDecoder(turn.delta.span.bytes)
+    let value = try values.applying(&change, to: .map([]), of: engine.schema.state)
+    try change.finish()
+    #expect(value.encoded() == engine.state.encoded())
+  }
+}
