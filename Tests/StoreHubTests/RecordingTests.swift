@@ -63,12 +63,10 @@ import Wire
     let (directory, log) = (bench.directory + "/state", Log(program: "test", level: .error, descriptor: -1))
     let engine = FeatureEngine(initialState: Wide(), reducer: EmptyReducer<Wide, Change>())
     try Recording.open(engine, directory: directory, log: log).close()
-    func contents() throws -> [String: [UInt8]] {
-      var files: [String: [UInt8]] = [:]
-      for name in try FileManager.default.contentsOfDirectory(atPath: directory) where name != "journal.lock" {
-        files[name] = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\(name)")))
+    func contents() throws -> [[UInt8]] {
+      try ["journal.db", "journal.tail"].map {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\($0)")))
       }
-      return files.filter { !$0.value.isEmpty }
     }
     let before = try contents()
     let other = FeatureEngine(initialState: Other(), reducer: EmptyReducer<Other, Change>())
