@@ -78,4 +78,30 @@ import Wire
     let state = client.state
     #expect(state == world.engine.state)
   }
+
+  /// A hub of another release sends fields that the client's type lacks, and hashes them.
+  @Test func theHubsOwnStateIsNotReplacedForItsHash() throws {
+    let schema = Schema(state: Board.State.self, action: Board.Action.self)
+    var replica = ReplicaCore(schema: schema, random: SplitMix(seed: 1))
+    let mirror = replica.subscribeToHub(StatePath<HubState, HubState>())
+    replica.start()
+    replica.connected(at: .zero)
+    var writer = FrameWriter()
+    writer.frame(
+      Welcome(
+        version: 1, session: SessionID(high: 1, low: 1), isResumed: false, processed: 0, payloadLimit: 1 << 20, hub: "",
+        schema: schema.fingerprint))
+    let state = HubState().encoded()
+    writer.frame(FrameHeader(kind: .snapshot, flags: 1, scope: 0, revision: 1)) {
+      SnapshotPiece.encodeHead(.attached, offset: 0, byteCount: state.count, to: &$0)
+      $0.append(state.span.bytes)
+    }
+    writer.frame(FrameHeader(kind: .hash, scope: 0, revision: 1)) { $0.unsigned(1) }
+    let bytes = writer.bytes
+    replica.received(bytes.span.bytes, at: .zero)
+    #expect(replica.connection == .live)
+    #expect(!replica.commands.contains { if case .diverged = $0 { true } else { false } })
+    let value = mirror.part
+    #expect(value == HubState())
+  }
 }
