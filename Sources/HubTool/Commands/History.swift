@@ -41,27 +41,27 @@ extension Tool {
   func blame() async throws(ToolFailure) {
     let reader = try openJournal()
     let name = options.arguments.first ?? ""
-    let (extent, places) = try JournalStates.attempt { () throws(LogError) in
-      (try reader.extent(), try reader.snapshots())
+    let (extent, places, schemas) = try JournalStates.attempt { () throws(LogError) in
+      (try reader.extent(), try reader.snapshots(), try reader.schemas().map(\.schema))
     }
+    try check(name, in: schemas)
     var end = extent.tail
     // Backwards from snapshot to snapshot, since users mostly look for recent changes.
     for place in places.reversed() {
       let states = try JournalStates(reader, upTo: place.position)
-      var path = try path(name, in: states.schema)
-      var schema = states.schema
-      var last: (turn: LoggedTurn, old: CBORValue?, new: CBORValue?, schema: Schema)?
+      var (schema, path) = (states.schema, try? states.schema.path(named: name))
+      var last: (turn: LoggedTurn, old: CBORValue?, new: CBORValue?, schema: Schema, path: [PathStep])?
       while states.position < end, let (turn, before) = try states.next() {
         try await continueScan()
-        if states.schema != schema { (schema, path) = (states.schema, try self.path(name, in: states.schema)) }
-        guard hasChanged(path, before, states) else { continue }
+        if states.schema != schema { (schema, path) = (states.schema, try? states.schema.path(named: name)) }
+        guard let path, hasChanged(path, before, states) else { continue }
         let values = SchemaValues(schema)
         last = (
           turn, values.part(at: path, of: before, as: schema.state)?.value,
-          values.part(at: path, of: states.value, as: schema.state)?.value, schema
+          values.part(at: path, of: states.value, as: schema.state)?.value, schema, path
         )
       }
-      if let last { return print(last.turn, last.old, last.new, last.schema, path) }
+      if let last { return print(last.turn, last.old, last.new, last.schema, last.path) }
       end = place.position
     }
     let since = places.first?.revision ?? 0
@@ -85,7 +85,7 @@ extension Tool {
     let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
     let states = try JournalStates(reader, upTo: first?.position ?? 0)
     var schema = states.schema
-    var predicate = try Predicate(text, in: schema)
+    var predicate = try Predicate(text, in: schema, of: states.schemas)
     let begin = states.revision
     if predicate.holds(states.value, schema) {
       if isJSON {
@@ -95,7 +95,7 @@ extension Tool {
     }
     while let (turn, before) = try states.next() {
       try await continueScan()
-      if states.schema != schema { (schema, predicate) = (states.schema, try Predicate(text, in: states.schema)) }
+      if states.schema != schema { (schema, predicate) = (states.schema, try Predicate(text, in: states.schema, of: states.schemas)) }
       guard predicate.holds(states.value, schema) else { continue }
       let changes = SchemaValues(schema).differences(from: before, to: states.value, as: schema.state)
       let text = TurnText(tool: self, schema: schema)

@@ -66,7 +66,9 @@ extension Tool {
     if let since = options.string("since") { start = try position(of: try Moment(since), in: reader) }
     let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
     let states = try await states(at: max(start, first?.position ?? 0), in: reader)
-    let path = try options.string("path").map { (text) throws(ToolFailure) in try self.path(text, in: states.schema) }
+    let name = options.string("path")
+    if let name { try check(name, in: states.schemas) }
+    var (schema, path) = (states.schema, name.flatMap { try? states.schema.path(named: $0) })
     let limit = options.string("count").flatMap { Int($0) }
     let follows = options.flag("follow")
     let printer = LogPrinter(self, limit: limit, isPaged: isPaged && !isJSON && !follows)
@@ -74,11 +76,14 @@ extension Tool {
       while let (turn, before) = try states.next() {
         try await continueScan()
         guard turn.baseRevision < turn.revision || !turn.delta.isEmpty else { continue }
-        let text = TurnText(tool: self, schema: states.schema)
+        if states.schema != schema {
+          schema = states.schema
+          path = name.flatMap { try? schema.path(named: $0) }
+        }
+        let text = TurnText(tool: self, schema: schema)
         if let user, !text.actions(turn).contains(where: { $0.session?.user == user }) { continue }
-        if let path, !hasChanged(path, before, states) { continue }
-        let (value, schema) = (states.value, states.schema)
-        printer.add(before) { [self] in
+        if name != nil, !hasChanged(path, before, states) { continue }
+        printer.add(before) { [self, value = states.value, schema] in
           let changes = SchemaValues(schema).differences(from: before, to: value, as: schema.state)
           return isJSON ? ["\(text.json(turn, changes))"] : text.lines(turn, changes)
         }
@@ -91,8 +96,15 @@ extension Tool {
     if printer.count == 0, output.end == nil { throw ToolFailure(.absent, "the journal has no such action") }
   }
 
-  /// Returns true if a turn has changed the part at a path.
-  func hasChanged(_ path: [PathStep], _ before: CBORValue, _ states: JournalStates) -> Bool {
+  /// Checks that a path exists in at least one schema of a journal. In the others, nothing is there.
+  func check(_ name: String, in schemas: [Schema]) throws(ToolFailure) {
+    guard !schemas.contains(where: { (try? $0.path(named: name)) != nil }), let newest = schemas.last else { return }
+    _ = try path(name, in: newest)
+  }
+
+  /// Returns true if a turn has changed the part at a path; nil if the schema does not have the path.
+  func hasChanged(_ path: [PathStep]?, _ before: CBORValue, _ states: JournalStates) -> Bool {
+    guard let path else { return false }
     let values = SchemaValues(states.schema)
     return values.part(at: path, of: before, as: states.schema.state)?.value
       != values.part(at: path, of: states.value, as: states.schema.state)?.value

@@ -5,7 +5,7 @@ internal import Wire
 /// Iterates over the turns of a journal, with the state after each.
 final class JournalStates {
   let reader: JournalReader
-  private var schemas: [JournalHistory.SchemaChange]
+  private var changes: [JournalHistory.SchemaChange]
   private var schemaIndex: Int
   /// The position of the turn that led to the current state; at first, that of the start.
   private(set) var position: UInt64
@@ -35,7 +35,7 @@ final class JournalStates {
       let reason = start.map { ": its states begin with revision \($0)" } ?? ""
       throw ToolFailure(.absent, "the journal does not go back that far\(reason)")
     }
-    (self.schemas, schemaIndex) = (schemas, first)
+    (changes, schemaIndex) = (schemas, first)
     (self.position, revision) = (snapshot.position, snapshot.revision)
     do throws(WireError) {
       var decoder = CBORDecoder(snapshot.bytes.span.bytes)
@@ -46,7 +46,10 @@ final class JournalStates {
   }
 
   /// The schema of the state.
-  var schema: Schema { schemas[schemaIndex].schema }
+  var schema: Schema { changes[schemaIndex].schema }
+
+  /// The schemas of the journal, oldest first.
+  var schemas: [Schema] { changes.map(\.schema) }
 
   /// Advances to the next turn, and returns it with the state before it; nil after the last one.
   func next() throws(ToolFailure) -> (turn: LoggedTurn, before: CBORValue)? {
@@ -54,7 +57,7 @@ final class JournalStates {
       waiting = try Self.attempt { () throws(LogError) in try reader.read(from: position + 1, byteLimit: 1 << 20) }
       nextWaiting = 0
       // The hub may have been upgraded since the last turns were read.
-      if !waiting.isEmpty { schemas = try Self.attempt { () throws(LogError) in try reader.schemas() } }
+      if !waiting.isEmpty { changes = try Self.attempt { () throws(LogError) in try reader.schemas() } }
     }
     guard nextWaiting < waiting.count else { return nil }
     let turn = waiting[nextWaiting]
@@ -76,9 +79,9 @@ final class JournalStates {
 
   /// Converts the state to the schema that applies from a turn on.
   private func takeSchema(at turn: LoggedTurn) throws(ToolFailure) {
-    while schemaIndex + 1 < schemas.count, schemas[schemaIndex + 1].firstPosition <= turn.position {
+    while schemaIndex + 1 < changes.count, changes[schemaIndex + 1].firstPosition <= turn.position {
       // The turn replaces the whole state, because only the hub knows the default values of new fields.
-      value = try Self.mapped(value, from: schema, to: schemas[schemaIndex + 1].schema)
+      value = try Self.mapped(value, from: schema, to: changes[schemaIndex + 1].schema)
       schemaIndex += 1
     }
   }

@@ -9,13 +9,31 @@ nonisolated struct Predicate {
   }
 
   let text: String
-  private let path: [PathStep]
+  /// Nil if the schema does not have it: nothing is there.
+  private let path: [PathStep]?
   /// True if the condition is on the number of elements and not on the part itself.
   private let counts: Bool
   private let comparison: (Comparison, word: String)?
   private let isNegated: Bool
 
-  init(_ text: String, in schema: Schema) throws(ToolFailure) {
+  /// Reads a condition for the states of one of a journal's schemas.
+  ///
+  /// - Throws: `usage` if it is not a condition; `unknownName` if no schema of the journal has the path with values such as
+  ///   the one that it is compared with.
+  init(_ text: String, in schema: Schema, of schemas: [Schema] = []) throws(ToolFailure) {
+    do throws(ToolFailure) { self = try Predicate(text, of: schema) } catch {
+      guard error.status == .unknownName, schemas.count > 1, let newest = schemas.last else { throw error }
+      let other = schemas.lazy.compactMap { try? Predicate(text, of: $0) }.first
+      guard let other else {
+        self = try Predicate(text, of: newest)
+        return
+      }
+      (self.text, path, counts) = (text, nil, other.counts)
+      (comparison, isNegated) = (other.comparison, other.isNegated)
+    }
+  }
+
+  private init(_ text: String, of schema: Schema) throws(ToolFailure) {
     self.text = text
     var left = text.trimmed
     isNegated = left.hasPrefix("!")
@@ -30,13 +48,21 @@ nonisolated struct Predicate {
       comparison = nil
     }
     guard !left.isEmpty else { throw ToolFailure(.usage, "a path must stand in '\(text)', such as counter.count > 5") }
+    let path: [PathStep]
     do throws(SchemaNameError) {
       (path, counts) = (try schema.path(named: left), false)
     } catch {
-      guard left.hasSuffix(".count"), let path = try? schema.path(named: String(left.dropLast(6))) else {
+      guard left.hasSuffix(".count"), let list = try? schema.path(named: String(left.dropLast(6))) else {
         throw ToolFailure(.unknownName, "\(error)")
       }
-      (self.path, counts) = (path, true)
+      (path, counts) = (list, true)
+    }
+    self.path = path
+    guard let comparison, comparison.0 != .contains, let type = try? schema.type(at: path) else { return }
+    do throws(SchemaValueError) {
+      try Operand.check(comparison.word, counts ? .named("Int") : type, SchemaJSON(schema))
+    } catch {
+      throw ToolFailure(.unknownName, "'\(left)' cannot be \(comparison.word): \(error)")
     }
   }
 
@@ -68,7 +94,7 @@ nonisolated struct Predicate {
   /// - Complexity: O(size of the part); O(log n) for the number of elements of a list.
   func holds(_ state: CBORValue, _ schema: Schema) -> Bool {
     let values = SchemaValues(schema)
-    var part = values.part(at: path, of: state, as: schema.state)
+    var part = path.flatMap { values.part(at: $0, of: state, as: schema.state) }
     if counts, let (value, type) = part {
       let count = values.elementCount(of: value, as: type) ?? values.parts(of: value, as: type)?.count ?? 0
       part = (.unsigned(UInt64(count)), .named("Int"))
@@ -136,6 +162,17 @@ nonisolated private enum Operand {
       }
     }
     self = DecimalNumber(parsed).map { .number($0) } ?? .other(parsed)
+  }
+
+  /// Checks that a word can be compared with the values of a type.
+  static func check(_ word: String, _ type: SchemaType, _ json: SchemaJSON) throws(SchemaValueError) {
+    let parsed = Predicate.parsed(word)
+    // A missing part is null, and numbers are compared whatever their range.
+    if parsed == .null || isNumeric(plain(type)) && DecimalNumber(parsed) != nil { return }
+    if plain(type) == .named("Date"), case .time? = try? Moment(word) { return }
+    do throws(SchemaValueError) { _ = try json.value(of: parsed, as: type) } catch {
+      if (try? json.value(of: .string(word), as: type)) == nil { throw error }
+    }
   }
 
   /// The seconds from 1970 to 2001, from which dates count.
