@@ -1,3 +1,4 @@
+internal import Glibc
 public import TurnLog
 internal import Wire
 
@@ -18,6 +19,8 @@ public final class JournalReader {
     public let revision: UInt64
     /// The time of the last turn, in milliseconds since 1970; 0 if there was none.
     public let time: Int64
+    /// The time at which the journal was created, in milliseconds since 1970.
+    public let created: Int64
   }
 
   /// The place of a complete saved state.
@@ -48,6 +51,10 @@ public final class JournalReader {
       }
       throw LogError(.storage, "there is no journal in \(path): it has no file journal.db")
     }
+    guard access(directory.database, R_OK) == 0 || errno != EACCES else {
+      throw LogError(
+        .storage, "\(directory.database) cannot be read: permission denied; use the hub's user, or root")
+    }
     self.directory = directory
     try directory.refuseInterruptedRepair()
     // Before the head: a hub that writes at the same time records the end of a commit after it.
@@ -76,7 +83,8 @@ public final class JournalReader {
   public func extent() throws(LogError) -> Extent {
     let head = try loadHead()
     return Extent(
-      epoch: head.epoch, base: head.base.position, tail: head.tail.position, revision: head.revision, time: head.time)
+      epoch: head.epoch, base: head.base.position, tail: head.tail.position, revision: head.revision, time: head.time,
+      created: head.created)
   }
 
   private func loadHead() throws(LogError) -> Head {

@@ -15,7 +15,7 @@ extension JournalTool {
   ///   - revision: The last revision to keep; nil for the last sound one.
   ///   - cancellation: Cancels the repair from another thread until it begins to change files.
   /// - Returns: Nil if there is nothing to repair or to truncate.
-  /// - Throws: `damaged` if no state can be recovered; `trimmed` if that revision cannot; `inUse`; `storage`, also if
+  /// - Throws: `damaged` if no state can be recovered; `trimmed` if that revision cannot, or does not exist; `inUse`; `storage`, also if
   ///   it was cancelled.
   /// - Complexity: O(size of the files).
   public static func repair(
@@ -46,6 +46,9 @@ extension JournalTool {
     defer { inspection.database.close() }
     guard let sound = inspection.soundRevision else {
       throw .damaged("no state can be recovered; only a backup helps", in: directory, soundRevision: nil)
+    }
+    if let revision, let last = inspection.head?.revision, revision > last {
+      throw LogError(.trimmed, "there is no revision \(revision): the last one is \(last)", soundRevision: sound)
     }
     let target = min(revision ?? sound, sound)
     guard !inspection.problems.isEmpty || target < inspection.head?.revision ?? .max else { return nil }

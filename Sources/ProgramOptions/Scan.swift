@@ -78,6 +78,9 @@ extension ProgramOptions {
       return UsageError("--\(name) takes no value")
     }
     let near = culprit.hasPrefix("--") ? Spelling.nearest(to: String(name), among: options.map(\.name)) : []
-    return UsageError("unknown option \(culprit)\(Spelling.question(near.map { "--\($0)" }))")
+    // Only commands have arguments, such as a text that begins with a dash.
+    let hint = commands.contains { !$0.arguments.isEmpty } ? "; if it is an argument, write -- before it" : ""
+    return UsageError(
+      "unknown option \(culprit)" + (near.isEmpty ? hint : Spelling.question(near.map { "--\($0)" })))
   }
 }

@@ -66,11 +66,11 @@ extension ReplicaCore {
     if error.code == .notPermitted {
       let parts = refusedParts
       if let own = parts.first(where: { $0.root != .feature }) {
-        ownStateRefusal = "\(error.reason): \(name(of: own))"
+        ownStateRefusal = "\(error.reason) (\(name(of: own)))"
         return reconnect(at: now)
       }
       let names = parts.map { name(of: $0) }.joined(separator: ", ")
-      if !parts.isEmpty { error.reason += parts.count == 1 ? ": \(names)" : ": one of \(names)" }
+      if !parts.isEmpty { error.reason += parts.count == 1 ? " (\(names))" : " (one of \(names))" }
     }
     if [.unsupportedVersion, .unknownScope, .tooManyScopes, .notPermitted].contains(error.code) {
       stop(.refused(reason: error.reason), reason: error.reason)

@@ -202,13 +202,13 @@ extension ReplicaCore {
 
   /// Compares the hub's hash with the mirror's, and requests a snapshot if they differ.
   mutating func receiveHash(_ header: FrameHeader, _ theirs: StateHash, on open: OpenLink, at now: Duration) {
-    // The hash of a converted value, or of one with other fields, is different. So may be that of the hub's own state, of
-    // whose type another release of the hub may have another version.
-    guard open.translation == nil, let subscription = open.numbers[header.scope], subscription.root == .feature,
-      subscription.base != nil, let ours = subscription.mirror.hash()
+    // The hash of a converted value, or of one with other fields, is different.
+    guard open.translation == nil, let subscription = open.numbers[header.scope], subscription.base != nil,
+      let ours = subscription.mirror.hash()
     else { return }
     subscription.mirror.compared(HashComparison(revision: header.revision, here: ours, there: theirs))
-    guard ours != theirs else { return }
+    // Another release of the hub may have other fields in the hub's own state.
+    guard ours != theirs, subscription.root == .feature else { return }
     // One or two differences are corrected; a hub that never agrees, or never confirms detached numbers, exhausts them.
     guard open.numbers.retiredCount < ScopeNumbers.retiredLimit else {
       return giveUp("the hub does not confirm that \(open.numbers.retiredCount) scopes are detached", at: now)

@@ -35,6 +35,7 @@ let (job, bug) = options.read { (parsed) throws(UsageError) -> (Job, PlantedBug?
     let seed = try parsed.integer("seed", in: 0...largest, default: 0)
     return (.one(seed: UInt64(seed), isTraced: parsed.flag("trace")), bug)
   }
+  guard !parsed.flag("trace") else { throw UsageError("--trace needs --seed") }
   let campaign = Campaign(
     first: UInt64(try parsed.integer("from", in: 0...largest, default: 0)),
     count: UInt64(try parsed.integer("seeds", in: 1...Int(Int32.max), default: 1000)),

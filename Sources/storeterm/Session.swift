@@ -82,7 +82,12 @@ final class Session {
     } withDependencies: {
       if let bus { $0.machine = .login(over: bus) }
     }
-    if let directory = settings.stateDirectory { activity = try ActivityLog(directory) }
+    // A hub that is waited for may create its journal later.
+    if !settings.waitsForHub { try openJournal() }
+  }
+
+  private func openJournal() throws {
+    if activity == nil, let directory = settings.stateDirectory { activity = try ActivityLog(directory) }
   }
 
   func run() throws {
@@ -251,6 +256,9 @@ final class Session {
       clock?.start(after: .seconds(1), repeating: .seconds(1))
     default:
       clock?.stop()
+    }
+    if client.connection == .live {
+      do { try openJournal() } catch { screens.say("\(error)", isBad: true) }
     }
     if client.connection == .live, client.lossCount > toldLossCount {
       toldLossCount = client.lossCount

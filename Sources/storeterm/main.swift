@@ -18,6 +18,17 @@ let options = ProgramOptions(
       value: .file),
     .init("no-prediction", "show the effect of keys only after the hub has answered"),
     .init("no-mouse", "let the terminal handle the mouse, for selecting text"),
+  ],
+  sections: [
+    .init(
+      "EXIT STATUS",
+      [
+        .terms([
+          ("0", "ended by the user or a signal"),
+          ("1", "the hub cannot be reached or refused the connection, or there is no terminal"),
+          ("2", "the command line is wrong"),
+        ])
+      ])
   ])
 let settings = options.read { (parsed) throws(UsageError) in
   Session.Settings(

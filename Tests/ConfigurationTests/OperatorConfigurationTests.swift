@@ -239,10 +239,17 @@ import Wire
     #expect(!other.starts(with: prefix))
   }
 
-  @Test func theManualPageNamesEveryLimit() throws {
+  @Test func theManualPageDescribesEveryLimit() throws {
     let page = try String(contentsOfFile: "docs/man/storehub.conf.5", encoding: .utf8)
     for limit in LimitSetting.all {
-      #expect(page.contains(".B \(limit.name) =\n"), "\(limit.name)")
+      let entry = try #require(page.components(separatedBy: ".B \(limit.name) =\n").dropFirst().first, "\(limit.name)")
+      let text = try #require(entry.components(separatedBy: "\n.TP").first).split(whereSeparator: \.isWhitespace)
+        .joined(separator: " ")
+      let range = limit.allowed.replacing(/, such as.*|, or none/, with: "").replacing(/.*from/, with: "From")
+      #expect(text.contains(range), "\(limit.name): \(range)")
+      // The default depends on the owner for one, and is formatted for the other.
+      guard !["connections-per-user", "actions-per-second"].contains(limit.name) else { continue }
+      #expect(text.contains("default \(limit.value(in: HubLimits()))."), "\(limit.name)")
     }
   }
 }

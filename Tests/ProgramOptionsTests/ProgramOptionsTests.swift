@@ -130,7 +130,7 @@ import Testing
     #expect(refusal("shwo") == "there is no command 'shwo'; did you mean 'show'?")
     #expect(refusal("help", "shwo") == "there is no command 'shwo'; did you mean 'show'?")
     // An option of another command.
-    #expect(refusal("send", "--all") == "unknown option --all")
+    #expect(refusal("send", "--all") == "unknown option --all; if it is an argument, write -- before it")
     #expect(refusal("show", "--al=1") == "unknown option --al=1; did you mean '--all'?")
     #expect(refusal("--sockte", "x", "show") == "unknown option --sockte; did you mean '--socket'?")
     #expect(refusal("show", "--all=1") == "--all takes no value")

@@ -165,6 +165,8 @@ import Testing
       ([], 2, "a command is missing: status,"),
       (["state", "a", "b"], 2, "unexpected argument 'b'"),
       (["send"], 2, "send needs ACTION"),
+      (["send", "todos.addButtonTapped", "-x"], 2, "write -- before it"),
+      (["send", "counter.incrementButtonTapped", "--diff", "--no-wait"], 2, "for which --no-wait does not wait"),
       (["watch", "--cuont", "3"], 2, "did you mean '--count'?"),
       (["watch", "--count", "0"], 2, "--count needs a whole number"),
       (["status", "--timeout", "5"], 2, "--timeout needs a time"),

@@ -75,9 +75,29 @@ import Testing
     let lines = try program.run("journal", "export", "--state-dir", directory).output.split(separator: "\n")
     #expect(lines.count > 4)
     for line in lines { _ = try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+    let beyond = try program.run("journal", "repair", "--state-dir", directory, "--to", "4")
+    #expect(beyond.status == 1 && beyond.errors.contains("there is no revision 4: the last one is 3"))
     #expect(try program.run("journal", "repair", "--state-dir", directory, "--to", "2").status == 0)
     try start(hub)
     #expect(try count(hub) == 2)
+    #expect(hub.kill(SIGTERM) == 0)
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: directory + "/journal.db"))
+    try file.seek(toOffset: 100)
+    try file.write(contentsOf: Data(repeating: 0xaa, count: 8192))
+    try file.close()
+    let damaged = try program.run("journal", "verify", "--state-dir", directory)
+    #expect(damaged.status == 9 && damaged.output.contains("damaged: "))
+    // Nothing is counted that cannot be read.
+    #expect(!damaged.output.contains("0 turns"))
+  }
+
+  @Test func aDirectoryThatIsNotUsedIsNamed() throws {
+    let hub = try hub()
+    try send(#"{"counter": "incrementButtonTapped"}"#, to: hub)
+    #expect(hub.kill(SIGTERM) == 0)
+    try hub.start(["--state-dir", hub.directory + "/state", "--durability", "memory"])
+    #expect(hub.log.contains("nothing is stored in \(hub.directory)/state"))
+    #expect(try count(hub) == 0)
   }
 
   @Test func aDurabilityNeedsADirectory() throws {

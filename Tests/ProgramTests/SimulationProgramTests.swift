@@ -30,5 +30,10 @@ import Testing
     #expect(again.errors.contains("seenBeforeStored"))
   }
 
+  @Test func aTraceNeedsASeed() throws {
+    let outcome = try run("--trace")
+    #expect(outcome.status == 2 && outcome.errors.contains("--trace needs --seed"))
+  }
+
   private func run(_ arguments: String...) throws -> Program.Outcome { try Program(name: "storesim").run(arguments) }
 }

@@ -13,6 +13,10 @@ extension Tool {
     guard options.string("socket") != nil else {
       throw ToolFailure(.usage, "fork needs --socket, the path of the new hub's socket")
     }
+    // The second hub would refuse to start, after the journal was copied.
+    guard (try? await connect()) == nil else {
+      throw ToolFailure(.usage, "a hub listens on \(path) already; name another --socket for the new one")
+    }
     let states = try await states(at: options.arguments[0], in: reader)
     let revision = states.revision
     let into = options.string("into")
@@ -31,6 +35,7 @@ extension Tool {
     var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     execvp(program, &pointers)
     let reason = String(cString: strerror(errno))
+    if into == nil { removeCopy(directory) }
     throw ToolFailure(.failed, "cannot start \(program): \(reason); name the hub's program with --hub-program")
   }
 
@@ -42,6 +47,14 @@ extension Tool {
     let beside =
       own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/storehubd"
     return access(beside, X_OK) == 0 ? beside : "storehubd"
+  }
+
+  /// Removes a copy of a journal in a directory that `temporaryDirectory` made.
+  private func removeCopy(_ directory: String) {
+    for name in ["journal.db", "journal.db-wal", "journal.db-shm", "journal.tail", "journal.lock"] {
+      unlink("\(directory)/\(name)")
+    }
+    rmdir(directory)
   }
 
   private func temporaryDirectory() throws(ToolFailure) -> String {

@@ -65,7 +65,7 @@ extension Tool {
       end = place.position
     }
     let since = places.first?.revision ?? 0
-    throw ToolFailure(.absent, "nothing has changed '\(name)' since revision \(since), with which the journal begins")
+    throw ToolFailure(.absent, "nothing has changed '\(name)' since revision \(since), with which the journal's states begin")
   }
 
   /// Prints the changes of a turn to one part.
@@ -91,7 +91,7 @@ extension Tool {
       if isJSON {
         return print(["revision": .integer(begin), "time": .null, "actions": .array([]), "changes": .array([])])
       }
-      return print(["it holds from the beginning of the journal on: revision \(begin)"])
+      return print(["it holds already at revision \(begin), with which the journal's states begin"])
     }
     while let (turn, before) = try states.next() {
       try await continueScan()

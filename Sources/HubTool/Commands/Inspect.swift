@@ -20,12 +20,15 @@ extension Tool {
         if case .path(let path) = address { members.append(.init("socket", .string(path))) }
         return print(.object(members))
       }
+      var link = link
+      // A browser cannot open a socket, but ssh can forward a port to it.
+      if case .path = address { link = "http://localhost:8080" + link.dropFirst("http://localhost".count) }
       if count > 1 {
         return output.line("The link was used. Another one, for another browser: \(palette.strong(link))")
       }
       output.line("The inspector of \(path): \(palette.strong(link))")
       if case .path(let path) = address {
-        output.line("It listens on \(path); forward it, for example with ssh -L 8080:\(path), as localhost.")
+        output.line("It listens on \(path). Forward a port to it first, for example with ssh -L 8080:\(path) HOST.")
       }
       if journal == nil { output.line(palette.faint("With --state-dir it also shows the actions of the journal.")) }
       if output.isTerminal { output.line(palette.faint("Ctrl-C ends it.")) }

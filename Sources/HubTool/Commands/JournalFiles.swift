@@ -104,11 +104,16 @@ extension Tool {
   }
 
   private func lines(_ report: JournalTool.Report) -> [String] {
-    [
-      [
+    // Without the head, it is unknown where the turns begin.
+    let counts =
+      report.epoch == nil
+      ? []
+      : [
         counted(UInt64(report.turns), "turn"), counted(UInt64(report.snapshots.count), "snapshot"),
-        counted(UInt64(report.sessions), "session"), Figures.bytes(UInt64(report.fileBytes)),
-      ].joined(separator: ", "),
+        counted(UInt64(report.sessions), "session"),
+      ]
+    return [
+      (counts + [Figures.bytes(UInt64(report.fileBytes))]).joined(separator: ", "),
       report.soundRevision.map { "sound up to revision \($0)" } ?? "no state can be recovered",
     ] + report.problems.map { palette.bad("damaged") + ": \($0)" }
   }

@@ -27,8 +27,10 @@ extension Tool {
     switch moment {
     case .time(let time):
       let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
-      guard time >= first?.time ?? 0 || extent.base == 0 else {
-        throw ToolFailure(.absent, "the journal goes back only to \(Moment.text(first?.time ?? 0))")
+      // The initial state of a feature has no time.
+      let start = first.flatMap { $0.time > 0 ? $0.time : nil } ?? extent.created
+      guard time >= start else {
+        throw ToolFailure(.absent, "the journal goes back only to \(Moment.text(start))")
       }
       return try JournalStates.attempt { () throws(LogError) in try reader.position(at: time) }
     case .revision(let revision):
@@ -93,7 +95,10 @@ extension Tool {
       guard follows, output.end == nil else { break }
       try await pause(.milliseconds(200))
     }
-    if printer.count == 0, output.end == nil { throw ToolFailure(.absent, "the journal has no such action") }
+    if printer.count == 0, output.end == nil {
+      let since = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first?.revision ?? 0 }
+      throw ToolFailure(.absent, "the journal has no such action since revision \(since), with which its states begin")
+    }
   }
 
   /// Checks that a path exists in at least one schema of a journal. In the others, nothing is there.

@@ -5,6 +5,9 @@ internal import Wire
 
 extension Tool {
   func send() async throws(ToolFailure) {
+    guard !options.flag("no-wait") || !options.flag("diff") else {
+      throw ToolFailure(.usage, "--diff prints what an action has changed, for which --no-wait does not wait")
+    }
     let hub = try await connect()
     let schema = hub.schema(of: .feature)
     let action = try action(schema)

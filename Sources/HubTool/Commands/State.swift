@@ -20,6 +20,7 @@ extension Tool {
     var places: [(name: String, root: StateRoot)] = options.arguments.map { ($0, .feature) }
     if places.isEmpty { places = [("", .feature), ("", .hub)] }
     var differing = 0
+    var reason = "a bug of the hub or of storectl"
     for (name, root) in places {
       // The hub's own state is compared only for users who may read it.
       let scope =
@@ -32,6 +33,7 @@ extension Tool {
       }
       let isSame = found.here == found.there
       if !isSame { differing += 1 }
+      if !isSame, root == .hub { reason = "a bug, unless the hub and storectl are of different releases" }
       if isJSON {
         print([
           "root": root == .hub ? "hub" : "feature", "path": .string(name), "revision": .integer(found.revision),
@@ -46,7 +48,7 @@ extension Tool {
     }
     if differing > 0 {
       let count = differing == 1 ? "1 of the states" : "\(differing) of the states"
-      throw ToolFailure(.diverged, "\(count) differs from the hub's, which is a bug of the hub or of storectl")
+      throw ToolFailure(.diverged, "\(count) differs from the hub's, which is \(reason)")
     }
   }
 }

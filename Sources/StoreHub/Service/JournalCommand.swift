@@ -23,7 +23,7 @@ struct JournalCommand {
       ])
   }
 
-  /// Runs the command and returns the exit status: 0, or 1 if the journal is damaged or cannot be read.
+  /// Runs the command and returns the exit status: 0; 9 if the journal is damaged; 1 for another error.
   func run(_ parsed: ParsedOptions) throws(UsageError) -> Int32 {
     guard let directory = parsed.string("state-dir"), !directory.isEmpty else {
       throw UsageError("journal \(parsed.command ?? "") needs --state-dir")
@@ -46,19 +46,30 @@ struct JournalCommand {
       return 0
     } catch {
       printError("\(program): \(error)")
-      return 1
+      return error.problem == .damaged ? Self.damaged : 1
     }
   }
 
   private func verify(_ report: JournalTool.Report, _ directory: String) -> Int32 {
-    let size = "\(counted(report.turns, "turn")) of \(report.turnBytes) bytes in files of \(report.fileBytes) bytes"
-    let others = "\(counted(report.snapshots.count, "snapshot")), \(counted(report.sessions, "session"))"
-    print("\(directory): \(size), \(others)")
+    if report.epoch == nil {
+      // Without the head, it is unknown where the turns begin.
+      print("\(directory): files of \(report.fileBytes) bytes, whose contents cannot be read")
+    } else {
+      let size = "\(counted(report.turns, "turn")) of \(report.turnBytes) bytes in files of \(report.fileBytes) bytes"
+      let others = "\(counted(report.snapshots.count, "snapshot")), \(counted(report.sessions, "session"))"
+      print("\(directory): \(size), \(others)")
+    }
     if let revision = report.soundRevision { print("sound up to revision \(revision)") }
     for problem in report.problems { print("damaged: \(problem)") }
-    if !report.isSound {
+    guard !report.isSound else { return 0 }
+    if report.soundRevision == nil {
+      print("no state can be recovered; restore a backup")
+    } else {
       print("`\(program) journal repair --state-dir \(directory)` keeps the sound part")
     }
-    return report.isSound ? 0 : 1
+    return Self.damaged
   }
+
+  /// The exit status for damage, which is also that of storectl.
+  private static let damaged: Int32 = 9
 }

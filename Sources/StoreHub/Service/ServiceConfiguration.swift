@@ -11,6 +11,8 @@ struct ServiceConfiguration {
   var limits: HubLimits
   var stateDirectory: String?
   var durability: Durability
+  /// True if a state directory is given but not used.
+  var storesNothing: Bool
   /// The operator's file, and true if it may be missing.
   var file: (path: String, isOptional: Bool)?
   var isOnlyChecked: Bool
@@ -26,7 +28,49 @@ struct ServiceConfiguration {
   static func options(of service: ServiceDescription) -> ProgramOptions {
     ProgramOptions(
       program: service.name, purpose: service.purpose, version: service.version, manualSection: 8,
-      options: hubOptions(of: service) + service.options.map { .init($0.name, argument: $0.argument, $0.help) })
+      options: hubOptions(of: service) + service.options.map { .init($0.name, argument: $0.argument, $0.help) },
+      sections: manualSections(of: service))
+  }
+
+  private static func manualSections(of service: ServiceDescription) -> [ProgramOptions.Section] {
+    [
+      .init(
+        "JOURNAL",
+        [
+          .text("These commands work on the journal of a hub that is not running; they need --state-dir."),
+          .terms([
+            ("\(service.name) journal verify", "read everything, and print the last sound revision"),
+            (
+              "\(service.name) journal repair [--to REV]",
+              "copy the damaged files, keep the turns up to a revision and discard the rest"
+            ),
+            ("\(service.name) journal export", "print the turns and the sessions, one JSON object per line"),
+          ]),
+        ]),
+      .init(
+        "SIGNALS",
+        [
+          .terms([
+            ("SIGTERM, SIGINT", "stop: send all pending output, store all actions, and exit; a second one exits at once"),
+            ("SIGHUP", "read the files of --config again; rights change at once, limits at the next start"),
+            ("SIGUSR1", "log a summary of the activity"),
+            (
+              "SIGUSR2",
+              "stop, and leave the connections to the next process; only under a service manager that keeps them"
+            ),
+          ])
+        ]),
+      .init(
+        "EXIT STATUS",
+        [
+          .terms([
+            ("0", "stopped in order"),
+            ("1", "the hub could not start or store actions, or did not stop in time; another start may succeed"),
+            ("2", "the command line or the configuration is wrong"),
+            ("9", "journal: the journal is damaged"),
+          ])
+        ]),
+    ]
   }
 
   private static func hubOptions(of service: ServiceDescription) -> [ProgramOptions.Option] {
@@ -91,9 +135,8 @@ struct ServiceConfiguration {
       default: stateDirectory == nil ? nil : .sync)
     durability = mode ?? .sync
     if stateDirectory == "" { throw UsageError("--state-dir needs the path of a directory, but it is empty") }
-    if mode == nil {
-      stateDirectory = nil
-    } else if stateDirectory == nil {
+    storesNothing = mode == nil
+    if mode != nil, stateDirectory == nil {
       throw UsageError("--durability \(mode == .sync ? "sync" : "async") needs --state-dir")
     }
     if !parsed.flag("socket"), !isOnlyChecked { try makeSocketDirectory(for: path) }

@@ -67,10 +67,12 @@ final class ServiceLaunch<Service: HubService> {
       // While the service manager tries again, its status shows no log lines of the process that has failed.
       ServiceManager().notify(.status("cannot start: \(error)"))
       if case .log(let error)? = error as? RecordingError { pause(after: error) }
-      // As for a wrong command line: another try is useless.
-      exit((error as? ConfigurationError)?.isTemporary == false ? 2 : 1)
+      exit((error as? ConfigurationError).map(Self.status(for:)) ?? 1)
     }
   }
+
+  /// The exit status for a wrong configuration; like a wrong command line, it makes another try useless.
+  private static func status(for error: ConfigurationError) -> Int32 { error.isTemporary ? 1 : 2 }
 
   /// Waits before the exit if an operator can correct the problem at any time, such as a full disk.
   ///
@@ -99,7 +101,7 @@ final class ServiceLaunch<Service: HubService> {
       return 0
     } catch {
       printError("\(error)")
-      return 1
+      return Self.status(for: error)
     }
   }
 
@@ -119,6 +121,10 @@ final class ServiceLaunch<Service: HubService> {
     of engine: FeatureEngine<State, Action>, _ life: ServiceLifecycle
   ) throws(RecordingError) -> Recording? {
     guard let directory = configuration.stateDirectory else { return nil }
+    guard !configuration.storesNothing else {
+      log.write(.warning, "the durability is memory: nothing is stored in \(directory) or restored from it")
+      return nil
+    }
     life.recovering()
     let recording = try Recording.open(
       engine, directory: directory, durability: configuration.durability, log: log
