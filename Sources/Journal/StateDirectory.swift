@@ -188,7 +188,8 @@ extension LogError {
   static func system(_ operation: String, _ path: String, _ code: CInt = errno) -> LogError {
     let advice =
       switch code {
-      case EACCES, EPERM, EROFS: "; use the hub's user, who must be able to write to its state directory and all files in it"
+      case EACCES, EPERM, EROFS:
+        "; use the hub's user, who must be able to write to its state directory and all files in it"
       case ENOSPC, EDQUOT: "; make room on its disk, then start the hub again"
       default: ""
       }

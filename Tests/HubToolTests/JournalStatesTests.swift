@@ -52,7 +52,8 @@ import Wire
     try write([turn(1, [0xa1, 0x00, 0x03])], old, to: directory)
     var upgraded = New()
     upgraded.count = 3
-    try write([turn(2, [0xa2, 0x00, 0x03, 0x01, 0x07]), turn(3, [0xa1, 0x01, 0x09])], new, snapshot: (2, upgraded.encoded()), to: directory)
+    let conversion = turn(2, [0xa2, 0x00, 0x03, 0x01, 0x07])
+    try write([conversion, turn(3, [0xa1, 0x01, 0x09])], new, snapshot: (2, upgraded.encoded()), to: directory)
 
     let states = try JournalStates(JournalReader(directory), upTo: 1)
     var values: [String] = []
@@ -67,7 +68,8 @@ import Wire
     // As with `storectl log --follow`.
     var restored = Old()
     restored.count = 3
-    try write([turn(4, [0xa1, 0x00, 0x03]), turn(5, [0xa1, 0x00, 0x04])], old, snapshot: (4, restored.encoded()), to: directory)
+    let reversion = turn(4, [0xa1, 0x00, 0x03])
+    try write([reversion, turn(5, [0xa1, 0x00, 0x04])], old, snapshot: (4, restored.encoded()), to: directory)
     try readOn()
     restored.count = 4
     #expect(states.schema == old)

@@ -65,7 +65,8 @@ extension Tool {
       end = place.position
     }
     let since = places.first?.revision ?? 0
-    throw ToolFailure(.absent, "nothing has changed '\(name)' since revision \(since), with which the journal's states begin")
+    throw ToolFailure(
+      .absent, "nothing has changed '\(name)' since revision \(since), with which the journal's states begin")
   }
 
   /// Prints the changes of a turn to one part.
@@ -95,7 +96,10 @@ extension Tool {
     }
     while let (turn, before) = try states.next() {
       try await continueScan()
-      if states.schema != schema { (schema, predicate) = (states.schema, try Predicate(text, in: states.schema, of: states.schemas)) }
+      if states.schema != schema {
+        schema = states.schema
+        predicate = try Predicate(text, in: schema, of: states.schemas)
+      }
       guard predicate.holds(states.value, schema) else { continue }
       let changes = SchemaValues(schema).differences(from: before, to: states.value, as: schema.state)
       let text = TurnText(tool: self, schema: schema)

@@ -51,7 +51,10 @@ struct ServiceConfiguration {
         "SIGNALS",
         [
           .terms([
-            ("SIGTERM, SIGINT", "stop: send all pending output, store all actions, and exit; a second one exits at once"),
+            (
+              "SIGTERM, SIGINT",
+              "stop: send all pending output, store all actions, and exit; a second one exits at once"
+            ),
             ("SIGHUP", "read the files of --config again; rights change at once, limits at the next start"),
             ("SIGUSR1", "log a summary of the activity"),
             (
