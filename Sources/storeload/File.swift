@@ -17,6 +17,12 @@ enum File {
     return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
+  /// Returns true if a file can be written; creates it if it is missing.
+  static func canWrite(_ path: String) -> Bool {
+    guard let file = fopen(path, "a") else { return false }
+    return fclose(file) == 0
+  }
+
   /// Writes a file; returns false if it cannot be written.
   static func write(_ text: String, to path: String) -> Bool {
     guard let file = fopen(path, "w") else { return false }

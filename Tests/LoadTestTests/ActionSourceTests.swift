@@ -194,7 +194,7 @@ enum Hub {
   }
 
   @Test(arguments: [
-    ("[action a]\nsend = todos.todos[{id}].textChanged \"x\"", "needs 'ids = PATH'"),
+    ("[action a]\nsend = todos.todos[{id}].textChanged \"x\"", "in a scenario by 'ids = PATH'"),
     ("[action a]\nsend = counter.increment", "incrementButtonTapped"),
     ("[action a]\nsend = todos.addButtonTapped {what}", "there is no placeholder {what}"),
     ("[action a]\nsend = todos.todos[{id}].textChanged \"x\"\nids = counter.count", "is not a collection"),

@@ -259,7 +259,10 @@ private struct KindMaker {
     let creates = try action.creates.map { (text) throws(LoadError) in try effects.creates(text) }
     var elements: Int?
     if segments.needsElement || action.removes || sets != nil {
-      guard let ids = action.ids else { throw .scenario("'\(action.name)' has {id} and needs 'ids = PATH'") }
+      guard let ids = action.ids else {
+        throw .scenario(
+          "'\(action.send)' is sent to elements; name their collection by --ids PATH, or in a scenario by 'ids = PATH'")
+      }
       let path = try compiler.path(ids)
       if let sets, sets.collection != path {
         throw .scenario("'\(action.name)': ids and sets must name the same collection")
