@@ -42,6 +42,8 @@ struct StateSize {
 
   /// The target size of a delta for the size alone, in bytes. It is small enough for one turn.
   private static let deltaByteCount = 1 << 14
+  /// The pieces of a state that is small enough to be counted within a turn.
+  private static let smallPieceCount = 16
   /// The bytes of actions after which a delta is encoded for the size alone.
   private let byteInterval: Int
 
@@ -57,7 +59,13 @@ struct StateSize {
   mutating func begin(with version: StateVersion, at revision: UInt64) {
     seen = (version, revision)
     beginCount(of: version)
-    for _ in 0..<16 where isCounting { goOn() }
+    finishSmallCount()
+  }
+
+  /// Ends a count if the state is small, and goes on a little if its size is not known yet.
+  private mutating func finishSmallCount() {
+    guard estimate <= Self.smallPieceCount * SnapshotPiece.byteLimit else { return }
+    for _ in 0..<Self.smallPieceCount where isCounting { goOn() }
   }
 
   /// An upper bound of the memory of one whole version: a small element takes ten times its encoded size.
@@ -111,7 +119,11 @@ struct StateSize {
   mutating func lookClosely(at version: StateVersion, _ revision: UInt64) -> Bool {
     guard let seen else { return true }
     let there = byteCount(from: seen.version, to: version), back = byteCount(from: version, to: seen.version)
-    if there > back, estimate + there - back > limit { return false }
+    if there > back, estimate + there - back > limit {
+      // Until the count in progress ends, the estimate may be too large. That of a small state ends at once.
+      finishSmallCount()
+      guard estimate + there - back <= limit else { return false }
+    }
     grow(by: there - back, there + back, to: version, at: revision)
     return true
   }

@@ -67,6 +67,8 @@ import Testing
       389, 490,
       // The oracle allowed too little for the heads of collections in a state near its limit.
       20050982,
+      // A hub refused an action while its count of a small state went on, after many clients had come and gone.
+      100055327,
       // The oracle reported a refusal by a halted hub, which did not know yet that the operator had granted the right.
       70022956,
       // A recovery from a snapshot of before a downgrade kept the versions of before it for clients.
