@@ -87,10 +87,7 @@ import Wire
     replica.start()
     replica.connected(at: .zero)
     var writer = FrameWriter()
-    writer.frame(
-      Welcome(
-        version: 1, session: SessionID(high: 1, low: 1), isResumed: false, processed: 0, payloadLimit: 1 << 20, hub: "",
-        schema: schema.fingerprint))
+    writer.welcome(schema)
     let state = HubState().encoded()
     writer.frame(FrameHeader(kind: .snapshot, flags: 1, scope: 0, revision: 1)) {
       SnapshotPiece.encodeHead(.attached, offset: 0, byteCount: state.count, to: &$0)

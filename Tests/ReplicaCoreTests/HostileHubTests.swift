@@ -15,10 +15,7 @@ import Wire
     replica.start()
     replica.connected(at: .zero)
     var writer = FrameWriter()
-    writer.frame(
-      Welcome(
-        version: 1, session: SessionID(high: 1, low: 1), isResumed: false, processed: 0, payloadLimit: 1 << 20, hub: "",
-        schema: schema.fingerprint))
+    writer.welcome(schema)
     receive(&writer, &replica)
     let state = AppFeature.State().encoded()
     for number in 0..<70_000 where replica.connection == .live || number == 0 {
@@ -44,5 +41,15 @@ import Wire
     replica.received(bytes.span.bytes, at: .zero)
     replica.clear()
     writer.removeAll()
+  }
+}
+
+extension FrameWriter {
+  /// Writes the welcome of a hub with a schema.
+  mutating func welcome(_ schema: Schema) {
+    frame(
+      Welcome(
+        version: 1, session: SessionID(high: 1, low: 1), isResumed: false, processed: 0, payloadLimit: 1 << 20, hub: "",
+        schema: schema.fingerprint))
   }
 }
