@@ -15,8 +15,8 @@ extension JournalTool {
   ///   - revision: The last revision to keep; nil for the last sound one.
   ///   - cancellation: Cancels the repair from another thread until it begins to change files.
   /// - Returns: Nil if there is nothing to repair or to truncate.
-  /// - Throws: `damaged` if no state can be recovered; `trimmed` if that revision cannot, or does not exist; `inUse`; `storage`, also if
-  ///   it was cancelled.
+  /// - Throws: `damaged` if no state can be recovered; `trimmed` if that revision cannot, or does not exist; `inUse`;
+  ///   `storage`, also if it was cancelled.
   /// - Complexity: O(size of the files).
   public static func repair(
     _ directory: String, to revision: UInt64? = nil, cancellation: RepairCancellation? = nil

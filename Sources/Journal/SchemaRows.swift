@@ -11,7 +11,8 @@ struct SchemaRows {
   private(set) var rows: [Row] = []
   /// The checksum of the last row, which covers those before.
   private(set) var checksum: UInt64 = 0
-  /// The first turn of the row that follows, if that row is damaged and its position is not what was damaged.
+  /// The first turn of the row that follows, if its schema does not match its fingerprint. The checksum covers both, so
+  /// the position cannot be checked; it is taken to be sound, because one of the others is damaged.
   private var damagedPosition: UInt64?
 
   /// True if these are the rows that a head counts.
@@ -21,8 +22,9 @@ struct SchemaRows {
   func certainEnd(for head: Head) -> UInt64? {
     guard !isComplete(for: head) else { return nil }
     guard let last = rows.last else { return 0 }
-    guard let damagedPosition, damagedPosition > last.firstPosition else { return last.firstPosition }
-    return damagedPosition - 1
+    // Two schemas may have the same first turn: the earlier one is then that of a snapshot only.
+    let next = damagedPosition.flatMap { last.firstPosition...head.tail.position + 1 ~= $0 ? $0 : nil }
+    return (next ?? last.firstPosition) - 1
   }
 
   /// The schema of the turn at a position.

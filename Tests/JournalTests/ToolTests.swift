@@ -78,8 +78,8 @@ import Wire
     execute("\(change) WHERE number = 2", in: scratch.path)
 
     let report = try JournalTool.verify(scratch.path)
-    // Of a missing schema not even the first turn is known.
-    let (turn, revision): (UInt64, UInt64) = isMissing ? (2, 0) : (5, 2)
+    // Of a missing schema not even the first turn is known, which may be that of the schema before.
+    let (turn, revision): (UInt64, UInt64) = isMissing ? (1, 0) : (5, 2)
     #expect(
       report.problems == [
         "a row of the table schemas is missing or damaged", "the schema of turn \(turn) is missing or damaged",
@@ -91,9 +91,26 @@ import Wire
     #expect(try JournalTool.repair(scratch.path)?.revision == revision)
     opened = try Opened(scratch.path)
     #expect(opened.history.schemas.map(\.schema) == [schema])
-    #expect(try opened.history.rest().last?.revision == revision)
+    #expect(try opened.history.rest().count == turn - 1)
+    #expect(opened.history.revision == revision)
     opened.journal.close()
     #expect(try JournalTool.verify(scratch.path).isSound)
+  }
+
+  /// A hub that was upgraded before its first action: both schemas begin with turn 1, and a snapshot has the earlier one.
+  @Test func aTurnWithWhichTwoSchemasBeginHasTheLaterOne() throws {
+    var opened = try Opened(scratch.path)
+    opened.save(snapshot(at: 0))
+    opened.journal.begin(schema: newerSchema)
+    opened.store(1...4)
+    opened.journal.close()
+    #expect(try Opened(scratch.path).history.schemas.map(\.firstPosition) == [1, 1])
+    execute("UPDATE schemas SET schema = x'00' WHERE number = 2", in: scratch.path)
+    #expect(try JournalTool.verify(scratch.path).problems.last == "the schema of turn 1 is missing or damaged")
+    #expect(try JournalTool.repair(scratch.path)?.revision == 0)
+    opened = try Opened(scratch.path)
+    #expect(try opened.history.rest().isEmpty)
+    opened.journal.close()
   }
 
   /// The hub's user may have created links in its directory, and root runs the tools.
