@@ -78,8 +78,10 @@ import Wire
     FeatureEngine(initialState: New.State(), reducer: Reduce { _, _ in .none })
   }
 
-  private func restored(_ engine: FeatureEngine<New.State, Action>) throws -> Recovery {
-    var recovery = Recovery(of: engine)
+  private func restored(
+    _ engine: FeatureEngine<New.State, Action>, replacementLimit: Int = HubLimits().stateBytes
+  ) throws -> Recovery {
+    var recovery = Recovery(engine: engine, replacementLimit: replacementLimit)
     let bytes = Self.oldState.encoded()
     try recovery.restore(snapshot: bytes.span.bytes, writtenFor: Self.old, at: 20, position: 9)
     return recovery
@@ -99,6 +101,28 @@ import Wire
     try recovery.apply(turn, writtenFor: second.schema)
     #expect(second.state == first.state)
     #expect(second.revision == 21)
+  }
+
+  /// A log may be unable to store it as one turn.
+  @Test func theTurnOfALargeStateChangesNothing() throws {
+    let engine = engine()
+    let state = engine.state
+    var recovery = try restored(engine, replacementLimit: 10)
+    let converted = engine.state
+    let turn = try #require(try recovery.renumber(at: 1))
+    #expect(turn.delta == [0xa0] && turn.revision == 21)
+    #expect(engine.state == converted && engine.state != state)
+  }
+
+  /// A part of a new struct is not its value.
+  @Test func anIncompleteNewStructIsRefused() throws {
+    let schema = engine().schema
+    // The field `owner`, with its field `name` alone.
+    let bytes: [UInt8] = [0xa1, 0x01, 0xa1, 0x01, 0x60]
+    var change = CBORDecoder(bytes.span.bytes)
+    #expect(throws: WireError.self) {
+      try SchemaValues(schema).applying(&change, to: .map([]), of: schema.state)
+    }
   }
 
   /// A tool has no default values at all.

@@ -43,7 +43,8 @@ import Wire
   }
 
   /// An upgrade adds a field, which later turns change; a rollback removes it.
-  @Test func statesAreReadAcrossUpgrades() throws {
+  @Test(arguments: [true, false])
+  func statesAreReadAcrossUpgrades(isReplaced: Bool) throws {
     let directory = NSTemporaryDirectory() + "journal-states-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let old = Schema(state: Old.self, action: Action.self)
@@ -52,7 +53,7 @@ import Wire
     try write([turn(1, [0xa1, 0x00, 0x03])], old, to: directory)
     var upgraded = New()
     upgraded.count = 3
-    let conversion = turn(2, [0xa2, 0x00, 0x03, 0x01, 0x07])
+    let conversion = turn(2, isReplaced ? [0xa2, 0x00, 0x03, 0x01, 0x07] : [0xa0])
     try write([conversion, turn(3, [0xa1, 0x01, 0x09])], new, snapshot: (2, upgraded.encoded()), to: directory)
 
     let states = try JournalStates(JournalReader(directory), upTo: 1)
@@ -63,12 +64,14 @@ import Wire
     try readOn()
     upgraded.colour = 9
     #expect(states.schema == new)
+    let converted = New(count: 3)
+    #expect(values.dropFirst().first == "2: \(try CBORValue(decoding: converted.encoded().span.bytes))")
     #expect(states.value.encoded() == upgraded.encoded(), "\(values)")
 
     // As with `storectl log --follow`.
     var restored = Old()
     restored.count = 3
-    let reversion = turn(4, [0xa1, 0x00, 0x03])
+    let reversion = turn(4, isReplaced ? [0xa1, 0x00, 0x03] : [0xa0])
     try write([reversion, turn(5, [0xa1, 0x00, 0x04])], old, snapshot: (4, restored.encoded()), to: directory)
     try readOn()
     restored.count = 4

@@ -14,6 +14,7 @@ public import Wire
 public struct Recovery: ~Copyable {
   private let engine: any Engine
   private let versionLimit: Int
+  private let replacementLimit: Int
   private var position: UInt64 = 0
   /// The size of the turns after the newest snapshot.
   private var unsavedByteCount = 0
@@ -38,8 +39,11 @@ public struct Recovery: ~Copyable {
     self.init(engine: engine, versionLimit: versionLimit)
   }
 
-  package init(engine: any Engine, versionLimit: Int = HubLimits().versions) {
-    (self.engine, self.versionLimit) = (engine, versionLimit)
+  /// - Parameter replacementLimit: The largest state, in bytes, that the turn of a conversion contains.
+  package init(
+    engine: any Engine, versionLimit: Int = HubLimits().versions, replacementLimit: Int = HubLimits().stateBytes
+  ) {
+    (self.engine, self.versionLimit, self.replacementLimit) = (engine, versionLimit, replacementLimit)
   }
 
   /// The revision that has been reached.
@@ -179,7 +183,7 @@ public struct Recovery: ~Copyable {
   /// has the state of the last revision may have another one than the hub, and must not be sent the changes since then.
   ///
   /// The turn's delta replaces the whole state: the default values of new fields, such as dates, may be others when the
-  /// log is read again.
+  /// log is read again. A state above the default limit of 256 MiB is too large for one turn; its delta changes nothing.
   ///
   /// - Parameter time: The wall-clock time, in milliseconds since 1970-01-01 00:00 UTC.
   /// - Returns: The turn, which has been applied; nil if the state has the feature's schema.
@@ -192,13 +196,20 @@ public struct Recovery: ~Copyable {
     return turn
   }
 
-  /// The delta that leads to the engine's state from every other one.
+  /// The delta that leads to the engine's state from every other one; if the state is too large, the empty delta.
   private func replacement() -> [UInt8] {
     var state: [UInt8] = []
-    let pieces = engine.currentVersion().pieces()
-    while let piece = pieces.next(limit: 1 << 20) { state += piece }
-    var decoder = CBORDecoder(state.span.bytes)
     var delta = CBOREncoder()
+    let version = engine.currentVersion()
+    let pieces = version.pieces()
+    while let piece = pieces.next(limit: 1 << 20) {
+      state += piece
+      guard state.count <= replacementLimit else {
+        version.encodeDelta(from: version, to: &delta)
+        return delta.bytes
+      }
+    }
+    var decoder = CBORDecoder(state.span.bytes)
     do throws(WireError) {
       try SchemaValues(engine.schema).writeReplacement(by: &decoder, of: engine.schema.state, to: &delta)
     } catch {

@@ -80,10 +80,26 @@ final class JournalStates {
   /// Converts the state to the schema that applies from a turn on.
   private func takeSchema(at turn: LoggedTurn) throws(ToolFailure) {
     while schemaIndex + 1 < changes.count, changes[schemaIndex + 1].firstPosition <= turn.position {
-      // The turn replaces the whole state, because only the hub knows the default values of new fields.
-      value = try Self.mapped(value, from: schema, to: changes[schemaIndex + 1].schema)
+      let next = changes[schemaIndex + 1].schema
+      if let converted = converted(by: turn, to: next) {
+        value = converted
+      } else {
+        value = try Self.mapped(value, from: schema, to: next)
+      }
       schemaIndex += 1
     }
+  }
+
+  /// The state as the hub converted it; nil if its snapshot is gone.
+  ///
+  /// Only the hub knows the default values of new fields. The turn usually replaces the whole state, but that of a very
+  /// large state, or of an earlier release, changes nothing.
+  private func converted(by turn: LoggedTurn, to schema: Schema) -> CBORValue? {
+    guard turn.actions.isEmpty, let snapshot = try? reader.snapshot(upTo: turn.position),
+      snapshot.position == turn.position, snapshot.schema == schema
+    else { return nil }
+    var decoder = CBORDecoder(snapshot.bytes.span.bytes)
+    return try? SchemaValues(schema).value(of: schema.state, from: &decoder)
   }
 
   /// Returns a state converted to another schema.

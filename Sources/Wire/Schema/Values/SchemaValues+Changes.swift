@@ -54,7 +54,7 @@ extension SchemaValues {
       if let index = pairs.firstIndex(where: { $0.key == .unsigned(key) }) {
         pairs[index].value = try applying(&decoder, to: pairs[index].value, of: field.type)
       } else {
-        let value = try applying(&decoder, to: missing(field.type), of: field.type)
+        let value = try newValue(of: field.type, &decoder)
         let index = pairs.firstIndex { if case .unsigned(let other) = $0.key { other > key } else { false } }
         pairs.insert(CBORValue.Pair(key: .unsigned(key), value: value), at: index ?? pairs.endIndex)
       }
@@ -62,10 +62,18 @@ extension SchemaValues {
     return .map(pairs)
   }
 
-  /// What stands for a field that the value lacks, because it was written for another schema: only a new value fits.
-  private func missing(_ type: SchemaType) -> CBORValue {
-    guard case .definition(let index) = type, case .fields = schema.definitions[index].content else { return .null }
-    return .map([])
+  /// Reads the change of a field that was added to the schema after the struct's value was written. It must contain the
+  /// whole value.
+  private func newValue(of type: SchemaType, _ decoder: inout CBORDecoder) throws(WireError) -> CBORValue {
+    guard case .definition(let index) = type, case .fields(let fields) = schema.definitions[index].content else {
+      return try applying(&decoder, to: .null, of: type)
+    }
+    let start = decoder.offset
+    let value = try applying(&decoder, to: .map([]), of: type)
+    guard case .map(let pairs) = value, pairs.count == fields.count else {
+      throw WireError(.doesNotFit(type: schema.definitions[index].name), at: start)
+    }
+    return value
   }
 
   private func changed(
