@@ -42,8 +42,8 @@ struct StateSize {
 
   /// The target size of a delta for the size alone, in bytes. It is small enough for one turn.
   private static let deltaByteCount = 1 << 14
-  /// The pieces of a state that is small enough to be counted within a turn.
-  private static let smallPieceCount = 16
+  /// The bytes of a state that is small enough to be counted within a turn.
+  private static let smallByteCount = 16 * SnapshotPiece.byteLimit
   /// The bytes of actions after which a delta is encoded for the size alone.
   private let byteInterval: Int
 
@@ -62,10 +62,10 @@ struct StateSize {
     finishSmallCount()
   }
 
-  /// Ends a count if the state is small, and goes on a little if its size is not known yet.
+  /// Ends a count in progress if the state is small. Of a large one, it counts no more than the first bytes, in all calls
+  /// together.
   private mutating func finishSmallCount() {
-    guard estimate <= Self.smallPieceCount * SnapshotPiece.byteLimit else { return }
-    for _ in 0..<Self.smallPieceCount where isCounting { goOn() }
+    while let count, count.byteCount <= Self.smallByteCount { goOn() }
   }
 
   /// An upper bound of the memory of one whole version: a small element takes ten times its encoded size.
@@ -120,7 +120,7 @@ struct StateSize {
     guard let seen else { return true }
     let there = byteCount(from: seen.version, to: version), back = byteCount(from: version, to: seen.version)
     if there > back, estimate + there - back > limit {
-      // Until the count in progress ends, the estimate may be too large. That of a small state ends at once.
+      // Until a count in progress ends, the estimate may be too large.
       finishSmallCount()
       guard estimate + there - back <= limit else { return false }
     }
