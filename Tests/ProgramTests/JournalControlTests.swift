@@ -207,6 +207,12 @@ import Testing
     // The directory has a journal already.
     let again = try control.run("fork", "3", "--state-dir", stored.directory, "--socket", socket, "--into", copy)
     #expect(again.status == 1 && again.errors.contains("already"))
+    // The socket of the first hub is in use, and nothing is copied.
+    let third = copy + "3"
+    let taken = try control.run(
+      "fork", "3", "--state-dir", stored.directory, "--socket", stored.hub.socket, "--into", third)
+    #expect(taken.status == 2 && taken.errors.contains("a hub listens on \(stored.hub.socket) already"))
+    #expect(!FileManager.default.fileExists(atPath: third))
   }
 
   @Test func aSnapshotBeginsAnotherJournal() throws {
@@ -255,6 +261,10 @@ import Testing
     #expect(try stored.run("journal", "repair", "--to", "9").status == 7)
     let early = try stored.run("state", "counter.count", "--at", "2d")
     #expect(early.status == 7 && early.errors.contains("goes back only to"))
+    // But all its actions are since then.
+    #expect(try stored.run("log", "--since", "2d").output == stored.run("log").output)
+    let none = try stored.run("log", "--since", "3", "--uid", "4294967294")
+    #expect(none.status == 7 && none.errors.hasSuffix("no such action since revision 3\n"))
     #expect(try stored.run("journal", "export").output.split(separator: "\n").count > 8)
     #expect(try stored.run("journal", "repair", "--to", "4").output.contains("ends with revision 4"))
     #expect(try stored.run("log", "-n", "1").output.contains("── 4 "))

@@ -13,10 +13,7 @@ extension Tool {
     guard options.string("socket") != nil else {
       throw ToolFailure(.usage, "fork needs --socket, the path of the new hub's socket")
     }
-    // The second hub would refuse to start, after the journal was copied.
-    guard (try? await connect()) == nil else {
-      throw ToolFailure(.usage, "a hub listens on \(path) already; name another --socket for the new one")
-    }
+    try await checkSocketIsFree()
     let states = try await states(at: options.arguments[0], in: reader)
     let revision = states.revision
     let into = options.string("into")
@@ -37,6 +34,16 @@ extension Tool {
     let reason = String(cString: strerror(errno))
     if into == nil { removeCopy(directory) }
     throw ToolFailure(.failed, "cannot start \(program): \(reason); name the hub's program with --hub-program")
+  }
+
+  /// Checks that no hub listens on the socket, also one that refuses this user or does not answer. The second hub would
+  /// refuse to start, after the journal was copied.
+  private func checkSocketIsFree() async throws(ToolFailure) {
+    do throws(ToolFailure) { _ = try await connect() } catch {
+      if error.status == .unreachable { return }
+      try checkInterruption()
+    }
+    throw ToolFailure(.usage, "a hub listens on \(path) already; name another --socket for the new one")
   }
 
   /// Returns the storehubd beside this program, or the one in PATH.

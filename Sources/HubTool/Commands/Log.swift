@@ -22,13 +22,18 @@ extension Tool {
   }
 
   /// Returns the position of the last turn at or before a moment.
-  func position(of moment: Moment, in reader: JournalReader) throws(ToolFailure) -> UInt64 {
+  ///
+  /// - Parameter isStart: True for the position before the first turn, if the moment is before a complete history.
+  private func position(
+    of moment: Moment, isStart: Bool = false, in reader: JournalReader
+  ) throws(ToolFailure) -> UInt64 {
     let extent = try JournalStates.attempt { () throws(LogError) in try reader.extent() }
     switch moment {
     case .time(let time):
       let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
       // The initial state of a feature has no time.
       let start = first.flatMap { $0.time > 0 ? $0.time : nil } ?? extent.created
+      if isStart, extent.base == 0, time < start { return 0 }
       guard time >= start else {
         throw ToolFailure(.absent, "the journal goes back only to \(Moment.text(start))")
       }
@@ -65,9 +70,11 @@ extension Tool {
     let user: UInt32? = if let name = options.string("uid") { try Users.number(name) } else { nil }
     let extent = try JournalStates.attempt { () throws(LogError) in try reader.extent() }
     var start = extent.base
-    if let since = options.string("since") { start = try position(of: try Moment(since), in: reader) }
+    let since = options.string("since")
+    if let since { start = try position(of: try Moment(since), isStart: true, in: reader) }
     let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
     let states = try await states(at: max(start, first?.position ?? 0), in: reader)
+    let begin = states.revision
     let name = options.string("path")
     if let name { try check(name, in: states.schemas) }
     var (schema, path) = (states.schema, name.flatMap { try? states.schema.path(named: $0) })
@@ -96,8 +103,8 @@ extension Tool {
       try await pause(.milliseconds(200))
     }
     if printer.count == 0, output.end == nil {
-      let since = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first?.revision ?? 0 }
-      throw ToolFailure(.absent, "the journal has no such action since revision \(since), with which its states begin")
+      let reason = since == nil ? ", with which its states begin" : ""
+      throw ToolFailure(.absent, "the journal has no such action since revision \(begin)\(reason)")
     }
   }
 
@@ -107,7 +114,9 @@ extension Tool {
     _ = try path(name, in: newest)
   }
 
-  /// Returns true if a turn has changed the part at a path; nil if the schema does not have the path.
+  /// Returns true if a turn has changed the part at a path.
+  ///
+  /// - Parameter path: The path; nil if the schema does not have it.
   func hasChanged(_ path: [PathStep]?, _ before: CBORValue, _ states: JournalStates) -> Bool {
     guard let path else { return false }
     let values = SchemaValues(states.schema)

@@ -62,7 +62,7 @@ nonisolated struct Predicate {
     do throws(SchemaValueError) {
       try Operand.check(comparison.word, counts ? .named("Int") : type, SchemaJSON(schema))
     } catch {
-      throw ToolFailure(.unknownName, "'\(left)' cannot be \(comparison.word): \(error)")
+      throw ToolFailure(.unknownName, "'\(left)' cannot be compared with \(comparison.word): \(error)")
     }
   }
 
