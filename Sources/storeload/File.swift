@@ -17,16 +17,17 @@ enum File {
     return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
-  /// Returns true if a file can be written; creates it if it is missing.
-  static func canWrite(_ path: String) -> Bool {
-    guard let file = fopen(path, "a") else { return false }
-    return fclose(file) == 0
+  /// Opens a file for `write(_:to:)`, until which its contents stay; nil if it cannot be written.
+  static func open(_ path: String) -> UnsafeMutablePointer<FILE>? {
+    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+    return descriptor < 0 ? nil : fdopen(descriptor, "w")
   }
 
-  /// Writes a file; returns false if it cannot be written.
-  static func write(_ text: String, to path: String) -> Bool {
-    guard let file = fopen(path, "w") else { return false }
-    let isWritten = fputs(text, file) >= 0
+  /// Replaces the contents of a file and closes it; returns false if it cannot be written.
+  static func write(_ text: String, to file: UnsafeMutablePointer<FILE>) -> Bool {
+    // A pipe has no contents to remove.
+    let isEmpty = ftruncate(fileno(file), 0) == 0 || errno == EINVAL
+    let isWritten = isEmpty && fputs(text, file) >= 0
     return fclose(file) == 0 && isWritten
   }
 }

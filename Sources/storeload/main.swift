@@ -23,16 +23,15 @@ if configuration.isPrinted {
 _ = raiseDescriptorLimit()
 Signals.block()
 var report = LoadReport(plan: configuration.plan)
-var page = configuration.report
 // Before a long run, whose result would be lost.
-if let path = page, !File.canWrite(path) {
+let page = configuration.report.flatMap { File.open($0) }
+if let path = configuration.report, page == nil {
   report.failure = .failed("cannot write \(path): \(String(cString: strerror(errno)))")
-  page = nil
 } else {
   report = configuration.searchLimit.map { search(configuration, limit: $0) } ?? run(configuration)
 }
 // Before the result is printed, which contains the exit status.
-if let path = page, !File.write(report.html, to: path) {
+if let path = configuration.report, let page, !File.write(report.html, to: page) {
   let reason = "cannot write \(path): \(String(cString: strerror(errno)))"
   if report.failure == nil { report.failure = .failed(reason) } else { printError("storeload: \(reason)") }
 }

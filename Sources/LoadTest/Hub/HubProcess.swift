@@ -22,9 +22,9 @@ struct HubProcess {
 
   /// Its resident memory in bytes.
   var residentBytes: Int? {
-    // A process that has ended, but not for its parent, has no memory.
     guard let text = Self.read("/proc/\(id)/statm") else { return nil }
     let words = text.split(separator: " ")
+    // A zombie has no memory.
     guard words.count > 1, let pages = Int(words[1]), pages > 0 else { return nil }
     return pages * sysconf(Int32(_SC_PAGESIZE))
   }
