@@ -54,7 +54,9 @@ def longest_turn(programs, path):
 
 
 class Listening(Server):
-    """A hub that was started elsewhere."""
+    """A hub that was started elsewhere; it listens when it has recovered its state."""
+
+    start_limit = 600
 
     def __init__(self, process, path):
         self.process, self.socket, self.port, self.setup = process, path, None, None

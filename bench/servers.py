@@ -46,6 +46,9 @@ def free_port():
 class Server:
     """A process that listens on a Unix socket, or on a port of this machine."""
 
+    # The seconds within which it must listen.
+    start_limit = 5
+
     def __init__(self, argv, path=None, setup=None, port=None):
         self.socket, self.setup, self.port = path, setup, port
         self.process = subprocess.Popen(
@@ -61,14 +64,14 @@ class Server:
             return False
 
     def __enter__(self):
-        for _ in range(500):
+        for _ in range(self.start_limit * 100):
             if self.is_listening() or self.process.poll() is not None:
                 break
             time.sleep(0.01)
         else:
             self.process.kill()
             self.process.wait()
-            raise SystemExit(f"{self.process.args[3:]} did not listen within 5 s")
+            raise SystemExit(f"{self.process.args[3:]} did not listen within {self.start_limit} s")
         if self.process.poll() is not None:
             raise SystemExit(f"{self.process.args[3:]} ended with status {self.process.returncode}")
         time.sleep(0.1)

@@ -9,9 +9,9 @@ import Wire
 /// bytes. Near the limit, both deltas are encoded after each action, and an action that makes the state too large is
 /// rolled back.
 ///
-/// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB. They carry at most a mebibyte, or a
-/// sixteenth of a smaller limit, so that a check fits into a turn. Therefore the limit is exact if no action adds more
-/// than 4 KiB to the state in addition to the bytes that it carries. It is exact but for the heads of collections: a
+/// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB. They carry at most 64 KiB, or a
+/// sixteenth of a smaller limit. So that a check fits into a turn, there are fewer if their deltas are large. Therefore
+/// the limit is exact if no action adds more than 4 KiB to the state in addition to the bytes that it carries. It is exact but for the heads of collections: a
 /// delta does not contain the byte or two by which a head grows, so these are missing until the next count. Actions that
 /// add more can exceed the limit by what the actions between two checks have added; then the hub accepts no action that
 /// makes the state larger. The hub's own reactions to connections are not rolled back.
@@ -40,8 +40,9 @@ struct StateSize {
     var growth = 0
   }
 
-  /// The target size of a delta for the size alone, in bytes. It is small enough for one turn.
-  private static let deltaByteCount = 1 << 14
+  /// The target size of a delta for the size alone, in bytes. It is so small because each changed element of a long list
+  /// takes some 20 µs, however small its change: the other elements of its leaf are compared, too.
+  private static let deltaByteCount = 1 << 11
   /// The bytes of a state that is small enough to be counted within a turn.
   private static let smallByteCount = 16 * SnapshotPiece.byteLimit
   /// The bytes of actions after which a delta is encoded for the size alone.
@@ -50,9 +51,9 @@ struct StateSize {
   init(limit: Int) {
     self.limit = limit
     // A quarter of the limit remains: 16 KiB for each action, or 4 KiB after small deltas.
-    interval = max(limit >> 16, 1)
-    intervals = min(interval, 64)...max(limit >> 14, 1)
-    byteInterval = min(limit / 16, 1 << 20)
+    intervals = min(max(limit >> 16, 1), 8)...max(limit >> 14, 1)
+    interval = intervals.lowerBound
+    byteInterval = min(limit / 16, 1 << 16)
   }
 
   /// Begins with a state. A small one is counted at once, a large one a piece in each turn.
@@ -94,7 +95,9 @@ struct StateSize {
 
   /// Records the size of a delta that was encoded for the log or for subscribers.
   mutating func note(deltaByteCount: Int, from base: UInt64, to version: StateVersion, at revision: UInt64) {
-    guard let seen, base <= seen.revision, revision > seen.revision, isFar(deltaByteCount) else { return }
+    guard let seen, revision > max(base, seen.revision) else { return }
+    adaptInterval(to: deltaByteCount, of: Int(clamping: revision - base))
+    guard base <= seen.revision, isFar(deltaByteCount) else { return }
     grow(by: deltaByteCount, deltaByteCount, to: version, at: revision)
   }
 
@@ -107,10 +110,16 @@ struct StateSize {
   mutating func look(at version: StateVersion, _ revision: UInt64) -> Bool {
     guard let seen else { return true }
     let there = byteCount(from: seen.version, to: version)
-    interval = min(max(unseen * Self.deltaByteCount / max(there, 1), intervals.lowerBound), intervals.upperBound)
+    adaptInterval(to: there, of: unseen)
     let back = isFar(there) ? 0 : byteCount(from: version, to: seen.version)
     grow(by: there - back, there + back, to: version, at: revision)
     return there <= back || estimate <= limit
+  }
+
+  /// Chooses the interval by the size of the delta of some actions.
+  private mutating func adaptInterval(to deltaByteCount: Int, of count: Int) {
+    let wanted = count * Self.deltaByteCount / max(deltaByteCount, 1)
+    interval = min(max(wanted, intervals.lowerBound), intervals.upperBound)
   }
 
   /// Checks the size after one action. If the state has grown beyond the limit, returns false and records nothing.

@@ -66,11 +66,30 @@ import Wire
   @Test func aCheckOfALargeStateFitsIntoATurn() {
     var size = StateSize(limit: 256 << 20)
     size.begin(with: TypedVersion(""), at: 0)
-    let count = (1...100_000).first { _ in size.note(1, byteCount: 8192) }
-    #expect(count == 128)
-    let isWithinLimit = size.look(at: TypedVersion(String(repeating: "x", count: 100_000)), 1)
+    func checkedCount(byteCount: Int) -> Int? { (1...100_000).first { _ in size.note(1, byteCount: byteCount) } }
+    #expect(checkedCount(byteCount: 8192) == 8)
+    // Many small changes of one place make a small delta.
+    var isWithinLimit = size.look(at: TypedVersion("x"), 8)
     #expect(isWithinLimit)
-    #expect(size.actionsToCheck == 64)
+    #expect(checkedCount(byteCount: 1) == 8192)
+    isWithinLimit = size.look(at: TypedVersion("y"), 8200)
+    #expect(isWithinLimit)
+    #expect(checkedCount(byteCount: 8192) == 8)
+    isWithinLimit = size.look(at: TypedVersion(String(repeating: "x", count: 100_000)), 8208)
+    #expect(isWithinLimit)
+    #expect(size.actionsToCheck == 8)
+  }
+
+  /// A state beyond half of its limit is not measured by the deltas of the log, but they tell how large changes are.
+  @Test func deltasOfTheLogShortenTheIntervalOfAStateBeyondHalfOfItsLimit() {
+    var size = StateSize(limit: 256 << 20)
+    let text = String(repeating: "x", count: 140 << 20)
+    size.begin(with: TypedVersion(text), at: 0)
+    while size.isCounting { size.goOn() }
+    size.note(deltaByteCount: 2048, from: 1000, to: TypedVersion(text), at: 2000)
+    #expect(size.actionsToCheck == 1000)
+    size.note(deltaByteCount: 2048, from: 2000, to: TypedVersion(text), at: 2010)
+    #expect(size.actionsToCheck == 10)
   }
 
   /// One frame carries more than is left, although the state is far from its limit before.
@@ -181,9 +200,9 @@ import Wire
     limits.stateBytes = 1 << 20
     let hub = BoardHub(limits: limits)
     let (id, _) = try hub.open()
-    // A check after the 16th; the others follow it.
-    for _ in 0..<26 {
-      hub.send(.addItems(2000), on: id)
+    // A check after the 8th; the others follow it.
+    for _ in 0..<15 {
+      hub.send(.addItems(4000), on: id)
       #expect(!hub.turn(id).contains { $0.kind == .rejected })
     }
     #expect(hub.state.encoded().count > limits.stateBytes)
