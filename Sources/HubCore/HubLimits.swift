@@ -1,3 +1,5 @@
+import Wire
+
 /// The limits that a hub sets for its peers. Every limit is checked before memory is allocated.
 public struct HubLimits: Sendable {
   /// The number of open connections; a further one is sent an error and closed.
@@ -55,7 +57,7 @@ public struct HubLimits: Sendable {
   /// The maximum size of a delta in bytes; a snapshot is sent instead of a larger one.
   public var deltaBytes = 16 << 20
   /// The number of snapshot bytes written in one turn, so that other clients do not wait for them.
-  public var snapshotBytesPerTurn = 128 << 10
+  public var snapshotBytesPerTurn = SnapshotPiece.byteLimit
   /// The number of pieces of one snapshot, of 60 KiB each, kept for readers slower than the fastest. A reader that lags
   /// further starts again.
   public var snapshotPieces = 128
