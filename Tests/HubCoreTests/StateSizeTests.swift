@@ -206,7 +206,7 @@ import Wire
       #expect(!hub.turn(id).contains { $0.kind == .rejected })
     }
     #expect(hub.state.encoded().count > limits.stateBytes)
-    hub.send((0..<20_000).map { .setTitle($0, "") }, on: id)
+    hub.send((0..<30_000).map { .setTitle($0, "") }, on: id)
     var frames: [BoardHub.Frame] = []
     repeat { frames += hub.turn(id) } while hub.hasMoreToWrite
     #expect(!frames.contains { $0.kind == .rejected })
