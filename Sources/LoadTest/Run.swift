@@ -117,8 +117,9 @@ final class Run {
       watchProgress(total.totals.answered, answers)
       if isAbandoned(waiting: 0.001) { return }
     }
-    // The last interval, unless it is too short.
-    if total.totals.measured > intervalMeasured, total.lastAnswer > intervalStart + 50_000_000 {
+    // The last interval, unless it is too short. A short run has only this one.
+    let shortest: UInt64 = samples.isEmpty ? 0 : 50_000_000
+    if total.totals.measured > intervalMeasured, total.lastAnswer > intervalStart + shortest {
       sample(total.lastAnswer)
     }
   }

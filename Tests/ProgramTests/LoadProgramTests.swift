@@ -62,6 +62,13 @@ import Testing
         "journal   \(mode == "memory" ? "none" : mode); "))
   }
 
+  @Test func theShortestRunHasARowOfMeasurements() throws {
+    let hub = try HubProcess()
+    let outcome = try Program(name: "storeload").run("--socket", hub.socket, "-n", "1", "--csv")
+    let lines = outcome.output.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    #expect(lines.count == 2 && lines[0].hasPrefix("seconds,"), "\(outcome.output)\(outcome.errors)")
+  }
+
   @Test(arguments: [(1, 1, 1), (1, 256, 1), (16, 16, 2), (50, 3, 1)])
   func everyActionIsCountedOnce(connections: Int, depth: Int, threads: Int) throws {
     let hub = try HubProcess()
