@@ -482,7 +482,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "TestSupport", "allocprobe", "blockedhub", "storectl", "storehubd", "storeload", "storesim", "storeterm",
+        "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "storectl", "storehubd", "storeload", "storesim",
+        "storeterm",
       ],
       swiftSettings: common),
     .testTarget(

@@ -10,11 +10,12 @@ import Wire
 /// rolled back.
 ///
 /// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB. They carry at most 64 KiB, or a
-/// sixteenth of a smaller limit. So that a check fits into a turn, there are fewer if their deltas are large. Therefore
-/// the limit is exact if no action adds more than 4 KiB to the state in addition to the bytes that it carries. It is exact but for the heads of collections: a
-/// delta does not contain the byte or two by which a head grows, so these are missing until the next count. Actions that
-/// add more can exceed the limit by what the actions between two checks have added; then the hub accepts no action that
-/// makes the state larger. The hub's own reactions to connections are not rolled back.
+/// sixteenth of a smaller limit, and the rest of a frame. So that a check fits into a turn, there are fewer if their
+/// deltas are large. Therefore the limit is exact if no action adds more than 4 KiB to the state in addition to the bytes
+/// that it carries. It is exact but for the heads of collections: a delta does not contain the byte or two by which a
+/// head grows, so these are missing until the next count. Actions that add more can exceed the limit by what the actions
+/// between two checks have added; then the hub accepts no action that makes the state larger. The hub's own reactions to
+/// connections are not rolled back.
 struct StateSize {
   /// The most bytes of the state.
   let limit: Int
@@ -26,8 +27,8 @@ struct StateSize {
   private var (unseen, unseenBytes) = (0, 0)
   /// The number of actions after which a delta is encoded for the size alone.
   private var interval: Int
-  /// The bounds of the interval.
-  private let intervals: ClosedRange<Int>
+  /// The largest interval.
+  private let longestInterval: Int
   /// The bytes of deltas since the state was last counted, and its size at that time.
   private var (uncounted, counted) = (0, 0)
   private var count: Count?
@@ -40,9 +41,13 @@ struct StateSize {
     var growth = 0
   }
 
-  /// The target size of a delta for the size alone, in bytes. It is so small because each changed element of a long list
-  /// takes some 20 µs, however small its change: the other elements of its leaf are compared, too.
-  private static let deltaByteCount = 1 << 11
+  /// The target size of a delta for the size alone, in bytes, and the actions after which it may be larger.
+  ///
+  /// Each changed element of a long list takes some 20 µs, however small its change, because the other elements of its
+  /// leaf are compared, too. The changes of a small state are soon compared, and fewer checks copy fewer leaves.
+  private var target: (deltaByteCount: Int, interval: Int) {
+    max(estimate, counted) > 1 << 20 ? (1 << 11, 8) : (1 << 14, min(max(limit >> 16, 1), 64))
+  }
   /// The bytes of a state that is small enough to be counted within a turn.
   private static let smallByteCount = 16 * SnapshotPiece.byteLimit
   /// The bytes of actions after which a delta is encoded for the size alone.
@@ -50,9 +55,9 @@ struct StateSize {
 
   init(limit: Int) {
     self.limit = limit
-    // A quarter of the limit remains: 16 KiB for each action, or 4 KiB after small deltas.
-    intervals = min(max(limit >> 16, 1), 8)...max(limit >> 14, 1)
-    interval = intervals.lowerBound
+    // A quarter of the limit remains: 4 KiB for each action between two checks.
+    longestInterval = max(limit >> 14, 1)
+    interval = min(longestInterval, 8)
     byteInterval = min(limit / 16, 1 << 16)
   }
 
@@ -63,9 +68,10 @@ struct StateSize {
     finishSmallCount()
   }
 
-  /// Ends a count in progress if the state is small. Of a large one, it counts no more than the first bytes, in all calls
-  /// together.
+  /// Ends a count in progress if the state is small. Of a state that may be large, it counts no more than the first
+  /// bytes, in all calls together.
   private mutating func finishSmallCount() {
+    guard counted <= 2 * Self.smallByteCount else { return }
     while let count, count.byteCount <= Self.smallByteCount { goOn() }
   }
 
@@ -118,8 +124,8 @@ struct StateSize {
 
   /// Chooses the interval by the size of the delta of some actions.
   private mutating func adaptInterval(to deltaByteCount: Int, of count: Int) {
-    let wanted = count * Self.deltaByteCount / max(deltaByteCount, 1)
-    interval = min(max(wanted, intervals.lowerBound), intervals.upperBound)
+    let target = target
+    interval = min(max(count * target.deltaByteCount / max(deltaByteCount, 1), target.interval), longestInterval)
   }
 
   /// Checks the size after one action. If the state has grown beyond the limit, returns false and records nothing.

@@ -11,8 +11,8 @@ struct SchemaRows {
   private(set) var rows: [Row] = []
   /// The checksum of the last row, which covers those before.
   private(set) var checksum: UInt64 = 0
-  /// The first turn of the row that follows, if its schema does not match its fingerprint. The checksum covers both, so
-  /// the position cannot be checked; it is taken to be sound, because one of the others is damaged.
+  /// The first turn of the row that follows, if its schema does not match its fingerprint. The checksum covers the
+  /// position and the schema together, so the position cannot be checked; it is taken to be sound.
   private var damagedPosition: UInt64?
 
   /// True if these are the rows that a head counts.
@@ -23,7 +23,7 @@ struct SchemaRows {
     guard !isComplete(for: head) else { return nil }
     guard let last = rows.last else { return 0 }
     // Two schemas may have the same first turn: the earlier one is then that of a snapshot only.
-    let next = damagedPosition.flatMap { last.firstPosition...head.tail.position + 1 ~= $0 ? $0 : nil }
+    let next = damagedPosition.flatMap { $0 >= last.firstPosition && $0 <= head.tail.position &+ 1 ? $0 : nil }
     return (next ?? last.firstPosition) - 1
   }
 

@@ -65,7 +65,9 @@ import Wire
   /// A check encodes all changes since the previous one within a turn.
   @Test func aCheckOfALargeStateFitsIntoATurn() {
     var size = StateSize(limit: 256 << 20)
-    size.begin(with: TypedVersion(""), at: 0)
+    let text = String(repeating: "x", count: 2 << 20)
+    size.begin(with: TypedVersion(text), at: 0)
+    while size.isCounting { size.goOn() }
     func checkedCount(byteCount: Int) -> Int? { (1...100_000).first { _ in size.note(1, byteCount: byteCount) } }
     #expect(checkedCount(byteCount: 8192) == 8)
     // Many small changes of one place make a small delta.

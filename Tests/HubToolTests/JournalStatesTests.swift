@@ -58,10 +58,19 @@ import Wire
 
     let states = try JournalStates(JournalReader(directory), upTo: 1)
     var values: [String] = []
+    var changes: [String] = []
     func readOn() throws {
-      while let (turn, _) = try states.next() { values.append("\(turn.position): \(states.value)") }
+      while let (turn, before) = try states.next() {
+        values.append("\(turn.position): \(states.value)")
+        let schema = states.schema
+        for change in SchemaValues(schema).differences(from: before, to: states.value, as: schema.state) {
+          changes.append("\(turn.position): \(change.path)")
+        }
+      }
     }
     try readOn()
+    // The conversion shows the default value of the new field.
+    #expect(changes == ["1: .count", "2: .colour", "3: .colour"])
     upgraded.colour = 9
     #expect(states.schema == new)
     let converted = New(count: 3)

@@ -1,6 +1,9 @@
+import Dispatch
 import Foundation
+import Journal
 import TestSupport
 import Testing
+import TurnLog
 
 /// storectl with the journal of a hub, both while the hub runs and without it.
 @Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct JournalControlTests {
@@ -245,6 +248,24 @@ import Testing
     #expect(try control.run("snapshot", "import", file, "--state-dir", other + "2").errors.contains("not a snapshot"))
     try "{}".write(toFile: file, atomically: true, encoding: .utf8)
     #expect(try control.run("snapshot", "import", file, "--state-dir", other + "2").errors.contains("not a snapshot"))
+  }
+
+  /// Once there are later snapshots, the first states of a journal are gone, although its turns are not.
+  @Test func statesThatAreGoneAreNotSkippedSilently() throws {
+    let stored = try Stored()
+    #expect(stored.hub.kill(SIGTERM) == 0)
+    let isSaved = DispatchSemaphore(value: 0)
+    let (journal, history) = try Journal.open(directory: stored.directory) { if case .saved = $0 { isSaved.signal() } }
+    while try history.next() != nil {}
+    for age in [UInt64(1), 0] {
+      journal.save(LogSnapshot(position: history.tail - age, revision: history.revision - age) { { _ in nil } })
+      isSaved.wait()
+    }
+    journal.close()
+    let all = try stored.run("log", "--since", "2d")
+    #expect(all.status == 7 && all.errors.contains("the journal goes back only to"), "\(all)")
+    let some = try stored.run("log", "--since", "3")
+    #expect(some.status == 7 && some.errors.hasSuffix("go back only to revision 7\n"), "\(some)")
   }
 
   @Test func aJournalIsCheckedAndMended() throws {

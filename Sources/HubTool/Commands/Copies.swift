@@ -36,8 +36,8 @@ extension Tool {
     throw ToolFailure(.failed, "cannot start \(program): \(reason); name the hub's program with --hub-program")
   }
 
-  /// Checks that no hub listens on the socket, also one that refuses this user or does not answer. The second hub would
-  /// refuse to start, after the journal was copied.
+  /// Checks that no hub listens on the socket, also one that refuses this user or does not answer, because the second
+  /// hub would refuse to start after the journal was copied. A hub to which this user cannot connect is not noticed.
   private func checkSocketIsFree() async throws(ToolFailure) {
     do throws(ToolFailure) { _ = try await connect() } catch {
       if error.status == .unreachable { return }

@@ -33,7 +33,7 @@ extension Tool {
       let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
       // The initial state of a feature has no time.
       let start = first.flatMap { $0.time > 0 ? $0.time : nil } ?? extent.created
-      if isStart, extent.base == 0, time < start { return 0 }
+      if isStart, extent.base == 0, first?.position ?? 0 == 0, time < start { return 0 }
       guard time >= start else {
         throw ToolFailure(.absent, "the journal goes back only to \(Moment.text(start))")
       }
@@ -73,6 +73,9 @@ extension Tool {
     let since = options.string("since")
     if let since { start = try position(of: try Moment(since), isStart: true, in: reader) }
     let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
+    if since != nil, let first, start < first.position {
+      throw ToolFailure(.absent, "the journal's states go back only to revision \(first.revision)")
+    }
     let states = try await states(at: max(start, first?.position ?? 0), in: reader)
     let begin = states.revision
     let name = options.string("path")
@@ -103,7 +106,7 @@ extension Tool {
       try await pause(.milliseconds(200))
     }
     if printer.count == 0, output.end == nil {
-      let reason = since == nil ? ", with which its states begin" : ""
+      let reason = begin == first?.revision ? ", with which its states begin" : ""
       throw ToolFailure(.absent, "the journal has no such action since revision \(begin)\(reason)")
     }
   }

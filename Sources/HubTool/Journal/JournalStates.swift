@@ -14,6 +14,8 @@ final class JournalStates {
   private(set) var time: Int64 = 0
   /// The state after that turn.
   private(set) var value: CBORValue
+  /// The revision of a conversion whose default values the journal does not have.
+  private var incompleteRevision: UInt64?
   private var waiting: [LoggedTurn] = []
   private var nextWaiting = 0
 
@@ -62,7 +64,7 @@ final class JournalStates {
     guard nextWaiting < waiting.count else { return nil }
     let turn = waiting[nextWaiting]
     nextWaiting += 1
-    try takeSchema(at: turn)
+    let isConversion = try takeSchema(at: turn)
     let before = value
     if !turn.delta.isEmpty {
       do throws(WireError) {
@@ -70,33 +72,46 @@ final class JournalStates {
         value = try SchemaValues(schema).applying(&change, to: before, of: schema.state)
         try change.finish()
       } catch {
+        if let incompleteRevision {
+          throw ToolFailure(
+            .failed, "the feature changed in revision \(incompleteRevision), and its new values are in no snapshot")
+        }
         throw ToolFailure(.damaged, "turn \(turn.position) does not fit the state before it: \(error)")
+      }
+    }
+    // The turn usually replaces the whole state, but that of a very large one, or of an earlier release, changes nothing.
+    if isConversion, turn.actions.isEmpty, value == before {
+      if let converted = converted(by: turn, to: schema) {
+        (value, incompleteRevision) = (converted, nil)
+      } else {
+        incompleteRevision = turn.revision
       }
     }
     (position, revision, time) = (turn.position, turn.revision, turn.time)
     return (turn, before)
   }
 
-  /// Converts the state to the schema that applies from a turn on.
-  private func takeSchema(at turn: LoggedTurn) throws(ToolFailure) {
+  /// Brings the state into the form of the schema that applies from a turn on; returns true if it is another one.
+  ///
+  /// New fields do not get their default values, which only the hub knows.
+  private func takeSchema(at turn: LoggedTurn) throws(ToolFailure) -> Bool {
+    let old = schemaIndex
     while schemaIndex + 1 < changes.count, changes[schemaIndex + 1].firstPosition <= turn.position {
       let next = changes[schemaIndex + 1].schema
-      if let converted = converted(by: turn, to: next) {
+      do throws(ToolFailure) { value = try Self.mapped(value, from: schema, to: next) } catch {
+        guard let converted = converted(by: turn, to: next) else { throw error }
         value = converted
-      } else {
-        value = try Self.mapped(value, from: schema, to: next)
       }
       schemaIndex += 1
     }
+    return schemaIndex > old
   }
 
-  /// The state as the hub converted it; nil if its snapshot is gone.
-  ///
-  /// Only the hub knows the default values of new fields. The turn usually replaces the whole state, but that of a very
-  /// large state, or of an earlier release, changes nothing.
+  /// The state as the hub converted it; nil if it has no snapshot.
   private func converted(by turn: LoggedTurn, to schema: Schema) -> CBORValue? {
-    guard turn.actions.isEmpty, let snapshot = try? reader.snapshot(upTo: turn.position),
-      snapshot.position == turn.position, snapshot.schema == schema
+    guard turn.actions.isEmpty, let snapshots = try? reader.snapshots(),
+      snapshots.contains(where: { $0.position == turn.position }),
+      let snapshot = try? reader.snapshot(upTo: turn.position), snapshot.schema == schema
     else { return nil }
     var decoder = CBORDecoder(snapshot.bytes.span.bytes)
     return try? SchemaValues(schema).value(of: schema.state, from: &decoder)
