@@ -482,8 +482,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "storectl", "storehubd", "storeload", "storesim",
-        "storeterm",
+        "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "storectl", "storehubd", "storeload",
+        "storesim", "storeterm",
       ],
       swiftSettings: common),
     .testTarget(
