@@ -32,7 +32,7 @@ public struct JournalOptions: Equatable, Sendable {
   /// The name of the SQLite VFS that does the I/O; nil for the default. For tests.
   package var vfs: String?
   /// The size in pages at which the write-ahead log is copied into the database. For tests.
-  package var checkpointPages = 4096
+  package var checkpointPages = 1024
   /// The number of turns after which the sessions that they changed are written to the table `sessions`. For tests.
   package var sessionTurns: UInt64 = 4096
   /// The page size of a new database. For tests.
