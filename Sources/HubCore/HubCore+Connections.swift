@@ -252,6 +252,7 @@ extension HubCore {
       unfinished.remove(at: index)
       if index < servedCount { servedCount -= 1 }
     }
+    awaitingHashes.removeAll { $0 === connection }
     (connection.isPending, connection.isCoalescing, connection.backlog) = (false, false, nil)
   }
 

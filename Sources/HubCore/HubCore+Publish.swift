@@ -29,6 +29,10 @@ extension HubCore {
     setSnapshotBudget(at: now)
     if !pausedAccounts.isEmpty { endPauses(at: now, all: flushing) }
     if !unfinished.isEmpty, outgoing.snapshotBudget > 0 { queueUnfinished() }
+    if !awaitingHashes.isEmpty {
+      for connection in awaitingHashes { addPending(connection) }
+      awaitingHashes.removeAll()
+    }
     publish(at: now, flushing: flushing)
     if !pending.isEmpty {
       let revision = visibleRevision
@@ -54,13 +58,14 @@ extension HubCore {
     if commandList.isEmpty, outgoing.writer.count > 0 { clear() }
     return !commandList.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
       || metricsDue != nil || hasChangedClients || heldBackCount > 0 || hasBacklog || !unfinished.isEmpty
-      || size.isCounting
+      || size.isCounting || !awaitingHashes.isEmpty
   }
 
   /// Sets the number of snapshot bytes that the turn may write: one small piece while other clients send.
   private mutating func setSnapshotBudget(at now: Duration) {
     outgoing.now = now
     let isContended = isContended || isSnapshotContended()
+    outgoing.hashBudget = max(isContended ? limits.hashedBytesPerTurn / 16 : limits.hashedBytesPerTurn, 1)
     outgoing.pieceLimit = isContended ? SnapshotPiece.byteLimit / 16 : SnapshotPiece.byteLimit
     if answersFirst {
       outgoing.snapshotBudget = 0
@@ -221,11 +226,14 @@ extension HubCore {
       }
     }
     if connection.hasSentMuch { connection.hasSentMuch = connection.backlog != nil }
+    // Acknowledgements do not wait for a hash, since they do not depend on it.
+    let awaitsHash = outgoing.isHashUnfinished
+    if awaitsHash { awaitingHashes.append(connection) }
     if !isUpToDate {
       unfinished.append(connection)
       connection.isUnfinished = true
       if hasBudget { servedCount += 1 }
-    } else if connection.hasInputEnded, connection.backlog == nil, !hasUnsettledOutcomes(connection) {
+    } else if connection.hasInputEnded, !awaitsHash, connection.backlog == nil, !hasUnsettledOutcomes(connection) {
       close(connection.id, at: now)
     }
   }

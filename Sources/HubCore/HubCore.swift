@@ -89,6 +89,8 @@ public struct HubCore: ~Copyable {
   public internal(set) var heldBackCount = 0
   /// The connections whose snapshot did not fit the last turn's budget.
   var unfinished: [LiveConnection] = []
+  /// The connections that wait for a hash that takes more turns.
+  var awaitingHashes: [LiveConnection] = []
   /// The number of these, at the beginning of the list, that got a part of the budget.
   var servedCount = 0
   /// The connections that wait for the next publication to everyone.
@@ -221,11 +223,11 @@ public struct HubCore: ~Copyable {
   /// True if frames wait for `workOnBacklog`. A hub that stops handles no more of them: their clients repeat them.
   public var hasBacklog: Bool { !backlogged.isEmpty && !isShuttingDown }
 
-  /// True if another turn should follow immediately: frames wait, a snapshot can be continued, output was held back, or
-  /// a count of the state's size is in progress.
+  /// True if another turn should follow immediately: frames wait, a snapshot or a hash can be continued, output was held
+  /// back, or a count of the state's size is in progress.
   public var needsAnotherTurn: Bool {
     hasBacklog && !isLogBehind || isSendingSnapshots || heldBackCount > 0 || size.isCounting
-      || !pausedAccounts.isEmpty && hasDrainedPause
+      || !awaitingHashes.isEmpty || !pausedAccounts.isEmpty && hasDrainedPause
   }
 
   /// True if a snapshot can be continued.

@@ -292,6 +292,31 @@ import Wire
     #expect(frames.map(\.revision) == [1])
   }
 
+  /// The hash of a long list takes several turns, in which nothing waits for it.
+  @Test func aHashOfALargeStateDoesNotHoldUpActions() throws {
+    var limits = HubLimits()
+    limits.hashedBytesPerTurn = 10_000
+    let hub = BoardHub(limits: limits)
+    let client = try attach(hub, [], scope: 1)
+    hub.send(.addItems(2000), on: client)
+    repeat { hub.turn(client) } while hub.core.needsAnotherTurn
+    hub.frame(FrameHeader(kind: .verify, scope: 1), on: client)
+    #expect(hub.turn(client).isEmpty)
+    var goesOn = hub.core.needsAnotherTurn
+    #expect(goesOn)
+    hub.send(.setCount(7), on: client)
+    #expect(hub.turn(client).map(\.kind) == [.delta, .applied])
+    var (frames, turns): ([BoardHub.Frame], Int) = ([], 0)
+    while frames.isEmpty, turns < 1000 {
+      frames = hub.turn(client)
+      turns += 1
+    }
+    #expect(turns > 5 && frames.map(\.kind) == [.hash])
+    #expect(try StateHash(decoding: try #require(frames.first).payload.span.bytes) == hub.state.stateHash())
+    goesOn = hub.core.needsAnotherTurn
+    #expect(!goesOn)
+  }
+
   @Test func eachRootHasASchema() throws {
     let hub = BoardHub()
     let (client, _) = try hub.open()

@@ -76,7 +76,7 @@ import Testing
     for number in [prime - 1, prime, prime + 1, .max, 0, 1 << 61, 1 << 63] {
       var copy = items(0..<200)
       copy.reverse()
-      #expect(copy.sequenceHash { UInt64($0.id) &* number } == expected(200) { UInt64(199 - $0) &* number })
+      #expect(copy.sequenceHash(of: { UInt64($0.id) &* number }) == expected(200) { UInt64(199 - $0) &* number })
     }
   }
 
@@ -85,10 +85,10 @@ import Testing
     var asked = 0
     func hash(_ array: IdentifiedArrayOf<Item>) -> UInt64 {
       asked = 0
-      return array.sequenceHash {
+      return array.sequenceHash(of: {
         asked += 1
         return mixed($0)
-      }
+      })
     }
     _ = hash(array)
     #expect(asked == 10_000)
@@ -106,6 +106,28 @@ import Testing
     #expect((1...65).contains(asked))
     _ = hash(kept)
     #expect(asked == 0)
+  }
+
+  @Test func anInterruptedWalkGoesOnWhereItEnded() {
+    var array = items(0..<10_000)
+    var (asked, walks) = (0, 0)
+    func walk() -> UInt64? {
+      var leaves = 0
+      walks += 1
+      return array.sequenceHash(ofLeaf: { elements in
+        guard leaves < 10 else { return nil }
+        leaves += 1
+        asked += elements.count
+        return elements.reduce(0) { SequenceHash.appending(mixed($1), to: $0) }
+      })
+    }
+    for _ in 0..<5 { #expect(walk() == nil) }
+    // A change of what was visited is noticed.
+    array[id: 3]?.value = -1
+    var hash: UInt64?
+    while hash == nil, walks < 100 { hash = walk() }
+    #expect(hash == expected(array))
+    #expect(asked <= 10_000 + 64 && walks > 10_000 / 640)
   }
 
   @Test func versionsThatThreadsShareAreHashedInAll() async {
@@ -136,6 +158,10 @@ private func mixed(_ item: Item) -> UInt64 {
 
 extension IdentifiedArrayOf<Item> {
   fileprivate var hash: UInt64 { sequenceHash(of: mixed) }
+
+  fileprivate func sequenceHash(of elementHash: (Item) -> UInt64) -> UInt64 {
+    sequenceHash(ofLeaf: { $0.reduce(0) { SequenceHash.appending(elementHash($1), to: $0) } }) ?? .max
+  }
 }
 
 /// The definition: the sum of `e[i] * B^(n-1-i)`, with division of wide numbers.

@@ -8,6 +8,10 @@ struct Outgoing: ~Copyable {
   var pieces = TurnList<Range<Int>>()
   /// The bytes of snapshots that may still be written in this turn.
   var snapshotBudget = 0
+  /// The bytes of elements that may still be hashed in this turn.
+  var hashBudget = 0
+  /// True if a hash that the current connection is to get needs more turns.
+  var isHashUnfinished = false
   /// The time of the turn.
   var now = Duration.zero
   /// The size of the pieces in which it is spent.
@@ -31,7 +35,7 @@ struct Outgoing: ~Copyable {
   private(set) var runByteCount = 0
 
   /// Begins the run of another connection.
-  mutating func begin() { (openCount, runByteCount) = (pieces.count, 0) }
+  mutating func begin() { (openCount, runByteCount, isHashUnfinished) = (pieces.count, 0, false) }
 
   /// The current connection's run.
   var run: Range<Int> { openCount..<pieces.count }

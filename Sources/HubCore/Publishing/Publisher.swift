@@ -391,20 +391,28 @@ extension Publisher {
   private mutating func writeHash(
     _ id: Int, _ subscriber: Subscriber, at revision: UInt64, _ out: inout Outgoing
   ) {
-    subscribers[id]?.isHashDue = false
-    guard subscriber.hasValue, let hash = hash(of: subscriber.node, at: revision) else {
+    guard subscriber.hasValue, let part = versions[revision]?.part(at: scopes.path(of: subscriber.node)) else {
+      subscribers[id]?.isHashDue = false
       return writeAbsence(id, subscriber, at: revision, &out)
     }
+    guard let hash = hash(of: part, subscriber.node, at: revision, &out) else {
+      out.isHashUnfinished = true
+      return
+    }
+    subscribers[id]?.isHashDue = false
     out.add(
       out.writer.frame(FrameHeader(kind: .hash, scope: subscriber.number, revision: revision)) {
         hash.encode(to: &$0)
       })
   }
 
-  private mutating func hash(of node: Int, at revision: UInt64) -> StateHash? {
+  /// The hash of a node's part; nil if this turn has no time left for it. What was hashed is not hashed again.
+  private mutating func hash(
+    of part: any Replicated, _ node: Int, at revision: UInt64, _ out: inout Outgoing
+  ) -> StateHash? {
     if let known = hashes.first(where: { $0.node == node && $0.revision == revision }) { return known.hash }
-    guard let part = versions[revision]?.part(at: scopes.path(of: node)) else { return nil }
-    let hash = Reducing.unobserved { part.stateHash() }
+    guard out.hashBudget > 0 else { return nil }
+    guard let hash = Reducing.unobserved({ part.stateHash(budget: &out.hashBudget) }) else { return nil }
     hashes.append((node, revision, hash))
     return hash
   }

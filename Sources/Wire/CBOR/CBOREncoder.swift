@@ -22,6 +22,8 @@ public struct CBOREncoder {
 
   /// True if identified arrays are replaced by their count and hash.
   let isSummary: Bool
+  /// The bytes of identified arrays' elements that may still be hashed for a summary; `.min` if it is incomplete.
+  var hashBudget = Int.max
 
   /// Creates an encoder with an empty buffer.
   public init() {

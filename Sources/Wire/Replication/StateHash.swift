@@ -36,6 +36,24 @@ extension WireValue {
     return StateHash(value: encoder.summaryHash(of: self))
   }
 
+  /// The hash of the value, if it needs no more than some work; otherwise nil, and the next call goes on.
+  ///
+  /// ```swift
+  /// var budget = 1 << 18
+  /// guard let hash = state.stateHash(budget: &budget) else { return /* and try again in the next turn */ }
+  /// ```
+  ///
+  /// - Parameter budget: The bytes of elements of identified arrays to hash, plus 64 for each element. It can be
+  ///   exceeded by one leaf of 64 elements. Other parts of the value do not count.
+  package func stateHash(budget: inout Int) -> StateHash? {
+    var encoder = CBOREncoder(isSummary: true)
+    encoder.hashBudget = budget
+    let hash = encoder.summaryHash(of: self)
+    let isComplete = encoder.hashBudget != .min
+    budget = max(encoder.hashBudget, 0)
+    return isComplete ? StateHash(value: hash) : nil
+  }
+
   /// The bytes whose XXH3-64 is the value's hash. For tests.
   package func summary() -> [UInt8] {
     var encoder = CBOREncoder(isSummary: true)
@@ -49,11 +67,38 @@ extension CBOREncoder {
   fileprivate mutating func summaryHash(of value: some WireValue) -> UInt64 {
     let start = count
     value.encode(to: &self)
+    return takeHash(from: start)
+  }
+
+  /// The hash of the bytes from an offset on, which are removed.
+  private mutating func takeHash(from start: Int) -> UInt64 {
     let hash = bytes.withUnsafeBytes { bytes in
       let summary = UnsafeRawBufferPointer(rebasing: bytes[start...])
       return XXH3_64bits(summary.baseAddress, summary.count)
     }
     buffer.removeLast(count - start)
+    return hash
+  }
+
+  /// The hash of a leaf of an identified array; nil if the budget is spent.
+  fileprivate mutating func summaryHash<Element: WireValue>(of elements: UnsafeBufferPointer<Element>) -> UInt64? {
+    guard hashBudget > 0 else {
+      hashBudget = .min
+      return nil
+    }
+    var (hash, byteCount) = (UInt64(0), 64 * elements.count)
+    for element in elements {
+      let start = count
+      element.encode(to: &self)
+      // Only a whole leaf counts. Otherwise a large one might stop at the same nested array in each call.
+      guard hashBudget != .min else {
+        buffer.removeLast(count - start)
+        return nil
+      }
+      byteCount += count - start
+      hash = SequenceHash.appending(takeHash(from: start), to: hash)
+    }
+    hashBudget = max(hashBudget - byteCount, 0)
     return hash
   }
 }
@@ -64,7 +109,7 @@ extension IdentifiedArray where Element: WireValue & Identifiable, ID == Element
     let hash = sequenceHash { encoder.summaryHash(of: $0) }
     encoder.head(.bytes, 16)
     encoder.littleEndian(UInt64(count))
-    encoder.littleEndian(hash)
+    encoder.littleEndian(hash ?? 0)
   }
 }
 
