@@ -312,7 +312,8 @@ import Wire
       turns += 1
     }
     #expect(turns > 5 && frames.map(\.kind) == [.hash])
-    #expect(try StateHash(decoding: try #require(frames.first).payload.span.bytes) == hub.state.stateHash())
+    let payload = try #require(frames.first).payload
+    #expect(try StateHash(decoding: payload.span.bytes) == hub.state.stateHash())
     goesOn = hub.core.needsAnotherTurn
     #expect(!goesOn)
   }
