@@ -507,3 +507,21 @@ let package = Package(
       ] : []),
   swiftLanguageModes: [.v6]
 )
+
+// SwiftPM compiles a target again only if the module of a direct dependency has changed, and a module does not change if
+// only those below it do. Code that was inlined from a deeper module, and the layout of its types, would then be old
+// ones. Each target therefore depends on all that it can reach; TidyTests check that it imports only what it declares.
+let libraries = Dictionary(
+  uniqueKeysWithValues: package.targets.filter { $0.type == .regular || $0.type == .system }.map { ($0.name, $0) })
+for target in package.targets {
+  var reached: Set<String> = []
+  var next = [target]
+  while let target = next.popLast() {
+    for case .byNameItem(let name, _) in target.dependencies where reached.insert(name).inserted {
+      if let library = libraries[name] { next.append(library) }
+    }
+  }
+  let declared = target.dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
+  let missing = reached.subtracting(declared).filter { libraries[$0] != nil }
+  target.dependencies += missing.sorted().map { .byName(name: $0) }
+}

@@ -15,6 +15,13 @@ public protocol CasePathable {
 
   /// The case paths.
   static var allCasePaths: AllCasePaths { get }
+
+  /// The position of a value's case among the cases, if the conformance is generated; otherwise nil.
+  static func _caseIndex(of value: Self) -> Int?
+}
+
+extension CasePathable {
+  @inlinable public static func _caseIndex(of value: Self) -> Int? { nil }
 }
 
 /// The case paths of an enum that can determine the case of a value: `Action.allCasePaths[action]`.

@@ -17,6 +17,12 @@ public struct PipeStream: ~Copyable {
     /// The byte of `PipeStream.marksActivity`.
     @exclusivity(unchecked) var activity: UnsafeMutablePointer<UInt8>?
 
+    /// True if the owner has stopped reading. libuv is told at the next read, because stopping and resuming between two
+    /// polls would cost two epoll_ctl(2).
+    @exclusivity(unchecked) var isPaused = false
+    /// True if libuv polls the socket for reading.
+    @exclusivity(unchecked) var isPolled = false
+
     /// The maximum size of one read while the loop limits reads.
     @exclusivity(unchecked) var readLimit = ReadBuffer.byteCount
 
@@ -27,10 +33,15 @@ public struct PipeStream: ~Copyable {
 
     /// Stops reading and calls `onEnd`, unless the stream has ended before.
     func end(_ error: UVError?) {
-      uv_read_stop(pointer(uv_stream_t.self))
+      stopPolling()
       let onEnd = onEnd
       self.onEnd = nil
       onEnd?(error)
+    }
+
+    func stopPolling() {
+      isPolled = false
+      uv_read_stop(pointer(uv_stream_t.self))
     }
 
     override func forgetCallbacks() {
@@ -120,12 +131,15 @@ public struct PipeStream: ~Copyable {
 
   /// Stops reading until `resumeReading` is called.
   public func stopReading() {
-    uv_read_stop(streamPointer)
+    box.isPaused = true
   }
 
   /// Resumes reading, with the callbacks of `startReading`.
   public func resumeReading() throws(UVError) {
+    box.isPaused = false
+    guard !box.isPolled else { return }
     try check(uv_read_start(streamPointer, lendBuffer, onRead), "read from a socket")
+    box.isPolled = true
   }
 
   /// The maximum size of one read while `EventLoop.limitsReads` is true. The default is the size of the loop's buffer.
@@ -314,6 +328,8 @@ private nonisolated func tryWrite(
 private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in
   guard let handle, let buffer else { return }
   onLoop(boxOf: UnsafeMutableRawPointer(handle), PipeStream.Box.self, buffer) { box, buffer in
+    // Without a buffer, libuv reads nothing and calls `onRead` with an error.
+    guard !box.isPaused else { return }
     // libuv reads immediately after this callback.
     box.noteActivity()
     let (loop, bytes) = (box.loop, box.loop.readBytes)
@@ -325,7 +341,9 @@ private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in
 private nonisolated let onRead: uv_read_cb = { stream, count, buffer in
   guard let stream else { return }
   onLoop(boxOf: UnsafeMutableRawPointer(stream), PipeStream.Box.self, count) { box, count in
-    if count > 0 {
+    if box.isPaused {
+      box.stopPolling()
+    } else if count > 0 {
       box.loop.lastReadCount.pointee = count
       box.onBytes?(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(box.loop.readBytes)[..<count]).bytes)
     } else if count < 0 {

@@ -1,8 +1,9 @@
 /// Limits the number of frames and actions that are handled in a turn, so that turns stay short under any load.
 ///
 /// Work is done in slices of about a quarter of a millisecond, as many as fit in a turn. The clock is read only after a
-/// full slice, so that small turns cost nothing. A slice whose actions are much slower than those before is ended by
-/// `isLate`, for which a coarse clock is read every few actions.
+/// full slice, so that small turns cost nothing. A slice may be exceeded by a quarter, so that it rarely ends within a
+/// frame: the rest of a divided frame is copied, and its connection is not read meanwhile. A slice whose actions are
+/// much slower than those before is ended by `isLate`, for which a coarse clock is read every few actions.
 package struct WorkMeter {
   /// The time in nanoseconds for which a turn may handle frames.
   private static let turn: UInt64 = 1_000_000
@@ -17,7 +18,9 @@ package struct WorkMeter {
   package var isLate = false
 
   /// The number of frames and actions that may be handled before `note`; 0 when the turn's work is done.
-  package private(set) var limit = 64
+  package var limit: Int { rest > 0 ? rest + sliceCount / 4 : 0 }
+  /// The rest of the slice; negative if it was exceeded.
+  private var rest = 64
   private var sliceCount = 64
   /// The time of the last reading of the clock in this turn.
   private var lastReading: UInt64?
@@ -36,15 +39,15 @@ package struct WorkMeter {
   ///   - now: The time in nanoseconds; evaluated only after a full slice.
   ///   - turnStart: The time at which the turn began; evaluated at most once per turn.
   package mutating func note(_ count: Int, now: @autoclosure () -> UInt64, turnStart: @autoclosure () -> UInt64) {
-    limit -= count
-    guard limit <= 0 || isLate, count > 0 else { return }
+    rest -= count
+    guard rest <= 0 || isLate, count > 0 else { return }
     let now = now()
     let elapsed = now - min(lastReading ?? turnStart(), now)
     lastReading = now
     spent += elapsed
-    perUnit = max(elapsed / UInt64(max(sliceCount - max(limit, 0), 1)), 1)
+    perUnit = max(elapsed / UInt64(max(sliceCount - rest, 1)), 1)
     sliceCount = min(max(Int(clamping: Self.slice / perUnit), 1), Self.sliceLimit)
-    limit = spent < Self.turn && !isLate ? sliceCount : 0
+    rest = spent < Self.turn && !isLate ? sliceCount : 0
   }
 
   /// The number of waiting frames and actions to handle in a contended turn.
@@ -60,6 +63,6 @@ package struct WorkMeter {
 
   /// Starts another turn.
   package mutating func beginTurn() {
-    (limit, spent, lastReading, isLate) = (sliceCount, 0, nil, false)
+    (rest, spent, lastReading, isLate) = (sliceCount, 0, nil, false)
   }
 }

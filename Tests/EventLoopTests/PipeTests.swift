@@ -226,6 +226,51 @@ import Testing
     pair.end()
   }
 
+  /// Bytes and the end of the stream that arrive while nothing is read are delivered later, and do not make the loop spin.
+  @Test func aPausedStreamLetsTheLoopWait() throws {
+    let pair = try Pair()
+    try pair.connect()
+    var received: [UInt8] = []
+    var ends = 0
+    try pair.server?.startReading(
+      onBytes: { received += $0.withUnsafeBytes { [UInt8]($0) } }, onEnd: { _ in ends += 1 })
+    pair.server?.stopReading()
+    let bytes: [UInt8] = [1, 2, 3]
+    #expect(try pair.client?.write(bytes.span.bytes) == true)
+    pair.client = nil
+    var turns = 0
+    var isOver = false
+    let hooks = try TurnHooks(on: pair.loop) { turns += 1 }
+    let timer = try Timer(on: pair.loop) { isOver = true }
+    timer.start(after: .milliseconds(50))
+    while !isOver { pair.loop.run(.once) }
+    #expect(received.isEmpty && ends == 0)
+    #expect(turns < 20, "the loop ran \(turns) times")
+    try pair.server?.resumeReading()
+    pair.run { ends == 1 }
+    #expect(received == bytes)
+    _ = consume hooks
+    pair.end()
+  }
+
+  /// Stopping and resuming between two polls, as a hub does in most turns, is free.
+  @Test func aShortPauseDelaysNothing() throws {
+    let pair = try Pair()
+    try pair.connect()
+    var received = 0
+    try pair.server?.startReading(onBytes: { received += $0.byteCount }, onEnd: { _ in })
+    for number in 1...100 {
+      pair.server?.stopReading()
+      let bytes: [UInt8] = [1]
+      #expect(try pair.client?.write(bytes.span.bytes) == true)
+      if number.isMultiple(of: 2) { pair.loop.run(.noWait) }
+      #expect(received == number - 1)
+      try pair.server?.resumeReading()
+      pair.run { received == number }
+    }
+    pair.end()
+  }
+
   @Test func aStreamMayBeClosedInItsOwnCallback() throws {
     let pair = try Pair()
     try pair.connect()

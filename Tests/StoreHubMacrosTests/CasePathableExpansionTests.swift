@@ -79,6 +79,21 @@ import Testing
           public static var allCasePaths: AllCasePaths {
             AllCasePaths()
           }
+          public static func _caseIndex(of value: Self) -> Int? {
+            if case .quit = value {
+              return 0
+            }
+            if case .select = value {
+              return 1
+            }
+            if case .rename = value {
+              return 2
+            }
+            if case .again = value {
+              return 3
+            }
+            preconditionFailure("every value is of some case")
+          }
         }
         extension Action: CasePaths.CasePathable, CasePaths.CasePathIterable {
         }
@@ -166,6 +181,21 @@ import Testing
           static var allCasePaths: AllCasePaths {
             AllCasePaths()
           }
+          static func _caseIndex(of value: Self) -> Int? {
+            if case .always = value {
+              return 0
+            }
+            #if DEBUG
+            if case .debug = value {
+              return 1
+            }
+            #else
+            if case .release = value {
+              return 2
+            }
+            #endif
+            preconditionFailure("every value is of some case")
+          }
         }
         extension Action: CasePaths.CasePathable, CasePaths.CasePathIterable {
         }
@@ -204,6 +234,12 @@ import Testing
           }
           package static var allCasePaths: AllCasePaths {
             AllCasePaths()
+          }
+          package static func _caseIndex(of value: Self) -> Int? {
+            if case .leaf = value {
+              return 0
+            }
+            preconditionFailure("every value is of some case")
           }
           package enum _$CasePayloads {
             package typealias _$Root = Tree<Element>
@@ -253,6 +289,13 @@ import Testing
           }
           static var allCasePaths: AllCasePaths {
             AllCasePaths()
+          }
+          @available(*, deprecated, message: "Some of the cases are deprecated")
+          static func _caseIndex(of value: Self) -> Int? {
+            if case .old = value {
+              return 0
+            }
+            preconditionFailure("every value is of some case")
           }
         }
         extension Action: CasePaths.CasePathable, CasePaths.CasePathIterable {
@@ -313,6 +356,12 @@ import Testing
           }
           static var allCasePaths: AllCasePaths {
             AllCasePaths()
+          }
+          static func _caseIndex(of value: Self) -> Int? {
+            if case .a = value {
+              return 0
+            }
+            preconditionFailure("every value is of some case")
           }
         }
         """)

@@ -98,6 +98,24 @@ import Testing
             public static var allCasePaths: AllCasePaths {
               AllCasePaths()
             }
+            public static func _caseIndex(of value: Self) -> Int? {
+              if case .alert = value {
+                return 0
+              }
+              if case .edit = value {
+                return 1
+              }
+              if case .timer = value {
+                return 2
+              }
+              if case .plain = value {
+                return 3
+              }
+              if case .sheet = value {
+                return 4
+              }
+              preconditionFailure("every value is of some case")
+            }
             public var _$id: ComposableCore.ObservableStateID {
               switch self {
               case let .alert(state):
@@ -196,6 +214,21 @@ import Testing
             public static var allCasePaths: AllCasePaths {
               AllCasePaths()
             }
+            public static func _caseIndex(of value: Self) -> Int? {
+              if case .alert = value {
+                return 0
+              }
+              if case .edit = value {
+                return 1
+              }
+              if case .timer = value {
+                return 2
+              }
+              if case .sheet = value {
+                return 3
+              }
+              preconditionFailure("every value is of some case")
+            }
           }
           public static var body: ComposableCore._CaseReducers<Self.State, Self.Action> {
             return ComposableCore._CaseReducers {
@@ -286,6 +319,24 @@ import Testing
             public static var allCasePaths: AllCasePaths {
               AllCasePaths()
             }
+            public static func _caseIndex(of value: Self) -> Int? {
+              if case .alert = value {
+                return 0
+              }
+              if case .edit = value {
+                return 1
+              }
+              if case .timer = value {
+                return 2
+              }
+              if case .plain = value {
+                return 3
+              }
+              if case .sheet = value {
+                return 4
+              }
+              preconditionFailure("every value is of some case")
+            }
           }
           @MainActor
           public static func scope(_ store: ComposableCore.Store<Self.State, Self.Action>) -> CaseScope {
@@ -353,6 +404,12 @@ import Testing
             }
             static var allCasePaths: AllCasePaths {
               AllCasePaths()
+            }
+            static func _caseIndex(of value: Self) -> Int? {
+              if case .end = value {
+                return 0
+              }
+              preconditionFailure("every value is of some case")
             }
           }
           @MainActor

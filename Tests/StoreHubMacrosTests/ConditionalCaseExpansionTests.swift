@@ -73,6 +73,17 @@ import Testing
             static var allCasePaths: AllCasePaths {
               AllCasePaths()
             }
+            static func _caseIndex(of value: Self) -> Int? {
+              #if DEBUG
+              if case .debug = value {
+                return 0
+              }
+              #endif
+              if case .end = value {
+                return 1
+              }
+              preconditionFailure("every value is of some case")
+            }
             var _$id: ComposableCore.ObservableStateID {
               switch self {
               #if DEBUG
@@ -129,6 +140,14 @@ import Testing
             }
             static var allCasePaths: AllCasePaths {
               AllCasePaths()
+            }
+            static func _caseIndex(of value: Self) -> Int? {
+              #if DEBUG
+              if case .debug = value {
+                return 0
+              }
+              #endif
+              preconditionFailure("every value is of some case")
             }
           }
           static var body: ComposableCore._CaseReducers<Self.State, Self.Action> {
@@ -189,6 +208,17 @@ import Testing
             }
             static var allCasePaths: AllCasePaths {
               AllCasePaths()
+            }
+            static func _caseIndex(of value: Self) -> Int? {
+              #if DEBUG
+              if case .debug = value {
+                return 0
+              }
+              #endif
+              if case .end = value {
+                return 1
+              }
+              preconditionFailure("every value is of some case")
             }
           }
           @MainActor

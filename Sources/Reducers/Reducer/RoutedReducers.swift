@@ -92,9 +92,25 @@ enum RoutedReducers<State, Action> {
 
     @inlinable @inline(__always)
     func reduce(_ state: inout State, _ action: Action) -> Effect<Action> {
-      let tag = tag.of(action)
+      let tag = caseIndex(action) ?? tag.of(action)
       guard tag < tagCount, let first = firstByTag[tag] else { return addFirst(for: action, tag).run(&state, action) }
       return first._withUnsafeGuaranteedRef { $0.run(&state, action) }
+    }
+
+    /// The index that the macro generated, where the compiler knows the type: it then takes the case from registers.
+    /// Reading the tag from memory that was just written would take longer than all the rest of the routing.
+    @inlinable @inline(__always)
+    func caseIndex(_ action: Action) -> Int? {
+      guard _isConcrete(Action.self), let cases = Action.self as? any CasePathable.Type else { return nil }
+      return caseIndex(action, cases)
+    }
+
+    @inlinable @inline(__always)
+    func caseIndex<Cases: CasePathable>(_ action: Action, _: Cases.Type) -> Int? {
+      // The same type, which the compiler sees where it matters.
+      _withUnprotectedUnsafePointer(to: action) { action in
+        Cases._caseIndex(of: UnsafeRawPointer(action).assumingMemoryBound(to: Cases.self).pointee)
+      }
     }
 
     @usableFromInline @inline(never)

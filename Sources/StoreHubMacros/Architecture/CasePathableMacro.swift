@@ -96,6 +96,15 @@ extension CasePathableMacro: MemberMacro {
       """,
       "\(raw: access)static var allCasePaths: AllCasePaths { AllCasePaths() }",
     ]
+    if !cases.isEmpty {
+      members.append(
+        """
+        \(raw: deprecation)\(raw: access)static func _caseIndex(of value: Self) -> Int? {
+        \(raw: cases.lines { "if case .\($0.name) = value { return \($0.position) }" })
+        preconditionFailure("every value is of some case")
+        }
+        """)
+    }
     if isShadowed {
       let aliases = cases.lines { "\(access)typealias _$Payload\($0.position) = \(payloads[$0.position] ?? "")" }
       members.append(
