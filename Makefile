@@ -18,7 +18,7 @@ test: setup lint ## build and run every test
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test --skip-build
 	@scripts/test-package
 
-test-package: setup ## build a separate package that uses this one and its macros (1 to 2 minutes; part of test)
+test-package: setup ## build a separate package that uses this one and its macros (1 minute after a build; part of test)
 	@scripts/test-package
 
 golden-check: ## check Tests/Golden with independent implementations of CBOR and CDDL from PyPI
