@@ -199,16 +199,16 @@ import Wire
   /// The growth by actions before the last check is not charged to actions that make the state smaller.
   @Test func aStateBeyondItsLimitCanBeMadeSmaller() throws {
     var limits = HubLimits()
-    limits.stateBytes = 1 << 20
+    limits.stateBytes = 1 << 19
     let hub = BoardHub(limits: limits)
     let (id, _) = try hub.open()
     // A check after the 8th; the others follow it.
     for _ in 0..<15 {
-      hub.send(.addItems(4000), on: id)
+      hub.send(.addItems(2000), on: id)
       #expect(!hub.turn(id).contains { $0.kind == .rejected })
     }
     #expect(hub.state.encoded().count > limits.stateBytes)
-    hub.send((0..<30_000).map { .setTitle($0, "") }, on: id)
+    hub.send((0..<15_000).map { .setTitle($0, "") }, on: id)
     var frames: [BoardHub.Frame] = []
     repeat { frames += hub.turn(id) } while hub.hasMoreToWrite
     #expect(!frames.contains { $0.kind == .rejected })

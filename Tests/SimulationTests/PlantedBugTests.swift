@@ -7,7 +7,8 @@ import Testing
 @Suite(.computing) struct PlantedBugTests {
   @Test(arguments: PlantedBug.allCases) func aPlantedBugIsFound(bug: PlantedBug) throws {
     var found: [Violation.Kind: Int] = [:]
-    for seed in UInt64(0)..<60 {
+    let first = Self.seeds[bug] ?? 0
+    for seed in first..<first + 60 {
       do {
         try Simulation(plan(for: bug, seed: seed), bug: bug).run()
       } catch let violation as Violation {
@@ -17,6 +18,16 @@ import Testing
     }
     Issue.record("\(bug) was not found by its name: \(found)")
   }
+
+  /// Where to begin the search for a bug that takes more than a few seeds: at one that found it. Other code may change
+  /// what a seed does; the search is then longer.
+  private static let seeds: [PlantedBug: UInt64] = [
+    .recoveryForgetsProcessed: 5, .recoveryTakesOldSessions: 5, .recoveryKeepsTheRevision: 45, .shellDropsAWrite: 4,
+    .shellRepeatsAWrite: 19, .shellSwapsWrites: 4, .shellMixesUpScopes: 4, .shellIgnoresFullSockets: 15,
+    .shellIgnoresASlowLog: 10, .shellOversleeps: 25, .shellRepeatsAnEffect: 3, .shellDropsAnEffect: 5,
+    .logReplacesTurnsOfAnotherHub: 5, .shellHandsOverAnOldRecord: 6, .shellKeepsTheRecordOfAWrittenConnection: 9,
+    .clientSendsAnotherAction: 10, .networkFlipsABit: 3,
+  ]
 
   /// Returns a plan with many opportunities for the bug.
   private func plan(for bug: PlantedBug, seed: UInt64) -> SimulationPlan {
