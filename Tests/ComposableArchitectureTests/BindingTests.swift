@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct BindingTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct BindingTests {
   @Reducer struct Form {
     struct Address: Equatable, Sendable {
       var street = ""

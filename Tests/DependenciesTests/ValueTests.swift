@@ -134,7 +134,7 @@ private struct CountingGenerator: RandomNumberGenerator, Sendable {
     #expect(isDone.value)
   }
 
-  @Test(.timeLimit(.minutes(1))) func programsDoNotWaitForWhatIsFiredAndForgotten() async {
+  @Test(.timeLimit(.minutes(5))) func programsDoNotWaitForWhatIsFiredAndForgotten() async {
     let (done, isDone) = AsyncStream.makeStream(of: Void.self)
     let (gate, open) = AsyncStream.makeStream(of: Void.self)
     await withDependencies {

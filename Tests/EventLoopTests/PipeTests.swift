@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct PipeTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct PipeTests {
   /// A loop, a path, and both ends of one accepted connection.
   private final class Pair {
     let loop: EventLoop

@@ -33,7 +33,7 @@ private struct Alarms {
   }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ScheduleTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ScheduleTests {
   private let clock = TestClock()
   private let start = Date(timeIntervalSince1970: 1_000_000)
   private let now = LockIsolated(Date(timeIntervalSince1970: 1_000_000))

@@ -6,7 +6,7 @@ import StoreHub
 import Testing
 import Wire
 
-@Suite(.timeLimit(.minutes(1))) struct LogTests {
+@Suite(.timeLimit(.minutes(5))) struct LogTests {
   /// A log to a file, with a clock that a test controls.
   private final class Recorder {
     var now = Duration.seconds(1000)

@@ -7,7 +7,7 @@ import StoreClient
 import StoreHub
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct SocketTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SocketTests {
   @Test func aSocketThatIsServedIsNotTakenOver() async throws {
     let bench = try Bench()
     let server = try bench.serve()
