@@ -81,6 +81,34 @@ import Testing
     #expect(state.before == "x!?!?!?!?")
   }
 
+  /// A block of more than three reducers, compiled and called directly.
+  @Test func aLongBlockRunsAllItsReducersInOrder() {
+    struct Step: Reducer {
+      let number: Int
+      func reduce(into state: inout [Int], action: Bool) -> Effect<Bool> {
+        state.append(number)
+        return action ? .send(false) : .none
+      }
+    }
+    struct Steps: Reducer {
+      var body: some Reducer<[Int], Bool> {
+        Step(number: 1)
+        Step(number: 2)
+        Step(number: 3)
+        Step(number: 4)
+        Step(number: 5)
+      }
+    }
+    var core = ReducerCore(initialState: [], reducer: Steps())
+    core.send(true)
+    // Each of the five effects sends an action.
+    #expect(core.state == Array(repeating: [1, 2, 3, 4, 5], count: 6).flatMap(\.self))
+    var state: [Int] = []
+    _ = Steps().reduce(into: &state, action: false)
+    _ = Steps().body.reduce(into: &state, action: false)
+    #expect(state == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5])
+  }
+
   @Test func anAbsentReducerDoesNothing() {
     var core = ReducerCore(initialState: Parent.State(), reducer: Parent(isLogged: false))
     core.send(.other)
