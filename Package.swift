@@ -458,7 +458,7 @@ let package = Package(
       name: "ReplicaCoreTests",
       dependencies: [
         "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore", "TestFeatures",
-        "TestSupport", "Wire",
+        "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: spans),
     .testTarget(name: "SimulationTests", dependencies: ["HubCore", "Simulation", "TestSupport"], swiftSettings: spans),
@@ -510,7 +510,8 @@ let package = Package(
 
 // SwiftPM compiles a target again only if the module of a direct dependency has changed, and a module does not change if
 // only those below it do. Code that was inlined from a deeper module, and the layout of its types, would then be old
-// ones. Each target therefore depends on all that it can reach; TidyTests check that it imports only what it declares.
+// ones. Each target therefore depends on all that it can reach. TidyTests check that the folders of Sources import only
+// what is declared above.
 let libraries = Dictionary(
   uniqueKeysWithValues: package.targets.filter { $0.type == .regular || $0.type == .system }.map { ($0.name, $0) })
 for target in package.targets {

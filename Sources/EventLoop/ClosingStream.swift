@@ -11,8 +11,6 @@ package final class ClosingStream {
   /// Replaces the owner's callbacks. Only the last one keeps the object alive.
   package func finish() {
     stream?.onDrained {}
-    // A stream that is reading must be stopped before it can be started again.
-    stream?.stopReading()
     // An unconnected stream cannot be read, and has nothing to send.
     try? stream?.startReading(onBytes: { _ in }, onEnd: { [weak self] _ in self?.stream = nil })
     stream?.finishWriting { _ = self }

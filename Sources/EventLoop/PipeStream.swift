@@ -129,7 +129,7 @@ public struct PipeStream: ~Copyable {
     try resumeReading()
   }
 
-  /// Stops reading until `resumeReading` is called.
+  /// Stops reading until `resumeReading` is called. Until something arrives, the stream still keeps the loop alive.
   public func stopReading() {
     box.isPaused = true
   }

@@ -107,8 +107,19 @@ where Base.Action: Replicated & Equatable & Sendable & CasePathable {
   @Dependency(\.continuousClock) private var clock
 
   func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
+    _compile()(&state, action)
+  }
+
+  func _compile() -> (inout Base.State, Base.Action) -> Effect<Base.Action> {
+    let base = base._compile()
+    return { state, action in reduce(&state, action, base) }
+  }
+
+  private func reduce(
+    _ state: inout Base.State, _ action: Base.Action, _ base: (inout Base.State, Base.Action) -> Effect<Base.Action>
+  ) -> Effect<Base.Action> {
     let before = state[keyPath: schedule]
-    var effect = base.reduce(into: &state, action: action)
+    var effect = base(&state, action)
     let isTime = action.is(timeCame)
     if isTime {
       let due = state[keyPath: schedule].takeDue(at: date.now)

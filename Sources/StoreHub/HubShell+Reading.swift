@@ -22,7 +22,7 @@ extension HubShell {
   func handle(_ bytes: RawSpan, on id: ConnectionID) {
     guard !core.isLogBehind else { return receivedBehindLog(bytes, on: id) }
     guard !contention.isOn else { return receivedInContention(bytes, on: id) }
-    let work = informed.received(bytes, on: id, at: loop.now, limit: meter.limit, guaranteed: Contention.guaranteed)
+    let work = informed.received(bytes, on: id, at: loop.now, limit: meter.readLimit, guaranteed: Contention.guaranteed)
     noteWork(work.count)
     if !work.isComplete { connections[id.index]?.stream.stopReading() }
     // Most turns end here, because no client has sent much recently.

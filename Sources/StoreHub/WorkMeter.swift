@@ -1,9 +1,9 @@
 /// Limits the number of frames and actions that are handled in a turn, so that turns stay short under any load.
 ///
 /// Work is done in slices of about a quarter of a millisecond, as many as fit in a turn. The clock is read only after a
-/// full slice, so that small turns cost nothing. A slice may be exceeded by a quarter, so that it rarely ends within a
-/// frame: the rest of a divided frame is copied, and its connection is not read meanwhile. A slice whose actions are
-/// much slower than those before is ended by `isLate`, for which a coarse clock is read every few actions.
+/// full slice, so that small turns cost nothing. A read may exceed its slice by a quarter, so that a slice rarely ends
+/// within a small frame: the rest of a divided frame is copied, and its connection is not read meanwhile. A slice whose
+/// actions are much slower than those before is ended by `isLate`, for which a coarse clock is read every few actions.
 package struct WorkMeter {
   /// The time in nanoseconds for which a turn may handle frames.
   private static let turn: UInt64 = 1_000_000
@@ -18,9 +18,13 @@ package struct WorkMeter {
   package var isLate = false
 
   /// The number of frames and actions that may be handled before `note`; 0 when the turn's work is done.
-  package var limit: Int { rest > 0 ? rest + sliceCount / 4 : 0 }
+  package var limit: Int { max(rest, 0) }
+  /// The same for the bytes of one read.
+  package var readLimit: Int { rest > 0 ? rest + sliceCount / 4 : 0 }
   /// The rest of the slice; negative if it was exceeded.
   private var rest = 64
+  /// The rest at the last reading of the clock.
+  private var begun = 64
   private var sliceCount = 64
   /// The time of the last reading of the clock in this turn.
   private var lastReading: UInt64?
@@ -45,9 +49,10 @@ package struct WorkMeter {
     let elapsed = now - min(lastReading ?? turnStart(), now)
     lastReading = now
     spent += elapsed
-    perUnit = max(elapsed / UInt64(max(sliceCount - rest, 1)), 1)
+    perUnit = max(elapsed / UInt64(max(begun - rest, 1)), 1)
     sliceCount = min(max(Int(clamping: Self.slice / perUnit), 1), Self.sliceLimit)
     rest = spent < Self.turn && !isLate ? sliceCount : 0
+    begun = rest
   }
 
   /// The number of waiting frames and actions to handle in a contended turn.
@@ -63,6 +68,6 @@ package struct WorkMeter {
 
   /// Starts another turn.
   package mutating func beginTurn() {
-    (rest, spent, lastReading, isLate) = (sliceCount, 0, nil, false)
+    (rest, begun, spent, lastReading, isLate) = (sliceCount, sliceCount, 0, nil, false)
   }
 }

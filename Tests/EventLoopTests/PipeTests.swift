@@ -253,7 +253,34 @@ import Testing
     pair.end()
   }
 
-  /// Stopping and resuming between two polls, as a hub does in most turns, is free.
+  /// A stream that its reader pauses is read no further, neither bytes nor the end of the stream.
+  @Test(arguments: [3, 3_000]) func aReaderMayPauseItsStream(readLimit: Int) throws {
+    let pair = try Pair()
+    try pair.connect()
+    var received: [UInt8] = []
+    var ends = 0
+    pair.loop.limitsReads = true
+    pair.server?.readLimit = readLimit
+    try pair.server?.startReading(
+      onBytes: {
+        received += $0.withUnsafeBytes { [UInt8]($0) }
+        pair.server?.stopReading()
+      }, onEnd: { _ in ends += 1 })
+    let bytes: [UInt8] = [1, 2, 3, 4, 5]
+    #expect(try pair.client?.write(bytes.span.bytes) == true)
+    pair.client = nil
+    pair.run { !received.isEmpty }
+    for _ in 0..<10 { pair.loop.run(.noWait) }
+    #expect(received == Array(bytes.prefix(readLimit)) && ends == 0)
+    while ends == 0, received.count < 100 {
+      try pair.server?.resumeReading()
+      pair.loop.run(.noWait)
+    }
+    #expect(received == bytes && ends == 1)
+    pair.end()
+  }
+
+  /// What arrives after a pause between two polls, as a hub makes in most turns, is read at once.
   @Test func aShortPauseDelaysNothing() throws {
     let pair = try Pair()
     try pair.connect()

@@ -123,6 +123,25 @@ enum Many: Equatable {
     #endif
   }
 
+  /// Release builds route actions by these numbers; debug builds do not use them.
+  @Test func everyCaseHasItsOwnIndex() {
+    #if os(Linux)
+      #expect(Conditional._caseIndex(of: .always(1)) != Conditional._caseIndex(of: .here("")))
+      #expect(Conditional._caseIndex(of: .here("")) != Conditional._caseIndex(of: .within(1, name: "")))
+    #endif
+    let keywords: [Keywords] = [
+      .default, .case(1), .in(for: 1, where: ""), .`self`(1), .`init`(1), .func, .none, .some(2),
+    ]
+    #expect(keywords.map { Keywords._caseIndex(of: $0) } == Array(0..<8))
+    #expect(Keywords._caseIndex(of: .case(7)) == 1)
+    let many = Many.allCasePaths.compactMap { $0 as? CaseKeyPath<Many, Int> }.map { AnyCasePath($0).embed(1) }
+    #expect(many.map { Many._caseIndex(of: $0) } == Array(0..<40))
+    #expect(Many._caseIndex(of: .c40) == 40 && Many._caseIndex(of: .c59) == 59)
+    #expect(Generic<Int, CancellationError>._caseIndex(of: .pair(1, again: 2)) == 3)
+    #expect(Shadowing._caseIndex(of: .plain(1)) == 2)
+    #expect(PrivateAction._caseIndex(of: .tapped(1)) == 0)
+  }
+
   @Test func genericAndNestedEnums() {
     typealias Root = Generic<Int, CancellationError>
     #expect(Root.value(3)[case: \.value] == 3)

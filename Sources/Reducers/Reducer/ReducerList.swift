@@ -8,14 +8,12 @@ public struct _ReducerList<State, Action>: Reducer {
   struct Part {
     @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
     @usableFromInline let routedCount: Int
-    @usableFromInline let compile: () -> (inout State, Action) -> Effect<Action>
     @usableFromInline let addSteps: (inout [_ReducerStep<State, Action>]) -> Void
 
     @inlinable
     init<R: Reducer<State, Action>>(_ reducer: R) {
       reduce = { state, action in reducer.reduce(into: &state, action: action) }
       routedCount = reducer._routedCount
-      compile = { reducer._compile() }
       addSteps = { steps in reducer._addSteps(to: &steps) }
     }
   }
@@ -26,10 +24,9 @@ public struct _ReducerList<State, Action>: Reducer {
 
   /// The list with one more reducer at the end.
   @inlinable
-  func adding<R: Reducer<State, Action>>(_ reducer: R) -> Self {
-    var list = self
-    list.parts.append(Part(reducer))
-    return list
+  consuming func adding<R: Reducer<State, Action>>(_ reducer: R) -> Self {
+    parts.append(Part(reducer))
+    return self
   }
 
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
@@ -45,12 +42,10 @@ public struct _ReducerList<State, Action>: Reducer {
   }
 
   @inlinable public func _compile() -> (inout State, Action) -> Effect<Action> {
-    guard _routedCount < RoutedReducers<State, Action>.threshold else {
-      var steps: [_ReducerStep<State, Action>] = []
-      _addSteps(to: &steps)
-      return RoutedReducers.compile(steps)
-    }
-    let compiled = parts.map { $0.compile() }
+    var steps: [_ReducerStep<State, Action>] = []
+    _addSteps(to: &steps)
+    guard _routedCount < RoutedReducers<State, Action>.threshold else { return RoutedReducers.compile(steps) }
+    let compiled = steps.map(\.reduce)
     return { state, action in
       var effect = Effect<Action>.none
       for reduce in compiled { effect = effect.merge(with: reduce(&state, action)) }
@@ -71,7 +66,7 @@ extension ReducerBuilder {
 
   @inlinable
   public static func buildPartialBlock<R: Reducer<State, Action>>(
-    accumulated: _ReducerList<State, Action>, next: R
+    accumulated: consuming _ReducerList<State, Action>, next: R
   ) -> _ReducerList<State, Action> {
     accumulated.adding(next)
   }
