@@ -3,19 +3,19 @@ import Wire
 /// An estimate of the state's size, which enforces a limit. Its cost depends on the changes, not on the size.
 ///
 /// The size is that of the encoded state. The bytes of a delta are an upper bound of the growth, so the deltas that the
-/// hub encodes for its log or its subscribers cost nothing here. While the hub needs no deltas, one is encoded now and
-/// then for the size alone. Before the sum of the bounds reaches half the limit, and whenever it is more than twice the
-/// size, the state is counted, one piece in each turn. Beyond half the limit, a reverse delta measures the removed
-/// bytes. Near the limit, both deltas are encoded after each action, and an action that makes the state too large is
-/// rolled back.
+/// hub encodes for its log or its subscribers cost nothing here. While the hub needs no deltas, a small state is counted
+/// now and then, which costs less than comparing its elements; of a larger one, a delta is encoded for the size alone.
+/// Before the sum of the bounds reaches half the limit, and whenever it is more than twice the size, the state is
+/// counted, one piece in each turn. Beyond half the limit, a reverse delta measures the removed bytes. Near the limit,
+/// both deltas are encoded after each action, and an action that makes the state too large is rolled back.
 ///
-/// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB. They carry at most 64 KiB, or a
-/// sixteenth of a smaller limit, and the rest of a frame. So that a check fits into a turn, there are fewer if their
-/// deltas are large. Therefore the limit is exact if no action adds more than 4 KiB to the state in addition to the bytes
-/// that it carries. It is exact but for the heads of collections: a delta does not contain the byte or two by which a
-/// head grows, so these are missing until the next count. Actions that add more can exceed the limit by what the actions
-/// between two checks have added; then the hub accepts no action that makes the state larger. The hub's own reactions to
-/// connections are not rolled back.
+/// Between two checks at most `limit >> 14` actions take effect, 16,384 for 256 MiB. They carry at most 64 KiB (256 KiB
+/// while the state is small), or a sixteenth of a smaller limit, and the rest of a frame. So that a check fits into a
+/// turn, there are fewer if their deltas are large. Therefore the limit is exact if no action adds more than 4 KiB to the
+/// state in addition to the bytes that it carries. It is exact but for the heads of collections: a delta does not contain
+/// the byte or two by which a head grows, so these are missing until the next count. Actions that add more can exceed the
+/// limit by what the actions between two checks have added; then the hub accepts no action that makes the state larger.
+/// The hub's own reactions to connections are not rolled back.
 struct StateSize {
   /// The most bytes of the state.
   let limit: Int
@@ -48,17 +48,18 @@ struct StateSize {
   private var target: (deltaByteCount: Int, interval: Int) {
     max(estimate, counted) > 1 << 20 ? (1 << 11, 8) : (1 << 14, min(max(limit >> 16, 1), 64))
   }
+  /// The bytes of a state that is counted instead of compared, and the actions after which this is done.
+  private static let alwaysCounted = (byteCount: 4 * SnapshotPiece.byteLimit, interval: 1 << 10)
   /// The bytes of a state that is small enough to be counted within a turn.
   private static let smallByteCount = 16 * SnapshotPiece.byteLimit
   /// The bytes of actions after which a delta is encoded for the size alone.
-  private let byteInterval: Int
+  private var byteInterval: Int { min(limit / 16, estimate <= Self.alwaysCounted.byteCount ? 1 << 18 : 1 << 16) }
 
   init(limit: Int) {
     self.limit = limit
     // A quarter of the limit remains: 4 KiB for each action between two checks.
     longestInterval = max(limit >> 14, 1)
     interval = min(longestInterval, 8)
-    byteInterval = min(limit / 16, 1 << 16)
   }
 
   /// Begins with a state. A small one is counted at once, a large one a piece in each turn.
@@ -115,11 +116,30 @@ struct StateSize {
   /// - Complexity: O(changes since the last check).
   mutating func look(at version: StateVersion, _ revision: UInt64) -> Bool {
     guard let seen else { return true }
+    if countSmall(version, revision) { return true }
     let there = byteCount(from: seen.version, to: version)
     adaptInterval(to: there, of: unseen)
     let back = isFar(there) ? 0 : byteCount(from: version, to: seen.version)
     grow(by: there - back, there + back, to: version, at: revision)
     return there <= back || estimate <= limit
+  }
+
+  /// Counts a state that was small and has not grown to more than twice that, far below the limit. Returns false if it
+  /// is not of this kind.
+  private mutating func countSmall(_ version: StateVersion, _ revision: UInt64) -> Bool {
+    let most = 2 * Self.alwaysCounted.byteCount
+    guard estimate <= Self.alwaysCounted.byteCount, most <= limit / 2 else { return false }
+    let pieces = version.pieces()
+    var byteCount = 0
+    while let piece = pieces.next(limit: SnapshotPiece.byteLimit) {
+      byteCount += piece.count
+      guard byteCount <= most else { return false }
+    }
+    seen = (version, revision)
+    (unseen, unseenBytes, uncounted) = (0, 0, 0)
+    (estimate, counted, count, isCounting) = (byteCount, byteCount, nil, false)
+    interval = min(Self.alwaysCounted.interval, longestInterval)
+    return true
   }
 
   /// Chooses the interval by the size of the delta of some actions.

@@ -82,6 +82,22 @@ import Wire
     #expect(size.actionsToCheck == 8)
   }
 
+  /// The changes of a small state are not compared: it is counted, at intervals that do not depend on them.
+  @Test func aSmallStateIsCounted() {
+    var size = StateSize(limit: 256 << 20)
+    size.begin(with: TypedVersion(""), at: 0)
+    for (revision, byteCount) in [(UInt64(1), 100_000), (2, 10), (3, 200_000)] {
+      while !size.note(1, byteCount: 1) {}
+      let isWithinLimit = size.look(at: TypedVersion(String(repeating: "x", count: byteCount)), revision)
+      #expect(isWithinLimit && size.actionsToCheck == 1024)
+      #expect((byteCount...byteCount + 16).contains(size.estimate))
+    }
+    // It has grown too much, so the bytes of its delta are added.
+    let isWithinLimit = size.look(at: TypedVersion(String(repeating: "x", count: 1_000_000)), 4)
+    #expect(isWithinLimit && size.actionsToCheck < 1024)
+    #expect(size.estimate > 1_000_000)
+  }
+
   /// A state beyond half of its limit is not measured by the deltas of the log, but they tell how large changes are.
   @Test func deltasOfTheLogShortenTheIntervalOfAStateBeyondHalfOfItsLimit() {
     var size = StateSize(limit: 256 << 20)
