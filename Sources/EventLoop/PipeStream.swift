@@ -17,8 +17,8 @@ public struct PipeStream: ~Copyable {
     /// The byte of `PipeStream.marksActivity`.
     @exclusivity(unchecked) var activity: UnsafeMutablePointer<UInt8>?
 
-    /// True if the owner has stopped reading. libuv is told at the next read, because stopping and resuming between two
-    /// polls would cost two epoll_ctl(2).
+    /// True if the owner has stopped reading. libuv only learns of it when more bytes arrive: if reading resumes before
+    /// that, two epoll_ctl(2) are saved.
     @exclusivity(unchecked) var isPaused = false
     /// True if libuv polls the socket for reading.
     @exclusivity(unchecked) var isPolled = false

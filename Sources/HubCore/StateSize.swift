@@ -1,6 +1,6 @@
 import Wire
 
-/// An estimate of the state's size, which enforces a limit. Its cost depends on the changes, not on the size.
+/// An estimate of the state's size, which enforces a limit. Its cost depends on the changes, not on the size of a large state.
 ///
 /// The size is that of the encoded state. The bytes of a delta are an upper bound of the growth, so the deltas that the
 /// hub encodes for its log or its subscribers cost nothing here. While the hub needs no deltas, a small state is counted
@@ -113,7 +113,7 @@ struct StateSize {
 
   /// Checks the size; returns false if the state has grown beyond the limit.
   ///
-  /// - Complexity: O(changes since the last check).
+  /// - Complexity: O(changes since the last check); O(size) for a small state.
   mutating func look(at version: StateVersion, _ revision: UInt64) -> Bool {
     guard let seen else { return true }
     if countSmall(version, revision) { return true }

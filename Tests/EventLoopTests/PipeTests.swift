@@ -280,7 +280,7 @@ import Testing
     pair.end()
   }
 
-  /// What arrives after a pause between two polls, as a hub makes in most turns, is read at once.
+  /// A hub pauses streams in most turns. Bytes that arrive during a pause are read when it ends.
   @Test func aShortPauseDelaysNothing() throws {
     let pair = try Pair()
     try pair.connect()
