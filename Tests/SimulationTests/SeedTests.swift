@@ -73,6 +73,8 @@ import Testing
       70022956,
       // A recovery from a snapshot of before a downgrade kept the versions of before it for clients.
       70049300,
+      // A simulated socket that grew did not tell the client, which waited for room, that it had room again.
+      150017275,
     ] as [UInt64]) func whatWasFoundUnderLoadStaysFixed(seed: UInt64) throws
   {
     try Simulation(SimulationPlan(seed: seed)).run()

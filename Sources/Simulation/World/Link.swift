@@ -14,6 +14,8 @@ final class Link {
     var hasEnded = false
     /// True if nothing is delivered any more, without either side noticing.
     var isDead = false
+    /// True if the writer has learnt that the network is full, and not yet that it has taken everything.
+    private var hasWaitingWriter = false
 
     var isEmpty: Bool { network.isEmpty && rest.isEmpty }
 
@@ -22,7 +24,21 @@ final class Link {
       if network.isEmpty { notBefore = time }
       rest += bytes
       fill(limit)
+      if !rest.isEmpty { hasWaitingWriter = true }
       return rest.isEmpty
+    }
+
+    /// Returns true once after the network has taken everything from a writer that waits for it, whatever made room.
+    mutating func takeRoom() -> Bool {
+      guard hasWaitingWriter, rest.isEmpty else { return false }
+      hasWaitingWriter = false
+      return true
+    }
+
+    /// Takes the waiting bytes back. Another writer continues.
+    mutating func takeRest() -> [UInt8] {
+      defer { (rest, hasWaitingWriter) = ([], false) }
+      return rest
     }
 
     /// Returns bytes in order, and makes room for more.

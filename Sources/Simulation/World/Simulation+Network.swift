@@ -39,7 +39,6 @@ extension Simulation {
     guard link.isOpenAtHub, !link.toHub.isDead, !link.isPaused, !link.isClosing, now >= link.toHub.notBefore,
       hub.isAlive, !hub.isHandingOver, now >= hub.continuesAt
     else { return }
-    let isFull = !link.toHub.rest.isEmpty
     let bytes = link.toHub.read(atMost: portion(), limit: socketBytes)
     if !bytes.isEmpty {
       trace.note(now, "hub reads", link.number, bytes.count)
@@ -57,7 +56,7 @@ extension Simulation {
           .isComplete
       }
     }
-    if isFull, link.toHub.rest.isEmpty, link.isOpenAtClient { link.client.replica.drained() }
+    if link.toHub.takeRoom(), link.isOpenAtClient { link.client.replica.drained() }
     if link.toHub.isEmpty, link.toHub.hasEnded, !link.isInputEndNoted, !link.isPaused, link.isOpenAtHub {
       trace.note(now, "hub reads the end", link.number)
       (link.isInputEndNoted, link.restingRecord) = (true, nil)
@@ -74,9 +73,8 @@ extension Simulation {
     guard link.isOpenAtClient, client.isAlive, !link.toClient.isDead, now >= client.stuckUntil,
       now >= link.toClient.notBefore
     else { return }
-    let wasFull = !link.toClient.rest.isEmpty
     var bytes = link.toClient.read(atMost: portion(), limit: socketBytes)
-    if wasFull, link.toClient.rest.isEmpty, link.isOpenAtHub {
+    if link.toClient.takeRoom(), link.isOpenAtHub {
       if link.isClosing { drop(link) } else if link.hub.isAlive { link.hub.informed.drained(link.id, at: now) }
     }
     if !bytes.isEmpty {

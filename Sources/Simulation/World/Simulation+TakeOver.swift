@@ -49,8 +49,8 @@ extension Simulation {
     guard hub.core.unstoredTurnCount == 0, let record = old ?? record(of: hub) else { return }
     let links = hub.links.compactMap { $0 }
     for link in links {
-      if bug != .shellForgetsUnsentOutput { link.inheritedOutput = link.toClient.rest }
-      link.toClient.rest = []
+      let unsent = link.toClient.takeRest()
+      if bug != .shellForgetsUnsentOutput { link.inheritedOutput = unsent }
       if bug == .shellReadsAfterHandingOver { _ = link.toHub.read(atMost: 40, limit: socketBytes) }
     }
     trace.note(now, "hub hands over", links.count)
