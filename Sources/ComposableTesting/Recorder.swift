@@ -56,7 +56,7 @@ final class Recorder<State, Action> {
       let effect = Dependencies.withDependencies {
         $0 = self.dependencies
       } operation: {
-        reducer.reduce(&state, action)
+        reducer(&state, action)
       }
       if isSending {
         isSending = false

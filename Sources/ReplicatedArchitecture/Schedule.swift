@@ -110,13 +110,13 @@ where Base.Action: Replicated & Equatable & Sendable & CasePathable {
     _compile()(&state, action)
   }
 
-  func _compile() -> (inout Base.State, Base.Action) -> Effect<Base.Action> {
+  func _compile() -> CompiledReducer<Base.State, Base.Action> {
     let base = base._compile()
-    return { state, action in reduce(&state, action, base) }
+    return CompiledReducer { state, action in reduce(&state, action, base) }
   }
 
   private func reduce(
-    _ state: inout Base.State, _ action: Base.Action, _ base: (inout Base.State, Base.Action) -> Effect<Base.Action>
+    _ state: inout Base.State, _ action: Base.Action, _ base: CompiledReducer<Base.State, Base.Action>
   ) -> Effect<Base.Action> {
     let before = state[keyPath: schedule]
     var effect = base(&state, action)

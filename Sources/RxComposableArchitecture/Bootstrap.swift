@@ -65,9 +65,9 @@ struct Bootstrapped<Base: ReducerProtocol>: ReducerProtocol {
     _compile()(&state, action)
   }
 
-  func _compile() -> (inout Base.State, Base.Action) -> Effect<Base.Action> {
+  func _compile() -> CompiledReducer<Base.State, Base.Action> {
     let compiled = base._compile()
-    return { state, action in
+    return CompiledReducer { state, action in
       Bootstrap.reducer(for: Base.self)?.reduce(into: &state, action: action) ?? compiled(&state, action)
     }
   }

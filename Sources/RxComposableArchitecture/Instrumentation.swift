@@ -101,9 +101,9 @@ struct Instrumented<Base: Reducers.Reducer>: Reducers.Reducer {
     _compile()(&state, action)
   }
 
-  func _compile() -> (inout Base.State, Base.Action) -> Effect<Base.Action> {
+  func _compile() -> CompiledReducer<Base.State, Base.Action> {
     let compiled = base._compile()
-    return { state, action in
+    return CompiledReducer { state, action in
       let instrumentation = Instrumentation.sending ?? .shared
       let store = Store<Base.State, Base.Action>.self
       return instrumentation.around(.storeProcessEvent, store, action: action) {

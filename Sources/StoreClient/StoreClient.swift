@@ -228,7 +228,7 @@ public import Wire
   ) where R.State: Replicated {
     let reducer = ComposableCore.withDependencies(prepareDependencies) { CompiledReducer(reducer) }
     attachment.prediction = Prediction { state, action in
-      withIssueReporters([]) { _ = reducer.reduce(&state, action) }
+      withIssueReporters([]) { _ = reducer(&state, action) }
     }
     predicting.append(attachment)
   }

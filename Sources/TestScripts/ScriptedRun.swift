@@ -37,7 +37,7 @@ package final class ScriptedRun<State, Action> {
       initialState: initialState,
       reducer: CompiledReducer(
         Reduce { [weak self] state, action in
-          let effect = reducer.reduce(&state, action)
+          let effect = reducer(&state, action)
           let turn = UncheckedSendable((action, state))
           MainActor.assumeIsolated { self?.record(turn.value.0, turn.value.1) }
           return effect

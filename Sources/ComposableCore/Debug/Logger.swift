@@ -78,7 +78,7 @@ public final class Logger: Sendable {
     let name = Self.storeName(State.self, Action.self)
     return CompiledReducer { state, action in
       self.log("\(name).receive \(DebugLabels.of(action))")
-      return reducer.reduce(&state, action)
+      return reducer(&state, action)
     }
   }
 

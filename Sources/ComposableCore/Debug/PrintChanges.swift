@@ -66,11 +66,11 @@ public struct _PrintChangesReducer<Base: Reducer>: Reducer {
     _compile()(&state, action)
   }
 
-  public func _compile() -> (inout Base.State, Base.Action) -> Effect<Base.Action> {
+  public func _compile() -> CompiledReducer<Base.State, Base.Action> {
     let base = base._compile()
     #if DEBUG
       guard let printer else { return base }
-      return { state, action in
+      return CompiledReducer { state, action in
         let tracker = SharedChangeTracker(reportUnassertedChanges: false)
         let old = state
         let effects = tracker.trackHere { base(&state, action) }

@@ -25,10 +25,10 @@ public struct _SignpostReducer<Base: Reducer>: Reducer {
     _compile()(&state, action)
   }
 
-  public func _compile() -> (inout Base.State, Base.Action) -> Effect<Base.Action> {
+  public func _compile() -> CompiledReducer<Base.State, Base.Action> {
     let (base, prefix) = (base._compile(), prefix)
     guard let log else { return base }
-    return { state, action in
+    return CompiledReducer { state, action in
       let name = "\(prefix)\(DebugLabels.of(action))"
       log.write(.begin, name, category: "Action")
       let effect = base(&state, action)

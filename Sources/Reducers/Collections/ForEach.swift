@@ -82,11 +82,11 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
 
   // Inlinable, so that the feature's module can specialise it: otherwise each action looks up its types at run time.
   @inlinable
-  public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
+  public func _compile() -> CompiledReducer<Parent.State, Parent.Action> {
     let (parent, element) = (parent._compile(), LazyReducer(element))
     let (toElements, toElementAction, site) = (toElementsState, toElementAction, site)
     let (identify, place) = (StateIdentity<Element.State>.reading, EffectScopePlace.of(toElementsState, site))
-    return { state, action in
+    return CompiledReducer { state, action in
       var effects = Effect<Parent.Action>.none
       if case .element(let id, let elementAction)? = toElementAction.extract(from: action) {
         let effect = Reducing.change(&state, at: toElements) { elements, moment in

@@ -1,5 +1,4 @@
 public import CReducers
-internal import Dependencies
 
 /// The part of reducing that `Store` and the hub share. It runs no effects.
 ///
@@ -7,7 +6,7 @@ internal import Dependencies
 /// out. The remaining effects come out as commands. The same inputs give the same state and commands.
 public struct ReducerCore<State, Action>: ~Copyable {
   @usableFromInline var reducedCount: UInt64 = 0
-  @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
+  @usableFromInline let reducer: CompiledReducer<State, Action>
   @usableFromInline var effects: EffectLedger<Action>
   /// The places of the running effects, for queries by the reducer.
   @usableFromInline let places: UnsafeMutablePointer<EffectPlaces>
@@ -24,19 +23,13 @@ public struct ReducerCore<State, Action>: ~Copyable {
   }
 
   /// Takes an initial state and a compiled reducer.
-  @inlinable
   public init(initialState: State, reducer: CompiledReducer<State, Action>) {
-    self.init(state: initialState, reduce: reducer.reduce)
-  }
-
-  @usableFromInline
-  init(state: State, reduce: @escaping (inout State, Action) -> Effect<Action>) {
     currentState = .allocate(capacity: 1)
-    currentState.initialize(to: state)
+    currentState.initialize(to: initialState)
     places = .allocate(capacity: 1)
     places.initialize(to: EffectPlaces())
     effects = EffectLedger(places: places)
-    self.reduce = reduce
+    self.reducer = reducer
   }
 
   deinit {
@@ -81,7 +74,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
       storehub_set_current_places(outer)
       storehub_end_reducing()
     }
-    return reduce(&currentState.pointee, action).tree
+    return reducer(&currentState.pointee, action).tree
   }
 
   /// Reduces an action; returns true if there are commands afterwards.
@@ -205,35 +198,5 @@ public struct ReducerCore<State, Action>: ~Copyable {
       guard let tree = reduceOnly(action) else { continue }
       effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append($0, cascade: $1) }
     }
-  }
-}
-
-/// A reducer as one function, in a wrapper that generic code passes on without adding thunks to it.
-public struct CompiledReducer<State, Action> {
-  @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
-
-  /// Compiles a reducer; dependencies that it looks up during initialization are those of this call.
-  @inlinable
-  public init(_ reducer: some Reducer<State, Action>) {
-    reduce = reducer._compile()
-  }
-
-  /// Wraps a reducer that is already a function.
-  package init(_ reduce: @escaping (inout State, Action) -> Effect<Action>) {
-    self.reduce = reduce
-  }
-
-  /// Reduces an action.
-  package func reduce(_ state: inout State, _ action: Action) -> Effect<Action> { reduce(&state, action) }
-
-  /// Compiles a reducer that runs with the dependencies of this call, also those that it reads while reducing.
-  ///
-  /// Without overrides this adds no cost.
-  package init(inPlaceOfCreation reducer: some Reducer<State, Action>) {
-    let compiled = reducer._compile()
-    let dependencies = withEscapedDependencies { $0 }
-    reduce =
-      dependencies.isEmpty
-      ? compiled : { state, action in dependencies.yield { compiled(&state, action) } }
   }
 }

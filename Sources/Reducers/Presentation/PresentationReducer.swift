@@ -84,12 +84,12 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
 
   // Inlinable, as that of `forEach`.
   @inlinable
-  public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
+  public func _compile() -> CompiledReducer<Parent.State, Parent.Action> {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toState, toAction, site) = (toPresentationState, toPresentationAction, site)
     let embed: @Sendable (Child.Action) -> Parent.Action = { toAction.embed(.presented($0)) }
     let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(toPresentationState, site))
-    return { state, action in
+    return CompiledReducer { state, action in
       let before = PresentationGlance(at: state[keyPath: toState], kind)
       var effects = Effect<Parent.Action>.none
       /// True if this action ends the presentation, unless the parent presents another child.

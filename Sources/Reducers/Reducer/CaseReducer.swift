@@ -17,7 +17,7 @@ extension _CaseReducerCore {
 ///
 /// They are built when they are compiled, because a feature may be a case of its own destinations.
 public struct _CaseReducers<State, Action>: Reducer {
-  private let compile: () -> (inout State, Action) -> Effect<Action>
+  private let compile: () -> CompiledReducer<State, Action>
 
   /// Creates the reducers from those that `build` returns.
   public init<R: Reducer<State, Action>>(@ReducerBuilder<State, Action> _ build: @escaping () -> R) {
@@ -28,7 +28,7 @@ public struct _CaseReducers<State, Action>: Reducer {
     compile()(&state, action)
   }
 
-  public func _compile() -> (inout State, Action) -> Effect<Action> { compile() }
+  public func _compile() -> CompiledReducer<State, Action> { compile() }
 }
 
 /// The state of an enum reducer.

@@ -36,10 +36,10 @@ public struct _DependencyKeyWritingReducer<Base: Reducer>: Reducer {
     _compile()(&state, action)
   }
 
-  public func _compile() -> (inout Base.State, Base.Action) -> Effect<Base.Action> {
+  public func _compile() -> CompiledReducer<Base.State, Base.Action> {
     let update = update
     let compiled = withDependencies(update) { base._compile() }
-    return { state, action in withDependencies(update) { compiled(&state, action) } }
+    return CompiledReducer { state, action in withDependencies(update) { compiled(&state, action) } }
   }
 
   // Chained overrides are applied together, the outer ones first, so that the innermost wins.

@@ -48,12 +48,12 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
 
   // Inlinable, as that of `forEach`.
   @inlinable
-  public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
+  public func _compile() -> CompiledReducer<Parent.State, Parent.Action> {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toChildState, toChildAction, site) = (toChildState, toChildAction, site)
     let embed = toChildAction.embedding
     let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(nil, site))
-    return { state, action in
+    return CompiledReducer { state, action in
       var effects = Effect<Parent.Action>.none
       if let childAction = toChildAction.extract(from: action) {
         let effect = toChildState._modify(&state) { childState in

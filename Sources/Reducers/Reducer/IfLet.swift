@@ -72,12 +72,12 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
 
   // Inlinable, as that of `forEach`.
   @inlinable
-  public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
+  public func _compile() -> CompiledReducer<Parent.State, Parent.Action> {
     let (parent, child) = (parent._compile(), LazyReducer(child))
     let (toChildState, toChildAction, site) = (toChildState, toChildAction, site)
     let embed = toChildAction.embedding
     let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(toChildState, site))
-    return { state, action in
+    return CompiledReducer { state, action in
       var effects = Effect<Parent.Action>.none
       let childAction = toChildAction.extract(from: action)
       if let childAction {

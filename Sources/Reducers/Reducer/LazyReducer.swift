@@ -5,8 +5,8 @@ internal import IssueReporting
 @usableFromInline
 final class LazyReducer<State, Action> {
   @exclusivity(unchecked) @usableFromInline
-  var compiled: ((inout State, Action) -> Effect<Action>)?
-  private let compile: () -> (inout State, Action) -> Effect<Action>
+  var compiled: CompiledReducer<State, Action>?
+  private let compile: () -> CompiledReducer<State, Action>
 
   /// - Parameters:
   ///   - reducer: The child.
@@ -45,10 +45,10 @@ final class LazyReducer<State, Action> {
   }
 
   @usableFromInline
-  func compileNow() -> (inout State, Action) -> Effect<Action> {
-    let reduce = compile()
-    compiled = reduce
-    return reduce
+  func compileNow() -> CompiledReducer<State, Action> {
+    let reducer = compile()
+    compiled = reducer
+    return reducer
   }
 }
 

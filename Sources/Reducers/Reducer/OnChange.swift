@@ -38,9 +38,9 @@ where Base.State == Then.State, Base.Action == Then.Action {
     _compile()(&state, action)
   }
 
-  public func _compile() -> (inout Base.State, Base.Action) -> Effect<Base.Action> {
+  public func _compile() -> CompiledReducer<Base.State, Base.Action> {
     let (base, toValue, isDuplicate, reducer) = (base._compile(), toValue, isDuplicate, reducer)
-    return { state, action in
+    return CompiledReducer { state, action in
       let old = toValue(state)
       let effects = base(&state, action)
       let new = toValue(state)

@@ -10,14 +10,14 @@ public struct Reduce<State, Action>: Reducer {
 
   /// Creates a reducer that erases the type of another one.
   public init(_ reducer: some Reducer<State, Action>) {
-    function = reducer._compile()
+    function = reducer._compile().function
   }
 
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     function(&state, action)
   }
 
-  @inlinable public func _compile() -> (inout State, Action) -> Effect<Action> { function }
+  @inlinable public func _compile() -> CompiledReducer<State, Action> { CompiledReducer(function) }
 }
 
 /// A reducer that does nothing.
@@ -27,7 +27,7 @@ public struct EmptyReducer<State, Action>: Reducer {
 
   public func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
 
-  public func _compile() -> (inout State, Action) -> Effect<Action> { { _, _ in .none } }
+  public func _compile() -> CompiledReducer<State, Action> { .none }
 }
 
 /// Several reducers combined into one, for example to apply a modifier to all of them.
@@ -44,7 +44,7 @@ public struct CombineReducers<State, Action, Reducers: Reducer<State, Action>>: 
     reducers.reduce(into: &state, action: action)
   }
 
-  @inlinable public func _compile() -> (inout State, Action) -> Effect<Action> { reducers._compile() }
+  @inlinable public func _compile() -> CompiledReducer<State, Action> { reducers._compile() }
 
   @inlinable public var _routedCount: Int { reducers._routedCount }
 
@@ -57,7 +57,7 @@ extension Optional: Reducer where Wrapped: Reducer {
     self?.reduce(into: &state, action: action) ?? .none
   }
 
-  @inlinable public func _compile() -> (inout Wrapped.State, Wrapped.Action) -> Effect<Wrapped.Action> {
-    self?._compile() ?? { _, _ in .none }
+  @inlinable public func _compile() -> CompiledReducer<Wrapped.State, Wrapped.Action> {
+    self?._compile() ?? .none
   }
 }

@@ -35,7 +35,7 @@ public protocol Reducer<State, Action> {
   /// The reducer as one function, in which everything that does not depend on state or action is already looked up.
   ///
   /// A store calls this once. Per action, no body is rebuilt, and key paths with a fixed offset are not walked.
-  func _compile() -> (inout State, Action) -> Effect<Action>
+  func _compile() -> CompiledReducer<State, Action>
 
   /// The number of reducers in this sequence that handle a single case of the action.
   var _routedCount: Int { get }
@@ -63,8 +63,8 @@ extension Reducer where Body == Never {
 
   /// This reducer's own `reduce(into:action:)`.
   @inlinable
-  public func _compile() -> (inout State, Action) -> Effect<Action> {
-    { state, action in reduce(into: &state, action: action) }
+  public func _compile() -> CompiledReducer<State, Action> {
+    CompiledReducer { state, action in reduce(into: &state, action: action) }
   }
 }
 
@@ -77,7 +77,7 @@ extension Reducer where Body: Reducer<State, Action> {
 
   /// The compiled body.
   @inlinable
-  public func _compile() -> (inout State, Action) -> Effect<Action> {
+  public func _compile() -> CompiledReducer<State, Action> {
     body._compile()
   }
 }

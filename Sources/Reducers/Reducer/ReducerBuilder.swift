@@ -69,14 +69,14 @@ public enum ReducerBuilder<State, Action> {
       second._addSteps(to: &steps)
     }
 
-    @inlinable public func _compile() -> (inout R0.State, R0.Action) -> Effect<R0.Action> {
+    @inlinable public func _compile() -> CompiledReducer<R0.State, R0.Action> {
       guard _routedCount < RoutedReducers<R0.State, R0.Action>.threshold else {
         var steps: [_ReducerStep<R0.State, R0.Action>] = []
         _addSteps(to: &steps)
         return RoutedReducers.compile(steps)
       }
       let (first, second) = (first._compile(), second._compile())
-      return { state, action in
+      return CompiledReducer { state, action in
         let effect = first(&state, action)
         return effect.merge(with: second(&state, action))
       }
@@ -101,16 +101,16 @@ public enum ReducerBuilder<State, Action> {
       for reducer in reducers { reducer._addSteps(to: &steps) }
     }
 
-    @inlinable public func _compile() -> (inout R.State, R.Action) -> Effect<R.Action> {
+    @inlinable public func _compile() -> CompiledReducer<R.State, R.Action> {
       guard _routedCount < RoutedReducers<R.State, R.Action>.threshold else {
         var steps: [_ReducerStep<R.State, R.Action>] = []
         _addSteps(to: &steps)
         return RoutedReducers.compile(steps)
       }
       let compiled = reducers.map { $0._compile() }
-      return { state, action in
+      return CompiledReducer { state, action in
         var effect = Effect<R.Action>.none
-        for reduce in compiled { effect = effect.merge(with: reduce(&state, action)) }
+        for reducer in compiled { effect = effect.merge(with: reducer(&state, action)) }
         return effect
       }
     }
@@ -129,7 +129,7 @@ public enum ReducerBuilder<State, Action> {
       }
     }
 
-    @inlinable public func _compile() -> (inout R0.State, R0.Action) -> Effect<R0.Action> {
+    @inlinable public func _compile() -> CompiledReducer<R0.State, R0.Action> {
       switch self {
       case .first(let reducer): reducer._compile()
       case .second(let reducer): reducer._compile()
@@ -149,8 +149,8 @@ public enum ReducerBuilder<State, Action> {
       wrapped?.reduce(into: &state, action: action) ?? .none
     }
 
-    @inlinable public func _compile() -> (inout R.State, R.Action) -> Effect<R.Action> {
-      wrapped?._compile() ?? { _, _ in .none }
+    @inlinable public func _compile() -> CompiledReducer<R.State, R.Action> {
+      wrapped?._compile() ?? .none
     }
   }
 }

@@ -41,14 +41,14 @@ public struct _ReducerList<State, Action>: Reducer {
     for part in parts { part.addSteps(&steps) }
   }
 
-  @inlinable public func _compile() -> (inout State, Action) -> Effect<Action> {
+  @inlinable public func _compile() -> CompiledReducer<State, Action> {
     var steps: [_ReducerStep<State, Action>] = []
     _addSteps(to: &steps)
     guard _routedCount < RoutedReducers<State, Action>.threshold else { return RoutedReducers.compile(steps) }
-    let compiled = steps.map(\.reduce)
-    return { state, action in
+    let compiled = steps.map(\.reducer)
+    return CompiledReducer { state, action in
       var effect = Effect<Action>.none
-      for reduce in compiled { effect = effect.merge(with: reduce(&state, action)) }
+      for reducer in compiled { effect = effect.merge(with: reducer(&state, action)) }
       return effect
     }
   }

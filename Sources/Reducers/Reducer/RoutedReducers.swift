@@ -2,13 +2,13 @@ public import CasePaths
 
 /// One compiled reducer of a sequence.
 public struct _ReducerStep<State, Action> {
-  @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
+  @usableFromInline let reducer: CompiledReducer<State, Action>
   /// The only case of the action that it handles; nil if it may handle any.
   @usableFromInline let actionCase: PartialCaseKeyPath<Action>?
 
   @inlinable
-  init(_ reduce: @escaping (inout State, Action) -> Effect<Action>, for actionCase: PartialCaseKeyPath<Action>? = nil) {
-    (self.reduce, self.actionCase) = (reduce, actionCase)
+  init(_ reducer: CompiledReducer<State, Action>, for actionCase: PartialCaseKeyPath<Action>? = nil) {
+    (self.reducer, self.actionCase) = (reducer, actionCase)
   }
 }
 
@@ -21,15 +21,14 @@ enum RoutedReducers<State, Action> {
   /// The number of single-case reducers from which on actions are routed.
   @inlinable static var threshold: Int { 2 }
 
-  /// The reducers as one function.
+  /// The reducers as one.
   @inlinable
-  static func compile(_ steps: [_ReducerStep<State, Action>]) -> (inout State, Action) -> Effect<Action> {
+  static func compile(_ steps: [_ReducerStep<State, Action>]) -> CompiledReducer<State, Action> {
     guard let tag = EnumTag<Action>() else {
       let first = Link.first(of: steps)
-      return { state, action in first.run(&state, action) }
+      return CompiledReducer { state, action in first.run(&state, action) }
     }
-    let routes = Routes(steps, tag)
-    return { state, action in routes.reduce(&state, action) }
+    return CompiledReducer(Routes(steps, tag))
   }
 
   /// A reducer, and the next one. A linked list, because reaching an array's elements would look up their type for each
@@ -47,7 +46,7 @@ enum RoutedReducers<State, Action> {
     /// The steps as links; a link that does nothing if there are none.
     @usableFromInline
     static func first(of steps: [_ReducerStep<State, Action>]) -> Link {
-      steps.reversed().reduce(nil) { Link($1.reduce, next: $0) } ?? Link({ _, _ in .none }, next: nil)
+      steps.reversed().reduce(nil) { Link($1.reducer.function, next: $0) } ?? Link({ _, _ in .none }, next: nil)
     }
 
     @inlinable @inline(__always)

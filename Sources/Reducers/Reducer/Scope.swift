@@ -57,22 +57,19 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   }
 
   @inlinable
-  public func _compile() -> (inout ParentState, ParentAction) -> Effect<ParentAction> {
+  public func _compile() -> CompiledReducer<ParentState, ParentAction> {
     let (toChildState, toChildAction) = (toChildState, toChildAction)
-    // Assigned, not returned: a function that passes through a generic result is wrapped in thunks.
-    var compiled: (inout Child.State, Child.Action) -> Effect<Child.Action> = { _, _ in .none }
-    EffectScopePlace.within(toChildState) { compiled = self.child._compile() }
-    let child = compiled
+    let child = EffectScopePlace.within(toChildState) { self.child._compile() }
     let embed = toChildAction.embedding
     // A stored property is accessed by its offset, which is far cheaper than walking the key path.
     guard let offset = MemoryLayout<ParentState>.offset(of: toChildState) else {
-      return { state, action in
+      return CompiledReducer { state, action in
         guard let childAction = toChildAction.extract(from: action) else { return .none }
         return reduceChild(childAction, in: &state, at: toChildState, by: child).map(embed)
       }
     }
-    let stored = StoredChild(offset: offset, path: toChildAction, reduce: child)
-    return { state, action in stored.reduce(&state, action) }
+    let stored = StoredChild(offset: offset, path: toChildAction, child: child)
+    return CompiledReducer { state, action in stored.reduce(&state, action) }
   }
 
   /// A child whose state is a stored property, as one object: a closure receives separate captures one by one, which
@@ -81,14 +78,14 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   final class StoredChild {
     @usableFromInline let offset: Int
     @usableFromInline let path: AnyCasePath<ParentAction, Child.Action>
-    @usableFromInline let reduce: (inout Child.State, Child.Action) -> Effect<Child.Action>
+    @usableFromInline let child: CompiledReducer<Child.State, Child.Action>
 
     @inlinable
     init(
       offset: Int, path: AnyCasePath<ParentAction, Child.Action>,
-      reduce: @escaping (inout Child.State, Child.Action) -> Effect<Child.Action>
+      child: CompiledReducer<Child.State, Child.Action>
     ) {
-      (self.offset, self.path, self.reduce) = (offset, path, reduce)
+      (self.offset, self.path, self.child) = (offset, path, child)
     }
 
     @inlinable @inline(__always)
@@ -96,7 +93,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
       guard let childAction = path.extract(from: action) else { return .none }
       return _withUnprotectedUnsafeMutablePointer(to: &state) { parent in
         let state = UnsafeMutableRawPointer(parent).advanced(by: offset).assumingMemoryBound(to: Child.State.self)
-        return reduce(&state.pointee, childAction).map(path.embedding)
+        return child(&state.pointee, childAction).map(path.embedding)
       }
     }
   }
@@ -156,12 +153,12 @@ public struct _CaseScope<ParentState, ParentAction, Child: Reducer>: Reducer {
     _compile()(&state, action)
   }
 
-  public func _compile() -> (inout ParentState, ParentAction) -> Effect<ParentAction> {
+  public func _compile() -> CompiledReducer<ParentState, ParentAction> {
     let (child, toChildState, toChildAction, site) = (
       LazyReducer(child, in: EffectScopePlace.here(site)), toChildState, toChildAction, site
     )
     let embed = toChildAction.embedding
-    return { state, action in
+    return CompiledReducer { state, action in
       guard let childAction = toChildAction.extract(from: action) else { return .none }
       let effect = toChildState._modify(&state) { child.reduce(into: &$0, action: childAction) }
       guard let effect else {
@@ -177,7 +174,7 @@ public struct _CaseScope<ParentState, ParentAction, Child: Reducer>: Reducer {
 @usableFromInline
 func reduceChild<Parent, State, Action>(
   _ action: Action, in parent: inout Parent, at keyPath: WritableKeyPath<Parent, State>,
-  by child: (inout State, Action) -> Effect<Action>
+  by child: CompiledReducer<State, Action>
 ) -> Effect<Action> {
   Reducing.change(&parent, at: keyPath) { state, _ in (child(&state, action), false) }
 }

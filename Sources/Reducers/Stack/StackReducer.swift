@@ -61,11 +61,11 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
 
   // Inlinable, as that of `forEach` on a collection.
   @inlinable
-  public func _compile() -> (inout Parent.State, Parent.Action) -> Effect<Parent.Action> {
+  public func _compile() -> CompiledReducer<Parent.State, Parent.Action> {
     let (parent, element) = (parent._compile(), LazyReducer(element))
     let (toStack, toAction, site) = (toStackState, toStackAction, site)
     let (identify, place) = (StateIdentity<Element.State>.reading, EffectScopePlace.of(toStackState, site))
-    return { state, action in
+    return CompiledReducer { state, action in
       var effects = Effect<Parent.Action>.none
       var popped: StackElementID?
       switch toAction.extract(from: action) {

@@ -1,0 +1,51 @@
+internal import Dependencies
+
+/// A reducer as one function, in which everything that does not depend on state or action is already looked up.
+///
+/// A structure, because generic code that passes functions on adds thunks to them.
+public struct CompiledReducer<State, Action> {
+  @usableFromInline let function: (inout State, Action) -> Effect<Action>
+  /// The routes of `function`, if it is a sequence of reducers. A caller that knows the types follows them itself: an
+  /// action that passes through one more function is written to memory once more, and reading it back at once takes
+  /// longer than a small reducer. `function` keeps them.
+  @usableFromInline let routes: Unmanaged<RoutedReducers<State, Action>.Routes>?
+
+  /// Compiles a reducer; dependencies that it looks up during initialization are those of this call.
+  @inlinable
+  public init(_ reducer: some Reducer<State, Action>) {
+    self = reducer._compile()
+  }
+
+  /// Wraps a reducer that is already a function.
+  @inlinable
+  public init(_ reduce: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
+    (function, routes) = (reduce, nil)
+  }
+
+  @inlinable
+  init(_ routes: RoutedReducers<State, Action>.Routes) {
+    function = { state, action in routes.reduce(&state, action) }
+    self.routes = .passUnretained(routes)
+  }
+
+  /// Compiles a reducer that runs with the dependencies of this call, also those that it reads while reducing.
+  ///
+  /// Without overrides this adds no cost.
+  package init(inPlaceOfCreation reducer: some Reducer<State, Action>) {
+    let compiled = reducer._compile()
+    let dependencies = withEscapedDependencies { $0 }
+    self =
+      dependencies.isEmpty
+      ? compiled : Self { state, action in dependencies.yield { compiled(&state, action) } }
+  }
+
+  /// A reducer that does nothing.
+  @inlinable public static var none: Self { Self { _, _ in .none } }
+
+  /// Reduces an action.
+  @inlinable @inline(__always)
+  public func callAsFunction(_ state: inout State, _ action: Action) -> Effect<Action> {
+    guard _isConcrete(Action.self), let routes else { return function(&state, action) }
+    return routes._withUnsafeGuaranteedRef { $0.reduce(&state, action) }
+  }
+}
