@@ -22,6 +22,7 @@ extension HubCore {
     if turns != nil { recordTurn(at: wallTime()) }
     if engine.hasEffectCommands { takeEffectCommands() }
     turn &+= 1
+    engine.beginTurn()
     if size.isCounting { size.goOn() }
     if metricsDue != nil || publishers[StateRoot.metrics.index].hasSubscribers { updateMetrics(at: now) }
     if hasChangedClients { updateClients(at: now, flushing: flushing) }

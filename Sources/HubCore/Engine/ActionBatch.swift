@@ -45,16 +45,16 @@ public enum ActionBatch {
   ///   - offset: The start of the first action.
   ///   - limit: The maximum number of actions to apply.
   ///   - reducing: The feature's state and reducer.
-  ///   - isLate: True if the turn has no time for further actions. Asked after the first, the second, the fourth and
-  ///     the eighth action, and then after every 16th, unless they are the last ones; at least one action is applied.
+  ///   - pace: Tells whether the turn has time for further actions; at least one action is applied.
   @inlinable @inline(__always)
   static func apply<State, Action: WireValue>(
     _ sequence: RawSpan, from offset: Int, limit: Int, to reducing: inout ReducerCore<State, Action>,
-    isLate: () -> Bool
+    pace: TurnPace
   ) -> Outcome {
     var decoder = CBORDecoder(sequence, at: offset)
     var count = 0
-    var pause = min(limit, 1)
+    var pause = min(limit, pace.countToNext(after: 0))
+    defer { pace.count += count }
     while !decoder.isAtEnd {
       let start = decoder.offset
       guard limit > 0 else { return Outcome(count: 0, end: .limit(offset: start)) }
@@ -64,13 +64,15 @@ public enum ActionBatch {
         // Equal actions in a row, such as those of a held key, are decoded once: no item is the beginning of another
         // one, so the same bytes are the same action.
         repeat {
-          reducing.send(action)
-          count += 1
-          if count == pause {
-            if decoder.isAtEnd { break }
-            if count == limit || isLate() { return Outcome(count: count, end: .limit(offset: decoder.offset)) }
-            pause = min(limit, count + min(count, 16))
+          reducing.send(action) {
+            count += 1
+            return count != pause && decoder.skipRepetition(ofLength: length)
           }
+          guard count == pause, !decoder.isAtEnd else { break }
+          guard count < limit, pace.hasTime(after: count) else {
+            return Outcome(count: count, end: .limit(offset: decoder.offset))
+          }
+          pause = min(limit, count + pace.countToNext(after: count))
         } while decoder.skipRepetition(ofLength: length)
       } catch {
         return Outcome(count: count, end: .failure(error, offset: start))

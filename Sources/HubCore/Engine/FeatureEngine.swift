@@ -14,6 +14,7 @@ public import Wire
 public final class FeatureEngine<State: Replicated, Action: WireValue> {
   private let box: ReducerBox<State, Action>
   private let operations: EngineOperations
+  private let pace: TurnPace
   private let onEvent: (HubEvent, State) -> [Action]
   package let schema: Schema
   package var onSend: ((AnyAction) -> Void)?
@@ -34,14 +35,16 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
     // The code for each action is composed here, where the compiler knows the feature's types.
     let reducer = withDependencies(prepareDependencies) { CompiledReducer(reducer()) }
     let box = ReducerBox(ReducerCore(initialState: initialState, reducer: reducer))
-    self.init(box, EngineOperations(on: box), onEvent)
+    let pace = TurnPace()
+    self.init(box, EngineOperations(on: box, pace), pace, onEvent)
   }
 
   @usableFromInline
   init(
-    _ box: ReducerBox<State, Action>, _ operations: EngineOperations, _ onEvent: @escaping (HubEvent, State) -> [Action]
+    _ box: ReducerBox<State, Action>, _ operations: EngineOperations, _ pace: TurnPace,
+    _ onEvent: @escaping (HubEvent, State) -> [Action]
   ) {
-    (self.box, self.operations, self.onEvent) = (box, operations, onEvent)
+    (self.box, self.operations, self.pace, self.onEvent) = (box, operations, pace, onEvent)
     schema = Schema(state: State.self, action: Action.self)
   }
 
@@ -61,9 +64,11 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
 
 extension FeatureEngine: Engine {
   package var isLate: (() -> Bool)? {
-    get { box.isLate }
-    set { box.isLate = newValue }
+    get { pace.isLate }
+    set { pace.isLate = newValue }
   }
+
+  package func beginTurn() { pace.beginTurn() }
 
   package func currentVersion() -> StateVersion { TypedVersion(box.core.state) }
 
@@ -137,8 +142,6 @@ final class ReducerBox<State, Action> {
   /// Without the run-time check for overlapping accesses: the hub makes one call at a time, and reducers cannot reach
   /// it.
   @exclusivity(unchecked) @usableFromInline var core: ReducerCore<State, Action>
-  /// Tells whether the turn has no time for further actions.
-  @exclusivity(unchecked) @usableFromInline var isLate: (() -> Bool)?
 
   @inlinable
   init(_ core: consuming ReducerCore<State, Action>) { self.core = core }
@@ -153,10 +156,10 @@ struct EngineOperations {
   let hasCommands: () -> Bool
 
   @inlinable
-  init<State, Action: WireValue>(on box: ReducerBox<State, Action>) {
+  init<State, Action: WireValue>(on box: ReducerBox<State, Action>, _ pace: TurnPace) {
     self.init(
       apply: { sequence, offset, limit in
-        ActionBatch.apply(sequence, from: offset, limit: limit, to: &box.core) { box.isLate?() ?? false }
+        ActionBatch.apply(sequence, from: offset, limit: limit, to: &box.core, pace: pace)
       },
       revision: { box.core.actionCount },
       hasCommands: { box.core.hasCommands })

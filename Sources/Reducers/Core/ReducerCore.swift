@@ -62,19 +62,47 @@ public struct ReducerCore<State, Action>: ~Copyable {
     if let tree = reduceOnly(action) { begin(tree, cascade: cascade) }
   }
 
+  /// Sends an action, and again as long as `isRepeated` returns true after it.
+  ///
+  /// What depends only on the action is looked up once.
+  @inlinable @inline(__always)
+  package mutating func send(_ action: Action, while isRepeated: () -> Bool) {
+    let route = reducer.route(of: action)
+    let outer = beginReducing()
+    repeat {
+      reducedCount += 1
+      guard let tree = reducer(&currentState.pointee, action, along: route).tree else { continue }
+      endReducing(outer)
+      begin(tree, cascade: 0)
+      _ = beginReducing()
+    } while isRepeated()
+    endReducing(outer)
+  }
+
   /// Reduces an action; its reads of the state are not observed.
   @inlinable @inline(__always)
   mutating func reduceOnly(_ action: Action) -> EffectTree<Action>? {
     reducedCount += 1
+    let outer = beginReducing()
+    defer { endReducing(outer) }
+    return reducer(&currentState.pointee, action).tree
+  }
+
+  /// Begins to reduce. A reducer may send to another store, which has its own effects.
+  ///
+  /// - Returns: The places of the effects of the store whose reducer runs, for `endReducing`.
+  @inlinable @inline(__always)
+  borrowing func beginReducing() -> UnsafeMutableRawPointer? {
     storehub_begin_reducing()
-    // A reducer may send to another store, which has its own effects.
     let outer = storehub_current_places()
     storehub_set_current_places(places)
-    defer {
-      storehub_set_current_places(outer)
-      storehub_end_reducing()
-    }
-    return reducer(&currentState.pointee, action).tree
+    return outer
+  }
+
+  @inlinable @inline(__always)
+  borrowing func endReducing(_ outer: UnsafeMutableRawPointer?) {
+    storehub_set_current_places(outer)
+    storehub_end_reducing()
   }
 
   /// Reduces an action; returns true if there are commands afterwards.

@@ -45,7 +45,22 @@ public struct CompiledReducer<State, Action> {
   /// Reduces an action.
   @inlinable @inline(__always)
   public func callAsFunction(_ state: inout State, _ action: Action) -> Effect<Action> {
-    guard _isConcrete(Action.self), let routes else { return function(&state, action) }
-    return routes._withUnsafeGuaranteedRef { $0.reduce(&state, action) }
+    self(&state, action, along: route(of: action))
+  }
+
+  /// The reducers that handle an action's case, if this is a sequence and the caller knows the types.
+  @inlinable @inline(__always)
+  func route(of action: Action) -> Unmanaged<RoutedReducers<State, Action>.Link>? {
+    guard _isConcrete(Action.self) else { return nil }
+    return routes?._withUnsafeGuaranteedRef { $0.route(of: action) }
+  }
+
+  /// Reduces an action whose route is known.
+  @inlinable @inline(__always)
+  func callAsFunction(
+    _ state: inout State, _ action: Action, along route: Unmanaged<RoutedReducers<State, Action>.Link>?
+  ) -> Effect<Action> {
+    guard let route else { return function(&state, action) }
+    return route._withUnsafeGuaranteedRef { $0.run(&state, action) }
   }
 }

@@ -91,9 +91,15 @@ enum RoutedReducers<State, Action> {
 
     @inlinable @inline(__always)
     func reduce(_ state: inout State, _ action: Action) -> Effect<Action> {
+      route(of: action)._withUnsafeGuaranteedRef { $0.run(&state, action) }
+    }
+
+    /// The first of the reducers that handle the action's case.
+    @inlinable @inline(__always)
+    func route(of action: Action) -> Unmanaged<Link> {
       let tag = caseIndex(action) ?? tag.of(action)
-      guard tag < tagCount, let first = firstByTag[tag] else { return addFirst(for: action, tag).run(&state, action) }
-      return first._withUnsafeGuaranteedRef { $0.run(&state, action) }
+      guard tag < tagCount, let first = firstByTag[tag] else { return addFirst(for: action, tag) }
+      return first
     }
 
     /// The index that the macro generated, where the compiler knows the type: it then takes the case from registers.
@@ -113,12 +119,12 @@ enum RoutedReducers<State, Action> {
     }
 
     @usableFromInline @inline(never)
-    func addFirst(for action: Action, _ tag: Int) -> Link {
+    func addFirst(for action: Action, _ tag: Int) -> Unmanaged<Link> {
       let first = Link.first(of: steps(for: action))
       kept.append(first)
       if tag >= tagCount { grow(to: tag + 1) }
       firstByTag[tag] = .passUnretained(first)
-      return first
+      return .passUnretained(first)
     }
 
     private func steps(for action: Action) -> [_ReducerStep<State, Action>] {

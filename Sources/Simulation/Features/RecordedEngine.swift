@@ -32,6 +32,7 @@ final class RecordedEngine: Engine {
     get { base.isLate }
     set { base.isLate = newValue }
   }
+  func beginTurn() { base.beginTurn() }
 
   func currentVersion() -> StateVersion { base.currentVersion() }
   func apply(_ sequence: RawSpan, from offset: Int, limit: Int) -> ActionBatch.Outcome {

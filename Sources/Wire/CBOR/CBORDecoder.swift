@@ -46,7 +46,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
 
   /// Skips the next item if it consists of the same bytes as the previous one.
   ///
-  /// Items of more than eight bytes, and items that begin in the last seven bytes, are not compared.
+  /// Items of more than eight bytes, and items that begin in the first eight bytes, are not compared.
   ///
   /// - Parameter length: The number of bytes of the previous item, which ends at the current offset.
   /// - Returns: True if the item was skipped.
@@ -54,12 +54,15 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   @inline(__always)
   @_lifetime(self: copy self)
   package mutating func skipRepetition(ofLength length: Int) -> Bool {
-    guard length <= 8, bytes.byteCount - position >= 8 else { return false }
-    let previous = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position - length, as: UInt64.self)
-    let next = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
-    // The first byte is the lowest one of a little-endian number.
-    guard UInt64(littleEndian: previous ^ next) << (64 - 8 * length) == 0 else { return false }
-    position += length
+    guard length <= 8, position >= 8, bytes.byteCount - position >= length else { return false }
+    let end = position &+ length
+    // The eight bytes before each end, of which the last ones count: the highest ones of a little-endian number.
+    let previous = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position &- 8, as: UInt64.self)
+    let next = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: end &- 8, as: UInt64.self)
+    guard UInt64(littleEndian: previous ^ next) &>> UInt64(truncatingIfNeeded: 64 &- 8 &* length) == 0 else {
+      return false
+    }
+    position = end
     return true
   }
 
