@@ -72,6 +72,27 @@ import Wire
     #expect(hub.engine.state.counter.count == 1)
   }
 
+  /// The first actions of each turn show whether they are slow; the following ones are rarely asked about.
+  @Test func aTurnAsksForTimeAtItsBeginning() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    var questions = 0
+    hub.core.isLate {
+      questions += 1
+      return false
+    }
+    let frame = { actionsFrame(Array(repeating: increment, count: 16), from: $0) }
+    _ = receive(frame(1), hub, client, limit: 512)
+    #expect(questions == 4)
+    _ = receive(frame(17), hub, client, limit: 512)
+    #expect(questions == 5)
+    hub.turn()
+    hub.core.isLate { true }
+    let work = receive(frame(33), hub, client, limit: 512)
+    #expect(!work.isComplete)
+    #expect(hub.engine.state.counter.count == 33)
+  }
+
   @Test func anotherClientIsServedBetweenTheSlices() throws {
     let hub = Hub()
     let (flood, _) = try hub.open()
