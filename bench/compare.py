@@ -7,7 +7,8 @@ ratio is taken round by round; its median stands with its least and greatest val
 
 What each server does for an action: the hub and the C limit count one up and tell the watchers once a turn; Redis INCR,
 with watchers INCR and PUBLISH in one transaction (a function, and with MULTI and EXEC); NATS publishes eight bytes and
-counts nothing (over TCP: it has no Unix sockets); Python is asyncio with a line of JSON for each action. The durable
+counts nothing (over TCP: it has no Unix sockets); Python is asyncio with a line of JSON for each action. "hub mixed" is
+the hub with increments and decrements in turn, because it decodes equal actions in a row only once. The durable
 rows compare acknowledgements that survive a loss of power (sync, always, the C limit that calls fdatasync once a turn),
 and those that lose at most the last second (async, everysec).
 
@@ -32,8 +33,10 @@ DURABLE = ["C limit -j", "hub sync", "Redis always", "hub async", "Redis everyse
 YARDSTICKS = {"C limit -j": "hub sync", "Redis always": "hub sync", "Redis everysec": "hub async"}
 
 
-def names_for(watchers, hubs):
-    names = ["C limit", *hubs, "Redis", *(["Redis MULTI"] if watchers else []), "NATS", "Python"]
+def names_for(depth, watchers, hubs):
+    mixed = ["hub mixed"] if depth > 1 and not watchers else []
+    multi = ["Redis MULTI"] if watchers else []
+    names = ["C limit", *hubs, *mixed, "Redis", *multi, "NATS", "Python"]
     return [name for name in names if Rivals.is_installed(name)]
 
 
@@ -42,7 +45,7 @@ def print_rows(case, goals, results):
         rates = [row["rate"] for row in rows]
         ratio = ""
         yardstick = YARDSTICKS.get(name, "hub")
-        if not name.startswith("hub") or name == "hub before":
+        if not name.startswith("hub") or name in ("hub before", "hub mixed"):
             found = sorted(ratios(results[yardstick], rows))
             middle = median([{"x": value} for value in found], "x")
             ratio = f"{middle:.2f} ({found[0]:.2f} – {found[-1]:.2f})"
@@ -106,7 +109,7 @@ def main():
         print("|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|")
         rates = {}
         for *case, goal in cases:
-            results = rivals.measure(chosen(names_for(case[2], hubs)), case, options.runs, options.seconds)
+            results = rivals.measure(chosen(names_for(case[1], case[2], hubs)), case, options.runs, options.seconds)
             print_rows(case, {"C limit": goal}, results)
             if case[2] and "C limit" in results:
                 rates[case[2]] = options.rate or common_rate({name: results[name] for name in ("C limit", "hub")})

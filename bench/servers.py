@@ -138,7 +138,8 @@ class Rivals:
         slow = ["env", f"LD_PRELOAD={LIMIT}/slowsync.so", f"SLOWSYNC_US={delay}"] if delay else []
         options = ["--state-dir", place, "--durability", durability] if durability in ("sync", "async") else []
         program = self.hubs.get(name) or self.hubs[program]
-        return Server([*slow, program, "--socket", path, "--log-level", "error", *options], path), "storehub"
+        protocol = "storehub-mixed" if name.endswith(" mixed") else "storehub"
+        return Server([*slow, program, "--socket", path, "--log-level", "error", *options], path), protocol
 
     @staticmethod
     def redis(name, place, path, watchers):

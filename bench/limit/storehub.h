@@ -36,10 +36,11 @@ static inline size_t sh_hello(uint8_t *out, int watch) {
   if (watch) { memcpy(p + SH_HEADER, attach, sizeof attach); sh_finish(p, p + SH_HEADER + sizeof attach, SH_ATTACH); p += SH_HEADER + sizeof attach; }
   return (size_t)(p - out);
 }
-// One frame with k times counter(incrementButtonTapped) = [0, 1], numbered from `first`.
-static inline size_t sh_actions(uint8_t *out, uint64_t first, uint64_t acknowledged, unsigned k) {
+// One frame with k times counter(incrementButtonTapped) = [0, 1], numbered from `first`. If `mixed`, every second action is
+// counter(decrementButtonTapped) = [0, 0] instead, so that no two in a row are equal.
+static inline size_t sh_actions(uint8_t *out, uint64_t first, uint64_t acknowledged, unsigned k, int mixed) {
   uint8_t *p = sh_uint(sh_uint(out + SH_HEADER, 0, first), 0, acknowledged);
-  while (k--) { *p++ = 0x82; *p++ = 0; *p++ = 1; }
+  for (uint64_t i = first; k--; i++) { *p++ = 0x82; *p++ = 0; *p++ = !mixed || i % 2; }
   sh_finish(out, p, SH_ACTIONS);
   return (size_t)(p - out);
 }
