@@ -8,7 +8,7 @@ ratio is taken round by round; its median stands with its least and greatest val
 What each server does for an action: the hub and the C limit count one up and tell the watchers once a turn; Redis INCR,
 with watchers INCR and PUBLISH in one transaction (a function, and with MULTI and EXEC); NATS publishes eight bytes and
 counts nothing (over TCP: it has no Unix sockets); Python is asyncio with a line of JSON for each action. "hub mixed" is
-the hub with increments and decrements in turn, because it decodes equal actions in a row only once. The durable
+the hub with alternating increments and decrements, because it decodes equal actions in a row only once. The durable
 rows compare acknowledgements that survive a loss of power (sync, always, the C limit that calls fdatasync once a turn),
 and those that lose at most the last second (async, everysec).
 

@@ -3,7 +3,8 @@
 /// Work is done in slices of about a quarter of a millisecond, as many as fit in a turn. The clock is read only after a
 /// full slice, so that small turns cost nothing. A read may exceed its slice by a quarter, so that a slice rarely ends
 /// within a small frame: the rest of a divided frame is copied, and its connection is not read meanwhile. A slice whose
-/// actions are much slower than those before is ended by `isLate`, for which a coarse clock is read every few actions.
+/// actions are much slower than those before is ended by `isLate`, for which a coarse clock is read now and then
+/// (`HubCore/TurnPace`).
 package struct WorkMeter {
   /// The time in nanoseconds for which a turn may handle frames.
   private static let turn: UInt64 = 1_000_000

@@ -72,8 +72,8 @@ import Wire
     #expect(hub.engine.state.counter.count == 1)
   }
 
-  /// The first actions of each turn show whether they are slow; the following ones are rarely asked about.
-  @Test func aTurnAsksForTimeAtItsBeginning() throws {
+  /// A turn checks its time after its first actions, after a few of each further frame, and rarely otherwise.
+  @Test func aTurnChecksItsTimeAtTheBeginning() throws {
     let hub = Hub()
     let (client, _) = try hub.open()
     var questions = 0
@@ -82,15 +82,19 @@ import Wire
       return false
     }
     let frame = { actionsFrame(Array(repeating: increment, count: 16), from: $0) }
+    // At first the state's size is checked between the actions of a frame, which divides it.
     _ = receive(frame(1), hub, client, limit: 512)
-    #expect(questions == 4)
+    hub.turn()
+    questions = 0
     _ = receive(frame(17), hub, client, limit: 512)
-    #expect(questions == 5)
+    #expect(questions == 4)
+    _ = receive(frame(33), hub, client, limit: 512)
+    #expect(questions == 6)
     hub.turn()
     hub.core.isLate { true }
-    let work = receive(frame(33), hub, client, limit: 512)
+    let work = receive(frame(49), hub, client, limit: 512)
     #expect(!work.isComplete)
-    #expect(hub.engine.state.counter.count == 33)
+    #expect(hub.engine.state.counter.count == 49)
   }
 
   @Test func anotherClientIsServedBetweenTheSlices() throws {

@@ -56,7 +56,7 @@ static struct {
 } protos[] = {
   { "hub", HUB, NULL, 0, NULL, NULL, NULL, 0, 0, 0 },
   { "storehub", STOREHUB, NULL, 0, NULL, NULL, NULL, 0, 0, 0 },
-  { "storehub-mixed", STOREHUB, NULL, 0, NULL, NULL, NULL, 0, 0, 0 }, // increments and decrements in turn
+  { "storehub-mixed", STOREHUB, NULL, 0, NULL, NULL, NULL, 0, 0, 0 }, // alternating increments and decrements
   { "redis-incr", LINES, "*2\r\n$4\r\nINCR\r\n$1\r\nk\r\n", 1, NULL, NULL, "*2\r\n$9\r\nSUBSCRIBE\r\n$16\r\n__keyspace@0__:k\r\n", 6, 7, 0 },
   { "redis-fcall", LINES, "*4\r\n$5\r\nFCALL\r\n$3\r\nhub\r\n$1\r\n1\r\n$1\r\nk\r\n", 1, NULL, NULL, "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nc\r\n", 6, 7, 7 },
   { "redis-multi", LINES, "*1\r\n$5\r\nMULTI\r\n*2\r\n$4\r\nINCR\r\n$1\r\nk\r\n*3\r\n$7\r\nPUBLISH\r\n$1\r\nc\r\n$1\r\nx\r\n*1\r\n$4\r\nEXEC\r\n", 6, NULL, NULL, "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nc\r\n", 6, 7, 0 },

@@ -45,7 +45,7 @@ public enum ActionBatch {
   ///   - offset: The start of the first action.
   ///   - limit: The maximum number of actions to apply.
   ///   - reducing: The feature's state and reducer.
-  ///   - pace: Tells whether the turn has time for further actions; at least one action is applied.
+  ///   - pace: Decides whether the turn has time for further actions; at least one action is applied.
   @inlinable @inline(__always)
   static func apply<State, Action: WireValue>(
     _ sequence: RawSpan, from offset: Int, limit: Int, to reducing: inout ReducerCore<State, Action>,
@@ -53,7 +53,7 @@ public enum ActionBatch {
   ) -> Outcome {
     var decoder = CBORDecoder(sequence, at: offset)
     var count = 0
-    var pause = min(limit, pace.countToNext(after: 0))
+    var pause = min(limit, pace.countToFirst)
     defer { pace.count += count }
     while !decoder.isAtEnd {
       let start = decoder.offset

@@ -20,7 +20,7 @@ package protocol Engine: StateSource {
   /// Tells whether the turn has no time for further actions of a batch; nil if it always has.
   var isLate: (() -> Bool)? { get set }
 
-  /// Begins a turn, in which `isLate` is evaluated after few actions.
+  /// Begins a turn. `isLate` is evaluated after its first few actions.
   func beginTurn()
 
   /// Applies an action of the hub itself.

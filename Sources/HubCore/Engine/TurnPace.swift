@@ -1,28 +1,33 @@
-/// Asks now and then whether a turn has time for further actions: after its first, second, fourth and eighth action, and
-/// then after every 16th.
+/// Decides when a turn checks its time: after its first, second, fourth and eighth action, and then after every 16th; in
+/// each further frame after the fourth, the twelfth, and then every 16th. The last action of a frame is excepted, so a
+/// frame of one action costs no check.
 @usableFromInline
 final class TurnPace {
   /// Tells whether the turn has no time for further actions; nil if it always has.
   var isLate: (() -> Bool)?
   /// The number of the turn's actions before the present batch.
   @exclusivity(unchecked) @usableFromInline var count = 0
-  /// The number of the turn's actions at which to ask next.
+  /// The number of the turn's actions at which to check next.
   @exclusivity(unchecked) @usableFromInline var next = 1
 
   @usableFromInline init() {}
 
-  /// The number of actions after which to ask, when a batch has applied `count`; at least 1.
+  /// The number of actions of a new batch after which to check; at least 1. Its actions may be slower than those before.
   @inlinable @inline(__always)
-  func countToNext(after count: Int) -> Int { max(next &- self.count &- count, 1) }
+  var countToFirst: Int { max(min(next &- count, 4), 1) }
 
-  /// Returns true if the turn has time for further actions when a batch has applied `count`.
+  /// Returns true if the turn has time for further actions when a batch has applied `batchCount`.
   @usableFromInline
-  func hasTime(after count: Int) -> Bool {
+  func hasTime(after batchCount: Int) -> Bool {
     if let isLate, isLate() { return false }
-    let count = self.count + count
-    next = count + min(count, 16)
+    let total = count + batchCount
+    next = total + min(2 * batchCount, total, 16)
     return true
   }
+
+  /// The number of actions after which to check again, when a batch has applied `batchCount`.
+  @inlinable @inline(__always)
+  func countToNext(after batchCount: Int) -> Int { next &- count &- batchCount }
 
   /// Begins a turn.
   func beginTurn() { (count, next) = (0, 1) }

@@ -64,7 +64,8 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   /// Sends an action, and again as long as `isRepeated` returns true after it.
   ///
-  /// What depends only on the action is looked up once.
+  /// What depends only on the action is looked up once. `isRepeated` runs while reads are not observed, so it must not
+  /// reach a store.
   @inlinable @inline(__always)
   package mutating func send(_ action: Action, while isRepeated: () -> Bool) {
     let route = reducer.route(of: action)
@@ -92,7 +93,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   ///
   /// - Returns: The places of the effects of the store whose reducer runs, for `endReducing`.
   @inlinable @inline(__always)
-  borrowing func beginReducing() -> UnsafeMutableRawPointer? {
+  func beginReducing() -> UnsafeMutableRawPointer? {
     storehub_begin_reducing()
     let outer = storehub_current_places()
     storehub_set_current_places(places)
@@ -100,7 +101,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   }
 
   @inlinable @inline(__always)
-  borrowing func endReducing(_ outer: UnsafeMutableRawPointer?) {
+  func endReducing(_ outer: UnsafeMutableRawPointer?) {
     storehub_set_current_places(outer)
     storehub_end_reducing()
   }

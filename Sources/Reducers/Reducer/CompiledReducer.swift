@@ -7,7 +7,7 @@ public struct CompiledReducer<State, Action> {
   @usableFromInline let function: (inout State, Action) -> Effect<Action>
   /// The routes of `function`, if it is a sequence of reducers. A caller that knows the types follows them itself: an
   /// action that passes through one more function is written to memory once more, and reading it back at once takes
-  /// longer than a small reducer. `function` keeps them.
+  /// longer than a small reducer. `function` retains them, so it must live while they are followed.
   @usableFromInline let routes: Unmanaged<RoutedReducers<State, Action>.Routes>?
 
   /// Compiles a reducer; dependencies that it looks up during initialization are those of this call.
@@ -18,7 +18,7 @@ public struct CompiledReducer<State, Action> {
 
   /// Wraps a reducer that is already a function.
   @inlinable
-  public init(_ reduce: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
+  package init(_ reduce: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
     (function, routes) = (reduce, nil)
   }
 
@@ -40,11 +40,11 @@ public struct CompiledReducer<State, Action> {
   }
 
   /// A reducer that does nothing.
-  @inlinable public static var none: Self { Self { _, _ in .none } }
+  @inlinable package static var none: Self { Self { _, _ in .none } }
 
   /// Reduces an action.
   @inlinable @inline(__always)
-  public func callAsFunction(_ state: inout State, _ action: Action) -> Effect<Action> {
+  package func callAsFunction(_ state: inout State, _ action: Action) -> Effect<Action> {
     self(&state, action, along: route(of: action))
   }
 
@@ -52,7 +52,7 @@ public struct CompiledReducer<State, Action> {
   @inlinable @inline(__always)
   func route(of action: Action) -> Unmanaged<RoutedReducers<State, Action>.Link>? {
     guard _isConcrete(Action.self) else { return nil }
-    return routes?._withUnsafeGuaranteedRef { $0.route(of: action) }
+    return withExtendedLifetime(function) { routes?._withUnsafeGuaranteedRef { $0.route(of: action) } }
   }
 
   /// Reduces an action whose route is known.
@@ -61,6 +61,6 @@ public struct CompiledReducer<State, Action> {
     _ state: inout State, _ action: Action, along route: Unmanaged<RoutedReducers<State, Action>.Link>?
   ) -> Effect<Action> {
     guard let route else { return function(&state, action) }
-    return route._withUnsafeGuaranteedRef { $0.run(&state, action) }
+    return withExtendedLifetime(function) { route._withUnsafeGuaranteedRef { $0.run(&state, action) } }
   }
 }

@@ -32,7 +32,7 @@ public protocol Reducer<State, Action> {
   /// The reducers that this one consists of, run in order on the same state.
   @ReducerBuilder<State, Action> var body: Body { get }
 
-  /// The reducer as one function, in which everything that does not depend on state or action is already looked up.
+  /// The compiled reducer.
   ///
   /// A store calls this once. Per action, no body is rebuilt, and key paths with a fixed offset are not walked.
   func _compile() -> CompiledReducer<State, Action>

@@ -69,12 +69,12 @@ enum RoutedReducers<State, Action> {
   /// The reducers for each case, found at the first action of the case.
   @usableFromInline
   final class Routes {
-    /// The first link for each tag, nil while it is unknown. It holds no references: `kept` does.
+    /// The first link for each case by its index in the declaration, for code that is specialised for the type.
     @exclusivity(unchecked) @usableFromInline
-    var firstByTag: UnsafeMutablePointer<Unmanaged<Link>?>
-    @exclusivity(unchecked) @usableFromInline
-    var tagCount = 0
-    @usableFromInline let tag: EnumTag<Action>
+    var byIndex = Table()
+    /// The same by the tag in memory, for other code. The tags number the cases with payloads first.
+    @exclusivity(unchecked) private var byTag = Table()
+    private let tag: EnumTag<Action>
     private var kept: [Link] = []
     private let steps: [_ReducerStep<State, Action>]
     private lazy var cases = ActionCases<Action>()
@@ -82,11 +82,11 @@ enum RoutedReducers<State, Action> {
     @usableFromInline
     init(_ steps: [_ReducerStep<State, Action>], _ tag: EnumTag<Action>) {
       (self.steps, self.tag) = (steps, tag)
-      firstByTag = .allocate(capacity: 0)
     }
 
     deinit {
-      firstByTag.deallocate()
+      byIndex.deallocate()
+      byTag.deallocate()
     }
 
     @inlinable @inline(__always)
@@ -97,9 +97,8 @@ enum RoutedReducers<State, Action> {
     /// The first of the reducers that handle the action's case.
     @inlinable @inline(__always)
     func route(of action: Action) -> Unmanaged<Link> {
-      let tag = caseIndex(action) ?? tag.of(action)
-      guard tag < tagCount, let first = firstByTag[tag] else { return addFirst(for: action, tag) }
-      return first
+      guard let index = caseIndex(action) else { return routeByTag(of: action) }
+      return byIndex.link(at: index) ?? addFirst(for: action, at: index)
     }
 
     /// The index that the macro generated, where the compiler knows the type: it then takes the case from registers.
@@ -118,12 +117,25 @@ enum RoutedReducers<State, Action> {
       }
     }
 
+    @usableFromInline
+    func routeByTag(of action: Action) -> Unmanaged<Link> {
+      let tag = tag.of(action)
+      if let first = byTag.link(at: tag) { return first }
+      let first = newFirst(for: action)
+      byTag.set(first, at: tag)
+      return first
+    }
+
     @usableFromInline @inline(never)
-    func addFirst(for action: Action, _ tag: Int) -> Unmanaged<Link> {
+    func addFirst(for action: Action, at index: Int) -> Unmanaged<Link> {
+      let first = newFirst(for: action)
+      byIndex.set(first, at: index)
+      return first
+    }
+
+    private func newFirst(for action: Action) -> Unmanaged<Link> {
       let first = Link.first(of: steps(for: action))
       kept.append(first)
-      if tag >= tagCount { grow(to: tag + 1) }
-      firstByTag[tag] = .passUnretained(first)
       return .passUnretained(first)
     }
 
@@ -135,13 +147,30 @@ enum RoutedReducers<State, Action> {
         return wanted == actionCase
       }
     }
+  }
 
-    private func grow(to count: Int) {
+  /// The first link for each case, nil while it is unknown. It holds no references: `Routes.kept` does.
+  @usableFromInline
+  struct Table {
+    @usableFromInline var first = UnsafeMutablePointer<Unmanaged<Link>?>.allocate(capacity: 0)
+    @usableFromInline var count = 0
+
+    @inlinable @inline(__always)
+    func link(at index: Int) -> Unmanaged<Link>? { index < count ? first[index] : nil }
+
+    mutating func set(_ link: Unmanaged<Link>, at index: Int) {
+      if index >= count { grow(to: index + 1) }
+      first[index] = link
+    }
+
+    private mutating func grow(to count: Int) {
       let grown = UnsafeMutablePointer<Unmanaged<Link>?>.allocate(capacity: count)
       grown.initialize(repeating: nil, count: count)
-      grown.update(from: firstByTag, count: tagCount)
-      firstByTag.deallocate()
-      (firstByTag, tagCount) = (grown, count)
+      grown.update(from: first, count: self.count)
+      first.deallocate()
+      (first, self.count) = (grown, count)
     }
+
+    func deallocate() { first.deallocate() }
   }
 }

@@ -35,7 +35,7 @@ final class Link {
       return true
     }
 
-    /// Takes the waiting bytes back. Another writer continues.
+    /// Takes the waiting bytes back. The next process writes them.
     mutating func takeRest() -> [UInt8] {
       defer { (rest, hasWaitingWriter) = ([], false) }
       return rest

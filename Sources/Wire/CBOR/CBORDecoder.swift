@@ -54,7 +54,8 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   @inline(__always)
   @_lifetime(self: copy self)
   package mutating func skipRepetition(ofLength length: Int) -> Bool {
-    guard length <= 8, position >= 8, bytes.byteCount - position >= length else { return false }
+    // Also false for lengths that no item has, of a type that moves the offset back.
+    guard UInt(bitPattern: length &- 1) < 8, position >= 8, bytes.byteCount - position >= length else { return false }
     let end = position &+ length
     // The eight bytes before each end, of which the last ones count: the highest ones of a little-endian number.
     let previous = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position &- 8, as: UInt64.self)
