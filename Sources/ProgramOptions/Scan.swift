@@ -74,6 +74,9 @@ extension ProgramOptions {
 
   private func unknownOption(_ culprit: String, _ options: [Option]) -> UsageError {
     let name = culprit.drop { $0 == "-" }.prefix { $0 != "=" }
+    if commands.contains(where: { $0.options.contains { culprit.hasPrefix("--") && $0.name == name } }) {
+      return UsageError("--\(name) is an option of a command; write it after the command")
+    }
     if culprit.contains("="), options.contains(where: { $0.name == name }) {
       return UsageError("--\(name) takes no value")
     }

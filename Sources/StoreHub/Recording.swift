@@ -103,6 +103,11 @@ extension Recording {
         try save(recovery.snapshot(), in: journal, mailbox)
       }
       for note in history.notes { log.write(.warning, "\(directory): \(note)") }
+      if !recovery.droppedFields.isEmpty {
+        let fields = recovery.droppedFields.joined(separator: ", ")
+        let advice = "to undo this, stop the hub and run `storehubd journal repair --to \(recovery.revision - 1)`"
+        log.write(.warning, "\(directory): the stored state had \(fields), which this feature does not have; \(advice)")
+      }
       // In async mode a crash may lose turns that clients have seen.
       let id = durability == .sync ? history.epoch.low : .random(in: 0 ... .max)
       return Recording(

@@ -11,6 +11,7 @@ import Testing
 ///
 /// - `name=NAME`: a name by which other blocks of the page can require this one.
 /// - `needs=NAME NAME`: blocks of the page that are compiled with this one, as further files of the program.
+/// - `module=NAME`: the needed blocks are a module of this name, which this one imports.
 /// - `imports=A B`: modules to import before the block.
 /// - `given=PARAMETERS`: the block is the body of an asynchronous, throwing function on the main actor with these
 ///   parameters.

@@ -8,7 +8,7 @@ struct Compiler {
 
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path
-  private static let options: Set<String> = ["name", "needs", "imports", "given", "skip"]
+  private static let options: Set<String> = ["name", "needs", "module", "imports", "given", "skip"]
 
   /// The folder of the test bundle with the built modules and macros.
   private static var products: String {
@@ -45,12 +45,26 @@ struct Compiler {
       try other.source.write(toFile: files[files.count - 1], atomically: false, encoding: .utf8)
     }
     // A program with a type marked @main has no file with statements.
-    let errors = try run(files, asLibrary: block.text.contains("@main"))
+    let isLibrary = block.text.contains("@main")
+    let errors: String
+    if let module = block.options["module"] {
+      let path = "\(folder)/\(module).swiftmodule"
+      let failure = try run(
+        ["-emit-module", "-o", path, "-module-name", module] + files.dropFirst(), asLibrary: true)
+      errors = failure.isEmpty ? try compile([files[0]], asLibrary: isLibrary, modules: folder) : failure
+    } else {
+      errors = try compile(files, asLibrary: isLibrary)
+    }
     if !errors.isEmpty { throw Failure(description: errors) }
   }
 
+  private static func compile(_ files: [String], asLibrary: Bool, modules folder: String? = nil) throws -> String {
+    let modules = folder.map { ["-I", $0] } ?? []
+    return try run(["-emit-sil", "-o", "/dev/null", "-module-name", "Page"] + modules + files, asLibrary: asLibrary)
+  }
+
   /// Returns the compiler's errors.
-  private static func run(_ files: [String], asLibrary: Bool) throws -> String {
+  private static func run(_ task: [String], asLibrary: Bool) throws -> String {
     let libraries = try FileManager.default.contentsOfDirectory(atPath: "\(root)/Sources").filter {
       FileManager.default.fileExists(atPath: "\(root)/Sources/\($0)/module.modulemap")
     }
@@ -61,15 +75,13 @@ struct Compiler {
     }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    var arguments = [
-      "swiftc", "-frontend", "-emit-sil", "-o", "/dev/null", "-module-name", "Page", "-swift-version", "6",
-    ]
+    var arguments = ["swiftc", "-frontend", "-swift-version", "6"]
     arguments += ["-warnings-as-errors", "-I", "\(products)/Modules"]
     for library in libraries { arguments += ["-I", "\(root)/Sources/\(library)"] }
     for map in maps { arguments += ["-Xcc", "-fmodule-map-file=\(products)/\(map)/module.modulemap"] }
     arguments += ["-load-plugin-executable", "\(products)/StoreHubMacros-tool#StoreHubMacros"]
     if asLibrary { arguments.append("-parse-as-library") }
-    process.arguments = arguments + files
+    process.arguments = arguments + task
     let output = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output

@@ -71,11 +71,40 @@ import Wire
     let before = try contents()
     let other = FeatureEngine(initialState: Other(), reducer: EmptyReducer<Other, Change>())
     #expect(throws: RecordingError.self) { try Recording.open(other, directory: directory, log: log) }
+    // Each of its fields has a default, but no value of the stored state would remain.
+    let foreign = FeatureEngine(initialState: Foreign(), reducer: EmptyReducer<Foreign, Change>())
+    #expect {
+      try Recording.open(foreign, directory: directory, log: log)
+    } throws: { "\($0)".contains("no name in common") }
     #expect(try contents() == before)
     bench.clean()
   }
 
+  /// Undoing it is possible until the next conversion.
+  @Test func fieldsThatAConversionDropsAreNamed() throws {
+    let bench = try Bench()
+    let (directory, path) = (bench.directory + "/state", bench.directory + "/log")
+    let descriptor = open(path, O_CREAT | O_WRONLY | O_APPEND, 0o600)
+    defer { close(descriptor) }
+    let log = Log(program: "test", level: .warning, descriptor: descriptor)
+    func start<State: Replicated & Equatable>(_ state: State) throws -> UInt64 {
+      let engine = FeatureEngine(initialState: state, reducer: EmptyReducer<State, Change>())
+      try Recording.open(engine, directory: directory, log: log).close()
+      return engine.revision
+    }
+    #expect(try start(Wide()) == 0)
+    #expect(try String(contentsOfFile: path, encoding: .utf8).isEmpty)
+    #expect(try start(Narrow()) == 1)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(text.contains("the field 'colour' of Wide") && text.contains("repair --to 0"))
+    #expect(try start(Narrow()) == 1)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+    bench.clean()
+  }
+
   @Replicated struct Other: Equatable { var count = "" }
+
+  @Replicated struct Foreign: Equatable { var orders = 0 }
 
   @Replicated struct Wide: Equatable {
     var count = 0

@@ -19,8 +19,11 @@ public struct Recovery: ~Copyable {
   /// The size of the turns after the newest snapshot.
   private var unsavedByteCount = 0
   private var versions: [(revision: UInt64, state: StateVersion)] = []
-  /// True if the newest bytes were of another schema.
-  private var isConverted = false
+  /// The schema of the newest bytes, if it is not the feature's.
+  private var newestForeign: Schema?
+  private var isConverted: Bool { newestForeign != nil }
+  /// The fields in the recovered state that the feature does not have, so their values are dropped.
+  public private(set) var droppedFields: [String] = []
   /// The snapshot and the turns after it, while they have another schema.
   private var foreign: ForeignState?
   /// The revision of `foreign`, if the engine cannot follow its turns; nil if the engine has the state.
@@ -158,7 +161,7 @@ public struct Recovery: ~Copyable {
   /// Records the schema of the newest bytes. A client with a revision of another schema may have another state than the
   /// converted one, so it needs a snapshot, even if later turns have the feature's schema.
   private mutating func noteSchema(_ schema: Schema) {
-    isConverted = schema != engine.schema
+    newestForeign = schema == engine.schema ? nil : schema
     if isConverted { versions = [] }
   }
 
@@ -188,8 +191,9 @@ public struct Recovery: ~Copyable {
   /// - Parameter time: The wall-clock time, in milliseconds since 1970-01-01 00:00 UTC.
   /// - Returns: The turn, which has been applied; nil if the state has the feature's schema.
   public mutating func renumber(at time: Int64) throws(RecoveryError) -> LoggedTurn? {
-    guard isConverted else { return nil }
+    guard let newestForeign else { return nil }
     try convertForeignState()
+    droppedFields = newestForeign.stateFields(missingIn: engine.schema)
     let turn = LoggedTurn(
       position: position + 1, baseRevision: revision, revision: revision + 1, time: time, delta: replacement())
     try apply(turn, writtenFor: engine.schema)

@@ -10,8 +10,10 @@ public struct Effect<Action> {
   }
 }
 
-extension Effect: Sendable where Action: Sendable {}
-extension EffectTree: Sendable where Action: Sendable {}
+// Unchecked: the actions in an effect may not be `Sendable`, as in the original. An effect is reduced and taken apart on
+// the thread of its store, the main actor's or that of the hub's loop, and its operations are `Sendable` themselves.
+extension Effect: @unchecked Sendable {}
+extension EffectTree: @unchecked Sendable {}
 
 /// An effect with the action of a reducer.
 public typealias EffectOf<R: Reducer> = Effect<R.Action>

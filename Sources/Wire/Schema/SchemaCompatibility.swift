@@ -16,10 +16,12 @@ extension Schema {
   /// Types are compared by their contents, fields and cases by name. A field that only one side has needs a default
   /// there; a case that only one side has is refused only when it is sent. The order does not matter. The values that
   /// distinguish the elements of a collection (members of a set, keys of a dictionary, ids) must have the same fields
-  /// on both sides: without one of them, different elements would become equal.
+  /// on both sides: without one of them, different elements would become equal. Two states without a common field belong
+  /// to different features, and are incompatible.
   /// - Complexity: O(corresponding pairs of types × fields).
   public func compatibility(with other: Schema) -> SchemaCompatibility {
     if self == other { return .same }
+    if let difference = difference(ofFeaturesFrom: other) { return .incompatible(difference) }
     var comparison = SchemaComparison(here: self, there: other)
     let difference = comparison.difference([
       (state, other.state, "the state"), (action, other.action, "the action"),

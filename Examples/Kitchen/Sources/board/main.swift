@@ -1,7 +1,12 @@
+import Glibc
 import Kitchen
 import StoreClient
 
-// Prints the orders whenever they change: `board SOCKET`.
+// Prints the orders whenever they change: `board SOCKET`. Without a hub it waits for one.
+guard CommandLine.arguments.count == 2 else {
+  print("usage: board SOCKET")
+  exit(2)
+}
 let loop = try EventLoop()
 try loop.drainMainQueue()
 let client = try StoreClient<Kitchen.State, Kitchen.Action>(loop: loop, path: CommandLine.arguments[1])
