@@ -62,7 +62,7 @@ extension ProgramOptions {
         let place = max(Int(cglibc_optind()) - 1, max(Int(seen), 1))
         let culprit = argv.indices.contains(place) ? argv[place].map { String(cString: $0) } ?? "" : ""
         if code == CInt(UInt8(ascii: ":")) { return .failure(UsageError("\(culprit) needs a value")) }
-        return .failure(unknownOption(culprit, options))
+        return .failure(unknownOption(culprit, options, isBeforeCommand: stops))
       case 0:
         found.values[options[Int(index)].name] = cglibc_optarg().map { String(cString: $0) } ?? ""
       default:
@@ -72,9 +72,9 @@ extension ProgramOptions {
     }
   }
 
-  private func unknownOption(_ culprit: String, _ options: [Option]) -> UsageError {
+  private func unknownOption(_ culprit: String, _ options: [Option], isBeforeCommand: Bool) -> UsageError {
     let name = culprit.drop { $0 == "-" }.prefix { $0 != "=" }
-    if commands.contains(where: { $0.options.contains { culprit.hasPrefix("--") && $0.name == name } }) {
+    if isBeforeCommand, culprit.hasPrefix("--"), commands.contains(where: { $0.options.contains { $0.name == name } }) {
       return UsageError("--\(name) is an option of a command; write it after the command")
     }
     if culprit.contains("="), options.contains(where: { $0.name == name }) {

@@ -59,8 +59,9 @@ struct Compiler {
   }
 
   private static func compile(_ files: [String], asLibrary: Bool, modules folder: String? = nil) throws -> String {
+    // Before the built modules, of which one may have the same name.
     let modules = folder.map { ["-I", $0] } ?? []
-    return try run(["-emit-sil", "-o", "/dev/null", "-module-name", "Page"] + modules + files, asLibrary: asLibrary)
+    return try run(modules + ["-emit-sil", "-o", "/dev/null", "-module-name", "Page"] + files, asLibrary: asLibrary)
   }
 
   /// Returns the compiler's errors.
@@ -75,13 +76,13 @@ struct Compiler {
     }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    var arguments = ["swiftc", "-frontend", "-swift-version", "6"]
+    var arguments = ["swiftc", "-frontend", "-swift-version", "6"] + task
     arguments += ["-warnings-as-errors", "-I", "\(products)/Modules"]
     for library in libraries { arguments += ["-I", "\(root)/Sources/\(library)"] }
     for map in maps { arguments += ["-Xcc", "-fmodule-map-file=\(products)/\(map)/module.modulemap"] }
     arguments += ["-load-plugin-executable", "\(products)/StoreHubMacros-tool#StoreHubMacros"]
     if asLibrary { arguments.append("-parse-as-library") }
-    process.arguments = arguments + task
+    process.arguments = arguments
     let output = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output

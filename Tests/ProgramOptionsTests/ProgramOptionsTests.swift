@@ -131,6 +131,7 @@ import Testing
     #expect(refusal("help", "shwo") == "there is no command 'shwo'; did you mean 'show'?")
     // An option of another command.
     #expect(refusal("send", "--all") == "unknown option --all; if it is an argument, write -- before it")
+    #expect(refusal("--all", "show") == "--all is an option of a command; write it after the command")
     #expect(refusal("show", "--al=1") == "unknown option --al=1; did you mean '--all'?")
     #expect(refusal("--sockte", "x", "show") == "unknown option --sockte; did you mean '--socket'?")
     #expect(refusal("show", "--all=1") == "--all takes no value")

@@ -96,7 +96,7 @@ import Wire
     #expect(try String(contentsOfFile: path, encoding: .utf8).isEmpty)
     #expect(try start(Narrow()) == 1)
     let text = try String(contentsOfFile: path, encoding: .utf8)
-    #expect(text.contains("the field 'colour' of Wide") && text.contains("repair --to 0"))
+    #expect(text.contains("the stored state had the field 'colour' of ") && text.contains("repair --to 0"))
     #expect(try start(Narrow()) == 1)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
     bench.clean()

@@ -21,12 +21,11 @@ extension Schema {
   /// - Complexity: O(corresponding pairs of types × fields).
   public func compatibility(with other: Schema) -> SchemaCompatibility {
     if self == other { return .same }
-    if let difference = difference(ofFeaturesFrom: other) { return .incompatible(difference) }
     var comparison = SchemaComparison(here: self, there: other)
     let difference = comparison.difference([
       (state, other.state, "the state"), (action, other.action, "the action"),
     ])
-    if let difference { return .incompatible(difference) }
+    if let difference = difference ?? self.difference(ofFeaturesFrom: other) { return .incompatible(difference) }
     return comparison.keysDiffer ? .compatibleByName : .compatible
   }
 }

@@ -55,11 +55,11 @@ public struct SchemaMapping: Sendable {
       }
       (pair, name) = (MappingTable.Pair(source: mine, target: theirs), source.name(of: mine))
     }
-    if root == .state, let difference = source.difference(ofFeaturesFrom: target) {
-      throw SchemaMismatch(description: difference)
-    }
     var comparison = SchemaComparison(here: source, there: target)
     if let difference = comparison.difference([(pair.source, pair.target, name)]) {
+      throw SchemaMismatch(description: difference)
+    }
+    if root == .state, let difference = source.difference(ofFeaturesFrom: target) {
       throw SchemaMismatch(description: difference)
     }
     (self.source, self.target) = (source, target)
