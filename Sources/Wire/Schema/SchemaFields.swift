@@ -5,7 +5,7 @@ extension Schema {
     guard let mine = stateFields, let theirs = other.stateFields, !mine.isEmpty, !theirs.isEmpty,
       Set(mine).isDisjoint(with: theirs)
     else { return nil }
-    return "the state has the fields \(Self.list(mine)) here and \(Self.list(theirs)) there, which have no name in common"
+    return "the state has the fields \(Self.list(mine)) here and \(Self.list(theirs)) there, with no name in common"
   }
 
   /// The names of the state's fields; nil if it is not a struct.
