@@ -107,7 +107,7 @@ where Base.Action: Replicated & Equatable & Sendable & CasePathable {
   @Dependency(\.continuousClock) private var clock
 
   func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
-    _compile()(&state, action)
+    _compile().function(&state, action)
   }
 
   func _compile() -> CompiledReducer<Base.State, Base.Action> {

@@ -62,7 +62,7 @@ struct Bootstrapped<Base: ReducerProtocol>: ReducerProtocol {
   let base: Base
 
   func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
-    _compile()(&state, action)
+    _compile().function(&state, action)
   }
 
   func _compile() -> CompiledReducer<Base.State, Base.Action> {

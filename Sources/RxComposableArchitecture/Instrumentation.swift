@@ -98,7 +98,7 @@ struct Instrumented<Base: Reducers.Reducer>: Reducers.Reducer {
   let base: Base
 
   func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
-    _compile()(&state, action)
+    _compile().function(&state, action)
   }
 
   func _compile() -> CompiledReducer<Base.State, Base.Action> {

@@ -63,7 +63,7 @@ public struct _PrintChangesReducer<Base: Reducer>: Reducer {
   let printer: _ReducerPrinter<Base.State, Base.Action>?
 
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
-    _compile()(&state, action)
+    _compile().function(&state, action)
   }
 
   public func _compile() -> CompiledReducer<Base.State, Base.Action> {

@@ -22,7 +22,7 @@ public struct _SignpostReducer<Base: Reducer>: Reducer {
   let log: TraceLog?
 
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
-    _compile()(&state, action)
+    _compile().function(&state, action)
   }
 
   public func _compile() -> CompiledReducer<Base.State, Base.Action> {

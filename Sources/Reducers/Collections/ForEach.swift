@@ -77,7 +77,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
   }
 
   public func reduce(into state: inout Parent.State, action: Parent.Action) -> Effect<Parent.Action> {
-    _compile()(&state, action)
+    _compile().function(&state, action)
   }
 
   // Inlinable, so that the feature's module can specialise it: otherwise each action looks up its types at run time.

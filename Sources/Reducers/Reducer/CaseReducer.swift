@@ -25,7 +25,7 @@ public struct _CaseReducers<State, Action>: Reducer {
   }
 
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
-    compile()(&state, action)
+    compile().function(&state, action)
   }
 
   public func _compile() -> CompiledReducer<State, Action> { compile() }

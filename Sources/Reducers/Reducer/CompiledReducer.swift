@@ -4,10 +4,11 @@ internal import Dependencies
 ///
 /// A structure, because generic code that passes functions on adds thunks to them.
 public struct CompiledReducer<State, Action> {
-  @usableFromInline let function: (inout State, Action) -> Effect<Action>
+  @usableFromInline package let function: (inout State, Action) -> Effect<Action>
   /// The routes of `function`, if it is a sequence of reducers. A caller that knows the types follows them itself: an
   /// action that passes through one more function is written to memory once more, and reading it back at once takes
-  /// longer than a small reducer. `function` retains them, so it must live while they are followed.
+  /// longer than a small reducer. `function` retains them, so the structure must be stored while it is called; a
+  /// temporary one is called by `function`.
   @usableFromInline let routes: Unmanaged<RoutedReducers<State, Action>.Routes>?
 
   /// Compiles a reducer; dependencies that it looks up during initialization are those of this call.
@@ -52,7 +53,7 @@ public struct CompiledReducer<State, Action> {
   @inlinable @inline(__always)
   func route(of action: Action) -> Unmanaged<RoutedReducers<State, Action>.Link>? {
     guard _isConcrete(Action.self) else { return nil }
-    return withExtendedLifetime(function) { routes?._withUnsafeGuaranteedRef { $0.route(of: action) } }
+    return routes?._withUnsafeGuaranteedRef { $0.route(of: action) }
   }
 
   /// Reduces an action whose route is known.
@@ -61,6 +62,6 @@ public struct CompiledReducer<State, Action> {
     _ state: inout State, _ action: Action, along route: Unmanaged<RoutedReducers<State, Action>.Link>?
   ) -> Effect<Action> {
     guard let route else { return function(&state, action) }
-    return withExtendedLifetime(function) { route._withUnsafeGuaranteedRef { $0.run(&state, action) } }
+    return route._withUnsafeGuaranteedRef { $0.run(&state, action) }
   }
 }

@@ -33,7 +33,7 @@ public struct _DependencyKeyWritingReducer<Base: Reducer>: Reducer {
   }
 
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
-    _compile()(&state, action)
+    _compile().function(&state, action)
   }
 
   public func _compile() -> CompiledReducer<Base.State, Base.Action> {

@@ -43,7 +43,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline let site: CompositionSite
 
   public func reduce(into state: inout Parent.State, action: Parent.Action) -> Effect<Parent.Action> {
-    _compile()(&state, action)
+    _compile().function(&state, action)
   }
 
   // Inlinable, as that of `forEach`.

@@ -35,7 +35,7 @@ where Base.State == Then.State, Base.Action == Then.Action {
   let reducer: (Value, Value) -> Then
 
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
-    _compile()(&state, action)
+    _compile().function(&state, action)
   }
 
   public func _compile() -> CompiledReducer<Base.State, Base.Action> {

@@ -47,7 +47,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   }
 
   public func reduce(into state: inout ParentState, action: ParentAction) -> Effect<ParentAction> {
-    _compile()(&state, action)
+    _compile().function(&state, action)
   }
 
   @inlinable public var _routedCount: Int { actionCase == nil ? 0 : 1 }
@@ -150,7 +150,7 @@ public struct _CaseScope<ParentState, ParentAction, Child: Reducer>: Reducer {
   let site: CompositionSite
 
   public func reduce(into state: inout ParentState, action: ParentAction) -> Effect<ParentAction> {
-    _compile()(&state, action)
+    _compile().function(&state, action)
   }
 
   public func _compile() -> CompiledReducer<ParentState, ParentAction> {

@@ -56,7 +56,7 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
   @usableFromInline let site: CompositionSite
 
   public func reduce(into state: inout Parent.State, action: Parent.Action) -> Effect<Parent.Action> {
-    _compile()(&state, action)
+    _compile().function(&state, action)
   }
 
   // Inlinable, as that of `forEach` on a collection.
