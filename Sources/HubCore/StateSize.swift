@@ -1,6 +1,7 @@
 import Wire
 
-/// An estimate of the state's size, which enforces a limit. Its cost depends on the changes, not on the size of a large state.
+/// An estimate of the state's size, which enforces a limit. Its cost depends on the changes, not on the size of a large
+/// state.
 ///
 /// The size is that of the encoded state. The bytes of a delta are an upper bound of the growth, so the deltas that the
 /// hub encodes for its log or its subscribers cost nothing here. While the hub needs no deltas, a small state is counted

@@ -105,8 +105,13 @@ extension Recording {
       for note in history.notes { log.write(.warning, "\(directory): \(note)") }
       if !recovery.droppedFields.isEmpty {
         let fields = recovery.droppedFields.joined(separator: ", ")
-        let advice = "to undo this, stop the hub and run `storehubd journal repair --to \(recovery.revision - 1)`"
-        log.write(.warning, "\(directory): the stored state had \(fields), which this feature does not have; \(advice)")
+        let repair = "storehubd journal repair --state-dir \(directory) --to \(recovery.revision - 1)"
+        log.write(
+          .warning,
+          """
+          \(directory): the stored state had \(fields), which this feature does not have; to get it back, stop the hub, \
+          run `\(repair)`, and start the program that wrote it
+          """)
       }
       // In async mode a crash may lose turns that clients have seen.
       let id = durability == .sync ? history.epoch.low : .random(in: 0 ... .max)

@@ -23,7 +23,7 @@ public struct Recovery: ~Copyable {
   private var newestForeign: Schema?
   private var isConverted: Bool { newestForeign != nil }
   /// The fields in the recovered state that the feature does not have, so their values are dropped.
-  public private(set) var droppedFields: [String] = []
+  package private(set) var droppedFields: [String] = []
   /// The snapshot and the turns after it, while they have another schema.
   private var foreign: ForeignState?
   /// The revision of `foreign`, if the engine cannot follow its turns; nil if the engine has the state.

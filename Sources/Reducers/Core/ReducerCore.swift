@@ -64,8 +64,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   /// Sends an action, and again as long as `isRepeated` returns true after it.
   ///
-  /// What depends only on the action is looked up once. `isRepeated` runs while reads are not observed, so it must not
-  /// reach a store.
+  /// The action's route is looked up once. Reads are not observed while `isRepeated` runs, so it must not access a store.
   @inlinable @inline(__always)
   package mutating func send(_ action: Action, while isRepeated: () -> Bool) {
     let route = reducer.route(of: action)

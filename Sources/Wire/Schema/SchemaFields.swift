@@ -25,7 +25,7 @@ extension Schema {
   /// to it drops their values.
   ///
   /// - Complexity: O(corresponding pairs of types × fields).
-  public func stateFields(missingIn other: Schema) -> [String] {
+  package func stateFields(missingIn other: Schema) -> [String] {
     var missing: [String] = []
     var pairs = [(state, other.state)]
     var seen: Set<[Int]> = []
