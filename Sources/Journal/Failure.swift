@@ -11,7 +11,7 @@ extension LogError {
         "let the hub's user write to \(directory.path), then start the hub again"
       case SQLITE_BUSY, SQLITE_LOCKED: "end the other program that writes to it, then start the hub again"
       case SQLITE_CORRUPT, SQLITE_NOTADB:
-        "check the disk, then run 'storehubd journal verify' and restore a backup or run 'storehubd journal repair'"
+        "check the disk, then \(directory.wayOut)"
       default: "check the disk and the kernel's log, then start the hub again"
       }
     let text = "cannot \(error.operation) in \(directory.database): \(error.message) (SQLite \(error.code))"
@@ -26,9 +26,27 @@ extension LogError {
     let soundness = soundRevision.map { "It is sound up to revision \($0). " } ?? ""
     return LogError(
       .damaged,
-      """
-      \(directory.database) is damaged: \(what). \(soundness)Check the disk, then restore a backup, or run \
-      'storehubd journal verify' and 'storehubd journal repair'
-      """, soundRevision: soundRevision)
+      "\(directory.database) is damaged: \(what). \(soundness)Check the disk, then \(directory.wayOut)",
+      soundRevision: soundRevision)
   }
+
+  /// Describes a journal of which a repair has nothing to keep.
+  static func lost(in directory: StateDirectory) -> LogError {
+    LogError(
+      .damaged,
+      """
+      \(directory.database) is damaged: no state can be recovered from it, so it was not changed. Restore a backup; or, \
+      to begin a new history, move the files out of \(directory.path)
+      """)
+  }
+}
+
+extension StateDirectory {
+  /// What to do about damage. storectl repairs the journals of all hubs, also those that are not storehubd.
+  fileprivate var wayOut: String { "run `storectl journal verify\(option)`, and restore a backup or run `\(repair)`" }
+
+  /// The command that repairs this journal.
+  var repair: String { "storectl journal repair\(option)" }
+
+  private var option: String { " --state-dir \(path)" }
 }

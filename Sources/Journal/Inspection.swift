@@ -38,9 +38,7 @@ struct Inspection {
   init(
     _ directory: StateDirectory, options: JournalOptions, cancellation: RepairCancellation? = nil
   ) throws(LogError) {
-    guard StateDirectory.hasContents(directory.database) else {
-      throw directory.noJournal
-    }
+    guard StateDirectory.hasContents(directory.database) else { throw try directory.noJournal() }
     self.directory = directory
     if let damage = try WALScan(directory).damage { problems.append(damage) }
     let database = try directory.attempt { () throws(SQLiteError) in

@@ -45,12 +45,7 @@ public final class JournalReader {
   ///   commits are missing.
   public init(_ path: String) throws(LogError) {
     let directory = StateDirectory(path: path)
-    guard StateDirectory.hasContents(directory.database) else {
-      guard directory.isSearchable else {
-        throw LogError(.storage, "\(path) cannot be searched: permission denied; use the hub's user, or root")
-      }
-      throw LogError(.storage, "there is no journal in \(path): it has no file journal.db")
-    }
+    guard StateDirectory.hasContents(directory.database) else { throw try directory.noJournal() }
     guard access(directory.database, R_OK) == 0 || errno != EACCES else {
       throw LogError(
         .storage, "\(directory.database) cannot be read: permission denied; use the hub's user, or root")

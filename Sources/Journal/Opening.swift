@@ -25,17 +25,14 @@ struct OpenedDatabase {
     if let damage = try WALScan(directory).damage {
       throw .damaged(damage, in: directory, soundRevision: Self.soundRevision(directory, options))
     }
-    let isMissing = !StateDirectory.hasContents(directory.database)
-    guard !isMissing || record == nil && !StateDirectory.hasContents(directory.writeAheadLog) else {
-      throw Self.missing(record, in: directory)
-    }
+    if !StateDirectory.hasContents(directory.database), let loss = Self.loss(record, in: directory) { throw loss }
     try StateDirectory.createEmpty(directory.database)
     let database = try directory.attempt { () throws(SQLiteError) in
       try Database(directory.database, vfs: options.vfs, keepsLog: true)
     }
     self.database = database
     isNew = try directory.attempt { () throws(SQLiteError) in try Self.isEmpty(database) }
-    if isNew, record != nil { throw Self.missing(record, in: directory) }
+    if isNew, record != nil, let loss = Self.loss(record, in: directory) { throw loss }
     if isNew {
       head = try directory.attempt { () throws(SQLiteError) in
         try Self.configure(database, options, isNew: true)
@@ -214,7 +211,13 @@ struct OpenedDatabase {
     }
   }
 
-  private static func missing(_ record: TailRecord?, in directory: StateDirectory) -> LogError {
+  /// The error for a database that is missing or empty, if other files show that there was one.
+  static func loss(in directory: StateDirectory) throws(LogError) -> LogError? {
+    loss(try TailFile.read(directory), in: directory)
+  }
+
+  private static func loss(_ record: TailRecord?, in directory: StateDirectory) -> LogError? {
+    guard record != nil || StateDirectory.hasContents(directory.writeAheadLog) else { return nil }
     let revision = record.map { "revision \($0.revision) was stored" } ?? "a write-ahead log is there"
     return LogError(
       .damaged,

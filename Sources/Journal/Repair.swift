@@ -45,7 +45,7 @@ extension JournalTool {
     let inspection = try Inspection(directory, options: options, cancellation: cancellation)
     defer { inspection.database.close() }
     guard let sound = inspection.soundRevision else {
-      throw .damaged("no state can be recovered; only a backup helps", in: directory, soundRevision: nil)
+      throw .lost(in: directory)
     }
     if let revision, let last = inspection.head?.revision, revision > last {
       throw LogError(.trimmed, "there is no revision \(revision): the last one is \(last)", soundRevision: sound)
@@ -278,7 +278,7 @@ extension StateDirectory {
 
   /// The problem that a repair was interrupted.
   var interruptionOfRepair: String {
-    "a repair of \(database) was interrupted; `storehubd journal repair` completes it"
+    "a repair of \(database) was interrupted; `\(repair)` completes it"
   }
 
   /// Throws if a repair was interrupted.

@@ -48,12 +48,19 @@ struct StateDirectory {
 
   /// Locks a directory with a journal. In one without a journal, no lock file is created.
   func lockJournal() throws(LogError) -> DirectoryLock {
-    guard [database, newDatabase].contains(where: Self.hasContents) else { throw noJournal }
+    guard [database, newDatabase].contains(where: Self.hasContents) else { throw try noJournal() }
     for file in [database, writeAheadLog, sharedMemory, tail, newDatabase] { try Self.checkKind(of: file) }
     return try DirectoryLock(self)
   }
 
-  var noJournal: LogError { LogError(.storage, "there is no journal in \(path)") }
+  /// The error for a directory whose database is missing or empty. Other files may show that there was one.
+  func noJournal() throws(LogError) -> LogError {
+    guard isSearchable else {
+      return LogError(.storage, "\(path) cannot be searched: permission denied; use the hub's user, or root")
+    }
+    return try OpenedDatabase.loss(in: self)
+      ?? LogError(.storage, "there is no journal in \(path): it has no file journal.db")
+  }
 
   /// Returns true if a file exists and is not empty.
   static func hasContents(_ file: String) -> Bool { size(of: file) > 0 }

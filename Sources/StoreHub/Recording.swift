@@ -105,7 +105,7 @@ extension Recording {
       for note in history.notes { log.write(.warning, "\(directory): \(note)") }
       if !recovery.droppedFields.isEmpty {
         let fields = recovery.droppedFields.joined(separator: ", ")
-        let repair = "storehubd journal repair --state-dir \(directory) --to \(recovery.revision - 1)"
+        let repair = "storectl journal repair --state-dir \(directory) --to \(recovery.revision - 1)"
         log.write(
           .warning,
           """

@@ -383,6 +383,51 @@ import Wire
     }
   }
 
+  /// The record of the end shows that the empty database is not a new one.
+  @Test(arguments: [false, true]) func aLostDatabaseIsDamage(isEmpty: Bool) throws {
+    try makeJournal()
+    let file = scratch.path + "/journal.db"
+    if isEmpty { Scratch.write([], to: file) } else { unlink(file) }
+    let errors = [
+      #expect(throws: LogError.self) { try Opened(scratch.path) },
+      #expect(throws: LogError.self) { try JournalReader(scratch.path) },
+      #expect(throws: LogError.self) { try JournalTool.verify(scratch.path) },
+      #expect(throws: LogError.self) { try JournalTool.repair(scratch.path) },
+      #expect(throws: LogError.self) { try JournalTool.export(scratch.path) { _ in } },
+    ]
+    for error in errors {
+      #expect(error?.problem == .damaged)
+      #expect(error?.description.contains("is missing or empty, but revision 6 was stored") == true)
+    }
+  }
+
+  /// The advice of a repair that cannot help is not to repair.
+  @Test func aJournalWithoutASoundStateIsNotRepaired() throws {
+    let opened = try Opened(scratch.path)
+    opened.save(snapshot(at: 0))
+    opened.store(1...4)
+    opened.journal.close()
+    execute("UPDATE pieces SET bytes = x'00'", in: scratch.path)
+    let file = scratch.path + "/journal.db"
+    let before = Scratch.read(file)
+    #expect(try JournalTool.verify(scratch.path).soundRevision == nil)
+    let error = #expect(throws: LogError.self) { try JournalTool.repair(scratch.path) }
+    #expect(error?.problem == .damaged)
+    #expect(
+      error?.description == """
+        \(file) is damaged: no state can be recovered from it, so it was not changed. Restore a backup; or, to begin a \
+        new history, move the files out of \(scratch.path)
+        """)
+    #expect(Scratch.read(file) == before)
+  }
+
+  @Test func theAdviceIsACompleteCommand() throws {
+    try makeJournal()
+    try damage("the delta of turn eight", in: scratch.path + "/journal.db")
+    let error = #expect(throws: LogError.self) { try JournalTool.export(scratch.path) { _ in } }
+    #expect(error?.description.hasSuffix("run `storectl journal repair --state-dir \(scratch.path)`") == true)
+  }
+
   @Test func aDirectoryInUseIsLeftAlone() throws {
     let opened = try Opened(scratch.path)
     #expect(throws: LogError.self) { try JournalTool.verify(scratch.path) }
