@@ -7,7 +7,9 @@ final class Output {
   private static let limit = 64 * 1024
 
   private let loop: EventLoop
-  private let descriptor: CInt
+  /// True if standard output is a terminal.
+  let isTerminal = isatty(STDOUT_FILENO) == 1
+  private var descriptor: CInt
   private var bytes: [UInt8] = []
   private var start = 0
   private var poll: Poll?
@@ -31,6 +33,20 @@ final class Output {
   init(loop: EventLoop) {
     self.loop = loop
     descriptor = Self.ownDescriptor
+    open()
+  }
+
+  /// Writes to another descriptor from now on.
+  ///
+  /// - Precondition: Nothing is kept for the first one.
+  func redirect(to descriptor: CInt) {
+    precondition(start == bytes.count)
+    poll?.stop()
+    self.descriptor = descriptor
+    open()
+  }
+
+  private func open() {
     // A file is always writable, and cannot be polled.
     poll = try? Poll(on: loop, descriptor: descriptor) { [weak self] in self?.polled($0) }
     poll?.keepsLoopAlive(false)
@@ -41,12 +57,10 @@ final class Output {
   /// shell shares standard output and expects it to block.
   private static var ownDescriptor: CInt {
     guard isatty(STDOUT_FILENO) == 1 else { return STDOUT_FILENO }
-    let own = open("/proc/self/fd/\(STDOUT_FILENO)", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    let own = Glibc.open("/proc/self/fd/\(STDOUT_FILENO)", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     // A terminal of another user, as after su(1), can only be written through the shared descriptor.
     return own < 0 ? STDOUT_FILENO : own
   }
-
-  var isTerminal: Bool { isatty(descriptor) == 1 }
 
   /// Appends a line.
   func line(_ text: String) {
@@ -117,7 +131,7 @@ final class Output {
   private func polled(_ events: Result<Poll.Events, UVError>) {
     guard case .success(let events) = events, !events.contains(.disconnected) else {
       // The end of a terminal is reported by a signal.
-      if !isTerminal { ended(.closed) }
+      if isatty(descriptor) == 0 { ended(.closed) }
       return
     }
     guard isWaiting else { return }

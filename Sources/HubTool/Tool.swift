@@ -25,6 +25,7 @@ public final class Tool {
   /// Called when a signal arrives, to end the current wait.
   var onInterrupt: (() -> Void)?
   private var signals: [SignalWatch] = []
+  private var pager: Pager?
 
   /// Creates a run from its options.
   ///
@@ -86,8 +87,10 @@ public final class Tool {
     var status = ExitStatus.done
     do throws(ToolFailure) {
       try await perform()
+      await endPager()
     } catch {
       status = error.status
+      await endPager()
       if status != .interrupted, status != .terminated, !error.reason.isEmpty { note(error.reason) }
     }
     session?.fail(.done, "")
@@ -174,25 +177,24 @@ public final class Tool {
 
   /// Prints lines for people, through a pager if there are more than the terminal has rows.
   func print(_ lines: [String]) {
-    if usesPager, let size = terminalSize, lines.count >= Int(size.ws_row), page(lines) { return }
+    if let pageRows, lines.count >= pageRows { startPager() }
     for line in lines { output.line(line) }
   }
 
-  /// True if lines are kept until the end for a pager.
-  var isPaged: Bool { usesPager && terminalSize != nil }
+  /// The number of lines from which on output for people goes through a pager; nil if it never does.
+  var pageRows: Int? { usesPager && pager == nil ? terminalSize.map { Int($0.ws_row) } : nil }
 
-  private func page(_ lines: [String]) -> Bool {
-    let pager = getenv("PAGER").map { String(cString: $0) } ?? "less"
-    guard !["", "cat"].contains(pager) else { return false }
-    // Exits if the text fits on one screen, keeps colours, and leaves the text on the screen.
-    setenv("LESS", "FRX", 0)
-    // If the shell finds no such program it says so, and reads nothing.
-    guard let pipe = popen("command -v \(pager.prefix { $0 != " " }) >/dev/null && exec \(pager)", "w") else {
-      return false
-    }
-    for line in lines { fputs(line + "\n", pipe) }
-    let status = pclose(pipe)
-    return status == 0 || status & 0x7f != 0
+  /// Lets a pager show all further output.
+  func startPager() {
+    pager = Pager()
+    if let pager { output.redirect(to: pager.descriptor) }
+  }
+
+  /// Waits until the user has left the pager.
+  private func endPager() async {
+    guard let pager = pager.take() else { return }
+    if !isInterrupted { await output.finish() }
+    pager.wait()
   }
 }
 

@@ -87,6 +87,29 @@ import TurnLog
     #expect(expected.count == lines.count)
   }
 
+  /// The first page is there while the journal is still read, and a shorter log needs no pager.
+  @Test func aLongLogGoesThroughThePager() throws {
+    let stored = try Stored()
+    #expect(try Program(name: "storeload").run("--socket", stored.hub.socket, "-n", "200", "-d", "1").status == 0)
+    let pager = stored.hub.directory + "/pager"
+    // It reads no further than the first page, and ends like a pager that the user leaves.
+    try "#!/bin/sh\nhead -n 30 > \(pager).out\n".write(toFile: pager, atomically: true, encoding: .utf8)
+    #expect(chmod(pager, 0o755) == 0)
+    func show(_ arguments: String) throws -> String {
+      let terminal = try Tmux(
+        stored.hub, "storectl", "log --state-dir '\(stored.directory)' \(arguments)", environment: "PAGER='\(pager)'",
+        after: "; echo status $?; cat")
+      #expect(stored.hub.wait { terminal.screen.contains("status") })
+      return terminal.screen
+    }
+    #expect(try show("").contains("status 0"))
+    let page = try String(contentsOfFile: pager + ".out", encoding: .utf8)
+    #expect(page.hasPrefix("── 1 ") && page.split(separator: "\n").count >= 20)
+    #expect(unlink(pager + ".out") == 0)
+    #expect(try show("-n 2").contains("── 208 "))
+    #expect(access(pager + ".out", F_OK) != 0)
+  }
+
   @Test func aLogThatFollowsGoesOnWithWhatTheHubStores() throws {
     let stored = try Stored()
     let process = Process()

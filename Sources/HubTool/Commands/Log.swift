@@ -83,7 +83,7 @@ extension Tool {
     var (schema, path) = (states.schema, name.flatMap { try? states.schema.path(named: $0) })
     let limit = options.string("count").flatMap { Int($0) }
     let follows = options.flag("follow")
-    let printer = LogPrinter(self, limit: limit, isPaged: isPaged && !isJSON && !follows)
+    let printer = LogPrinter(self, limit: limit, pageRows: isJSON || follows ? nil : pageRows)
     while true {
       while let (turn, before) = try states.next() {
         try await continueScan()
@@ -106,6 +106,9 @@ extension Tool {
       try await pause(.milliseconds(200))
     }
     if printer.count == 0, output.end == nil {
+      if states.revision == first?.revision {
+        throw ToolFailure(.absent, "the journal has no actions yet, only the state of revision \(states.revision)")
+      }
       let reason = begin == first?.revision ? ", with which its states begin" : ""
       throw ToolFailure(.absent, "the journal has no such action since revision \(begin)\(reason)")
     }
@@ -156,20 +159,23 @@ extension Tool {
   }
 }
 
-/// Prints the entries of a log as they arrive, at first only the last ones, or all of them in a pager at the end.
+/// Prints the entries of a log as they arrive, at first only the last ones.
 private final class LogPrinter {
   private let tool: Tool
   /// The number of entries to keep until the first call of `end`; nil for all of them.
   private var limit: Int?
-  private let isPaged: Bool
-  /// The entries to print at the end. With a limit, most are never made into text.
+  /// The entries to print at the end. Most are never made into text.
   private var kept: [() -> [String]] = []
   private var first = 0
   private(set) var count = 0
   private var sinceFlush = 0
+  /// The number of lines from which on a pager shows them; nil after it was started.
+  private var pageRows: Int?
+  /// The lines so far, which may turn out to need no pager.
+  private var page: [String] = []
 
-  init(_ tool: Tool, limit: Int?, isPaged: Bool) {
-    (self.tool, self.limit, self.isPaged) = (tool, limit, isPaged)
+  init(_ tool: Tool, limit: Int?, pageRows: Int?) {
+    (self.tool, self.limit, self.pageRows) = (tool, limit, pageRows)
   }
 
   /// True if the output should be written before more entries are printed.
@@ -186,10 +192,7 @@ private final class LogPrinter {
   ///   - entry: Returns the entry's lines.
   func add(_ state: CBORValue, _ entry: @escaping () -> [String]) {
     count += 1
-    guard let limit else {
-      let lines = entry()
-      return isPaged ? kept.append { lines } : print(lines)
-    }
+    guard let limit else { return print(entry()) }
     var entry = entry
     if state.plainListBytes > Self.keptBytes / limit {
       let lines = entry()
@@ -201,21 +204,30 @@ private final class LogPrinter {
   }
 
   private func print(_ lines: [String]) {
-    for line in lines { tool.output.line(line) }
     sinceFlush += 1
+    guard let pageRows else {
+      for line in lines { tool.output.line(line) }
+      return
+    }
+    page += lines
+    if page.count >= pageRows { printPage() }
+  }
+
+  private func printPage() {
+    tool.print(page)
+    (page, pageRows) = ([], nil)
   }
 
   /// Prints the kept entries. Later ones are printed as they arrive.
   func end() async throws(ToolFailure) {
     let entries = kept[first...] + kept[..<first]
     (kept, first, limit) = ([], 0, nil)
-    var pages: [String] = []
     for entry in entries {
-      if isPaged { pages += entry() } else { print(entry()) }
+      print(entry())
       if isFull { await tool.output.finish() }
       try await tool.continueScan()
     }
-    if isPaged { tool.print(pages) }
+    printPage()
   }
 
   /// The memory for the states of kept entries.
