@@ -72,6 +72,7 @@ public struct ProgramOptions: Sendable {
     checkOutputAtExit()
     var place = program
     do throws(UsageError) {
+      try Self.checkEncoding()
       let parsed = try parse(arguments)
       if let command = parsed.command { place += " \(command)" }
       if let format = parsed.string("help") {
@@ -88,6 +89,14 @@ public struct ProgramOptions: Sendable {
     } catch {
       printError("\(program): \(error)\(error.description.hasSuffix("?") ? "" : ".") Try `\(place) --help`.")
       Glibc.exit(2)
+    }
+  }
+
+  /// Refuses arguments that are not UTF-8, in which Swift has replaced the wrong bytes.
+  private static func checkEncoding() throws(UsageError) {
+    for (index, argument) in CommandLine.arguments.enumerated() {
+      guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil else { continue }
+      throw UsageError("the argument '\(argument)' is not valid UTF-8")
     }
   }
 

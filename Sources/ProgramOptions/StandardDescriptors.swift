@@ -4,11 +4,13 @@ internal import Glibc
 /// Opens /dev/null for each closed descriptor from 0 to 2.
 ///
 /// Otherwise the next opened file, such as the event loop's, would get that number, and log lines would be written to
-/// it. Call it before opening other files; `ProgramOptions.read` does.
+/// it. Standard output cannot be written then: a program whose output is lost must not succeed. Call it before opening
+/// other files; `ProgramOptions.read` does.
 package func openStandardDescriptors() {
   for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
     // open(2) returns the lowest free descriptor, which is this one.
-    guard open("/dev/null", O_RDWR) == descriptor else { Glibc.exit(71) }  // EX_OSERR, sysexits.h
+    let mode = descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR
+    guard open("/dev/null", mode) == descriptor else { Glibc.exit(71) }  // EX_OSERR, sysexits.h
   }
 }
 

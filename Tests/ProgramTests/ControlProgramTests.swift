@@ -235,6 +235,25 @@ import Testing
     #expect(try run(hub, "clients", "--json").output.split(separator: "\n").count == 1)
   }
 
+  /// A script must not take lost output for an empty answer, nor store another text than it was given.
+  @Test func whatCannotBeWrittenOrReadIsAnError() throws {
+    let hub = try HubProcess()
+    let log = hub.directory + "/errors"
+    func end(_ arguments: [String], shell: String) throws -> (status: Int32, errors: String) {
+      let process = try Program(name: "storectl").start(
+        ["--socket", hub.socket] + arguments, errors: log, shell: shell)
+      process.waitUntilExit()
+      return (process.terminationStatus, try String(contentsOfFile: log, encoding: .utf8))
+    }
+    for arguments in [["state"], ["log", "--help"]] {
+      let closed = try end(arguments, shell: "exec >&-; exec")
+      #expect(closed.status == 1 && closed.errors.contains("cannot write the output: Bad file descriptor"))
+    }
+    let wrong = try end([], shell: "set -- \"$@\" send todos.addButtonTapped \"$(printf 'a\\377b')\"; exec")
+    #expect(wrong.status == 2 && wrong.errors.contains("is not valid UTF-8"), "\(wrong)")
+    #expect(try Program(name: "storectl").run("--socket", hub.socket, "state", "todos.todos").output == "[]\n")
+  }
+
   /// It ends as soon as its reader has closed the pipe, even without a change to write.
   @Test func aReaderMayLeave() throws {
     let hub = try HubProcess()
