@@ -18,6 +18,7 @@ import Wire
     var name = "10"
     var isOn: Bool? = false
     var items = [1, 2, 3]
+    var tags: Set<String>? = ["a", "b"]
   }
 
   private func holds(_ text: String, _ state: Measures = Measures()) throws -> Bool {
@@ -38,7 +39,7 @@ import Wire
     "since < 2002-01-01", "since > 1999-01-01",
     "rate == 0.1", "rate == 1e-1", "rate < 0.2", "rate > 0", "share == 0.1",
     "name == 10", "name == \"10\"", "name < 9", "name ~ 0", "isOn == false", "!isOn", "items.count == 3",
-    "items.count < 10", "limit != null",
+    "items.count < 10", "limit != null", "tags.count == 2",
   ])
   func valuesAreComparedByTheirType(text: String) throws {
     #expect(try holds(text))
@@ -55,10 +56,17 @@ import Wire
   @Test(arguments: [
     "count < word", "debt != count", "count == true", "isOn == yes", "items == 3", "items.count > many", "delay < soon",
     "since < yesterday morning", "rate == fast", "limit == \"\"",
+    // Only collections have a number of elements.
+    "name.count == 2", "count.count > 5",
   ])
   func aValueOfAnotherTypeIsRefused(text: String) {
     let error = #expect(throws: ToolFailure.self) { try holds(text) }
     #expect(error?.status == .unknownName, "\(String(describing: error))")
+  }
+
+  @Test(arguments: ["", " ", "== 3", "!"]) func aPredicateWithoutAPathIsRefused(text: String) {
+    let error = #expect(throws: ToolFailure.self) { try holds(text) }
+    #expect(error?.status == .usage && error?.reason.hasPrefix("a predicate ") == true, "\(String(describing: error))")
   }
 
   @Replicated struct Earlier { var count = 0 }

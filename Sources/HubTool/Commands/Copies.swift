@@ -26,7 +26,8 @@ extension Tool {
     if isJSON {
       print(["revision": .integer(revision), "directory": .string(directory), "socket": .string(path)])
     } else if !options.flag("quiet") {
-      printError("storectl: revision \(revision) is in \(directory); \(program) serves it at \(path)")
+      let kept = into == nil ? ", which is yours to remove" : ""
+      printError("storectl: revision \(revision) is in \(directory)\(kept); starting \(program) at \(path)")
     }
     let words = [program, "--socket", path, "--state-dir", directory]
     var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
@@ -37,9 +38,12 @@ extension Tool {
   }
 
   /// Checks that no hub listens on the socket, also one that refuses this user or does not answer, because the second
-  /// hub would refuse to start after the journal was copied. A hub to which this user cannot connect is not noticed.
+  /// hub would refuse to start after the journal was copied.
   private func checkSocketIsFree() async throws(ToolFailure) {
     do throws(ToolFailure) { _ = try await connect() } catch {
+      guard access(path, W_OK) == 0 || errno != EACCES else {
+        throw ToolFailure(.failed, "this user has no permission for \(path); name another --socket for the new hub")
+      }
       if error.status == .unreachable { return }
       try checkInterruption()
     }

@@ -62,6 +62,8 @@ final class Inspector {
     } catch {
       // The history is useful even without the hub.
       guard journal != nil, error.status == .unreachable else { throw error }
+      tool.note(error.reason)
+      tool.note("until the hub is there, the page shows only the journal")
     }
     announce()
     watchTimer?.start(after: .milliseconds(200), repeating: .milliseconds(200))

@@ -47,14 +47,17 @@ nonisolated struct Predicate {
     } else {
       comparison = nil
     }
-    guard !left.isEmpty else { throw ToolFailure(.usage, "a path must stand in '\(text)', such as counter.count > 5") }
+    guard !left.isEmpty else {
+      let place = text.isEmpty ? "is needed" : "must begin with a path, unlike '\(text)'"
+      throw ToolFailure(.usage, "a predicate \(place); an example is 'counter.count > 5'")
+    }
     let path: [PathStep]
     do throws(SchemaNameError) {
       (path, counts) = (try schema.path(named: left), false)
     } catch {
-      guard left.hasSuffix(".count"), let list = try? schema.path(named: String(left.dropLast(6))) else {
-        throw ToolFailure(.unknownName, "\(error)")
-      }
+      guard left.hasSuffix(".count"), let list = try? schema.path(named: String(left.dropLast(6))),
+        let type = try? schema.type(at: list), SchemaValues(schema).isCollection(type)
+      else { throw ToolFailure(.unknownName, "\(error)") }
       (path, counts) = (list, true)
     }
     self.path = path

@@ -90,10 +90,23 @@ extension SchemaValues {
     if name == "raw", parts.count == 2 { return elementCount(of: value, as: parts[1]) }
     switch (NamedLayout(name, parts.count), value) {
     case (.optional, .array(let items)) where items.count == 1: return elementCount(of: items[0], as: parts[0])
-    case (.array, .array(let items)), (.identified, .array(let items)), (.stack, .array(let items)): return items.count
+    case (.array, .array(let items)), (.set, .array(let items)), (.identified, .array(let items)),
+      (.stack, .array(let items)):
+      return items.count
     case (.identified, .elements(let items)), (.stack, .elements(let items)): return items.count
     case (.dictionary, .map(let pairs)): return pairs.count
     default: return nil
+    }
+  }
+
+  /// Returns true if the values of a type have elements.
+  package func isCollection(_ type: SchemaType) -> Bool {
+    guard case .named(let name, let parts) = type else { return false }
+    if name == "raw", parts.count == 2 { return isCollection(parts[1]) }
+    switch NamedLayout(name, parts.count) {
+    case .optional: return isCollection(parts[0])
+    case .array, .identified, .set, .dictionary, .stack: return true
+    default: return false
     }
   }
 
