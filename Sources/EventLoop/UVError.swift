@@ -45,6 +45,9 @@ nonisolated extension UVError {
     }
   }
 
+  /// True if no hub listens on the socket, so that a later attempt may succeed.
+  package var isHubMissing: Bool { [Code.noSuchFile, Code.connectionRefused].contains(code) }
+
   /// The codes that callers distinguish.
   public enum Code {
     /// The corresponding code is `EOF`, libuv's own.

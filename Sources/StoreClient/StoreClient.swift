@@ -110,6 +110,9 @@ public import Wire
   /// The hub's name; empty before the first welcome.
   public var hubName: String { replica.hubName }
 
+  /// True if the last attempt to connect has failed because no hub listens on the socket.
+  package private(set) var isHubMissing = false
+
   /// The number of times that a restarted hub had lost state which this client had seen. The client recovers by itself,
   /// but its user may want to know.
   public var lossCount: Int { replica.lossCount }
@@ -262,6 +265,7 @@ public import Wire
       try stream.connect(to: path) { [weak self] in self?.connectionAttemptEnded($0) }
       self.stream = consume stream
     } catch {
+      isHubMissing = error.isHubMissing
       replica.disconnected(reason: Self.sentence(error), at: loop.now)
     }
   }
@@ -279,6 +283,7 @@ public import Wire
       replica.connected(at: loop.now)
     } catch {
       stream = nil
+      isHubMissing = error.isHubMissing
       replica.disconnected(reason: Self.sentence(error), at: loop.now)
     }
   }

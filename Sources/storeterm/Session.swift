@@ -48,6 +48,8 @@ final class Session {
   /// Runs while the hub has actions to acknowledge before the program ends.
   private var quitTimer: Timer?
   private var clock: Timer?
+  /// Runs until the screens change by themselves.
+  private var changeTimer: Timer?
   /// Runs from one frame to the earliest time of the next one.
   private var frame: Timer?
   private var isFrameRunning = false
@@ -102,6 +104,7 @@ final class Session {
       attendanceSubscription = attendance.store?.subscribe { [weak self] _ in self?.drawSoon() }
     }
     clock = try Timer(on: loop) { [weak self] in self?.drawSoon() }
+    changeTimer = try Timer(on: loop) { [weak self] in self?.drawSoon() }
     activityTimer = try Timer(on: loop) { [weak self] in self?.drawSoon() }
     frame = try Timer(on: loop) { [weak self] in self?.frameEnded() }
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
@@ -249,7 +252,7 @@ final class Session {
   private func connectionChanged() {
     switch client.connection {
     case .connecting(_, let failure?) where !settings.waitsForHub && terminal == nil:
-      quit(because: failureMessage(failure, hasReachedHub: !client.hubName.isEmpty))
+      quit(because: failureMessage(failure, isHubMissing: client.isHubMissing))
     case .refused(let reason):
       quit(because: reason)
     case .stale:
@@ -300,6 +303,7 @@ final class Session {
       screens.draw(content, on: &$0)
       MachineNotice.draw(machine.state, row: 1, after: 60, on: &$0)
     }
+    if let time = screens.nextChange { changeTimer?.start(after: max(time - loop.now, .zero)) }
     isFrameRunning = true
     frame?.start(after: Self.frameTime)
   }

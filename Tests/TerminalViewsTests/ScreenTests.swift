@@ -65,6 +65,42 @@ import Wire
     #expect(terminal.press("q") == .quit)
   }
 
+  /// Also where there is room for few keys, or for a few lines of the help.
+  @Test(arguments: [10, 14, 20, 26, 40, 54, 60, 70, 80, 100]) func everyScreenNamesTheKeyOfItsHelp(columns: Int) {
+    let common: Set<Substring> = ["another", "screen", "undo", "last", "suspend", "quit"]
+    for key in ["1", "2", "3", "4", "5"] as [Key] {
+      var terminal = TestTerminal(rows: 6, columns: columns)
+      terminal.content.attendees = []
+      terminal.content.activity = []
+      terminal.press(key)
+      #expect(terminal.lines[5].contains("?") && terminal.lines[5].contains("q"), "\(terminal.lines)")
+      terminal.press("?")
+      var words: Set<Substring> = []
+      for _ in 0..<60 {
+        words.formUnion(terminal.lines[2..<5].joined(separator: " ").split(separator: " "))
+        terminal.press(.down)
+      }
+      #expect(words.isSuperset(of: common), "\(common.subtracting(words)) at \(columns)")
+    }
+  }
+
+  /// Not an error, which a user who looks away must not miss.
+  @Test func aNoticeDisappearsByItself() {
+    var terminal = TestTerminal()
+    func line(after seconds: Int) -> String {
+      terminal.content.now = .seconds(100 + seconds)
+      terminal.screens.follow(terminal.content)
+      return terminal.lines[11]
+    }
+    terminal.press("u")
+    let notice = line(after: 0)
+    #expect(notice.contains("undo") && terminal.screens.nextChange == .seconds(105))
+    #expect(line(after: 4) == notice)
+    #expect(line(after: 5).hasPrefix("+ ") && terminal.screens.nextChange == nil)
+    terminal.screens.say("the hub refused the action", isBad: true)
+    #expect(line(after: 100) == "the hub refused the action" && terminal.screens.nextChange == nil)
+  }
+
   @Test func aMessageStandsUntilTheNextKey() {
     var terminal = TestTerminal()
     terminal.screens.say("the hub refused the action", isBad: true)
@@ -215,7 +251,7 @@ import Wire
     terminal.press("2")
     #expect(
       terminal.lines == [
-        "StoreHub  live", "─ 1 ┤2 todos├ 3 ────", "› [ ] bread and but…", "  [ ] milk", "a e spc d JK f c q",
+        "StoreHub  live", "─ 1 ┤2 todos├ 3 ────", "› [ ] bread and but…", "  [ ] milk", "a e spc d JK f c ? q",
       ])
   }
 }

@@ -44,7 +44,9 @@ nonisolated struct ActivityScreen {
   var isOld: Bool
 
   /// The help line in several lengths, the longest first.
-  static let keys = ["↑ ↓ scroll   / search   tab next   ? help   q quit", "↑ ↓  tab  ? help  q quit", "↑ ↓ tab ? q"]
+  static let keys = [
+    "↑ ↓ scroll   / search   tab next   ? help   q quit", "↑ ↓  tab  ? help  q quit", "↑ ↓ tab ? q", "? q",
+  ]
 
   func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
     if rows.count >= 4 {

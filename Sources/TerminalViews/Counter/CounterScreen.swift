@@ -18,8 +18,8 @@ public nonisolated struct CounterScreen {
   public static let keys = [
     "+ up   - down   f fact   t timer   d dismiss   u undo   tab next   ? help   q quit",
     "+ up   - down   f fact   t timer   u undo   tab next   ? help   q quit",
-    "+ up   - down   f fact   t timer   d dismiss   tab next   q quit", "+ - f t d  tab  ? help  q quit",
-    "+ - f t d  tab  q quit", "+ - f t d tab q",
+    "+ up   - down   f fact   t timer   tab next   ? help   q quit", "+ - f t d  tab  ? help  q quit",
+    "+ - f t d tab ? q", "? q",
   ]
 
   /// Draws the screen. Every part has its own rows, so that nothing jumps when another part changes.

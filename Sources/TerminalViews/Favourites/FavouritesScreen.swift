@@ -21,9 +21,9 @@ public nonisolated struct FavouritesScreen {
     switch state.destination {
     case nil:
       [
-        "+ up   - down   space toggle favourite   f fact   l list   tab next   q quit",
+        "+ up   - down   space toggle favourite   f fact   l list   tab next   ? help   q quit",
         "+ up   - down   space favourite   f fact   l list   tab next   ? help   q quit",
-        "+ - space f fact l list  ? help  q quit", "+ - space f fact l list  q quit", "+ - spc f l tab q",
+        "+ - space f fact l list  ? help  q quit", "+ - spc f l tab ? help q quit", "+ - spc f l tab ? q", "? q",
       ]
     case .alert(let alert):
       [
@@ -33,8 +33,9 @@ public nonisolated struct FavouritesScreen {
       ]
     case .favourites:
       [
-        "↑ ↓ choose   enter go there   d delete   esc back   tab next   q quit", "↑ ↓ enter d esc  q quit",
-        "↑ ↓ ⏎ d esc tab q",
+        "↑ ↓ choose   enter go there   d delete   esc back   tab next   ? help   q quit",
+        "↑ ↓ choose  enter go there  d delete  esc back  ? help  q quit", "↑ ↓ enter d esc  ? help  q quit",
+        "↑ ↓ ⏎ d esc ? q", "? q",
       ]
     }
   }

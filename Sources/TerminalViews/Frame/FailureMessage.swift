@@ -2,8 +2,8 @@
 ///
 /// - Parameters:
 ///   - failure: The reason, as a clause or as sentences.
-///   - hasReachedHub: Whether a hub answered; if not, waiting for one may help.
-public nonisolated func failureMessage(_ failure: String, hasReachedHub: Bool) -> String {
+///   - isHubMissing: Whether no hub is there, so that waiting for one may help.
+public nonisolated func failureMessage(_ failure: String, isHubMissing: Bool) -> String {
   let ends = failure.last.map { ".?!".contains($0) } ?? true
-  return failure + (ends ? "" : ".") + (hasReachedHub ? "" : " Use --wait to wait for a hub.")
+  return failure + (ends ? "" : ".") + (isHubMissing ? " Use --wait to wait for a hub." : "")
 }

@@ -40,22 +40,45 @@ nonisolated struct HelpScreen {
   }
 
   /// Returns the first visible line, as near as possible to the wanted one.
-  func first(_ wanted: Int, rows: Int) -> Int { max(min(wanted, lines.count - Self.room(rows)), 0) }
+  func first(_ wanted: Int, rows: Int, columns: Int) -> Int {
+    let form = Form(rows: rows, columns: columns)
+    return max(min(wanted, form.text(lines).count - form.rows), 0)
+  }
 
-  private static func room(_ rows: Int) -> Int { rows >= 5 ? rows - 2 : rows }
+  /// The room for the text: within a box if there is enough.
+  private struct Form {
+    let rows: Int
+    let columns: Int
+    let hasBox: Bool
+
+    init(rows: Int, columns: Int) {
+      hasBox = rows >= 5 && columns >= 30
+      (self.rows, self.columns) = hasBox ? (rows - 2, min(columns - 8, 46)) : (rows, columns)
+    }
+
+    /// The lines of the text. A meaning that is too long goes on in further lines.
+    func text(_ lines: [(keys: String, meaning: String)]) -> [String] {
+      let width = lines.map { TextWidth.columns(of: $0.keys) }.max() ?? 0
+      // In a narrow terminal the meaning has lines of its own.
+      let isNarrow = columns - width - 2 < 16
+      let room = isNarrow ? columns - 2 : columns - width - 2
+      return lines.flatMap { keys, meaning -> [String] in
+        if keys.isEmpty { return [""] }
+        let parts = TextWidth.wrap(meaning, columns: room)
+        if isNarrow { return [TextWidth.fit(keys, columns: columns)] + parts.map { "  " + $0 } }
+        let blank = String(repeating: " ", count: width + 2)
+        let head = keys + blank.dropFirst(TextWidth.columns(of: keys))
+        return parts.enumerated().map { ($0 == 0 ? head : blank) + $1 }
+      }
+    }
+  }
 
   /// Draws as many lines as there is room for.
   func draw(from wanted: Int, in rows: Range<Int>, on canvas: inout some Canvas) {
-    let all = lines
-    let room = Self.room(rows.count)
-    let width = min(all.map { TextWidth.columns(of: $0.keys) }.max() ?? 0, canvas.size.columns / 2)
-    let shown = all.dropFirst(first(wanted, rows: rows.count)).prefix(room).map { line in
-      let keys = TextWidth.fit(line.keys, columns: width)
-      let padding = String(repeating: " ", count: max(width - TextWidth.columns(of: keys), 0))
-      return TextWidth.fit(
-        "\(keys)\(padding)  \(line.meaning)", columns: canvas.size.columns - (rows.count >= 5 ? 4 : 0))
-    }
-    if rows.count >= 5 {
+    let form = Form(rows: rows.count, columns: canvas.size.columns)
+    let first = first(wanted, rows: rows.count, columns: canvas.size.columns)
+    let shown = Array(form.text(lines).dropFirst(first).prefix(form.rows))
+    if form.hasBox {
       let top = rows.lowerBound + max((rows.count - shown.count - 2) / 2, 0)
       canvas.box(shown, title: "Keys: \(tab)", Style(.cyan), top: top, width: min(canvas.size.columns - 4, 50))
     } else {

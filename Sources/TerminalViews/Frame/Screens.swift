@@ -55,10 +55,14 @@ public nonisolated struct Screens: Equatable, Sendable {
     case stop
   }
 
-  /// A message in place of the help line, until the next key.
+  /// A message in place of the help line, until the next key. What is not bad also disappears by itself.
   struct Message: Equatable {
+    static let duration = Duration.seconds(5)
+
     var text: String
     var isBad: Bool
+    /// The time at which it disappears; nil before it was shown, or if it stays.
+    var end: Duration?
   }
 
   /// The open tab.
@@ -89,6 +93,8 @@ public nonisolated struct Screens: Equatable, Sendable {
   /// Updates the cursors after the content has changed; each stays on its element.
   public mutating func follow(_ content: ScreenContent, size: CanvasSize? = nil) {
     if let size { self.size = size }
+    if let end = message?.end, end <= content.now { message = nil }
+    if message?.isBad == false, message?.end == nil { message?.end = content.now + Message.duration }
     if !tabs(content).contains(tab) { tab = .counter }
     if let attendees = content.attendees {
       presence.follow(attendees.map(\.id)) { id in attendees.firstIndex { $0.id == id } }
@@ -99,7 +105,10 @@ public nonisolated struct Screens: Equatable, Sendable {
     favourites.follow(state.favourites)
   }
 
-  /// Shows a message in place of the help line until the next key.
+  /// The time at which the screens change by themselves, if any.
+  public var nextChange: Duration? { message?.end }
+
+  /// Shows a message in place of the help line: a bad one until the next key, another one for a few seconds at most.
   public mutating func say(_ text: String, isBad: Bool = false) {
     message = Message(text: text, isBad: isBad)
   }
@@ -156,10 +165,11 @@ public nonisolated struct Screens: Equatable, Sendable {
   private func scrolled(_ line: Int, by key: Key) -> Int? {
     let rows = ScreenFrame.content(of: size).count
     let help = HelpScreen(tab: tab)
+    func first(_ wanted: Int) -> Int { help.first(wanted, rows: rows, columns: size.columns) }
     switch key {
-    case .down, .wheelDown, .character("j"): return help.first(line + 1, rows: rows)
+    case .down, .wheelDown, .character("j"): return first(line + 1)
     case .up, .wheelUp, .character("k"): return max(line - 1, 0)
-    case .pageDown, .character(" "): return help.first(line + rows, rows: rows)
+    case .pageDown, .character(" "): return first(line + rows)
     case .pageUp: return max(line - rows, 0)
     default: return nil
     }
@@ -295,7 +305,7 @@ public nonisolated struct Screens: Equatable, Sendable {
     if let state = content.state {
       switch tab {
       case _ where content.loading.contains(tab):
-        keys = ["tab next   ? help   q quit", "tab  ?  q quit"]
+        keys = ["tab next   ? help   q quit", "tab  ?  q quit", "? q"]
         drawAbsence(content, of: "the \(tab.rawValue)", in: rows, on: &canvas)
       case .counter:
         keys = CounterScreen.keys
@@ -319,7 +329,7 @@ public nonisolated struct Screens: Equatable, Sendable {
       drawAbsence(content, of: "the state", in: rows, on: &canvas)
     }
     if let helpLine {
-      keys = ["↑ ↓ scroll   any other key closes this", "any key closes this"]
+      keys = ["↑ ↓ scroll   any other key closes this", "↑ ↓  esc close"]
       HelpScreen(tab: tab).draw(from: helpLine, in: rows, on: &canvas)
     }
     frame(content, keys).draw(on: &canvas)

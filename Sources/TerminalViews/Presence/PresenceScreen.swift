@@ -18,7 +18,8 @@ public nonisolated struct PresenceScreen {
 
   /// The help line in several lengths, the longest first.
   public static let keys = [
-    "↑ ↓ scroll   / search   tab next   ? help   q quit", "↑ ↓ scroll   tab next   q quit", "↑ ↓  tab  q quit",
+    "↑ ↓ scroll   / search   tab next   ? help   q quit", "↑ ↓ scroll   tab next   ? help   q quit",
+    "↑ ↓  tab  ? help  q quit", "↑ ↓ tab ? q", "? q",
   ]
 
   /// Draws the screen.

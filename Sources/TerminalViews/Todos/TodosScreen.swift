@@ -21,10 +21,10 @@ public nonisolated struct TodosScreen {
     guard let writing = panel.writing else {
       return [
         "a add  e edit  space done  d delete  J K move  f filter  c clear done  / search  ? help  q quit",
-        "a add  e edit  space done  d delete  J K move  f filter  c clear done  tab  q quit",
+        "a add  e edit  space done  d delete  J K move  f filter  tab  ? help  q quit",
         "a add  e edit  space done  d del  J K move  f filter  / search  ? help  q quit",
-        "a add e edit spc done d del JK move f filter ? help q quit", "a e space d JK f c  q quit",
-        "a e spc d JK f c q",
+        "a add e edit spc done d del JK move f filter ? help q quit", "a e space d JK f c  ? help  q quit",
+        "a e spc d JK f c ? q", "a e spc d ? q", "? q",
       ]
     }
     let what = writing.id == nil ? "add" : "save"
