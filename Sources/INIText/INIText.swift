@@ -56,7 +56,8 @@ public struct INIText: Equatable, Sendable {
 
   /// Parses the text of a file.
   ///
-  /// - Throws: The first line that is too long, or that is not a section, value or comment.
+  /// - Throws: The first line that is too long, that is not a section, value or comment, or that has a key which its
+  ///   section has already.
   /// - Complexity: O(bytes).
   public init(parsing text: String) throws(INIError) {
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -147,6 +148,9 @@ private struct Parser {
     if isIndented, isAfterValue, let last = sections[index].values.indices.last {
       sections[index].values[last].text += " " + text
     } else {
+      if !key.isEmpty, problem == nil, let first = sections[index].values.first(where: { $0.key == key }) {
+        problem = INIError(line: count, "'\(key)' stands in line \(first.line) already; one of them would be ignored")
+      }
       sections[index].values.append(INIText.Value(key: key, text: text, line: count))
     }
     isAfterValue = !key.isEmpty

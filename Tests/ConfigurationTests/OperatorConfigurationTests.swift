@@ -71,6 +71,14 @@ import Wire
     #expect(later.groups[50] == AccessGrant(read: [[0]]))
   }
 
+  /// Only a later file replaces a setting.
+  @Test func aSettingThatStandsTwiceInOneFileIsReported() throws {
+    let reason = "'read' stands in line 2 already; one of them would be ignored"
+    #expect(problems("[user alice]\nread = counter\nread = todos") == ["0.conf:3: \(reason)"])
+    #expect(problems("[user alice]\nread = counter\n\n[user alice]\nread = todos") == ["0.conf:5: \(reason)"])
+    #expect(try read("[user alice]\nread = counter", "[user alice]\nread = none").policy.users[1001] == AccessGrant())
+  }
+
   /// An indented line is part of the value above it.
   @Test func aSectionIsNotBegunByTheContinuationOfAValue() {
     #expect(
