@@ -74,10 +74,11 @@ struct Configuration {
       throw .scenario("--workload must be one of \(words.joined(separator: ", ")), not '\(workload)'")
     }
     let name = options.string("scenario") ?? workload
-    guard let text = BuiltInScenario(rawValue: name)?.text ?? File.read(name) else {
+    if let scenario = BuiltInScenario(rawValue: name) { return (name, scenario.text) }
+    do throws(File.Failure) { return (name, try File.read(name)) } catch {
+      guard error.isMissing else { throw .scenario("cannot read '\(name)': \(error)") }
       throw .scenario(
         "there is no file '\(name)', and no scenario of this name: there are counter, list, dashboards and team")
     }
-    return (name, text)
   }
 }

@@ -3,9 +3,16 @@ import ProgramOptions
 
 /// Reads and writes small files as a whole.
 enum File {
-  /// Returns the text of a file, or nil if it cannot be read. `-` is standard input.
-  static func read(_ path: String) -> String? {
-    guard let file = fopen(path == "-" ? "/dev/stdin" : path, "r") else { return nil }
+  /// The reason why a file cannot be read.
+  struct Failure: Error, CustomStringConvertible {
+    let code: CInt
+    var isMissing: Bool { code == ENOENT }
+    var description: String { String(cString: strerror(code)) }
+  }
+
+  /// Returns the text of a file. `-` is standard input.
+  static func read(_ path: String) throws(Failure) -> String {
+    guard let file = fopen(path == "-" ? "/dev/stdin" : path, "r") else { throw Failure(code: errno) }
     defer { fclose(file) }
     var bytes: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 65_536)
@@ -14,7 +21,8 @@ enum File {
       guard count > 0 else { break }
       bytes += block[..<count]
     }
-    return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
+    guard ferror(file) == 0 else { throw Failure(code: errno) }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Opens a file for `write(_:to:)`, until which its contents stay; nil if it cannot be written.

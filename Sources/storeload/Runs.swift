@@ -60,8 +60,7 @@ func compare(_ words: [String]) -> Never {
   let comparison = options.read(["compare"] + words) { (parsed) throws(UsageError) -> Comparison in
     var sides: [[JSONLine]] = []
     for path in parsed.arguments {
-      guard let text = File.read(path) else { throw UsageError("cannot read \(path)") }
-      sides.append(try JSONLine.all(in: text, of: path))
+      sides.append(try JSONLine.all(in: text(of: path), of: path))
     }
     do throws(LoadError) {
       return try Comparison(before: sides[0].map(\.value), after: sides[1].map(\.value))
@@ -71,6 +70,10 @@ func compare(_ words: [String]) -> Never {
   }
   print(comparison.text)
   exit(comparison.isWorse ? 9 : 0)
+}
+
+private func text(of path: String) throws(UsageError) -> String {
+  do throws(File.Failure) { return try File.read(path) } catch { throw UsageError("cannot read \(path): \(error)") }
 }
 
 /// Runs `storeload chart`.
@@ -89,7 +92,7 @@ func chart(_ words: [String]) -> Never {
         ])
     ])
   let chart = options.read(["chart"] + words) { (_) throws(UsageError) -> Chart in
-    let lines = try JSONLine.all(in: File.read("-") ?? "", of: "standard input")
+    let lines = try JSONLine.all(in: text(of: "-"), of: "standard input")
     guard let json = lines.first else { throw UsageError("standard input has no chart") }
     do throws(LoadError) { return try Chart(json.value) } catch { throw UsageError(error.description) }
   }

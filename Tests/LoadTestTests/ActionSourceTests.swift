@@ -198,7 +198,7 @@ enum Hub {
     ("[action a]\nsend = counter.increment", "incrementButtonTapped"),
     ("[action a]\nsend = todos.addButtonTapped {what}", "there is no placeholder {what}"),
     ("[action a]\nsend = todos.todos[{id}].textChanged \"x\"\nids = counter.count", "is not a collection"),
-    ("[action a]\nsend = todos.addButtonTapped {id}\nids = todos.todos", "does not fit"),
+    ("[action a]\nsend = todos.addButtonTapped {id}\nids = todos.todos", "{id} would be a value of another type"),
     ("[action a]\nsend = todos.addButtonTapped \"x {random:1..6}\"", "but not {random:"),
     ("[action a]\nsend = todos.addButtonTapped \"{id}\"\nids = todos.todos", "but not {id}"),
     (

@@ -104,7 +104,8 @@ final class ActionSource: Sendable {
         isRight = false
       }
       guard isRight else {
-        throw .doesNotFit("'\(kind.name)': what stands for one of its placeholders does not fit the action's type")
+        let placeholders = kind.segments.segments.compactMap(\.placeholder).joined(separator: ", ")
+        throw .doesNotFit("'\(kind.name)': \(placeholders) would be a value of another type than the action has")
       }
     }
   }

@@ -14,6 +14,19 @@ struct Segments: Sendable, Equatable {
     case toggle
     /// A text made of pieces, padded to a size.
     case text([TextPiece], size: Int)
+
+    /// The placeholder as a user writes it; nil for constant bytes.
+    var placeholder: String? {
+      switch self {
+      case .bytes: nil
+      case .id: "{id}"
+      case .nextID: "{next}"
+      case .number: "{n}"
+      case .random(let range): "{random:\(range.lowerBound)..\(range.upperBound)}"
+      case .toggle: "{toggle}"
+      case .text: "{text}"
+      }
+    }
   }
 
   /// A piece of a text.

@@ -112,7 +112,9 @@ struct TemplateCompiler {
         places.append((start..<start + pattern.count, gap))
         found = true
       }
-      guard found else { throw TemplateFailure(reason: "a placeholder stands where the schema has no room for it") }
+      guard found else {
+        throw TemplateFailure(reason: "the schema has no value where \(gap.placeholder ?? "a placeholder") stands")
+      }
     }
     var segments = Segments()
     var position = 0

@@ -210,7 +210,8 @@ private struct SectionReader {
   func number(_ key: String, _ range: ClosedRange<Double>) throws(LoadError) -> Double? {
     guard let text = texts[key] else { return nil }
     guard let value = Double(text.filter { $0 != "," && $0 != "_" }), range.contains(value) else {
-      throw mistake(key, "needs a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
+      let bounds = [range.lowerBound, range.upperBound].map { Int(exactly: $0).map { "\($0)" } ?? "\($0)" }
+      throw mistake(key, "needs a number from \(bounds[0]) to \(bounds[1]), not '\(text)'")
     }
     return value
   }
