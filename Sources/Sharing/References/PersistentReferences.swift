@@ -40,7 +40,8 @@ public struct PersistentReferences: Sendable {
       reportIssue(
         """
         A value of type \(Value.self) was asked for by the key \(id.base), whose value is already shared as another \
-        type: \(type(of: object)). The two are not kept in step; use one type for one key.
+        type: \(type(of: object)). The two are separate references, which share only what the key saves; use one type \
+        for one key.
         """, at: place)
       return nil
     }
