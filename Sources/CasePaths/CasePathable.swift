@@ -18,10 +18,15 @@ public protocol CasePathable {
 
   /// The position of a value's case among the cases, if the conformance is generated; otherwise nil.
   static func _caseIndex(of value: Self) -> Int?
+
+  /// The payload of a value whose case has this position and a single payload of this type, if the conformance is
+  /// generated; otherwise nil. Where the types are known, the compiler reduces it to a comparison.
+  static func _payload<Payload>(of value: Self, at index: Int) -> Payload?
 }
 
 extension CasePathable {
   @inlinable public static func _caseIndex(of value: Self) -> Int? { nil }
+  @inlinable public static func _payload<Payload>(of value: Self, at index: Int) -> Payload? { nil }
 }
 
 /// The case paths of an enum that can determine the case of a value: `Action.allCasePaths[action]`.

@@ -94,6 +94,15 @@ import Testing
             }
             preconditionFailure("every value is of some case")
           }
+          public static func _payload<_Payload>(of value: Self, at index: Int) -> _Payload? {
+            if case let .select(v0) = value {
+              return index == 1 ? v0 as? _Payload : nil
+            }
+            if case let .again(v0) = value {
+              return index == 3 ? v0 as? _Payload : nil
+            }
+            return nil
+          }
         }
         extension Action: CasePaths.CasePathable, CasePaths.CasePathIterable {
         }
@@ -196,6 +205,15 @@ import Testing
             #endif
             preconditionFailure("every value is of some case")
           }
+          static func _payload<_Payload>(of value: Self, at index: Int) -> _Payload? {
+            #if DEBUG
+            if case let .debug(v0) = value {
+              return index == 1 ? v0 as? _Payload : nil
+            }
+            #else
+            #endif
+            return nil
+          }
         }
         extension Action: CasePaths.CasePathable, CasePaths.CasePathIterable {
         }
@@ -240,6 +258,12 @@ import Testing
               return 0
             }
             preconditionFailure("every value is of some case")
+          }
+          package static func _payload<_Payload>(of value: Self, at index: Int) -> _Payload? {
+            if case let .leaf(v0) = value {
+              return index == 0 ? v0 as? _Payload : nil
+            }
+            return nil
           }
           package enum _$CasePayloads {
             package typealias _$Root = Tree<Element>

@@ -116,6 +116,21 @@ import Testing
               }
               preconditionFailure("every value is of some case")
             }
+            public static func _payload<_Payload>(of value: Self, at index: Int) -> _Payload? {
+              if case let .alert(v0) = value {
+                return index == 0 ? v0 as? _Payload : nil
+              }
+              if case let .edit(v0) = value {
+                return index == 1 ? v0 as? _Payload : nil
+              }
+              if case let .timer(v0) = value {
+                return index == 2 ? v0 as? _Payload : nil
+              }
+              if case let .sheet(v0) = value {
+                return index == 4 ? v0 as? _Payload : nil
+              }
+              return nil
+            }
             public var _$id: ComposableCore.ObservableStateID {
               switch self {
               case let .alert(state):
@@ -229,6 +244,21 @@ import Testing
               }
               preconditionFailure("every value is of some case")
             }
+            public static func _payload<_Payload>(of value: Self, at index: Int) -> _Payload? {
+              if case let .alert(v0) = value {
+                return index == 0 ? v0 as? _Payload : nil
+              }
+              if case let .edit(v0) = value {
+                return index == 1 ? v0 as? _Payload : nil
+              }
+              if case let .timer(v0) = value {
+                return index == 2 ? v0 as? _Payload : nil
+              }
+              if case let .sheet(v0) = value {
+                return index == 3 ? v0 as? _Payload : nil
+              }
+              return nil
+            }
           }
           public static var body: ComposableCore._CaseReducers<Self.State, Self.Action> {
             return ComposableCore._CaseReducers {
@@ -336,6 +366,21 @@ import Testing
                 return 4
               }
               preconditionFailure("every value is of some case")
+            }
+            public static func _payload<_Payload>(of value: Self, at index: Int) -> _Payload? {
+              if case let .alert(v0) = value {
+                return index == 0 ? v0 as? _Payload : nil
+              }
+              if case let .edit(v0) = value {
+                return index == 1 ? v0 as? _Payload : nil
+              }
+              if case let .timer(v0) = value {
+                return index == 2 ? v0 as? _Payload : nil
+              }
+              if case let .sheet(v0) = value {
+                return index == 4 ? v0 as? _Payload : nil
+              }
+              return nil
             }
           }
           @MainActor

@@ -84,6 +84,14 @@ import Testing
               }
               preconditionFailure("every value is of some case")
             }
+            static func _payload<_Payload>(of value: Self, at index: Int) -> _Payload? {
+              #if DEBUG
+              if case let .debug(v0) = value {
+                return index == 0 ? v0 as? _Payload : nil
+              }
+              #endif
+              return nil
+            }
             var _$id: ComposableCore.ObservableStateID {
               switch self {
               #if DEBUG
@@ -148,6 +156,14 @@ import Testing
               }
               #endif
               preconditionFailure("every value is of some case")
+            }
+            static func _payload<_Payload>(of value: Self, at index: Int) -> _Payload? {
+              #if DEBUG
+              if case let .debug(v0) = value {
+                return index == 0 ? v0 as? _Payload : nil
+              }
+              #endif
+              return nil
             }
           }
           static var body: ComposableCore._CaseReducers<Self.State, Self.Action> {
@@ -219,6 +235,14 @@ import Testing
                 return 1
               }
               preconditionFailure("every value is of some case")
+            }
+            static func _payload<_Payload>(of value: Self, at index: Int) -> _Payload? {
+              #if DEBUG
+              if case let .debug(v0) = value {
+                return index == 0 ? v0 as? _Payload : nil
+              }
+              #endif
+              return nil
             }
           }
           @MainActor

@@ -68,7 +68,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
         return reduceChild(childAction, in: &state, at: toChildState, by: child).map(embed)
       }
     }
-    let stored = StoredChild(offset: offset, path: toChildAction, child: child)
+    let stored = StoredChild(offset: offset, path: toChildAction, actionCase: actionCase, child: child)
     return CompiledReducer { state, action in stored.reduce(&state, action) }
   }
 
@@ -79,22 +79,71 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     @usableFromInline let offset: Int
     @usableFromInline let path: AnyCasePath<ParentAction, Child.Action>
     @usableFromInline let child: CompiledReducer<Child.State, Child.Action>
+    /// The position of the child's case among those of the parent's action; negative while it is unknown.
+    @exclusivity(unchecked) @usableFromInline var caseIndex = -1
+    private let actionCase: PartialCaseKeyPath<ParentAction>?
+    private var mayHaveIndex = true
 
-    @inlinable
+    @usableFromInline
     init(
-      offset: Int, path: AnyCasePath<ParentAction, Child.Action>,
+      offset: Int, path: AnyCasePath<ParentAction, Child.Action>, actionCase: PartialCaseKeyPath<ParentAction>?,
       child: CompiledReducer<Child.State, Child.Action>
     ) {
-      (self.offset, self.path, self.child) = (offset, path, child)
+      (self.offset, self.path, self.actionCase, self.child) = (offset, path, actionCase, child)
     }
 
     @inlinable @inline(__always)
     func reduce(_ state: inout ParentState, _ action: ParentAction) -> Effect<ParentAction> {
-      guard let childAction = path.extract(from: action) else { return .none }
+      guard let childAction = childAction(of: action) else { return .none }
       return _withUnprotectedUnsafeMutablePointer(to: &state) { parent in
         let state = UnsafeMutableRawPointer(parent).advanced(by: offset).assumingMemoryBound(to: Child.State.self)
         return child(&state.pointee, childAction).map(path.embedding)
       }
+    }
+
+    /// The child's action in an action of the parent. Where the compiler knows the types, it is taken from registers: a
+    /// call of the case path's function would copy it and write it to memory.
+    @inlinable @inline(__always)
+    func childAction(of action: ParentAction) -> Child.Action? {
+      guard _isConcrete(ParentAction.self), let cases = ParentAction.self as? any CasePathable.Type else {
+        return path.extract(from: action)
+      }
+      return childAction(of: action, cases)
+    }
+
+    @inlinable @inline(__always)
+    func childAction<Cases: CasePathable>(of action: ParentAction, _: Cases.Type) -> Child.Action? {
+      let known: Child.Action? = _withUnprotectedUnsafePointer(to: action) { action in
+        // The same type, which the compiler sees where it matters.
+        Cases._payload(of: UnsafeRawPointer(action).assumingMemoryBound(to: Cases.self).pointee, at: caseIndex)
+      }
+      if let known { return known }
+      return caseIndex < 0 ? extract(from: action) : nil
+    }
+
+    /// Extracts the child's action, and notes the position of its case.
+    @usableFromInline @inline(never)
+    func extract(from action: ParentAction) -> Child.Action? {
+      let childAction = path.extract(from: action)
+      if childAction != nil, mayHaveIndex {
+        mayHaveIndex = false
+        caseIndex = Self.index(of: action, in: actionCase) ?? -1
+      }
+      return childAction
+    }
+
+    /// The position of an action's case, if a key path names the case itself and not one within its payload.
+    private static func index(of action: ParentAction, in actionCase: PartialCaseKeyPath<ParentAction>?) -> Int? {
+      guard let actionCase, let cases = ActionCases<ParentAction>(), cases.keyPaths.contains(actionCase),
+        let type = ParentAction.self as? any CasePathable.Type
+      else { return nil }
+      func index<Cases: CasePathable>(_: Cases.Type) -> Int? {
+        guard let action = action as? Cases, let index = Cases._caseIndex(of: action) else { return nil }
+        // A case with several values, or of an enum that was made case-pathable by hand, has no such payload.
+        let childAction: Child.Action? = Cases._payload(of: action, at: index)
+        return childAction == nil ? nil : index
+      }
+      return index(type)
     }
   }
 }

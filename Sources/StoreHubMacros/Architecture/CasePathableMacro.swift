@@ -105,6 +105,25 @@ extension CasePathableMacro: MemberMacro {
         }
         """)
     }
+    let payloadCases = cases.all.filter { $0.parameters.count == 1 && payloads[$0.position] != "Never" }
+    if !payloadCases.isEmpty {
+      let lines = cases.lines { enumCase in
+        guard payloadCases.contains(where: { $0.position == enumCase.position }) else { return nil }
+        let variable = enumCase.variables.joined()
+        return """
+          if case let .\(enumCase.name)(\(variable)) = value {
+          return index == \(enumCase.position) ? \(variable) as? _Payload : nil
+          }
+          """
+      }
+      members.append(
+        """
+        \(raw: deprecation)\(raw: access)static func _payload<_Payload>(of value: Self, at index: Int) -> _Payload? {
+        \(raw: lines)
+        return nil
+        }
+        """)
+    }
     if isShadowed {
       let aliases = cases.lines { "\(access)typealias _$Payload\($0.position) = \(payloads[$0.position] ?? "")" }
       members.append(
