@@ -71,6 +71,9 @@ public nonisolated func toolOptions() -> ProgramOptions {
           .init("wait", "wait until the hub has applied or rejected it; the default"),
           .init("no-wait", "end as soon as the hub's socket has accepted it"),
           .init("diff", short: "d", "print what has changed since it was sent, including changes by others"),
+          .init(
+            "path", short: "p", argument: "PATH",
+            "with --diff: only changes of this part, which is read in place of the whole state", value: .path),
         ],
         details: [
           .text(

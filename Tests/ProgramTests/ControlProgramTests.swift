@@ -106,6 +106,15 @@ import Testing
         {"applied":true,"revision":3,"changes":[{"path":"todos.todos[0].isComplete","old":false,"new":true}]}
 
         """)
+    // Only of a part, which may also be an element that appears or disappears.
+    #expect(
+      try run(hub, "send", "--diff", "--path", "todos.todos[1]", "todos.addButtonTapped", "rye").output
+        == "+ todos.todos[1]: id: 1, text: \"rye\", isComplete: false\n")
+    #expect(
+      try run(hub, "send", "-d", "-p", "counter", "todos.deleteButtonTapped", "1").output == "nothing changed\n")
+    #expect(
+      try run(hub, "send", "-d", "-p", ".", "counter.incrementButtonTapped").output == "  counter.count: 1 → 2\n")
+    #expect(try run(hub, "send", "-p", "counter", "counter.incrementButtonTapped").status == 2)
     let whole = try run(hub, "send", #"{"todos":{"deleteButtonTapped":0}}"#)
     #expect(whole.status == 0)
     #expect(try run(hub, "state", "todos.todos", "-j").output == "[]\n")

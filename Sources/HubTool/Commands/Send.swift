@@ -8,22 +8,24 @@ extension Tool {
     guard !options.flag("no-wait") || !options.flag("diff") else {
       throw ToolFailure(.usage, "--diff prints what an action has changed, for which --no-wait does not wait")
     }
+    let isDiff = options.flag("diff")
+    guard isDiff || options.string("path") == nil else {
+      throw ToolFailure(.usage, "--path is the part whose changes --diff prints; give both")
+    }
     let hub = try await connect()
     let schema = hub.schema(of: .feature)
     let action = try action(schema)
-    let isDiff = options.flag("diff")
+    let name = options.string("path") ?? ""
+    let path = try path(name, in: schema)
     var scope: HubConnection.Scope?
-    if isDiff { scope = try await hub.subscribe(to: [], of: .feature) }
+    if isDiff { scope = try await hub.subscribe(to: path, of: .feature) }
     let before = scope?.mirror.value
     let sent = try hub.send(action)
     if options.flag("no-wait") { return await hub.flush() }
     // The hub sends the changes of an action before its outcome, and those of others in between.
     let revision = try await hub.outcome(of: sent)
-    let printer = ChangePrinter(self, schema, isDiff: true, path: "")
-    var found: [SchemaValues.Difference] = []
-    if let before, let after = scope?.mirror.value {
-      found = SchemaValues(schema).differences(from: before, to: after, as: schema.state)
-    }
+    let printer = ChangePrinter(self, schema, isDiff: true, path: name)
+    let found = scope.map { differences(schema, at: path, from: before, to: $0.mirror.value) } ?? []
     if isJSON {
       var members = [JSONValue.Member("applied", .bool(true)), .init("revision", .integer(revision))]
       if isDiff { members.append(.init("changes", .array(found.map { printer.json($0) }))) }
@@ -31,6 +33,15 @@ extension Tool {
     } else if isDiff {
       print(found.isEmpty ? [palette.faint("nothing changed")] : found.flatMap { printer.text($0) })
     }
+  }
+
+  /// Returns the changes of a part, which may have appeared or disappeared.
+  private func differences(
+    _ schema: Schema, at path: [PathStep], from old: CBORValue?, to new: CBORValue?
+  ) -> [SchemaValues.Difference] {
+    guard old != new, let type = try? schema.type(at: path) else { return [] }
+    guard let old, let new else { return [SchemaValues.Difference(path: "", type: type, old: old, new: new)] }
+    return SchemaValues(schema).differences(from: old, to: new, as: type)
   }
 
   /// Returns the action on the command line.

@@ -39,7 +39,8 @@ final class ChangePrinter {
   private var last: (value: CBORValue?, revision: UInt64)?
 
   init(_ tool: Tool, _ schema: Schema, isDiff: Bool, path: String) {
-    (self.tool, self.schema, self.isDiff, self.path) = (tool, schema, isDiff, path)
+    // A point names the whole.
+    (self.tool, self.schema, self.isDiff, self.path) = (tool, schema, isDiff, path == "." ? "" : path)
   }
 
   func print(_ value: CBORValue?, _ type: SchemaType?, at revision: UInt64) {
