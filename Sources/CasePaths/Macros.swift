@@ -11,5 +11,6 @@
 ///
 /// The payload of a case with several values is a tuple with the same labels. Overloaded case names are refused.
 @attached(extension, conformances: CasePathable, CasePathIterable)
-@attached(member, names: named(AllCasePaths), named(allCasePaths), named(_caseIndex), named(_payload), named(_$CasePayloads))
+@attached(
+  member, names: named(AllCasePaths), named(allCasePaths), named(_caseIndex), named(_payload), named(_$CasePayloads))
 public macro CasePathable() = #externalMacro(module: "StoreHubMacros", type: "CasePathableMacro")
