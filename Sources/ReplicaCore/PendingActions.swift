@@ -172,10 +172,11 @@ struct PendingActions {
     removeAcknowledged()
   }
 
-  /// Fails all actions.
+  /// Fails all actions: those that were sent with an unknown outcome, and the others with an error.
   mutating func removeAll(_ error: ActionError, _ commands: inout [ReplicaCommand]) {
+    beginSession(&commands)
     for entry in entries[head...] { fail(entry, error, &commands) }
-    (head, sentCount) = (entries.count, 0)
+    head = entries.count
     removeAcknowledged()
   }
 

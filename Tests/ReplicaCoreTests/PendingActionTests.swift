@@ -87,6 +87,21 @@ import Wire
     #expect(conversation.failed == [refused] && conversation.applied == [first, last])
   }
 
+  /// A program may repeat an action that was not sent, but one that may have taken effect would be doubled.
+  @Test func aClosedClientDistinguishesWhatItHasSent() throws {
+    var conversation = Conversation()
+    conversation.welcome()
+    for number in 1...3 { try conversation.replica.send(Board.Action.setCount(number)) }
+    _ = try conversation.endTurn()
+    conversation.receive(.applied, UInt64(1).encoded())
+    try conversation.replica.send(Board.Action.setCount(4))
+    conversation.close()
+    #expect(conversation.applied.count == 1)
+    #expect(
+      conversation.errors == [.outcomeUnknown, .outcomeUnknown, .notConnected(reason: "the client is closed")])
+    #expect(conversation.replica.pendingActionCount == 0)
+  }
+
   @Test func everyActionComesBackWithItsContext() throws {
     final class Context {}
     var conversation = Conversation()
@@ -113,6 +128,7 @@ private struct Conversation: ~Copyable {
   var replica: ReplicaCore
   private(set) var applied: [ActionTicket] = []
   private(set) var failed: [ActionTicket] = []
+  private(set) var errors: [ActionError] = []
   private(set) var contexts: [AnyObject] = []
   private static let schema = Schema(state: Board.State.self, action: Board.Action.self)
 
@@ -165,6 +181,11 @@ private struct Conversation: ~Copyable {
     return frames
   }
 
+  mutating func close() {
+    replica.close()
+    perform()
+  }
+
   private mutating func perform() {
     let commands = replica.commands
     for command in commands {
@@ -172,7 +193,9 @@ private struct Conversation: ~Copyable {
       case .applied(let ticket, let context):
         applied.append(ticket)
         if let context { contexts.append(context) }
-      case .failed(let ticket, _, _): failed.append(ticket)
+      case .failed(let ticket, _, let error):
+        failed.append(ticket)
+        errors.append(error)
       case .connect, .disconnect, .write, .changed, .diverged, .connectionChanged: break
       }
     }
