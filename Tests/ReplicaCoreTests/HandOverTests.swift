@@ -48,6 +48,33 @@ import Wire
     #expect(throws: HandOverRefusal.otherSchema) { try read.check(against: other, nil) }
   }
 
+  /// Two versions of a feature, of which the second one has lost a case.
+  enum Old {
+    @Replicated struct State { var mode = Mode.simple }
+    @Replicated enum Mode { case simple, expert }
+  }
+  enum New {
+    @Replicated struct State { var mode = Mode.simple }
+    @Replicated enum Mode { case simple }
+  }
+
+  /// The hub would continue with its initial state, as if it had the old revision.
+  @Test func aStateThatTheNextVersionCannotHaveIsRefused() throws {
+    let reducer = Reduce<Old.State, Old.Mode> { state, mode in
+      state.mode = mode
+      return .none
+    }
+    let engine = FeatureEngine(initialState: Old.State(), reducer: reducer)
+    engine.send(.expert)
+    let record = try #require(HubCore(engine).handOver { _ in nil })
+    let next = FeatureEngine(initialState: New.State(), reducer: EmptyReducer<New.State, New.Mode>())
+    let error = #expect(throws: HandOverRefusal.self) { try record.restore(next, id: 1) }
+    #expect("\(try #require(error))".contains("has a value that this feature does not have"))
+    engine.send(.simple)
+    let other = try #require(HubCore(engine).handOver { _ in nil })
+    #expect(try other.restore(next, id: 1) != nil && next.revision == 2)
+  }
+
   /// If the connections cannot be taken over, their clients connect again and resume.
   @Test func theRecordHasTheSessionsOfConnectedClients() throws {
     let world = AppWorld(seed: 5, clientCount: 2)

@@ -114,6 +114,10 @@ extension HandOver {
     } catch {
       throw .malformed("\(error)")
     }
+    // The conversion of a state that has a value which the feature lacks is postponed, and no turns follow here.
+    guard engine.revision == revision else {
+      throw .malformed("the state of the previous process has a value that this feature does not have")
+    }
     // If the connections cannot be taken over, their clients resume these sessions.
     let connected = connections.compactMap { connection in
       if case .live(let live) = connection.phase { live.session } else { nil }
