@@ -75,7 +75,14 @@ extension HubShell {
       // A missing connection has ended in the meantime.
       guard let descriptor = rest.removeValue(forKey: token) else { continue }
       do throws(UVError) {
-        try takeOver(PipeStream.adopting(descriptor, on: loop), handOver, index)
+        let stream: PipeStream
+        do throws(UVError) { stream = try PipeStream.adopting(descriptor, on: loop) } catch {
+          // Other processes may also have the socket open.
+          shutdown(descriptor, CInt(SHUT_RDWR))
+          close(descriptor)
+          throw error
+        }
+        try takeOver(stream, handOver, index)
         served.insert(token)
       } catch {
         log.write(.warning, cause: Log.Cause("connections not taken over"), "\(error)")
@@ -112,7 +119,10 @@ extension HubShell {
     let isReadable = informed.takeOver(handOver, index, on: connection.id, at: loop.now, limit: meter.limit)
     // The rest of its earlier output must precede the output of this turn.
     performCommands()
-    try startReading(connection)
+    do throws(UVError) { try startReading(connection) } catch {
+      drop(connection.id)
+      throw error
+    }
     if !isReadable { connection.stream.stopReading() }
   }
 }

@@ -39,7 +39,15 @@ public struct Recording {
   }
 
   /// Stores all waiting turns and closes the log. Call it after the hub has stopped.
-  public func close() { finish() }
+  ///
+  /// - Returns: The error because of which the log could not be closed in order, if any. Everything that was
+  ///   acknowledged is stored in any case.
+  @discardableResult
+  public func close() -> LogError? {
+    finish()
+    for case .failed(let error) in mailbox.take() { return error }
+    return nil
+  }
 }
 
 /// The reasons why a hub cannot continue from its journal.
@@ -131,7 +139,7 @@ extension Recording {
   ) throws(RecordingError) -> Recovery {
     var recovery = Recovery(of: engine)
     guard history.snapshot != nil || history.tail == 0 else {
-      let reason = "there are turns, but no sound snapshot before them; `storehubd journal export` shows the turns"
+      let reason = "there are turns, but no sound snapshot before them; `storectl journal export` shows the turns"
       throw .log(LogError(.damaged, "\(directory): \(reason)"))
     }
     do throws(RecoveryError) {
@@ -170,13 +178,16 @@ extension Recording {
   ) throws(RecordingError) {
     journal.save(snapshot)
     while true {
+      var isSaved = false
+      // Also what follows in the same batch: the log may have failed right afterwards.
       for event in mailbox.waitForEvents() {
         switch event {
-        case .saved: return
+        case .saved: isSaved = true
         case .snapshotFailed(let error), .failed(let error): throw .log(error)
         case .stored, .conflict: break
         }
       }
+      if isSaved { return }
     }
   }
 }

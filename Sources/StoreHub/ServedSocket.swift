@@ -34,14 +34,26 @@ final class ServedSocket {
     on loop: EventLoop, path: String, mode: UInt32, inherited: Inheritance.Listener?, log: Log,
     onConnection: @escaping (UVError?) -> Void, onLost: @escaping (HubError) -> Void
   ) throws(HubError) {
-    (self.loop, self.path, self.mode, self.log) = (loop, inherited?.path ?? path, mode, log)
+    // The hub's own socket may have another path now.
+    let isMoved = inherited.map { $0.isOwn && $0.path != path } ?? false
+    (self.loop, self.path, self.mode, self.log) = (loop, isMoved ? path : inherited?.path ?? path, mode, log)
     (self.onConnection, self.onLost) = (onConnection, onLost)
     isOwn = inherited?.isOwn ?? true
-    guard let inherited else {
-      claim = try SocketClaim.claiming(path)
-      try listen()
-      return
+    if let inherited {
+      try adopt(inherited)
+      guard isMoved else {
+        watchFile()
+        return
+      }
+      // Removes the file at the old path.
+      stopListening()
+      log.write(.info, "the socket has moved from \(inherited.path) to \(path)")
     }
+    claim = try SocketClaim.claiming(path)
+    try listen()
+  }
+
+  private func adopt(_ inherited: Inheritance.Listener) throws(HubError) {
     if inherited.isOwn { claim = try SocketClaim.claiming(inherited.path, isServing: true) }
     do {
       listener = try PipeListener(
@@ -50,7 +62,8 @@ final class ServedSocket {
     } catch {
       throw .loop(error)
     }
-    watchFile()
+    // The mode may have changed too.
+    if isOwn { chmod(inherited.path, mode & 0o777) }
   }
 
   /// Takes the connection for which `onConnection` was called.

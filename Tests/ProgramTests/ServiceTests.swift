@@ -151,6 +151,28 @@ import Testing
     #expect(hub.log.components(separatedBy: "took over").count == restarts + 1 && !hub.log.contains("took over 0 "))
   }
 
+  /// What the previous process has left waits for a start that succeeds.
+  @Test func aStartThatFailsLeavesTheStateToTheNextOne() throws {
+    let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let metrics = state + ".metrics"
+    let hub = try ManagedHub(["--durability", "memory", "--state-dir", state, "--metrics", metrics])
+    let client = try RawClient(hub.socket)
+    client.send(RawClient.hello)
+    #expect(client.receive().first == 0x81)
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "5").status == 0)
+    // The endpoint of the metrics cannot be opened.
+    try FileManager.default.removeItem(atPath: metrics)
+    try FileManager.default.createDirectory(atPath: metrics, withIntermediateDirectories: false)
+    hub.tell("restart")
+    #expect(hub.wait { hub.events.contains("ended") }, "\(hub.events) \(hub.log)")
+    try FileManager.default.removeItem(atPath: metrics)
+    try hub.restart()
+    #expect(try Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count").output == "5\n")
+    client.send(RawClient.frame(kind: 4, payload: [0x18, 0x2a]))
+    #expect(client.receive().first == 0x88)
+  }
+
   /// Half of a frame is sent before the restart, and the rest after it.
   @Test func aFrameThatIsCutByARestartIsPutTogether() throws {
     let hub = try ManagedHub(["--durability", "memory"])

@@ -4,8 +4,9 @@ import Foundation
 import HubCore
 import ReplicaCore
 import StoreClient
-import StoreHub
 import Testing
+
+@testable import StoreHub
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct SocketTests {
   @Test func aSocketThatIsServedIsNotTakenOver() async throws {
@@ -70,6 +71,30 @@ import Testing
     #expect(stat(bench.path, &status) == 0)
     #expect(status.st_mode & 0o777 == 0o600)
     #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  /// The options may have changed between two processes.
+  @Test(arguments: [false, true]) func aSocketOfThePreviousProcessGetsItsNewPathAndMode(isMoved: Bool) async throws {
+    let bench = try Bench()
+    let log = Log(program: "test", level: .error)
+    func serve(_ path: String, mode: UInt32, _ inherited: Inheritance.Listener?) throws -> ServedSocket {
+      try ServedSocket(
+        on: bench.loop, path: path, mode: mode, inherited: inherited, log: log, onConnection: { _ in }, onLost: { _ in }
+      )
+    }
+    var previous: ServedSocket? = try serve(bench.path, mode: 0o666, nil)
+    let descriptor = dup(try #require(previous?.handOver()))
+    previous = nil
+    let path = isMoved ? bench.directory + "/moved.sock" : bench.path
+    let socket = try serve(path, mode: 0o640, .init(descriptor: descriptor, path: bench.path, isOwn: true))
+    var status = stat()
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+    #expect(socket.path == path)
+    let files = Set(try FileManager.default.contentsOfDirectory(atPath: bench.directory))
+    let name = isMoved ? "moved.sock" : "hub.sock"
+    #expect(files == [name, name + ".lock"])
+    socket.stopListening()
     bench.clean()
   }
 }

@@ -15,6 +15,7 @@ final class ServiceLaunch<Service: HubService> {
   private var service = Service()
   private let configuration: ServiceConfiguration
   private let log: Log
+  private weak var server: HubServer?
   private var metrics: MetricsEndpoint?
   /// The error after which the journal could not be written.
   private var logFailure: LogError?
@@ -54,8 +55,12 @@ final class ServiceLaunch<Service: HubService> {
       let engine = makeEngine(service)
       let life = try ServiceLifecycle(loop: loop, log: log)
       life.stopLimit = configuration.stopLimit
-      let inheritance = try Inheritance.take()
       let recording = try openRecording(of: engine, life)
+      if let address = configuration.metrics {
+        metrics = try MetricsEndpoint(on: loop, at: address) { [weak self] in self?.server?.metrics.prometheusText ?? "" }
+      }
+      // After everything that may fail for a reason outside: a process that fails later loses the connections.
+      let inheritance = try Inheritance.take()
       try serve(engine, operated, recording, inheritance, life, on: loop)
       let status = life.run()
       metrics?.close()
@@ -161,9 +166,7 @@ final class ServiceLaunch<Service: HubService> {
       let files = operated.files.joined(separator: ", ")
       return "the rights are those of \(files); changed limits take effect at the next start"
     }
-    if let address = configuration.metrics {
-      metrics = try MetricsEndpoint(on: loop, at: address) { [weak server] in server?.metrics.prometheusText ?? "" }
-    }
+    self.server = server
     try life.serve(server, recording)
   }
 }

@@ -129,7 +129,10 @@ public final class ServiceLifecycle {
   /// Runs the loop until the hub has stopped, and closes the recording. Returns the exit status.
   public func run() -> Int32 {
     loop.run()
+    let watched = signals.keys
     signals = [:]
+    // Only a second SIGTERM or SIGINT may end the process before the journal is closed.
+    for number in watched where ![SIGTERM, SIGINT].contains(number) { Glibc.signal(number, SIG_IGN) }
     guard !hasTimedOut else { return end() }
     // The log may wait for a disk that does not respond; nothing else would end the process then.
     let limit = stopLimit
@@ -140,7 +143,10 @@ public final class ServiceLifecycle {
       _exit(1)
     }
     DispatchQueue.global().asyncAfter(deadline: deadline ?? endOfLimit, execute: backstop)
-    recording?.close()
+    if let error = recording?.close() {
+      log.write(.error, "the journal was not closed in order: \(error)")
+      status = max(status, 1)
+    }
     backstop.cancel()
     return end()
   }
