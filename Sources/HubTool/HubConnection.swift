@@ -21,10 +21,13 @@ final class HubConnection {
   private var isOpen = false
   private var waiting: Waiting?
   private(set) var failure: ToolFailure?
+  /// The error of a write that the socket has refused.
+  private var writeFailure: UVError?
   /// Called once when the session has failed.
   var onFailure: (() -> Void)?
 
   private struct Waiting {
+    var isForTransfer: Bool
     var condition: () -> Bool
     var continuation: CheckedContinuation<Void, Never>
   }
@@ -89,7 +92,9 @@ final class HubConnection {
     replica.subscribe(scope.mirror, to: path, of: root, context: scope)
     endTurn()
     // After a refusal, the replica reconnects without the hub's own state.
-    try await wait { [weak self] in scope.mirror.revision != nil && self?.replica.phase == .open }
+    try await wait(atMost: timeout, isForTransfer: true) { [weak self] in
+      scope.mirror.revision != nil && self?.replica.phase == .open
+    }
     if root != .feature, let refusal = replica.ownStateRefusal { throw ToolFailure(.failed, refusal) }
     return scope
   }
@@ -156,9 +161,10 @@ final class HubConnection {
   }
 
   /// Waits until the socket has accepted all output.
-  func flush() async {
+  func flush() async throws(ToolFailure) {
     endTurn()
-    try? await wait { [weak self] in (self?.stream?.queuedByteCount ?? 0) == 0 }
+    try await wait { [weak self] in self?.stream?.queuedByteCount == 0 }
+    if let writeFailure { throw ToolFailure(.hubWentAway, "\(writeFailure)") }
   }
 
   /// Measures the hub's response time, and returns it with the hub's revision.
@@ -228,11 +234,18 @@ final class HubConnection {
     try await wait(atMost: timeout, until: condition)
   }
 
-  private func wait(atMost limit: Duration?, until condition: @escaping () -> Bool) async throws(ToolFailure) {
+  /// - Parameters:
+  ///   - limit: The longest time.
+  ///   - isForTransfer: True if the time begins anew whenever bytes arrive.
+  private func wait(
+    atMost limit: Duration?, isForTransfer: Bool = false, until condition: @escaping () -> Bool
+  ) async throws(ToolFailure) {
     if failure == nil, !condition() {
       precondition(waiting == nil, "a command waits for one thing at a time")
       if let limit { waitTimer?.start(after: limit) }
-      await withCheckedContinuation { waiting = Waiting(condition: condition, continuation: $0) }
+      await withCheckedContinuation {
+        waiting = Waiting(isForTransfer: isForTransfer, condition: condition, continuation: $0)
+      }
       waitTimer?.stop()
     }
     if let failure { throw failure }
@@ -275,6 +288,8 @@ final class HubConnection {
       try stream?.startReading(
         onBytes: { [weak self] bytes in
           guard let self else { return }
+          // A large state may take longer than the hub may be silent.
+          if waiting?.isForTransfer == true { waitTimer?.start(after: timeout) }
           replica.received(bytes, at: loop.now)
         },
         onEnd: { [weak self] error in
@@ -327,6 +342,7 @@ final class HubConnection {
         if let isOut = try stream?.write(replica.output.span(range)), !isOut { replica.isBusy(true) }
       } catch {
         // The end of reading reports the connection's failure.
+        writeFailure = error
       }
     case .changed(_, let context): (context as? Scope)?.onChange()
     case .diverged: break  // Only `verify` compares hashes.

@@ -76,6 +76,9 @@ final class Output {
     await withCheckedContinuation { drained = $0 }
   }
 
+  /// Ends a call of `finish` that waits for a reader.
+  func endWait() { drained.take()?.resume() }
+
   /// Discards unwritten output.
   func abandon() {
     if end == nil { end = .closed }

@@ -58,6 +58,8 @@ public final class Tool {
   public func run() -> Int32 {
     var status = ExitStatus.failed
     for (number, status) in [(SIGINT, ExitStatus.interrupted), (SIGTERM, .terminated), (SIGHUP, .terminated)] {
+      // nohup(1) has SIGHUP ignored, and a shell the SIGINT of a program in the background.
+      guard !isIgnored(number) else { continue }
       if let watch = try? SignalWatch(on: loop, number, { [weak self] in self?.interrupt(status) }) {
         signals.append(watch)
       }
@@ -129,6 +131,7 @@ public final class Tool {
   private func interrupt(_ status: ExitStatus) {
     if isInterrupted { return output.abandon() }
     (isInterrupted, interruption) = (true, status)
+    output.endWait()
     onInterrupt?()
     session?.fail(status, status == .interrupted ? "interrupted" : "terminated")
   }
@@ -196,6 +199,13 @@ public final class Tool {
     if !isInterrupted { await output.finish() }
     pager.wait()
   }
+}
+
+/// Returns true if this process was started with a signal ignored.
+private func isIgnored(_ number: CInt) -> Bool {
+  var action = sigaction()
+  guard sigaction(number, nil, &action) == 0, let handler = action.__sigaction_handler.sa_handler else { return false }
+  return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
 }
 
 /// A signal handle that can be stored in a collection.

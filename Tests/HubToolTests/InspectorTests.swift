@@ -50,6 +50,28 @@ import Wire
     #expect(found[4] == .null)
   }
 
+  @Replicated struct Collections {
+    var tags: Set<String>? = ["a"]
+    var names = [0: "zero", 7: "seven"]
+    var list = [1, 2]
+  }
+
+  /// The members of a set have no names; keys may be numbers.
+  @Test func collectionsOfEveryKindAreShown() throws {
+    let schema = Schema(state: Collections.self, action: Bool.self)
+    func line(_ state: Collections) throws -> String {
+      InspectorText(schema).line(try CBORValue(decoding: state.encoded().span.bytes), schema.state)
+    }
+    #expect(try line(Collections()) == #"tags: ["a"], names: 2 elements, list: 2 elements"#)
+    var state = Collections()
+    state.tags = []
+    #expect(try line(state) == "tags: [], names: 2 elements, list: 2 elements")
+    let part = try #require(
+      SchemaValues(schema).part(
+        at: try schema.path(named: "names"), of: try CBORValue(decoding: state.encoded().span.bytes), as: schema.state))
+    #expect(InspectorText(schema).line(part.value, part.type) == #"[[0] "zero", [7] "seven"]"#)
+  }
+
   @Test func elementsAreFoundWhereTheyHaveMoved() throws {
     let tree = InspectorTree()
     var state = state(todos: 40)

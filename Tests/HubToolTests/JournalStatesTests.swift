@@ -88,4 +88,11 @@ import Wire
     #expect(states.value.encoded() == restored.encoded(), "\(values)")
     #expect(try JournalStates(JournalReader(directory), upTo: 3).schema == new)
   }
+
+  @Test func anActionHasTheRevisionAfterItIfThatIsKnown() {
+    let turn = LoggedTurn(position: 1, baseRevision: 10, revision: 13, time: 0)
+    #expect((0..<3).map { TurnText.revision(after: $0, of: 3, in: turn) } == [11, 12, 13])
+    // The effect of one of two actions has sent a third one.
+    #expect((0..<2).map { TurnText.revision(after: $0, of: 2, in: turn) } == [13, 13])
+  }
 }

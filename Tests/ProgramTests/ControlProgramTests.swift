@@ -244,6 +244,43 @@ import Testing
     #expect(try run(hub, "clients", "--json").output.split(separator: "\n").count == 1)
   }
 
+  /// nohup(1) starts it with SIGHUP ignored.
+  @Test func itGoesOnAfterAHangUpThatIsIgnored() throws {
+    let hub = try HubProcess()
+    let watch = try Program(name: "storectl").start(
+      ["--socket", hub.socket, "watch", "counter.count", "-n", "2"], errors: hub.directory + "/errors",
+      shell: "trap '' HUP; exec")
+    #expect(hub.wait { (try? run(hub, "clients").output.contains("storectl watch")) == true })
+    kill(watch.processIdentifier, SIGHUP)
+    #expect(try run(hub, "send", "counter.incrementButtonTapped").status == 0)
+    watch.waitUntilExit()
+    #expect(watch.terminationStatus == 0)
+  }
+
+  /// Such as that of timeout(1), which sends no second one.
+  @Test func oneSignalEndsItAlthoughItsReaderHasStopped() throws {
+    let hub = try HubProcess(awaitsLog: false)
+    _ = hub.kill(SIGKILL)
+    let state = hub.directory + "/state"
+    try hub.start(["--state-dir", state])
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "3000", "-d", "1").status == 0)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["--default-signal", Program(name: "storectl").url.path, "log", "--state-dir", state]
+    let output = Pipe()
+    (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
+    try process.run()
+    // The pipe is full, and nobody reads it.
+    #expect(
+      hub.wait {
+        var count: CInt = 0
+        return ioctl(output.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count) == 0 && count > 60_000
+      })
+    kill(process.processIdentifier, SIGTERM)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 143)
+  }
+
   /// A script must not take lost output for an empty answer, nor store another text than it was given.
   @Test func whatCannotBeWrittenOrReadIsAnError() throws {
     let hub = try HubProcess()

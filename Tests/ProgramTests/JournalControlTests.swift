@@ -267,6 +267,10 @@ import TurnLog
     // Bytes after the state.
     let snapshot = try String(contentsOfFile: file, encoding: .utf8)
     #expect(snapshot.hasSuffix("\"}\n"))
+    // A hub would stop at the end of the numbers.
+    try snapshot.replacing("\"revision\":5", with: "\"revision\":18446744073709551000").write(
+      toFile: file, atomically: true, encoding: .utf8)
+    #expect(try control.run("snapshot", "import", file, "--state-dir", other + "2").errors.contains("not a snapshot"))
     try (snapshot.dropLast(3) + "00\"}\n").write(toFile: file, atomically: true, encoding: .utf8)
     #expect(try control.run("snapshot", "import", file, "--state-dir", other + "2").errors.contains("not a snapshot"))
     try "{}".write(toFile: file, atomically: true, encoding: .utf8)

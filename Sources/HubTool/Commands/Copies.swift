@@ -16,11 +16,17 @@ extension Tool {
     try await checkSocketIsFree()
     let states = try await states(at: options.arguments[0], in: reader)
     let revision = states.revision
-    let into = options.string("into")
+    let (into, source) = (options.string("into"), try stateDirectory())
     let directory: String = if let into { into } else { try temporaryDirectory() }
-    try JournalStates.attempt { () throws(LogError) in
-      try reader.copy(to: directory)
-      if let repair = try JournalTool.repair(directory, to: revision) { unlink(repair.copy) }
+    do throws(ToolFailure) {
+      try await onAnotherThread { () throws(LogError) in
+        try JournalReader(source).copy(to: directory)
+        if let repair = try JournalTool.repair(directory, to: revision) { unlink(repair.copy) }
+      }
+      try checkInterruption()
+    } catch {
+      if into == nil { removeCopy(directory) }
+      throw error
     }
     let program = options.string("hub-program") ?? hubProgram()
     if isJSON {
@@ -102,7 +108,9 @@ extension Tool {
     }
     let isWritten = fputs("\(json)\n", stream) >= 0 && fflush(stream) == 0 && fsync(descriptor) == 0
     guard fclose(stream) == 0, isWritten else {
-      throw ToolFailure(.failed, "cannot write \(file): \(String(cString: strerror(errno)))")
+      let reason = String(cString: strerror(errno))
+      unlink(file)
+      throw ToolFailure(.failed, "cannot write \(file): \(reason)")
     }
   }
 
@@ -121,7 +129,8 @@ extension Tool {
     guard let json = try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self)),
       json["format"] == "storehub-snapshot-1", case .number(let revision)? = json["revision"],
       case .number(let time)? = json["time_ms"], case .string(let schemaText)? = json["schema"],
-      case .string(let stateText)? = json["state"], let revision = UInt64(revision), let time = Int64(time),
+      case .string(let stateText)? = json["state"], let revision = UInt64(revision), revision < 1 << 53,
+      let time = Int64(time), 0..<1 << 53 ~= time,
       let schemaBytes = [UInt8](hexadecimal: schemaText), let state = [UInt8](hexadecimal: stateText),
       let schema = try? Schema(decoding: schemaBytes.span.bytes)
     else { throw wrong }

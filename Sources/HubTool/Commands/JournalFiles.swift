@@ -70,7 +70,7 @@ extension Tool {
   ///
   /// - Parameter onInterrupt: Called when a signal arrives or the output has lost its reader, if the work must end
   ///   first; without it, the wait ends at once, and with it the program.
-  private func onAnotherThread<Value: Sendable>(
+  func onAnotherThread<Value: Sendable>(
     _ work: @escaping @Sendable () async throws(LogError) -> Value, onInterrupt: (() -> Void)? = nil
   ) async throws(ToolFailure) -> Value {
     var result: Result<Value, LogError>?

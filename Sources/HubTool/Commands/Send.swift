@@ -21,7 +21,7 @@ extension Tool {
     if isDiff { scope = try await hub.subscribe(to: path, of: .feature) }
     let before = scope?.mirror.value
     let sent = try hub.send(action)
-    if options.flag("no-wait") { return await hub.flush() }
+    if options.flag("no-wait") { return try await hub.flush() }
     // The hub sends the changes of an action before its outcome, and those of others in between.
     let revision = try await hub.outcome(of: sent)
     let printer = ChangePrinter(self, schema, isDiff: true, path: name)

@@ -128,7 +128,7 @@ final class Inspector {
   }
 
   private func news(_ request: HTTPRequest) -> JSONValue {
-    let seen = request.query["sample"].flatMap { Int($0) } ?? 0
+    let seen = request.query["sample"].flatMap { Int($0) }.map { max($0, 0) } ?? 0
     let samples = link.samples.dropFirst(max(seen - link.firstSample, 0)).map { sample -> JSONValue in
       .array([
         .integer(sample.time), .integer(sample.rate.nearestInteger), .integer(sample.latency.microseconds),

@@ -20,15 +20,15 @@ nonisolated struct InspectorText {
   }
 
   private func write(_ value: CBORValue, _ type: SchemaType, _ room: Int, isNested: Bool, _ text: inout String) {
-    if let count = values.elementCount(of: value, as: type) {
-      let parts = values.parts(of: value, as: type, in: 0..<8) ?? []
+    // The members of a set have no names.
+    if let count = values.elementCount(of: value, as: type), let parts = values.parts(of: value, as: type, in: 0..<8) {
       let areLeaves = parts.allSatisfy { values.parts(of: $0.value, as: $0.type, in: 0..<0) == nil }
       guard areLeaves, !isNested, count > 0 else {
         text += count == 1 ? "1 element" : "\(count) elements"
         return
       }
       text += "["
-      write(parts, room, isKeyed: parts[0].name != "[0]", &text)
+      write(parts, room, isKeyed: values.isKeyed(type), &text)
       text += count > parts.count ? ", … \(count) elements]" : "]"
       return
     }

@@ -60,13 +60,21 @@ struct TurnText {
     return "\(Users.name(session.user)) \(ValueText.safe(session.name))"
   }
 
+  /// Returns the revision after one of a turn's stored actions.
+  ///
+  /// Actions that effects sent at once count too, but are not stored. If there are any, only the revision at the end of
+  /// the turn is known.
+  static func revision(after index: Int, of count: Int, in turn: LoggedTurn) -> UInt64 {
+    turn.revision - turn.baseRevision == UInt64(count) ? turn.baseRevision + UInt64(index) + 1 : turn.revision
+  }
+
   /// Returns the lines of a turn: a heading, its actions, and their changes.
   func lines(_ turn: LoggedTurn, _ changes: [SchemaValues.Difference]) -> [String] {
     let palette = tool.palette
     let actions = actions(turn)
     var lines: [String] = []
     for (index, action) in actions.enumerated() {
-      let revision = turn.baseRevision + UInt64(index) + 1
+      let revision = Self.revision(after: index, of: actions.count, in: turn)
       let head = palette.faint("── \(revision)  \(Moment.text(turn.time))  \(origin(action))")
       lines += [head, text(action)]
     }

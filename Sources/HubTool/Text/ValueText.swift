@@ -55,18 +55,13 @@ nonisolated struct ValueText {
     var (texts, used): ([String], Int) = ([], 2)
     for part in parts {
       guard let text = inline(part.value, part.type, room: room - used, isNested: isNested) else { return nil }
-      let isPlain = isCollection && !isKeyed(type)
+      let isPlain = isCollection && !values.isKeyed(type)
       used += TextWidth.columns(of: text) + (isPlain ? 2 : part.name.count + 4)
       guard used <= room else { return nil }
       texts.append(isPlain ? text : palette.name(Self.safe(part.name)) + (part.name.hasPrefix("[") ? " " : ": ") + text)
     }
     let joined = texts.joined(separator: ", ")
     return isCollection ? "[\(joined)]" : isNested ? "{\(joined)}" : joined
-  }
-
-  /// Returns true if the elements of a collection are named by keys or ids and not by positions.
-  private func isKeyed(_ type: SchemaType) -> Bool {
-    if case .named(let name, let parts) = type { NamedLayout(name, parts.count) != .array } else { true }
   }
 
   /// Returns a value without parts, in one line.

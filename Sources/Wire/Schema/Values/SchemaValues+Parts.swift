@@ -110,6 +110,17 @@ extension SchemaValues {
     }
   }
 
+  /// Returns true if the elements of a collection are named by keys or ids and not by positions.
+  package func isKeyed(_ type: SchemaType) -> Bool {
+    guard case .named(let name, let parts) = type else { return true }
+    if name == "raw", parts.count == 2 { return isKeyed(parts[1]) }
+    switch NamedLayout(name, parts.count) {
+    case .optional: return isKeyed(parts[0])
+    case .array: return false
+    default: return true
+    }
+  }
+
   /// A difference between two values of a type.
   package struct Difference {
     /// The path of the part, such as `.count` or `[3].text`; empty for the whole value.
