@@ -114,6 +114,9 @@ public final class JournalReader {
   /// - Throws: `damaged` if its checksum does not match.
   /// - Complexity: O(size of the state).
   public func snapshot(upTo position: UInt64) throws(LogError) -> JournalHistory.Snapshot? {
+    // In one version of the database: a hub that saves another snapshot removes this one.
+    _ = try directory.attempt { () throws(SQLiteError) in try database.run("BEGIN", for: "begin to read") }
+    defer { _ = try? database.run("COMMIT", for: "end reading") }
     guard let row = try rows().last(where: { $0.position <= position }) else { return nil }
     let bytes = try directory.attempt { () throws(SQLiteError) in try row.bytes(from: database) }
     let schema = try schemas().last { $0.schema.fingerprint.bytes == row.fingerprint }?.schema

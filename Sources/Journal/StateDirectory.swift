@@ -35,6 +35,8 @@ struct StateDirectory {
   private var parent: String { Self.parent(of: path) }
 
   private static func parent(of path: String) -> String {
+    var path = path[...]
+    while path.count > 1, path.last == "/" { path.removeLast() }
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
