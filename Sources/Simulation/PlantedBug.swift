@@ -72,6 +72,8 @@ public enum PlantedBug: String, CaseIterable, Sendable {
   case clientForgetsItsSession
   /// A client's prediction keeps an action that has an outcome.
   case clientForgetsAnOutcome
+  /// A client calls actions unsent whose outcome it will never learn.
+  case clientCallsSentActionsUnsent
   /// A client renumbers the actions that it resends, starting with the next number.
   case clientRenumbersActions
   /// A client resends its actions in a new session if the hub does not know the old one.

@@ -14,6 +14,8 @@ public struct SimulationReport: Equatable, Sendable {
   public var rejected = 0
   /// Actions whose outcome their clients will never learn.
   public var unknown = 0
+  /// Actions that were not sent before the client gave up.
+  public var notSent = 0
   /// Actions that clients refused locally.
   public var refusedLocally = 0
   /// Clients' actions that insert a deleted todo again.
@@ -95,7 +97,8 @@ public struct SimulationReport: Equatable, Sendable {
       ("steps", \.steps), ("actions sent", \.sent), ("applied", \.applied), ("echoes", \.echoes),
       ("without effect", \.withoutEffect),
       ("rejected", \.rejected),
-      ("outcome unknown", \.unknown), ("not kept", \.refusedLocally), ("restorations", \.restorations),
+      ("outcome unknown", \.unknown), ("not sent", \.notSent), ("not kept", \.refusedLocally),
+      ("restorations", \.restorations),
       ("connections", \.connections),
       ("resumed", \.resumptions), ("cuts", \.cuts), ("half open", \.halfOpen), ("half closes", \.halfCloses),
       ("stuck readers", \.stuckReaders), ("hub crashes", \.hubCrashes), ("hub stops", \.hubStops),

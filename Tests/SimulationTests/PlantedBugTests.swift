@@ -94,6 +94,7 @@ import Testing
     case .hubHasNoRate: [.rateExceeded]
     case .hubHasNoStateLimit: [.queueTooLong]
     case .clientForgetsItsSession: [.sessionForgotten]
+    case .clientCallsSentActionsUnsent: [.refusedTookEffect]
     case .clientForgetsAnOutcome: [.stateDiffers]
     case .shellSleepsTooEarly: [.notAtRest]
     case .shellOversleeps: [.stateDiffers, .notAtRest]

@@ -243,18 +243,26 @@ extension Simulation {
     }
     trace.explain("\(Tag.text(sent.tag)) failed: \(error)")
     switch error {
-    case .outcomeUnknown, .notConnected: report.unknown += 1
+    case .outcomeUnknown where bug != .clientCallsSentActionsUnsent: report.unknown += 1
+    case .notConnected, .outcomeUnknown:
+      report.notSent += 1
+      try neverApplied(sent.tag, error)
     case .tooManyPending, .tooLarge:
       throw Violation(.wrongOutcome, "\(Tag.text(sent.tag)) was accepted locally and then refused: \(error)")
     case .rejected(let code, _):
       report.rejected += 1
-      refused.insert(sent.tag)
       guard isJustified(RejectionCode(rawValue: code), sent, client) else {
         throw Violation(.wrongOutcome, "\(Tag.text(sent.tag)) is valid and was refused: \(error)")
       }
-      if let truth = hub?.truth, truth.isApplied(sent.tag) {
-        throw Violation(.refusedTookEffect, "\(Tag.text(sent.tag)) was refused: \(error)")
-      }
+      try neverApplied(sent.tag, error)
+    }
+  }
+
+  /// Notes that an action has no effect, now or later.
+  private func neverApplied(_ tag: UInt64, _ error: ActionError) throws {
+    refused.insert(tag)
+    if let truth = hub?.truth, truth.isApplied(tag) {
+      throw Violation(.refusedTookEffect, "\(Tag.text(tag)) was refused: \(error)")
     }
   }
 }
