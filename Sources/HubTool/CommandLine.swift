@@ -198,7 +198,8 @@ public nonisolated func toolOptions() -> ProgramOptions {
         details: [
           .text(
             """
-            export writes one JSON object with the schema and the state to FILE, or to standard output. import creates a \
+            export writes one JSON object to FILE, or to standard output; the schema and the state in it are their CBOR \
+            bytes as hexadecimal digits. import creates a \
             journal in --state-dir, where there must be none, from which a hub of the same feature can start.
             """)
         ]),
@@ -299,8 +300,9 @@ public nonisolated func toolOptions() -> ProgramOptions {
             ("1", "the hub rejected it, or another error occurred"),
             ("2", "the command line is wrong"),
             ("3", "the hub's schema has no such path, action or type, or a value does not fit"),
-            ("4", "no hub can be reached"), ("5", "the hub closed the connection or stopped answering"),
-            ("6", "the hub did not answer in time"),
+            ("4", "no hub can be reached, or it closed the connection before anything was sent"),
+            ("5", "the hub closed the connection; an action that was sent may have taken effect"),
+            ("6", "the hub did not answer in time; the same holds"),
             ("7", "the path has no value, or the journal has no matching entry"),
             ("8", "verify: the state differs from the hub's"), ("9", "the journal is damaged"),
             ("130, 143", "SIGINT; SIGTERM or SIGHUP"),
@@ -310,10 +312,7 @@ public nonisolated func toolOptions() -> ProgramOptions {
         "ENVIRONMENT",
         [
           .terms([
-            (
-              "STOREHUB_SOCKET",
-              "the socket; without it storehub/hub.sock in $XDG_RUNTIME_DIR, or storehub-UID/hub.sock in $TMPDIR or /tmp"
-            ),
+            socketVariable(),
             ("STOREHUB_STATE_DIR", "the hub's state directory, where --state-dir is not given"),
             ("PAGER", "the program for output that is longer than the terminal; default less"),
             ("NO_COLOR", "turns colours off if it is not empty"),

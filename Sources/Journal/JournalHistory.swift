@@ -98,6 +98,9 @@ public final class JournalHistory {
       return (database, try TurnCursor(database, behind: place))
     }
     self.notes = notes
+    if !opened.isNew, !opened.hasTail {
+      self.notes.append("there was no sound journal.tail, as after a restore; turns that are lost would not be noticed")
+    }
     if !wasClosed { self.notes.append("the journal was not closed in order; everything that was stored is there") }
   }
 

@@ -34,6 +34,8 @@ public final class JournalReader {
   }
 
   private let directory: StateDirectory
+  /// The file that was opened.
+  private let identity: FileNumbers?
   private let database: Database
   private let reader: TurnReader
   private let headStatement: HeadStatement
@@ -54,6 +56,7 @@ public final class JournalReader {
     try directory.refuseInterruptedRepair()
     // Before the head: a hub that writes at the same time records the end of a commit after it.
     let record = try TailFile.read(directory)
+    identity = FileNumbers(directory.database)
     let (database, kind) = try directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: nil, keepsLog: true)
       let application = try database.run("PRAGMA application_id", for: "read the kind of the file")
@@ -73,6 +76,10 @@ public final class JournalReader {
     // To SQLite, a log that was cut looks like one that was never longer.
     if let record { try OpenedDatabase.compare(record, loadHead(), in: directory) }
   }
+
+  /// True if the directory has another file than the one that was opened, for example after a repair or a restored
+  /// backup. That file has another history; open it with another reader.
+  public var isReplaced: Bool { FileNumbers(directory.database) != identity }
 
   /// Returns the beginning and the end of the journal.
   public func extent() throws(LogError) -> Extent {
@@ -117,7 +124,11 @@ public final class JournalReader {
     // In one version of the database: a hub that saves another snapshot removes this one.
     _ = try directory.attempt { () throws(SQLiteError) in try database.run("BEGIN", for: "begin to read") }
     defer { _ = try? database.run("COMMIT", for: "end reading") }
-    guard let row = try rows().last(where: { $0.position <= position }) else { return nil }
+    guard let row = try rows().last(where: { $0.position <= position }) else {
+      // A hub saves its first state before its first turn.
+      guard try rows().isEmpty, try loadHead().tail.position > 0 else { return nil }
+      throw .damaged("it has turns, but no sound snapshot before them", in: directory, soundRevision: nil)
+    }
     let bytes = try directory.attempt { () throws(SQLiteError) in try row.bytes(from: database) }
     let schema = try schemas().last { $0.schema.fingerprint.bytes == row.fingerprint }?.schema
     guard let bytes, let schema else {
@@ -180,5 +191,18 @@ public final class JournalReader {
       try statement.run()
     }
     try target.sync()
+  }
+}
+
+/// The device and the inode of a file, which is another file after a replacement.
+private struct FileNumbers: Equatable {
+  private let device: dev_t
+  private let inode: ino_t
+
+  /// Returns nil if there is no file.
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    (device, inode) = (status.st_dev, status.st_ino)
   }
 }

@@ -6,6 +6,8 @@ struct OpenedDatabase {
   let database: Database
   var head: Head
   let isNew: Bool
+  /// True if the recorded end of the history was there.
+  let hasTail: Bool
   let tailFile: TailFile
   private(set) var schemas: SchemaRows
   /// The sound rows of complete snapshots, oldest first.
@@ -31,6 +33,7 @@ struct OpenedDatabase {
       try Database(directory.database, vfs: options.vfs, keepsLog: true)
     }
     self.database = database
+    hasTail = record != nil
     isNew = try directory.attempt { () throws(SQLiteError) in try Self.isEmpty(database) }
     if isNew, record != nil, let loss = Self.loss(record, in: directory) { throw loss }
     if isNew {

@@ -9,6 +9,14 @@ package func defaultSocketPath(in name: String = "storehub") -> String {
   return (environment("TMPDIR") ?? "/tmp") + "/\(name)-\(getuid())/hub.sock"
 }
 
+/// The explanation of `STOREHUB_SOCKET` in manual pages; see `defaultSocketPath`.
+package func socketVariable(in name: String = "storehub") -> (String, String) {
+  (
+    "STOREHUB_SOCKET",
+    "the socket; without it \(name)/hub.sock in $XDG_RUNTIME_DIR, or \(name)-UID/hub.sock in $TMPDIR or /tmp"
+  )
+}
+
 /// The value of a variable; nil if it is unset or empty.
 private func environment(_ name: String) -> String? {
   getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }

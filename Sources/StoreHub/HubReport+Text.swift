@@ -85,8 +85,11 @@ extension HubReport {
       """
     case .failed(let connection, let peer, let error):
       "connection \(connection.index): closed \(Self.describe(peer, "")): \(error.reason)"
-    case .rejected(let connection, let session, _, let rejected):
-      "connection \(connection.index): refused action \(rejected.sequence) of session \(session): \(rejected.reason)"
+    case .rejected(let connection, let session, let peer, let rejected):
+      """
+      connection \(connection.index): refused action \(rejected.sequence) of session \(session), \
+      \(Self.describe(peer, "")): \(rejected.reason)
+      """
     }
   }
 

@@ -109,7 +109,9 @@ final class HubShell {
   var summary: String {
     let waiting = core.unstoredTurnCount
     let stored = waiting > 0 ? ", \(counted(waiting, "turn")) not stored" : ""
-    return "\(counted(core.connectionCount, "connection")), revision \(core.revision)\(stored)"
+    let unread = isStopping ? connections.count { $0 != nil } : 0
+    let rest = unread > 0 ? ", \(counted(unread, "client")) with unread output" : ""
+    return "\(counted(core.connectionCount, "connection")), revision \(core.revision)\(stored)\(rest)"
   }
 
   var storing: (isWaiting: Bool, last: UInt64)? { core.storedTurn.map { (core.unstoredTurnCount > 0, $0) } }

@@ -20,6 +20,8 @@ public struct Recording {
   public let durability: Durability
   /// The starting point of the hub.
   let history: HubHistory
+  /// True if the log has just been created.
+  var isNew = false
   private let finish: @Sendable () -> Void
 
   /// Creates a recording with a custom log.
@@ -123,10 +125,12 @@ extension Recording {
       }
       // In async mode a crash may lose turns that clients have seen.
       let id = durability == .sync ? history.epoch.low : .random(in: 0 ... .max)
-      return Recording(
+      var recording = Recording(
         log: journal, mailbox: mailbox, history: recovery.history(id: id, sessions: history.sessions),
         durability: durability
       ) { journal.close() }
+      recording.isNew = history.isNew
+      return recording
     } catch {
       journal.close()
       throw error

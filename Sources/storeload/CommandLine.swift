@@ -119,6 +119,7 @@ let runOptions = ProgramOptions(
           ("storeload chart", "read JSON on standard input and print a chart as SVG"),
         ])
       ]),
+    .init("ENVIRONMENT", [.terms([socketVariable()])]),
     .init(
       "EXIT STATUS",
       [

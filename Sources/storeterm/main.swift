@@ -25,10 +25,23 @@ let options = ProgramOptions(
       [
         .terms([
           ("0", "ended by the user or a signal"),
-          ("1", "the hub cannot be reached or refused the connection, or there is no terminal"),
+          (
+            "1",
+            """
+            the hub cannot be reached or refused the connection, there is no terminal, or the hub had not acknowledged all \
+            actions at the end
+            """
+          ),
           ("2", "the command line is wrong"),
         ])
-      ])
+      ]),
+    .init(
+      "ENVIRONMENT",
+      [
+        .terms([
+          socketVariable(), ("NO_COLOR", "turns colours off if it is not empty"),
+        ])
+      ]),
   ])
 let settings = options.read { (parsed) throws(UsageError) in
   Session.Settings(

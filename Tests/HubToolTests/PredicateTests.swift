@@ -17,6 +17,7 @@ import Wire
     var share: Float = 0.1
     var name = "10"
     var isOn: Bool? = false
+    var note: String? = nil
     var items = [1, 2, 3]
     var tags: Set<String>? = ["a", "b"]
   }
@@ -39,7 +40,7 @@ import Wire
     "since < 2002-01-01", "since > 1999-01-01",
     "rate == 0.1", "rate == 1e-1", "rate < 0.2", "rate > 0", "share == 0.1",
     "name == 10", "name == \"10\"", "name < 9", "name ~ 0", "isOn == false", "!isOn", "items.count == 3",
-    "items.count < 10", "limit != null", "tags.count == 2",
+    "items.count < 10", "limit != null", "tags.count == 2", "limit != nil", "note == nil", "note != \"nil\"",
   ])
   func valuesAreComparedByTheirType(text: String) throws {
     #expect(try holds(text))
@@ -47,7 +48,9 @@ import Wire
 
   @Test(arguments: [
     "count == 9007199254740992", "count > 9007199254740993", "debt < -9007199254740993", "count == null",
-    "delay < 9s", "since < 2001-01-01T00:00:00.1Z", "isOn", "name == 11", "limit == null",
+    "delay < 9s", "since < 2001-01-01T00:00:00.1Z", "isOn", "name == 11", "limit == null", "limit == nil",
+    "note != nil",
+    "name == nil",
   ])
   func whatDiffersDoesNotHold(text: String) throws {
     #expect(try !holds(text))

@@ -421,6 +421,34 @@ import Wire
     #expect(Scratch.read(file) == before)
   }
 
+  /// A reader would go on with the file that is no more.
+  @Test func aReaderNoticesThatAnotherFileHasTakenThePlace() throws {
+    try makeJournal()
+    let reader = try JournalReader(scratch.path)
+    #expect(!reader.isReplaced)
+    _ = try JournalTool.repair(scratch.path, to: 2)
+    #expect(reader.isReplaced)
+    #expect(try !JournalReader(scratch.path).isReplaced)
+  }
+
+  /// It is damage, not a journal that begins later.
+  @Test(arguments: ["UPDATE snapshots SET hash = hash + 1", "DELETE FROM snapshots"])
+  func aJournalWithoutItsSnapshotsIsDamaged(change: String) throws {
+    try makeJournal()
+    execute(change, in: scratch.path)
+    let reader = try JournalReader(scratch.path)
+    let error = #expect(throws: LogError.self) { try reader.snapshot(upTo: .max) }
+    #expect(error?.problem == .damaged && error?.description.contains("no sound snapshot") == true)
+  }
+
+  @Test func aMissingRecordOfTheEndIsNoted() throws {
+    try makeJournal()
+    #expect(try JournalHistory.reading(scratch.path).notes.isEmpty)
+    unlink(scratch.path + "/journal.tail")
+    let notes = try JournalHistory.reading(scratch.path).notes
+    #expect(notes.count == 1 && notes[0].hasPrefix("there was no sound journal.tail"))
+  }
+
   @Test func theAdviceIsACompleteCommand() throws {
     try makeJournal()
     try damage("the delta of turn eight", in: scratch.path + "/journal.db")

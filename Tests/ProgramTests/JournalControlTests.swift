@@ -130,6 +130,25 @@ import TurnLog
     #expect(process.terminationStatus == 130)
   }
 
+  /// What it printed from then on would be of a history that is no more.
+  @Test func aLogThatFollowsEndsWhenTheJournalIsReplaced() throws {
+    let stored = try Stored()
+    #expect(stored.hub.log.contains("began a new journal in \(stored.directory)"))
+    let follower = Process()
+    follower.executableURL = Program(name: "storectl").url
+    follower.arguments = ["log", "-f", "-n", "1", "--state-dir", stored.directory]
+    let (output, errors) = (Pipe(), Pipe())
+    (follower.standardOutput, follower.standardError) = (output, errors)
+    try follower.run()
+    #expect(!output.fileHandleForReading.availableData.isEmpty)
+    _ = stored.hub.kill(SIGTERM)
+    #expect(try stored.run("journal", "repair", "--to", "3").status == 0)
+    follower.waitUntilExit()
+    #expect(follower.terminationStatus == 1)
+    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(text.contains("the journal was replaced"))
+  }
+
   /// The number limits what was stored before, and not what is stored together while the log waits.
   @Test func aLogThatFollowsTheLastTurnsMissesNone() throws {
     let stored = try Stored()

@@ -104,6 +104,9 @@ extension Tool {
       try await printer.end()
       guard follows, output.end == nil else { break }
       try await pause(.milliseconds(200))
+      guard !reader.isReplaced else {
+        throw ToolFailure(.failed, "the journal was replaced, as by a repair: it has another history now")
+      }
     }
     if printer.count == 0, output.end == nil {
       if states.revision == first?.revision {

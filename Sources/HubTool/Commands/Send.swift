@@ -23,7 +23,11 @@ extension Tool {
     let sent = try hub.send(action)
     if options.flag("no-wait") { return try await hub.flush() }
     // The hub sends the changes of an action before its outcome, and those of others in between.
-    let revision = try await hub.outcome(of: sent)
+    let revision: UInt64
+    do throws(ToolFailure) { revision = try await hub.outcome(of: sent) } catch {
+      guard [.hubWentAway, .timedOut].contains(error.status) else { throw error }
+      throw ToolFailure(error.status, "\(error.reason); the action may have taken effect")
+    }
     let printer = ChangePrinter(self, schema, isDiff: true, path: name)
     let found = scope.map { differences(schema, at: path, from: before, to: $0.mirror.value) } ?? []
     if isJSON {

@@ -13,8 +13,12 @@ extension Tool {
     let count = options.string("count").flatMap { Int($0) }
     var seen = 0
     var scope: HubConnection.Scope?
+    var shown: (revision: UInt64, value: CBORValue?)?
     let show = {
       guard let mirror = scope?.mirror, let revision = mirror.revision, hub.failure == nil else { return }
+      // The first value may be reported again, if it arrives together with a change.
+      if let shown, shown.revision == revision, shown.value == mirror.value { return }
+      shown = (revision, mirror.value)
       printer.print(mirror.value, mirror.type?.type, at: revision)
       seen += 1
       if seen == count { hub.fail(.done, "") }

@@ -55,7 +55,7 @@ final class InspectorJournal {
     let before = (extent, problem)
     do throws(ToolFailure) {
       // After a problem, the directory may contain another journal.
-      if problem != nil {
+      if problem != nil || reader.isReplaced {
         (walk, kept) = (nil, [])
         (reader, extent) = try Self.open(directory)
       }

@@ -13,7 +13,7 @@ nonisolated struct Predicate {
   private let path: [PathStep]?
   /// True if the condition is on the number of elements and not on the part itself.
   private let counts: Bool
-  private let comparison: (Comparison, word: String)?
+  private var comparison: (Comparison, word: String)?
   private let isNegated: Bool
 
   /// Reads a condition for the states of one of a journal's schemas.
@@ -61,6 +61,12 @@ nonisolated struct Predicate {
       (path, counts) = (list, true)
     }
     self.path = path
+    // As trees print it; the text is "nil" in quotes.
+    if let (found, word) = comparison, word == "nil", !counts, let type = try? schema.type(at: path),
+      case .named("Optional", _) = type
+    {
+      comparison = (found, "null")
+    }
     guard let comparison, comparison.0 != .contains, let type = try? schema.type(at: path) else { return }
     do throws(SchemaValueError) {
       try Operand.check(comparison.word, counts ? .named("Int") : type, SchemaJSON(schema))

@@ -98,7 +98,8 @@ struct TurnText {
       "action": action.value.map { SchemaJSON(schema).json(of: $0, as: schema.action) } ?? .null,
       "origin": .string(action.isOfHub ? "hub" : "client"),
       "user": action.session.map { .integer(UInt64($0.user)) } ?? .null,
-      "process": action.session.map { .integer(UInt64(max($0.process, 0))) } ?? .null,
+      // 0 if the process had ended before the hub accepted its connection.
+      "process": action.session.flatMap { $0.process > 0 ? .integer(UInt64($0.process)) : nil } ?? .null,
       "client": action.session.map { .string($0.name) } ?? .null,
       "sequence": action.sequence.map { .integer($0) } ?? .null,
     ]

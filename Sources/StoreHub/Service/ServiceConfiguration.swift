@@ -63,6 +63,7 @@ struct ServiceConfiguration {
             ),
           ])
         ]),
+      .init("ENVIRONMENT", [.terms([socketVariable(in: service.directory)])]),
       .init(
         "EXIT STATUS",
         [

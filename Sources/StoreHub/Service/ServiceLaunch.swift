@@ -138,8 +138,9 @@ final class ServiceLaunch<Service: HubService> {
       life.recovering($0, of: $1)
       log.write(.info, "recovering: \($0) of \($1) turns")
     }
+    let what = recording.isNew ? "began a new journal in" : "recovered revision \(engine.revision) from"
     log.write(
-      .info, "recovered revision \(engine.revision) from \(directory)",
+      .info, "\(what) \(directory)",
       Log.Details(.recovered, ["REVISION": "\(engine.revision)"]))
     return recording
   }

@@ -28,19 +28,29 @@ public final class ActivityLog {
 
   /// The actions, oldest first.
   public private(set) var entries: [Activity] = []
-  private let reader: JournalReader
+  private let directory: String
+  private var reader: JournalReader
   private var next: UInt64
 
   /// Opens the journal of a state directory.
   public init(_ directory: String) throws(LogError) {
-    reader = try JournalReader(directory)
+    self.directory = directory
+    (reader, next) = try Self.open(directory)
+  }
+
+  private static func open(_ directory: String) throws(LogError) -> (JournalReader, next: UInt64) {
+    let reader = try JournalReader(directory)
     let extent = try reader.extent()
-    next = max(extent.base, extent.tail - min(extent.tail, UInt64(Self.limit))) + 1
+    return (reader, max(extent.base, extent.tail - min(extent.tail, UInt64(limit))) + 1)
   }
 
   /// Reads the actions since the last call.
   /// - Complexity: O(actions since then).
   public func update() throws(LogError) {
+    if reader.isReplaced {
+      (reader, next) = try Self.open(directory)
+      entries = []
+    }
     let base = try reader.extent().base
     next = max(next, base + 1)
     let turns = try reader.read(from: next, byteLimit: 1 << 20)
