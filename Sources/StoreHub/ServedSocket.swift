@@ -45,8 +45,9 @@ final class ServedSocket {
         watchFile()
         return
       }
-      // Removes the file at the old path.
+      // Removes the file at the old path, which may be the same one by another name.
       stopListening()
+      claim = nil
       log.write(.info, "the socket has moved from \(inherited.path) to \(path)")
     }
     claim = try SocketClaim.claiming(path)

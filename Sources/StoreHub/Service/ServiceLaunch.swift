@@ -57,7 +57,8 @@ final class ServiceLaunch<Service: HubService> {
       life.stopLimit = configuration.stopLimit
       let recording = try openRecording(of: engine, life)
       if let address = configuration.metrics {
-        metrics = try MetricsEndpoint(on: loop, at: address) { [weak self] in self?.server?.metrics.prometheusText ?? ""
+        metrics = try MetricsEndpoint(on: loop, at: address) { [weak self] in
+          self?.server?.metrics.prometheusText ?? ""
         }
       }
       // After everything that may fail for a reason outside: a process that fails later loses the connections.
