@@ -7,7 +7,7 @@ public nonisolated func toolOptions() -> ProgramOptions {
   let directory = ProgramOptions.Option(
     "state-dir", argument: "DIR", "the hub's state directory; default: STOREHUB_STATE_DIR", value: .file)
   let reads = ProgramOptions.Block.text(
-    "Reads the hub's state directory, whether or not the hub is running, and changes nothing.")
+    "Reads the hub's state directory, whether or not the hub is running, and changes no data.")
   return ProgramOptions(
     program: "storectl",
     purpose: "Shows and watches the state of a hub of any feature, and sends it actions.",

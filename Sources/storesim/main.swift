@@ -16,6 +16,16 @@ let options = ProgramOptions(
     .init("jobs", short: "j", argument: "J", "the number of processes; default 1"),
     .init(
       "stride", argument: "K", "run only every K-th seed, and print a line for each, as the processes of --jobs do"),
+  ],
+  sections: [
+    .init(
+      "EXIT STATUS",
+      [
+        .terms([
+          ("0", "no seed has failed"), ("1", "a seed has failed; the output names it and what it has violated"),
+          ("2", "the command line is wrong"),
+        ])
+      ])
   ])
 
 enum Job {

@@ -147,8 +147,10 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
   }
 
   /// Closes the log after storing all turns.
-  func close() {
-    precondition(unsynced.isEmpty, "a hub stops when its log has stored everything")
+  func close() throws {
+    guard unsynced.isEmpty else {
+      throw Violation(.seenBeforeStored, "a hub ends although its log has not stored everything")
+    }
     forget()
   }
 

@@ -39,7 +39,7 @@ extension Simulation {
     if orderly, plan.storage != .memory {
       // The feature's reactions to the end of the last connections are not stored.
       if hub === self.hub { stopped = (hub.truth.revision, hub.log.tail) }
-      hub.log.close()
+      try hub.log.close()
     } else {
       hub.log.crash(surviving: chance.hits(plan.faults.unsyncedSurvives) ? hub.log.unsynced.count : 0)
     }

@@ -57,7 +57,7 @@ extension Simulation {
     trace.note(record)
     legacy = Legacy(record: .all(record), links: links, truth: hub.truth)
     stopped = (hub.truth.revision, hub.log.tail)
-    hub.log.close()
+    try hub.log.close()
     endProcess(hub)
   }
 
