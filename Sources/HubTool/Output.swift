@@ -46,6 +46,13 @@ final class Output {
     open()
   }
 
+  /// Forgets the descriptor of the last `redirect`, which its owner then closes. Later output is discarded.
+  func leave() {
+    poll?.stop()
+    poll = nil
+    if end == nil { end = .closed }
+  }
+
   private func open() {
     // A file is always writable, and cannot be polled.
     poll = try? Poll(on: loop, descriptor: descriptor) { [weak self] in self?.polled($0) }

@@ -197,6 +197,7 @@ public final class Tool {
   private func endPager() async {
     guard let pager = pager.take() else { return }
     if !isInterrupted { await output.finish() }
+    output.leave()
     pager.wait()
   }
 }

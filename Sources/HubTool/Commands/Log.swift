@@ -110,7 +110,7 @@ extension Tool {
     }
     if printer.count == 0, output.end == nil {
       if states.revision == first?.revision {
-        throw ToolFailure(.absent, "the journal has no actions yet, only the state of revision \(states.revision)")
+        throw ToolFailure(.absent, "the journal has no actions, only the state of revision \(states.revision)")
       }
       let reason = begin == first?.revision ? ", with which its states begin" : ""
       throw ToolFailure(.absent, "the journal has no such action since revision \(begin)\(reason)")
