@@ -166,18 +166,23 @@ struct PendingActions {
 
   /// Starts a new session. The outcome of the actions that were sent in the old one is unknown; the others are unsent.
   mutating func beginSession(_ commands: inout [ReplicaCommand]) {
-    for entry in entries[head..<head + sentCount] { fail(entry, .outcomeUnknown, &commands) }
-    head += sentCount
-    (sentCount, acknowledged) = (0, 0)
+    failSent(&commands)
+    acknowledged = 0
     removeAcknowledged()
   }
 
   /// Fails all actions: those that were sent with an unknown outcome, and the others with an error.
   mutating func removeAll(_ error: ActionError, _ commands: inout [ReplicaCommand]) {
-    beginSession(&commands)
+    failSent(&commands)
     for entry in entries[head...] { fail(entry, error, &commands) }
     head = entries.count
     removeAcknowledged()
+  }
+
+  private mutating func failSent(_ commands: inout [ReplicaCommand]) {
+    for entry in entries[head..<head + sentCount] { fail(entry, .outcomeUnknown, &commands) }
+    head += sentCount
+    sentCount = 0
   }
 
   private func fail(_ entry: Entry, _ error: ActionError, _ commands: inout [ReplicaCommand]) {
