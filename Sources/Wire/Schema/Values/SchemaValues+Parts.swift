@@ -101,24 +101,21 @@ extension SchemaValues {
 
   /// Returns true if the values of a type have elements.
   package func isCollection(_ type: SchemaType) -> Bool {
-    guard case .named(let name, let parts) = type else { return false }
-    if name == "raw", parts.count == 2 { return isCollection(parts[1]) }
-    switch NamedLayout(name, parts.count) {
-    case .optional: return isCollection(parts[0])
-    case .array, .identified, .set, .dictionary, .stack: return true
-    default: return false
+    switch layout(of: type) {
+    case .array, .identified, .set, .dictionary, .stack: true
+    default: false
     }
   }
 
   /// Returns true if the elements of a collection are named by keys or ids and not by positions.
-  package func isKeyed(_ type: SchemaType) -> Bool {
-    guard case .named(let name, let parts) = type else { return true }
-    if name == "raw", parts.count == 2 { return isKeyed(parts[1]) }
-    switch NamedLayout(name, parts.count) {
-    case .optional: return isKeyed(parts[0])
-    case .array: return false
-    default: return true
-    }
+  package func isKeyed(_ type: SchemaType) -> Bool { layout(of: type) != .array }
+
+  /// The layout of a type without the optionals and raw values around it.
+  private func layout(of type: SchemaType) -> NamedLayout? {
+    guard case .named(let name, let parts) = type else { return nil }
+    if name == "raw", parts.count == 2 { return layout(of: parts[1]) }
+    let layout = NamedLayout(name, parts.count)
+    return layout == .optional ? self.layout(of: parts[0]) : layout
   }
 
   /// A difference between two values of a type.
