@@ -42,7 +42,7 @@ extension LogError {
 }
 
 extension StateDirectory {
-  /// What to do about damage. storectl repairs the journals of all hubs, also those that are not storehubd.
+  /// The advice for a damaged journal. It names storectl, which repairs the journal of any hub.
   fileprivate var wayOut: String { "run `storectl journal verify\(option)`, and restore a backup or run `\(repair)`" }
 
   /// The command that repairs this journal.

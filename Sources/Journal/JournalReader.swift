@@ -35,7 +35,7 @@ public final class JournalReader {
 
   private let directory: StateDirectory
   /// The file that was opened.
-  private let identity: FileNumbers?
+  private let identity: FileIdentity?
   private let database: Database
   private let reader: TurnReader
   private let headStatement: HeadStatement
@@ -56,7 +56,7 @@ public final class JournalReader {
     try directory.refuseInterruptedRepair()
     // Before the head: a hub that writes at the same time records the end of a commit after it.
     let record = try TailFile.read(directory)
-    identity = FileNumbers(directory.database)
+    identity = FileIdentity(directory.database)
     let (database, kind) = try directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: nil, keepsLog: true)
       let application = try database.run("PRAGMA application_id", for: "read the kind of the file")
@@ -79,7 +79,7 @@ public final class JournalReader {
 
   /// True if the directory has another file than the one that was opened, for example after a repair or a restored
   /// backup. That file has another history; open it with another reader.
-  public var isReplaced: Bool { FileNumbers(directory.database) != identity }
+  public var isReplaced: Bool { FileIdentity(directory.database) != identity }
 
   /// Returns the beginning and the end of the journal.
   public func extent() throws(LogError) -> Extent {
@@ -118,7 +118,7 @@ public final class JournalReader {
 
   /// The newest snapshot that includes no turn after a position; nil if there is none.
   ///
-  /// - Throws: `damaged` if its checksum does not match.
+  /// - Throws: `damaged` if its checksum does not match, or if there are turns and no sound snapshot at all.
   /// - Complexity: O(size of the state).
   public func snapshot(upTo position: UInt64) throws(LogError) -> JournalHistory.Snapshot? {
     // In one version of the database: a hub that saves another snapshot removes this one.
@@ -195,7 +195,7 @@ public final class JournalReader {
 }
 
 /// The device and the inode of a file, which is another file after a replacement.
-private struct FileNumbers: Equatable {
+private struct FileIdentity: Equatable {
   private let device: dev_t
   private let inode: ino_t
 

@@ -24,7 +24,8 @@ final class ServedSocket {
   /// - Parameters:
   ///   - loop: The loop, which must outlive this.
   ///   - path: The path. The socket of a dead hub is replaced.
-  ///   - inherited: The socket that the service manager passed, if any.
+  ///   - inherited: The socket that the service manager passed, if any. One of its own keeps its path and permissions; one
+  ///     that a previous hub has bound gets these.
   ///   - mode: The permissions of the socket.
   ///   - log: The log of the hub.
   ///   - onConnection: See `PipeListener`.

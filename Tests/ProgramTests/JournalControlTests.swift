@@ -130,7 +130,7 @@ import TurnLog
     #expect(process.terminationStatus == 130)
   }
 
-  /// What it printed from then on would be of a history that is no more.
+  /// The open file is then the old one, which no hub writes any more.
   @Test func aLogThatFollowsEndsWhenTheJournalIsReplaced() throws {
     let stored = try Stored()
     #expect(stored.hub.log.contains("began a new journal in \(stored.directory)"))
