@@ -280,6 +280,7 @@ public import Wire
         },
         onEnd: { [weak self] error in self?.readingEnded(error) })
       stream?.onDrained { [weak self] in self?.replica.drained() }
+      isHubMissing = false
       replica.connected(at: loop.now)
     } catch {
       stream = nil
