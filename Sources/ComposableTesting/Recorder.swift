@@ -51,7 +51,7 @@ final class Recorder<State, Action> {
 
   /// The feature's reducer, which then records its actions.
   func recording(_ reducer: CompiledReducer<State, Action>) -> CompiledReducer<State, Action> {
-    CompiledReducer { [unowned self] state, action in
+    CompiledReducer { [self] state, action in
       let ids = dependencies.stackElementID.copy()
       let effect = Dependencies.withDependencies {
         $0 = self.dependencies

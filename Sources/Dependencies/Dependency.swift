@@ -9,8 +9,7 @@ internal import IssueReporting
 /// ```
 ///
 /// The value is that of the reading task. Overrides from the place where the property was created also apply, unless
-/// the
-/// reading task overrides them again.
+/// the reading task overrides them again.
 @propertyWrapper
 public struct Dependency<Value>: Sendable, HasInitialDependencies {
   let initialDependencies: DependencyValues

@@ -78,11 +78,6 @@ extension IdentifiedArray {
     return true
   }
 
-  /// Returns true if this is the same version as another one, so that nothing differs. False is inconclusive.
-  ///
-  /// - Complexity: O(1).
-  @usableFromInline package func isSameVersion(as other: Self) -> Bool { tree.root === other.tree.root }
-
   /// An element of a changed leaf, valid as long as both versions are.
   @usableFromInline
   struct Entry {

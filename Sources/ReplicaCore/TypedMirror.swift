@@ -20,7 +20,7 @@ public final class TypedMirror<Part: Replicated>: Mirror {
   /// Replaces the value, changing only the parts that differ.
   public func replace(with value: RawSpan, at revision: UInt64) throws(WireError) -> Bool {
     let new = try Part(decoding: value)
-    defer { self.revision = revision }
+    self.revision = revision
     guard let part else {
       part = new
       return true
@@ -31,7 +31,12 @@ public final class TypedMirror<Part: Replicated>: Mirror {
     new.encodeDelta(from: part, to: &encoder)
     let bytes = encoder.bytes
     var decoder = CBORDecoder(bytes.span.bytes)
-    try self.part?.apply(delta: &decoder)
+    do throws(WireError) {
+      try self.part?.apply(delta: &decoder)
+    } catch {
+      // The reader of the own delta is at fault; the value itself is right.
+      self.part = new
+    }
     return true
   }
 

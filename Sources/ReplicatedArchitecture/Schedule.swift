@@ -85,23 +85,27 @@ extension Reducer where Action: Replicated & Equatable & Sendable & CasePathable
   ///     ignore it.
   /// - Complexity: O(1) for an action that does not change the schedule, O(n) for one that does.
   public func schedule(
-    _ schedule: WritableKeyPath<State, Schedule<Action>>, timeCame: CaseKeyPath<Action, Void>
+    _ schedule: WritableKeyPath<State, Schedule<Action>>, timeCame: CaseKeyPath<Action, Void>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> some Reducer<State, Action> {
-    ScheduleReducer(base: self, schedule: schedule, timeCame: timeCame)
+    ScheduleReducer(
+      base: self, schedule: schedule, timeCame: timeCame,
+      site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 }
 
 /// The maximum time in seconds until a change of the wall clock is detected.
 private let longestSleep = 60.0
 
-/// The timer of one schedule. Further schedules of a feature have base reducers of other types.
-private struct TimerID: Hashable { let base: ObjectIdentifier }
+/// The timer of one schedule, identified by the schedule's place in the composition.
+private struct TimerID: Hashable { let place: ObjectIdentifier }
 
 private struct ScheduleReducer<Base: Reducer>: Reducer
 where Base.Action: Replicated & Equatable & Sendable & CasePathable {
   let base: Base
   let schedule: WritableKeyPath<Base.State, Schedule<Base.Action>>
   let timeCame: CaseKeyPath<Base.Action, Void>
+  let site: CompositionSite
 
   @Dependency(\.date) private var date
   @Dependency(\.continuousClock) private var clock
@@ -112,11 +116,13 @@ where Base.Action: Replicated & Equatable & Sendable & CasePathable {
 
   func _compile() -> CompiledReducer<Base.State, Base.Action> {
     let base = base._compile()
-    return CompiledReducer { state, action in reduce(&state, action, base) }
+    let timer = TimerID(place: ObjectIdentifier(EffectScopePlace.of(schedule, site)))
+    return CompiledReducer { state, action in reduce(&state, action, base, timer) }
   }
 
   private func reduce(
-    _ state: inout Base.State, _ action: Base.Action, _ base: CompiledReducer<Base.State, Base.Action>
+    _ state: inout Base.State, _ action: Base.Action, _ base: CompiledReducer<Base.State, Base.Action>,
+    _ timer: TimerID
   ) -> Effect<Base.Action> {
     let before = state[keyPath: schedule]
     var effect = base(&state, action)
@@ -126,19 +132,18 @@ where Base.Action: Replicated & Equatable & Sendable & CasePathable {
       effect = .concatenate([effect] + due.map { .send($0) })
     }
     guard isTime || state[keyPath: schedule] != before else { return effect }
-    return .merge(effect, wait(for: state[keyPath: schedule].nextDate))
+    return .merge(effect, wait(for: state[keyPath: schedule].nextDate, timer))
   }
 
   /// Waits for the next due time, replacing any previous wait.
-  private func wait(for next: Date?) -> Effect<Base.Action> {
-    let id = TimerID(base: ObjectIdentifier(Base.self))
-    guard let next else { return .cancel(id: id) }
+  private func wait(for next: Date?, _ timer: TimerID) -> Effect<Base.Action> {
+    guard let next else { return .cancel(id: timer) }
     return .run { [clock, date, action = timeCame()] send in
       while case let seconds = next.timeIntervalSince(date.now), seconds > 0 {
         try await clock.sleep(for: .seconds(min(seconds, longestSleep)))
       }
       await send(action)
     }
-    .cancellable(id: id, cancelInFlight: true)
+    .cancellable(id: timer, cancelInFlight: true)
   }
 }

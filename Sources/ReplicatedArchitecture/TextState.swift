@@ -134,8 +134,9 @@ extension TextWeight: WireValue {
   /// Reads a weight.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
-    guard case (let key, 0) = try decoder.caseKey(), key < UInt64(Self.names.count) else {
-      throw WireError(.unknownCase(9, type: "TextWeight"), at: start)
+    let (key, count) = try decoder.caseKey()
+    guard count == 0, key < UInt64(Self.names.count) else {
+      throw WireError(.unknownCase(key, type: "TextWeight"), at: start)
     }
     self = Self.names[Int(key)]
   }

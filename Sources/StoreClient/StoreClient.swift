@@ -205,7 +205,7 @@ public import Wire
   private static func failedTask(_ error: ActionError) -> StoreTask {
     let completion = StoreTask.Completion()
     completion.complete(.failure(error))
-    return StoreTask(completion: completion, onCancel: {})
+    return StoreTask(completion: completion, onCancel: nil)
   }
 
   /// Sends an action with one allocation, for the completion, whatever the size of the action, plus those of a
@@ -220,7 +220,7 @@ public import Wire
     } catch {
       completion.complete(.failure(error))
     }
-    return StoreTask(completion: completion, onCancel: {})
+    return StoreTask(completion: completion, onCancel: nil)
   }
 
   // MARK: Prediction
@@ -353,7 +353,7 @@ public import Wire
       disconnect()
     case .write(let range):
       do throws(UVError) {
-        if let isOut = try stream?.write(replica.output.span(range)), !isOut { replica.isBusy(true) }
+        if let isOut = try stream?.write(replica.output.span(range)), !isOut { replica.noteBusy() }
       } catch {
         // The end of reading reports the connection's failure.
       }

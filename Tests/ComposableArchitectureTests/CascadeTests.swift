@@ -48,6 +48,22 @@ import Testing
     check(core.isRunning(cascade: 8))
   }
 
+  @Test func anEffectCancelledBeforeItWasTakenIsNeitherStartedNorCancelled() {
+    var core = core()
+    core.send(.run(work), cascade: 6)
+    let taken = started(&core)
+    core.send(.run(work), cascade: 7)
+    core.cancel(cascade: 7)
+    core.cancel(cascade: 6)
+    let commands = core.takeCommands()
+    #expect(commands.count == 1)
+    guard case .cancel(let effect)? = commands.first else {
+      Issue.record("no effect is cancelled")
+      return
+    }
+    #expect(effect == taken[0])
+  }
+
   @Test func cancellingACascadeBeginsNoLaterStep() {
     var core = core()
     core.send(

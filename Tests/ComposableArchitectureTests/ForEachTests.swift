@@ -176,3 +176,52 @@ import Testing
     #expect(action[case: \.rows[id: 1].note] == nil)
   }
 }
+
+/// Elements that are reached through a computed collection, whose setter changes another collection as well.
+@Reducer
+private struct Filtered {
+  @ObservableState struct Row: Equatable, Identifiable {
+    var id = 0
+    var count = 0
+  }
+
+  @ObservableState struct Entry: Equatable, Identifiable { var id = 0 }
+
+  @ObservableState struct State: Equatable {
+    var rows: IdentifiedArrayOf<Row> = [Row(id: 1), Row(id: 2)]
+    var log: IdentifiedArrayOf<Entry> = []
+
+    var visible: IdentifiedArrayOf<Row> {
+      get { rows.filter { $0.id == 1 } }
+      set {
+        for row in newValue { rows[id: row.id] = row }
+        log.append(Entry(id: log.count))
+      }
+    }
+  }
+
+  @CasePathable enum Action { case visible(IdentifiedAction<Int, Never?>) }
+
+  @Reducer struct Counting {
+    func reduce(into state: inout Row, action: Never?) -> Effect<Never?> {
+      state.count += 1
+      return .none
+    }
+  }
+
+  var body: some ReducerOf<Self> {
+    EmptyReducer().forEach(\.visible, action: \.visible) { Counting() }
+  }
+}
+
+@MainActor @Suite struct ComputedElementsTests {
+  @Test func aSetterThatChangesAnotherCollectionNotifiesItsObservers() {
+    let store = Store(initialState: Filtered.State()) { Filtered() }
+    var counts: [Int] = []
+    let subscription = observe { counts.append(store.log.count) }
+    store.send(.visible(.element(id: 1, action: nil)))
+    #expect(store.rows[id: 1]?.count == 1)
+    #expect(counts == [0, 1])
+    subscription.cancel()
+  }
+}

@@ -226,6 +226,49 @@ import Testing
     #expect(other.state.destination == .step(Step.State()))
   }
 
+  /// A destination whose payload may be missing.
+  struct Optionals: Reducer {
+    struct Detail: Equatable, Identifiable { var id = 0 }
+
+    struct State: Equatable {
+      @PresentationState var destination: Target.State?
+    }
+
+    @CasePathable enum Action: Equatable, Sendable {
+      case destination(PresentationAction<Target.Action>)
+      case show(Int?)
+    }
+
+    struct Target: Reducer {
+      @CasePathable enum State: Equatable { case detail(Detail?) }
+      @CasePathable enum Action: Equatable, Sendable { case work }
+
+      func reduce(into state: inout State, action: Action) -> Effect<Action> {
+        .run { _ in try await Task.never() }
+      }
+    }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        if case .show(let id) = action { state.destination = .detail(id.map { Detail(id: $0) }) }
+        return .none
+      }
+      .ifLet(\.$destination, action: \.destination) { Target() }
+    }
+  }
+
+  @Test func aPayloadThatWasMissingAtFirstHasAnIdentityLater() {
+    var core = ReducerCore(initialState: Optionals.State(), reducer: Optionals())
+    core.send(.show(nil))
+    core.send(.show(1))
+    core.send(.destination(.presented(.work)))
+    check(core.runningEffectCount == 1)
+    core.send(.show(1))
+    check(core.runningEffectCount == 1)
+    core.send(.show(2))
+    check(core.runningEffectCount == 0)
+  }
+
   @Test func aPresentationIsReachedByItsCase() {
     var state = Parent.State()
     state.destination = .step(Step.State(id: 1))

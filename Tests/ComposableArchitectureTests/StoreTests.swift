@@ -37,6 +37,41 @@ import Testing
     subscription.cancel()
   }
 
+  @Test func whatAnObserverSendsInItsFirstCallIsAnnounced() {
+    let store = Store(initialState: Script.State()) { Script() }
+    var (states, counts): ([[String]], [Int]) = ([], [])
+    let subscription = store.subscribe { state in
+      states.append(state.log)
+      if state.log.isEmpty { store.send(.note("a")) }
+    }
+    let other = store.subscribe(\.log.count) { count in
+      counts.append(count)
+      if count == 1 { store.send(.note("b")) }
+    }
+    #expect(states == [[], ["a"], ["a", "b"]])
+    #expect(counts == [1, 2])
+    subscription.cancel()
+    other.cancel()
+  }
+
+  @Test func aWaitForWorkThatCannotBeCancelledEndsWithItsTask() async {
+    let completion = StoreTask.Completion()
+    let task = StoreTask(completion: completion, onCancel: nil)
+    let waiting = Task { try await task.taken() }
+    let other = Task { try await task.taken() }
+    while completion.waitCount < 2 { await Task.yield() }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(!task.isOver)
+    let late = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await task.taken()
+    }
+    await #expect(throws: CancellationError.self) { try await late.value }
+    completion.complete(.success(()))
+    await #expect(throws: Never.self) { try await other.value }
+  }
+
   @Test func anEffectsActionsComeBackAndTheTaskEndsWithIt() async throws {
     let store = Store(initialState: Script.State()) { Script() }
     let task = store.send(

@@ -284,6 +284,12 @@ struct ViewFeature {
   func move() { send(.moved(7)) }
 }
 
+@Reducer
+private struct Stated: Reducer {
+  struct State: Equatable {}
+  enum Action { case tapped }
+}
+
 @MainActor
 @Suite struct ReducerUseTests {
   @Test func branchesAndLoops() {
@@ -319,6 +325,10 @@ struct ViewFeature {
     #expect(store.state == .loggedOut(2))
     #expect(store.state.loggedOut == 2)
     #expect(store.scope(state: \.loggedOut, action: \.loggedOut)?.state == 2)
+  }
+
+  @Test func aStructThatStatesTheProtocolMayLackParts() {
+    Store(initialState: Stated.State()) { Stated() }.send(.tapped)
   }
 
   @Test func missingParts() {

@@ -153,13 +153,19 @@ import Wire
     }
   }
 
-  @Test func valuesThatNestWithoutEndAreRefusedBeforeTheStackEnds() {
+  @Test func valuesThatNestWithoutEndAreRefusedBeforeTheStackEnds() throws {
     var tree: [UInt8] = []
     for _ in 0..<100_000 { tree += [0x83, 0x01] }
     #expect(throws: WireError(.tooDeep(limit: 64), at: 128)) { try Tree(decoding: tree.span.bytes) }
     var delta: [UInt8] = []
     for _ in 0..<100_000 { delta += [0xa1, 0x01, 0xa1, 0x00] }
     #expect(throws: WireError.self) { try Tree.leaf(0).applying(delta) }
+    // A value as deep as a snapshot may be can also come as a delta.
+    func deepTree(_ leaf: Int) -> Tree { (0..<63).reduce(.leaf(leaf)) { tree, _ in .node(tree, .leaf(0)) } }
+    #expect(try Tree(decoding: deepTree(1).encoded().span.bytes) == deepTree(1))
+    var encoder = CBOREncoder()
+    deepTree(2).encodeDelta(from: deepTree(1), to: &encoder)
+    #expect(try deepTree(1).applying(encoder.bytes) == deepTree(2))
     var places: [UInt8] = []
     for _ in 0..<100_000 { places += [0xa1, 0x02, 0x81] }
     #expect(throws: WireError.self) { try Place(decoding: places.span.bytes) }

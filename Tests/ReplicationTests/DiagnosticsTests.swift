@@ -28,6 +28,10 @@ import Testing
     ("@Replicated enum L { @Replicated(omit) case a }", "A case cannot be omitted"),
     ("@Replicated final class M { var x = 1 }", "'@Replicated' can only be applied to structs and enums"),
     ("struct N { @Replicated private struct O { var x = 1 } }", "'O' is private in another type"),
+    (
+      "@Replicated enum R { case wide(\(Array(repeating: "Int", count: 65).joined(separator: ", "))) }",
+      "A replicated case has at most 64 associated values"
+    ),
     ("struct P {}; @Replicated struct Q { var value = P() }", "mark its type '@Replicated', or the field"),
   ]
 

@@ -176,3 +176,28 @@ struct Outer<Value: Replicated & Equatable> {
     }
   }
 }
+
+/// A type whose members' access follows from the extension.
+package enum Catalogue {}
+
+// swift-format-ignore: NoAccessLevelOnExtensionDeclaration
+package extension Catalogue {
+  @Replicated struct Filter: Equatable { var text = "" }
+
+  @Replicated enum Order: Equatable {
+    case ascending
+    case by(String)
+  }
+
+  @ObservableState struct Search { package var count = 0 }
+
+  @CasePathable enum Action { case cleared }
+}
+
+extension MacroTests {
+  @Test func anExtensionSetsTheAccessOfWhatItDeclares() throws {
+    let filter = Catalogue.Filter(text: "a")
+    #expect(try Catalogue.Filter(decoding: filter.encoded().span.bytes) == filter)
+    #expect(try Catalogue.Order(decoding: Catalogue.Order.by("b").encoded().span.bytes) == .by("b"))
+  }
+}

@@ -33,6 +33,45 @@ private struct Alarms {
   }
 }
 
+/// Two features with schedules, and a feature with two schedules.
+@Reducer
+private struct Rooms {
+  @Replicated
+  struct State: Equatable {
+    var left = Alarms.State()
+    var right = Alarms.State()
+    var first = Schedule<Action>()
+    var second = Schedule<Action>()
+    var rung: [String] = []
+  }
+
+  @Replicated
+  enum Action: Equatable, Sendable {
+    case left(Alarms.Action)
+    case right(Alarms.Action)
+    case set(String, Date, first: Bool)
+    case ring(String)
+    case firstCame
+    case secondCame
+  }
+
+  var body: some ReducerOf<Self> {
+    Scope(state: \.left, action: \.left) { Alarms() }
+    Scope(state: \.right, action: \.right) { Alarms() }
+    Reduce { state, action in
+      switch action {
+      case .set(let name, let date, first: true): state.first.add(.ring(name), at: date)
+      case .set(let name, let date, first: false): state.second.add(.ring(name), at: date)
+      case .ring(let name): state.rung.append(name)
+      default: break
+      }
+      return .none
+    }
+    .schedule(\.first, timeCame: \.firstCame)
+    .schedule(\.second, timeCame: \.secondCame)
+  }
+}
+
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ScheduleTests {
   private let clock = TestClock()
   private let start = Date(timeIntervalSince1970: 1_000_000)
@@ -64,6 +103,25 @@ private struct Alarms {
     while store.withState({ $0.rung.count < 2 }) { await Task.yield() }
     #expect(store.withState { $0.rung } == ["early", "late"])
     #expect(store.withState { $0.schedule.isEmpty })
+  }
+
+  @Test func severalSchedulesOfAStoreHaveTimersOfTheirOwn() async {
+    let store = Store(initialState: Rooms.State()) {
+      Rooms()
+    } withDependencies: {
+      $0.continuousClock = clock
+      $0.date = DateGenerator { [now] in now.value }
+    }
+    store.send(.left(.set("a", start + 10)))
+    store.send(.right(.set("b", start + 20)))
+    store.send(.set("c", start + 10, first: true))
+    store.send(.set("d", start + 20, first: false))
+    await pass(10)
+    while store.withState({ $0.left.rung.isEmpty || $0.rung.isEmpty }) { await Task.yield() }
+    #expect(store.withState { $0.left.rung + $0.right.rung + $0.rung } == ["a", "c"])
+    await pass(10)
+    while store.withState({ $0.right.rung.isEmpty || $0.rung.count < 2 }) { await Task.yield() }
+    #expect(store.withState { $0.right.rung + $0.rung } == ["b", "c", "d"])
   }
 
   @Test func whatIsRemovedIsNotSent() async {

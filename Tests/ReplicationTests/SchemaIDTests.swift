@@ -3,7 +3,8 @@ import Foundation
 import ReplicatedArchitecture
 import TestSupport
 import Testing
-import Wire
+
+@testable import Wire
 
 /// The paths to the ids of elements in a schema, and the representation of opaque types.
 private enum Contact {
@@ -189,6 +190,9 @@ private enum Chain {
     for _ in 0..<63 { state = Contact.Nested(child: state) }
     let whole = state.encoded()
     #expect(try Contact.Nested(decoding: whole.span.bytes) == state)
+    // Whoever knows only the schema reads as many.
+    let schema = Schema(state: Never.self, action: Contact.Nested.self)
+    #expect(throws: Never.self) { try schema.check(whole, schema.action) }
     for _ in 0..<3 { state = Contact.Nested(child: state) }
     #expect(throws: WireError(.tooDeep(limit: 64), at: 64 * 4 + 2)) { try state.applying(change) }
   }

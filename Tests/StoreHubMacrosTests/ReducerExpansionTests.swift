@@ -5,6 +5,11 @@ import Testing
 @testable import StoreHubMacros
 
 @Suite struct ReducerExpansionTests {
+  /// The conformances that the macro may add, as it declares them.
+  private static let all: [TypeSyntax] = [
+    "Reducer", "CaseReducer", "_CaseReducerCore", "_DefaultState", "_DefaultAction", "_DefaultBody",
+  ]
+
   @Test func whatIsMissingIsWritten() {
     expectExpansion(
       """
@@ -80,7 +85,7 @@ import Testing
       @Reducer struct Feature {
         var body: some ReducerOf<Feature> { EmptyReducer() }
       }
-      """, "Reducer", as: ReducerMacro.self, adding: ["Reducer", "CaseReducer"],
+      """, "Reducer", as: ReducerMacro.self, adding: Self.all,
       is: """
         struct Feature {
           @ComposableCore.ReducerBuilder<Feature.State, Feature.Action>
@@ -98,7 +103,7 @@ import Testing
         struct State {}
         enum Action {}
       }
-      """, "Reducer", as: ReducerMacro.self, adding: ["Reducer", "CaseReducer"],
+      """, "Reducer", as: ReducerMacro.self, adding: Self.all,
       is: """
         @available(macOS 14, *) struct Feature {
           struct State {}
@@ -107,6 +112,25 @@ import Testing
         }
         @available(macOS 14, *)
         extension Feature: ComposableCore.Reducer, ComposableCore._DefaultBody {
+        }
+        """)
+  }
+
+  @Test func partsOfAStructThatStatesTheProtocol() {
+    expectExpansion(
+      """
+      @Reducer struct Feature: Reducer {
+        struct State {}
+        enum Action {}
+      }
+      """, "Reducer", as: ReducerMacro.self, adding: Self.all.filter { $0.description != "Reducer" },
+      is: """
+        struct Feature: Reducer {
+          struct State {}
+          @CasePathable
+          enum Action {}
+        }
+        extension Feature: ComposableCore._DefaultBody {
         }
         """)
   }

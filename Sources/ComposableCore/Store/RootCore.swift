@@ -60,6 +60,7 @@ package final class RootCore<State, Action>: StoreCore {
 
   package func read<Result>(_ body: (State) -> Result) -> Result {
     if isSending { stopReadWhileReducing() }
+    if !identity.isObserved { identity.begin(with: reducing.state) }
     identity.access()
     return body(reducing.state)
   }

@@ -16,13 +16,24 @@ final class RootIdentity<State> {
   private var last: State?
 
   init(_ state: State) {
-    id = identify?(state)
-    last = id?.isUnobservable == true ? state : nil
+    remember(state)
   }
 
+  /// Begins the observation of a state that may have changed since the last `update`.
+  func begin(with state: State) {
+    isObserved = true
+    remember(state)
+  }
+
+  /// Records a read.
   func access() {
     isObserved = true
     field.access()
+  }
+
+  private func remember(_ state: State) {
+    (id, moment) = (identify?(state), Extent.nextNumber())
+    last = id?.isUnobservable == true ? state : nil
   }
 
   func update(_ state: State) {

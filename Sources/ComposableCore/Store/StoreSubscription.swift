@@ -6,9 +6,10 @@ extension Store {
   ///
   /// - Returns: The subscription; releasing it ends the calls.
   public func subscribe(_ onChange: @escaping @MainActor (State) -> Void) -> StoreSubscription {
-    onChange(core.state)
     let core = core
+    // Before the first call, which may send an action.
     let id = core.observers.add { onChange(core.state) }
+    onChange(core.state)
     return StoreSubscription(observers: core.observers, id: id)
   }
 
@@ -35,8 +36,8 @@ extension Store {
       onChange(value)
     }
     guard State.self is any ObservableState.Type else {
-      update(core.read { $0[keyPath: keyPath] })
       let id = core.observers.add { update(core.read { $0[keyPath: keyPath] }) }
+      update(core.read { $0[keyPath: keyPath] })
       return StoreSubscription(observers: core.observers, id: id)
     }
     return StoreSubscription(tracking: { core.read { $0[keyPath: keyPath] } }, update)

@@ -13,7 +13,9 @@ public struct StoreTask: Hashable, Sendable {
   }
 
   /// Creates a task that ends with `completion`.
-  package init(completion: Completion, onCancel: @escaping @MainActor @Sendable () -> Void) {
+  ///
+  /// - Parameter onCancel: Cancels the work, which then ends; nil for work that cannot be cancelled.
+  package init(completion: Completion, onCancel: (@MainActor @Sendable () -> Void)?) {
     self.completion = completion
     self.onCancel = onCancel
   }
@@ -21,21 +23,23 @@ public struct StoreTask: Hashable, Sendable {
   /// Waits until the action's effects, and those of the actions that they send, have ended or are cancelled.
   ///
   /// Cancelling the waiting task cancels the effects. With a remote store, it waits until the hub has applied or
-  /// rejected the action; ``taken()`` reports which.
+  /// rejected the action; ``taken()`` reports which. An action that was sent to a hub is not recalled, so cancelling
+  /// then only ends the wait.
   @MainActor public func finish() async {
     try? await taken()
   }
 
   /// Waits like ``finish()``.
   ///
-  /// - Throws: With a remote store, the reason for which the hub or the client rejected the action. In process,
-  ///   nothing.
+  /// - Throws: With a remote store, the reason for which the hub or the client rejected the action, or
+  ///   `CancellationError` if the waiting task is cancelled. In process, nothing.
   @MainActor public func taken() async throws {
-    let onCancel = onCancel
+    guard let completion else { return }
+    guard let onCancel else { return try await completion.waitUnlessCancelled() }
     try await withTaskCancellationHandler {
-      try await completion?.wait()
+      try await completion.wait()
     } onCancel: {
-      Task { @MainActor in onCancel?() }
+      Task { @MainActor in onCancel() }
     }
   }
 
@@ -66,7 +70,8 @@ public struct StoreTask: Hashable, Sendable {
   package final class Completion {
     fileprivate nonisolated let wasCancelled = Atomic(false)
     private var result: Result<Void, any Error>?
-    private var waiting: [CheckedContinuation<Void, any Error>] = []
+    private var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+    package private(set) var waitCount: UInt64 = 0
 
     package init() {}
 
@@ -76,13 +81,32 @@ public struct StoreTask: Hashable, Sendable {
     package func complete(_ result: Result<Void, any Error>) {
       guard self.result == nil else { return }
       self.result = result
-      for continuation in waiting { continuation.resume(with: result) }
-      waiting = []
+      let waiting = waiting
+      self.waiting = [:]
+      for (_, continuation) in waiting.sorted(by: { $0.key < $1.key }) { continuation.resume(with: result) }
     }
 
-    package func wait() async throws {
+    package func wait() async throws { try await wait(as: nextWait()) }
+
+    /// Waits for the end of the work, or of the waiting task: then it throws `CancellationError`.
+    fileprivate func waitUnlessCancelled() async throws {
+      try Task.checkCancellation()
+      let number = nextWait()
+      try await withTaskCancellationHandler {
+        try await wait(as: number)
+      } onCancel: {
+        Task { @MainActor in self.waiting.removeValue(forKey: number)?.resume(throwing: CancellationError()) }
+      }
+    }
+
+    private func nextWait() -> UInt64 {
+      waitCount += 1
+      return waitCount
+    }
+
+    private func wait(as number: UInt64) async throws {
       if let result { return try result.get() }
-      try await withCheckedThrowingContinuation { waiting.append($0) }
+      try await withCheckedThrowingContinuation { waiting[number] = $0 }
     }
   }
 }

@@ -105,9 +105,17 @@ struct EffectLedger<Action> {
   /// The commands since the last call, in order.
   mutating func takeCommands() -> [EffectCommand<Action>] {
     defer { (commands, hasCommands) = ([], !finishedCascades.isEmpty) }
+    // An effect that was cancelled before it began is neither started nor cancelled.
+    var unstarted: Set<EffectID> = []
     return commands.filter {
-      // An effect that was cancelled before it began is not started.
-      if case .start(let effect, _, _) = $0 { isRunning(effect) } else { true }
+      switch $0 {
+      case .start(let effect, _, _):
+        if isRunning(effect) { return true }
+        unstarted.insert(effect)
+        return false
+      case .cancel(let effect): return unstarted.isEmpty || unstarted.remove(effect) == nil
+      case .cancelTasks: return true
+      }
     }
   }
 

@@ -25,13 +25,13 @@ package struct EffectScope: Hashable, Sendable {
   }
 }
 
-/// One `ifLet`, `ifCaseLet` or `forEach` of a feature. It is an object for the sake of its identity.
+/// One `ifLet`, `ifCaseLet`, `forEach` or `schedule` of a feature. It is an object for the sake of its identity.
 ///
 /// A reducer that another one calls through `reduce(into:action:)` is created and compiled again for each action, yet
 /// the effects of its children must be found. A place is therefore identified by the source location of the
 /// composition, the part of the state that it leads to, and the enclosing scopes.
 @usableFromInline
-final class EffectScopePlace: Sendable {
+package final class EffectScopePlace: Sendable {
   /// The attributes that identify a place. Unchecked: a key path is an immutable value.
   fileprivate struct Part: Hashable, @unchecked Sendable {
     let keyPath: AnyKeyPath?
@@ -52,7 +52,7 @@ final class EffectScopePlace: Sendable {
   ///   - keyPath: The part of the state that it leads to, if a key path describes it.
   ///   - site: Its source location.
   @usableFromInline
-  static func of(_ keyPath: AnyKeyPath?, _ site: CompositionSite) -> EffectScopePlace {
+  package static func of(_ keyPath: AnyKeyPath?, _ site: CompositionSite) -> EffectScopePlace {
     let parts = surroundings + [part(keyPath, site)]
     return known.withLock { known in
       if let place = known[parts] { return place }

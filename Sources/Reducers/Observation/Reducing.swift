@@ -33,8 +33,9 @@ package enum Reducing {
   struct Return {
     /// When the child's reducer began. The observers know of the copies and changes that it made since.
     let moment: UInt64
-    /// True if the only change of a collection is that one element was changed, and not replaced.
-    let isElementOnly: Bool
+    /// The type of a collection whose only change is that one element was changed, and not replaced; nil for others. A
+    /// computed property may set collections of other types as well.
+    let collection: ObjectIdentifier?
   }
 
   /// Frees a thread's turn when the thread ends.
@@ -138,7 +139,8 @@ package enum Reducing {
     func changeAndReturn(_ part: inout Part) -> Result {
       let moment = Extent.nextNumber()
       let (result, isElementOnly) = change(&part, moment)
-      turn?.pointee.returning = Return(moment: moment, isElementOnly: isElementOnly)
+      turn?.pointee.returning = Return(
+        moment: moment, collection: isElementOnly ? ObjectIdentifier(Part.self) : nil)
       return result
     }
     defer { turn?.pointee.returning = nil }

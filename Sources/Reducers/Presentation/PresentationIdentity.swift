@@ -93,7 +93,7 @@ final class PresentedKind<State> {
     guard let tag else { return PresentationIdentity(tag: 0, id: nil) }
     let number = tag.of(state)
     guard !hasFixedPayloads || payload(of: state, tag: number).isIdentifiable else {
-      if number < 64 { casesWithoutID |= 1 << UInt64(number) }
+      if number < 64, payloads[number] != nil { casesWithoutID |= 1 << UInt64(number) }
       return PresentationIdentity(tag: number, id: nil)
     }
     let payload = Mirror(reflecting: state).children.first?.value as? any Identifiable
@@ -135,7 +135,9 @@ final class PresentedKind<State> {
     let value = Mirror(reflecting: state).children.first?.value
     let payload = Payload(isIdentifiable: value is any Identifiable, promptType: Self.promptType(ofPayload: value))
     while payloads.count <= tag { payloads.append(nil) }
-    payloads[tag] = payload
+    // A missing payload does not show what a later one has.
+    let isMissing = value.map { Mirror(reflecting: $0) }.map { $0.displayStyle == .optional && $0.children.isEmpty }
+    if isMissing != true { payloads[tag] = payload }
     return payload
   }
 

@@ -133,26 +133,3 @@ extension Optional {
     return change(&self!)
   }
 }
-
-extension CompositionSite {
-  @usableFromInline
-  func reportAbsentChild(action: Any) {
-    report(
-      "An \"ifLet\"", "received a child action when child state was \"nil\"", action: action,
-      causes: [
-        """
-        A parent reducer set child state to "nil" before this reducer ran. This reducer must run before any other \
-        reducer sets child state to "nil". This ensures that child reducers can handle their actions while their state \
-        is still available.
-        """,
-        """
-        An in-flight effect emitted this action when child state was "nil". While it may be perfectly reasonable to \
-        ignore this action, consider canceling the associated effect before child state becomes "nil".
-        """,
-        """
-        This action was sent to the store while state was "nil". Make sure that actions for this reducer can only be \
-        sent from a store when state is non-"nil".
-        """,
-      ])
-  }
-}

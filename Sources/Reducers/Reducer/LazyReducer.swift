@@ -1,5 +1,4 @@
 internal import Dependencies
-internal import IssueReporting
 
 /// A child's reducer, compiled at first use, because a feature may be its own child.
 @usableFromInline
@@ -50,43 +49,4 @@ final class LazyReducer<State, Action> {
     compiled = reducer
     return reducer
   }
-}
-
-/// The source location of a composition, for reports of its misuse.
-@usableFromInline
-struct CompositionSite: Sendable {
-  let fileID: StaticString
-  let filePath: StaticString
-  let line: UInt
-  let column: UInt
-
-  /// Reports an action for a missing child.
-  ///
-  /// - Parameters:
-  ///   - composition: The operator's name, in quotes.
-  ///   - what: The kind of the action, and what was missing.
-  ///   - action: The action.
-  ///   - causes: Possible causes, one paragraph each.
-  func report(_ composition: String, _ what: String, action: Any, causes: [String]) {
-    let list = causes.map { "• \($0)" }.joined(separator: "\n\n")
-    report(
-      """
-      \(composition) at "\(fileID):\(line)" \(what). …
-
-        Action:
-          \(describe(action))
-
-      This is generally considered an application logic error, and can happen for a few reasons:
-
-      \(list)
-      """)
-  }
-
-  /// Reports an issue of the composition.
-  func report(_ message: String) {
-    reportIssue(message, fileID: fileID, filePath: filePath, line: line, column: column)
-  }
-
-  /// The labels of an action's cases, without payloads.
-  private func describe(_ action: Any) -> String { DebugLabels.of(action) }
 }

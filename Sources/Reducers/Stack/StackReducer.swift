@@ -94,7 +94,7 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
 
       // Versions share unchanged parts, so the cost does not depend on the number of elements.
       let after = state[keyPath: toStack]
-      guard after.hasUnnoticed || !after.entries.isSameVersion(as: before) else { return effects }
+      guard after.hasUnnoticed || !after.entries.isIdentical(to: before) else { return effects }
       return Self.settle(&state, effects, before: before, after: after, toStack, place)
     }
   }

@@ -36,13 +36,12 @@ extension CasePathableMacro: MemberMacro {
         "'@CasePathable' cannot be applied to overloaded case name '\(overloaded.name)'", at: overloaded.element)
       return []
     }
-    return members(of: declaration)
+    return members(of: declaration, access: declaration.accessOfMembers(in: context))
   }
 
   /// The members to add to an enum.
-  static func members(of declaration: EnumDeclSyntax) -> [DeclSyntax] {
+  static func members(of declaration: EnumDeclSyntax, access: String) -> [DeclSyntax] {
     let cases = EnumCases(of: declaration)
-    let access = declaration.modifiers.accessOfMembers
     let root = declaration.name.trimmedDescription + declaration.genericArguments
     // A payload may refer to the enum's own `Self`, which has another meaning inside the nested struct.
     let payloads = Dictionary(

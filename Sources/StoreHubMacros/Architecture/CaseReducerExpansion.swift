@@ -21,10 +21,10 @@ struct CaseReducerExpansion {
   private let declared: Set<String>
   private let conformances: ReducerMacro.Conformances
 
-  init(_ declaration: EnumDeclSyntax, conformances: ReducerMacro.Conformances) {
+  init(_ declaration: EnumDeclSyntax, conformances: ReducerMacro.Conformances, access: String) {
     self.declaration = declaration
     self.conformances = conformances
-    access = declaration.modifiers.accessOfMembers
+    self.access = access
     declared = declaration.memberNames
     cases = EnumCases(of: declaration)
   }
@@ -144,7 +144,8 @@ struct CaseReducerExpansion {
   private func expanded(_ text: DeclSyntax, isState: Bool = false) -> DeclSyntax {
     guard var declaration = text.as(EnumDeclSyntax.self) else { return text }
     let members =
-      CasePathableMacro.members(of: declaration) + (isState ? ObservableStateMacro.members(of: declaration) : [])
+      CasePathableMacro.members(of: declaration, access: access)
+      + (isState ? ObservableStateMacro.members(of: declaration, access: access) : [])
     for member in members {
       declaration.memberBlock.members.append(
         MemberBlockItemSyntax(leadingTrivia: .newline, decl: member, trailingTrivia: .newline))

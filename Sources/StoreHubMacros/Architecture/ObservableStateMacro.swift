@@ -15,9 +15,9 @@ extension ObservableStateMacro: MemberMacro {
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    let access = declaration.modifiers.accessOfMembers
+    let access = declaration.accessOfMembers(in: context)
     if let declaration = declaration.as(EnumDeclSyntax.self) {
-      return members(of: declaration)
+      return members(of: declaration, access: access)
     }
     guard declaration.is(StructDeclSyntax.self) else {
       context.complain("'@ObservableState' cannot be applied to \(declaration.kindAndName)", at: node)
@@ -39,8 +39,7 @@ extension ObservableStateMacro: MemberMacro {
   }
 
   /// The members to add to an enum.
-  static func members(of declaration: EnumDeclSyntax) -> [DeclSyntax] {
-    let access = declaration.modifiers.accessOfMembers
+  static func members(of declaration: EnumDeclSyntax, access: String) -> [DeclSyntax] {
     let cases = EnumCases(of: declaration)
     let identities = cases.lines { enumCase in
       let tag = enumCase.position

@@ -17,18 +17,18 @@ extension ReducerMacro: ExtensionMacro {
       return []
     }
     let attributes = declaration.attributes.availability
-    var extensions: [ExtensionDeclSyntax] = []
     let names = Set(protocols.map { $0.trimmedDescription.split(separator: ".").last.map(String.init) ?? "" })
-    if names.contains("Reducer") {
-      let conformances =
-        declaration.is(EnumDeclSyntax.self)
-        // Also the inherited protocol: in another file, only those that the expansion names are found.
-        ? ["CaseReducer", "_CaseReducerCore", "Reducer"] : ["Reducer"] + MissingParts(of: declaration).conformances
-      let list = conformances.map { "ComposableCore.\($0)" }.joined(separator: ", ")
-      extensions.append(
-        try ExtensionDeclSyntax("\(raw: attributes)extension \(type.trimmed): \(raw: list) {}"))
+    let conformances: [String]
+    if declaration.is(EnumDeclSyntax.self) {
+      // Also the inherited protocol: in another file, only those that the expansion names are found.
+      conformances = names.contains("Reducer") ? ["CaseReducer", "_CaseReducerCore", "Reducer"] : []
+    } else {
+      // A struct that states `Reducer` itself may still lack parts.
+      conformances = (["Reducer"] + MissingParts(of: declaration).conformances).filter(names.contains)
     }
-    return extensions
+    guard !conformances.isEmpty else { return [] }
+    let list = conformances.map { "ComposableCore.\($0)" }.joined(separator: ", ")
+    return [try ExtensionDeclSyntax("\(raw: attributes)extension \(type.trimmed): \(raw: list) {}")]
   }
 
   /// The conformances requested by `@Reducer(state: .equatable, .hashable, action: .sendable)`.
@@ -112,10 +112,12 @@ extension ReducerMacro: MemberMacro {
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     if let declaration = declaration.as(EnumDeclSyntax.self) {
-      return CaseReducerExpansion(declaration, conformances: Conformances(of: node)).members
+      return CaseReducerExpansion(
+        declaration, conformances: Conformances(of: node), access: declaration.accessOfMembers(in: context)
+      ).members
     }
     guard let declaration = declaration.as(StructDeclSyntax.self) else { return [] }
-    let access = declaration.modifiers.accessOfMembers
+    let access = declaration.accessOfMembers(in: context)
     let missing = MissingParts(of: declaration)
     var members: [DeclSyntax] = []
     if missing.state == .written {

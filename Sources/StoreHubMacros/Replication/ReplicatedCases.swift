@@ -63,6 +63,14 @@ struct ReplicatedCases {
           "'@Replicated' cannot be applied to overloaded case name '\(enumCase.name)'", at: enumCase.element)
         isWhole = false
       }
+      if enumCase.parameters.count > 64 {
+        context.complain(
+          """
+          A replicated case has at most 64 associated values; put some of the \(enumCase.parameters.count) into a \
+          struct of their own
+          """, at: enumCase.element)
+        isWhole = false
+      }
       for parameter in enumCase.parameters {
         guard let reason = parameter.type.reasonNotToTravel else { continue }
         context.complain("The payload of '\(enumCase.name)' cannot be replicated: \(reason)", at: parameter)

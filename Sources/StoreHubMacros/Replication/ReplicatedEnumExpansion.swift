@@ -140,12 +140,12 @@ struct ReplicatedEnumExpansion {
     }
     return """
       \(access)mutating func apply(\(parameter)) throws(Wire.WireError) {
-      \(depth)let start = decoder.offset
+      let start = decoder.offset
       guard let key = try decoder.change() else {
       self = try Self(from: &decoder)
       return
       }
-      switch key {
+      \(depth)switch key {
       \(lines.joined(separator: "\n"))
       default: break
       }

@@ -19,7 +19,7 @@ struct ReplicatedField {
   let storage: Storage
   /// True if a value may contain others of the struct at any depth, so that its depth is counted: the state of a
   /// presented child, or a value that a property wrapper may keep on the heap.
-  let mayNest: Bool
+  let mayWrap: Bool
   let isVar: Bool
   let hasDefault: Bool
   let isOptional: Bool
@@ -44,7 +44,7 @@ struct ReplicatedField {
   }
 
   /// The expression that reads the field's value.
-  var read: String { "try Wire.Expansion.\(mayNest ? "nested" : "value")(from: &decoder)" }
+  var read: String { "try Wire.Expansion.\(mayWrap ? "nested" : "value")(from: &decoder)" }
 
   /// The statement that sets the field in an initialiser.
   func initialisation(to value: String) -> String {
@@ -193,7 +193,7 @@ struct ReplicatedFields {
     }
     return ReplicatedField(
       name: name, key: key, type: type, storage: storage,
-      mayNest: variable.attributes.mayWrap, isVar: variable.isVar,
+      mayWrap: variable.attributes.mayWrap, isVar: variable.isVar,
       hasDefault: hasInitialiser || (variable.isVar && isOptional), isOptional: isOptional,
       location: context.lineDirective(of: binding))
   }

@@ -36,7 +36,7 @@ public enum ReplicatedMacro: ExtensionMacro {
     // Members of a private type are private to the file, and its methods must be declared so.
     let around = context.lexicalContext.compactMap { $0.asProtocol((any WithModifiersSyntax).self)?.modifiers }
     let isPrivate = ([declaration.modifiers] + around).contains { $0.has(.private) || $0.has(.fileprivate) }
-    let access = isPrivate ? "fileprivate " : declaration.modifiers.accessOfMembers
+    let access = isPrivate ? "fileprivate " : declaration.accessOfMembers(in: context)
     if let declaration = declaration.as(StructDeclSyntax.self) {
       guard let fields = ReplicatedFields(of: declaration, in: context) else { return [] }
       let expansion = ReplicatedStructExpansion(

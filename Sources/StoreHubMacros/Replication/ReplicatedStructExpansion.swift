@@ -95,7 +95,7 @@ struct ReplicatedStructExpansion {
       // Through the field itself, so that its observers are notified.
       if field.isVar {
         let apply = "try Wire.Expansion.apply(&decoder, to: &self.\(field.name))"
-        return field.mayNest
+        return field.mayWrap
           ? "case \(field.key):\ntry decoder.enter()\n\(apply)\ndecoder.leave()" : "case \(field.key): \(apply)"
       }
       return """
@@ -129,7 +129,7 @@ struct ReplicatedStructExpansion {
     let generics = constants.map { "Field\($0.index)" }
     let parameters = constants.map { "field\($0.index): Field\($0.index)" }
     let settings = fields.enumerated().map { index, field in
-      field.isVar ? field.copy : "self.\(field.name) = Wire.same(field\(index))"
+      field.isVar ? field.copy : "self.\(field.name) = Wire.Expansion.same(field\(index))"
     }
     return """
       private init<\(generics.joined(separator: ", "))>(_replicating base: Self, \(parameters.joined(separator: ", "))) {
@@ -168,7 +168,7 @@ struct ReplicatedStructExpansion {
   /// A variable of the field's type, without a value. The type is not named: in an extension of a nested type, the
   /// names of the enclosing types are not in scope.
   private func absent(_ index: Int, _ field: ReplicatedField) -> String {
-    "var field\(index) = Wire.absent { (root: Self) in root.\(field.name) }"
+    "var field\(index) = Wire.Expansion.absent { (root: Self) in root.\(field.name) }"
   }
 
   private func loop(_ cases: [String]) -> String {

@@ -1,5 +1,6 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
 
 /// The access level of a declaration.
 enum Access: Comparable {
@@ -24,10 +25,11 @@ extension DeclModifierListSyntax {
     return .internal
   }
 
-  /// The access level as written, followed by a space, for members that a macro adds; empty for `private` and
-  /// `fileprivate` types, whose members have the same visibility without a keyword.
-  var accessOfMembers: String {
-    access < .internal ? "" : access.prefix
+  /// True if an access level is written.
+  var statesAccess: Bool {
+    [.public, .open, .package, .internal, .fileprivate, .private].contains { keyword in
+      contains { $0.detail == nil && $0.name.tokenKind == .keyword(keyword) }
+    }
   }
 
   /// Returns true if there is such a modifier.
@@ -56,6 +58,17 @@ extension DeclGroupSyntax {
   /// The name of the declaration; the type's name for structs, enums, classes and actors.
   var typeName: String? {
     asProtocol((any NamedDeclSyntax).self)?.name.trimmedDescription
+  }
+
+  /// The access level, followed by a space, for members that a macro adds; empty for `private` and `fileprivate` types,
+  /// whose members have the same visibility without a keyword. A declaration without a level in an extension has the
+  /// extension's.
+  func accessOfMembers(in context: some MacroExpansionContext) -> String {
+    var access = modifiers.access
+    if !modifiers.statesAccess, let surrounding = context.lexicalContext.first?.as(ExtensionDeclSyntax.self) {
+      access = surrounding.modifiers.access
+    }
+    return access < .internal ? "" : access.prefix
   }
 
   /// The kind and the name for diagnostics: `class type 'Feature'`.

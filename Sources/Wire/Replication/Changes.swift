@@ -46,7 +46,7 @@ extension CBORDecoder {
     try Value(from: &self)
   }
 
-  /// Reads a value that may contain others of its type: for generated code of `@Presents` fields.
+  /// Reads a value that may contain others of its type, as a field with a property wrapper such as `@Presents` may.
   @inlinable
   @_lifetime(self: copy self)
   public mutating func nested<Value: WireValue>() throws(WireError) -> Value {
@@ -95,14 +95,4 @@ extension CBORDecoder {
     let ascends = bytes.withUnsafeBytes { $0[previous].lexicographicallyPrecedes($0[key]) }
     guard ascends else { throw WireError(.keysOutOfOrder, at: key.lowerBound) }
   }
-}
-
-/// A missing value of the type of `field`: for generated code, which cannot always name the type.
-@inlinable
-public func absent<Root, Value>(_ field: (Root) -> Value) -> Value? { nil }
-
-/// A value converted to the type that it is known to have: for generated code, which cannot always name the type.
-public func same<Value, Known>(_ value: Value) -> Known {
-  guard let known = value as? Known else { preconditionFailure("\(Value.self) is not \(Known.self)") }
-  return known
 }

@@ -25,7 +25,7 @@ public enum Expansion {
   @_disfavoredOverload
   public static func value<Value>(from decoder: inout CBORDecoder) throws(WireError) -> Value { unreachable() }
 
-  /// Reads the state of a presented child, which may contain others of its type.
+  /// Reads a field with a property wrapper such as `@Presents`, whose value may contain others of its type.
   @_transparent
   public static func nested<Value: Replicated>(from decoder: inout CBORDecoder) throws(WireError) -> Value {
     try decoder.nested()
@@ -83,6 +83,16 @@ public enum Expansion {
   @_disfavoredOverload
   public static func part<Value>(of value: Value, at path: ArraySlice<PathStep>) -> (any Replicated)? {
     unreachable()
+  }
+
+  /// A missing value of the type of `field`, which generated code cannot always name.
+  @inlinable
+  public static func absent<Root, Value>(_ field: (Root) -> Value) -> Value? { nil }
+
+  /// A value converted to the type that it is known to have, which generated code cannot always name.
+  public static func same<Value, Known>(_ value: Value) -> Known {
+    guard let known = value as? Known else { preconditionFailure("\(Value.self) is not \(Known.self)") }
+    return known
   }
 
   private static func unreachable() -> Never {

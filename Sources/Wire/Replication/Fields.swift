@@ -1,4 +1,5 @@
-/// The set of fields of a struct that differ, of up to 64, by their ordinals in the order of their keys.
+/// The set of fields of a struct, or of a case's associated values, that differ: up to 64, by their ordinals in the
+/// order of their keys.
 public struct ChangedFields: Sendable {
   @usableFromInline var bits: UInt64 = 0
 
@@ -10,7 +11,7 @@ public struct ChangedFields: Sendable {
   /// - Precondition: `ordinal` is between 0 and 63.
   @inlinable
   public mutating func note(_ ordinal: Int, _ changed: Bool) {
-    precondition(0..<64 ~= ordinal, "a struct has at most 64 replicated fields")
+    precondition(0..<64 ~= ordinal, "a struct or a case has at most 64 replicated fields")
     if changed { bits |= 1 << UInt64(ordinal) }
   }
 

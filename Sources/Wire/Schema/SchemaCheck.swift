@@ -9,7 +9,7 @@ extension Schema {
   }
 
   private func check(_ decoder: inout CBORDecoder, _ type: SchemaType) throws(WireError) {
-    try decoder.enter()
+    try decoder.enter(limit: CBORDecoder.nestingLimit)
     defer { decoder.leave() }
     switch type {
     case .definition(let index): try check(&decoder, definitions[index])

@@ -31,6 +31,22 @@ private final class Places: IssueReporter {
         """)
   }
 
+  @Test func whatAnEffectSendsAfterTheTestIsAnIssue() async {
+    enum Action { case keep, late }
+    let kept = LockIsolated<Send<Action>?>(nil)
+    var store: TestStore<Int, Action>? = TestStore(initialState: 0) {
+      Reduce { (_: inout Int, action: Action) in
+        action == .keep ? .run { send in kept.setValue(send) } : .none
+      }
+    }
+    let task = await store?.send(.keep)
+    await task?.finish()
+    store = nil
+    let text = await issue { kept.value?(.late) }
+    #expect(text.hasPrefix("An action was sent from a completed effect."))
+    withExtendedLifetime(task) {}
+  }
+
   @Test func anEffectThatStillRunsIsAnIssueOfItsAction() async {
     var store: TestStoreOf<ControlledFeature>? = makeStore()
     await store?.send(.forever)
