@@ -24,7 +24,7 @@ public struct JournalOpening: ~Copyable {
   ///   - directory: The directory of the files. It is created if missing, but its parents are not.
   ///   - options: The durability and retention of turns.
   /// - Throws: `inUse` with the process that uses it, `damaged` with the last sound revision, `unknownFormat`, or
-  ///   `storage`. In these cases nothing was changed.
+  ///   `storage`. In these cases the history is as it was.
   /// - Complexity: O(snapshot + sessions), and O(file) for files of at most `JournalOptions.checkedBytes`.
   public init(directory path: String, options: JournalOptions = JournalOptions()) throws(LogError) {
     let directory = StateDirectory(path: path)

@@ -186,9 +186,10 @@ public final class JournalReader {
     }
     try StateDirectory.createEmpty(target.database)
     try directory.attempt { () throws(SQLiteError) in
-      let statement = try database.prepare("VACUUM INTO ?", for: "copy the journal to \(path)")
-      statement.bind(1, target.database)
-      try statement.run()
+      try database.with("VACUUM INTO ?", for: "copy the journal to \(path)") { statement throws(SQLiteError) in
+        statement.bind(1, target.database)
+        try statement.run()
+      }
     }
     try target.sync()
   }

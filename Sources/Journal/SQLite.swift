@@ -103,16 +103,24 @@ final class Database {
   /// Runs a statement once and returns a value from its first row.
   func first<Result>(_ sql: String, for operation: String, _ read: (Statement) -> Result) throws(SQLiteError) -> Result?
   {
+    try with(sql, for: operation) { statement throws(SQLiteError) in
+      guard try statement.step() else { return nil }
+      let value = read(statement)
+      // Some pragmas do their work row by row.
+      while try statement.step() {}
+      return value
+    }
+  }
+
+  /// Prepares a statement for a function, and releases it afterwards.
+  func with<Result>(
+    _ sql: String, for operation: String, _ body: (Statement) throws(SQLiteError) -> Result
+  ) throws(SQLiteError) -> Result {
     var pointer: OpaquePointer?
     let code = sqlite3_prepare_v2(self.pointer, sql, -1, &pointer, nil)
     guard code == SQLITE_OK, let pointer else { throw error(code, operation) }
     defer { sqlite3_finalize(pointer) }
-    let statement = Statement(pointer, of: self, for: operation)
-    guard try statement.step() else { return nil }
-    let value = read(statement)
-    // Some pragmas do their work row by row.
-    while try statement.step() {}
-    return value
+    return try body(Statement(pointer, of: self, for: operation))
   }
 
   /// True if a transaction is open.

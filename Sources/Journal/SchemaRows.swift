@@ -32,24 +32,26 @@ struct SchemaRows {
 
   /// The rows of a database, up to the first damaged one.
   static func load(from database: Database) throws(SQLiteError) -> SchemaRows {
-    let statement = try database.prepare(
-      "SELECT number, first_position, fingerprint, schema, checksum FROM schemas ORDER BY number",
-      for: "read the schemas")
-    defer { statement.reset() }
     var result = SchemaRows()
-    while try statement.step() {
-      let bytes = statement.bytes(3)
-      guard statement.integer(0) == result.rows.count + 1 else { break }
-      guard let schema = try? Schema(decoding: bytes.span.bytes), statement.bytes(2) == schema.fingerprint.bytes else {
-        result.damagedPosition = statement.bits(1)
-        break
-      }
-      guard statement.bits(4) == result.nextChecksum(at: statement.bits(1), bytes) else { break }
-      result.checksum = statement.bits(4)
-      result.rows.append(
-        Row(firstPosition: statement.bits(1), fingerprint: schema.fingerprint, schema: schema))
-    }
+    try database.with(
+      "SELECT number, first_position, fingerprint, schema, checksum FROM schemas ORDER BY number",
+      for: "read the schemas"
+    ) { statement throws(SQLiteError) in while try statement.step(), result.add(statement) {} }
     return result
+  }
+
+  /// Adds the current row of the statement above; returns false if it is damaged.
+  private mutating func add(_ row: Statement) -> Bool {
+    let bytes = row.bytes(3)
+    guard row.integer(0) == rows.count + 1 else { return false }
+    guard let schema = try? Schema(decoding: bytes.span.bytes), row.bytes(2) == schema.fingerprint.bytes else {
+      damagedPosition = row.bits(1)
+      return false
+    }
+    guard row.bits(4) == nextChecksum(at: row.bits(1), bytes) else { return false }
+    checksum = row.bits(4)
+    rows.append(Row(firstPosition: row.bits(1), fingerprint: schema.fingerprint, schema: schema))
+    return true
   }
 
   /// Adds a row, unless the schema is in force already.
@@ -59,15 +61,17 @@ struct SchemaRows {
     let bytes = schema.encoded()
     checksum = nextChecksum(at: position, bytes)
     rows.append(Row(firstPosition: position, fingerprint: fingerprint, schema: schema))
-    let statement = try database.prepare(
+    try database.with(
       "INSERT INTO schemas (number, first_position, fingerprint, schema, checksum) VALUES (?, ?, ?, ?, ?)",
-      for: "store a schema")
-    statement.bind(1, Int64(rows.count))
-    statement.bind(2, bits: position)
-    statement.bind(3, copying: fingerprint.bytes)
-    statement.bind(4, copying: bytes)
-    statement.bind(5, bits: checksum)
-    try statement.run()
+      for: "store a schema"
+    ) { statement throws(SQLiteError) in
+      statement.bind(1, Int64(rows.count))
+      statement.bind(2, bits: position)
+      statement.bind(3, copying: fingerprint.bytes)
+      statement.bind(4, copying: bytes)
+      statement.bind(5, bits: checksum)
+      try statement.run()
+    }
   }
 
   private func nextChecksum(at position: UInt64, _ schema: [UInt8]) -> UInt64 {

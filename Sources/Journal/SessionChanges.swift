@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import TurnLog
 internal import Wire
 
@@ -31,17 +32,24 @@ struct SessionChanges {
   ///
   /// Their checksums are not checked here: recovery, which begins before these turns, checks each of them.
   init(_ database: Database, behind position: UInt64) throws(SQLiteError) {
-    let statement = try database.prepare(
-      "SELECT position, revision, time_ms, sessions FROM turns WHERE position > ? ORDER BY position",
-      for: "read the sessions")
-    defer { statement.reset() }
-    statement.bind(1, bits: position)
-    while try statement.step() {
-      let sessions = statement.withBytes(3) { bytes in
-        bytes.isEmpty ? [] : (try? [LoggedSession](decoding: bytes.bytes)) ?? []
+    let (operation, name) = ("read the sessions", "the sessions of turn")
+    var changes = Self()
+    try database.with(
+      "SELECT position, revision, time_ms, sessions FROM turns WHERE position > ? ORDER BY position", for: operation
+    ) { statement throws(SQLiteError) in
+      statement.bind(1, bits: position)
+      while try statement.step() {
+        let position = statement.bits(0)
+        let sessions = statement.withBytes(3) { bytes in
+          bytes.isEmpty ? [] : try? [LoggedSession](decoding: bytes.bytes)
+        }
+        guard let sessions else {
+          throw SQLiteError(code: SQLITE_CORRUPT, operation: operation, message: "\(name) \(position) are malformed")
+        }
+        changes.add(sessions, at: position, revision: statement.bits(1), time: statement.integer(2))
       }
-      add(sessions, at: statement.bits(0), revision: statement.bits(1), time: statement.integer(2))
     }
+    self = changes
   }
 
   /// The sessions after the last turn, in the order of their last changes.

@@ -85,15 +85,11 @@ struct SessionStatements {
   static func load(from database: Database) throws(SQLiteError) -> (
     sound: [(row: SessionRow, checksum: UInt64)], damaged: Int
   ) {
-    let statement = try database.prepare("\(columns) ORDER BY position", for: "read the sessions")
-    defer { statement.reset() }
     var (sound, damaged): ([(SessionRow, UInt64)], Int) = ([], 0)
-    while try statement.step() {
-      guard let row = SessionRow(statement) else {
-        damaged += 1
-        continue
+    try database.with("\(columns) ORDER BY position", for: "read the sessions") { statement throws(SQLiteError) in
+      while try statement.step() {
+        if let row = SessionRow(statement) { sound.append((row, statement.bits(9))) } else { damaged += 1 }
       }
-      sound.append((row, statement.bits(9)))
     }
     return (sound, damaged)
   }

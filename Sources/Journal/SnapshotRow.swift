@@ -35,42 +35,45 @@ struct SnapshotRow: Equatable {
 
   /// The rows of the snapshots, oldest first; of damaged ones only the ids.
   static func load(from database: Database) throws(SQLiteError) -> (sound: [SnapshotRow], damaged: [Int64]) {
-    let statement = try database.prepare(
+    var (sound, damaged): ([SnapshotRow], [Int64]) = ([], [])
+    try database.with(
       """
       SELECT id, position, revision, time_ms, turn_checksum, fingerprint, pieces, bytes, hash, complete, checksum
       FROM snapshots ORDER BY id
-      """, for: "read the list of snapshots")
-    defer { statement.reset() }
-    var (sound, damaged): ([SnapshotRow], [Int64]) = ([], [])
-    while try statement.step() {
-      var row = SnapshotRow(id: statement.integer(0), position: statement.bits(1), revision: statement.bits(2))
-      (row.time, row.turnChecksum) = (statement.integer(3), statement.bits(4))
-      (row.fingerprint, row.pieceCount) = (statement.bytes(5), statement.integer(6))
-      (row.byteCount, row.hash) = (statement.integer(7), statement.bits(8))
-      row.isComplete = statement.integer(9) != 0
-      if row.checksum == statement.bits(10) { sound.append(row) } else { damaged.append(row.id) }
+      """, for: "read the list of snapshots"
+    ) { statement throws(SQLiteError) in
+      while try statement.step() {
+        var row = SnapshotRow(id: statement.integer(0), position: statement.bits(1), revision: statement.bits(2))
+        (row.time, row.turnChecksum) = (statement.integer(3), statement.bits(4))
+        (row.fingerprint, row.pieceCount) = (statement.bytes(5), statement.integer(6))
+        (row.byteCount, row.hash) = (statement.integer(7), statement.bits(8))
+        row.isComplete = statement.integer(9) != 0
+        if row.checksum == statement.bits(10) { sound.append(row) } else { damaged.append(row.id) }
+      }
     }
     return (sound, damaged)
   }
 
   /// The bytes of the snapshot; nil if they do not match the checksum.
   func bytes(from database: Database) throws(SQLiteError) -> [UInt8]? {
-    let statement = try database.prepare(
-      "SELECT id, bytes, checksum FROM pieces WHERE id >= ? AND id < ? ORDER BY id", for: "read a snapshot")
-    statement.bind(1, id << 24)
-    statement.bind(2, (id + 1) << 24)
-    defer { statement.reset() }
     var result: [UInt8] = []
     var (last, number) = (SnapshotRow(id: id, position: position, revision: revision).hash, Int64(0))
-    while try statement.step() {
-      let checksum = statement.withBytes(1) { bytes in
-        result.append(contentsOf: bytes)
-        return Checksum.of(bytes.bytes, seed: last)
+    let areSound = try database.with(
+      "SELECT id, bytes, checksum FROM pieces WHERE id >= ? AND id < ? ORDER BY id", for: "read a snapshot"
+    ) { statement throws(SQLiteError) in
+      statement.bind(1, id << 24)
+      statement.bind(2, (id + 1) << 24)
+      while try statement.step() {
+        let checksum = statement.withBytes(1) { bytes in
+          result.append(contentsOf: bytes)
+          return Checksum.of(bytes.bytes, seed: last)
+        }
+        guard checksum == statement.bits(2), statement.integer(0) == id << 24 + number else { return false }
+        (last, number) = (checksum, number + 1)
       }
-      guard checksum == statement.bits(2), statement.integer(0) == id << 24 + number else { return nil }
-      (last, number) = (checksum, number + 1)
+      return true
     }
-    return last == hash && number == pieceCount && result.count == byteCount ? result : nil
+    return areSound && last == hash && number == pieceCount && result.count == byteCount ? result : nil
   }
 }
 

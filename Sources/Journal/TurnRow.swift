@@ -105,6 +105,7 @@ struct TurnCursor {
     var turn = LoggedTurn(
       position: row.bits(0), baseRevision: row.bits(1), revision: row.bits(2), time: row.integer(3))
     let previous = place.checksum
+    var isReadable = true
     let checksum = row.withBytes(5) { actions in
       row.withBytes(6) { delta in
         row.withBytes(7) { sessions in
@@ -112,7 +113,11 @@ struct TurnCursor {
           if isWhole { turn.actions = [UInt8](actions) }
           turn.delta = [UInt8](delta)
           if isWhole, sessions.count > 0 {
-            turn.sessions = (try? [LoggedSession](decoding: sessions.bytes)) ?? []
+            if let decoded = try? [LoggedSession](decoding: sessions.bytes) {
+              turn.sessions = decoded
+            } else {
+              isReadable = false
+            }
           }
           return turnChecksum(
             behind: previous, turn.position, turn.baseRevision, turn.revision, turn.time, row.bits(4), actions, delta,
@@ -120,7 +125,7 @@ struct TurnCursor {
         }
       }
     }
-    guard turn.position == place.position + 1, checksum == row.bits(8) else {
+    guard turn.position == place.position + 1, checksum == row.bits(8), isReadable else {
       throw .damaged(position: place.position + 1)
     }
     place = Head.Place(position: turn.position, total: row.bits(4), checksum: checksum)

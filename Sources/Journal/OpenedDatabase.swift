@@ -20,7 +20,8 @@ struct OpenedDatabase {
   private(set) var sessionTable = SessionTable()
   let sessionChanges: SessionChanges
 
-  /// Opens or creates the database of a locked directory. An existing database is not written.
+  /// Opens or creates the database of a locked directory. Of an existing database, only the mode of its file, and its
+  /// journal mode if that is not WAL, may change before it is known to be sound.
   init(_ directory: StateDirectory, options: JournalOptions) throws(LogError) {
     let record = try TailFile.read(directory)
     try directory.refuseInterruptedRepair()
