@@ -145,6 +145,7 @@ private final class Acceptor {
     (self.loop, self.path, self.descriptor, self.ownsFile) = (loop, path, descriptor, ownsFile)
     self.onConnection = onConnection
     file = FileIdentity(path: path)
+    // A socket that was passed to the process may be a blocking one.
     guard cuv_make_nonblocking(descriptor) == 0 else {
       let error = UVError(operation: "use the passed socket", subject: path, code: -errno)
       close()
@@ -156,8 +157,6 @@ private final class Acceptor {
   private func start() throws(UVError) {
     do throws(UVError) {
       retry = try Timer(on: loop) { [weak self] in self?.resume() }
-      // A socket that was passed to the process may be a blocking one.
-      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
       poll = try Poll(on: loop, descriptor: descriptor) { [weak self] _ in self?.acceptWaiting() }
       try poll?.start(.readable)
     } catch {

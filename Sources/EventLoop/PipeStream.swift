@@ -159,9 +159,15 @@ public struct PipeStream: ~Copyable {
   /// also reported by `onEnd` of `startReading`, so a caller that reads may ignore errors here.
   /// - Returns: True if all bytes have been sent.
   public func write(_ bytes: RawSpan, pieces: Span<Range<Int>>) throws(UVError) -> Bool {
-    let stream = streamPointer
     box.noteActivity()
-    let written = uv_stream_get_write_queue_size(stream) == 0 ? Int(tryWrite(stream, bytes, pieces)) : 0
+    // While earlier bytes are queued, libuv writes nothing and reports `wouldBlock`.
+    let written = Int(tryWrite(streamPointer, bytes, pieces))
+    if pieces.count == 1, written == pieces[0].count { return true }
+    return try finish(bytes, pieces, written: written)
+  }
+
+  /// Queues the bytes that the socket did not accept. Returns true if there are none.
+  private func finish(_ bytes: RawSpan, _ pieces: Span<Range<Int>>, written: Int) throws(UVError) -> Bool {
     if written < 0, written != Int(UVError.Code.wouldBlock) {
       throw UVError(operation: "write to a socket", code: CInt(written))
     }
@@ -267,8 +273,7 @@ public struct PipeStream: ~Copyable {
       }
     }
     let request = memory.bindMemory(to: uv_write_t.self, capacity: 1)
-    var buffer = uv_buf_init(
-      memory.advanced(by: header).assumingMemoryBound(to: CChar.self), CUnsignedInt(count))
+    var buffer = uv_buf_t(base: memory.advanced(by: header).assumingMemoryBound(to: CChar.self), len: count)
     box.queue.append(UnsafeRawBufferPointer(start: memory.advanced(by: header), count: count))
     let code = uv_write(request, streamPointer, &buffer, 1) { request, status in
       guard let request else { return }
@@ -304,25 +309,35 @@ public nonisolated struct PeerCredentials: Equatable, Sendable {
 
 /// Passes pieces of a buffer to the socket; returns libuv's result.
 ///
-/// Not isolated, so that each write does not check that its closures run on the main actor.
+/// Not isolated, so that each write does not check that its closures run on the main actor. Inlined, because after a
+/// system call the processor mispredicts the return from each function around it.
+@inline(__always)
 private nonisolated func tryWrite(
+  _ stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: RawSpan, _ pieces: Span<Range<Int>>
+) -> CInt {
+  guard pieces.count == 1 else { return tryWriteAll(stream, bytes, pieces) }
+  return bytes.withUnsafeBytes { bytes in
+    var single = buffer(pieces[0], of: bytes)
+    return uv_try_write(stream, &single, 1)
+  }
+}
+
+@inline(never)
+private nonisolated func tryWriteAll(
   _ stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: RawSpan, _ pieces: Span<Range<Int>>
 ) -> CInt {
   guard !pieces.isEmpty else { return 0 }
   return bytes.withUnsafeBytes { bytes in
-    func buffer(_ piece: Range<Int>) -> uv_buf_t {
-      let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: piece.lowerBound)
-      return uv_buf_init(start?.assumingMemoryBound(to: CChar.self), CUnsignedInt(piece.count))
-    }
-    guard pieces.count > 1 else {
-      var single = buffer(pieces[0])
-      return uv_try_write(stream, &single, 1)
-    }
-    return withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: pieces.count) { buffers in
-      for index in pieces.indices { buffers[index] = buffer(pieces[index]) }
+    withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: pieces.count) { buffers in
+      for index in pieces.indices { buffers[index] = buffer(pieces[index], of: bytes) }
       return uv_try_write(stream, buffers.baseAddress, CUnsignedInt(pieces.count))
     }
   }
+}
+
+private nonisolated func buffer(_ piece: Range<Int>, of bytes: UnsafeRawBufferPointer) -> uv_buf_t {
+  let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: piece.lowerBound)
+  return uv_buf_t(base: start?.assumingMemoryBound(to: CChar.self), len: piece.count)
 }
 
 private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in
@@ -334,7 +349,7 @@ private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in
     box.noteActivity()
     let (loop, bytes) = (box.loop, box.loop.readBytes)
     let count = loop.limitsReads ? box.readLimit : bytes.count
-    buffer.pointee = uv_buf_init(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), CUnsignedInt(count))
+    buffer.pointee = uv_buf_t(base: bytes.baseAddress?.assumingMemoryBound(to: CChar.self), len: count)
   }
 }
 

@@ -39,19 +39,18 @@ extension HubCore {
       let revision = visibleRevision
       swap(&pending, &writing)
       var holdsBack = answersFirst
-      for index in writing.indices {
-        if holdsBack || isContended, isHeldBack(writing[index], &holdsBack) {
-          pending.append(writing[index])
+      while let connection = writing.takeNext() {
+        if holdsBack || isContended, isHeldBack(connection, &holdsBack) {
+          pending.append(connection)
           continue
         }
-        if writing[index].account.output.isOn, !flushing {
-          writing[index].account.output.waiting.append(writing[index])
+        if connection.account.output.isOn, !flushing {
+          connection.account.output.waiting.append(connection)
           continue
         }
-        writing[index].isPending = false
-        bringUpToDate(writing[index], at: revision, now)
+        connection.isPending = false
+        bringUpToDate(connection, at: revision, now)
       }
-      writing.removeAll()
     }
     heldBackCount = pending.count
     if !pausedAccounts.isEmpty, let due = pauseDue { publicationDue = min(publicationDue ?? due, due) }

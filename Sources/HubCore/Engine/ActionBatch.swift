@@ -3,6 +3,14 @@ public import Wire
 
 /// The innermost loop of the hub: decodes actions and reduces them in place.
 public enum ActionBatch {
+  /// Applies the actions of a CBOR sequence.
+  ///
+  /// - Parameters:
+  ///   - sequence: The bytes; the actions begin at `offset`.
+  ///   - offset: The start of the first action.
+  ///   - limit: The maximum number of actions to apply.
+  package typealias Apply = (_ sequence: RawSpan, _ offset: Int, _ limit: Int) -> Outcome
+
   /// The progress of a batch.
   @frozen
   public struct Outcome {

@@ -9,13 +9,9 @@ package protocol Engine: StateSource {
   /// The schema of the feature's state and actions.
   var schema: Schema { get }
 
-  /// Applies the actions of a CBOR sequence (RFC 8742) in order.
-  ///
-  /// - Parameters:
-  ///   - sequence: The bytes; the actions begin at `offset`.
-  ///   - offset: The start of the first action.
-  ///   - limit: The maximum number of actions to apply.
-  func apply(_ sequence: RawSpan, from offset: Int, limit: Int) -> ActionBatch.Outcome
+  /// Applies the actions of a CBOR sequence (RFC 8742) in order. The hub keeps this function, which is specialised for
+  /// the feature, so that a frame reaches it without a method of a generic class.
+  var applyBatch: ActionBatch.Apply { get }
 
   /// Tells whether the turn has no time for further actions of a batch; nil if it always has.
   var isLate: (() -> Bool)? { get set }

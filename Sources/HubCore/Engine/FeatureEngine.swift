@@ -72,9 +72,7 @@ extension FeatureEngine: Engine {
 
   package func currentVersion() -> StateVersion { TypedVersion(box.core.state) }
 
-  package func apply(_ sequence: RawSpan, from offset: Int, limit: Int) -> ActionBatch.Outcome {
-    operations.apply(sequence, offset, limit)
-  }
+  package var applyBatch: ActionBatch.Apply { operations.apply }
 
   package var hasEffectCommands: Bool { operations.hasCommands() }
 

@@ -6,11 +6,13 @@ struct TurnList<Element>: ~Copyable {
   private var memory: UnsafeMutablePointer<Element>
   private var capacity: Int
   private(set) var count = 0
+  /// The number of elements that `takeNext` has moved out.
+  private var taken = 0
 
   init() { (memory, capacity) = (.allocate(capacity: 8), 8) }
 
   deinit {
-    memory.deinitialize(count: count)
+    memory.advanced(by: taken).deinitialize(count: count - taken)
     memory.deallocate()
   }
 
@@ -51,6 +53,19 @@ struct TurnList<Element>: ~Copyable {
   mutating func removeAll() {
     memory.deinitialize(count: count)
     count = 0
+  }
+
+  /// Moves the first remaining element out, without counting a reference; nil when none remains, and the list is empty
+  /// again.
+  ///
+  /// Until then, nothing else is done with the list.
+  mutating func takeNext() -> Element? {
+    guard taken < count else {
+      (taken, count) = (0, 0)
+      return nil
+    }
+    taken += 1
+    return memory.advanced(by: taken - 1).move()
   }
 
   /// Removes the elements that satisfy a condition; the others keep their order.

@@ -80,14 +80,23 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   @inline(never)
   @_lifetime(self: copy self)
   mutating func longUnsigned() throws(WireError) -> UInt64 {
-    // Four bytes first: each frame of actions begins with two numbers, most of them of that size. This saves 50
-    // instructions for each.
-    if bytes.byteCount - position >= 5, loadByte() == 0x1a {
-      let argument = UInt32(
-        bigEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position + 1, as: UInt32.self))
-      if argument > 0xffff {
+    // Two and four bytes first: each frame of actions begins with two numbers, most of them of these sizes. This saves
+    // 50 instructions for each.
+    if bytes.byteCount - position >= 5 {
+      switch loadByte() {
+      case 0x19:
+        let argument = UInt16(
+          bigEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position + 1, as: UInt16.self))
+        guard argument > 0xff else { break }
+        position += 3
+        return UInt64(argument)
+      case 0x1a:
+        let argument = UInt32(
+          bigEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position + 1, as: UInt32.self))
+        guard argument > 0xffff else { break }
         position += 5
         return UInt64(argument)
+      default: break
       }
     }
     let start = position

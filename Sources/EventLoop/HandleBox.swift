@@ -23,7 +23,7 @@ class HandleBox {
       throw UVError(operation: operation, code: code)
     }
     isOpen = true
-    uv_handle_set_data(base, Unmanaged.passRetained(self).toOpaque())
+    base.pointee.data = Unmanaged.passRetained(self).toOpaque()
   }
 
   /// The handle as its libuv type.
@@ -54,7 +54,7 @@ class HandleBox {
 
   /// The box that a handle belongs to.
   static func of(_ handle: UnsafeMutableRawPointer) -> Self {
-    guard let data = uv_handle_get_data(handle.assumingMemoryBound(to: uv_handle_t.self)) else {
+    guard let data = handle.assumingMemoryBound(to: uv_handle_t.self).pointee.data else {
       preconditionFailure("every handle of ours has its box")
     }
     // Checked in debug builds only, because every read passes here.
@@ -65,7 +65,7 @@ class HandleBox {
 private nonisolated let onClosed: uv_close_cb = { handle in
   guard let handle else { return }
   onLoop(handle) { handle in
-    guard let data = uv_handle_get_data(handle) else { return }
+    guard let data = handle.pointee.data else { return }
     Unmanaged<HandleBox>.fromOpaque(data).takeRetainedValue().freeMemory()
   }
 }
@@ -98,7 +98,7 @@ nonisolated func onLoop<Box: HandleBox, Arguments>(
   #if DEBUG
     MainActor.assertIsolated("libuv calls back on the thread that runs the loop")
   #endif
-  guard let data = uv_handle_get_data(handle.assumingMemoryBound(to: uv_handle_t.self)) else {
+  guard let data = handle.assumingMemoryBound(to: uv_handle_t.self).pointee.data else {
     preconditionFailure("every handle of ours has its box")
   }
   let body = unsafeBitCast(body, to: ((Box, Arguments) -> Void).self)
