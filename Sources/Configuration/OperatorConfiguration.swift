@@ -66,12 +66,15 @@ public struct OperatorConfiguration: Sendable {
     _ path: String, schema: Schema, isRequired: Bool = true, users: UserDatabase = .system
   ) throws(ConfigurationError) {
     var texts: [(file: String, text: String)] = []
-    do throws(ConfigurationError) {
-      texts.append((path, try Self.contents(of: path)))
-    } catch {
-      guard !isRequired, error.isMissingFile else { throw error }
+    if let text = try Self.contents(of: path) {
+      texts.append((path, text))
+    } else if isRequired {
+      throw Self.unopened(path, ENOENT)
     }
-    for file in try Self.dropIns(of: path) { texts.append((file, try Self.contents(of: file))) }
+    for file in try Self.dropIns(of: path) {
+      // It may have been removed meanwhile.
+      if let text = try Self.contents(of: file) { texts.append((file, text)) }
+    }
     try read(texts, schema: schema, users: users)
   }
 
@@ -95,13 +98,20 @@ public struct OperatorConfiguration: Sendable {
     files += texts.map(\.file)
   }
 
-  private static func contents(of path: String) throws(ConfigurationError) -> String {
+  private static func unopened(_ path: String, _ code: CInt) -> ConfigurationError {
+    let reason = "cannot be opened: \(String(cString: strerror(code)))"
+    let advice = code == EACCES ? "; let the hub's user read it" : ""
+    return ConfigurationError(problems: [ConfigurationProblem(file: path, line: 0, reason + advice)])
+  }
+
+  /// The text of a file; nil if there is none.
+  private static func contents(of path: String) throws(ConfigurationError) -> String? {
     func failure(_ reason: String) -> ConfigurationError {
       ConfigurationError(problems: [ConfigurationProblem(file: path, line: 0, reason)])
     }
     guard let file = fopen(path, "re") else {
-      let advice = errno == EACCES ? "; let the hub's user read it" : ""
-      throw failure("cannot be opened: \(String(cString: strerror(errno)))\(advice)")
+      if errno == ENOENT { return nil }
+      throw unopened(path, errno)
     }
     defer { fclose(file) }
     var bytes: [UInt8] = []
@@ -133,12 +143,5 @@ public struct OperatorConfiguration: Sendable {
       if name.hasSuffix(".conf"), !name.hasPrefix(".") { names.append(name) }
     }
     return names.sorted().map { "\(directory)/\($0)" }
-  }
-}
-
-extension ConfigurationError {
-  /// True if the only problem is a missing file.
-  fileprivate var isMissingFile: Bool {
-    problems.count == 1 && problems[0].text.hasSuffix(String(cString: strerror(ENOENT)))
   }
 }

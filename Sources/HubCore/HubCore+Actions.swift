@@ -46,7 +46,7 @@ extension HubCore {
         (outcome, isLate) = (applied, engine.isLate?() ?? false)
       } else {
         permitted = min(permitted, size.actionsToCheck)
-        outcome = engine.apply(payload, from: offset, limit: permitted)
+        outcome = applyBatch(payload, offset, permitted)
         isLate = outcome.count < permitted
         noteApplied(outcome.count, byteCount: outcome.endOffset(in: payload) - offset)
       }
@@ -112,7 +112,7 @@ extension HubCore {
     if limit > 0 { limit -= 1 }
     let rejected = Rejected(sequence: connection.session.processed, code: code, reason: reason)
     report(.rejected(connection.id, connection.session.id, connection.peer, rejected))
-    connection.session.rejections.append(rejected, inTurn: nextTurn)
+    connection.session.rejections.append(rejected, inTurn: turnPosition)
     noteSession(of: connection)
     guard connection.session.rejections.count <= limits.rejections else {
       let reason = "more than \(limits.rejections) rejected actions without an acknowledgement of the rejections"

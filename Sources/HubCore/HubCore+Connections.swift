@@ -179,6 +179,7 @@ extension HubCore {
   // MARK: Phases
 
   /// The phase of a connection; free once it has ended.
+  @inline(__always)
   func phase(of id: ConnectionID) -> ConnectionPhase {
     guard slots.indices.contains(id.index), slots[id.index].generation == id.generation else { return .free }
     return slots[id.index].phase

@@ -89,9 +89,9 @@ extension HubCore {
       size.note(deltaByteCount: delta.count, from: base, to: version, at: revision)
     }
     let outcomes = turns.record.connections.map { (connection: $0, processed: $0.session.processed) }
-    let (actions, sessions) = turns.record.take(inTurn: nextTurn)
+    let (actions, sessions) = turns.record.take(inTurn: turnPosition)
     let turn = LoggedTurn(
-      position: nextTurn, baseRevision: base, revision: revision, time: wallTime, actions: actions,
+      position: turnPosition, baseRevision: base, revision: revision, time: wallTime, actions: actions,
       delta: delta.bytes, sessions: sessions)
     turns.append(version, at: revision, byteCount: turn.byteCount, outcomes: turns.isHolding ? outcomes : [])
     if turnsToStore.isEmpty { commandList.append(.store) }
@@ -99,7 +99,7 @@ extension HubCore {
   }
 
   /// The position in the log of the current turn; 1 for a hub without a log.
-  var nextTurn: UInt64 { (turns?.position ?? 0) + 1 }
+  var turnPosition: UInt64 { (turns?.position ?? 0) + 1 }
 
   /// Records a changed session for the log.
   func noteSession(of connection: LiveConnection) {
@@ -130,11 +130,11 @@ extension HubCore {
   }
 
   /// Sets the receiver of the actions that the program sends to the engine.
-  package func onSend(_ body: ((AnyAction) -> Void)?) { engine.onSend = body }
+  package func setReceiver(_ body: ((AnyAction) -> Void)?) { engine.onSend = body }
 
   /// Sets the answer to whether a turn has no time for further actions of a frame. Without it, only their number is
   /// limited.
-  package func isLate(_ body: (() -> Bool)?) { engine.isLate = body }
+  package func setLateness(_ body: (() -> Bool)?) { engine.isLate = body }
 
   /// Records for the log an action that did not come from a client.
   func noteOwnAction(_ action: AnyAction) {

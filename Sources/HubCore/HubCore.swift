@@ -40,6 +40,7 @@ public struct HubCore: ~Copyable {
   public internal(set) var closingCount = 0
 
   package let engine: any Engine
+  let applyBatch: ActionBatch.Apply
   /// The turns on their way to the log; nil for a hub without a log.
   let turns: UnstoredTurns?
   /// Identifies the history of this hub's revisions. It changes when revisions were lost.
@@ -157,9 +158,10 @@ public struct HubCore: ~Copyable {
     var random = random
     historyID = history?.id ?? random.next()
     // The revisions of the hub's own state must differ from those of the previous process.
-    let ownRevision = history.map { $0.hubRevision.map { $0 + 1 } ?? random.next() % (1 << 32) << 20 } ?? 0
+    let ownRevision = history.map { $0.hubRevision.map { $0 + 1 } ?? (random.next() % (1 << 32)) << 20 } ?? 0
     (attendance, figures) = (Attendance(revision: ownRevision), MetricsSource(revision: ownRevision))
     (self.engine, self.limits, self.policy, self.name, self.random) = (engine, limits, policy, name, random)
+    applyBatch = engine.applyBatch
     size = StateSize(limit: limits.stateBytes)
     schemas = [
       engine.schema, Schema(state: HubState.self, action: Never.self),
@@ -178,7 +180,7 @@ public struct HubCore: ~Copyable {
       Publisher(StateRoot.metrics.index, of: figures, limits: limits),
     ]
     if let history { goOn(from: history) }
-    size.begin(with: engine.currentVersion(), at: engine.revision)
+    size.begin(with: engine.currentVersion(), at: engine.revision, bound: history?.stateBound)
   }
 
   /// The bytes that write commands refer to.

@@ -1,6 +1,9 @@
 import Wire
 
-/// The limits that a hub sets for its peers. Every limit is checked before memory is allocated.
+/// The limits that a hub sets for its peers.
+///
+/// Numbers and the sizes of frames are checked before memory is allocated. Held bytes are counted after a read, and the
+/// state's size after an action.
 public struct HubLimits: Sendable {
   /// The number of open connections; a further one is sent an error and closed.
   public var connections = 4096
@@ -32,6 +35,13 @@ public struct HubLimits: Sendable {
   /// The number of sessions that are kept without a connection. Beyond it, the user with the most loses its oldest. A
   /// session counts once more for each 4 KiB of its unacknowledged rejections.
   public var detachedSessions = 4096
+
+  /// The number of sessions that a hub may have at a time, with and without a connection.
+  package var sessionCount: Int {
+    let (sum, overflows) = connections.addingReportingOverflow(detachedSessions)
+    return overflows ? .max : sum
+  }
+
   /// The number of unacknowledged rejections of one session.
   public var rejections = 1024
   /// The time, per subscriber of a change, over which changes are coalesced before they are sent to clients that did

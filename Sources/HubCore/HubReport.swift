@@ -10,10 +10,13 @@ public enum HubReport: Equatable, Sendable {
   case detached(ConnectionID, SessionID?)
   /// A peer ended its session.
   case left(ConnectionID, SessionID)
-  /// A peer violated the protocol, and its connection is being closed.
+  /// A connection is being closed: its peer violated the protocol, reached a limit or a time limit, may not use the hub,
+  /// or has resumed its session elsewhere.
   case failed(ConnectionID, Peer, PeerError)
   /// An action of the hub itself was rolled back because it would have made the state too large.
   case stateTooLarge(limit: Int)
+  /// Actions that took effect have made the state larger than its limit.
+  case stateExceedsLimit(Int)
   /// An action was rejected.
   case rejected(ConnectionID, SessionID, Peer, Rejected)
 }

@@ -16,7 +16,7 @@ import Wire
 /// state in addition to the bytes that it carries. It is exact but for the heads of collections: a delta does not contain
 /// the byte or two by which a head grows, so these are missing until the next count. Actions that add more can exceed the
 /// limit by what the actions between two checks have added; then the hub accepts no action that makes the state larger.
-/// The hub's own reactions to connections are not rolled back.
+/// The hub's own reactions to connections, and the actions that the program sends itself, are not rolled back.
 struct StateSize {
   /// The most bytes of the state.
   let limit: Int
@@ -63,11 +63,21 @@ struct StateSize {
     interval = min(longestInterval, 8)
   }
 
-  /// Begins with a state. A small one is counted at once, a large one a piece in each turn.
-  mutating func begin(with version: StateVersion, at revision: UInt64) {
+  /// Begins with a state.
+  ///
+  /// It is counted at once if it may be larger than half the limit: until the end of a count, the limit could be exceeded
+  /// or actions refused without reason. Another one is counted a piece in each turn, unless it is small.
+  ///
+  /// - Parameter bound: The largest possible size of the state; nil if it is not known.
+  mutating func begin(with version: StateVersion, at revision: UInt64, bound: Int?) {
     seen = (version, revision)
     beginCount(of: version)
-    finishSmallCount()
+    if let bound, isFar(bound) {
+      estimate = bound
+      finishSmallCount()
+    } else {
+      while isCounting { goOn() }
+    }
   }
 
   /// Ends a count in progress if the state is small. Of a state that may be large, it counts no more than the first
@@ -213,7 +223,7 @@ extension HubCore {
   }
 
   private mutating func lookAtSize() {
-    if !size.look(at: engine.currentVersion(), engine.revision) { report(.stateTooLarge(limit: size.limit)) }
+    if !size.look(at: engine.currentVersion(), engine.revision) { report(.stateExceedsLimit(size.limit)) }
   }
 
   /// Applies the next action of a sequence while the state is near its limit; nil if it was taken back.
@@ -221,7 +231,7 @@ extension HubCore {
     // The growth by earlier actions is not that of this one.
     if size.isOutdated { lookAtSize() }
     let checkpoint = engine.checkpoint()
-    let outcome = engine.apply(payload, from: offset, limit: 1)
+    let outcome = applyBatch(payload, offset, 1)
     guard outcome.count > 0, !size.lookClosely(at: engine.currentVersion(), engine.revision) else { return outcome }
     engine.rollBack(to: checkpoint)
     return nil

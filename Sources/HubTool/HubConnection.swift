@@ -339,7 +339,7 @@ final class HubConnection {
     case .disconnect: disconnect()
     case .write(let range):
       do throws(UVError) {
-        if let isOut = try stream?.write(replica.output.span(range)), !isOut { replica.isBusy(true) }
+        if let isOut = try stream?.write(replica.output.span(range)), !isOut { replica.noteBusy() }
       } catch {
         // The end of reading reports the connection's failure.
         writeFailure = error

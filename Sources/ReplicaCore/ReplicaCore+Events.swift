@@ -28,8 +28,8 @@ extension ReplicaCore {
   }
 
   /// Records that the shell could not write everything at once; it will call `drained`.
-  public mutating func isBusy(_ busy: Bool) {
-    if case .open(let open) = link { open.isBusy = busy }
+  public mutating func noteBusy() {
+    if case .open(let open) = link { open.isBusy = true }
   }
 
   /// Handles the end of `deadline`: the time for the next attempt, for a probe, or for a missing answer.

@@ -70,7 +70,9 @@ extension ReplicaCore {
         return reconnect(at: now)
       }
       let names = parts.map { name(of: $0) }.joined(separator: ", ")
-      if !parts.isEmpty { error.reason += parts.count == 1 ? " (\(names))" : " (one of \(names))" }
+      if !parts.isEmpty {
+        error = PeerError(error.code, error.reason + (parts.count == 1 ? " (\(names))" : " (one of \(names))"))
+      }
     }
     if [.unsupportedVersion, .unknownScope, .tooManyScopes, .notPermitted].contains(error.code) {
       stop(.refused(reason: error.reason), reason: error.reason)

@@ -31,7 +31,7 @@ extension HubShell {
     turnStart = loop.turnMilliseconds
     if contention.isOn {
       guard workInContention(continues) else {
-        nextTurn?.start(after: .zero)
+        turnTimer?.start(after: .zero)
         return
       }
     }
@@ -48,7 +48,7 @@ extension HubShell {
     meter.beginTurn()
     let now = core.mayCoalesce ? loop.preciseNow : loop.now
     guard core.endTurn(at: now, wallTime: wallTime()) else {
-      if admission.count > 0 || !waitingReaders.isEmpty { nextTurn?.start(after: .zero) }
+      if admission.count > 0 || !waitingReaders.isEmpty { turnTimer?.start(after: .zero) }
       return
     }
     performCommands()
@@ -56,13 +56,13 @@ extension HubShell {
     deadlineTimer?.arm(core.deadline)
     // Waiting frames and snapshots continue as soon as everything else was served.
     if core.needsAnotherTurn || !waitingReaders.isEmpty || admission.count > 0, handingOver == nil {
-      nextTurn?.start(after: .zero)
+      turnTimer?.start(after: .zero)
     } else if core.publicationDue != nil || core.allowanceDue != nil || core.metricsDue != nil
       || core.clientsDue != nil
     {
       // Only in this case: allocating an array in every turn would cost hundreds of instructions.
       let due = [core.publicationDue, core.allowanceDue, core.metricsDue, core.clientsDue].compactMap(\.self).min()
-      if let due { nextTurn?.start(after: due - loop.preciseNow) }
+      if let due { turnTimer?.start(after: due - loop.preciseNow) }
     }
   }
 
@@ -70,24 +70,42 @@ extension HubShell {
     var next = 0
     // Executing a command may add more.
     while next < core.commandCount {
-      perform(core.command(next))
-      next += 1
+      for index in next..<core.commandCount {
+        let command = core.command(index)
+        // Nearly all commands of a busy hub, so they do not pass through a table of jumps.
+        if case .write(let id, let run) = command { write(run, to: id) } else { perform(command) }
+        next = index + 1
+      }
     }
     if next > 0 { core.clear() }
   }
 
-  func perform(_ command: HubCommand) {
+  @inline(__always)
+  private func write(_ run: Range<Int>, to id: ConnectionID) {
+    guard let connection = connection(id) else { return }
+    do throws(UVError) {
+      if try !connection.stream.write(core.outputBytes, pieces: core.pieces(run)) { becameBusy(id) }
+    } catch {
+      writingFailed(id, error)
+    }
+  }
+
+  @inline(never)
+  private func becameBusy(_ id: ConnectionID) {
+    guard let connection = connection(id) else { return }
+    informed.noteBusy(id, queuedBytes: connection.stream.queuedByteCount, at: loop.now)
+  }
+
+  @inline(never)
+  private func writingFailed(_ id: ConnectionID, _ error: UVError) {
+    log.write(.debug, "connection \(id.index): \(error)")
+    drop(id)
+  }
+
+  private func perform(_ command: HubCommand) {
     switch command {
     case .write(let id, let run):
-      guard let connection = connection(id) else { return }
-      do throws(UVError) {
-        if try !connection.stream.write(core.outputBytes, pieces: core.pieces(run)) {
-          informed.isBusy(id, queuedBytes: connection.stream.queuedByteCount, at: loop.now)
-        }
-      } catch {
-        log.write(.debug, "connection \(id.index): \(error)")
-        drop(id)
-      }
+      write(run, to: id)
     case .resumeReading(let id):
       resumeReading(id)
     case .close(let id):

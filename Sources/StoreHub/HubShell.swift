@@ -24,7 +24,7 @@ final class HubShell {
   private(set) var socket: ServedSocket?
   private var hooks: TurnHooks?
   private(set) var deadlineTimer: DeadlineTimer?
-  private(set) var nextTurn: Timer?
+  private(set) var turnTimer: Timer?
   @exclusivity(unchecked) var meter = WorkMeter()
   @exclusivity(unchecked) var contention = Contention()
   /// The connections that sent much in a contended turn and are not read again until their turn.
@@ -77,7 +77,7 @@ final class HubShell {
     do {
       hooks = try TurnHooks(on: loop, beforeWaiting: { self.willWait() }) { self.endTurn() }
       deadlineTimer = try DeadlineTimer(on: loop) { self.informed.expire(at: loop.now) }
-      nextTurn = try Timer(on: loop) { self.continues = true }
+      turnTimer = try Timer(on: loop) { self.continues = true }
       if let recording {
         let wakeUp = try WakeUp(on: loop) { self.receiveLogEvents(recording) }
         recording.mailbox.wake(wakeUp.sender)
@@ -93,8 +93,8 @@ final class HubShell {
         finished: { effect in self.informed.finish(effect) },
         cancel: { id, path in self.informed.cancel(id, within: path) },
         dismiss: { path in self.informed.dismiss(path) }))
-    self.core.onSend { self.informed.send($0) }
-    self.core.isLate { self.isLate() }
+    self.core.setReceiver { self.informed.send($0) }
+    self.core.setLateness { self.isLate() }
     informed.start()
     takeOver(inheritance)
   }
@@ -137,8 +137,8 @@ final class HubShell {
 
   /// Releases all resources immediately.
   func abandon() {
-    core.onSend(nil)
-    core.isLate(nil)
+    core.setReceiver(nil)
+    core.setLateness(nil)
     runner?.cancelAll()
     (onStopped, onSocketLost, onLogFailed, runner) = (nil, nil, nil, nil)
     handingOver = nil
@@ -150,7 +150,7 @@ final class HubShell {
     connections = []
     hooks = nil
     deadlineTimer = nil
-    nextTurn = nil
+    turnTimer = nil
     socket = nil
   }
 

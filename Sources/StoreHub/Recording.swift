@@ -82,6 +82,7 @@ extension Recording {
   ///   - directory: The journal's directory. It is created if its parent directory exists.
   ///   - durability: The time at which acknowledgements, deltas and effects are released.
   ///   - window: In async mode, the time after which a turn is stored at the latest.
+  ///   - limits: The hub's limits. The journal keeps at least as many sessions as the hub does.
   ///   - log: The operator's log.
   ///   - onProgress: Called now and then with the number of turns that were read and the total.
   /// - Throws: The reason why the journal cannot be used. If its state does not fit the feature, or is damaged, nothing
@@ -89,12 +90,13 @@ extension Recording {
   /// - Complexity: O(size of the newest snapshot + later turns).
   public static func open<State, Action>(
     _ engine: FeatureEngine<State, Action>, directory: String, durability: Durability = .sync,
-    window: Duration = .milliseconds(100), log: Log,
+    window: Duration = .milliseconds(100), limits: HubLimits = HubLimits(), log: Log,
     onProgress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(RecordingError) -> Recording {
     let mailbox = LogMailbox()
     var options = JournalOptions()
     options.durability = durability == .sync ? .sync : .async(window: window)
+    options.sessionLimit = max(options.sessionLimit, limits.sessionCount)
     let opening: JournalOpening
     do throws(LogError) { opening = try JournalOpening(directory: directory, options: options) } catch {
       throw .log(error)

@@ -43,7 +43,7 @@ import Wire
     let hub = Hub(limits: limits)
     let (client, _) = try hub.open()
     var questions = 0
-    hub.core.isLate {
+    hub.core.setLateness {
       questions += 1
       return questions > 2
     }
@@ -53,7 +53,7 @@ import Wire
     #expect(hub.engine.state.counter.count == work.count - 1)
     hub.turn()
     #expect(hub.work(limit: 512) == 1)
-    hub.core.isLate(nil)
+    hub.core.setLateness(nil)
     hub.work(limit: .max)
     #expect(!hub.hasBacklog)
     #expect(hub.engine.state.counter.count == 101)
@@ -63,7 +63,7 @@ import Wire
   @Test func theLastActionOfAFrameAsksForNoTime() throws {
     let hub = Hub()
     let (client, _) = try hub.open()
-    hub.core.isLate {
+    hub.core.setLateness {
       Issue.record("the clock was read")
       return true
     }
@@ -77,7 +77,7 @@ import Wire
     let hub = Hub()
     let (client, _) = try hub.open()
     var questions = 0
-    hub.core.isLate {
+    hub.core.setLateness {
       questions += 1
       return false
     }
@@ -91,7 +91,7 @@ import Wire
     _ = receive(frame(33), hub, client, limit: 512)
     #expect((5...7).contains(questions))
     hub.turn()
-    hub.core.isLate { true }
+    hub.core.setLateness { true }
     let work = receive(frame(49), hub, client, limit: 512)
     #expect(!work.isComplete)
     #expect(hub.engine.state.counter.count == 49)

@@ -84,7 +84,7 @@ final class BoardHub {
   }
 
   /// Makes the socket of a connection full until `unblock`.
-  func block(_ id: ConnectionID) { core.isBusy(id) }
+  func block(_ id: ConnectionID) { core.noteBusy(id) }
 
   func unblock(_ id: ConnectionID) { core.drained(id, at: .zero) }
 

@@ -308,11 +308,11 @@ import Wire
     limits.heldBytesPerUser = 10_000
     let hub = Hub(limits: limits)
     let (slow, slower, other) = (open(hub, user: 1), open(hub, user: 1), open(hub, user: 2))
-    hub.core.isBusy(slow, queuedBytes: 4000, at: hub.now)
-    hub.core.isBusy(other, queuedBytes: 9000, at: hub.now)
+    hub.core.noteBusy(slow, queuedBytes: 4000, at: hub.now)
+    hub.core.noteBusy(other, queuedBytes: 9000, at: hub.now)
     hub.turn()
     #expect(hub.closed.isEmpty)
-    hub.core.isBusy(slower, queuedBytes: 7000, at: hub.now)
+    hub.core.noteBusy(slower, queuedBytes: 7000, at: hub.now)
     hub.turn()
     #expect(hub.closed == [slower])
     // Output that was read is no longer charged.

@@ -59,7 +59,7 @@ final class GoldenTranscript {
   /// Fills the connection's socket until `drain`.
   func fill(_ id: ConnectionID) {
     text += "\n@ the socket of connection \(names[id] ?? "") is full\n"
-    core.isBusy(id)
+    core.noteBusy(id)
   }
 
   func drain(_ id: ConnectionID) {

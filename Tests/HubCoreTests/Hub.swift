@@ -121,7 +121,7 @@ final class Hub {
       case .write(let target, let pieces):
         guard !closed.contains(target) else { continue }
         if blocked.contains(target) {
-          core.isBusy(target, queuedBytes: core.pieces[pieces].reduce(0) { $0 + $1.count }, at: now)
+          core.noteBusy(target, queuedBytes: core.pieces[pieces].reduce(0) { $0 + $1.count }, at: now)
         }
         for range in core.pieces[pieces] { deliver(Array(core.output.bytes[range]), to: target) }
       case .close(let target), .abort(let target):

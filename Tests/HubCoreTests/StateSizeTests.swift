@@ -28,12 +28,13 @@ import Wire
     }
   }
 
-  /// A large state is counted piece by piece, also while nothing else happens.
+  /// A large state, but far from the limit, is counted piece by piece, also while nothing else happens.
   @Test func aHubWithoutClientsCountsItsState() {
     var state = State()
     state.todos.todos = IdentifiedArray(
       uniqueElements: (0..<50_000).map { Todo.State(id: $0, text: "a todo with the number \($0)") })
-    var core = HubCore(FeatureEngine(initialState: state, reducer: AppFeature()))
+    let history = HubHistory(id: 1, isLogged: false, position: 0, stateBound: 100 << 20, sessions: [], versions: [])
+    var core = HubCore(FeatureEngine(initialState: state, reducer: AppFeature()), history: history)
     var turns = 0
     while core.endTurn(at: .zero), turns < 1000 { turns += 1 }
     let goesOn = core.needsAnotherTurn
@@ -66,8 +67,7 @@ import Wire
   @Test func aCheckOfALargeStateFitsIntoATurn() {
     var size = StateSize(limit: 256 << 20)
     let text = String(repeating: "x", count: 2 << 20)
-    size.begin(with: TypedVersion(text), at: 0)
-    while size.isCounting { size.goOn() }
+    size.begin(with: TypedVersion(text), at: 0, bound: nil)
     func checkedCount(byteCount: Int) -> Int? { (1...100_000).first { _ in size.note(1, byteCount: byteCount) } }
     #expect(checkedCount(byteCount: 8192) == 8)
     // Many small changes of one place make a small delta.
@@ -82,10 +82,25 @@ import Wire
     #expect(size.actionsToCheck == 8)
   }
 
+  /// The limit holds from the first action on, however long a count of the state would take.
+  @Test func aStateOfUnknownSizeIsCountedBeforeTheFirstAction() {
+    let text = String(repeating: "x", count: 140 << 20)
+    for bound in [nil, 200 << 20, 300 << 20] {
+      var size = StateSize(limit: 256 << 20)
+      size.begin(with: TypedVersion(text), at: 0, bound: bound)
+      #expect(!size.isCounting && size.estimate == text.utf8.count + 5)
+    }
+    var size = StateSize(limit: 256 << 20)
+    size.begin(with: TypedVersion(String(repeating: "x", count: 10 << 20)), at: 0, bound: 100 << 20)
+    #expect(size.isCounting && size.estimate == 100 << 20)
+    while size.isCounting { size.goOn() }
+    #expect(size.estimate == 10 << 20 + 5)
+  }
+
   /// The changes of a small state are not compared: it is counted, at intervals that do not depend on them.
   @Test func aSmallStateIsCounted() {
     var size = StateSize(limit: 256 << 20)
-    size.begin(with: TypedVersion(""), at: 0)
+    size.begin(with: TypedVersion(""), at: 0, bound: nil)
     for (revision, byteCount) in [(UInt64(1), 100_000), (2, 10), (3, 200_000)] {
       while !size.note(1, byteCount: 1) {}
       let isWithinLimit = size.look(at: TypedVersion(String(repeating: "x", count: byteCount)), revision)
@@ -102,8 +117,7 @@ import Wire
   @Test func deltasOfTheLogShortenTheIntervalOfAStateBeyondHalfOfItsLimit() {
     var size = StateSize(limit: 256 << 20)
     let text = String(repeating: "x", count: 140 << 20)
-    size.begin(with: TypedVersion(text), at: 0)
-    while size.isCounting { size.goOn() }
+    size.begin(with: TypedVersion(text), at: 0, bound: nil)
     size.note(deltaByteCount: 2048, from: 1000, to: TypedVersion(text), at: 2000)
     #expect(size.actionsToCheck == 1000)
     size.note(deltaByteCount: 2048, from: 2000, to: TypedVersion(text), at: 2010)
@@ -137,7 +151,7 @@ import Wire
   /// The documented number of actions between two checks holds for any limit; a few of them can exceed a small one.
   @Test(arguments: [1000, 1 << 14, 1 << 16, 1 << 20, 256 << 20]) func theChecksAreAsFrequentAsDocumented(limit: Int) {
     var size = StateSize(limit: limit)
-    size.begin(with: TypedVersion(UInt64(0)), at: 0)
+    size.begin(with: TypedVersion(UInt64(0)), at: 0, bound: nil)
     for revision in UInt64(1)...100 {
       while !size.note(1, byteCount: 1) {}
       let isWithinLimit = size.look(at: TypedVersion(revision), revision)

@@ -110,6 +110,20 @@ import Testing
     #expect(hub.count("READY=1") == 2)
   }
 
+  /// Clients of the socket that the hub had bound itself do not wait for a hub that serves another one.
+  @Test func aSocketThatIsNotServedAnyMoreRefusesClients() throws {
+    let hub = try ManagedHub()
+    try hub.restart()
+    #expect(hub.count("stored storehub-listener") == 1)
+    let passed = hub.directory + "/passed.sock"
+    hub.tell("activate \(passed)")
+    try hub.restart()
+    #expect(try Program(name: "storectl").run("--socket", passed, "--timeout", "20s", "status").status == 0)
+    let refused = try Program(name: "storectl").run("--socket", hub.socket, "--timeout", "20s", "status")
+    #expect(refused.status != 0 && !refused.errors.contains("20"), "\(refused.errors)")
+    #expect(hub.wait { hub.count("removed storehub-listener") > 0 })
+  }
+
   // MARK: Restarts
 
   /// One connection over the lives of several processes. The load program fails if it is closed, or if an action is

@@ -290,7 +290,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
       guard let client = clients.first(where: { $0.connection == id }) else { return }
       for piece in hub.pieces[pieces] { client.fromHub += hub.output.bytes[piece] }
       // Bytes on the wire count as not accepted, so that the hub coalesces.
-      hub.isBusy(id)
+      hub.noteBusy(id)
     case .close(let id), .abort(let id):
       if let client = clients.first(where: { $0.connection == id }) {
         receive(client.fromHub, by: client)

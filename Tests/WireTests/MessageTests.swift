@@ -10,6 +10,19 @@ import Wire
 
   private let session = SessionID(high: 0x0102_0304_0506_0708, low: 0x090a_0b0c_0d0e_0f10)
 
+  /// Whoever reads a reason takes at most 4096 bytes.
+  @Test func aLongReasonIsCutBetweenItsScalars() throws {
+    let long = "a" + String(repeating: "é", count: 4000)
+    let cut = "a" + String(repeating: "é", count: 2047)
+    let rejected = Rejected(sequence: 1, code: .unknownAction, reason: long)
+    #expect(rejected.reason == cut)
+    #expect(try Rejected(decoding: rejected.encoded().span.bytes) == rejected)
+    #expect(PeerError(.malformed, long).reason == cut)
+    #expect(Goodbye(.shuttingDown, long).reason == cut)
+    let exact = String(repeating: "b", count: 4096)
+    #expect(Rejected(sequence: 1, code: .unknownAction, reason: exact).reason == exact)
+  }
+
   @Test func everyMessageComesBackInItsForm() throws {
     let hex = "h'0102030405060708090a0b0c0d0e0f10'"
     try roundTrip(Hello(), "{0: 1, 1: 1}")

@@ -12,6 +12,8 @@ public struct HubHistory: Sendable {
   public let position: UInt64
   /// The size of the turns in the log after its newest snapshot.
   let unsavedByteCount: Int
+  /// The largest possible size of the state in bytes; nil if it is not known.
+  let stateBound: Int?
   /// The sessions that may be resumed, least recently used first.
   public let sessions: [LoggedSession]
   /// Versions of the state after the last turns, for reconnecting clients, in ascending order of revision.
@@ -23,11 +25,11 @@ public struct HubHistory: Sendable {
   var isContinued: Bool { hubRevision != nil }
 
   init(
-    id: UInt64, isLogged: Bool, position: UInt64, unsavedByteCount: Int = 0, sessions: [LoggedSession],
-    versions: [(revision: UInt64, state: StateVersion)]
+    id: UInt64, isLogged: Bool, position: UInt64, unsavedByteCount: Int = 0, stateBound: Int? = nil,
+    sessions: [LoggedSession], versions: [(revision: UInt64, state: StateVersion)]
   ) {
     (self.id, self.isLogged, self.position, self.sessions, self.versions) = (id, isLogged, position, sessions, versions)
-    self.unsavedByteCount = unsavedByteCount
+    (self.unsavedByteCount, self.stateBound) = (unsavedByteCount, stateBound)
   }
 
   /// The same history for a hub that takes over the connections of the previous process, whose clients know it.

@@ -18,6 +18,9 @@ public struct Recovery: ~Copyable {
   private var position: UInt64 = 0
   /// The size of the turns after the newest snapshot.
   private var unsavedByteCount = 0
+  /// The bytes of the snapshot and of the deltas after it, which are the largest possible size of the state; nil if some
+  /// of them were converted, because new fields add to it.
+  private var stateBound: Int? = 0
   private var versions: [(revision: UInt64, state: StateVersion)] = []
   /// The schema of the newest bytes, if it is not the feature's.
   private var newestForeign: Schema?
@@ -68,7 +71,7 @@ public struct Recovery: ~Copyable {
     do throws(RecoveryError) { try convert(snapshot, schema, at: revision, position) } catch {
       try postpone(error, to: revision)
     }
-    (self.position, unsavedByteCount, versions) = (position, 0, [])
+    (self.position, unsavedByteCount, stateBound, versions) = (position, 0, snapshot.byteCount, [])
     noteSchema(schema)
     keepVersion()
   }
@@ -97,6 +100,7 @@ public struct Recovery: ~Copyable {
     self.position = position
     unsavedByteCount += byteCount
     noteSchema(schema)
+    stateBound = stateBound.map { $0 + delta.byteCount }
     guard revision != base else { return }
     foreign?.append(delta)
     guard foreignRevision == nil else { return foreignRevision = revision }
@@ -162,7 +166,7 @@ public struct Recovery: ~Copyable {
   /// converted one, so it needs a snapshot, even if later turns have the feature's schema.
   private mutating func noteSchema(_ schema: Schema) {
     newestForeign = schema == engine.schema ? nil : schema
-    if isConverted { versions = [] }
+    if isConverted { (versions, stateBound) = ([], nil) }
   }
 
   /// Keeps the state for clients that have its revision.
@@ -238,8 +242,8 @@ public struct Recovery: ~Copyable {
   public consuming func history(id: UInt64, sessions: [LoggedSession]) -> HubHistory {
     precondition(foreignRevision == nil, "a converted state gets a new revision first")
     return HubHistory(
-      id: id, isLogged: true, position: position, unsavedByteCount: unsavedByteCount, sessions: sessions,
-      versions: versions.suffix(versionLimit))
+      id: id, isLogged: true, position: position, unsavedByteCount: unsavedByteCount, stateBound: stateBound,
+      sessions: sessions, versions: versions.suffix(versionLimit))
   }
 
   /// Converts bytes of another schema to the feature's; returns nil if the schema is the feature's.

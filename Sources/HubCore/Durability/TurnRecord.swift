@@ -22,11 +22,7 @@ struct TurnRecord {
     _ outcome: ActionBatch.Outcome, of payload: RawSpan, from offset: Int, by connection: LiveConnection
   ) {
     guard outcome.count > 0 else { return }
-    let end =
-      switch outcome.end {
-      case .complete: payload.byteCount
-      case .limit(let offset), .failure(_, let offset): offset
-      }
+    let end = outcome.endOffset(in: payload)
     let origin = LoggedActions.Origin.session(connection.session.id, first: connection.session.processed + 1)
     note(origin, count: outcome.count, payload.extracting(offset..<end))
     noteSession(of: connection)

@@ -123,7 +123,8 @@ extension HandOver {
       if case .live(let live) = connection.phase { live.session } else { nil }
     }
     return HubHistory(
-      id: id, isLogged: false, position: 0, sessions: sessions + connected,
+      id: id, isLogged: false, position: 0,
+      stateBound: state.schema == engine.schema ? state.bytes.count : nil, sessions: sessions + connected,
       versions: [(revision, engine.currentVersion())])
   }
 

@@ -8,14 +8,14 @@ struct Outgoing: ~Copyable {
   var pieces = TurnList<Range<Int>>()
   /// The bytes of snapshots that may still be written in this turn.
   var snapshotBudget = 0
+  /// The size of the pieces in which it is spent.
+  var pieceLimit = SnapshotPiece.byteLimit
   /// The bytes of elements that may still be hashed in this turn.
   var hashBudget = 0
   /// True if a hash that the current connection is to get needs more turns.
   var isHashUnfinished = false
   /// The time of the turn.
   var now = Duration.zero
-  /// The size of the pieces in which it is spent.
-  var pieceLimit = SnapshotPiece.byteLimit
 
   /// Adds a whole frame for one connection.
   mutating func add(_ range: Range<Int>) {

@@ -35,9 +35,7 @@ final class RecordedEngine: Engine {
   func beginTurn() { base.beginTurn() }
 
   func currentVersion() -> StateVersion { base.currentVersion() }
-  func apply(_ sequence: RawSpan, from offset: Int, limit: Int) -> ActionBatch.Outcome {
-    base.apply(sequence, from: offset, limit: limit)
-  }
+  var applyBatch: ActionBatch.Apply { base.applyBatch }
   func apply(_ action: AnyAction) { base.apply(action) }
   func apply(_ action: AnyAction, from effect: EffectID?) -> Bool { base.apply(action, from: effect) }
   func encode(_ action: AnyAction, to encoder: inout CBOREncoder) { base.encode(action, to: &encoder) }

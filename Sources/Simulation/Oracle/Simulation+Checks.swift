@@ -134,7 +134,7 @@ extension Simulation {
     switch hubReport {
     case .rejected(_, _, _, let rejected) where rejected.code == .stateTooLarge: try noteFullState(of: hub)
     case .rejected(_, _, _, let rejected) where rejected.code == .notPermitted: report.forbidden += 1
-    case .stateTooLarge: try noteFullState(of: hub)
+    case .stateTooLarge, .stateExceedsLimit: try noteFullState(of: hub)
     case .opened(_, let session, let peer, _): openedSessions[session] = peer.user
     default: break
     }

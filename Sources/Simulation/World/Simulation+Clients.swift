@@ -187,7 +187,7 @@ extension Simulation {
       let isOut = link.toHub.write(
         isRepeated ? bytes + bytes : bytes, limit: socketBytes,
         notBefore: now + chance.time(upTo: plan.faults.longestDelay))
-      if !isOut { client.replica.isBusy(true) }
+      if !isOut { client.replica.noteBusy() }
     case .changed: break
     case .diverged(_, let divergence): throw Violation(.hashDiffers, "\(divergence)")
     case .connectionChanged: try checkConnection(of: client)

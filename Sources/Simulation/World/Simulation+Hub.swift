@@ -172,7 +172,7 @@ extension Simulation {
         bytes, limit: socketBytes, notBefore: now + chance.time(upTo: plan.faults.longestDelay))
       if !isOut {
         if bug != .shellIgnoresFullSockets {
-          link.hub.informed.isBusy(link.id, queuedBytes: link.toClient.rest.count, at: now)
+          link.hub.informed.noteBusy(link.id, queuedBytes: link.toClient.rest.count, at: now)
         }
       }
     }

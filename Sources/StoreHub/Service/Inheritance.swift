@@ -89,6 +89,11 @@ public struct Inheritance: Sendable {
           use ListenStream= with a path, and Accept=no
           """)
     }
+    if let own = inheritance.listener {
+      // The socket that the previous process has bound: its clients must not wait for answers.
+      close(own.descriptor)
+      ServiceManager().removeDescriptors(named: Name.listener)
+    }
     inheritance.listener = Listener(descriptor: socket.descriptor, path: path, isOwn: false)
     return inheritance
   }

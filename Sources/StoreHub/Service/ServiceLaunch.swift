@@ -55,7 +55,7 @@ final class ServiceLaunch<Service: HubService> {
       let engine = makeEngine(service)
       let life = try ServiceLifecycle(loop: loop, log: log)
       life.stopLimit = configuration.stopLimit
-      let recording = try openRecording(of: engine, life)
+      let recording = try openRecording(of: engine, operated.limits, life)
       if let address = configuration.metrics {
         metrics = try MetricsEndpoint(on: loop, at: address) { [weak self] in
           self?.server?.metrics.prometheusText ?? ""
@@ -125,7 +125,7 @@ final class ServiceLaunch<Service: HubService> {
   }
 
   private func openRecording<State, Action>(
-    of engine: FeatureEngine<State, Action>, _ life: ServiceLifecycle
+    of engine: FeatureEngine<State, Action>, _ limits: HubLimits, _ life: ServiceLifecycle
   ) throws(RecordingError) -> Recording? {
     guard let directory = configuration.stateDirectory else { return nil }
     guard !configuration.storesNothing else {
@@ -134,7 +134,7 @@ final class ServiceLaunch<Service: HubService> {
     }
     life.recovering()
     let recording = try Recording.open(
-      engine, directory: directory, durability: configuration.durability, log: log
+      engine, directory: directory, durability: configuration.durability, limits: limits, log: log
     ) {
       life.recovering($0, of: $1)
       log.write(.info, "recovering: \($0) of \($1) turns")

@@ -22,13 +22,13 @@ public struct Rejected: Message, Equatable {
   /// The reason, for programs.
   public var code: RejectionCode
   /// The reason, for people.
-  public var reason: String
+  public let reason: String
 
   /// Creates a rejection.
   public init(sequence: UInt64, code: RejectionCode, reason: String) {
     self.sequence = sequence
     self.code = code
-    self.reason = reason
+    self.reason = reason.prefix(byteCount: reasonLimit)
   }
 
   /// Writes `[sequence, code, reason]`.
@@ -44,7 +44,7 @@ public struct Rejected: Message, Equatable {
     try decoder.tuple(3)
     sequence = try decoder.unsigned()
     code = RejectionCode(rawValue: try decoder.unsigned())
-    reason = try decoder.text(limit: 4096)
+    reason = try decoder.text(limit: reasonLimit)
   }
 }
 
@@ -79,7 +79,8 @@ public struct PeerErrorCode: RawRepresentable, Hashable, Sendable {
   public static let scopeInUse = Self(rawValue: 11)
   /// The connection has reached its limit of scopes.
   public static let tooManyScopes = Self(rawValue: 12)
-  /// The connections of one user have more bytes of incomplete frames than the hub keeps.
+  /// The hub keeps too many bytes for the connections of one user: received frames, unread output, and rejections that
+  /// were not acknowledged.
   public static let tooManyBytes = Self(rawValue: 13)
   /// The hub's log lags too far behind to open more sessions.
   public static let overloaded = Self(rawValue: 14)
@@ -94,12 +95,12 @@ public struct PeerError: Message, Error, Equatable {
   /// The error, for programs.
   public var code: PeerErrorCode
   /// A description of the error and of a remedy, for people.
-  public var reason: String
+  public let reason: String
 
   /// Creates an error.
   public init(_ code: PeerErrorCode, _ reason: String) {
     self.code = code
-    self.reason = reason
+    self.reason = reason.prefix(byteCount: reasonLimit)
   }
 
   /// Writes `[code, reason]`.
@@ -132,12 +133,12 @@ public struct Goodbye: Message, Equatable {
   /// The reason, for programs.
   public var code: GoodbyeCode
   /// The reason, for people.
-  public var reason: String
+  public let reason: String
 
   /// Creates a goodbye.
   public init(_ code: GoodbyeCode, _ reason: String) {
     self.code = code
-    self.reason = reason
+    self.reason = reason.prefix(byteCount: reasonLimit)
   }
 
   /// Writes `[code, reason]`.
@@ -152,6 +153,19 @@ public struct Goodbye: Message, Equatable {
   }
 }
 
+/// The size of the longest reason, in bytes; longer ones are cut.
+private let reasonLimit = 4096
+
+extension String {
+  /// The longest beginning of whole Unicode scalars that has at most `limit` bytes.
+  fileprivate func prefix(byteCount limit: Int) -> String {
+    guard utf8.count > limit else { return self }
+    var end = utf8.index(startIndex, offsetBy: limit)
+    while UTF8.isContinuation(utf8[end]) { end = utf8.index(before: end) }
+    return String(self[..<end])
+  }
+}
+
 private func encodeCode(_ code: UInt64, reason: String, to encoder: inout CBOREncoder) {
   encoder.arrayHeader(count: 2)
   encoder.unsigned(code)
@@ -160,5 +174,5 @@ private func encodeCode(_ code: UInt64, reason: String, to encoder: inout CBOREn
 
 private func decodeCode(from decoder: inout CBORDecoder) throws(WireError) -> (UInt64, String) {
   try decoder.tuple(2)
-  return (try decoder.unsigned(), try decoder.text(limit: 4096))
+  return (try decoder.unsigned(), try decoder.text(limit: reasonLimit))
 }

@@ -8,18 +8,25 @@ restarts the program once, when its status begins with STATUS.
 
 Reads commands from standard input, one a line: `restart` (SIGUSR2, wait, start again with what was stored),
 `restart DIRECTORY` (the same, and the directory is removed in between), `signal NUMBER`, `kill` (SIGKILL, wait, start
-again), `resting` (count the connections at rest in the hub's table), `end`. Prints what happens, one event a line, to standard output.
+again), `activate PATH` (pass a socket from the next start on), `resting` (count the connections at rest in the hub's
+table), `end`. Prints what happens, one event a line, to standard output.
 """
 import array, fcntl, os, select, shutil, signal, socket, sys, tempfile
+
+
+def listen(path):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen(4096)
+    return listener
+
 
 arguments = sys.argv[1:]
 activated = watchdog = store_limit = restart_at = None
 while arguments and arguments[0].startswith("--"):
     name, value = arguments.pop(0), arguments.pop(0)
     if name == "--activate":
-        activated = socket.socket(socket.AF_UNIX)
-        activated.bind(value)
-        activated.listen(4096)
+        activated = listen(value)
     elif name == "--watchdog":
         watchdog = float(value)
     elif name == "--store-limit":
@@ -151,6 +158,8 @@ while True:
             os.unlink(directory + "/notify")
             os.rmdir(directory)
             sys.exit()
+        elif words[0] == "activate":
+            activated = listen(words[1])
         elif words[0] == "resting":
             say("resting", resting())
         elif words[0] == "signal":

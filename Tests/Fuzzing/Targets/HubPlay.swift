@@ -119,7 +119,7 @@ final class HubPlay {
   private func block(_ number: Int) {
     guard let client = clients[number] else { return }
     clients[number]?.isBlocked.toggle()
-    if client.isBlocked { core.drained(client.id, at: now) } else { core.isBusy(client.id) }
+    if client.isBlocked { core.drained(client.id, at: now) } else { core.noteBusy(client.id) }
   }
 
   // MARK: Bytes
