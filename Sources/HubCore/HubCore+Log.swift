@@ -63,7 +63,7 @@ extension HubCore {
   var isHolding: Bool { turns?.isHolding ?? false }
 
   /// Adopts the sessions and versions of the history.
-  mutating func goOn(from history: HubHistory) {
+  mutating func adopt(_ history: HubHistory) {
     isTakingOver = history.isContinued
     for (revision, version) in history.versions {
       publishers[StateRoot.feature.index].restore(version, at: revision)
@@ -110,31 +110,6 @@ extension HubCore {
   func noteEnd(of session: Session) {
     turns?.record.noteEnd(of: session)
   }
-
-  // MARK: Events
-
-  /// Notifies the feature that the hub begins to serve, so that it starts its timers and streams, also after a
-  /// recovery.
-  public mutating func start() { notify(.started) }
-
-  /// Applies the feature's actions in response to an event.
-  mutating func notify(_ event: HubEvent) {
-    for action in engine.actions(for: event) { send(action) }
-  }
-
-  /// Applies an action of the hub itself.
-  package mutating func send(_ action: AnyAction) {
-    engine.apply(action)
-    noteApplied(1, byteCount: 0)
-    noteOwnAction(action)
-  }
-
-  /// Sets the receiver of the actions that the program sends to the engine.
-  package func setReceiver(_ body: ((AnyAction) -> Void)?) { engine.onSend = body }
-
-  /// Sets the answer to whether a turn has no time for further actions of a frame. Without it, only their number is
-  /// limited.
-  package func setLateness(_ body: (() -> Bool)?) { engine.isLate = body }
 
   /// Records for the log an action that did not come from a client.
   func noteOwnAction(_ action: AnyAction) {

@@ -23,7 +23,7 @@ extension HubCore {
     if engine.hasEffectCommands { takeEffectCommands() }
     turn &+= 1
     engine.beginTurn()
-    if size.isCounting { size.goOn() }
+    if size.isCounting { size.countNextPiece() }
     if metricsDue != nil || publishers[StateRoot.metrics.index].hasSubscribers { updateMetrics(at: now) }
     if hasChangedClients { updateClients(at: now, flushing: flushing) }
     if limits.actionsPerSecond != nil { allowanceDue = backlogged.wake(at: now, limits) }

@@ -179,7 +179,7 @@ public struct HubCore: ~Copyable {
       Publisher(StateRoot.hub.index, of: attendance, limits: limits),
       Publisher(StateRoot.metrics.index, of: figures, limits: limits),
     ]
-    if let history { goOn(from: history) }
+    if let history { adopt(history) }
     size.begin(with: engine.currentVersion(), at: engine.revision, bound: history?.stateBound)
   }
 
@@ -255,33 +255,4 @@ public struct HubCore: ~Copyable {
 extension StateRoot {
   /// The index of a root in `publishers` and `schemas`.
   var index: Int { Int(rawValue) }
-}
-
-// MARK: - Effects
-
-extension HubCore {
-  /// Applies an action that an effect sent. Returns false if the effect was cancelled, or if the state would become too
-  /// large.
-  ///
-  /// - Parameter effect: The effect; nil for one that has ended.
-  package mutating func apply(_ action: AnyAction, from effect: EffectID?) -> Bool {
-    if size.isNear() {
-      let engine = engine
-      guard applyNearLimit({ engine.apply(action, from: effect) }) else { return false }
-    } else {
-      guard engine.apply(action, from: effect) else { return false }
-      noteApplied(1, byteCount: 0)
-    }
-    noteOwnAction(action)
-    return true
-  }
-
-  /// Removes an effect that has ended.
-  package mutating func finish(_ effect: EffectID) { engine.finish(effect) }
-
-  /// Cancels the effects with an id that belong to a child or its descendants.
-  package mutating func cancel(_ id: CancelID, within path: EffectPath) { engine.cancel(id, within: path) }
-
-  /// Dismisses the innermost presented child on a path. Returns false if there is none.
-  package mutating func dismiss(_ path: EffectPath) -> Bool { engine.dismiss(path) }
 }

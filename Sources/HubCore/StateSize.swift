@@ -76,7 +76,7 @@ struct StateSize {
       estimate = bound
       finishSmallCount()
     } else {
-      while isCounting { goOn() }
+      while isCounting { countNextPiece() }
     }
   }
 
@@ -84,7 +84,7 @@ struct StateSize {
   /// bytes, in all calls together.
   private mutating func finishSmallCount() {
     guard counted <= 2 * Self.smallByteCount else { return }
-    while let count, count.byteCount <= Self.smallByteCount { goOn() }
+    while let count, count.byteCount <= Self.smallByteCount { countNextPiece() }
   }
 
   /// An upper bound of the memory of one whole version: a small element takes ten times its encoded size.
@@ -199,8 +199,8 @@ struct StateSize {
     uncounted = 0
   }
 
-  /// Goes on with a count.
-  mutating func goOn() {
+  /// Counts the next piece of the version whose count is in progress.
+  mutating func countNextPiece() {
     guard let pieces = count?.pieces else { return }
     if let piece = pieces.next(limit: SnapshotPiece.byteLimit) {
       count?.byteCount += piece.count

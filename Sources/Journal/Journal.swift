@@ -72,24 +72,24 @@ public final class Journal: TurnLog {
   }
 
   /// Sets the schema of the turns and snapshots that follow: before the first of them, and whenever it changes.
-  public func begin(schema: Schema) { writer.handover.begin(schema) }
+  public func begin(schema: Schema) { writer.queue.begin(schema) }
 
   /// Appends turns; `stored`, `conflict` or `failed` follows.
   ///
   /// Blocks while more than `JournalOptions.queueBytes` wait.
   /// - Precondition: A schema has been set.
-  public func append(_ turns: [LoggedTurn]) { writer.handover.append(turns) }
+  public func append(_ turns: [LoggedTurn]) { writer.queue.append(turns) }
 
   /// Saves a snapshot in steps between commits of turns; `saved` or `snapshotFailed` follows.
   ///
   /// A newer snapshot replaces one that is waiting or being saved. The newest two are kept.
-  public func save(_ snapshot: LogSnapshot) { writer.handover.save(snapshot) }
+  public func save(_ snapshot: LogSnapshot) { writer.queue.save(snapshot) }
 
   /// The position of the last stored turn; 0 if there is none.
   public var tail: UInt64 { writer.status.withLock { $0.tail } }
 
   /// The approximate number of bytes of turns that wait to be stored.
-  public var waitingBytes: Int { writer.handover.waitingBytes }
+  public var waitingBytes: Int { writer.queue.waitingBytes }
 
   /// Statistics since the journal was opened.
   public var statistics: JournalStatistics { writer.status.withLock { $0.statistics } }
@@ -120,7 +120,7 @@ public final class Journal: TurnLog {
   }
 
   /// Allows the journal to remove the turns before a position, except those that snapshots need.
-  public func trim(before position: UInt64) { writer.handover.trim(before: position) }
+  public func trim(before position: UInt64) { writer.queue.trim(before: position) }
 
   /// Writes all waiting turns, marks the journal as cleanly closed, and ends its thread. Must not be called from
   /// `onEvent`.

@@ -19,7 +19,7 @@ final class Writer: @unchecked Sendable {
 
   let directory: StateDirectory
   let options: JournalOptions
-  let handover: Handover
+  let queue: WriterQueue
   let status: Mutex<WriterStatus>
   let onEvent: @Sendable (LogEvent) -> Void
   let database: Database
@@ -72,7 +72,7 @@ final class Writer: @unchecked Sendable {
     changes = opened.sessionChanges
     (schemas, snapshots, obsolete) = (opened.schemas, opened.snapshots, opened.obsolete)
     (lastSnapshot, tailFile) = (opened.lastSnapshot, opened.tailFile)
-    handover = Handover(byteLimit: options.queueBytes)
+    queue = WriterQueue(byteLimit: options.queueBytes)
     status = Mutex(WriterStatus(tail: opened.head.tail.position))
     nextCheckpoint = options.checkpointPages
     insertion = try TurnInsertion(database)
@@ -119,7 +119,7 @@ final class Writer: @unchecked Sendable {
   /// Waits until all entries are written and the thread has ended.
   func stop() {
     guard let thread else { return }
-    handover.close()
+    queue.close()
     pthread_join(thread, nil)
   }
 
@@ -135,7 +135,7 @@ final class Writer: @unchecked Sendable {
     } catch {
       writer.onEvent(.failed(error))
     }
-    writer.handover.end()
+    writer.queue.end()
     writer.database.close()
     return nil
   }
@@ -147,7 +147,7 @@ final class Writer: @unchecked Sendable {
       case .async(let window): window.milliseconds * 1_000_000
       }
     while true {
-      let work = handover.take(isWaiting: !hasMaintenance, window: window)
+      let work = queue.take(isWaiting: !hasMaintenance, window: window)
       guard try store(work.entries) else { return try finish() }
       if let replaced = work.replaced { report(replaced, "a newer snapshot replaced it before it was begun") }
       if let snapshot = work.snapshot { try beginSaving(snapshot) }
@@ -160,7 +160,7 @@ final class Writer: @unchecked Sendable {
   }
 
   /// Stores turns in one commit; returns false if one does not follow the last stored turn.
-  private func store(_ entries: [Handover.Entry]) throws(LogError) -> Bool {
+  private func store(_ entries: [WriterQueue.Entry]) throws(LogError) -> Bool {
     guard !entries.isEmpty else { return true }
     let start = monotonicNanoseconds()
     let (tail, revision) = (head.tail.position, head.revision)
@@ -199,7 +199,7 @@ final class Writer: @unchecked Sendable {
     if position > tail {
       try tailFile.write(head)
       // Before anybody can answer.
-      handover.noteCommit(of: (revision, head.revision), since: start)
+      queue.noteCommit(of: (revision, head.revision), since: start)
       onEvent(.stored(upTo: position))
     }
     guard let misplaced else { return true }

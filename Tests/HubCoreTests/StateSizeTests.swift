@@ -93,7 +93,7 @@ import Wire
     var size = StateSize(limit: 256 << 20)
     size.begin(with: TypedVersion(String(repeating: "x", count: 10 << 20)), at: 0, bound: 100 << 20)
     #expect(size.isCounting && size.estimate == 100 << 20)
-    while size.isCounting { size.goOn() }
+    while size.isCounting { size.countNextPiece() }
     #expect(size.estimate == 10 << 20 + 5)
   }
 

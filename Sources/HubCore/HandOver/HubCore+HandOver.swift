@@ -174,7 +174,7 @@ extension HubCore {
         close(id, at: now)
         return false
       }
-      goOn(with: session, on: id, greeting, rights, at: now)
+      continueSession(session, on: id, greeting, rights, at: now)
     }
     guard !handed.unread.isEmpty else { return true }
     return received(handed.unread.span.bytes, on: id, at: now, limit: limit).isComplete
@@ -192,8 +192,8 @@ extension HubCore {
     return logged.processed == recorded.processed
   }
 
-  private mutating func goOn(
-    with handed: HandedSession, on id: ConnectionID, _ greeting: Greeting, _ rights: AccessRights, at now: Duration
+  private mutating func continueSession(
+    _ handed: HandedSession, on id: ConnectionID, _ greeting: Greeting, _ rights: AccessRights, at now: Duration
   ) {
     // With a log, the session was restored from it.
     let logged = detached.remove(handed.session.id, of: greeting.peer.user)
@@ -220,12 +220,12 @@ extension HubCore {
       guard rights.permitsAttaching(scope.path, of: scope.root) else {
         return fail(id, Self.notPermitted(toAttachOf: connection.peer), at: now)
       }
-      goOn(with: scope, of: connection)
+      continueScope(scope, of: connection)
     }
     addPending(connection)
   }
 
-  private mutating func goOn(with scope: HandedSession.Scope, of connection: LiveConnection) {
+  private mutating func continueScope(_ scope: HandedSession.Scope, of connection: LiveConnection) {
     guard scope.root.rawValue < UInt64(publishers.count) else { return }
     let publisher = scope.root.index
     // The versions of the hub's own state are not handed over; its subscribers get a snapshot.

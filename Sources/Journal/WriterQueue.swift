@@ -3,7 +3,7 @@ internal import TurnLog
 internal import Wire
 
 /// The queue between the appending threads and the writing thread.
-final class Handover: @unchecked Sendable {
+final class WriterQueue: @unchecked Sendable {
   // Sendable: everything below is used only under `mutex`.
 
   /// An entry to write, in order.
