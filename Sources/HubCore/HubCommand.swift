@@ -1,25 +1,25 @@
 /// Identifies an open connection. The id of a closed connection is never reused.
-public struct ConnectionID: Hashable, Sendable {
+package struct ConnectionID: Hashable, Sendable {
   package let slot: Int32
   let generation: UInt32
 
   /// The connection's index in a table: a small number, reused after the connection has ended.
-  public var index: Int { Int(slot) }
+  package var index: Int { Int(slot) }
 }
 
 /// The identity of a socket's peer, as the kernel states it (`SO_PEERCRED`, unix(7)).
-public struct Peer: Equatable, Sendable {
+package struct Peer: Equatable, Sendable {
   /// The process at the time it connected.
-  public let process: Int32
+  package let process: Int32
   /// Its effective user.
-  public let user: UInt32
+  package let user: UInt32
   /// Its effective group.
-  public let group: UInt32
+  package let group: UInt32
   /// Its supplementary groups (`SO_PEERGROUPS`).
-  public let groups: [UInt32]
+  package let groups: [UInt32]
 
   /// Creates a peer.
-  public init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32] = []) {
+  package init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32] = []) {
     (self.process, self.user, self.group, self.groups) = (process, user, group, groups)
   }
 }
@@ -27,7 +27,7 @@ public struct Peer: Equatable, Sendable {
 /// A command that the shell must execute for the core, in order.
 ///
 /// A command consists of a few numbers; the data it refers to stays in the core until `clear()`.
-public enum HubCommand: Equatable, Sendable {
+package enum HubCommand: Equatable, Sendable {
   /// Write the ranges of `HubCore.output` that are listed in this run of `HubCore.pieces`; connections share some of
   /// them.
   ///

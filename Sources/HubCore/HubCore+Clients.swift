@@ -5,7 +5,7 @@ import Wire
 
 extension HubCore {
   /// The time at which to call `endTurn` to publish the list of clients; nil if it is up to date.
-  public var clientsDue: Duration? { hasChangedClients ? nextClientList : nil }
+  package var clientsDue: Duration? { hasChangedClients ? nextClientList : nil }
 
   /// Records that a client's scopes, or the bytes held for it, have changed.
   mutating func noteDescription(of connection: LiveConnection) {

@@ -1,4 +1,4 @@
-public import Wire
+package import Wire
 
 extension HubCore {
   /// Adds a connection.
@@ -8,7 +8,7 @@ extension HubCore {
   ///   - now: A monotonic time.
   ///   - wallTime: The time for the list of clients, in milliseconds since 1970; 0 if it is unknown.
   ///   - isTakenOver: True for a connection of the previous process; `takeOver` decides whether it is permitted.
-  public mutating func connected(
+  package mutating func connected(
     _ peer: Peer, at now: Duration, wallTime: Int64 = 0, isTakenOver: Bool = false
   ) -> ConnectionID {
     let slot = freeSlots.popLast() ?? Int32(slots.count)
@@ -47,7 +47,7 @@ extension HubCore {
   /// - Parameters:
   ///   - user: The user of the connection.
   ///   - waiting: The number of accepted connections that await `connected`: of this user, and of all users.
-  public mutating func refusal(ofConnectionOf user: UInt32, waiting: (ofUser: Int, ofAll: Int)) -> PeerError? {
+  package mutating func refusal(ofConnectionOf user: UInt32, waiting: (ofUser: Int, ofAll: Int)) -> PeerError? {
     let own = accounts[user]?.connectionCount ?? 0
     let error = tooManyConnections(of: user, own + waiting.ofUser + 1, in: connectionCount + waiting.ofAll + 1)
     if error != nil { counters.failed += 1 }
@@ -69,7 +69,7 @@ extension HubCore {
   private static func connections(_ count: Int) -> String { "\(count) connection\(count == 1 ? "" : "s")" }
 
   /// Records that the socket has accepted all queued output.
-  public mutating func drained(_ id: ConnectionID, at now: Duration) {
+  package mutating func drained(_ id: ConnectionID, at now: Duration) {
     guard case .live(let connection) = phase(of: id) else { return }
     connection.isBusy = false
     if connection.queuedBytes > 0 {
@@ -83,7 +83,7 @@ extension HubCore {
 
   /// Records that the peer has closed its direction of the stream. The hub still handles the received frames, and
   /// writes all pending output before it closes the connection.
-  public mutating func inputEnded(_ id: ConnectionID, at now: Duration) {
+  package mutating func inputEnded(_ id: ConnectionID, at now: Duration) {
     switch phase(of: id) {
     case .free, .closing: break
     case .greeting:
@@ -97,7 +97,7 @@ extension HubCore {
   }
 
   /// Records that the connection has ended, for any reason. Its session may be resumed on another connection.
-  public mutating func ended(_ id: ConnectionID) {
+  package mutating func ended(_ id: ConnectionID) {
     switch phase(of: id) {
     case .free: return
     case .greeting(let greeting):
@@ -117,7 +117,7 @@ extension HubCore {
 
   /// Closes every connection whose time limit has passed.
   /// - Complexity: O(connections); call it only when `deadline` has passed.
-  public mutating func expire(at now: Duration) {
+  package mutating func expire(at now: Duration) {
     deadline = nil
     for index in slots.indices {
       let id = ConnectionID(slot: Int32(index), generation: slots[index].generation)
@@ -155,7 +155,7 @@ extension HubCore {
   }
 
   /// Sends *goodbye* to every client after all pending output and, in sync mode, after the log has stored all turns.
-  public mutating func shutDown(reason: String, at now: Duration, wallTime: @autoclosure () -> Int64 = 0) {
+  package mutating func shutDown(reason: String, at now: Duration, wallTime: @autoclosure () -> Int64 = 0) {
     (isContended, answersFirst) = (false, false)
     endTurn(at: now, wallTime: wallTime(), flushing: true)
     isShuttingDown = true

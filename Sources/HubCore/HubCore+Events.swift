@@ -6,7 +6,7 @@ import Wire
 extension HubCore {
   /// Notifies the feature that the hub begins to serve, so that it starts its timers and streams, also after a
   /// recovery.
-  public mutating func start() { notify(.started) }
+  package mutating func start() { notify(.started) }
 
   /// Applies the feature's actions in response to an event.
   mutating func notify(_ event: HubEvent) {

@@ -18,7 +18,7 @@ extension HubCore {
   ///   from the connection until the command `resumeReading`.
   /// - Complexity: O(bytes) and the cost of the reducer.
   @discardableResult
-  public mutating func received(
+  package mutating func received(
     _ bytes: RawSpan, on id: ConnectionID, at now: Duration, limit: Int = .max, guaranteed: Int = 0
   ) -> (count: Int, isComplete: Bool) {
     // Frames that arrive while the goodbye waits for the log have no outcome; the client repeats them elsewhere.
@@ -205,7 +205,7 @@ extension HubCore {
   ///   - now: A monotonic time.
   /// - Returns: The number of handled frames and actions.
   @discardableResult
-  public mutating func workOnBacklog(limit: Int, at now: Duration) -> Int {
+  package mutating func workOnBacklog(limit: Int, at now: Duration) -> Int {
     guard !isShuttingDown, let connection = backlogged.next(at: now, limits), var backlog = connection.backlog else {
       return 0
     }

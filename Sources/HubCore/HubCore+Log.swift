@@ -1,4 +1,4 @@
-public import TurnLog
+package import TurnLog
 import Wire
 
 // The hub and its log. At the end of each turn its changes become a `LoggedTurn` for the log. In sync mode the
@@ -7,16 +7,16 @@ import Wire
 
 extension HubCore {
   /// True if the hub should handle no further frames until the log has stored some turns.
-  public var isLogBehind: Bool {
+  package var isLogBehind: Bool {
     guard let turns else { return false }
     return turns.byteCount > limits.unstoredBytes || turns.count > limits.unstoredTurns
   }
 
   /// The number of turns that wait to be stored.
-  public var unstoredTurnCount: Int { turns?.count ?? 0 }
+  package var unstoredTurnCount: Int { turns?.count ?? 0 }
 
   /// The position of the last turn that the log has stored; nil for a hub without a log.
-  public var storedTurn: UInt64? { turns?.storedPosition }
+  package var storedTurn: UInt64? { turns?.storedPosition }
 
   /// The revision that clients may see: the last stored one, or the engine's.
   var visibleRevision: UInt64 {
@@ -30,7 +30,7 @@ extension HubCore {
   ///   - position: The position of the last stored turn.
   ///   - now: A monotonic time.
   ///   - wallTime: The time for the log, in milliseconds since 1970; evaluated only if the hub now ends its last turn.
-  public mutating func stored(
+  package mutating func stored(
     upTo position: UInt64, at now: Duration, wallTime: @autoclosure () -> Int64 = 0
   ) {
     guard let turns else { return }
@@ -51,7 +51,7 @@ extension HubCore {
   }
 
   /// Closes every connection after the log has failed. Turns that were not stored are never acknowledged.
-  public mutating func logFailed(reason: String, at now: Duration) {
+  package mutating func logFailed(reason: String, at now: Duration) {
     goodbyeReason = nil
     turns?.abandon()
     isShuttingDown = true
@@ -124,11 +124,11 @@ extension HubCore {
   /// The state of the last stored turn, for the log to save.
   ///
   /// The state is a value, so the log's thread reads it while the hub continues.
-  public func snapshot() -> LogSnapshot {
+  package func snapshot() -> LogSnapshot {
     guard let turns else { preconditionFailure("a hub without a log takes no snapshots") }
     return turns.snapshot()
   }
 
   /// Records that the log has saved a snapshot, or failed to.
-  public mutating func snapshotEnded() { turns?.isSavingSnapshot = false }
+  package mutating func snapshotEnded() { turns?.isSavingSnapshot = false }
 }

@@ -1,4 +1,4 @@
-public import Wire
+package import Wire
 
 /// The hub's metrics, as a source to publish.
 final class MetricsSource: StateSource {
@@ -51,7 +51,7 @@ struct Counters {
 
 extension HubCore {
   /// The hub's current metrics.
-  public var metrics: HubMetrics {
+  package var metrics: HubMetrics {
     var metrics = HubMetrics()
     metrics.revision = engine.revision
     (metrics.reads, metrics.accepted) = (counters.reads, counters.accepted)
@@ -71,7 +71,7 @@ extension HubCore {
   }
 
   /// Records a connection whose peer had disconnected before the hub served it.
-  public mutating func noteUnserved() {
+  package mutating func noteUnserved() {
     counters.accepted += 1
     counters.ended += 1
   }

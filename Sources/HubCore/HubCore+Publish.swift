@@ -15,7 +15,7 @@ extension HubCore {
   /// - Complexity: One encoding of the changes; O(1) for each subscriber of a changed place and each session with
   ///   pending output. A turn without events costs nothing.
   @discardableResult
-  public mutating func endTurn(
+  package mutating func endTurn(
     at now: Duration, wallTime: @autoclosure () -> Int64 = 0, flushing: Bool = false
   ) -> Bool {
     if isTakingOver { endTakeOver() }
@@ -77,7 +77,7 @@ extension HubCore {
   }
 
   /// Records that a client has sent more than a contended turn has time for.
-  public mutating func noteMuch(from id: ConnectionID) {
+  package mutating func noteMuch(from id: ConnectionID) {
     if case .live(let connection) = phase(of: id) { connection.hasSentMuch = true }
   }
 
@@ -189,7 +189,7 @@ extension HubCore {
   /// - Parameters:
   ///   - start: The time of `endTurn`.
   ///   - end: The time after the writes.
-  public mutating func published(from start: Duration, to end: Duration) {
+  package mutating func published(from start: Duration, to end: Duration) {
     guard var interval = coalescingTime.take() else { return }
     if isContended { interval = min(max(interval, (end - start) * 3), limits.longestCoalescing) }
     nextFanOut = end + interval

@@ -1,6 +1,6 @@
 package import Reducers
-public import TurnLog
-public import Wire
+package import TurnLog
+package import Wire
 
 /// The authoritative hub without I/O: it owns the feature's engine and the session of every client.
 ///
@@ -16,28 +16,28 @@ public import Wire
 ///
 /// A client that reads slowly is sent nothing while its socket is full, then one delta from its version to the current
 /// one. So the memory that the hub keeps for a client is bounded, whatever the client does.
-public struct HubCore: ~Copyable {
+package struct HubCore: ~Copyable {
   /// The hub's name for clients, such as `storehubd 0.1.0`.
-  public let name: String
+  package let name: String
   /// The limits for peers.
-  public let limits: HubLimits
+  package let limits: HubLimits
   /// The users and groups that may use the hub, with their rights.
-  public internal(set) var policy: AccessPolicy
+  package internal(set) var policy: AccessPolicy
   /// The shell's work, in order, since the last `clear()`.
-  public var commands: [HubCommand] { commandList.elements }
+  package var commands: [HubCommand] { commandList.elements }
   var commandList = TurnList<HubCommand>()
   /// The reports that commands refer to.
-  public internal(set) var reports: [HubReport] = []
+  package internal(set) var reports: [HubReport] = []
   /// The effect commands that commands refer to.
   package internal(set) var effectCommands: [EffectCommand<AnyAction>] = []
   /// The turns that the command `store` refers to.
-  public internal(set) var turnsToStore: [LoggedTurn] = []
+  package internal(set) var turnsToStore: [LoggedTurn] = []
   /// The earliest time at which `expire` has something to do, or earlier; nil when nothing has a time limit.
-  public internal(set) var deadline: Duration?
+  package internal(set) var deadline: Duration?
   /// The number of open connections, without those that are closing.
-  public internal(set) var connectionCount = 0
+  package internal(set) var connectionCount = 0
   /// The number of closing connections.
-  public internal(set) var closingCount = 0
+  package internal(set) var closingCount = 0
 
   package let engine: any Engine
   let applyBatch: ActionBatch.Apply
@@ -52,7 +52,7 @@ public struct HubCore: ~Copyable {
   /// The number of events that the published metrics include.
   var publishedEvents: UInt64 = 0
   /// The time at which to publish the metrics again; nil if nothing has changed.
-  public internal(set) var metricsDue: Duration?
+  package internal(set) var metricsDue: Duration?
   /// True if the published list of clients lacks scopes of a client, or bytes that are held for it.
   var hasChangedClients = false
   /// The earliest time at which to publish the list of clients with these.
@@ -87,7 +87,7 @@ public struct HubCore: ~Copyable {
   /// The connections that are being written to; between turns only the memory of the list is kept.
   var writing = TurnList<LiveConnection>()
   /// The number of connections whose output was held back in the last turn.
-  public internal(set) var heldBackCount = 0
+  package internal(set) var heldBackCount = 0
   /// The connections whose snapshot did not fit the last turn's budget.
   var unfinished: [LiveConnection] = []
   /// The connections that wait for a hash that takes more turns.
@@ -108,10 +108,10 @@ public struct HubCore: ~Copyable {
   var size: StateSize
   /// True if large work should leave time for other clients. Snapshots are then sent in smaller pieces, and a turn
   /// writes to at most one of the clients that have sent much.
-  public var isContended = false
+  package var isContended = false
   /// True if the next turn only answers clients with little traffic: it sends no snapshots and, if the hub is
   /// contended, writes to no client that has sent much. That output follows in a turn for which this is false.
-  public var answersFirst = false
+  package var answersFirst = false
   /// The connection whose unhandled frames were processed last in this turn, for the report of a blocked turn.
   package internal(set) var lastWork: ConnectionID?
   /// The number of reads from clients at the last turn with unfinished snapshots; nil if that turn had none.
@@ -120,9 +120,9 @@ public struct HubCore: ~Copyable {
   var snapshotContentionEnd: UInt64 = 0
   /// The time at which to call `endTurn` again to send coalesced changes, or output after a pause; nil if there are
   /// none.
-  public internal(set) var publicationDue: Duration?
+  package internal(set) var publicationDue: Duration?
   /// The time at which the next user that exceeded its rate may send actions again; nil if there is none.
-  public internal(set) var allowanceDue: Duration?
+  package internal(set) var allowanceDue: Duration?
   /// The time of the next publication to everyone, or of the last one.
   var nextFanOut = Duration.zero
   /// The time from the end of the last publication to the next one; nil once that end is known.
@@ -138,7 +138,7 @@ public struct HubCore: ~Copyable {
   ///   - history: The starting point of the hub, if it has a log or takes over from another process.
   ///   - durability: The time at which outputs are released, if the hub has a log.
   ///   - random: The source of session ids; a simulation passes its seeded generator.
-  public init<State, Action>(
+  package init<State, Action>(
     _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), policy: AccessPolicy = .open,
     name: String = "", history: HubHistory? = nil, durability: Durability = .sync,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -184,10 +184,10 @@ public struct HubCore: ~Copyable {
   }
 
   /// The bytes that write commands refer to.
-  public var output: FrameWriter { outgoing.writer }
+  package var output: FrameWriter { outgoing.writer }
 
   /// The ranges of the output that write commands refer to.
-  public var pieces: [Range<Int>] { outgoing.pieces.elements }
+  package var pieces: [Range<Int>] { outgoing.pieces.elements }
 
   /// The number of commands. A command may be added while others are executed.
   package var commandCount: Int { commandList.count }
@@ -205,38 +205,38 @@ public struct HubCore: ~Copyable {
   package func pieces(_ run: Range<Int>) -> Span<Range<Int>> { outgoing.pieces.span.extracting(run) }
 
   /// The number of actions that took effect since the hub began; the state's revision.
-  public var revision: UInt64 { engine.revision }
+  package var revision: UInt64 { engine.revision }
 
   /// The number of sessions without a connection that may be resumed.
-  public var detachedSessionCount: Int { detached.count }
+  package var detachedSessionCount: Int { detached.count }
 
   /// The number of kept versions of the feature's state: the published one, and those that clients still have.
-  public var keptVersionCount: Int { publishers[StateRoot.feature.index].versionCount }
+  package var keptVersionCount: Int { publishers[StateRoot.feature.index].versionCount }
 
   /// The number of states of the feature that are kept only because clients are being sent a snapshot of them.
-  public var extraStateCount: Int { publishers[StateRoot.feature.index].extraStateCount }
+  package var extraStateCount: Int { publishers[StateRoot.feature.index].extraStateCount }
 
   /// True if changes may be coalesced, so `endTurn` should get the time as precisely as the shell can measure it.
-  public var mayCoalesce: Bool { isContended || subscriptionCount >= limits.coalescingThreshold }
+  package var mayCoalesce: Bool { isContended || subscriptionCount >= limits.coalescingThreshold }
 
   /// True if `published` should get the time at which the shell has executed the commands of this turn.
-  public var hasPublished: Bool { coalescingTime != nil }
+  package var hasPublished: Bool { coalescingTime != nil }
 
   /// True if frames wait for `workOnBacklog`. A hub that stops handles no more of them: their clients repeat them.
-  public var hasBacklog: Bool { !backlogged.isEmpty && !isShuttingDown }
+  package var hasBacklog: Bool { !backlogged.isEmpty && !isShuttingDown }
 
   /// True if another turn should follow immediately: frames wait, a snapshot or a hash can be continued, output was held
   /// back, or a count of the state's size is in progress.
-  public var needsAnotherTurn: Bool {
+  package var needsAnotherTurn: Bool {
     hasBacklog && !isLogBehind || isSendingSnapshots || heldBackCount > 0 || size.isCounting
       || !awaitingHashes.isEmpty || !pausedAccounts.isEmpty && hasDrainedPause
   }
 
   /// True if a snapshot can be continued.
-  public var isSendingSnapshots: Bool { unfinished.contains { !$0.isBusy } }
+  package var isSendingSnapshots: Bool { unfinished.contains { !$0.isBusy } }
 
   /// Removes the commands, which the shell has executed, and their bytes.
-  public mutating func clear() {
+  package mutating func clear() {
     commandList.removeAll()
     if !reports.isEmpty { reports.removeAll() }
     if !effectCommands.isEmpty { effectCommands.removeAll() }

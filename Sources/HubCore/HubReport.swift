@@ -1,7 +1,7 @@
-public import Wire
+package import Wire
 
 /// An event that may interest the hub's operator.
-public enum HubReport: Equatable, Sendable {
+package enum HubReport: Equatable, Sendable {
   /// A peer sent *hello* and got a new session.
   case opened(ConnectionID, SessionID, Peer, name: String)
   /// A peer resumed a session.

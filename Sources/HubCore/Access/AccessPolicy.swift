@@ -30,7 +30,7 @@ public struct AccessPolicy: Equatable, Sendable {
 
   /// Returns all rights of a peer, or nil if the peer must be refused.
   /// - Complexity: O(groups of the peer + paths in their grants).
-  public func grant(to peer: Peer) -> AccessGrant? {
+  package func grant(to peer: Peer) -> AccessGrant? {
     var granted = everyone
     func add(_ grant: AccessGrant?) {
       guard let grant else { return }

@@ -11,7 +11,7 @@ extension HubCore {
   /// A connection that the new policy refuses, or that has attached a part that it may no longer read, is closed with
   /// `notPermitted`; its session is kept. Waiting actions are checked against the new policy.
   /// - Complexity: O(connections × their scopes).
-  public mutating func setPolicy(_ policy: AccessPolicy, at now: Duration) {
+  package mutating func setPolicy(_ policy: AccessPolicy, at now: Duration) {
     self.policy = policy
     for index in slots.indices {
       let id = ConnectionID(slot: Int32(index), generation: slots[index].generation)

@@ -138,7 +138,7 @@ extension HubCore {
   ///   - id: The connection.
   ///   - queuedBytes: The number of bytes that the shell keeps for the connection. Its user is charged for them.
   ///   - now: A monotonic time.
-  public mutating func noteBusy(_ id: ConnectionID, queuedBytes: Int = 0, at now: Duration = .zero) {
+  package mutating func noteBusy(_ id: ConnectionID, queuedBytes: Int = 0, at now: Duration = .zero) {
     guard case .live(let connection) = phase(of: id) else { return }
     connection.isBusy = true
     guard queuedBytes != connection.queuedBytes else { return }

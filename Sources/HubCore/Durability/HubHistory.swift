@@ -33,7 +33,7 @@ public struct HubHistory: Sendable {
   }
 
   /// The same history for a hub that takes over the connections of the previous process, whose clients know it.
-  public func continuing(_ handOver: HandOver) -> HubHistory {
+  package func continuing(_ handOver: HandOver) -> HubHistory {
     var history = self
     (history.id, history.hubRevision) = (handOver.history, handOver.hubRevision)
     return history

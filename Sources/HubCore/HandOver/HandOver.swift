@@ -1,11 +1,11 @@
 import TurnLog
-public import Wire
+package import Wire
 
 /// The record that a hub leaves to the process that takes over its connections. It contains everything about them that
 /// is not in the hub's log.
 ///
 /// The shell passes the descriptors, and identifies each by a number of its own, the *token*.
-public struct HandOver: Equatable, Sendable {
+package struct HandOver: Equatable, Sendable {
   /// The version of the encoding. A process that does not know it closes the connections.
   static let form: UInt64 = 1
 
@@ -22,7 +22,7 @@ public struct HandOver: Equatable, Sendable {
   /// The last turn in the log; nil for a hub without one.
   var position: UInt64?
   /// The revision of the state.
-  public internal(set) var revision: UInt64
+  package internal(set) var revision: UInt64
   /// The revision of the hub's own state.
   var hubRevision: UInt64
   var state: State?
@@ -30,13 +30,13 @@ public struct HandOver: Equatable, Sendable {
   var sessions: [LoggedSession]
   var connections: [HandedConnection]
   /// True if the previous process has crashed. The log then decides which sessions continue. Not part of the encoding.
-  public internal(set) var isAfterCrash = false
+  package internal(set) var isAfterCrash = false
 
   /// The number of connections.
-  public var connectionCount: Int { connections.count }
+  package var connectionCount: Int { connections.count }
 
   /// The tokens of the connections, in their order.
-  public var tokens: [UInt64] { connections.map(\.token) }
+  package var tokens: [UInt64] { connections.map(\.token) }
 }
 
 /// A connection that is handed to the next process.
@@ -86,7 +86,7 @@ struct HandedSession: Equatable, Sendable {
 
 extension HandOver: WireValue {
   /// Writes `[form, schema, history, position, revision, hub's revision, state, sessions, connections]`.
-  public func encode(to encoder: inout CBOREncoder) {
+  package func encode(to encoder: inout CBOREncoder) {
     encoder.arrayHeader(count: 9)
     encoder.unsigned(Self.form)
     schema.encode(to: &encoder)
@@ -101,7 +101,7 @@ extension HandOver: WireValue {
 
   /// Decodes a record from another process.
   /// - Throws: `outOfRange` for another version of the encoding.
-  public init(from decoder: inout CBORDecoder) throws(WireError) {
+  package init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     try decoder.tuple(9)
     guard try decoder.unsigned() == Self.form else {

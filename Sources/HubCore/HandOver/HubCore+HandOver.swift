@@ -13,7 +13,7 @@ extension HubCore {
   ///   or nil for a connection that has gone.
   /// - Returns: The record, or nil while turns wait for the log or after the log has failed.
   /// - Complexity: O(connections), and O(state) for a hub without a log.
-  public borrowing func handOver(_ describe: (ConnectionID) -> (token: UInt64, unsent: [UInt8])?) -> HandOver? {
+  package borrowing func handOver(_ describe: (ConnectionID) -> (token: UInt64, unsent: [UInt8])?) -> HandOver? {
     guard unstoredTurnCount == 0, turns?.hasFailed != true, !isShuttingDown else { return nil }
     var connections: [HandedConnection] = []
     for index in slots.indices {
@@ -67,7 +67,7 @@ extension HubCore {
 // MARK: - Taking over
 
 /// The reasons why the connections of the previous process cannot be taken over.
-public enum HandOverRefusal: Error, Equatable, Sendable, CustomStringConvertible {
+package enum HandOverRefusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// The schema of this program's feature differs from the one that the clients were sent.
   case otherSchema
   /// The end of the log is not the one that the previous process left.
@@ -76,7 +76,7 @@ public enum HandOverRefusal: Error, Equatable, Sendable, CustomStringConvertible
   case malformed(String)
 
   /// A description of the problem.
-  public var description: String {
+  package var description: String {
     switch self {
     case .otherSchema: "the feature has another schema than before"
     case .otherLog: "the journal does not end where the previous process left it"
@@ -87,7 +87,7 @@ public enum HandOverRefusal: Error, Equatable, Sendable, CustomStringConvertible
 
 extension HandOver {
   /// Decodes the bytes that the previous process left.
-  public init(reading bytes: [UInt8]) throws(HandOverRefusal) {
+  package init(reading bytes: [UInt8]) throws(HandOverRefusal) {
     do throws(WireError) {
       try self.init(decoding: bytes.span.bytes)
     } catch {
@@ -102,7 +102,7 @@ extension HandOver {
   ///   - id: An id for the history, for a hub that does not continue the previous one.
   /// - Returns: The starting point of the hub, whether or not its connections can be taken over too. Nil if the record
   ///   has no state because its hub has a log.
-  public func restore<S, A>(_ engine: FeatureEngine<S, A>, id: UInt64) throws(HandOverRefusal) -> HubHistory? {
+  package func restore<S, A>(_ engine: FeatureEngine<S, A>, id: UInt64) throws(HandOverRefusal) -> HubHistory? {
     try restore(engine: engine, id: id)
   }
 
@@ -133,7 +133,7 @@ extension HandOver {
   /// - Parameters:
   ///   - engine: The hub's engine, in the hub's initial state.
   ///   - history: The starting point of the hub, if it has a log.
-  public func check<S, A>(against engine: FeatureEngine<S, A>, _ history: HubHistory?) throws(HandOverRefusal) {
+  package func check<S, A>(against engine: FeatureEngine<S, A>, _ history: HubHistory?) throws(HandOverRefusal) {
     try check(engine: engine, history)
   }
 
@@ -156,7 +156,7 @@ extension HubCore {
   ///   - now: A monotonic time.
   ///   - limit: The maximum number of frames and actions to handle, of those that were read already.
   /// - Returns: True if the shell should read from the connection; if false, it waits for the command `resumeReading`.
-  public mutating func takeOver(
+  package mutating func takeOver(
     _ handOver: HandOver, _ index: Int, on id: ConnectionID, at now: Duration, limit: Int = .max
   ) -> Bool {
     guard case .greeting(let greeting) = phase(of: id) else { return true }

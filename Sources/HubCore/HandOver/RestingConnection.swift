@@ -49,7 +49,7 @@ extension RestingConnection: WireValue {
 
 extension HubCore {
   /// True if connections can survive a crash of the process. The log must store each turn before its output is sent.
-  public var keepsConnectionsAtRest: Bool { isHolding && turns?.hasFailed == false }
+  package var keepsConnectionsAtRest: Bool { isHolding && turns?.hasFailed == false }
 
   /// Returns the record of a connection. Call it between turns.
   ///
@@ -58,7 +58,7 @@ extension HubCore {
   ///   - token: The shell's number for the connection.
   /// - Returns: The record; nil if the connection is not at rest.
   /// - Complexity: O(scopes of the connection).
-  public borrowing func resting(_ id: ConnectionID, token: UInt64) -> [UInt8]? {
+  package borrowing func resting(_ id: ConnectionID, token: UInt64) -> [UInt8]? {
     guard keepsConnectionsAtRest, !isShuttingDown, slots.indices.contains(id.index),
       slots[id.index].generation == id.generation, case .live(let connection) = slots[id.index].phase,
       isAtRest(connection)
@@ -102,7 +102,7 @@ extension HandOver {
   ///   - history: The log's history.
   ///   - random: The source of the gap after the revisions of the hub's own state that clients may know.
   /// - Returns: The hand-over for `takeOver`; nil if no connection can be continued.
-  public init?<S, A>(
+  package init?<S, A>(
     resting records: [[UInt8]], engine: FeatureEngine<S, A>, history: HubHistory,
     random: inout some RandomNumberGenerator
   ) {
