@@ -43,3 +43,13 @@ public struct Signal: ~Copyable {
     MainActor.assumeIsolated { box.close() }
   }
 }
+
+/// A signal handle that can be stored in a collection.
+package final class SignalWatch {
+  private let signal: Signal
+
+  /// Watches for a signal until the object is released.
+  package init(on loop: EventLoop, _ number: CInt, _ onSignal: @escaping () -> Void) throws(UVError) {
+    signal = try Signal(on: loop, number, onSignal)
+  }
+}

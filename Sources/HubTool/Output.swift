@@ -132,14 +132,22 @@ final class Output {
   }
 
   /// Watches only for the end of the reader, which is reported as an error.
+  ///
+  /// Only the reader of a pipe has one before something is written. A socket also reports that nothing can be read from
+  /// it: systemd closes that direction of the output of services.
   private func watch() {
     isWaiting = false
     poll?.keepsLoopAlive(false)
-    try? poll?.start(.disconnected)
+    if isPipe { try? poll?.start(.disconnected) } else { poll?.stop() }
+  }
+
+  private var isPipe: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 
   private func polled(_ events: Result<Poll.Events, UVError>) {
-    guard case .success(let events) = events, !events.contains(.disconnected) else {
+    guard case .success(let events) = events, !events.contains(.disconnected) || !isPipe else {
       // The end of a terminal is reported by a signal.
       if isatty(descriptor) == 0 { ended(.closed) }
       return

@@ -17,8 +17,12 @@ public final class Tool {
   private let isQuiet: Bool
   private let usesPager: Bool
   private(set) var isInterrupted = false
-  /// True if a signal has arrived or the reader of the output has closed it.
-  var isEnding: Bool { isInterrupted || output.end != nil }
+  /// True if a signal has arrived, or the command has lost the reader of its output.
+  var isEnding: Bool { isInterrupted || hasLostReader }
+  /// True if the output has ended, and with it the command. A command that does more than print, or whose status is its
+  /// result, goes on.
+  var hasLostReader: Bool { output.end != nil && !Self.withoutReader.contains(options.command ?? "") }
+  private static let withoutReader: Set = ["status", "send", "verify", "fork", "snapshot", "journal", "inspect"]
   /// The exit status for the signal that interrupted the tool.
   private(set) var interruption = ExitStatus.interrupted
   private var session: HubConnection?
@@ -65,8 +69,9 @@ public final class Tool {
       }
     }
     output.onEnd = { [weak self] in
-      self?.onInterrupt?()
-      self?.session?.fail(.done, "")
+      guard let self, hasLostReader else { return }
+      onInterrupt?()
+      session?.fail(.done, "")
     }
     runLoop { status = await self.execute() }
     return status.rawValue
@@ -207,13 +212,4 @@ private func isIgnored(_ number: CInt) -> Bool {
   var action = sigaction()
   guard sigaction(number, nil, &action) == 0, let handler = action.__sigaction_handler.sa_handler else { return false }
   return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
-}
-
-/// A signal handle that can be stored in a collection.
-final class SignalWatch {
-  private let signal: Signal
-
-  init(on loop: EventLoop, _ number: CInt, _ onSignal: @escaping () -> Void) throws(UVError) {
-    signal = try Signal(on: loop, number, onSignal)
-  }
 }

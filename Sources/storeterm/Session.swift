@@ -362,12 +362,3 @@ extension StoreClient {
     settings.predicts ? attach(to: path, action: action, predictingWith: reducer) : attach(to: path, action: action)
   }
 }
-
-/// A signal handle that can be stored in a collection.
-final class SignalWatch {
-  private let signal: Signal
-
-  init(on loop: EventLoop, _ number: CInt, _ onSignal: @escaping () -> Void) throws(UVError) {
-    signal = try Signal(on: loop, number, onSignal)
-  }
-}

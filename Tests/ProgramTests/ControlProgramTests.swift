@@ -309,6 +309,38 @@ import Testing
     #expect(try shell(hub, "schema | head -n 1").status == 0)
   }
 
+  /// A command that does more than print does it without a reader, too.
+  @Test func anActionIsSentWithoutAReader() throws {
+    let hub = try HubProcess()
+    for _ in 0..<5 {
+      let outcome = try shell(hub, "send counter.incrementButtonTapped | true; exit ${PIPESTATUS[0]}")
+      #expect(outcome.status == 0, "\(outcome)")
+    }
+    #expect(try Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count").output == "5\n")
+  }
+
+  /// Nothing can be read from the standard output of a service: systemd connects it to the journal and closes that
+  /// direction.
+  @Test func theOutputOfAServiceIsWritten() throws {
+    let hub = try HubProcess()
+    let script = """
+      import socket, subprocess, sys
+      mine, its = socket.socketpair()
+      its.shutdown(socket.SHUT_RD)
+      status = subprocess.run(sys.argv[1:], stdout=its).returncode
+      its.close()
+      sys.stdout.write(mine.makefile().read())
+      sys.exit(status)
+      """
+    func run(_ words: String) throws -> Program.Outcome {
+      let control = Program(name: "storectl").url.path
+      let python = try #require(Python.path)
+      return try shell(hub, "--version; '\(python)' -c '\(script)' '\(control)' \(words)")
+    }
+    #expect(try run("send counter.incrementButtonTapped").status == 0)
+    #expect(try run("state counter.count").output.hasSuffix("\n1\n"))
+  }
+
   @Test func aReaderThatDoesNotReadGetsTheLastState() throws {
     let hub = try HubProcess()
     let watch = try Running(hub, "watch", "--json")

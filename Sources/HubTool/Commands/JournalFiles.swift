@@ -31,7 +31,7 @@ extension Tool {
   private func printExported(_ lines: [String]) async -> Bool {
     for line in lines { output.line(line) }
     await output.finish()
-    return !isEnding
+    return !isInterrupted && output.end == nil
   }
 
   /// Repairs a journal. A signal ends that only before anything is changed.

@@ -142,7 +142,7 @@ extension Tool {
   /// Throws if a signal has interrupted the command or the output has lost its reader.
   func checkInterruption() throws(ToolFailure) {
     if isInterrupted { throw ToolFailure(interruption, "interrupted") }
-    if output.end != nil { throw ToolFailure(.done, "") }
+    if hasLostReader { throw ToolFailure(.done, "") }
   }
 
   /// Waits for a duration.

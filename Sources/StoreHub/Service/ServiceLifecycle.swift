@@ -99,7 +99,7 @@ public final class ServiceLifecycle {
   }
 
   private func watch(_ number: Int32, _ action: @escaping () -> Void) throws(UVError) {
-    signals[number] = SignalWatch(try Signal(on: loop, number, action))
+    signals[number] = try SignalWatch(on: loop, number, action)
   }
 
   /// Notifies the service manager that the hub is ready, and feeds its watchdog from now on.
@@ -237,13 +237,6 @@ public final class ServiceLifecycle {
   private func logSummary() {
     if let server { log.write(.info, server.summary) }
   }
-}
-
-/// A signal handle that can be stored in a collection.
-private final class SignalWatch {
-  private let signal: Signal
-
-  init(_ signal: consuming Signal) { self.signal = signal }
 }
 
 extension Duration {
