@@ -23,7 +23,8 @@ extension TestStore {
 
     let stackElementIDs = dependencies.stackElementID.copy()
     recorder.willSend()
-    let task = core.send(action)
+    // Issues of the feature are those of the line that made it act. Its effects inherit the place.
+    let task = withIssueContext(fileID: fileID, filePath: filePath, line: line, column: column) { core.send(action) }
     run.assertion(at: location)
     if core.isRunning(send: core.lastSend) { run.sends[core.lastSend] = location }
     if let sentState = recorder.sentState {

@@ -25,7 +25,7 @@ internal import Dispatch
 /// An assertion's closure changes the state before the action to the expected one. Failures are issues of the running
 /// test, at the line of the assertion. Effects run on the main thread in a fixed order, so the result of a test does
 /// not depend on the load of the machine. Only effects that use real clocks take time.
-@MainActor
+@preconcurrency @MainActor
 public final class TestStore<State: Equatable, Action> {
   /// The changes and actions that a test must assert.
   public var exhaustivity: Exhaustivity {
@@ -68,7 +68,12 @@ public final class TestStore<State: Equatable, Action> {
     let (recorder, core) = Dependencies.withDependencies {
       prepareDependencies(&$0)
       // The store's own values come last, because the update may replace all values: `$0 = …`.
-      if !$0.dismiss.isReplacement { $0.dismiss = DismissEffect({ flag.isDismissed = true }, isFallback: true) }
+      let replacement = $0.dismiss.isReplacement ? $0.dismiss : nil
+      $0.dismiss = DismissEffect(
+        {
+          await replacement?()
+          flag.isDismissed = true
+        }, isFallback: replacement == nil)
       $0.sharedChangeTrackers.append(tracker)
       // Read once, so that the store has a single generator even where test values are not kept.
       $0.stackElementID = $0.stackElementID

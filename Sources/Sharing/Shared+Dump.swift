@@ -11,6 +11,6 @@ extension Shared: DumpedReference {
 
 extension SharedReader: DumpedReference {
   package var dumpedObject: AnyObject { location.root }
-  package var dumpedValueBefore: Any { location.read() }
+  package var dumpedValueBefore: Any { location.readCurrent() }
   package var dumpedValue: Any { location.readCurrent() }
 }

@@ -87,10 +87,12 @@ public struct Shared<Value> {
 extension Shared: Sendable where Value: Sendable {}
 
 extension Shared: Equatable where Value: Equatable {
-  /// Returns true if the values are equal. During a test's assertion, it compares the value before with the value
-  /// after.
+  /// Returns true if the values are equal. During a test's assertion, the value before is compared with the value after
+  /// if both are one reference.
   public static func == (lhs: Self, rhs: Self) -> Bool {
-    guard SharedChangeTracker.asserting != nil else { return lhs.wrappedValue == rhs.wrappedValue }
+    guard SharedChangeTracker.asserting != nil, lhs.location.root === rhs.location.root else {
+      return lhs.wrappedValue == rhs.wrappedValue
+    }
     return lhs.location.read() == rhs.location.readCurrent()
   }
 }

@@ -48,8 +48,10 @@ public struct SharedReader<Value> {
     self.init(location: location)
   }
 
-  /// The current value.
-  public var wrappedValue: Value { location.read() }
+  /// The current value, also in a test's assertion: whoever only reads a value cannot state its changes.
+  public var wrappedValue: Value {
+    SharedChangeTracker.asserting == nil ? location.read() : location.readCurrent()
+  }
 
   /// The share itself, to pass on. Assigning another one makes this share and its copies refer to that.
   public var projectedValue: SharedReader<Value> {
@@ -91,12 +93,8 @@ public struct SharedReader<Value> {
 extension SharedReader: Sendable where Value: Sendable {}
 
 extension SharedReader: Equatable where Value: Equatable {
-  /// Returns true if the values are equal. During a test's assertion, it compares the value before with the value
-  /// after.
-  public static func == (lhs: Self, rhs: Self) -> Bool {
-    guard SharedChangeTracker.asserting != nil else { return lhs.wrappedValue == rhs.wrappedValue }
-    return lhs.location.read() == rhs.location.readCurrent()
-  }
+  /// Returns true if the current values are equal.
+  public static func == (lhs: Self, rhs: Self) -> Bool { lhs.wrappedValue == rhs.wrappedValue }
 }
 
 extension SharedReader: Identifiable where Value: Identifiable {

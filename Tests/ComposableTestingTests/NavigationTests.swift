@@ -105,6 +105,17 @@ private struct Element {
     #expect(store.isDismissed)
   }
 
+  @Test func aReplacedDismissalDismissesTheStoreAsWell() async {
+    let calls = LockIsolated(0)
+    let store = TestStore(initialState: Detail.State(id: 1)) {
+      Detail()
+    } withDependencies: {
+      $0.dismiss = DismissEffect { calls.withValue { $0 += 1 } }
+    }
+    await store.send(\.closeTapped)
+    #expect(store.isDismissed && calls.value == 1)
+  }
+
   @Test func aDismissedStoreTakesNoActions() async {
     let store = TestStore(initialState: Detail.State(id: 1)) { Detail() }
     await store.send(\.closeTapped)

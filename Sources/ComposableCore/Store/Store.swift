@@ -16,7 +16,7 @@ public import Reducers
 /// The state must not be read while its reducer runs, which changes it in place: that stops the program.
 ///
 /// A view of a `Store` does not depend on whether the state lives here or in a hub.
-@MainActor
+@preconcurrency @MainActor
 @dynamicMemberLookup
 public final class Store<State, Action> {
   package let core: any StoreCore<State, Action>
@@ -150,13 +150,18 @@ extension Store: RemovableStore {}
 /// The store of a reducer: `StoreOf<Counter>`.
 public typealias StoreOf<R: Reducer> = Store<R.State, R.Action>
 
-extension Store: @MainActor Equatable {
+extension Store: Equatable {
   /// Returns true if both are the same object.
-  public static func == (lhs: Store, rhs: Store) -> Bool { lhs === rhs }
+  public nonisolated static func == (lhs: Store, rhs: Store) -> Bool { lhs === rhs }
 }
 
-extension Store: @MainActor Hashable {
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+extension Store: Hashable {
+  public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Store: CustomDebugStringConvertible {
+  /// The type: `StoreOf<Counter>`.
+  public nonisolated var debugDescription: String { Logger.storeName(State.self, Action.self) }
 }
 
 extension Store: Identifiable {}

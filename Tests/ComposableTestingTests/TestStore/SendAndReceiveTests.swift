@@ -190,3 +190,76 @@ import Testing
     await store.receive(\.loaded, timeout: .seconds(60)) { $0.text = "late" }
   }
 }
+
+/// A feature that reads what it shares with others.
+@Reducer
+private struct Watching {
+  @ObservableState struct State: Equatable {
+    @SharedReader(.inMemory("watched")) var seen = 0
+    @Shared(value: 0) var first
+    @Shared(value: 0) var second
+    var areSame = false
+  }
+
+  enum Action { case tapped, compared, failed }
+
+  @Dependency(\.unprepared) var unprepared
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .tapped:
+        @Shared(.inMemory("watched")) var count = 0
+        $count.withLock { $0 += 1 }
+      case .compared: state.areSame = state.$first == state.$second
+      case .failed: unprepared()
+      }
+      return .none
+    }
+  }
+}
+
+private enum UnpreparedKey: TestDependencyKey {
+  static let testValue: @Sendable () -> Void = { reportIssue("not prepared") }
+}
+
+extension DependencyValues {
+  fileprivate var unprepared: @Sendable () -> Void {
+    get { self[UnpreparedKey.self] }
+    set { self[UnpreparedKey.self] = newValue }
+  }
+}
+
+@MainActor @Suite struct PlacesOfIssuesTests {
+  private final class Places: IssueReporter {
+    let issues = LockIsolated<[(message: String, line: UInt)]>([])
+
+    func report(_ message: String, at location: IssueLocation) {
+      issues.withValue { $0.append((message, location.line)) }
+    }
+  }
+
+  @Test func issuesOfAFeatureAreThoseOfTheActionsLine() async {
+    let store = TestStore(initialState: Watching.State()) { Watching() }
+    let places = Places()
+    var line: UInt = 0
+    await withIssueReporters([places]) {
+      line = #line + 1
+      await store.send(.failed)
+    }
+    #expect(places.issues.value.map(\.message) == ["not prepared"])
+    #expect(places.issues.value.map(\.line) == [line])
+  }
+
+  @Test func whatIsOnlyReadNeedNotBeStated() async {
+    let store = TestStore(initialState: Watching.State()) { Watching() }
+    await store.send(.tapped)
+    #expect(store.state.seen == 1)
+  }
+
+  @Test func differentReferencesAreComparedByTheirValues() async {
+    let store = TestStore(initialState: Watching.State()) { Watching() }
+    await store.send(.compared) { $0.areSame = $0.$first == $0.$second }
+    #expect(store.state.areSame)
+  }
+}

@@ -47,6 +47,10 @@ let package = Package(
     .testTarget(
       name: "RxShopTests", dependencies: ["RxShop", .product(name: "RxComposableTesting", package: "StoreHub")],
       swiftSettings: older),
+    // Tests without isolation, in the Swift of their time.
+    .testTarget(
+      name: "UnisolatedTests", dependencies: [.product(name: "ComposableTesting", package: "StoreHub")],
+      swiftSettings: older),
     .testTarget(name: "ModernTests", dependencies: [.product(name: "ComposableTesting", package: "StoreHub")]),
   ],
   swiftLanguageModes: [.v6]
