@@ -74,6 +74,10 @@ public enum PlantedBug: String, CaseIterable, Sendable {
   case clientForgetsAnOutcome
   /// A client calls actions unsent whose outcome it will never learn.
   case clientCallsSentActionsUnsent
+  /// The hub sends no bookmarks.
+  case hubSendsNoBookmarks
+  /// A client that resumes its session gives up its sent actions as being of unknown outcome, and does not repeat them.
+  case clientGivesUpSentActions
   /// A client renumbers the actions that it resends, starting with the next number.
   case clientRenumbersActions
   /// A client resends its actions in a new session if the hub does not know the old one.

@@ -54,6 +54,7 @@ struct Campaign {
       workers.append(worker)
     }
     var failures: [(seed: UInt64, text: String)] = []
+    var areComplete = true
     let showsProgress = isatty(STDERR_FILENO) == 1
     while !workers.isEmpty {
       var polls = workers.map { pollfd(fd: $0.output, events: Int16(POLLIN), revents: 0) }
@@ -80,8 +81,11 @@ struct Campaign {
         var status: CInt = 0
         waitpid(worker.process, &status, 0)
         close(worker.output)
+        // Statuses 0 and 1 are those of a process that has run all its seeds.
         if let seed = worker.seed {
           failures.append((seed, "the process has trapped; the seeds behind it were not run"))
+        } else if status & 0x7f != 0 || status >> 8 > 1 {
+          areComplete = false
         }
       }
       if showsProgress { showProgress(doneCount, Self.seconds() - start, failures.count) }
@@ -95,7 +99,9 @@ struct Campaign {
       print("seed \(failure.seed): \(failure.text)")
       print("  storesim --seed \(failure.seed)\(bug.map { " --bug \($0.rawValue)" } ?? "") --trace")
     }
-    return failures.isEmpty
+    let isComplete = areComplete && doneCount == count
+    if !isComplete { printError("storesim: a process has ended early; \(doneCount) of \(count) seeds were run") }
+    return failures.isEmpty && isComplete
   }
 
   /// Starts a process that runs every `jobs`-th seed.

@@ -47,6 +47,8 @@ import Testing
     case .shellForgetsEndedConnections: plan.notesAttendance = true
     case .clientForgetsItsSession: plan.storage = [.async, .memory][Int(seed % 2)]
     case .hubIgnoresItsPolicy: (plan.hasGuests, plan.wholeStateClientCount, plan.toolCount) = (true, 0, 0)
+    case .hubSendsNoBookmarks: (plan.limits.bookmarkInterval, plan.faults) = (1, .none)
+    case .clientGivesUpSentActions: (plan.faults.cut, plan.faults.clientSideCut) = (15, 15)
     case .hubHasNoRate: (plan.limits.actionsPerSecond, plan.faults) = (30, .none)
     case .hubHasNoStateLimit: (plan.limits.stateBytes, plan.hasLongLists, plan.faults) = (1000, false, .none)
     case .shellIgnoresFullSockets: plan.faults.socketBytes = 64
@@ -95,6 +97,8 @@ import Testing
     case .hubHasNoStateLimit: [.queueTooLong]
     case .clientForgetsItsSession: [.sessionForgotten]
     case .clientCallsSentActionsUnsent: [.refusedTookEffect]
+    case .clientGivesUpSentActions: [.wrongOutcome]
+    case .hubSendsNoBookmarks: [.framesOutOfOrder]
     case .clientForgetsAnOutcome: [.stateDiffers]
     case .shellSleepsTooEarly: [.notAtRest]
     case .shellOversleeps: [.stateDiffers, .notAtRest]

@@ -22,7 +22,7 @@ struct Publisher {
   /// This turn's deltas to the published version; those from `deltaCount` on are reusable memory.
   private var deltas: [DeltaSlices] = []
   private var deltaCount = 0
-  /// For each node, the last revision sent to its subscribers, and the last one with a hash.
+  /// For each node, the oldest of the last revisions sent to its subscribers, and the last one with a hash.
   private var sent: [(revision: UInt64, hash: UInt64)] = []
   /// A lower bound for the revision at which the next bookmark is due.
   private var nextBookmark: UInt64 = 0
@@ -122,6 +122,7 @@ extension Publisher {
     } else {
       subscribers[id]?.standing = .snapshotDue(.versionNotKept)
     }
+    noteSentRevision(of: id)
   }
 
   private mutating func setHasValue(_ hasValue: Bool, _ id: Int) {
@@ -251,9 +252,22 @@ extension Publisher {
     if isHashDue { sent[node].hash = revision }
     sent[node].revision = revision
     for id in scopes.nodes[node].subscribers {
-      guard let subscriber = subscribers[id], slice != .joined || !subscriber.hasValue else { continue }
-      makeDue(id, subscriber, from: old, isHashDue: isHashDue)
+      guard let subscriber = subscribers[id] else { continue }
+      // For these, the place is as before.
+      if slice == .joined || !subscriber.hasValue { noteSentRevision(of: id) }
+      if slice != .joined || !subscriber.hasValue { makeDue(id, subscriber, from: old, isHashDue: isHashDue) }
     }
+  }
+
+  /// Takes into account that a subscriber may know an earlier revision than the others of its place.
+  private mutating func noteSentRevision(of id: Int) {
+    guard let subscriber = subscribers[id], subscriber.sentRevision < sent[subscriber.node].revision else { return }
+    switch subscriber.standing {
+    case .snapshotDue, .reading: return
+    case .current, .behind: break
+    }
+    sent[subscriber.node].revision = subscriber.sentRevision
+    nextBookmark = min(nextBookmark, subscriber.sentRevision + limits.bookmarkInterval)
   }
 
   /// Makes a bookmark due for the subscribers of places that have not changed for long.
@@ -261,10 +275,17 @@ extension Publisher {
     nextBookmark = .max
     for node in scopes.nodes.indices where !scopes.nodes[node].subscribers.isEmpty {
       if revision - sent[node].revision >= limits.bookmarkInterval {
-        sent[node].revision = revision
+        // Those that have resumed a session know other revisions than the rest.
+        var oldest = revision
         for id in scopes.nodes[node].subscribers {
-          if let subscriber = subscribers[id] { makeDue(id, subscriber, from: old, isHashDue: false) }
+          guard let subscriber = subscribers[id] else { continue }
+          if revision - min(subscriber.sentRevision, revision) >= limits.bookmarkInterval {
+            makeDue(id, subscriber, from: old, isHashDue: false)
+          } else {
+            oldest = min(oldest, subscriber.sentRevision)
+          }
         }
+        sent[node].revision = oldest
       }
       nextBookmark = min(nextBookmark, sent[node].revision + limits.bookmarkInterval)
     }
@@ -457,5 +478,6 @@ extension Publisher {
     subscribers[id]?.standing = .behind(revision)
     versions.hold(revision)
     snapshots.stopReading(snapshot, &versions)
+    noteSentRevision(of: id)
   }
 }

@@ -21,6 +21,8 @@ final class Watcher {
   private var mirror: ValueMirror?
   private var snapshot: [UInt8] = []
   private(set) var revision: UInt64?
+  /// The highest revision of the present history that the hub has sent.
+  private var latest: UInt64 = 0
   private var session: SessionID?
   private var history: UInt64?
   private(set) var isReady = false
@@ -128,10 +130,11 @@ final class Watcher {
       guard let revision, header.revision > revision else {
         return .wrong("a bookmark at revision \(header.revision), but the subscriber was at \(revision ?? 0)")
       }
-      self.revision = header.revision
+      (self.revision, latest) = (header.revision, max(header.revision, latest))
       mirror?.advance(to: header.revision)
     case .absent:
       figures.totals.absences += 1
+      if let failure = older(header.revision, "the absence of the part") { return failure }
       mirror?.remove(at: header.revision)
       arrived(header.revision, now, &figures)
       if isAsked { isVerified = true }
@@ -157,6 +160,8 @@ final class Watcher {
     connectTime = 0
     if welcome.isResumed { figures.totals.resumed += 1 }
     let isKnown = welcome.isResumed && welcome.history == history
+    // The revisions of another history are not comparable.
+    if welcome.history != history { latest = 0 }
     (session, history) = (welcome.session, welcome.history)
     channel.output.frame(Attach(path: path, knownRevision: isKnown && isReady ? revision : nil), scope: 1)
     if isAsked, !isVerified { isAsked = false }
@@ -187,6 +192,7 @@ final class Watcher {
     }
     let whole = snapshot
     snapshot = []
+    if let failure = older(header.revision, "a snapshot") { return failure }
     if let mirror {
       _ = try mirror.replace(with: whole.span.bytes, at: header.revision)
     } else {
@@ -196,8 +202,14 @@ final class Watcher {
     return nil
   }
 
+  /// A failure if a state is older than what the hub has sent before, also on an earlier connection.
+  private func older(_ revision: UInt64, _ what: String) -> LoadError? {
+    guard revision < latest else { return nil }
+    return .wrong("\(what) at revision \(revision) came after revision \(latest)")
+  }
+
   private func arrived(_ revision: UInt64, _ now: UInt64, _ figures: inout ThreadFigures) {
-    self.revision = revision
+    (self.revision, latest) = (revision, max(revision, latest))
     if isReady, isSampled {
       figures.arrivals.append(.init(watcher: number, revision: revision, time: now))
     }

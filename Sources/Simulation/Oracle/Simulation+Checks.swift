@@ -106,7 +106,12 @@ extension Simulation {
     case .connecting, .closed: break
     case .live:
       guard let link = client.link else { return }
-      if link.tap.isResumed { report.resumptions += 1 }
+      if link.tap.isResumed {
+        report.resumptions += 1
+        if bug == .clientGivesUpSentActions {
+          for ticket in client.waiting.keys { try failed(ticket, .outcomeUnknown, client) }
+        }
+      }
       try checkSession(of: client, link)
     }
   }
@@ -141,12 +146,21 @@ extension Simulation {
     guard case .failed(let id, _, let error) = hubReport else { return }
     if error.code == .tooManyBytes { report.tooManyBytes += 1 }
     trace.explain("connection \(id.index): \(error)")
-    switch error.code {
-    case .unsupportedVersion, .malformed, .frameTooLarge, .unexpectedMessage, .sequenceGap, .unknownScope,
-      .tooManyScopes, .scopeInUse:
+    guard isJustified(error.code) else {
       throw Violation(.protocolBroken, "connection \(id.index): \(error.reason)")
-    // The hub is overloaded, or the client was too slow.
-    default: return
+    }
+  }
+
+  /// Returns true if the hub may close the connection of a correct client for a reason.
+  private func isJustified(_ code: PeerErrorCode) -> Bool {
+    switch code {
+    case .notPermitted: plan.hasGuests
+    case .tooManyBytes: plan.hasSmallShares
+    case .tooManyRejections: plan.limits.rejections <= 100
+    // Bytes may be delayed for long, and the client itself may return before the hub knows that it has left.
+    case .timedOut, .sessionResumedElsewhere: true
+    case .overloaded: plan.storage != .memory
+    default: false
     }
   }
 
@@ -244,6 +258,15 @@ extension Simulation {
         guard watched.bytes() == bytes(at: watched.path, of: state) else {
           throw Violation(
             .stateDiffers, "in the end client \(client.number) has not the hub's state at \(watched.path)")
+        }
+        // Whoever comes back later must not need a snapshot because nothing was said about an unchanged part.
+        if client.replica.isSubscribed(watched.mirror), let own = watched.mirror.revision,
+          own + plan.limits.bookmarkInterval < hub.core.revision
+        {
+          throw Violation(
+            .framesOutOfOrder,
+            "in the end client \(client.number) is at revision \(own) of \(watched.path), and the hub at \(hub.core.revision)"
+          )
         }
         guard !client.isTool, let part = state.part(at: watched.path[...]), let hash = watched.mirror.hash() else {
           continue

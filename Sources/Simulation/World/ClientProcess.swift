@@ -57,6 +57,13 @@ final class ClientProcess {
   var hasHubsState = false
   /// The predicted state that it shows, if it subscribes to the whole state.
   var prediction: SimulatedPrediction?
+  /// True if no hub can tell the outcome of the actions that it has sent: its session is gone, or it is over itself.
+  var hasLostSession: Bool {
+    switch replica.connection {
+    case .closed, .refused: true
+    case .connecting, .live, .stale: link.map { $0.tap.session != nil && !$0.tap.isResumed } ?? false
+    }
+  }
   /// The actions that it predicts, in order.
   var predicted: [(ticket: ActionTicket, bytes: [UInt8])] = []
   /// The mirror of the hub's own state; nil if it is not subscribed to that.

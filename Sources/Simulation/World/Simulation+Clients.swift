@@ -236,14 +236,18 @@ extension Simulation {
     sent.time <= olderHubRanAt || client.link.map { $0.hub.program.encodeLabel == nil } ?? false
   }
 
-  private func failed(_ ticket: ActionTicket, _ error: ActionError, _ client: ClientProcess) throws {
+  func failed(_ ticket: ActionTicket, _ error: ActionError, _ client: ClientProcess) throws {
     endPrediction(of: ticket, client)
     guard let sent = client.waiting.removeValue(forKey: ticket) else {
       throw Violation(.wrongOutcome, "an action has a second outcome: \(error)")
     }
     trace.explain("\(Tag.text(sent.tag)) failed: \(error)")
     switch error {
-    case .outcomeUnknown where bug != .clientCallsSentActionsUnsent: report.unknown += 1
+    case .outcomeUnknown where bug != .clientCallsSentActionsUnsent:
+      guard client.hasLostSession else {
+        throw Violation(.wrongOutcome, "\(Tag.text(sent.tag)) can be repeated, and its outcome is called unknown")
+      }
+      report.unknown += 1
     case .notConnected, .outcomeUnknown:
       report.notSent += 1
       try neverApplied(sent.tag, error)

@@ -20,6 +20,7 @@ extension Simulation {
     let isSync = plan.storage == .sync && bug != .hubDoesNotWait
     var limits = plan.limits(ofHub: hubCount)
     if bug == .hubHasNoStateLimit { limits.stateBytes = HubLimits().stateBytes }
+    if bug == .hubSendsNoBookmarks { limits.bookmarkInterval = 1 << 32 }
     if bug == .hubHasNoRate { limits.actionsPerSecond = nil }
     let core = HubCore(
       engine: engine.engine, limits: limits, policy: policy, name: "hub", history: history,
