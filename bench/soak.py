@@ -5,11 +5,17 @@ First a search finds the highest rate of the scenario whose p99 stays within 100
 the load runs at a part of it. Exits with status 1 if the hub's memory in the last quarter is more than 2 % and 1 MB above
 that of the second quarter, or the median p99 more than 1.5 times that; the first quarter is for caches and lists to
 fill.
+
+Toggles and moves start an effect that sorts the list a second after the last of them, so the load is not alone: the
+revision grows by more than its actions. A run fails if it grows by more than one action a second, or if storeload has
+not verified the number, the list and the state.
 """
 import argparse
 import math
+import re
 import statistics
 import sys
+import time
 
 from servers import Server, TemporaryDirectory, raise_descriptor_limit
 from storeload import storeload
@@ -53,6 +59,28 @@ def quarter(samples, number, figure):
     return statistics.median(values)
 
 
+# The start of each check of the scenario by storeload.
+CHECKS = {
+    "the acknowledged actions": r"\d+ actions acknowledged",
+    "the counter": r"counter\.count is",
+    "the values of todos": r"[1-9]\d* parts of elements have the value of the last action",
+    "the state's hash": r"the state's hash is the hub's",
+    "the subscribers": r"[1-9]\d* of \d+ subscribers applied every change",
+}
+
+
+def check_verification(report, seconds):
+    """Ends the measurement if a check is missing, or if effects cannot have sent all further actions."""
+    checks = report["verified"]
+    missing = [name for name, start in CHECKS.items() if not any(re.match(start, check) for check in checks)]
+    if missing:
+        raise SystemExit(f"storeload has not verified {', '.join(missing)}: {report['notVerified']}")
+    # Each sort follows a second without toggles and moves.
+    if report["otherActions"] > seconds + 1:
+        raise SystemExit(f"the hub counted {report['otherActions']:,} more actions than were sent; "
+                         f"effects send at most {seconds + 1:.0f} in {seconds:.0f} s")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", required=True, help="the folder of storehubd and storeload")
@@ -74,10 +102,12 @@ def main():
             highest = max(step["reached"] for step in search if step["isKept"])
             rate = round(highest * options.load, 1)
             print(f"The highest rate is {highest:,.0f} actions/s; {options.minutes} minutes at {rate:,.0f}.", flush=True)
+            start = time.monotonic()
             report = storeload(
                 options.programs, server, "--scenario", scenario, "--rate", rate, "--arrival", "poisson", "--duration",
                 f"{round(options.minutes * 60)}s", "--timeout", "60s",
                 *(["--report", options.report] if options.report else []), timeout=options.minutes * 60 + 600)
+            check_verification(report, time.monotonic() - start)
     samples = report["samples"]
     if len(samples) < 8:
         raise SystemExit("too short to say anything")
@@ -88,7 +118,9 @@ def main():
         print(f"| {number + 1} | {quarter(samples, number, 'actionsPerSecond'):,.0f} | {p99[number]:,.0f} | "
               f"{memory[number] / 1e6:.2f} |")
     grows = memory[3] > memory[1] * 1.02 + 1e6 or p99[3] > 1.5 * p99[1] or math.inf in p99
-    print("It grows." if grows else f"No growth; {report['actions']:,} actions, every one verified.")
+    print("It grows." if grows else "No growth.")
+    print("\n".join([f"verified: {check}" for check in report["verified"]]
+                    + [f"not verified: {expectation}" for expectation in report["notVerified"]]))
     sys.exit(1 if grows else 0)
 
 
