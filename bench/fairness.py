@@ -15,13 +15,15 @@ not compete with the client for a processor. The exit status is 1 if a goal was 
     make bench-fairness
 """
 import argparse
+import contextlib
 import os
 import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import time
+
+from servers import Server, TemporaryDirectory, raise_descriptor_limit
 
 INCREMENT = bytes([0x82, 0, 1])
 OTHER_USER = 65534
@@ -168,26 +170,13 @@ def memory(process):
         return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS"))
 
 
-class Hub:
+class Hub(Server):
     # The processors of the attackers; None for all.
     attackers_processors = None
 
-    def __init__(self, program):
-        self.directory = tempfile.mkdtemp(prefix="storehub-bench-")
-        os.chmod(self.directory, 0o755)
-        self.path = f"{self.directory}/hub.sock"
-        with open(f"{self.directory}/hub.conf", "w") as file:
-            file.write("[everyone]\nread = all\nact = all\n[limits]\nconnections = 20000\nconnections-per-user = 15000\n")
-        self.process = subprocess.Popen(
-            [program, "--socket", self.path, "--mode", "666", "--config", f"{self.directory}/hub.conf",
-             "--log-level", "error"])
-        while not os.path.exists(self.path):
-            time.sleep(0.01)
-        time.sleep(0.1)
-
     def fill(self, megabytes):
         """Adds todos until the state has about so many megabytes."""
-        connection, first, text = connect(self.path), 1, b"x" * 1000
+        connection, first, text = connect(self.socket), 1, b"x" * 1000
         todo = bytes([0x82, 1, 0x82, 0]) + head(len(text), 3) + text
         for _ in range(megabytes):
             connection.sendall(actions(first, todo * 1000))
@@ -198,14 +187,23 @@ class Hub:
 
     def attack(self, name, argument):
         process = subprocess.Popen(
-            [sys.executable, __file__, "--attack", name, self.path, str(argument)], stderr=subprocess.DEVNULL)
+            [sys.executable, __file__, "--attack", name, self.socket, str(argument)], stderr=subprocess.DEVNULL)
         if self.attackers_processors:
             os.sched_setaffinity(process.pid, self.attackers_processors)
         return process
 
-    def close(self):
-        self.process.kill()
-        self.process.wait()
+
+@contextlib.contextmanager
+def started(program):
+    """A hub that every user may use, in a directory of its own."""
+    with TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        path, configuration = f"{directory}/hub.sock", f"{directory}/hub.conf"
+        with open(configuration, "w") as file:
+            file.write("[everyone]\nread = all\nact = all\n[limits]\nconnections = 20000\nconnections-per-user = 15000\n")
+        argv = [program, "--socket", path, "--mode", "666", "--config", configuration, "--log-level", "error"]
+        with Hub(argv, path, core=None) as hub:
+            yield hub
 
 
 def under_attack(hub, target, seconds, name, argument, count):
@@ -213,7 +211,7 @@ def under_attack(hub, target, seconds, name, argument, count):
     attackers = [target.attack(name, argument) for _ in range(count)]
     time.sleep(1)
     try:
-        times = latencies(hub.path, seconds)
+        times = latencies(hub.socket, seconds)
         ended = sum(process.poll() is not None for process in attackers)
     finally:
         for process in attackers:
@@ -235,7 +233,7 @@ def measure(hub, other, options, rows, failures):
     for title, name, argument, count in rows:
         quiet, under, beside, longest, dead = [], [], [], 0, 0
         for _ in range(options.rounds):
-            quiet.append(latencies(hub.path, options.seconds))
+            quiet.append(latencies(hub.socket, options.seconds))
             times, ended = under_attack(hub, hub, options.seconds, name, argument, count)
             under.append(times)
             beside.append(under_attack(hub, other, options.seconds, name, argument, count)[0])
@@ -265,7 +263,7 @@ def admission(hub, rows):
         for _ in range(18):
             start = time.perf_counter()
             try:
-                connect(hub.path).close()
+                connect(hub.socket).close()
                 times.append((time.perf_counter() - start) * 1e3)
             except (Closed, OSError):
                 pass
@@ -281,7 +279,7 @@ def half_frames(hub, count):
     connections, largest = [], quiet
     for _ in range(count):
         try:
-            connection = connect(hub.path)
+            connection = connect(hub.socket)
             connection.settimeout(0.5)
             connections.append(connection)
             connection.sendall(struct.pack("<IBBHQ", 1 << 20, 3, 0, 0, 0) + bytes(1 << 19))
@@ -301,9 +299,9 @@ def crowd(hub, count):
     quiet = memory(hub.process)
     connections = []
     for _ in range(count):
-        connections.append(connect(hub.path))
+        connections.append(connect(hub.socket))
     taken = memory(hub.process)
-    times = latencies(hub.path, 2)
+    times = latencies(hub.socket, 2)
     print(f"\n{count} idle connections: {(taken - quiet) * 1024 / count:.1f} KiB each; p50 {at(times, 0.5):.3f} ms, "
           f"p99 {at(times, 0.99):.3f} ms beside them")
 
@@ -329,8 +327,7 @@ def main():
             parser.error("--pin needs two processors")
         Hub.attackers_processors = others
         os.sched_setaffinity(0, [first])
-    import resource
-    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    raise_descriptor_limit()
 
     def part(name):
         return options.only in (None, name)
@@ -340,8 +337,7 @@ def main():
           f"{'another user' if os.getuid() == 0 else 'the same user, since this does not run as root'}")
     if os.getloadavg()[0] > 0.5:
         print("warning: the machine has other work, so the latencies prove nothing")
-    hub, other = Hub(options.hub), Hub(options.hub)
-    try:
+    with started(options.hub) as hub, started(options.hub) as other:
         if part("latency"):
             measure(hub, other, options, [
                 ("1 client, 4,096 actions on the way", "pipeline", 4096, 1),
@@ -362,16 +358,10 @@ def main():
         if part("admission"):
             admission(hub, [("1 process connects and says hello in a loop", "visit", 1), ("2 processes", "visit", 2),
                             ("4 processes connect in a loop", "knock", 4)])
-    finally:
-        hub.close()
-        other.close()
     for name, check, count in (("half", half_frames, 4000), ("crowd", crowd, 10_000)):
         if part(name):
-            hub = Hub(options.hub)
-            try:
+            with started(options.hub) as hub:
                 check(hub, count)
-            finally:
-                hub.close()
     if failures:
         print(f"\nnot shown: a p99 below {options.goal} times the quiet one under: {'; '.join(failures)}")
         sys.exit(1)

@@ -59,7 +59,8 @@ class Listening(Server):
     start_limit = 600
 
     def __init__(self, process, path):
-        self.process, self.socket, self.port, self.setup = process, path, None, None
+        self.process, self.argv = process, process.args
+        self.socket, self.port, self.setup = path, None, None
 
 
 def recovery(options, name, actions, arguments, place):

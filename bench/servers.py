@@ -44,15 +44,15 @@ def free_port():
 
 
 class Server:
-    """A process that listens on a Unix socket, or on a port of this machine."""
+    """A process that listens on a Unix socket, or on a port of this machine. Without a core it runs on any."""
 
     # The seconds within which it must listen.
     start_limit = 5
 
-    def __init__(self, argv, path=None, setup=None, port=None):
-        self.socket, self.setup, self.port = path, setup, port
+    def __init__(self, argv, path=None, setup=None, port=None, core=0):
+        self.argv, self.socket, self.setup, self.port = argv, path, setup, port
         self.process = subprocess.Popen(
-            on_core(0, argv), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            argv if core is None else on_core(core, argv), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def is_listening(self):
         if self.port is None:
@@ -71,9 +71,9 @@ class Server:
         else:
             self.process.kill()
             self.process.wait()
-            raise SystemExit(f"{self.process.args[3:]} did not listen within {self.start_limit} s")
+            raise SystemExit(f"{' '.join(self.argv)} did not listen within {self.start_limit} s")
         if self.process.poll() is not None:
-            raise SystemExit(f"{self.process.args[3:]} ended with status {self.process.returncode}")
+            raise SystemExit(f"{' '.join(self.argv)} ended with status {self.process.returncode}")
         time.sleep(0.1)
         if self.setup:
             self.setup()
