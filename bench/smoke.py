@@ -2,8 +2,9 @@
 """A short guard against gross regressions: counts that do not depend on the machine's speed, and ratios of one run.
 
 Counts: the hub's instructions per action under callgrind, the difference between two runs of different length divided by
-the difference of their actions, beside those in bench/counts.json; more than 25 % above is a failure. Ratios: hub ÷ C
-limit, alternating; less than half of the goal is a failure. `--update` writes the counts that were found.
+the difference of their actions, beside those in bench/counts.json; more than 25 % above is a failure, and so is a count
+without a recorded one. Ratios: hub ÷ C limit, alternating; less than half of the goal is a failure. `--update` writes
+the counts that were found.
 Heap allocations are counted by scripts/allocations.
 """
 import argparse
@@ -65,6 +66,9 @@ def check_counts(options, directory):
     if os.path.exists(COUNTS):
         with open(COUNTS, encoding="utf-8") as file:
             known = json.load(file)
+    unknown = [name for name in ACTIONS if name not in known]
+    if unknown and not options.update:
+        raise SystemExit(f"{COUNTS} has no count for {', '.join(unknown)}; --update records it")
     found, failed = {}, False
     print("| instructions of the hub for an action | found | recorded | |\n|---|--:|--:|---|")
     for name, (*arguments, (short, long)) in ACTIONS.items():
