@@ -87,11 +87,14 @@ class Growth:
         self.table("payload", "bytes of text", results, "Cost of an edit with a text of many bytes", extra=True)
 
     def features(self):
-        """An action of each of the features that storehubd composes: a counter, favourites with a presentation, todos."""
+        """An action of each of the features that storehubd composes: a counter, favourites with a presentation, todos.
+
+        A client is subscribed to the part of the action's feature, so each action costs a delta.
+        """
         actions = ["counter.incrementButtonTapped", "favourites.view.incrementButtonTapped",
                    "todos.addButtonTapped {text}"]
         results = self.runs(actions, lambda action: (
-            "--action", action, "-c", 10, "--rate", self.options.rate, "--watch", 1, "--scope", "counter"))
+            "--action", action, "-c", 10, "--rate", self.options.rate, "--watch", 1, "--scope", action.split(".")[0]))
         self.table(None, "action of a composed feature", results, "")
 
     def memory(self):
