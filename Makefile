@@ -1,6 +1,6 @@
 # StoreHub. `make run` demonstrates it, `make test` tests it, and `make help` lists all targets.
 
-export DESTDIR PREFIX SYSCONFDIR UNITDIR
+export DESTDIR PREFIX UNITDIR
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/static
 
