@@ -218,15 +218,15 @@ final class Session {
     // Keys after `q` are ignored.
     case .send where quitTimer != nil: break
     case .send(let action):
-      send(action)
+      send(action, number: screens.lastActionNumber)
       return true
     case nil: break
     }
     return false
   }
 
-  private func send(_ action: AppFeature.Action) {
-    guard let task = passed(action) else { return screens.refused(action) }
+  private func send(_ action: AppFeature.Action, number: Int) {
+    guard let task = passed(action) else { return screens.refused(number) }
     lastAction = task
     Task { [weak self] in
       do {
@@ -234,7 +234,7 @@ final class Session {
       } catch {
         guard let self, !hasQuit else { return }
         // An action that may have taken effect can be undone.
-        if error as? ActionError != .outcomeUnknown { screens.refused(action) }
+        if error as? ActionError != .outcomeUnknown { screens.refused(number) }
         screens.say("\(error)", isBad: true)
         drawSoon()
       }

@@ -28,6 +28,9 @@ import Testing
       }
     }
 
+    /// Refuses the last action, which was not sent to the reducer.
+    mutating func refuseLast() { terminal.screens.refused(terminal.screens.lastActionNumber) }
+
     /// Sends an action as another client.
     mutating func send(_ action: AppFeature.Action) {
       let reducer = reducer
@@ -80,12 +83,49 @@ import Testing
     local.press("+")
     // Not sent to the reducer, as if the hub had refused it.
     #expect(local.terminal.press("-") == .send(.counter(.decrementButtonTapped)))
-    local.terminal.screens.refused(.counter(.decrementButtonTapped))
+    local.refuseLast()
     local.press("u")
     #expect(local.state.counter.count == 0 && local.footer == "undone")
     local.press("u")
     #expect(local.state.counter.count == 0 && local.footer == "nothing to undo")
-    local.terminal.screens.refused(.counter(.decrementButtonTapped))
+  }
+
+  @Test func anUndoThatTheHubRefusedCanBeRepeated() {
+    var local = Local()
+    local.press("-", "+")
+    #expect(local.terminal.press("u") == .send(.counter(.decrementButtonTapped)))
+    // It is not the decrement of the first key.
+    local.refuseLast()
+    local.press("u")
+    #expect(local.state.counter.count == -1 && local.footer == "undone")
+    local.press("u")
+    #expect(local.state.counter.count == 0 && local.footer == "undone")
+    local.press("u")
+    #expect(local.state.counter.count == 0 && local.footer == "nothing to undo")
+  }
+
+  @Test func aRepeatedUndoKeepsTheOrder() {
+    var local = Local()
+    local.press("+")
+    #expect(local.terminal.press("u") == .send(.counter(.decrementButtonTapped)))
+    let undo = local.terminal.screens.lastActionNumber
+    local.press("t")
+    local.terminal.screens.refused(undo)
+    local.press("u")
+    #expect(local.state.counter.count == 1 && !local.state.counter.isTimerOn)
+    local.press("u")
+    #expect(local.state.counter.count == 0)
+  }
+
+  @Test func whatWasRefusedAfterItsUndoIsGone() {
+    var local = Local()
+    #expect(local.terminal.press("+") == .send(.counter(.incrementButtonTapped)))
+    let number = local.terminal.screens.lastActionNumber
+    #expect(local.terminal.press("u") == .send(.counter(.decrementButtonTapped)))
+    local.terminal.screens.refused(number)
+    local.refuseLast()
+    local.press("u")
+    #expect(local.footer == "nothing to undo")
   }
 
   @Test func whatOthersHaveDoneSinceStays() {
@@ -98,6 +138,34 @@ import Testing
     local.send(.todos(.deleteButtonTapped(id: 0)))
     local.press("u")
     #expect(local.texts == ["milk"] && local.footer == "the todo that you ticked is gone")
+  }
+
+  @Test func whatOthersHaveUndoneIsNotDoneAgain() {
+    var local = Local()
+    local.press("t")
+    local.send(.counter(.toggleTimerButtonTapped))
+    local.press("u")
+    #expect(!local.state.counter.isTimerOn && local.footer == "somebody has undone that already")
+    local.press("3", " ")
+    #expect(local.state.favourites.isFavourite)
+    local.send(.favourites(.view(.favouriteButtonTapped)))
+    local.press("u")
+    #expect(!local.state.favourites.isFavourite && local.footer == "somebody has undone that already")
+    local.press(" ", "u")
+    #expect(!local.state.favourites.isFavourite && local.footer == "undone")
+  }
+
+  @Test func aTodoOfAnotherClientWithTheSameTextStays() {
+    var local = Local()
+    local.press("2", "a", "x", .enter)
+    local.send(.todos(.addButtonTapped(text: "x")))
+    local.press("u")
+    #expect(local.texts == ["bread", "milk", "x", "x"] && local.footer == "somebody has added the same text since")
+    // Two equal texts of this terminal differ in their ids.
+    local.press("a", "y", .enter, "a", "y", .enter, "u")
+    #expect(local.texts == ["bread", "milk", "x", "x", "y"] && local.footer == "undone: added")
+    local.press("u")
+    #expect(local.texts == ["bread", "milk", "x", "x"] && local.footer == "undone: added")
   }
 
   @Test func aDeletedTodoComesBackAmongOthers() {

@@ -236,8 +236,12 @@ public nonisolated struct Screens: Equatable, Sendable {
     return .send(action)
   }
 
-  /// Records that an action had no effect, so that there is nothing to undo.
-  public mutating func refused(_ action: AppFeature.Action) { undoable.forget(action) }
+  /// The number of the action that `pressed` returned last; they are counted from 1.
+  public var lastActionNumber: Int { undoable.lastNumber }
+
+  /// Records that an action had no effect, so that there is nothing to undo. If the action was an undo, it can be
+  /// repeated.
+  public mutating func refused(_ number: Int) { undoable.forget(number) }
 
   private mutating func undo(_ state: AppFeature.State) -> Intent? {
     switch undoable.undo(in: state) {

@@ -11,7 +11,10 @@ nonisolated struct UndoHistory: Equatable, Sendable {
   private enum Step: Equatable, Sendable {
     /// Sends the opposite action, whatever the state is.
     case opposite(AppFeature.Action)
-    /// Deletes a todo that this terminal added, found by its text and the smallest id that it can have.
+    /// Restores whether the timer runs.
+    case timed(was: Bool)
+    /// Deletes a todo that this terminal added, found by its text and the smallest id that it can have, unless another
+    /// client has added the same text since.
     case added(text: String, id: Todo.State.ID)
     /// Restores the earlier text of a todo, unless another client has changed it since.
     case edited(id: Todo.State.ID, old: String, new: String)
@@ -22,7 +25,7 @@ nonisolated struct UndoHistory: Equatable, Sendable {
     /// Inserts a deleted todo again, before the one that stood behind it.
     case deleted(Todo.State, before: Todo.State.ID?)
     /// Restores whether a number is a favourite.
-    case liked(number: Int)
+    case liked(number: Int, was: Bool)
     /// Cannot be undone.
     case final(String)
   }
@@ -35,37 +38,59 @@ nonisolated struct UndoHistory: Equatable, Sendable {
     case nothing(String)
   }
 
-  /// A step and the action that it undoes.
+  /// A step and the number of the action that it undoes.
   private struct Entry: Equatable, Sendable {
-    var action: AppFeature.Action
+    var number: Int
     var step: Step
   }
 
-  private var entries: [Entry] = []
-
-  /// Records an action that is sent in a state.
-  mutating func note(_ action: AppFeature.Action, in state: AppFeature.State) {
-    guard let step = Self.step(action, state) else { return }
-    entries.append(Entry(action: action, step: step))
-    if entries.count > Self.limit { entries.removeFirst() }
+  /// An entry whose undo was sent, and the number of the action that undoes it.
+  private struct Undone: Equatable, Sendable {
+    var number: Int
+    var entry: Entry
   }
 
-  /// Removes the last step for an action, which had no effect.
-  mutating func forget(_ action: AppFeature.Action) {
-    if let index = entries.lastIndex(where: { $0.action == action }) { entries.remove(at: index) }
+  /// The entries in the order of their actions.
+  private var entries: [Entry] = []
+  private var undone: [Undone] = []
+  /// The number of the last sent action; they are counted from 1.
+  private(set) var lastNumber = 0
+
+  /// Numbers an action that is sent in a state, and records its step.
+  mutating func note(_ action: AppFeature.Action, in state: AppFeature.State) {
+    lastNumber += 1
+    guard let step = Self.step(action, state) else { return }
+    insert(Entry(number: lastNumber, step: step))
+  }
+
+  /// Removes the step of an action that had no effect. If the action was an undo, its step can be undone again.
+  mutating func forget(_ number: Int) {
+    entries.removeAll { $0.number == number }
+    undone.removeAll { $0.entry.number == number }
+    guard let index = undone.firstIndex(where: { $0.number == number }) else { return }
+    let entry = undone.remove(at: index).entry
+    insert(entry)
+  }
+
+  private mutating func insert(_ entry: Entry) {
+    let index = entries.firstIndex { $0.number > entry.number } ?? entries.endIndex
+    entries.insert(entry, at: index)
+    if entries.count > Self.limit { entries.removeFirst() }
   }
 
   private static func step(_ action: AppFeature.Action, _ state: AppFeature.State) -> Step? {
     switch action {
     case .counter(.incrementButtonTapped): .opposite(.counter(.decrementButtonTapped))
     case .counter(.decrementButtonTapped): .opposite(.counter(.incrementButtonTapped))
-    case .counter(.toggleTimerButtonTapped): .opposite(.counter(.toggleTimerButtonTapped))
+    case .counter(.toggleTimerButtonTapped): .timed(was: state.counter.isTimerOn)
     case .counter: nil
     case .todos(let action): step(action, state.todos)
     case .favourites(.view(.incrementButtonTapped)): .opposite(.favourites(.view(.decrementButtonTapped)))
     case .favourites(.view(.decrementButtonTapped)): .opposite(.favourites(.view(.incrementButtonTapped)))
-    case .favourites(.view(.favouriteButtonTapped)): .liked(number: state.favourites.count)
-    case .favourites(.destination(.presented(.favourites(.deleteButtonTapped(let number))))): .liked(number: number)
+    case .favourites(.view(.favouriteButtonTapped)):
+      .liked(number: state.favourites.count, was: state.favourites.isFavourite)
+    case .favourites(.destination(.presented(.favourites(.deleteButtonTapped(let number))))):
+      .liked(number: number, was: state.favourites.favourites[id: number] != nil)
     case .favourites: nil
     }
   }
@@ -97,15 +122,27 @@ nonisolated struct UndoHistory: Equatable, Sendable {
 
   /// Undoes the last step.
   mutating func undo(in state: AppFeature.State) -> Outcome {
-    guard let step = entries.popLast()?.step else { return .nothing("nothing to undo") }
+    guard let entry = entries.popLast() else { return .nothing("nothing to undo") }
+    let outcome = Self.outcome(of: entry.step, state)
+    guard case .send = outcome else { return outcome }
+    lastNumber += 1
+    undone.append(Undone(number: lastNumber, entry: entry))
+    if undone.count > Self.limit { undone.removeFirst() }
+    return outcome
+  }
+
+  private static func outcome(of step: Step, _ state: AppFeature.State) -> Outcome {
     let todos = state.todos.todos
     switch step {
     case .opposite(let action):
       return .send(action, "undone")
+    case .timed(let was):
+      guard state.counter.isTimerOn != was else { return .nothing("somebody has undone that already") }
+      return .send(.counter(.toggleTimerButtonTapped), "undone")
     case .added(let text, let first):
-      guard let todo = todos.first(where: { $0.id >= first && $0.text == text }) else {
-        return .nothing("the todo that you added is gone, or has another text")
-      }
+      let found = todos.filter { $0.id >= first && $0.text == text }
+      guard let todo = found.first else { return .nothing("the todo that you added is gone, or has another text") }
+      guard found.count == 1 else { return .nothing("somebody has added the same text since") }
       return .send(.todos(.deleteButtonTapped(id: todo.id)), "undone: added")
     case .edited(let id, let old, let new):
       guard let todo = todos[id: id] else { return .nothing("the todo that you changed is gone") }
@@ -123,7 +160,10 @@ nonisolated struct UndoHistory: Equatable, Sendable {
     case .deleted(let todo, let next):
       guard todos[id: todo.id] == nil else { return .nothing("that todo has already been restored") }
       return .send(.todos(.restored(todo, before: next)), "undone: deleted")
-    case .liked(let number):
+    case .liked(let number, let was):
+      guard (state.favourites.favourites[id: number] != nil) != was else {
+        return .nothing("somebody has undone that already")
+      }
       guard state.favourites.count == number else { return .nothing("go to \(number) to change that again") }
       return .send(.favourites(.view(.favouriteButtonTapped)), "undone")
     case .final(let reason):
