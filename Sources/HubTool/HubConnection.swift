@@ -69,6 +69,9 @@ final class HubConnection {
 
   var hubName: String { replica.hubName }
 
+  /// The number of bytes received of parts that are not complete yet.
+  var loadedByteCount: Int { replica.loadedByteCount }
+
   /// Returns the schema of the feature, or of the hub's own state.
   func schema(of root: StateRoot) -> Schema {
     if let schema = ReplicaCore.schema(ofHubsOwn: root) { return schema }

@@ -1,14 +1,27 @@
+internal import EventLoop
 internal import ProgramOptions
 internal import ReplicaCore
 internal import Wire
 
 extension Tool {
+  /// The time for a completion, unless there is a `--timeout`: users do not wait long for one.
+  private static let completionTimeout = Duration.milliseconds(500)
+  /// The number of bytes of a part after which its ids are not waited for.
+  private static let idsByteLimit = 1 << 20
+
   /// Prints the paths, actions or types that begin with a text.
   func complete(_ value: ProgramOptions.Value, _ beginning: String) -> Int32 {
+    let limit = options.string("timeout") == nil ? Self.completionTimeout : timeout
     runLoop {
       do throws(ToolFailure) {
-        let hub = try await self.connect()
-        for word in try await self.candidates(value, beginning, hub) { self.output.line(word) }
+        let hub = try HubConnection(
+          loop: self.loop, path: self.path, name: "storectl completions", timeout: limit, isWatched: false)
+        // For all steps together.
+        let timer = try? Timer(on: self.loop) { hub.fail(.timedOut, "") }
+        timer?.start(after: limit)
+        try await hub.open()
+        for word in await self.candidates(value, beginning, hub) { self.output.line(word) }
+        timer?.stop()
         await self.output.finish()
       } catch {
         // Nothing to offer.
@@ -19,7 +32,7 @@ extension Tool {
 
   private func candidates(
     _ value: ProgramOptions.Value, _ beginning: String, _ hub: HubConnection
-  ) async throws(ToolFailure) -> [String] {
+  ) async -> [String] {
     let schema = hub.schema(of: value == .action ? .feature : root)
     var wanted: [PathStep]?
     var ids: [String] = []
@@ -44,12 +57,21 @@ extension Tool {
     }
     var found = offered()
     if let path = wanted {
-      let mirror = try await hub.subscribe(to: path, of: root).mirror
-      if let value = mirror.value, let type = mirror.type?.type {
-        ids = (SchemaValues(schema).parts(of: value, as: type) ?? []).prefix(200).map(\.name)
-        found = offered()
-      }
+      ids = await self.ids(at: path, schema, hub)
+      if !ids.isEmpty { found = offered() }
     }
     return found.map { $0.isWhole ? $0.text + " " : $0.text }
+  }
+
+  /// Returns the ids of the first elements of a part; none if the part is large, or does not arrive in time.
+  private func ids(at path: [PathStep], _ schema: Schema, _ hub: HubConnection) async -> [String] {
+    let scope = hub.follow(path, of: root, onChange: {})
+    do throws(ToolFailure) {
+      try await hub.wait { scope.mirror.revision != nil || hub.loadedByteCount > Self.idsByteLimit }
+    } catch {
+      return []
+    }
+    guard let value = scope.mirror.value, let type = scope.mirror.type?.type else { return [] }
+    return (SchemaValues(schema).parts(of: value, as: type) ?? []).prefix(200).map(\.name)
   }
 }

@@ -96,7 +96,6 @@ public func printCompletions(of words: [String], _ options: ProgramOptions) -> I
   case .words(let words): for word in words { print(word) }
   case .files: print("\u{1}files")
   case .fromHub(let value, let beginning, let parsed):
-    // Users do not wait long for completions.
     guard let tool = try? Tool(parsed) else { return 1 }
     return tool.complete(value, beginning)
   }
