@@ -18,8 +18,16 @@ struct KeyReader {
   private var pastedCount = 0
   /// The form of text, according to the terminal's answers.
   private(set) var form: Glyphs.Form
+  /// The number of requested answers that have not arrived.
+  private(set) var pendingAnswerCount = 0
 
   init(isUnicode: Bool) { form = Glyphs.Form(isUnicode: isUnicode) }
+
+  /// Notes that answers were requested.
+  mutating func expectAnswers(_ count: Int) { pendingAnswerCount += count }
+
+  /// Gives up answers that have not arrived.
+  mutating func forgetAnswers() { pendingAnswerCount = 0 }
 
   /// Adds a result of `wget_wch`. Returns the key, unless the result is only a part of one.
   mutating func key(kind: CInt, code: wint_t) -> Key? {
@@ -31,11 +39,11 @@ struct KeyReader {
     if function == Self.pasteEnd {
       return pasted.take().map { .paste(String($0)) }
     }
-    switch function {
-    case Self.joinedAnswer: form.joinsEmoji = true; return nil
-    case Self.tonedAnswer: form.hasSkinTones = true; return nil
-    case Self.otherAnswer: return nil
-    default: break
+    if let function, Self.joinedAnswer...Self.otherAnswer ~= function {
+      if function == Self.joinedAnswer { form.joinsEmoji = true }
+      if function == Self.tonedAnswer { form.hasSkinTones = true }
+      pendingAnswerCount = max(pendingAnswerCount - 1, 0)
+      return nil
     }
     if pasted != nil {
       // Function keys are not text.

@@ -89,6 +89,29 @@ public final class Terminal {
     wrefresh(cncurses_screen())
     let emoji = "\u{1b}[2;10H👩\u{200D}💻\u{1b}[6n\u{1b}[2;30H👍🏽\u{1b}[6n"
     send("\u{1b}[8m\(emoji)\u{1b}[m\u{1b}[2;10H    \u{1b}[2;30H    \u{1b}[H")
+    reader.expectAnswers(2)
+  }
+
+  /// The time to wait for answers at the end.
+  private static let answerTimeout = Duration.milliseconds(100)
+
+  /// Waits for the answers that have not arrived, and discards them with all other input: the shell would read them.
+  private func discardAnswers() {
+    // A process in the background would be stopped.
+    guard reader.pendingAnswerCount > 0, tcgetpgrp(inputDescriptor) == getpgrp() else { return }
+    let end = ContinuousClock.now + Self.answerTimeout
+    while true {
+      _ = readKeys { _ in }
+      let rest = CInt((end - ContinuousClock.now) / Duration.milliseconds(1))
+      guard reader.pendingAnswerCount > 0, rest > 0 else { break }
+      var input = pollfd(fd: inputDescriptor, events: Int16(POLLIN), revents: 0)
+      let count = poll(&input, 1, rest)
+      if count < 0, errno == EINTR { continue }
+      // Also ends if the terminal is gone.
+      guard count > 0, input.revents == Int16(POLLIN) else { break }
+    }
+    tcflush(inputDescriptor, TCIFLUSH)
+    reader.forgetAnswers()
   }
 
   /// Asks the terminal to mark pasted text.
@@ -108,6 +131,7 @@ public final class Terminal {
   /// Restores the terminal; further calls have no effect.
   public func close() {
     guard let screen else { return }
+    discardAnswers()
     self.screen = nil
     send(pasteOff)
     endwin()
@@ -122,6 +146,7 @@ public final class Terminal {
   /// Draw afterwards. The process does not stop if no other process could continue it.
   public func suspend() {
     guard screen != nil else { return }
+    discardAnswers()
     send(pasteOff)
     endwin()
     var (standard, ours) = (sigaction(), sigaction())
