@@ -68,7 +68,6 @@ public nonisolated func toolOptions() -> ProgramOptions {
         "send", "send an action and wait for its outcome",
         arguments: [.init("ACTION", value: .action), .init("VALUE", .anyNumber)],
         options: [
-          .init("wait", "wait until the hub has applied or rejected it; the default"),
           .init("no-wait", "end as soon as the hub's socket has accepted it"),
           .init("diff", short: "d", "print what has changed since it was sent, including changes by others"),
           .init(

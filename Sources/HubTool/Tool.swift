@@ -132,7 +132,8 @@ public final class Tool {
     }
   }
 
-  /// Handles a signal: the first one ends the current wait, a second one also discards unwritten output.
+  /// Handles a signal: the first one ends the current wait, and the tool does not wait for its reader at the end. A
+  /// second one discards unwritten output immediately, if the command still waits for its reader.
   private func interrupt(_ status: ExitStatus) {
     if isInterrupted { return output.abandon() }
     (isInterrupted, interruption) = (true, status)

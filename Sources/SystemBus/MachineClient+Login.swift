@@ -29,7 +29,7 @@ extension MachineStatus {
   /// Creates the state from the properties of logind's manager.
   init(login properties: [String: BusValue]) {
     self.init(
-      sessions: properties["NCurrentSessions"]?.integer ?? 0, isIdle: properties["IdleHint"]?.bool ?? false,
+      sessions: properties["NCurrentSessions"]?.integer ?? 0,
       isShuttingDown: properties["PreparingForShutdown"]?.bool ?? false)
   }
 }

@@ -8,7 +8,7 @@ import Terminal
 let options = ProgramOptions(
   program: "storeterm", purpose: "Shows the store of a hub in a terminal, and changes it by keys.",
   options: [
-    .init("socket", short: "s", argument: "PATH", "the hub's socket", default: defaultSocketPath()),
+    .init("socket", short: "s", argument: "PATH", "the hub's socket", default: defaultSocketPath(), value: .file),
     .init("wait", short: "w", "wait for the hub if it is not running yet"),
     .init(
       "theme", short: "t", argument: "NAME", "dark, light or mono; default dark, or mono if NO_COLOR is set",

@@ -19,10 +19,9 @@ import Testing
     bench.login.emit("SessionNew")
     #expect(await bench.loop.pump { store.status?.sessions == 3 })
 
-    bench.login.properties["IdleHint"] = .bool(true)
     bench.login.properties["PreparingForShutdown"] = .bool(true)
     bench.login.emit("PrepareForShutdown")
-    #expect(await bench.loop.pump { store.status == MachineStatus(sessions: 3, isIdle: true, isShuttingDown: true) })
+    #expect(await bench.loop.pump { store.status == MachineStatus(sessions: 3, isShuttingDown: true) })
   }
 
   @Test func aServiceThatIsAwayIsTriedAgain() async throws {

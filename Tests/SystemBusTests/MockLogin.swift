@@ -4,7 +4,7 @@ import SystemBus
 /// A mock of logind's manager, on a separate bus.
 final class MockLogin {
   var properties: [String: BusValue] = [
-    "NCurrentSessions": .unsigned(2), "IdleHint": .bool(false), "PreparingForShutdown": .bool(false),
+    "NCurrentSessions": .unsigned(2), "PreparingForShutdown": .bool(false),
     "BlockInhibited": .string("shutdown:sleep"),
   ]
   private(set) var isServing = false

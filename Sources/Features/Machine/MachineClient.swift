@@ -5,14 +5,12 @@ public import ReplicatedArchitecture
 public struct MachineStatus: Equatable, Sendable {
   /// The number of users' sessions.
   public var sessions: Int
-  /// True if no session was used for a while.
-  public var isIdle: Bool
   /// True if the machine is about to shut down or restart.
   public var isShuttingDown: Bool
 
   /// Creates a status.
-  public init(sessions: Int, isIdle: Bool = false, isShuttingDown: Bool = false) {
-    (self.sessions, self.isIdle, self.isShuttingDown) = (sessions, isIdle, isShuttingDown)
+  public init(sessions: Int, isShuttingDown: Bool = false) {
+    (self.sessions, self.isShuttingDown) = (sessions, isShuttingDown)
   }
 }
 
