@@ -432,7 +432,9 @@ let package = Package(
       swiftSettings: onLoop),
     .testTarget(
       name: "TerminalViewsTests",
-      dependencies: ["ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalViews", "Wire"],
+      dependencies: [
+        "ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalViews", "TurnLog", "Wire",
+      ],
       swiftSettings: common),
     .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], swiftSettings: common),
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Fixtures/CFaultVFS"),

@@ -319,7 +319,7 @@ final class Session {
     }
     if last != activity.entries.last?.id { activityAttempts = 0 }
     let revision = max(counter.revision, favourites.revision, todos?.revision ?? 0)
-    guard activity.entries.last?.id ?? 0 < revision, activityAttempts < 5 else { return }
+    guard activity.entries.last?.revision ?? 0 < revision, activityAttempts < 5 else { return }
     activityAttempts += 1
     activityTimer?.start(after: .milliseconds(200))
   }

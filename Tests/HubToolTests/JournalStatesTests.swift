@@ -91,8 +91,8 @@ import Wire
 
   @Test func anActionHasTheRevisionAfterItIfThatIsKnown() {
     let turn = LoggedTurn(position: 1, baseRevision: 10, revision: 13, time: 0)
-    #expect((0..<3).map { TurnText.revision(after: $0, of: 3, in: turn) } == [11, 12, 13])
+    #expect((0..<3).map { turn.revision(after: $0, of: 3) } == [11, 12, 13])
     // The effect of one of two actions has sent a third one.
-    #expect((0..<2).map { TurnText.revision(after: $0, of: 2, in: turn) } == [13, 13])
+    #expect((0..<2).map { turn.revision(after: $0, of: 2) } == [13, 13])
   }
 }

@@ -1,5 +1,6 @@
 import Features
 import Testing
+import TurnLog
 import Wire
 
 @testable import TerminalViews
@@ -15,5 +16,29 @@ import Wire
     #expect(try text(3) == "todos.addButtonTapped \"äää\"")
     let long = try text(1_000_000)
     #expect(long.count == 1001 && long.hasPrefix("todos.addButtonTapped \"äää") && long.hasSuffix("ä…"))
+  }
+
+  @Test func anActionHasTheRevisionAfterItIfThatIsKnown() {
+    let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
+    let actions: [AppFeature.Action] = [.counter(.incrementButtonTapped), .todos(.clearCompletedButtonTapped)]
+    let session = LoggedSession(
+      id: SessionID(high: 1, low: 2), user: .max, process: 1, name: "someone", processed: 1)
+    let runs = [
+      LoggedActions(origin: .session(session.id, first: 1), count: 1, actions: actions[0].encoded()),
+      LoggedActions(origin: .hub, count: 1, actions: actions[1].encoded()),
+    ]
+    func entries(upTo revision: UInt64) -> [Activity] {
+      let turn = LoggedTurn(
+        position: 1, baseRevision: 10, revision: revision, time: 0, actions: runs.flatMap { $0.encoded() },
+        sessions: [session])
+      return ActivityLog.entries(of: turn, schema, after: 4)
+    }
+    let known = entries(upTo: 12)
+    #expect(known.map(\.id) == [5, 6] && known.map(\.revision) == [11, 12])
+    #expect(known.map(\.what) == ["counter.incrementButtonTapped", "todos.clearCompletedButtonTapped"])
+    #expect(known.map(\.who) == ["user \(UInt32.max) someone", "the hub"])
+    // The effect of one of the two has sent a third action at once.
+    let unknown = entries(upTo: 13)
+    #expect(unknown.map(\.id) == [5, 6] && unknown.map(\.revision) == [13, 13])
   }
 }

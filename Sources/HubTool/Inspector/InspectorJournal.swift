@@ -194,7 +194,7 @@ final class InspectorJournal {
   private func actions(of turn: LoggedTurn, _ text: TurnJSON, containing words: String) async -> [TurnJSON.Action]? {
     guard !words.isEmpty else { return text.actions(turn, limit: Self.actionLimit) }
     var found: [TurnJSON.Action] = []
-    for action in TurnText.actions(turn, text.schema) {
+    for action in turn.decodedActions(text.schema) {
       await breaks.takeIfDue()
       guard text.contains(action, words) else { continue }
       found.append(text.action(action))
@@ -270,10 +270,10 @@ private struct TurnJSON {
   }
 
   func actions(_ turn: LoggedTurn, limit: Int) -> [Action] {
-    TurnText.actions(turn, schema, limit: limit).map { action($0) }
+    turn.decodedActions(schema, limit: limit).map { action($0) }
   }
 
-  func action(_ action: TurnText.Action) -> Action {
+  func action(_ action: LoggedAction) -> Action {
     let text = InspectorText(schema)
     let (client, user) = sender(action)
     guard let value = action.value else {
@@ -294,7 +294,7 @@ private struct TurnJSON {
   }
 
   /// Returns true if an action or its sender contains a text in lower case, also where the action's line is cut.
-  func contains(_ action: TurnText.Action, _ words: String) -> Bool {
+  func contains(_ action: LoggedAction, _ words: String) -> Bool {
     let shown = self.action(action)
     return [shown.name, shown.values, shown.client, shown.user].contains { $0.lowercased().contains(words) }
       || action.value.map { whole($0).lowercased().contains(words) } ?? false
@@ -302,7 +302,7 @@ private struct TurnJSON {
 
   private func whole(_ action: CBORValue) -> String { "\(SchemaJSON(schema).json(of: action, as: schema.action))" }
 
-  private func sender(_ action: TurnText.Action) -> (client: String, user: String) {
+  private func sender(_ action: LoggedAction) -> (client: String, user: String) {
     let client = action.isOfHub ? "the hub" : action.session?.name ?? "a client"
     return (client, action.session.map { Users.name($0.user) } ?? "")
   }

@@ -6,8 +6,10 @@ internal import Wire
 
 /// A logged change of the shared state.
 public nonisolated struct Activity: Equatable, Identifiable, Sendable {
-  /// The revision after it.
+  /// The number of the entry, which is higher than those of all earlier ones.
   public var id: UInt64
+  /// The revision after it, or after its turn if that of a single action is unknown.
+  public var revision: UInt64
   /// The time, formatted for people.
   public var time: String
   /// The user and the program, or the hub.
@@ -16,21 +18,22 @@ public nonisolated struct Activity: Equatable, Identifiable, Sendable {
   public var what: String
 
   /// Creates an entry.
-  public init(id: UInt64, time: String, who: String, what: String) {
-    (self.id, self.time, self.who, self.what) = (id, time, who, what)
+  public init(id: UInt64, revision: UInt64, time: String, who: String, what: String) {
+    (self.id, self.revision, self.time, self.who, self.what) = (id, revision, time, who, what)
   }
 }
 
 /// The last actions in the journal of a hub whose state directory this process may read.
 public final class ActivityLog {
   /// The maximum number of actions that are kept.
-  public static let limit = 1000
+  public nonisolated static let limit = 1000
 
   /// The actions, oldest first.
   public private(set) var entries: [Activity] = []
   private let directory: String
   private var reader: JournalReader
   private var next: UInt64
+  private var lastID: UInt64 = 0
 
   /// Opens the journal of a state directory.
   public init(_ directory: String) throws(LogError) {
@@ -59,27 +62,29 @@ public final class ActivityLog {
     let schemas = try reader.schemas()
     for turn in turns {
       guard let schema = schemas.last(where: { $0.firstPosition <= turn.position })?.schema else { continue }
-      append(turn, schema)
+      entries += Self.entries(of: turn, schema, after: lastID)
+      lastID = entries.last?.id ?? lastID
     }
     if entries.count > Self.limit { entries.removeFirst(entries.count - Self.limit) }
   }
 
-  private func append(_ turn: LoggedTurn, _ schema: Schema) {
-    var runs = CBORDecoder(turn.actions.span.bytes)
-    var revision = turn.baseRevision
-    while runs.offset < turn.actions.count, let run = try? LoggedActions(from: &runs) {
-      var who = "the hub"
-      if case .session(let id, _) = run.origin {
-        let session = turn.sessions.first { $0.id == id }
-        who = session.map { "\(Self.user($0.user)) \($0.name)" } ?? "a client"
-      }
-      var actions = CBORDecoder(run.actions.span.bytes)
-      for _ in 0..<run.count {
-        guard let action = try? SchemaValues(schema).value(of: schema.action, from: &actions) else { break }
-        revision += 1
-        entries.append(Activity(id: revision, time: Self.time(turn.time), who: who, what: Self.text(action, schema)))
-      }
+  /// Returns the last actions of a turn, numbered from the one after `id`.
+  nonisolated static func entries(of turn: LoggedTurn, _ schema: Schema, after id: UInt64) -> [Activity] {
+    let actions = turn.decodedActions(schema)
+    let time = Self.time(turn.time)
+    return actions.enumerated().suffix(limit).enumerated().map { number, item in
+      Activity(
+        id: id + UInt64(number) + 1, revision: turn.revision(after: item.offset, of: actions.count), time: time,
+        who: sender(item.element), what: item.element.value.map { text($0, schema) } ?? unreadable)
     }
+  }
+
+  /// The text of an action whose bytes do not fit the schema.
+  private nonisolated static let unreadable = "an action that does not fit the schema"
+
+  private nonisolated static func sender(_ action: LoggedAction) -> String {
+    if action.isOfHub { return "the hub" }
+    return action.session.map { "\(user($0.user)) \($0.name)" } ?? "a client"
   }
 
   /// The maximum number of characters that are kept of an action; the rest could not be shown.
@@ -100,9 +105,9 @@ public final class ActivityLog {
     return ([name] + parts.values.map { "\(json.json(of: $0.value, as: $0.payload.type))" }).joined(separator: " ")
   }
 
-  private static func user(_ number: UInt32) -> String { userName(number) ?? "user \(number)" }
+  private nonisolated static func user(_ number: UInt32) -> String { userName(number) ?? "user \(number)" }
 
-  private static func time(_ milliseconds: Int64) -> String {
+  private nonisolated static func time(_ milliseconds: Int64) -> String {
     var seconds = time_t(milliseconds / 1000)
     var parts = tm()
     localtime_r(&seconds, &parts)

@@ -1,0 +1,45 @@
+package import Wire
+
+/// An action of a turn, and its sender.
+package struct LoggedAction: Sendable {
+  /// The session of the sender; nil for an action of the hub itself, and if the turn has no record of the session.
+  package var session: LoggedSession?
+  /// The number of the action in its session; nil for an action of the hub itself.
+  package var sequence: UInt64?
+  /// The action; nil if its bytes do not fit the schema.
+  package var value: CBORValue?
+
+  /// True if the hub itself has sent it: an effect or a `HubEvent`.
+  package var isOfHub: Bool { sequence == nil }
+}
+
+extension LoggedTurn {
+  /// Reads the first actions, in order, up to a limit. Those after one that does not fit the schema are missing.
+  package func decodedActions(_ schema: Schema, limit: Int = .max) -> [LoggedAction] {
+    let sessions = Dictionary(sessions.map { ($0.id, $0) }) { _, last in last }
+    var found: [LoggedAction] = []
+    var runs = CBORDecoder(actions.span.bytes)
+    while runs.offset < actions.count, let run = try? LoggedActions(from: &runs) {
+      var decoder = CBORDecoder(run.actions.span.bytes)
+      for index in 0..<run.count {
+        var action = LoggedAction()
+        if case .session(let id, let first) = run.origin {
+          (action.session, action.sequence) = (sessions[id], first + index)
+        }
+        action.value = try? SchemaValues(schema).value(of: schema.action, from: &decoder)
+        found.append(action)
+        if found.count == limit { return found }
+        if action.value == nil { break }
+      }
+    }
+    return found
+  }
+
+  /// Returns the revision after one of the turn's stored actions.
+  ///
+  /// Actions that effects sent at once count too, but are not stored. If there are any, only the revision at the end of
+  /// the turn is known.
+  package func revision(after index: Int, of count: Int) -> UInt64 {
+    revision - baseRevision == UInt64(count) ? baseRevision + UInt64(index) + 1 : revision
+  }
+}
