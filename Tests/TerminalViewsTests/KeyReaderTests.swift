@@ -21,6 +21,6 @@ import Testing
 
   private func answer(_ code: CInt, to reader: inout KeyReader) -> Key? {
     // KEY_CODE_YES of ncurses.
-    reader.key(kind: 0o400, code: wint_t(code))
+    reader.key(kind: 0o400, code: UInt32(code))
   }
 }

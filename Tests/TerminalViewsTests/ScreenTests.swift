@@ -114,7 +114,9 @@ import Wire
     func add(_ range: ClosedRange<UInt64>) {
       terminal.content.activity =
         (terminal.content.activity ?? [])
-        + range.map { Activity(id: $0, time: "12:00:0\($0 % 10)", who: "alice storeterm", what: "act \($0)") }
+        + range.map {
+          Activity(id: $0, revision: $0, time: "12:00:0\($0 % 10)", who: "alice storeterm", what: "act \($0)")
+        }
       terminal.screens.follow(terminal.content)
     }
     add(1...20)
@@ -231,7 +233,7 @@ import Wire
         terminal.content.state = state
         terminal.content.connection = connection
         terminal.content.attendees = [Attendee(id: 1, name: long, process: .max, user: .max)]
-        terminal.content.activity = [Activity(id: 1, time: "12:00:00", who: long, what: long)]
+        terminal.content.activity = [Activity(id: 1, revision: 1, time: "12:00:00", who: long, what: long)]
         for key in ["1", "2", "a", "語", .escape, .tab, .tab] as [Key] {
           terminal.press(key)
           let lines = terminal.lines

@@ -93,7 +93,7 @@ extension Tool {
           path = name.flatMap { try? schema.path(named: $0) }
         }
         let text = TurnText(tool: self, schema: schema)
-        if let user, !text.actions(turn).contains(where: { $0.session?.user == user }) { continue }
+        if let user, !turn.decodedActions(schema).contains(where: { $0.session?.user == user }) { continue }
         if name != nil, !hasChanged(path, before, states) { continue }
         printer.add(before) { [self, value = states.value, schema] in
           let changes = SchemaValues(schema).differences(from: before, to: value, as: schema.state)
