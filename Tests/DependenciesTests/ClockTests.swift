@@ -193,4 +193,36 @@ import Testing
     try await clock.sleep(for: .seconds(1))
     #expect(start.duration(to: clock.now) == .seconds(3601))
   }
+
+  @Test func aParameterForAnyClockTakesTheShortNames() async throws {
+    func sleepAMinute(on clock: some Clock<Duration>) async throws -> Duration {
+      let start = clock.now
+      try await clock.sleep(for: .seconds(60))
+      return start.duration(to: clock.now)
+    }
+    #expect(try await sleepAMinute(on: .immediate) == .seconds(60))
+    func resolution(of clock: some Clock<Duration>) -> Duration { clock.minimumResolution }
+    let issues = withExpectedIssue {
+      _ = resolution(of: .unimplemented)
+      _ = resolution(of: .unimplemented())
+    }
+    #expect(issues.count == 2)
+  }
+
+  @Test func theResolutionOfATestsClockCanBeSet() {
+    let (test, immediate) = (TestClock(), ImmediateClock())
+    #expect(test.minimumResolution == .zero && immediate.minimumResolution == .zero)
+    test.minimumResolution = .seconds(1)
+    immediate.minimumResolution = .milliseconds(1)
+    #expect(test.minimumResolution == .seconds(1) && immediate.minimumResolution == .milliseconds(1))
+  }
+
+  @Test func anUnimplementedClockCanBeginAtAnInstant() async {
+    let start = ImmediateClock<Duration>.Instant(offset: .seconds(5))
+    let clock = UnimplementedClock(name: "Feature.clock", now: start)
+    let issues = await withExpectedIssue {
+      try await clock.sleep(until: clock.now.advanced(by: .seconds(60)))
+    }
+    #expect(issues == ["Unimplemented: Feature.clock.now …", "Unimplemented: Feature.clock.sleep …"])
+  }
 }

@@ -13,6 +13,7 @@ public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock 
   public typealias Instant = TestClock<Duration>.Instant
 
   private let current: Mutex<Instant>
+  private let resolution = Mutex<Duration>(.zero)
 
   /// Creates a clock with an initial time.
   public init(now: Instant = Instant()) {
@@ -22,8 +23,11 @@ public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock 
   /// The time to which sleeps have advanced the clock.
   public var now: Instant { current.withLock { $0 } }
 
-  /// Zero: the clock can be advanced to any instant.
-  public var minimumResolution: Duration { .zero }
+  /// The resolution that the clock reports: zero, unless it is set. Sleeps ignore it.
+  public var minimumResolution: Duration {
+    get { resolution.withLock { $0 } }
+    set { resolution.withLock { $0 = newValue } }
+  }
 
   /// Advances the clock to the deadline and lets other tasks run.
   /// - Throws: `CancellationError` in a cancelled task.
@@ -39,4 +43,9 @@ extension ImmediateClock where Duration == Swift.Duration {
   public convenience init() {
     self.init(now: Instant())
   }
+}
+
+extension Clock where Self == ImmediateClock<Swift.Duration> {
+  /// A new immediate clock, for a parameter that accepts any clock: `Model(clock: .immediate)`.
+  public static var immediate: Self { ImmediateClock() }
 }

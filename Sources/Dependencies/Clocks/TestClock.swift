@@ -42,8 +42,11 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
   /// The current time of the clock.
   public var now: Instant { timeline.withLock { $0.now } }
 
-  /// Zero: the clock can be advanced to any instant.
-  public var minimumResolution: Duration { .zero }
+  /// The resolution that the clock reports: zero, unless it is set. Sleeps ignore it.
+  public var minimumResolution: Duration {
+    get { timeline.withLock { $0.resolution } }
+    set { timeline.withLock { $0.resolution = newValue } }
+  }
 
   /// The number of tasks that sleep on the clock.
   public var sleeperCount: Int { timeline.withLock { $0.sleepers.count } }
@@ -155,6 +158,7 @@ extension TestClock {
   /// The clock's time and its sleepers, in order of arrival.
   private struct Timeline {
     var now: Instant
+    var resolution: Duration = .zero
     private(set) var sleepers: [Sleeper] = []
     private var lastID: UInt64 = 0
     /// Sleepers that are not added yet. One that is cancelled earlier is removed.

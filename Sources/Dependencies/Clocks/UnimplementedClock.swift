@@ -24,6 +24,15 @@ public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
     }
   }
 
+  /// Creates a clock over an immediate clock with an initial time, with a name for its reports.
+  public init(
+    name: String = "Clock", now: ImmediateClock<Duration>.Instant,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) {
+    let base = ImmediateClock<Duration>(now: now)
+    self.init(base, name: name, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
   init<C: Clock>(_ base: C, report: @escaping @Sendable (_ call: String) -> Void) where C.Instant.Duration == Duration {
     self.base = AnyClock(base)
     self.report = report
@@ -55,5 +64,17 @@ extension UnimplementedClock where Duration == Swift.Duration {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {
     self.init(ContinuousClock(), name: name, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}
+
+extension Clock where Self == UnimplementedClock<Swift.Duration> {
+  /// A clock that reports every use, for a parameter that accepts any clock: `Model(clock: .unimplemented)`.
+  public static var unimplemented: Self { UnimplementedClock() }
+
+  /// A clock that reports every use at the line of this call.
+  public static func unimplemented(
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) -> Self {
+    UnimplementedClock(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 }
