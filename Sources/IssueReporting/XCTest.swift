@@ -25,15 +25,15 @@ public func XCTUnimplemented<each Argument, Result>(
     column: column)
 }
 
-/// A procedure that reports its call and does nothing: the earlier name of `unimplemented`.
+/// A function that reports its call and returns a generated placeholder: the earlier name of `unimplemented`.
 @_disfavoredOverload
-public func XCTUnimplemented<each Argument>(
+public func XCTUnimplemented<each Argument, Result>(
   _ description: @autoclosure @escaping @Sendable () -> String = "",
-  fileID: StaticString = #fileID, filePath: StaticString = #filePath, function: StaticString = #function,
+  fileID: StaticString = #fileID, file filePath: StaticString = #filePath, function: StaticString = #function,
   line: UInt = #line, column: UInt = #column
-) -> @Sendable (repeat each Argument) -> Void {
+) -> @Sendable (repeat each Argument) -> Result {
   unimplemented(
-    description(), placeholder: (), fileID: fileID, filePath: filePath, function: function, line: line, column: column)
+    description(), fileID: fileID, filePath: filePath, function: function, line: line, column: column)
 }
 
 /// A throwing function that reports its call and throws: the earlier name of `unimplemented`.
@@ -45,3 +45,6 @@ public func XCTUnimplemented<each Argument, Result>(
   unimplemented(
     description(), fileID: fileID, filePath: filePath, function: function, line: line, column: column)
 }
+
+/// The error of an unimplemented throwing function: the earlier name of ``UnimplementedFailure``.
+public typealias XCTUnimplementedFailure = UnimplementedFailure

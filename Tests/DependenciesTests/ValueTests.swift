@@ -175,4 +175,18 @@ private struct CountingGenerator: RandomNumberGenerator, Sendable {
       }
     }
   }
+
+  @Test func foundationsTypesHavePlaceholders() {
+    let now: @Sendable () -> Date = unimplemented("now")
+    let load: @Sendable (UUID) async -> (URL, Data)? = unimplemented("load")
+    let site: (Int) -> URL = unimplemented("site")
+    let id: () -> UUID = unimplemented("id")
+    let issues = withExpectedIssue {
+      #expect(now() <= Date())
+      #expect(site(1).isFileURL)
+      #expect(id() != id())
+    }
+    #expect(issues.count == 4)
+    _ = load
+  }
 }
