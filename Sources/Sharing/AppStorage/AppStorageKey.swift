@@ -45,7 +45,10 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible
   public func subscribe(
     context: LoadContext<Value>, subscriber: SharedSubscriber<Value>
   ) -> SharedSubscription {
-    known.subscribe(subscriber, read: { [store, key] in try store.read(key) }) { [store] in
+    known.subscribe(
+      subscriber, load: { [self] in load(context: .userInitiated, continuation: $0) },
+      read: { [store, key] in try store.read(key) }
+    ) { [store] in
       try store.files.watch(store.file, $0)
     }
   }

@@ -47,6 +47,14 @@ public struct FileStorage: Sendable, Identifiable {
   }
 }
 
+extension FileStorage: Hashable {
+  /// Returns true for the same files: the file system, or the same memory.
+  public static func == (lhs: FileStorage, rhs: FileStorage) -> Bool { lhs.id == rhs.id }
+
+  /// Feeds the identity into a hasher.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
 extension DependencyValues {
   /// The storage of `.fileStorage` keys: the file system; in a test, a separate memory.
   public var defaultFileStorage: FileStorage {

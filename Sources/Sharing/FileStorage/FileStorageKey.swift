@@ -70,7 +70,10 @@ public struct FileStorageKey<Value: Sendable>: SharedKey, CustomStringConvertibl
   public func subscribe(
     context: LoadContext<Value>, subscriber: SharedSubscriber<Value>
   ) -> SharedSubscription {
-    known.subscribe(subscriber, read: { [storage, url] in try storage.read(url) }) { [storage, url] in
+    known.subscribe(
+      subscriber, load: { [self] in load(context: .userInitiated, continuation: $0) },
+      read: { [storage, url] in try storage.read(url) }
+    ) { [storage, url] in
       try storage.watch(url, $0)
     }
   }

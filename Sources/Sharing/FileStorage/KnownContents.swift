@@ -24,18 +24,19 @@ final class KnownContents<Contents: Equatable & Sendable>: Sendable {
 
   /// Lets the subscriber reload when the contents of the place differ from the known ones.
   func subscribe<Value>(
-    _ subscriber: SharedSubscriber<Value>, read: @escaping @Sendable () throws -> Contents?,
+    _ subscriber: SharedSubscriber<Value>, load: @escaping @Sendable (LoadContinuation<Value>) -> Void,
+    read: @escaping @Sendable () throws -> Contents?,
     watch: (@escaping @Sendable () -> Void) throws -> SharedSubscription
   ) -> SharedSubscription {
     let changed: @Sendable () -> Void = { [self] in
       let isOurs = contents.withLock { contents in (try? read() == contents) ?? false }
-      if !isOurs { subscriber.sourceChanged() }
+      if !isOurs { subscriber.reload(load) }
     }
     do {
       let subscription = try watch(changed)
       // Another program may have written between loading and watching. An unreadable place is already known to be so.
       let isOurs = contents.withLock { contents in (try? read() == contents) ?? true }
-      if !isOurs { subscriber.sourceChanged() }
+      if !isOurs { subscriber.reload(load) }
       return subscription
     } catch {
       subscriber.yield(throwing: error)

@@ -5,6 +5,20 @@ internal import Synchronization
 public struct LoadContinuation<Value>: Sendable {
   private let answer: Answer<Value?>
 
+  /// Creates a continuation with a callback, for a key that loads another key's value.
+  ///
+  /// - Parameters:
+  ///   - description: The name of the key, for the report of a continuation that is resumed twice or never.
+  ///   - callback: Receives the value, nil if there is none, or the error.
+  public init(
+    _ description: @autoclosure @escaping @Sendable () -> String = "",
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
+    callback: @escaping @Sendable (Result<Value?, any Error>) -> Void
+  ) {
+    let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    answer = Answer(of: "load", key: description, place: place, callback)
+  }
+
   init(place: IssueLocation, _ callback: @escaping @Sendable (Result<Value?, any Error>) -> Void) {
     answer = Answer(of: "load", place: place, callback)
   }
@@ -25,6 +39,20 @@ public struct LoadContinuation<Value>: Sendable {
 /// The answer of a key to ``SharedKey/save(_:context:continuation:)``, given exactly once.
 public struct SaveContinuation: Sendable {
   private let answer: Answer<Void>
+
+  /// Creates a continuation with a callback, for a key that saves another key's value.
+  ///
+  /// - Parameters:
+  ///   - description: The name of the key, for the report of a continuation that is resumed twice or never.
+  ///   - callback: Receives the end of the save, or the error.
+  public init(
+    _ description: @autoclosure @escaping @Sendable () -> String = "",
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
+    callback: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    answer = Answer(of: "save", key: description, place: place, callback)
+  }
 
   init(place: IssueLocation, _ callback: @escaping @Sendable (Result<Void, any Error>) -> Void) {
     answer = Answer(of: "save", place: place, callback)
@@ -49,27 +77,33 @@ public struct SharedContinuationDropped: Error, Hashable {
 /// A callback to be called exactly once; a second call or a missing one is reported.
 private final class Answer<Value>: Sendable {
   private let operation: String
+  private let key: @Sendable () -> String
   private let place: IssueLocation
   private let callback: Guarded<(@Sendable (Result<Value, any Error>) -> Void)?>
 
   init(
-    of operation: String, place: IssueLocation, _ callback: @escaping @Sendable (Result<Value, any Error>) -> Void
+    of operation: String, key: @escaping @Sendable () -> String = { "" }, place: IssueLocation,
+    _ callback: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
-    self.operation = operation
+    (self.operation, self.key) = (operation, key)
     self.place = place
     self.callback = Guarded(callback)
   }
 
   deinit {
     guard let callback = take() else { return }
-    reportIssue(
-      "A shared key's ‘\(operation)’ ended without resuming its continuation. Resume it exactly once.", at: place)
+    reportIssue("\(name) ended without resuming its continuation. Resume it exactly once.", at: place)
     callback(.failure(SharedContinuationDropped(operation: operation)))
   }
 
   func give(_ result: Result<Value, any Error>) {
     if let callback = take() { return callback(result) }
-    reportIssue("A shared key's ‘\(operation)’ resumed its continuation twice. Resume it exactly once.", at: place)
+    reportIssue("\(name) resumed its continuation twice. Resume it exactly once.", at: place)
+  }
+
+  private var name: String {
+    let key = key()
+    return "\(key.isEmpty ? "A shared key" : key)'s ‘\(operation)’"
   }
 
   private func take() -> (@Sendable (Result<Value, any Error>) -> Void)? {

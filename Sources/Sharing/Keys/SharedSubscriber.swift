@@ -2,8 +2,8 @@
 public struct SharedSubscriber<Value>: Sendable {
   let callback: @Sendable (Result<Value?, any Error>) -> Void
   let loading: @Sendable (Bool) -> Void
-  /// Lets the key load again, in sequence with pending saves.
-  let sourceChanged: @Sendable () -> Void
+  /// Lets the key load again, in sequence with pending saves; nil if the receiver is no reference.
+  let sourceChanged: (@Sendable () -> Void)?
 
   /// The source has a new value.
   public func yield(_ value: Value) { callback(.success(value)) }
@@ -19,4 +19,23 @@ public struct SharedSubscriber<Value>: Sendable {
 
   /// A new value is being loaded, or no longer.
   public func yieldLoading(_ isLoading: Bool = true) { loading(isLoading) }
+
+  /// The source may have changed: a reference loads again, and another receiver gets the result of `load`.
+  func reload(_ load: (LoadContinuation<Value>) -> Void) {
+    if let sourceChanged { return sourceChanged() }
+    load(LoadContinuation { yield(with: $0) })
+  }
+}
+
+extension SharedSubscriber {
+  /// Creates a receiver with a callback, for a key that subscribes to another key's changes.
+  ///
+  /// - Parameters:
+  ///   - callback: Receives each new value, nil if there is none any more, or an error.
+  ///   - onLoading: Receives true when a new value is being loaded, and false when it no longer is.
+  public init(
+    callback: @escaping @Sendable (Result<Value?, any Error>) -> Void, onLoading: (@Sendable (Bool) -> Void)? = nil
+  ) {
+    self.init(callback: callback, loading: { onLoading?($0) }, sourceChanged: nil)
+  }
 }
