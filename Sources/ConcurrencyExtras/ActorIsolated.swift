@@ -28,3 +28,17 @@ public actor ActorIsolated<Value> {
     value = try newValue()
   }
 }
+
+extension ActorIsolated where Value: Sendable {
+  /// Reads and changes the value by an asynchronous operation.
+  ///
+  /// This is not atomic: the operation's value replaces changes that others make while it is suspended.
+  @_disfavoredOverload
+  public func withValue<Result: Sendable>(
+    _ operation: @Sendable (inout Value) async throws -> Result
+  ) async rethrows -> Result {
+    var value = value
+    defer { self.value = value }
+    return try await operation(&value)
+  }
+}

@@ -15,6 +15,13 @@ extension AsyncStream {
     let source = PulledSequence(sequence)
     self.init { try? await source.next() }
   }
+
+  /// A stream and its continuation: the earlier name of `makeStream(of:bufferingPolicy:)`.
+  public static func streamWithContinuation(
+    _ elementType: Element.Type = Element.self, bufferingPolicy limit: Continuation.BufferingPolicy = .unbounded
+  ) -> (stream: AsyncStream, continuation: Continuation) {
+    makeStream(of: elementType, bufferingPolicy: limit)
+  }
 }
 
 extension AsyncSequence {

@@ -17,6 +17,13 @@ extension AsyncThrowingStream where Failure == any Error {
     let source = PulledSequence(sequence)
     self.init { try await source.next() }
   }
+
+  /// A stream and its continuation: the earlier name of `makeStream(of:throwing:bufferingPolicy:)`.
+  public static func streamWithContinuation(
+    _ elementType: Element.Type = Element.self, bufferingPolicy limit: Continuation.BufferingPolicy = .unbounded
+  ) -> (stream: AsyncThrowingStream, continuation: Continuation) {
+    makeStream(of: elementType, bufferingPolicy: limit)
+  }
 }
 
 extension AsyncSequence {

@@ -54,3 +54,19 @@ extension LockIsolated where Value: Sendable {
   /// The current value.
   public var value: Value { lock.withLock { storage } }
 }
+
+extension LockIsolated: Equatable where Value: Equatable {
+  /// Compares the values under both locks.
+  public static func == (lhs: LockIsolated, rhs: LockIsolated) -> Bool {
+    // In the same order for each pair, so that no two comparisons wait for each other.
+    let (first, second) = ObjectIdentifier(lhs) < ObjectIdentifier(rhs) ? (lhs, rhs) : (rhs, lhs)
+    return first.lock.withLock { second.lock.withLock { lhs.storage == rhs.storage } }
+  }
+}
+
+extension LockIsolated: Hashable where Value: Hashable {
+  /// Feeds the value into a hasher. Do not change the value while it is in a set or a key of a dictionary.
+  public func hash(into hasher: inout Hasher) {
+    lock.withLock { hasher.combine(storage) }
+  }
+}

@@ -67,6 +67,30 @@ import Testing
     #expect(await count.value == 3)
   }
 
+  @Test func anActorsValueIsReplacedByAnAsynchronousOperation() async {
+    let count = ActorIsolated(1)
+    let old = await count.withValue { count in
+      defer { count += 1 }
+      await Task.yield()
+      return count
+    }
+    #expect(await count.value == 2 && old == 1)
+  }
+
+  @Test func locksWithEqualValuesAreEqual() async {
+    let (one, same, other) = (LockIsolated(Point(x: 1)), LockIsolated(Point(x: 1)), LockIsolated(Point(x: 2)))
+    #expect(one == same && one == one && one != other)
+    #expect(Set([one, same, other]).count == 2)
+    // Comparisons in both directions do not wait for each other.
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<4 {
+        group.addTask { (0..<1000).allSatisfy { _ in one == same } }
+        group.addTask { (0..<1000).allSatisfy { _ in same == one } }
+      }
+      for await isEqual in group { #expect(isEqual) }
+    }
+  }
+
   @Test func anUncheckedValueIsReadAndChangedThroughItsWrapper() {
     @UncheckedSendable var point = Point(x: 1)
     point.y = 2

@@ -96,4 +96,19 @@ import Testing
     await Task.megaYield()
     #expect(asked.value == 1)
   }
+
+  @Test func aStreamIsMadeByItsEarlierName() async throws {
+    let numbers = AsyncStream<Int>.streamWithContinuation()
+    let names = AsyncThrowingStream.streamWithContinuation(String.self, bufferingPolicy: .bufferingNewest(1))
+    numbers.continuation.yield(1)
+    numbers.continuation.finish()
+    for name in ["old", "new"] { names.continuation.yield(name) }
+    names.continuation.finish(throwing: Failure())
+    var elements: [Int] = []
+    for await number in numbers.stream { elements.append(number) }
+    #expect(elements == [1])
+    var iterator = names.stream.makeAsyncIterator()
+    #expect(try await iterator.next() == "new")
+    await #expect(throws: Failure()) { for try await _ in names.stream {} }
+  }
 }

@@ -78,6 +78,45 @@ private struct Reader: Sendable {
     #expect(Reader().greeting == "test")
   }
 
+  @Test func theEarlierFormsOverrideAsWell() {
+    let reader = Reader()
+    DependencyValues.withValue(\.greeting, "one") { #expect(reader.greeting == "one") }
+    DependencyValues.withValues {
+      $0.greeting = "two"
+    } operation: {
+      #expect(reader.greeting == "two")
+    }
+    DependencyValues.withTestValues {
+      $0.greeting = "three"
+    } assert: {
+      #expect(reader.greeting == "three")
+    }
+    #expect(reader.greeting == "test")
+  }
+
+  @Test func theEarlierFormsOverrideForAnAsynchronousOperation() async {
+    let reader = Reader()
+    await DependencyValues.withValue(\.greeting, "four") {
+      await Task.yield()
+      #expect(reader.greeting == "four")
+    }
+    let greeting = await DependencyValues.withValues {
+      $0.greeting = "five"
+    } operation: {
+      await Task.yield()
+      return reader.greeting
+    }
+    #expect(greeting == "five")
+    await DependencyValues.withTestValues {
+      await Task.yield()
+      $0.greeting = "six"
+    } assert: {
+      await Task.yield()
+      #expect(reader.greeting == "six")
+    }
+    #expect(reader.greeting == "test")
+  }
+
   @Test func aReaderRemembersTheOverridesOfWhereItWasMade() {
     let reader = withDependencies {
       $0.greeting = "made here"
