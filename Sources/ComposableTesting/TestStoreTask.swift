@@ -17,17 +17,18 @@ public struct TestStoreTask: Hashable, Sendable {
   /// Waits until the action's effects have ended, with a timeout in nanoseconds.
   @MainActor public func finish(
     timeout nanoseconds: UInt64,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+    fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
   ) async {
     await finish(
-      timeout: .nanoseconds(Int64(clamping: nanoseconds)), fileID: fileID, filePath: filePath, line: line,
-      column: column)
+      timeout: .nanoseconds(Int64(clamping: nanoseconds)), fileID: fileID, file: filePath, line: line, column: column)
   }
 
   /// Waits until the action's effects have ended. Effects that still run after the timeout are an issue.
   @MainActor public func finish(
     timeout: Duration? = nil,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+    fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
   ) async {
     await settle()
     if task.isOver { return }

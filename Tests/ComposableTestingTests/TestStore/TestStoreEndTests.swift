@@ -126,6 +126,10 @@ private final class Places: IssueReporter {
     let text = await issue { await task.finish(timeout: .milliseconds(20)) }
     #expect(text.hasPrefix("Expected task to finish, but it is still in-flight after 0.02 seconds.\n\nIf this task"))
     #expect(text.hasSuffix(#"try increasing the duration of this assertion's "timeout"."#))
+    // With the label of the original.
+    let (file, line): (StaticString, UInt) = (#filePath, #line)
+    _ = await issue { await task.finish(timeout: .milliseconds(1), file: file, line: line) }
+    _ = await issue { await task.finish(timeout: NSEC_PER_MSEC, file: file, line: line) }
     await task.cancel()
   }
 
