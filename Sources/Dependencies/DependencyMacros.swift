@@ -1,3 +1,5 @@
+public import IssueReporting
+
 /// Makes a struct of closures a dependency client: endpoints report if a test did not override them, and the
 /// initialisers are generated.
 ///
@@ -27,3 +29,11 @@ public macro DependencyClient() = #externalMacro(module: "StoreHubMacros", type:
 @attached(peer, names: arbitrary)
 public macro DependencyEndpoint(method: String = "") =
   #externalMacro(module: "StoreHubMacros", type: "DependencyEndpointMacro")
+
+/// The error of an endpoint that throws and was not overridden, by its name in `DependenciesMacros`.
+public typealias Unimplemented = UnimplementedFailure
+
+extension UnimplementedFailure {
+  /// Creates the error of an endpoint.
+  public init(_ endpoint: String) { self.init(description: endpoint) }
+}

@@ -136,6 +136,17 @@ private final class Recorder: IssueReporter {
     #expect(client.constant == 3 && client.name == "n" && client.optional == nil)
   }
 
+  @Test func anEndpointThrowsTheErrorOfTheMacros() async throws {
+    var client = Client()
+    await withIssueReporters([recorder]) {
+      let failure = await #expect(throws: Unimplemented.self) { try await client.fetch(id: 1) }
+      #expect(failure?.description == "Client.fetch")
+    }
+    client.plain = { _, _ in throw Unimplemented("plain") }
+    let failure = #expect(throws: UnimplementedFailure.self) { try client.plain(1, "") }
+    #expect(failure?.description == "plain")
+  }
+
   @Test func endpointsAreOverridden() async throws {
     var client = Client()
     client.fetch = { "\($0)" }
