@@ -76,6 +76,14 @@ struct WithConstants {
   var fetch: () throws -> Int
 }
 
+@DependencyClient
+struct TraceClient: Sendable {
+  var trace: @Sendable (_ message: @autoclosure () -> String) -> Void
+  var measure: @Sendable (_ count: @autoclosure () throws -> Int, _ unit: String) throws -> Int = { count, _ in
+    try count()
+  }
+}
+
 struct ByHand {
   @DependencyEndpoint var fetch: (_ id: Int) throws -> Int
 }
@@ -145,6 +153,26 @@ private final class Recorder: IssueReporter {
     client.plain = { _, _ in throw Unimplemented("plain") }
     let failure = #expect(throws: UnimplementedFailure.self) { try client.plain(1, "") }
     #expect(failure?.description == "plain")
+  }
+
+  @Test func anAutoclosureIsCalledByTheEndpoint() throws {
+    var client = TraceClient()
+    let calls = LockIsolated(0)
+    func text() -> String {
+      calls.withValue { $0 += 1 }
+      return "text"
+    }
+    func failingCount() throws -> Int { throw Oops.oops }
+    try withIssueReporters([recorder]) {
+      client.trace(message: text())
+      #expect(try client.measure(count: 3, unit: text()) == 3)
+      #expect(throws: Oops.self) { try client.measure(count: failingCount(), unit: "m") }
+    }
+    #expect(recorder.messages == ["trace", "measure", "measure"].map { "Unimplemented: 'TraceClient.\($0)'" })
+    #expect(calls.value == 1)
+    client.trace = { message in _ = message() + message() }
+    client.trace(message: text())
+    #expect(calls.value == 3)
   }
 
   @Test func endpointsAreOverridden() async throws {

@@ -68,6 +68,56 @@ import Testing
         """)
   }
 
+  @Test func autoclosures() {
+    expectExpansion(
+      """
+      struct Client {
+        @DependencyEndpoint var log: @Sendable (_ text: @autoclosure @escaping () -> String) -> Void
+        @DependencyEndpoint var count: (_ of: @autoclosure () async throws -> Int) async -> Int = { _ in 1 }
+      }
+      """, "DependencyEndpoint", as: DependencyEndpointMacro.self,
+      is: """
+        struct Client {
+          var log: @Sendable (_ text: @autoclosure @escaping () -> String) -> Void {
+            @storageRestrictions(initializes: _log)
+            init(initialValue) {
+              _log = initialValue
+            }
+            get {
+              _log
+            }
+            set {
+              _log = newValue
+            }
+          }
+          func log(text p0: @autoclosure @escaping () -> String) {
+            self.log(p0())
+          }
+          private var _log: @Sendable (_ text: @autoclosure @escaping () -> String) -> Void = { _ in
+            IssueReporting.reportIssue("Unimplemented: '\\(Self.self).log'")
+          }
+          var count: (_ of: @autoclosure () async throws -> Int) async -> Int {
+            get {
+              _count
+            }
+            set {
+              _count = newValue
+            }
+          }
+          func count(of p0: @autoclosure () async throws -> Int) async -> Int {
+            await self.count(try await p0())
+          }
+          private var _count: (_ of: @autoclosure () async throws -> Int) async -> Int = { p0 in
+            IssueReporting.reportIssue("Unimplemented: '\\(Self.self).count'")
+            let placeholder: (_ of: @autoclosure () async throws -> Int) async -> Int = { _ in
+              1
+            }
+            return await placeholder(try await p0())
+          }
+        }
+        """)
+  }
+
   @Test func typedThrows() {
     expectExpansion(
       """

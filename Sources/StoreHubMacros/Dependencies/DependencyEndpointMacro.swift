@@ -51,7 +51,7 @@ public enum DependencyEndpointMacro {
       let report = "IssueReporting.reportIssue(\"Unimplemented: '\\(Self.self).\(plain(name))'\")"
       if let initialValue {
         let names = parameters.indices.map { "p\($0)" }
-        let arguments = zip(parameters, names).map { $0.isInOut ? "&\($1)" : $1 }.joined(separator: ", ")
+        let arguments = zip(parameters, names).map { $0.argument($1) }.joined(separator: ", ")
         let keywords = (isThrowing ? "try " : "") + (isAsync ? "await " : "")
         // Explicit, because the types of errors are not inferred.
         let effects = function.effectSpecifiers?.throwsClause?.type == nil ? nil : function.effectSpecifiers
@@ -77,7 +77,17 @@ public enum DependencyEndpointMacro {
 
 extension TupleTypeElementSyntax {
   /// True if the parameter is `inout`.
-  fileprivate var isInOut: Bool { type.trimmedDescription.hasPrefix("inout ") }
+  private var isInOut: Bool { type.trimmedDescription.hasPrefix("inout ") }
+
+  /// The argument that passes on the parameter's value under a name; an autoclosure is called.
+  fileprivate func argument(_ name: String) -> String {
+    if isInOut { return "&\(name)" }
+    guard let attributes = type.as(AttributedTypeSyntax.self)?.attributes, attributes.hasAny(of: ["autoclosure"])
+    else { return name }
+    let effects = type.asFunction?.effectSpecifiers
+    let keywords = (effects?.throwsClause == nil ? "" : "try ") + (effects?.asyncSpecifier == nil ? "" : "await ")
+    return "\(keywords)\(name)()"
+  }
 }
 
 extension DependencyEndpointMacro: AccessorMacro {
@@ -174,7 +184,7 @@ extension DependencyEndpointMacro: PeerMacro {
       let label = labels[index] ?? "_"
       let type = parameter.type
       parameters.append("\(label) p\(index): \(type.trimmedDescription)")
-      arguments.append((parameter.isInOut ? "&" : "") + "p\(index)")
+      arguments.append(parameter.argument("p\(index)"))
     }
     // A typed throw is rethrown with its type.
     let effects = endpoint.function.effectSpecifiers.map { " \($0.trimmedDescription)" } ?? ""
