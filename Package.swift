@@ -118,8 +118,9 @@ let package = Package(
       name: "StoreHubMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
       linkerSettings: macroLinkerSettings),
     .target(name: "IdentifiedCollections", swiftSettings: common),
-    .target(name: "CasePaths", dependencies: ["IssueReporting", "StoreHubMacros"], swiftSettings: common),
     .target(name: "CustomDump", dependencies: ["IssueReporting"], swiftSettings: common),
+    .target(
+      name: "CasePaths", dependencies: ["CustomDump", "IssueReporting", "StoreHubMacros"], swiftSettings: common),
     // Separate, so that the programs here do not load all of Foundation; the products contain both.
     .target(name: "CustomDumpFoundation", dependencies: ["CustomDump"], swiftSettings: common),
     .target(name: "PromptState", dependencies: ["CustomDump"], swiftSettings: common),

@@ -1,3 +1,5 @@
+internal import CustomDump
+
 /// A case of an enum as two functions: one embeds a payload, the other extracts it.
 @dynamicMemberLookup
 public struct AnyCasePath<Root, Value>: Sendable {
@@ -75,6 +77,13 @@ public struct ExtractionFailed: Error, CustomStringConvertible {
   let value: String
 
   public var description: String { "expected a case with a value of type \(expected), but the value is \(value)" }
+}
+
+extension AnyCasePath: CustomDebugStringConvertible {
+  /// The types of the enum and of the payload: `AnyCasePath<Feature.Action, Int>`.
+  public var debugDescription: String {
+    "AnyCasePath<\(typeName(Root.self, generics: true)), \(typeName(Value.self, generics: true))>"
+  }
 }
 
 extension AnyCasePath where Root == Value {

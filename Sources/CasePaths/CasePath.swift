@@ -48,6 +48,16 @@ public prefix func / <Root, Value>(embed: @escaping (Value) -> Root) -> (Root) -
   AnyCasePath(embed).extract(from:)
 }
 
+/// Returns the value of a case that is named as a function: `extract(case: Action.counter, from: action)`.
+public func extract<Root, Value>(case embed: @escaping (Value) -> Root, from root: Root) -> Value? {
+  AnyCasePath(embed).extract(from: root)
+}
+
+/// Returns the value of a case that is named as a function, in an enum that may be missing.
+public func extract<Root, Value>(case embed: @escaping (Value) -> Root, from root: Root?) -> Value? {
+  root.flatMap { extract(case: embed, from: $0) }
+}
+
 extension AnyCasePath where Value == Void {
   /// The case path of a case without values: `AnyCasePath(Action.quit)`.
   @_disfavoredOverload

@@ -70,7 +70,24 @@ public func XCTUnwrap<Enum, Value>(
   _ enum: Enum, case casePath: AnyCasePath<Enum, Value>, _ message: @autoclosure () -> String = "",
   fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
 ) throws -> Value {
-  if let value = casePath.extract(from: `enum`) { return value }
+  try XCTUnwrap(
+    `enum`, case: casePath.extract(from:), message(), fileID: fileID, file: filePath, line: line, column: column)
+}
+
+/// The payload of an enum's case that a function extracts.
+///
+/// ```swift
+/// let count = try XCTUnwrap(store.state.destination, case: { $0.counter })
+/// ```
+///
+/// - Throws: ``CaseUnwrapFailure``, after a report, if the function returns nil.
+@_disfavoredOverload
+public func XCTUnwrap<Enum, Value>(
+  _ enum: @autoclosure () throws -> Enum, case extract: (Enum) -> Value?, _ message: @autoclosure () -> String = "",
+  fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+) throws -> Value {
+  let `enum` = try `enum`()
+  if let value = extract(`enum`) { return value }
   let message = message()
   reportIssue(
     "XCTUnwrap failed: expected to extract value of type \(Value.self) from \(`enum`)"

@@ -54,6 +54,22 @@ import Testing
     #expect(off.extract(from: .off) != nil && off.extract(from: .silent) == nil)
   }
 
+  @Test func aValueIsExtractedByTheNameOfItsCase() {
+    #expect(extract(case: Signal.changed(by:), from: .changed(by: 2)) == 2)
+    #expect(extract(case: Signal.changed(by:), from: .changed(to: 2)) == nil)
+    let inner: Signal? = .inner(.level(3))
+    let missing: Signal? = nil
+    #expect(extract(case: Signal.Inner.level, from: extract(case: Signal.inner, from: inner)) == 3)
+    #expect(extract(case: Signal.changed(to:), from: missing) == nil)
+  }
+
+  @Test func aPathIsDescribedByItsTypes() {
+    let changed: AnyCasePath<Signal, Int> = /Signal.changed(to:)
+    #expect(String(reflecting: changed) == "AnyCasePath<CasePathOperatorTests.Signal, Int>")
+    let some = AnyCasePath<[Int]?, [Int]>(embed: { $0 }, extract: { $0 })
+    #expect("\(some)" == "AnyCasePath<[Int]?, [Int]>")
+  }
+
   @Test func aPathMatchesInASwitch() {
     switch Signal.changed(by: 1) {
     case /Signal.changed(to:): Issue.record("matched another case")

@@ -19,6 +19,18 @@ import Testing
     #expect(try XCTUnwrap(choice, case: \.number) == 2)
   }
 
+  @Test func aCaseIsExtractedByAFunction() throws {
+    let choice = Choice.number(3)
+    func number(of choice: Choice) -> Int? { choice[case: \.number] }
+    #expect(try XCTUnwrap(choice, case: number(of:)) == 3)
+    #expect(try XCTUnwrap(choice, case: { $0[case: \.number] }, "message") == 3)
+    #expect(try XCTUnwrap(choice, case: /Choice.number) == 3)
+    let issues = withExpectedIssue {
+      #expect(throws: CaseUnwrapFailure.self) { try XCTUnwrap(choice, case: { $0[case: \.text] }, "message") }
+    }
+    #expect(issues.count == 1 && issues.first?.hasSuffix(" - message") == true)
+  }
+
   @Test func anotherCaseIsReported() {
     var choice = Choice.number(1)
     #expect(withExpectedIssue { XCTModify(&choice, case: \.text) { $0 = "a" } }.count == 1)
