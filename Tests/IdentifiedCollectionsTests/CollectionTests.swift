@@ -72,6 +72,31 @@ private func items(_ numbers: Int...) -> IdentifiedArrayOf<Item> {
     #expect(array.checkInvariants() == nil)
   }
 
+  /// As upstream, which inserts the elements from last to first.
+  @Test func newElementsWithOneIDBecomeOne() {
+    var array = items(1, 2, 3)
+    array.replaceSubrange(1..<2, with: [Item(id: 4, value: 1), Item(id: 5), Item(id: 4, value: 2)])
+    #expect(array.ids == [1, 5, 4, 3] && array[id: 4]?.value == 1)
+    array.replaceSubrange(3..<3, with: [Item(id: 1, value: 3), Item(id: 6), Item(id: 1, value: 4)])
+    #expect(array.ids == [1, 5, 4, 6, 3] && array[id: 1]?.value == 3)
+    #expect(array.checkInvariants() == nil)
+  }
+
+  @Test func itIsAnIdentifiedCollection() {
+    func first<C: _IdentifiedCollection>(_ collection: C) -> C.Element? {
+      collection.ids.first.flatMap { collection[id: $0] }
+    }
+    func change(_ id: Int, in collection: inout some MutableIdentifiedCollection<Int, Item>) {
+      collection[id: id] = Item(id: id, value: 9)
+    }
+    func count(_ collection: any IdentifiedCollection<Int, Item>) -> Int { collection.count }
+    var array = items(2, 1)
+    #expect(first(array)?.id == 2)
+    change(1, in: &array)
+    change(3, in: &array)
+    #expect(array.map(\.value) == [0, 9, 9] && count(array) == 3)
+  }
+
   @Test func idsCompareWithLiterals() {
     #expect(items(1, 2).ids == [1, 2])
     #expect(items(1, 2).ids != [2, 1])
