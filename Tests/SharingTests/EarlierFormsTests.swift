@@ -1,4 +1,6 @@
+import Dependencies
 import DependenciesTestSupport
+import Foundation
 import IdentifiedCollections
 import IssueReporting
 import Sharing
@@ -78,6 +80,43 @@ extension PersistenceKey where Self == InMemoryKey<Int> {
   }
 
   private func unwrapped(_ share: Shared<Player>?) -> Player? { share?.wrappedValue }
+
+  private struct Settings: Codable, Hashable {
+    @Shared var size: Int
+    @SharedReader var name: String
+  }
+
+  @Test func aStateWithSharesIsHashed() {
+    let settings = Settings(size: Shared(1), name: .constant("a"))
+    let other = Settings(size: Shared(1), name: .constant("a"))
+    #expect(settings == other && settings.hashValue == other.hashValue)
+    #expect(Set([settings, other]).count == 1)
+    other.size = 2
+    #expect(settings != other && Set([settings, other]).count == 2)
+  }
+
+  @Test func aStateWithSharesIsEncodedByItsValues() throws {
+    let settings = Settings(size: Shared(1), name: .constant("a"))
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let data = try encoder.encode(settings)
+    #expect(String(decoding: data, as: UTF8.self) == #"{"name":"a","size":1}"#)
+    let decoded = try JSONDecoder().decode(Settings.self, from: data)
+    #expect(decoded == settings)
+    decoded.size = 2
+    #expect(settings.size == 1 && decoded.size == 2)
+  }
+
+  @Test func storagesHaveTheirFirstNames() {
+    #expect(LiveFileStorage() == .fileSystem && InMemoryFileStorage() != .fileSystem)
+    withDependencies {
+      $0.defaultFileStorage = InMemoryFileStorage()
+    } operation: {
+      @Shared(.fileStorage(URL(filePath: "/first-names.json"))) var count = 1
+      $count.withLock { $0 += 1 }
+      #expect(count == 2)
+    }
+  }
 
   @Test func elementsOfASharedCollection() {
     let players = Shared<IdentifiedArrayOf<Player>>([Player(id: 1), Player(id: 2)])

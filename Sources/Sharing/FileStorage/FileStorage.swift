@@ -55,6 +55,12 @@ extension FileStorage: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
+/// The file system, by its name in the first release of `@Shared`: ``FileStorage/fileSystem``.
+public func LiveFileStorage() -> FileStorage { .fileSystem }
+
+/// An empty storage in memory, by its name in the first release of `@Shared`: ``FileStorage/inMemory``.
+public func InMemoryFileStorage() -> FileStorage { .inMemory }
+
 extension DependencyValues {
   /// The storage of `.fileStorage` keys: the file system; in a test, a separate memory.
   public var defaultFileStorage: FileStorage {
