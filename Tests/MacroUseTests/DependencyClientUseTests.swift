@@ -163,7 +163,7 @@ private final class Recorder: IssueReporter {
       return "text"
     }
     func failingCount() throws -> Int { throw Oops.oops }
-    try withIssueReporters([recorder]) {
+    try withIssueReporters([recorder]) { () throws -> Void in
       client.trace(message: text())
       #expect(try client.measure(count: 3, unit: text()) == 3)
       #expect(throws: Oops.self) { try client.measure(count: failingCount(), unit: "m") }

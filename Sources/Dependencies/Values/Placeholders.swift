@@ -1,5 +1,5 @@
 package import FoundationEssentials
-package import IssueReporting
+internal import IssueReporting
 
 // The results of unimplemented functions without a placeholder.
 

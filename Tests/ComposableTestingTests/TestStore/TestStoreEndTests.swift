@@ -128,9 +128,10 @@ private final class Places: IssueReporter {
     #expect(text.hasSuffix(#"try increasing the duration of this assertion's "timeout"."#))
     // With the label of the original.
     let (file, line): (StaticString, UInt) = (#filePath, #line)
-    _ = await issue { await task.finish(timeout: .milliseconds(1), file: file, line: line) }
-    _ = await issue { await task.finish(timeout: NSEC_PER_MSEC, file: file, line: line) }
-    await task.cancel()
+    let second = await store.send(.forever)
+    _ = await issue { await second.finish(timeout: .milliseconds(1), file: file, line: line) }
+    let third = await store.send(.forever)
+    _ = await issue { await third.finish(timeout: NSEC_PER_MSEC, file: file, line: line) }
   }
 
   /// The original would wait for the operation.
