@@ -16,7 +16,7 @@ extension HubCore {
   /// Applies an action of the hub itself.
   package mutating func send(_ action: AnyAction) {
     engine.apply(action)
-    noteApplied(1, byteCount: 0)
+    noteUnrefusable()
     noteOwnAction(action)
   }
 

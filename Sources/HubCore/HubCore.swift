@@ -180,7 +180,7 @@ package struct HubCore: ~Copyable {
       Publisher(StateRoot.metrics.index, of: figures, limits: limits),
     ]
     if let history { adopt(history) }
-    size.begin(with: engine.currentVersion(), at: engine.revision, bound: history?.stateBound)
+    beginSize(bound: history?.stateBound)
   }
 
   /// The bytes that write commands refer to.

@@ -222,6 +222,17 @@ extension HubCore {
     lookAtSize()
   }
 
+  /// Looks at the size after an action that is not rolled back.
+  mutating func noteUnrefusable() {
+    if size.isNear() { lookAtSize() } else { noteApplied(1, byteCount: 0) }
+  }
+
+  /// Begins with the engine's state.
+  mutating func beginSize(bound: Int?) {
+    size.begin(with: engine.currentVersion(), at: engine.revision, bound: bound)
+    if size.estimate > size.limit, !size.isCounting { report(.stateExceedsLimit(size.limit)) }
+  }
+
   private mutating func lookAtSize() {
     if !size.look(at: engine.currentVersion(), engine.revision) { report(.stateExceedsLimit(size.limit)) }
   }

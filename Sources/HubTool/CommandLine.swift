@@ -220,7 +220,11 @@ public nonisolated func toolOptions() -> ProgramOptions {
         "completions", "print a script that completes words in a shell",
         arguments: [.init("SHELL", value: .words(["bash", "zsh"]))],
         details: [
-          .text("Paths and actions are completed from the hub's schema, ids of elements from its state."),
+          .text(
+            """
+            Paths and actions are completed from the hub's schema, ids of elements from its state. A hub that does not \
+            answer within 500 ms, and a part of more than 1 MB, are not waited for.
+            """),
           .code(["source <(storectl completions bash)", "source <(storectl completions zsh)"]),
         ]),
     ],
@@ -295,7 +299,13 @@ public nonisolated func toolOptions() -> ProgramOptions {
         "EXIT STATUS",
         [
           .terms([
-            ("0", "success, also if the reader of the output has closed it"),
+            (
+              "0",
+              """
+              success, also if the reader of the output has closed it; status, send, verify, fork, snapshot, inspect, \
+              journal verify and journal repair then go on, and end with their own status
+              """
+            ),
             ("1", "the hub rejected it, or another error occurred"),
             ("2", "the command line is wrong"),
             ("3", "the hub's schema has no such path, action or type, or a value does not fit"),

@@ -1,6 +1,6 @@
 public import TurnLog
 
-/// A journal that is locked and can be read, and in which nothing was changed.
+/// A journal that is locked and can be read, and whose history was not changed.
 ///
 /// ```swift
 /// let opening = try JournalOpening(directory: "/var/lib/storehub")

@@ -112,12 +112,10 @@ struct TurnCursor {
           byteCount = actions.count + delta.count + sessions.count
           if isWhole { turn.actions = [UInt8](actions) }
           turn.delta = [UInt8](delta)
-          if isWhole, sessions.count > 0 {
-            if let decoded = try? [LoggedSession](decoding: sessions.bytes) {
-              turn.sessions = decoded
-            } else {
-              isReadable = false
-            }
+          if sessions.count > 0 {
+            let decoded = try? [LoggedSession](decoding: sessions.bytes)
+            isReadable = decoded != nil
+            if isWhole { turn.sessions = decoded ?? [] }
           }
           return turnChecksum(
             behind: previous, turn.position, turn.baseRevision, turn.revision, turn.time, row.bits(4), actions, delta,

@@ -48,7 +48,7 @@ public struct SharedReader<Value> {
     self.init(location: location)
   }
 
-  /// The current value, also in a test's assertion: whoever only reads a value cannot state its changes.
+  /// The current value, also in a test's assertion, since a test cannot change it through a reader.
   public var wrappedValue: Value {
     SharedChangeTracker.asserting == nil ? location.read() : location.readCurrent()
   }

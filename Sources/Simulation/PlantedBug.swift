@@ -76,7 +76,7 @@ public enum PlantedBug: String, CaseIterable, Sendable {
   case clientCallsSentActionsUnsent
   /// The hub sends no bookmarks.
   case hubSendsNoBookmarks
-  /// A client that resumes its session gives up its sent actions as being of unknown outcome, and does not repeat them.
+  /// The outcome of actions is reported as unknown to a client that has resumed its session, and can repeat them.
   case clientGivesUpSentActions
   /// A client renumbers the actions that it resends, starting with the next number.
   case clientRenumbersActions

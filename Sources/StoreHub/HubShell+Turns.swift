@@ -104,8 +104,7 @@ extension HubShell {
 
   private func perform(_ command: HubCommand) {
     switch command {
-    case .write(let id, let run):
-      write(run, to: id)
+    case .write: preconditionFailure("performCommands writes")
     case .resumeReading(let id):
       resumeReading(id)
     case .close(let id):

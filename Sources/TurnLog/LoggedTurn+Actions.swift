@@ -14,9 +14,11 @@ package struct LoggedAction: Sendable {
 }
 
 extension LoggedTurn {
-  /// Reads the first actions, in order, up to a limit. Those after one that does not fit the schema are missing.
+  /// Reads the first actions, in order, up to a limit. After one that does not fit the schema,
+  /// the rest of its sender's run is missing.
   package func decodedActions(_ schema: Schema, limit: Int = .max) -> [LoggedAction] {
-    let sessions = Dictionary(sessions.map { ($0.id, $0) }) { _, last in last }
+    // If a session ends in the same turn, the record of its end comes second. It has no process.
+    let sessions = Dictionary(sessions.map { ($0.id, $0) }) { first, _ in first }
     var found: [LoggedAction] = []
     var runs = CBORDecoder(actions.span.bytes)
     while runs.offset < actions.count, let run = try? LoggedActions(from: &runs) {

@@ -190,12 +190,14 @@ private struct Filtered {
   @ObservableState struct State: Equatable {
     var rows: IdentifiedArrayOf<Row> = [Row(id: 1), Row(id: 2)]
     var log: IdentifiedArrayOf<Entry> = []
+    var archive: IdentifiedArrayOf<Row> = []
 
     var visible: IdentifiedArrayOf<Row> {
       get { rows.filter { $0.id == 1 } }
       set {
         for row in newValue { rows[id: row.id] = row }
         log.append(Entry(id: log.count))
+        archive.append(Row(id: archive.count))
       }
     }
   }
@@ -218,10 +220,10 @@ private struct Filtered {
   @Test func aSetterThatChangesAnotherCollectionNotifiesItsObservers() {
     let store = Store(initialState: Filtered.State()) { Filtered() }
     var counts: [Int] = []
-    let subscription = observe { counts.append(store.log.count) }
+    let subscription = observe { counts.append(store.log.count + store.archive.count) }
     store.send(.visible(.element(id: 1, action: nil)))
     #expect(store.rows[id: 1]?.count == 1)
-    #expect(counts == [0, 1])
+    #expect(counts == [0, 2])
     subscription.cancel()
   }
 }

@@ -245,6 +245,30 @@ import Wire
     #expect(hub.state.encoded().count < limits.stateBytes)
   }
 
+  /// The size of a state that is not known is counted before the first action, and a state that is too large reported.
+  @Test func aStateThatIsTooLargeAtTheStartIsReported() {
+    var limits = HubLimits()
+    limits.stateBytes = 1000
+    var state = Board.State()
+    state.title = String(repeating: "x", count: 2000)
+    let engine = FeatureEngine(initialState: state, reducer: Board())
+    let recovery = Recovery(of: engine)
+    let core = HubCore(engine, limits: limits, history: recovery.history(id: 1, sessions: []))
+    let reports = core.reports
+    #expect(reports == [.stateExceedsLimit(1000)])
+  }
+
+  /// Nothing rolls back the actions of the program itself.
+  @Test func whatTheProgramAddsIsReported() {
+    var limits = HubLimits()
+    limits.stateBytes = 1000
+    let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
+    var core = HubCore(engine, limits: limits)
+    for _ in 0..<4 { core.send(AnyAction(Board.Action.addItems(20))) }
+    let reports = core.reports
+    #expect(reports.contains(.stateExceedsLimit(1000)))
+  }
+
   /// Actions that were rolled back are neither logged nor sent.
   @Test func whatIsTakenBackIsNotLogged() throws {
     var limits = HubLimits()

@@ -190,7 +190,7 @@ private enum Chain {
     for _ in 0..<63 { state = Contact.Nested(child: state) }
     let whole = state.encoded()
     #expect(try Contact.Nested(decoding: whole.span.bytes) == state)
-    // Whoever knows only the schema reads as many.
+    // The schema alone allows as many.
     let schema = Schema(state: Never.self, action: Contact.Nested.self)
     #expect(throws: Never.self) { try schema.check(whole, schema.action) }
     for _ in 0..<3 { state = Contact.Nested(child: state) }

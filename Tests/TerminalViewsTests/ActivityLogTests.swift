@@ -37,6 +37,13 @@ import Wire
     #expect(known.map(\.id) == [5, 6] && known.map(\.revision) == [11, 12])
     #expect(known.map(\.what) == ["counter.incrementButtonTapped", "todos.clearCompletedButtonTapped"])
     #expect(known.map(\.who) == ["user \(UInt32.max) someone", "the hub"])
+    // A session may end in the turn of its last action; the record of the end has no process.
+    let end = LoggedSession(
+      id: session.id, user: .max, process: 0, name: "someone", processed: 1, hasEnded: true)
+    let last = LoggedTurn(
+      position: 1, baseRevision: 10, revision: 12, time: 0, actions: runs.flatMap { $0.encoded() },
+      sessions: [session, end])
+    #expect(last.decodedActions(schema).first?.session?.process == 1)
     // The effect of one of the two has sent a third action at once.
     let unknown = entries(upTo: 13)
     #expect(unknown.map(\.id) == [5, 6] && unknown.map(\.revision) == [13, 13])

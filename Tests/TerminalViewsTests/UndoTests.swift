@@ -145,12 +145,12 @@ import Testing
     local.press("t")
     local.send(.counter(.toggleTimerButtonTapped))
     local.press("u")
-    #expect(!local.state.counter.isTimerOn && local.footer == "somebody has undone that already")
+    #expect(!local.state.counter.isTimerOn && local.footer == "that is undone already")
     local.press("3", " ")
     #expect(local.state.favourites.isFavourite)
     local.send(.favourites(.view(.favouriteButtonTapped)))
     local.press("u")
-    #expect(!local.state.favourites.isFavourite && local.footer == "somebody has undone that already")
+    #expect(!local.state.favourites.isFavourite && local.footer == "that is undone already")
     local.press(" ", "u")
     #expect(!local.state.favourites.isFavourite && local.footer == "undone")
   }
@@ -160,7 +160,9 @@ import Testing
     local.press("2", "a", "x", .enter)
     local.send(.todos(.addButtonTapped(text: "x")))
     local.press("u")
-    #expect(local.texts == ["bread", "milk", "x", "x"] && local.footer == "somebody has added the same text since")
+    #expect(
+      local.texts == ["bread", "milk", "x", "x"]
+        && local.footer == "several todos have that text; delete the one that you added")
     // Two equal texts of this terminal differ in their ids.
     local.press("a", "y", .enter, "a", "y", .enter, "u")
     #expect(local.texts == ["bread", "milk", "x", "x", "y"] && local.footer == "undone: added")

@@ -10,7 +10,7 @@ import Wire
 
   private let session = SessionID(high: 0x0102_0304_0506_0708, low: 0x090a_0b0c_0d0e_0f10)
 
-  /// Whoever reads a reason takes at most 4096 bytes.
+  /// A reader accepts a reason of at most 4096 bytes.
   @Test func aLongReasonIsCutBetweenItsScalars() throws {
     let long = "a" + String(repeating: "é", count: 4000)
     let cut = "a" + String(repeating: "é", count: 2047)

@@ -18,9 +18,9 @@ public struct Recovery: ~Copyable {
   private var position: UInt64 = 0
   /// The size of the turns after the newest snapshot.
   private var unsavedByteCount = 0
-  /// The bytes of the snapshot and of the deltas after it, which are the largest possible size of the state; nil if some
-  /// of them were converted, because new fields add to it.
-  private var stateBound: Int? = 0
+  /// The bytes of the snapshot and of the deltas after it, which are the largest possible size of the state; nil without
+  /// a snapshot, and if some of the bytes were converted, because new fields add to the state.
+  private var stateBound: Int?
   private var versions: [(revision: UInt64, state: StateVersion)] = []
   /// The schema of the newest bytes, if it is not the feature's.
   private var newestForeign: Schema?

@@ -253,7 +253,7 @@ extension Publisher {
     sent[node].revision = revision
     for id in scopes.nodes[node].subscribers {
       guard let subscriber = subscribers[id] else { continue }
-      // For these, the place is as before.
+      // The place did not change for these subscribers.
       if slice == .joined || !subscriber.hasValue { noteSentRevision(of: id) }
       if slice != .joined || !subscriber.hasValue { makeDue(id, subscriber, from: old, isHashDue: isHashDue) }
     }
@@ -392,7 +392,7 @@ extension Publisher {
   private mutating func writeBookmarkIfDue(
     _ id: Int, _ subscriber: Subscriber, at revision: UInt64, _ out: inout Outgoing
   ) {
-    guard revision - subscriber.sentRevision >= limits.bookmarkInterval else { return }
+    guard revision - subscriber.sentRevision >= limits.bookmarkInterval else { return noteSentRevision(of: id) }
     let header = FrameHeader(kind: .bookmark, scope: subscriber.number, revision: revision)
     out.add(out.writer.frame(header) { _ in })
     subscribers[id]?.sentRevision = revision

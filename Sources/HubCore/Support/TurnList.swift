@@ -35,11 +35,11 @@ struct TurnList<Element>: ~Copyable {
 
   subscript(index: Int) -> Element {
     get {
-      precondition(index >= 0 && index < count, "an index of the list")
+      precondition(index >= taken && index < count, "an index of the list")
       return memory[index]
     }
     set {
-      precondition(index >= 0 && index < count, "an index of the list")
+      precondition(index >= taken && index < count, "an index of the list")
       memory[index] = newValue
     }
   }
@@ -51,8 +51,8 @@ struct TurnList<Element>: ~Copyable {
   }
 
   mutating func removeAll() {
-    memory.deinitialize(count: count)
-    count = 0
+    memory.advanced(by: taken).deinitialize(count: count - taken)
+    (taken, count) = (0, 0)
   }
 
   /// Moves the first remaining element out, without counting a reference; nil when none remains, and the list is empty

@@ -21,7 +21,7 @@ final class Watcher {
   private var mirror: ValueMirror?
   private var snapshot: [UInt8] = []
   private(set) var revision: UInt64?
-  /// The highest revision of the present history that the hub has sent.
+  /// The highest revision that the hub has sent in the session.
   private var latest: UInt64 = 0
   private var session: SessionID?
   private var history: UInt64?
@@ -160,8 +160,8 @@ final class Watcher {
     connectTime = 0
     if welcome.isResumed { figures.totals.resumed += 1 }
     let isKnown = welcome.isResumed && welcome.history == history
-    // The revisions of another history are not comparable.
-    if welcome.history != history { latest = 0 }
+    // The revisions of another history are not comparable, and a new session may get an older snapshot.
+    if welcome.history != history || !welcome.isResumed { latest = 0 }
     (session, history) = (welcome.session, welcome.history)
     channel.output.frame(Attach(path: path, knownRevision: isKnown && isReady ? revision : nil), scope: 1)
     if isAsked, !isVerified { isAsked = false }

@@ -33,9 +33,9 @@ package enum Reducing {
   struct Return {
     /// When the child's reducer began. The observers know of the copies and changes that it made since.
     let moment: UInt64
-    /// The type of a collection whose only change is that one element was changed, and not replaced; nil for others. A
-    /// computed property may set collections of other types as well.
-    let collection: ObjectIdentifier?
+    /// The type of a collection whose only change is that one element was changed, and not replaced; nil for others, and
+    /// once it was set.
+    var collection: ObjectIdentifier?
   }
 
   /// Frees a thread's turn when the thread ends.
@@ -113,6 +113,15 @@ package enum Reducing {
 
   /// The child's state that is being returned to its parent.
   static var returning: Return? { turn.flatMap { $0.pointee.returning } }
+
+  /// Returns true if a collection that is being set is the one that is returned with only one element changed.
+  ///
+  /// That is the first one of its type: the setter of a computed property may change others as well.
+  static func takeReturned<Collection>(_: Collection.Type) -> Bool {
+    guard let turn, turn.pointee.returning?.collection == ObjectIdentifier(Collection.self) else { return false }
+    turn.pointee.returning?.collection = nil
+    return true
+  }
 
   /// Changes a part of a state.
   ///

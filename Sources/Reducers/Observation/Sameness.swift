@@ -110,7 +110,7 @@ extension Optional: IdentityMarked {
 extension IdentifiedArray: IdentityMarked, KeptCollection {
   func _$mark(since moment: UInt64) -> Sameness.Mark {
     // Set by `forEach` when it has changed one element and no other.
-    if Reducing.returning?.collection == ObjectIdentifier(Self.self) { return .collectionOfChanging }
+    if Reducing.takeReturned(Self.self) { return .collectionOfChanging }
     return Sameness.isObservable(Element.self) ? .collection(self, moment: moment) : .unknown
   }
 
@@ -122,7 +122,7 @@ extension IdentifiedArray: IdentityMarked, KeptCollection {
 
 extension StackState: IdentityMarked, KeptCollection {
   func _$mark(since moment: UInt64) -> Sameness.Mark {
-    if Reducing.returning?.collection == ObjectIdentifier(Self.self) { return .collectionOfChanging }
+    if Reducing.takeReturned(Self.self) { return .collectionOfChanging }
     return Sameness.isObservable(Element.self) ? .collection(self, moment: moment) : .unknown
   }
 

@@ -259,7 +259,7 @@ extension Simulation {
           throw Violation(
             .stateDiffers, "in the end client \(client.number) has not the hub's state at \(watched.path)")
         }
-        // Whoever comes back later must not need a snapshot because nothing was said about an unchanged part.
+        // A client that reconnects must not need a snapshot for lack of a bookmark.
         if client.replica.isSubscribed(watched.mirror), let own = watched.mirror.revision,
           own + plan.limits.bookmarkInterval < hub.core.revision
         {

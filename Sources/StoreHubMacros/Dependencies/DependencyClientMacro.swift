@@ -49,7 +49,7 @@ extension DependencyClientMacro: MemberMacro {
     }
     let parameters = fields.filter(\.isParameter)
     // As for the compiler's memberwise initialiser, all fields must be visible to the caller.
-    let access = ([max(declaration.modifiers.access, .internal)] + parameters.map(\.access)).min() ?? .internal
+    let access = ([max(declaration.access(in: context), .internal)] + parameters.map(\.access)).min() ?? .internal
     let memberwise = initializer(parameters, access: access.prefix)
     // A further initialiser without the endpoints. Calls of these endpoints are reported as issues.
     guard parameters.contains(where: \.isEndpoint) else { return [memberwise] }

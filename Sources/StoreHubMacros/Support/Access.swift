@@ -60,14 +60,18 @@ extension DeclGroupSyntax {
     asProtocol((any NamedDeclSyntax).self)?.name.trimmedDescription
   }
 
-  /// The access level, followed by a space, for members that a macro adds; empty for `private` and `fileprivate` types,
-  /// whose members have the same visibility without a keyword. A declaration without a level in an extension has the
-  /// extension's.
-  func accessOfMembers(in context: some MacroExpansionContext) -> String {
-    var access = modifiers.access
-    if !modifiers.statesAccess, let surrounding = context.lexicalContext.first?.as(ExtensionDeclSyntax.self) {
-      access = surrounding.modifiers.access
+  /// The access level. A declaration without one in an extension has the extension's.
+  func access(in context: some MacroExpansionContext) -> Access {
+    guard !modifiers.statesAccess, let surrounding = context.lexicalContext.first?.as(ExtensionDeclSyntax.self) else {
+      return modifiers.access
     }
+    return surrounding.modifiers.access
+  }
+
+  /// The access level, followed by a space, for members that a macro adds; empty for `private` and `fileprivate` types,
+  /// whose members have the same visibility without a keyword.
+  func accessOfMembers(in context: some MacroExpansionContext) -> String {
+    let access = access(in: context)
     return access < .internal ? "" : access.prefix
   }
 

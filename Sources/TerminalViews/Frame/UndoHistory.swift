@@ -137,12 +137,12 @@ nonisolated struct UndoHistory: Equatable, Sendable {
     case .opposite(let action):
       return .send(action, "undone")
     case .timed(let was):
-      guard state.counter.isTimerOn != was else { return .nothing("somebody has undone that already") }
+      guard state.counter.isTimerOn != was else { return .nothing("that is undone already") }
       return .send(.counter(.toggleTimerButtonTapped), "undone")
     case .added(let text, let first):
       let found = todos.filter { $0.id >= first && $0.text == text }
       guard let todo = found.first else { return .nothing("the todo that you added is gone, or has another text") }
-      guard found.count == 1 else { return .nothing("somebody has added the same text since") }
+      guard found.count == 1 else { return .nothing("several todos have that text; delete the one that you added") }
       return .send(.todos(.deleteButtonTapped(id: todo.id)), "undone: added")
     case .edited(let id, let old, let new):
       guard let todo = todos[id: id] else { return .nothing("the todo that you changed is gone") }
@@ -150,7 +150,7 @@ nonisolated struct UndoHistory: Equatable, Sendable {
       return .send(.todos(.todos(.element(id: id, action: .textChanged(old)))), "undone: changed")
     case .ticked(let id, let was):
       guard let todo = todos[id: id] else { return .nothing("the todo that you ticked is gone") }
-      guard todo.isComplete != was else { return .nothing("somebody has undone that already") }
+      guard todo.isComplete != was else { return .nothing("that is undone already") }
       return .send(
         .todos(.todos(.element(id: id, action: .completionChanged(was)))), was ? "undone: unticked" : "undone: ticked")
     case .moved(let id, let next):
@@ -162,7 +162,7 @@ nonisolated struct UndoHistory: Equatable, Sendable {
       return .send(.todos(.restored(todo, before: next)), "undone: deleted")
     case .liked(let number, let was):
       guard (state.favourites.favourites[id: number] != nil) != was else {
-        return .nothing("somebody has undone that already")
+        return .nothing("that is undone already")
       }
       guard state.favourites.count == number else { return .nothing("go to \(number) to change that again") }
       return .send(.favourites(.view(.favouriteButtonTapped)), "undone")
