@@ -35,7 +35,7 @@ public final class JournalReader {
 
   private let directory: StateDirectory
   /// The file that was opened.
-  private let identity: FileIdentity?
+  private let identity: DatabaseIdentity?
   private let database: Database
   private let reader: TurnReader
   private let headStatement: HeadStatement
@@ -56,7 +56,7 @@ public final class JournalReader {
     try directory.refuseInterruptedRepair()
     // Before the head: a hub that writes at the same time records the end of a commit after it.
     let record = try TailFile.read(directory)
-    identity = FileIdentity(directory.database)
+    identity = DatabaseIdentity(directory.database)
     let (database, kind) = try directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: nil, keepsLog: true)
       let application = try database.run("PRAGMA application_id", for: "read the kind of the file")
@@ -79,7 +79,7 @@ public final class JournalReader {
 
   /// True if the directory has another file than the one that was opened, for example after a repair or a restored
   /// backup. That file has another history; open it with another reader.
-  public var isReplaced: Bool { FileIdentity(directory.database) != identity }
+  public var isReplaced: Bool { DatabaseIdentity(directory.database) != identity }
 
   /// Returns the beginning and the end of the journal.
   public func extent() throws(LogError) -> Extent {
@@ -195,8 +195,8 @@ public final class JournalReader {
   }
 }
 
-/// The device and the inode of a file, which is another file after a replacement.
-private struct FileIdentity: Equatable {
+/// The device and the inode of a database's file, which is another file after a replacement.
+private struct DatabaseIdentity: Equatable {
   private let device: dev_t
   private let inode: ino_t
 

@@ -11,6 +11,17 @@ package struct LoggedAction: Sendable {
 
   /// True if the hub itself has sent it: an effect or a `HubEvent`.
   package var isOfHub: Bool { sequence == nil }
+
+  /// The text in place of an action whose value is nil.
+  package static let unreadable = "an action that does not fit the schema"
+
+  /// The sender for people: the hub, or a user and a client's name, which may contain any characters.
+  ///
+  /// - Parameter user: Returns the name of a user.
+  package func sender(user: (UInt32) -> String) -> String {
+    if isOfHub { return "the hub" }
+    return session.map { "\(user($0.user)) \($0.name)" } ?? "a client"
+  }
 }
 
 extension LoggedTurn {

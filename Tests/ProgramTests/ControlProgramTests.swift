@@ -4,78 +4,8 @@ import Testing
 
 /// storectl, as used by people and scripts.
 @Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct ControlProgramTests {
-  /// A running storectl, with its output in a pipe.
-  private final class Running {
-    let process = Process()
-    let output = Pipe()
-    private var rest = Data()
-
-    init(_ hub: HubProcess, _ arguments: String...) throws {
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      // Threads of a pool block all signals, and their child processes inherit that; env(1) resets it.
-      process.arguments =
-        ["--default-signal", Program(name: "storectl").url.path, "--socket", hub.socket] + arguments
-      process.standardInput = FileHandle.nullDevice
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-    }
-
-    /// The next line; nil at the end.
-    func line() -> String? {
-      while true {
-        if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-          defer { rest = rest[(end + 1)...] }
-          return String(decoding: rest[..<end], as: UTF8.self)
-        }
-        let more = output.fileHandleForReading.availableData
-        guard !more.isEmpty else { return nil }
-        rest += more
-      }
-    }
-
-    func objects() throws -> [[String: Any]] {
-      var all: [[String: Any]] = []
-      while let line = line() { all.append(try #require(try object(line))) }
-      return all
-    }
-
-    func status(after signal: Int32? = nil) -> Int32 {
-      if let signal { kill(process.processIdentifier, signal) }
-      process.waitUntilExit()
-      return process.terminationStatus
-    }
-  }
-
-  private static func object(_ line: String) throws -> [String: Any]? {
-    try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-  }
-
   private func run(_ hub: HubProcess, _ arguments: String...) throws -> Program.Outcome {
-    try shell(hub, arguments.map { "'\($0)'" }.joined(separator: " "))
-  }
-
-  /// Runs storectl with words in a shell, which may include redirections.
-  private func shell(_ hub: HubProcess, _ words: String) throws -> Program.Outcome {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "--default-signal", "STOREHUB_SOCKET=\(hub.socket)", "/bin/bash", "-c",
-      "set -o pipefail; storectl() { '\(Program(name: "storectl").url.path)' \"$@\"; }; storectl \(words)",
-    ]
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return Program.Outcome(status: process.terminationStatus, output: text, errors: complaint)
-  }
-
-  private func load(_ hub: HubProcess, _ actions: Int) throws {
-    #expect(try Program(name: "storeload").run("--socket", hub.socket, "--actions", "\(actions)").status == 0)
+    try hub.control(arguments.map { "'\($0)'" }.joined(separator: " "))
   }
 
   @Test func theStateIsShownAndChanged() throws {
@@ -122,7 +52,7 @@ import Testing
 
   @Test func theHubIsDescribed() throws {
     let hub = try HubProcess()
-    let status = try #require(try Self.object(try run(hub, "status", "--json").output))
+    let status = try #require(try jsonObject(try run(hub, "status", "--json").output))
     #expect(Set(status.keys) == ["hub", "socket", "revision", "clients", "latencyMicroseconds", "schema", "figures"])
     let figures = try #require(status["figures"] as? [String: Any])
     #expect(figures["accepted"] as? Int == 1 && figures["users"] as? Int == 1)
@@ -133,7 +63,7 @@ import Testing
     let text = try run(hub, "status").output
     #expect(
       text.contains("revision  0\n") && text.contains("\nrefused   nothing\n") && text.contains("\nusers     1\n"))
-    let client = try #require(try Self.object(try run(hub, "clients", "--json").output))
+    let client = try #require(try jsonObject(try run(hub, "clients", "--json").output))
     #expect(client["name"] as? String == "storectl clients" && client["user"] as? Int == Int(getuid()))
     #expect(client["scopes"] as? Int == 1 && client["heldBytes"] as? Int == 0)
     #expect((client["since"] as? String)?.hasSuffix("Z") == true)
@@ -141,7 +71,7 @@ import Testing
     let clients = try run(hub, "clients").output.split(separator: "\n").map { $0.split(separator: " ") }
     #expect(clients.first == ["ID", "PROCESS", "USER", "SINCE", "HELD", "NAME", "PARTS"])
     #expect(clients.last?.suffix(5) == ["0", "storectl", "clients", "the", "clients"])
-    let schema = try #require(try Self.object(try run(hub, "schema", "-j").output))
+    let schema = try #require(try jsonObject(try run(hub, "schema", "-j").output))
     #expect(
       schema["state"] as? String == "AppFeature.State"
         && schema["fingerprint"] as? String == status["schema"] as? String)
@@ -155,7 +85,7 @@ import Testing
       "unstoredTurns",
     ])
     #expect(
-      try top.split(separator: "\n").allSatisfy { Set(try Self.object(String($0))?.keys.map(\.self) ?? []) == keys })
+      try top.split(separator: "\n").allSatisfy { Set(try jsonObject(String($0))?.keys.map(\.self) ?? []) == keys })
     #expect(try run(hub, "top", "-n", "1", "-i", "50ms").output.split(separator: "\n").count == 2)
   }
 
@@ -186,21 +116,21 @@ import Testing
   func mistakesHaveAStatusAndAReason(words: [String], status: Int32?, reason: String) throws {
     let hub = try HubProcess()
     guard let status else { return }
-    let outcome = try shell(hub, words.map { "'\($0)'" }.joined(separator: " "))
+    let outcome = try hub.control(words.map { "'\($0)'" }.joined(separator: " "))
     #expect(outcome.status == status)
     #expect(outcome.output.isEmpty)
     #expect(outcome.errors.hasPrefix("storectl: ") && outcome.errors.contains(reason), "\(outcome.errors)")
     #expect(outcome.errors.split(separator: "\n").count == 1)
-    if status != 2 { #expect(try shell(hub, "-q " + words.map { "'\($0)'" }.joined(separator: " ")).errors.isEmpty) }
+    if status != 2 { #expect(try hub.control("-q " + words.map { "'\($0)'" }.joined(separator: " ")).errors.isEmpty) }
   }
 
   /// Each change is a line; the last two are the final state and the reason of the end.
   @Test func watchingEndsWithTheReason() throws {
     let hub = try HubProcess()
-    let watch = try Running(hub, "watch", "--json", "counter.count")
+    let watch = try RunningControl(hub, "watch", "--json", "counter.count")
     let first = try #require(watch.line())
     #expect(first == #"{"event":"value","revision":0,"value":0}"#)
-    try load(hub, 500)
+    try hub.load(500)
     _ = hub.kill(SIGTERM)
     let events = try watch.objects()
     #expect(watch.status() == 5)
@@ -214,9 +144,9 @@ import Testing
 
   @Test func aHubThatDiesIsNoticed() throws {
     let hub = try HubProcess()
-    let watch = try Running(hub, "watch", "--json", "--diff")
+    let watch = try RunningControl(hub, "watch", "--json", "--diff")
     #expect(watch.line()?.contains(#""event":"value""#) == true)
-    try load(hub, 1)
+    try hub.load(1)
     #expect(
       watch.line() == #"{"event":"change","revision":1,"from":0,"changes":[{"path":"counter.count","old":0,"new":1}]}"#)
     _ = hub.kill(SIGKILL)
@@ -236,7 +166,7 @@ import Testing
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 143)] as [(Int32, Int32)])
   func signalsEndIt(signal: Int32, status: Int32) throws {
     let hub = try HubProcess()
-    let watch = try Running(hub, "watch", "--json")
+    let watch = try RunningControl(hub, "watch", "--json")
     #expect(watch.line() != nil)
     #expect(watch.status(after: signal) == status)
     #expect(watch.line()?.contains(#""event":"end""#) == true)
@@ -255,127 +185,6 @@ import Testing
     #expect(try run(hub, "send", "counter.incrementButtonTapped").status == 0)
     watch.waitUntilExit()
     #expect(watch.terminationStatus == 0)
-  }
-
-  /// Such as that of timeout(1), which sends no second one.
-  @Test func oneSignalEndsItAlthoughItsReaderHasStopped() throws {
-    let hub = try HubProcess(awaitsLog: false)
-    _ = hub.kill(SIGKILL)
-    let state = hub.directory + "/state"
-    try hub.start(["--state-dir", state])
-    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "3000", "-d", "1").status == 0)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["--default-signal", Program(name: "storectl").url.path, "log", "--state-dir", state]
-    let output = Pipe()
-    (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
-    try process.run()
-    // The pipe is full, and nobody reads it.
-    #expect(
-      hub.wait {
-        var count: CInt = 0
-        return ioctl(output.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count) == 0 && count > 60_000
-      })
-    kill(process.processIdentifier, SIGTERM)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 143)
-  }
-
-  /// A script must not take lost output for an empty answer, nor store another text than it was given.
-  @Test func whatCannotBeWrittenOrReadIsAnError() throws {
-    let hub = try HubProcess()
-    let log = hub.directory + "/errors"
-    func end(_ arguments: [String], shell: String) throws -> (status: Int32, errors: String) {
-      let process = try Program(name: "storectl").start(
-        ["--socket", hub.socket] + arguments, errors: log, shell: shell)
-      process.waitUntilExit()
-      return (process.terminationStatus, try String(contentsOfFile: log, encoding: .utf8))
-    }
-    for arguments in [["state"], ["log", "--help"]] {
-      let closed = try end(arguments, shell: "exec >&-; exec")
-      #expect(closed.status == 1 && closed.errors.contains("cannot write the output: Bad file descriptor"))
-    }
-    let wrong = try end([], shell: "set -- \"$@\" send todos.addButtonTapped \"$(printf 'a\\377b')\"; exec")
-    #expect(wrong.status == 2 && wrong.errors.contains("is not valid UTF-8"), "\(wrong)")
-    #expect(try Program(name: "storectl").run("--socket", hub.socket, "state", "todos.todos").output == "[]\n")
-  }
-
-  /// It ends as soon as its reader has closed the pipe, even without a change to write.
-  @Test func aReaderMayLeave() throws {
-    let hub = try HubProcess()
-    let outcome = try shell(hub, "watch --json counter.count | head -n 1")
-    #expect(outcome.output == #"{"event":"value","revision":0,"value":0}"# + "\n")
-    #expect(outcome.status == 0 && outcome.errors.isEmpty)
-    #expect(try shell(hub, "schema | head -n 1").status == 0)
-  }
-
-  /// A command that does more than print does it without a reader, too.
-  @Test func anActionIsSentWithoutAReader() throws {
-    let hub = try HubProcess()
-    for _ in 0..<5 {
-      let outcome = try shell(hub, "send counter.incrementButtonTapped | true; exit ${PIPESTATUS[0]}")
-      #expect(outcome.status == 0, "\(outcome)")
-    }
-    #expect(try Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count").output == "5\n")
-  }
-
-  /// Nothing can be read from the standard output of a service: systemd connects it to the journal and closes that
-  /// direction.
-  @Test func theOutputOfAServiceIsWritten() throws {
-    let hub = try HubProcess()
-    let script = """
-      import socket, subprocess, sys
-      mine, its = socket.socketpair()
-      its.shutdown(socket.SHUT_RD)
-      status = subprocess.run(sys.argv[1:], stdout=its).returncode
-      its.close()
-      sys.stdout.write(mine.makefile().read())
-      sys.exit(status)
-      """
-    func run(_ words: String) throws -> Program.Outcome {
-      let control = Program(name: "storectl").url.path
-      let python = try #require(Python.path)
-      return try shell(hub, "--version; '\(python)' -c '\(script)' '\(control)' \(words)")
-    }
-    #expect(try run("send counter.incrementButtonTapped").status == 0)
-    #expect(try run("state counter.count").output.hasSuffix("\n1\n"))
-  }
-
-  @Test func aReaderThatDoesNotReadGetsTheLastState() throws {
-    let hub = try HubProcess()
-    let watch = try Running(hub, "watch", "--json")
-    #expect(watch.line() != nil)
-    // More than the pipe and the buffer can hold.
-    try load(hub, 4000)
-    try load(hub, 4000)
-    var last: Int?
-    while last != 8000, let line = watch.line() {
-      let value = try Self.object(line)?["value"] as? [String: Any]
-      last = (value?["counter"] as? [String: Any])?["count"] as? Int
-    }
-    #expect(last == 8000)
-    try load(hub, 4000)
-    // It can be interrupted.
-    #expect(watch.status(after: SIGINT) == 130)
-  }
-
-  @Test func outputThatCannotBeWrittenIsAnError() throws {
-    let hub = try HubProcess()
-    let outcome = try shell(hub, "state > /dev/full")
-    #expect(outcome.status == 1)
-    #expect(outcome.errors == "storectl: cannot write the output: No space left on device\n")
-    // The other programs, and what every program prints.
-    for (name, words) in [
-      ("storectl", "--help"), ("storehubd", "--check-config"), ("storeload", "-n 5 --socket '\(hub.socket)'"),
-      ("storesim", "--bug list"),
-    ] {
-      let program = Program(name: name).url.path
-      let outcome = try shell(hub, "--version > /dev/null; '\(program)' \(words) > /dev/full")
-      #expect(outcome.status == 1, "\(name)")
-      #expect(outcome.errors.hasSuffix("\(name): cannot write the output: No space left on device\n"), "\(name)")
-    }
-    // The reader of a pipe may close it.
-    #expect(try shell(hub, "--help=man | true").errors.isEmpty)
   }
 
   /// An added element is printed whole, even if it does not fit into one line.
@@ -445,7 +254,7 @@ import Testing
       let replies = try completions(hub, of: "storectl state \(beginning)items", fake)
       let reply = try #require(replies.first)
       let typed = beginning + reply + beginning
-      let words = try shell(hub, "--version >/dev/null; cd '\(hub.directory)'; printf '%s' \(typed)")
+      let words = try hub.control("--version >/dev/null; cd '\(hub.directory)'; printf '%s' \(typed)")
       #expect(words.output == offered && words.errors.isEmpty, "\(typed)")
       for file in ["x", "y"] { #expect(!FileManager.default.fileExists(atPath: hub.directory + "/" + file)) }
     }
@@ -459,8 +268,7 @@ import Testing
   /// - Parameter fake: Shell words that may replace storectl.
   private func completions(_ hub: HubProcess, of line: String, _ fake: String = "") throws -> [String] {
     let file = hub.directory + "/completion"
-    let outcome = try shell(
-      hub,
+    let outcome = try hub.control(
       """
       completions bash > '\(file)'; . '\(file)'; \(fake)COMP_WORDBREAKS=$' \\t\\n\"\\'><=;|&(:'; \
       COMP_LINE=\(Self.quoted(line)); COMP_POINT=${#COMP_LINE}; COMP_WORDS=(storectl); COMP_CWORD=0; _storectl; \
@@ -488,7 +296,7 @@ import Testing
     let hub = try HubProcess()
     let top = try Tmux(hub, "storectl", "top --interval 100ms")
     #expect(hub.wait { top.screen.contains("actions/s") && top.screen.contains("storectl top") })
-    try load(hub, 50)
+    try hub.load(50)
     #expect(hub.wait { top.screen.contains("revision 50") })
     top.resize(columns: 30, rows: 6)
     #expect(

@@ -278,7 +278,7 @@ private struct TurnJSON {
     let (client, user) = sender(action)
     guard let value = action.value else {
       return Action(
-        name: "an action that does not fit the schema", values: "", whole: { "" }, client: client, user: user)
+        name: LoggedAction.unreadable, values: "", whole: { "" }, client: client, user: user)
     }
     let whole = { String(self.whole(value).prefix(20_000)) }
     guard let parts = schema.parts(ofAction: value), let name = schema.name(ofAction: parts.path) else {

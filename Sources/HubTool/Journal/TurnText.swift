@@ -8,7 +8,7 @@ struct TurnText {
 
   /// Returns an action as written for `storectl send`: `todos.addButtonTapped "bread"`.
   func text(_ action: LoggedAction) -> String {
-    guard let value = action.value else { return "an action that does not fit the schema" }
+    guard let value = action.value else { return LoggedAction.unreadable }
     guard let parts = schema.parts(ofAction: value), let name = schema.name(ofAction: parts.path) else {
       return "\(SchemaJSON(schema).json(of: value, as: schema.action))"
     }
@@ -19,12 +19,6 @@ struct TurnText {
     return ([tool.palette.strong(ValueText.safe(name))] + values).joined(separator: " ")
   }
 
-  private func origin(_ action: LoggedAction) -> String {
-    if action.isOfHub { return "the hub" }
-    guard let session = action.session else { return "a client" }
-    return "\(Users.name(session.user)) \(ValueText.safe(session.name))"
-  }
-
   /// Returns the lines of a turn: a heading, its actions, and their changes.
   func lines(_ turn: LoggedTurn, _ changes: [SchemaValues.Difference]) -> [String] {
     let palette = tool.palette
@@ -32,7 +26,8 @@ struct TurnText {
     var lines: [String] = []
     for (index, action) in actions.enumerated() {
       let revision = turn.revision(after: index, of: actions.count)
-      let head = palette.faint("── \(revision)  \(Moment.text(turn.time))  \(origin(action))")
+      let sender = ValueText.safe(action.sender(user: Users.name))
+      let head = palette.faint("── \(revision)  \(Moment.text(turn.time))  \(sender)")
       lines += [head, text(action)]
     }
     let printer = ChangePrinter(tool, schema, isDiff: true, path: "")

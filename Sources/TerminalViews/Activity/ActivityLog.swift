@@ -75,16 +75,9 @@ public final class ActivityLog {
     return actions.enumerated().suffix(limit).enumerated().map { number, item in
       Activity(
         id: id + UInt64(number) + 1, revision: turn.revision(after: item.offset, of: actions.count), time: time,
-        who: sender(item.element), what: item.element.value.map { text($0, schema) } ?? unreadable)
+        who: item.element.sender(user: user),
+        what: item.element.value.map { text($0, schema) } ?? LoggedAction.unreadable)
     }
-  }
-
-  /// The text of an action whose bytes do not fit the schema.
-  private nonisolated static let unreadable = "an action that does not fit the schema"
-
-  private nonisolated static func sender(_ action: LoggedAction) -> String {
-    if action.isOfHub { return "the hub" }
-    return action.session.map { "\(user($0.user)) \($0.name)" } ?? "a client"
   }
 
   /// The maximum number of characters that are kept of an action; the rest could not be shown.

@@ -127,11 +127,13 @@ private final class Places: IssueReporter {
     #expect(text.hasPrefix("Expected task to finish, but it is still in-flight after 0.02 seconds.\n\nIf this task"))
     #expect(text.hasSuffix(#"try increasing the duration of this assertion's "timeout"."#))
     // With the label of the original.
-    let (file, line): (StaticString, UInt) = (#filePath, #line)
-    let second = await store.send(.forever)
-    _ = await issue { await second.finish(timeout: .milliseconds(1), file: file, line: line) }
-    let third = await store.send(.forever)
-    _ = await issue { await third.finish(timeout: NSEC_PER_MSEC, file: file, line: line) }
+    let (second, third) = (await store.send(.forever), await store.send(.forever))
+    let places = Places()
+    await withIssueReporters([places]) {
+      await second.finish(timeout: .milliseconds(1), file: #filePath, line: 1001)
+      await third.finish(timeout: NSEC_PER_MSEC, file: #filePath, line: 1002)
+    }
+    #expect(places.lines == [1001, 1002])
   }
 
   /// The original would wait for the operation.
