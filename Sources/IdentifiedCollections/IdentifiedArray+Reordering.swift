@@ -80,52 +80,6 @@ extension IdentifiedArray {
     swap(&first.element.pointee, &second.element.pointee)
   }
 
-  /// Moves the elements that satisfy a predicate after all others. Otherwise the order is kept.
-  ///
-  /// - Returns: the position of the first element that satisfies the predicate, or the end.
-  /// - Complexity: O(n) calls of the predicate, plus O(k log n) for k elements on the wrong side of the border; at most
-  ///   O(n log n).
-  @inlinable
-  @discardableResult
-  public mutating func partition(by belongsInSecondPartition: (Element) throws -> Bool) rethrows -> Int {
-    // The ranges that satisfy the predicate. There are few if most elements are in place.
-    var second: [Range<Int>] = []
-    var (position, start) = (0, Int?.none)
-    for element in self {
-      let isSecond = try belongsInSecondPartition(element)
-      if isSecond != (start != nil) {
-        if let start { second.append(start..<position) }
-        start = isSecond ? position : nil
-      }
-      position += 1
-    }
-    if let start { second.append(start..<count) }
-    let secondCount = second.reduce(0) { $0 + $1.count }
-    let firstCount = count - secondCount
-    guard let last = second.last, second.count > 1 || last.upperBound < count else { return firstCount }
-
-    // Elements that do not satisfy the predicate stay before the border, the others after it. It is chosen so that the
-    // fewest move.
-    var (border, fewest, before) = (count, secondCount, 0)
-    for range in second {
-      let misplaced = before + (firstCount - (range.lowerBound - before))
-      if misplaced < fewest { (border, fewest) = (range.lowerBound, misplaced) }
-      before += range.count
-    }
-    let early = second.prefix { $0.lowerBound < border }.flatMap { $0 }
-    let late = second.drop { $0.lowerBound < border }
-    var others: [Int] = []
-    for (range, next) in zip(late, late.dropFirst().map(\.lowerBound) + [count]) { others += range.upperBound..<next }
-    guard fewest < count / 8 else {
-      let first = zip([0] + second.map(\.upperBound), second.map(\.lowerBound) + [count]).flatMap { $0..<$1 }
-      reorder(first + second.flatMap { $0 })
-      return firstCount
-    }
-    move(fromOffsets: others, toOffset: border)
-    move(fromOffsets: early, toOffset: border + others.count)
-    return firstCount
-  }
-
   /// Moves the elements at several positions, such as those of an `IndexSet`, together before an element.
   ///
   /// - Parameters:

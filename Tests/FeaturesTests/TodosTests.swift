@@ -1,6 +1,8 @@
 import ComposableTesting
 import Features
+import TestSupport
 import Testing
+import Wire
 
 @MainActor
 @Suite(.timeLimit(.minutes(5))) struct TodosTests {
@@ -110,6 +112,32 @@ import Testing
     todos[id: 1]?.isComplete = true
     let store = store(todos)
     await store.send(.clearCompletedButtonTapped) { $0.todos.remove(id: 1) }
+  }
+
+  /// The result of a sort does not depend on what the reducer remembers of the last one: a hub after a restart, which
+  /// remembers nothing, continues like one that kept running.
+  @Test(arguments: 1...5) func aSortIsTheSameAfterARestart(seed: Int) throws {
+    var generator = SplitMix(seed: UInt64(seed))
+    let todos = (0..<500).map { Todo.State(id: $0, text: "\($0)", isComplete: Bool.random(using: &generator)) }
+    var state = Todos.State(todos: IdentifiedArray(uniqueElements: todos))
+    for _ in 0..<30 {
+      for _ in 0..<Int.random(in: 1...6, using: &generator) {
+        let id = Int.random(in: 0..<state.nextID, using: &generator)
+        let other = Int.random(in: 0..<state.nextID, using: &generator)
+        let actions: [Todos.Action] = [
+          .addButtonTapped(text: "new"), .deleteButtonTapped(id: id), .moved(id: id, before: other),
+          .todos(.element(id: id, action: .completionChanged(.random(using: &generator)))),
+          .restored(Todo.State(id: id, text: "again", isComplete: .random(using: &generator)), before: other),
+        ]
+        _ = Todos().reduce(into: &state, action: actions.randomElement(using: &generator)!)
+      }
+      let unsorted = state
+      var restarted = try Todos.State(decoding: state.encoded().span.bytes)
+      _ = Todos().reduce(into: &state, action: .sortCompletedTodos)
+      _ = Todos().reduce(into: &restarted, action: .sortCompletedTodos)
+      #expect(restarted == state)
+      #expect(state.todos.elementsEqual(unsorted.todos.filter { !$0.isComplete } + unsorted.todos.filter(\.isComplete)))
+    }
   }
 
   @Test(arguments: [(0, [1, 0, 2]), (nil, [0, 2, 1]), (9, [0, 2, 1])] as [(Int?, [Int])])

@@ -58,6 +58,52 @@ import Testing
     }
   }
 
+  /// Changes of all kinds between partitions: each gives what looking at all elements does.
+  @Test(arguments: [3, 64, 500, 20_000], 1...8)
+  func partitioningSinceAVersionGivesTheSame(size: Int, seed: Int) {
+    var generator = SplitMix(seed: UInt64(seed))
+    var array = items(0..<size)
+    var base: IdentifiedArrayOf<Item> = []
+    var nextID = size
+    for _ in 0..<20 {
+      for _ in 0..<[1, 4, 30].randomElement(using: &generator)! {
+        let position = Int.random(in: 0..<array.count, using: &generator)
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0 where array.count > 1: array.remove(at: position)
+        case 1: array.move(fromOffsets: [position], toOffset: Int.random(in: 0...array.count, using: &generator))
+        case 2: array.swapAt(position, Int.random(in: 0..<array.count, using: &generator))
+        case 3, 4:
+          array.insert(Item(id: nextID, value: Int.random(in: 0...1, using: &generator)), at: position)
+          nextID += 1
+        default: array[position].value = Int.random(in: 0...1, using: &generator)
+        }
+      }
+      let kept = array
+      let border = array.partition(since: base) { $0.value == 1 }
+      #expect(array.elementsEqual(kept.filter { $0.value != 1 } + kept.filter { $0.value == 1 }))
+      #expect(border == kept.count { $0.value != 1 })
+      #expect(array.checkInvariants() == nil)
+      base = array
+    }
+  }
+
+  @Test func partitioningSinceAVersionLooksOnlyAtChanges() {
+    var array = items(0..<100_000)
+    for id in 70_000..<100_000 { array[id: id]?.value = 1 }
+    array.partition { $0.value == 1 }
+    let base = array
+    array[id: 12_345]?.value = 1
+    array[id: 80_000]?.value = 0
+    var calls = 0
+    array.partition(since: base) {
+      calls += 1
+      return $0.value == 1
+    }
+    #expect(array.suffix(30_000).first?.id == 12_345 && array[69_999].id == 80_000)
+    // Two leaves and the ends of the stretches around them, and a search for the border in one.
+    #expect(calls < 200)
+  }
+
   @Test func theFirstInsertionsAmidAFilledListSplitNoLeaf() {
     var array = items(0..<10_000)
     let kept = array

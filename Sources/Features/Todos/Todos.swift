@@ -14,6 +14,11 @@ public struct Todos: Sendable {
     public var todos: IdentifiedArrayOf<Todo.State> = []
     /// The id of the next todo: a counter, because a single reducer assigns ids, and they are short on the wire.
     public var nextID = 0
+    /// The list as its last sort left it: the next one looks only at what has changed since. Until then, replaced parts of
+    /// the list stay in memory.
+    @Replicated(omit)
+    @ObservationStateIgnored
+    private var lastSorted = Remembered<IdentifiedArrayOf<Todo.State>>()
 
     /// Creates a list; new ids follow the highest existing one.
     public init(todos: IdentifiedArrayOf<Todo.State> = []) {
@@ -26,6 +31,14 @@ public struct Todos: Sendable {
     var isSorted: Bool {
       guard let firstCompleted = todos.firstIndex(where: \.isComplete) else { return true }
       return todos[firstCompleted...].allSatisfy(\.isComplete)
+    }
+
+    /// Moves the completed todos to the end.
+    ///
+    /// - Complexity: O(k log n) for k todos that have changed since the last sort; O(n) for the first.
+    mutating func sort() {
+      todos.partition(since: lastSorted.value ?? [], by: \.isComplete)
+      lastSorted.value = todos
     }
 
     mutating func add(_ text: String) {
@@ -114,7 +127,7 @@ public struct Todos: Sendable {
         return state.restore(todo, before: next) ? sortSoon() : .none
 
       case .sortCompletedTodos:
-        state.todos.partition(by: \.isComplete)
+        state.sort()
         return .none
 
       case .todos(.element(_, .completionChanged)):
