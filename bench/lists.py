@@ -9,8 +9,9 @@ and `delete` shortens it again, so a list must be much longer than a run. The go
 (or the shortest one) is 2.
 
 A toggle or a move starts an effect that sorts the list a second after the last of them. `sort` is the action of this
-effect, sent to a list with one todo out of place. It checks each todo once, so its cost grows with the list, and the
-goal does not apply to it; every other action waits for it.
+effect, sent to a list with one todo out of place. It looks only at what has changed since the last sort. The first one
+after the hub's start checks each todo once, so its cost grows with the list, and the goal does not apply to it; every
+other action waits for it.
 """
 import argparse
 import os
@@ -28,8 +29,9 @@ import storehub  # noqa: E402
 
 GOAL = 2
 WORKLOADS = ["add", "delete", "edit", "move", "toggle"]
-# Measured by this script and without a goal: an action of an effect.
+# Measured by this script itself, because an effect sends this action.
 SORT = "sort"
+FIRST_SORT = "first sort"
 # The sorts of one run.
 SORTS = 5
 
@@ -71,10 +73,10 @@ def subscribe(server):
     return client
 
 
-def measure_sorts(server, first):
-    """The hub's CPU time and the elapsed time of a sort in µs, the means of one run.
+def measure_sorts(server, todos):
+    """The hub's CPU time and the elapsed time of a sort in µs, the means over sorts with each of `todos` out of place.
 
-    The list must be open todos only, and begin with those from the id `first` on. Afterwards these stand at its end.
+    The list must be open todos only, and begin with those of the ids `todos`. Afterwards these stand at its end.
     """
     client, subscriber = storehub.Client(server.socket), subscribe(server)
     schema = client.describe(0)
@@ -88,7 +90,7 @@ def measure_sorts(server, first):
 
     wait_until_idle(server)
     used = elapsed = 0
-    for todo in range(first, first + SORTS):
+    for todo in todos:
         changed = time.monotonic()
         complete(todo, True)
         # The subscriber's delta may follow the acknowledgement.
@@ -106,12 +108,12 @@ def measure_sorts(server, first):
     for one in (client, subscriber):
         one.socket.shutdown(socket.SHUT_RDWR)
         one.socket.close()
-    return used / SORTS / 1e3, elapsed / SORTS * 1e6
+    return used / len(todos) / 1e3, elapsed / len(todos) * 1e6
 
 
 def measure(options):
     """The hub's CPU time and the elapsed time per action, for each size and workload, of every run."""
-    figures = {(size, workload): [] for size in options.sizes for workload in [*WORKLOADS, SORT]}
+    figures = {(size, workload): [] for size in options.sizes for workload in [*WORKLOADS, SORT, FIRST_SORT]}
     with TemporaryDirectory() as directory:
         servers = {size: Server([f"{options.programs}/storehubd", "--socket", f"{directory}/{size}.sock",
                                  "--log-level", "error"], f"{directory}/{size}.sock") for size in options.sizes}
@@ -122,9 +124,12 @@ def measure(options):
                 storeload(options.programs, server, "--todos", size, "--workload", "edit", "--actions", 1)
                 print(f"Filled a list of {size:,} todos in {time.monotonic() - start:.1f} s.", flush=True)
             # At first, because the others complete todos.
+            for size, server in servers.items():
+                figures[size, FIRST_SORT].append(measure_sorts(server, [0]))
             for run in range(options.runs):
                 for size in options.sizes if run % 2 == 0 else reversed(options.sizes):
-                    figures[size, SORT].append(measure_sorts(servers[size], run * SORTS))
+                    todos = range(1 + run * SORTS, 1 + (run + 1) * SORTS)
+                    figures[size, SORT].append(measure_sorts(servers[size], todos))
             for run in range(options.runs):
                 for workload in WORKLOADS:
                     for size in options.sizes if run % 2 == 0 else reversed(options.sizes):
@@ -154,7 +159,7 @@ def main():
     options.sizes.sort()
     if options.sizes[0] < 2 * options.actions:
         parser.error(f"a list of {options.sizes[0]} todos would not keep its length during {options.actions} actions")
-    if options.sizes[0] <= options.runs * SORTS:
+    if options.sizes[0] <= 1 + options.runs * SORTS:
         parser.error(f"a list of {options.sizes[0]} todos is too short for {options.runs} runs")
     base = 1_000 if 1_000 in options.sizes else options.sizes[0]
 
@@ -164,23 +169,23 @@ def main():
           + " | ".join(f"elapsed µs in {size:,}" for size in options.sizes) + " |")
     print("|---|" + "--:|" * (2 * len(options.sizes) + 1))
     failed, series = False, []
-    for workload in [*WORKLOADS, SORT]:
+    for workload in [*WORKLOADS, SORT, FIRST_SORT]:
         medians = {}
-        row = f"| {workload}" + (", an action of an effect" if workload == SORT else "")
+        row = f"| {workload}"
         for size in options.sizes:
             values = [report[0] for report in figures[size, workload]]
             medians[size] = statistics.median(values)
             row += f" | {medians[size]:.1f} ({min(values):.1f} – {max(values):.1f})"
         ratio = medians[options.sizes[-1]] / medians[base]
-        is_missed = ratio > GOAL and workload != SORT
+        is_missed = ratio > GOAL and workload != FIRST_SORT
         failed = failed or is_missed
-        row += f" | {ratio:.2f}" + (", missed" if is_missed else ", no goal" if workload == SORT else "")
+        row += f" | {ratio:.2f}" + (", missed" if is_missed else ", no goal" if workload == FIRST_SORT else "")
         for size in options.sizes:
             row += f" | {statistics.median(report[1] for report in figures[size, workload]):.1f}"
         print(f"{row} |")
-        if workload != SORT:
+        if workload != FIRST_SORT:
             series.append((workload, [(size, medians[size] * 1e3) for size in options.sizes]))
-    print("\ntoggle and move start sort a second after the last of them; it checks each todo once.")
+    print("\ntoggle and move start sort a second after the last of them. The first after a start checks each todo once.")
     if options.charts:
         chart(options.programs, f"{options.charts}/lists.svg", "Hub CPU time of an action on a list of todos",
               ("todos in the list", "number", True), ("CPU time of the hub", "time", False), series)
