@@ -1,8 +1,8 @@
-public import HubCore
+package import HubCore
 internal import Spelling
 
 /// A limit that can be configured: its name in the file, its permitted values, and its meaning.
-public struct LimitSetting: Sendable {
+package struct LimitSetting: Sendable {
   /// The kinds of values.
   enum Kind: Sendable {
     case count(ClosedRange<Int>)
@@ -13,9 +13,9 @@ public struct LimitSetting: Sendable {
   }
 
   /// The key.
-  public let name: String
+  package let name: String
   /// A description of the limit, and of the consequence of exceeding it.
-  public let meaning: String
+  package let meaning: String
   let kind: Kind
   private let write: @Sendable (inout HubLimits, Value) -> Void
   private let read: @Sendable (HubLimits) -> Value
@@ -27,7 +27,7 @@ public struct LimitSetting: Sendable {
   }
 
   /// Returns the limit's value in some limits, as written in a file.
-  public func value(in limits: HubLimits) -> String {
+  package func value(in limits: HubLimits) -> String {
     switch (read(limits), kind) {
     case (.none, _): "none"
     case (.time(let time), _): Self.text(of: time)
@@ -54,7 +54,7 @@ public struct LimitSetting: Sendable {
   }
 
   /// A description of the permitted values.
-  public var allowed: String {
+  package var allowed: String {
     switch kind {
     case .count(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
     case .optionalCount(let range): "a number from \(range.lowerBound) to \(range.upperBound), or none"
@@ -141,7 +141,7 @@ extension LimitSetting {
   }
 
   /// All limits, in the order in which they are described.
-  public static let all: [LimitSetting] = [
+  package static let all: [LimitSetting] = [
     count(
       "connections", \.connections, 1...1_000_000, "the number of open connections; further ones are refused"),
     optionalCount(

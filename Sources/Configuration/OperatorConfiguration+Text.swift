@@ -1,9 +1,9 @@
 internal import HubCore
-public import Wire
+package import Wire
 
 extension OperatorConfiguration {
   /// Returns the whole configuration as the text of an equivalent file; users and groups are numbers.
-  public func text(for schema: Schema) -> String {
+  package func text(for schema: Schema) -> String {
     var lines = ["[limits]"] + LimitSetting.all.map { "\($0.name) = \($0.value(in: limits))" }
     func add(_ section: String, _ grant: AccessGrant) {
       lines += [

@@ -1,7 +1,7 @@
 internal import Glibc
-public import HubCore
+package import HubCore
 internal import Spelling
-public import Wire
+package import Wire
 
 /// The configuration of a hub by its operator: `/etc/storehub/NAME.conf` and `NAME.conf.d/*.conf`.
 ///
@@ -19,15 +19,15 @@ public import Wire
 /// ```
 ///
 /// A setting in a later file replaces the same setting in an earlier one. Paths are written as for `storectl`.
-public struct OperatorConfiguration: Sendable {
+package struct OperatorConfiguration: Sendable {
   /// The limits for peers.
-  public var limits: HubLimits
+  package var limits: HubLimits
   /// The users and groups that may use the hub, with their rights.
-  public var policy: AccessPolicy
+  package var policy: AccessPolicy
   /// The files that were read.
-  public private(set) var files: [String] = []
+  package private(set) var files: [String] = []
   /// The names of the limits that the files set.
-  public internal(set) var limitsInFiles: Set<String> = []
+  package internal(set) var limitsInFiles: Set<String> = []
 
   /// Creates the configuration of a hub without a configuration file.
   ///
@@ -39,7 +39,7 @@ public struct OperatorConfiguration: Sendable {
   ///   - owner: The owner; nil for the user of this process.
   ///   - users: The users and groups of the machine.
   /// - Throws: The failure of the user database.
-  public init(
+  package init(
     limits: HubLimits = HubLimits(), owner: UInt32? = nil, users: UserDatabase = .system
   ) throws(ConfigurationError) {
     self.limits = limits
@@ -52,7 +52,7 @@ public struct OperatorConfiguration: Sendable {
   }
 
   /// The group whose members may use a hub by default.
-  public static let groupName = "storehub"
+  package static let groupName = "storehub"
 
   /// Reads the file at a path, and the files in its drop-in directory, `PATH.d/*.conf`, in the order of their names.
   ///
@@ -62,7 +62,7 @@ public struct OperatorConfiguration: Sendable {
   ///   - isRequired: True if a missing file is an error.
   ///   - users: The users and groups of the machine.
   /// - Throws: All mistakes in the files.
-  public mutating func read(
+  package mutating func read(
     _ path: String, schema: Schema, isRequired: Bool = true, users: UserDatabase = .system
   ) throws(ConfigurationError) {
     var texts: [(file: String, text: String)] = []
@@ -79,7 +79,7 @@ public struct OperatorConfiguration: Sendable {
   }
 
   /// Reads texts instead of files; a setting in a later text replaces the same setting in an earlier one.
-  public mutating func read(
+  package mutating func read(
     _ texts: [(file: String, text: String)], schema: Schema, users: UserDatabase = .system
   ) throws(ConfigurationError) {
     var problems: [ConfigurationProblem] = []

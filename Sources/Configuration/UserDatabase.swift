@@ -1,20 +1,20 @@
 internal import Glibc
 
 /// The users and groups of the machine, by name.
-public struct UserDatabase: Sendable {
+package struct UserDatabase: Sendable {
   /// Returns the id of a user or group, or nil if there is none of this name.
-  public typealias Lookup = @Sendable (String) throws(UserDatabaseError) -> UInt32?
+  package typealias Lookup = @Sendable (String) throws(UserDatabaseError) -> UInt32?
 
   /// Returns the id of a user.
-  public var user: Lookup
+  package var user: Lookup
   /// Returns the id of a group.
-  public var group: Lookup
+  package var group: Lookup
 
   /// Creates a database.
-  public init(user: @escaping Lookup, group: @escaping Lookup) { (self.user, self.group) = (user, group) }
+  package init(user: @escaping Lookup, group: @escaping Lookup) { (self.user, self.group) = (user, group) }
 
   /// The machine's user database: getpwnam_r(3) and getgrnam_r(3).
-  public static let system = UserDatabase(
+  package static let system = UserDatabase(
     user: { (name) throws(UserDatabaseError) in
       try find(passwd(), "user", name) { getpwnam_r(name, $0, $1, $2, $3) }?.pw_uid
     },
@@ -50,10 +50,10 @@ public struct UserDatabase: Sendable {
 }
 
 /// A failure of the user database, as opposed to a name that does not exist.
-public struct UserDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct UserDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problem.
-  public let description: String
+  package let description: String
 
   /// Creates an error.
-  public init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }

@@ -1,5 +1,5 @@
 internal import CCurl
-public import EventLoop
+package import EventLoop
 
 /// Sends requests to web servers on the loop, without a thread. It uses libcurl's multi-socket interface with the
 /// loop's polls and one timer.
@@ -7,7 +7,7 @@ public import EventLoop
 /// At most five redirects are followed. Certificates are verified with the system's certificates. Source:
 /// curl_multi_socket_action(3).
 @MainActor
-public final class HTTPClient {
+package final class HTTPClient {
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
   private var timer: Timer?
@@ -51,7 +51,7 @@ public final class HTTPClient {
   }
 
   /// Creates a client on a loop, which must outlive the client.
-  public init(loop: EventLoop) throws(UVError) {
+  package init(loop: EventLoop) throws(UVError) {
     self.loop = loop
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     guard let multi = curl_multi_init() else { preconditionFailure("libcurl has no memory for a client") }
@@ -76,7 +76,7 @@ public final class HTTPClient {
   ///   - timeout: The time for the whole request, redirects included.
   ///   - limit: The maximum size of the body in bytes.
   /// - Throws: `HTTPError`, or `CancellationError` if the task is cancelled, which ends the transfer.
-  public func get(_ url: String, timeout: Duration, limit: Int = 64 * 1024) async throws -> HTTPResponse {
+  package func get(_ url: String, timeout: Duration, limit: Int = 64 * 1024) async throws -> HTTPResponse {
     guard let easy = curl_easy_init() else { preconditionFailure("libcurl has no memory for a request") }
     lastNumber += 1
     let number = lastNumber

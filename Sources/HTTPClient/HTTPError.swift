@@ -1,5 +1,5 @@
 /// The reason why a request to a web server failed.
-public nonisolated enum HTTPError: Error, Equatable, Sendable {
+package nonisolated enum HTTPError: Error, Equatable, Sendable {
   /// The URL is not an absolute http or https URL.
   case badURL(String, reason: String)
   /// The server could not be reached, or the connection broke; libcurl's message.
@@ -12,7 +12,7 @@ public nonisolated enum HTTPError: Error, Equatable, Sendable {
 
 nonisolated extension HTTPError: CustomStringConvertible {
   /// A description as a clause.
-  public var description: String {
+  package var description: String {
     switch self {
     case .badURL(let url, let reason): "'\(url)' is not a web address: \(reason)"
     case .transport(let words): words
@@ -23,9 +23,9 @@ nonisolated extension HTTPError: CustomStringConvertible {
 }
 
 /// The response of a web server.
-public nonisolated struct HTTPResponse: Equatable, Sendable {
+package nonisolated struct HTTPResponse: Equatable, Sendable {
   /// The status, such as 200 (RFC 9110 §15).
-  public let status: Int
+  package let status: Int
   /// The body.
-  public let body: [UInt8]
+  package let body: [UInt8]
 }

@@ -1,16 +1,16 @@
 internal import CCurl
 
 /// An absolute http or https URL with a host, as libcurl reads it (curl_url_set(3)).
-public nonisolated struct WebAddress: Equatable, Sendable {
+package nonisolated struct WebAddress: Equatable, Sendable {
   /// The URL as given.
-  public let url: String
+  package let url: String
   /// True if it has a query or a fragment, so that no path can be appended.
-  public let hasQueryOrFragment: Bool
+  package let hasQueryOrFragment: Bool
 
   /// Checks a URL.
   ///
   /// - Throws: `HTTPError.badURL`, with the reason.
-  public init(_ url: String) throws(HTTPError) {
+  package init(_ url: String) throws(HTTPError) {
     // libcurl reads a C string, and accepts one to three slashes.
     let beginning = url.prefix(9).lowercased()
     guard !url.utf8.contains(0),

@@ -2,14 +2,14 @@ internal import EventLoop
 internal import Glibc
 
 /// The address of an HTTP server: a Unix socket, or a port of the loopback interface.
-public nonisolated enum HTTPAddress: Equatable, Sendable {
+package nonisolated enum HTTPAddress: Equatable, Sendable {
   /// A Unix socket at a path.
   case path(String)
   /// A TCP port of 127.0.0.1; 0 for any free port.
   case port(UInt16)
 
   /// Parses a path such as `/run/hub/metrics.sock` or a port such as `9100`; nil for other texts.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     if text.contains("/") {
       self = .path(text)
     } else if let port = UInt16(text), port > 0 {

@@ -1,29 +1,29 @@
 internal import CMicroHTTPD
-public import EventLoop
+package import EventLoop
 internal import Glibc
 
 /// An HTTP server on GNU libmicrohttpd, for processes of the same machine only.
 ///
 /// libmicrohttpd runs no thread here: the loop polls its descriptor. The server accepts only GET requests and a limited
 /// number of connections. It closes a connection that is silent for too long, unless its request awaits the response.
-public final class HTTPServer {
+package final class HTTPServer {
   /// The limits on peers.
-  public nonisolated struct Limits: Equatable, Sendable {
+  package nonisolated struct Limits: Equatable, Sendable {
     /// The maximum number of concurrent connections.
-    public var connections: UInt32 = 16
+    package var connections: UInt32 = 16
     /// The memory for each connection, in bytes. A request must fit.
-    public var connectionBytes = 32 * 1024
+    package var connectionBytes = 32 * 1024
     /// The timeout for a silent connection, in seconds.
-    public var seconds: UInt32 = 5
+    package var seconds: UInt32 = 5
     /// The permissions of a Unix socket.
-    public var mode: UInt32 = 0o660
+    package var mode: UInt32 = 0o660
 
     /// Creates the limits for an endpoint that programs poll.
-    public init() {}
+    package init() {}
   }
 
   /// The address, with the assigned port if port 0 was requested.
-  public let address: HTTPAddress
+  package let address: HTTPAddress
   private let daemon: OpaquePointer
   private let respond: (HTTPExchange) -> Void
   private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
@@ -44,7 +44,7 @@ public final class HTTPServer {
   ///   - address: The address to listen at. A socket file without a listener is replaced.
   ///   - respond: Called on the loop for each request. It answers the exchange, now or later.
   /// - Throws: The reason why the server cannot listen at the address.
-  public init(
+  package init(
     on loop: EventLoop, at address: HTTPAddress, limits: Limits = Limits(),
     _ respond: @escaping (HTTPExchange) -> Void
   ) throws(UVError) {
@@ -71,7 +71,7 @@ public final class HTTPServer {
   }
 
   /// Stops the server and removes its socket. Pending requests are answered with status 503.
-  public func close() {
+  package func close() {
     guard poll != nil else { return }
     isClosing = true
     for exchange in waiting.values { exchange.answer(Self.ending) }

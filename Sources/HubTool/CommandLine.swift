@@ -1,7 +1,7 @@
-public import ProgramOptions
+package import ProgramOptions
 
 /// The command line of storectl, from which the parser, `--help`, the manual page and the completions are made.
-public nonisolated func toolOptions() -> ProgramOptions {
+package nonisolated func toolOptions() -> ProgramOptions {
   let path = ProgramOptions.Argument("PATH", .atMostOnce, value: .path)
   let hub = ProgramOptions.Option("hub", "use the hub's own state (its clients) instead of the feature's")
   let directory = ProgramOptions.Option(

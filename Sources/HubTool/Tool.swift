@@ -1,11 +1,11 @@
 internal import EventLoop
 internal import Glibc
 internal import HTTPServer
-public import ProgramOptions
+package import ProgramOptions
 internal import Wire
 
 /// One run of storectl: a command, a session with a hub, an exit status.
-public final class Tool {
+package final class Tool {
   let options: ParsedOptions
   let path: String
   let isJSON: Bool
@@ -34,7 +34,7 @@ public final class Tool {
   /// Creates a run from its options.
   ///
   /// - Throws: `UsageError` for a wrong option, or another error if the process has no descriptors left.
-  public init(_ options: ParsedOptions) throws {
+  package init(_ options: ParsedOptions) throws {
     self.options = options
     path = try options.socketPath("socket", default: defaultSocketPath())
     isJSON = options.flag("json")
@@ -59,7 +59,7 @@ public final class Tool {
   }
 
   /// Runs the command to its end, and returns the exit status.
-  public func run() -> Int32 {
+  package func run() -> Int32 {
     var status = ExitStatus.failed
     for (number, status) in [(SIGINT, ExitStatus.interrupted), (SIGTERM, .terminated), (SIGHUP, .terminated)] {
       // nohup(1) has SIGHUP ignored, and a shell the SIGINT of a program in the background.

@@ -1,5 +1,5 @@
 /// The exit statuses of the tool. They are not those of sysexits; scripts may rely on them.
-public nonisolated enum ExitStatus: Int32, Sendable, CaseIterable {
+package nonisolated enum ExitStatus: Int32, Sendable, CaseIterable {
   /// The command succeeded.
   case done = 0
   /// The hub rejected it, or another error occurred that has no status of its own.

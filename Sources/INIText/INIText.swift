@@ -1,17 +1,17 @@
 internal import CINIH
 
 /// An error in an INI file: the line and the reason.
-public struct INIError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct INIError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The line, counted from 1.
-  public let line: Int
+  package let line: Int
   /// The reason.
-  public let reason: String
+  package let reason: String
 
   /// Creates an error.
-  public init(line: Int, _ reason: String) { (self.line, self.reason) = (line, reason) }
+  package init(line: Int, _ reason: String) { (self.line, self.reason) = (line, reason) }
 
   /// The line and the reason.
-  public var description: String { "line \(line): \(reason)" }
+  package var description: String { "line \(line): \(reason)" }
 }
 
 /// The sections of an INI file with their values, in the order of the file.
@@ -24,32 +24,32 @@ public struct INIError: Error, Equatable, Sendable, CustomStringConvertible {
 ///
 /// The text is parsed by libinih. A comment begins with `;` or `#` at the start of a line, or with ` ;` after a value.
 /// An indented line continues the value above it. Lines have at most 197 bytes.
-public struct INIText: Equatable, Sendable {
+package struct INIText: Equatable, Sendable {
   /// A section, such as `[listen]`. The values above the first one are in a section without a name.
-  public struct Section: Equatable, Sendable {
+  package struct Section: Equatable, Sendable {
     /// The name between the brackets.
-    public let name: String
+    package let name: String
     /// The lines with the name, counted from 1; none for the section without a name.
-    public internal(set) var lines: [Int] = []
+    package internal(set) var lines: [Int] = []
     /// The values, each under its key.
-    public internal(set) var values: [Value] = []
+    package internal(set) var values: [Value] = []
 
     /// Returns the value of a key.
-    public subscript(key: String) -> String? { values.first { $0.key == key }?.text }
+    package subscript(key: String) -> String? { values.first { $0.key == key }?.text }
   }
 
   /// A key and its value.
-  public struct Value: Equatable, Sendable {
+  package struct Value: Equatable, Sendable {
     /// The key.
-    public let key: String
+    package let key: String
     /// The value, without spaces around it.
-    public internal(set) var text: String
+    package internal(set) var text: String
     /// The line of the key, counted from 1.
-    public let line: Int
+    package let line: Int
   }
 
   /// The sections, also those without values.
-  public private(set) var sections: [Section] = []
+  package private(set) var sections: [Section] = []
 
   /// The maximum number of bytes that libinih accepts in a line.
   private static let lineLimit = 197
@@ -59,7 +59,7 @@ public struct INIText: Equatable, Sendable {
   /// - Throws: The first line that is too long, that is not a section, value or comment, or that has a key which its
   ///   section has already.
   /// - Complexity: O(bytes).
-  public init(parsing text: String) throws(INIError) {
+  package init(parsing text: String) throws(INIError) {
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if let index = lines.firstIndex(where: { $0.count > Self.lineLimit }) {
       throw INIError(

@@ -1,15 +1,15 @@
 internal import CJSON
-public import Wire
+package import Wire
 
 /// An error in a JSON text: its place and its reason.
-public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The byte offset of the error.
-  public let offset: Int
+  package let offset: Int
   /// The reason.
-  public let reason: String
+  package let reason: String
 
   /// The place and the reason.
-  public var description: String { "this is not JSON: \(reason) at byte \(offset)" }
+  package var description: String { "this is not JSON: \(reason) at byte \(offset)" }
 }
 
 extension JSONValue {
@@ -18,7 +18,7 @@ extension JSONValue {
   /// Numbers keep their digits. Integers of more than 64 bits and repeated names in an object are refused. A schema's integers may also be
   /// strings.
   /// - Complexity: O(bytes).
-  public init(parsing text: String) throws(JSONError) {
+  package init(parsing text: String) throws(JSONError) {
     var text = text
     var problem = json_error_t()
     let flags = size_t(JSON_DECODE_ANY | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL)

@@ -1,7 +1,7 @@
 internal import Wire
 
 /// The reasons why a load test failed.
-public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The scenario has a mistake.
   case scenario(String)
   /// The hub's schema has no such path or action, or the state lacks what the actions need.
@@ -28,7 +28,7 @@ public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
   case failed(String)
 
   /// A description of the problem.
-  public var description: String {
+  package var description: String {
     switch self {
     case .scenario(let text), .doesNotFit(let text), .cannotConnect(let text), .wrong(let text), .failed(let text):
       text
@@ -43,7 +43,7 @@ public enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The exit status for this error.
-  public var exitStatus: Int32 {
+  package var exitStatus: Int32 {
     switch self {
     case .scenario: 2
     case .doesNotFit: 3

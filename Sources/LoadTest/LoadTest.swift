@@ -6,7 +6,7 @@ internal import Wire
 /// It creates the actions of any feature from the hub's schema. In a closed loop each connection sends its next action
 /// after an acknowledgement. In an open loop actions arrive at scheduled times, from which latency is measured. So if
 /// the hub stalls, the latency of every action that arrived meanwhile includes the stall.
-public final class LoadTest {
+package final class LoadTest {
   private let path: String
   private var plan: Plan
   private let process: Int32?
@@ -14,9 +14,9 @@ public final class LoadTest {
   /// The reason of the first refused action.
   private var refusal: String?
   /// Called with the measurements of each interval.
-  public var onSample: ((LoadReport.Sample) -> Void)?
+  package var onSample: ((LoadReport.Sample) -> Void)?
   /// Waits some seconds, or none, and returns the number of a signal that arrived meanwhile.
-  public var wait: (Double) -> Int32? = { seconds in
+  package var wait: (Double) -> Int32? = { seconds in
     usleep(UInt32(seconds * 1e6))
     return nil
   }
@@ -27,13 +27,13 @@ public final class LoadTest {
   ///   - path: The hub's socket.
   ///   - plan: The plan of the test.
   ///   - process: The hub's process, if it is not the one that listens.
-  public init(path: String, plan: Plan, process: Int32? = nil) {
+  package init(path: String, plan: Plan, process: Int32? = nil) {
     (self.path, self.plan, self.process) = (path, plan, process)
     report = LoadReport(plan: plan)
   }
 
   /// Runs the test, and returns its results, or the reason why it failed.
-  public func run() -> LoadReport {
+  package func run() -> LoadReport {
     report.machine = .this
     report.date = Int64(time(nil))
     report.run = String(UInt32.random(in: 0x1000_0000 ... .max), radix: 36)

@@ -1,41 +1,41 @@
 /// Searches for the highest rate of an open loop at which the p99 keeps a limit: by doubling, then by bisection.
-public struct RateSearch: Sendable {
+package struct RateSearch: Sendable {
   /// A tested rate.
-  public struct Step: Equatable, Sendable {
+  package struct Step: Equatable, Sendable {
     /// The intended number of actions per second, and the acknowledged one.
-    public var (wanted, reached): (Double, Double)
+    package var (wanted, reached): (Double, Double)
     /// The p99 in nanoseconds.
-    public var p99: UInt64
+    package var p99: UInt64
     /// True if the limit was kept.
-    public var isKept: Bool
+    package var isKept: Bool
     /// True if this program was too slow.
-    public var isGeneratorLate: Bool
+    package var isGeneratorLate: Bool
 
-    public static func == (left: Step, right: Step) -> Bool {
+    package static func == (left: Step, right: Step) -> Bool {
       (left.wanted, left.reached, left.p99, left.isKept, left.isGeneratorLate)
         == (right.wanted, right.reached, right.p99, right.isKept, right.isGeneratorLate)
     }
   }
 
   /// The limit of the p99 in nanoseconds.
-  public let limit: UInt64
+  package let limit: UInt64
   /// The tested rates, in order.
-  public private(set) var steps: [Step] = []
+  package private(set) var steps: [Step] = []
   private var rate: Double
   private var (highestKept, lowestMissed): (Double?, Double?)
 
   /// Starts with a rate.
-  public init(limit: UInt64, from rate: Double) { (self.limit, self.rate) = (limit, rate) }
+  package init(limit: UInt64, from rate: Double) { (self.limit, self.rate) = (limit, rate) }
 
   /// The next rate to try; nil when the search is over.
-  public var next: Double? {
+  package var next: Double? {
     guard let highestKept else { return lowestMissed == nil || rate >= 1 ? rate : nil }
     guard let lowestMissed else { return steps.count < 40 ? rate : nil }
     return lowestMissed / highestKept > 1.05 ? rate : nil
   }
 
   /// Adds the result at the rate `next`.
-  public mutating func take(_ report: LoadReport) {
+  package mutating func take(_ report: LoadReport) {
     let p99 = report.latencies.quantile(0.99)
     // A hub that cannot keep up acknowledges fewer actions than arrive.
     let isKept = report.failure == nil && p99 <= limit && report.actionsPerSecond >= 0.95 * rate
@@ -63,7 +63,7 @@ extension [RateSearch.Step] {
 
 extension RateSearch.Step: CustomStringConvertible {
   /// The step as one line.
-  public var description: String {
+  package var description: String {
     "\(Decimals.grouped(wanted)) actions/s wanted, \(Decimals.grouped(reached)) reached, p99 \(Decimals.time(p99)): "
       + (isKept ? "kept" : isGeneratorLate ? "missed, and this program was late itself" : "missed")
   }

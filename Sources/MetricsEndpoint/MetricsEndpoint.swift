@@ -1,10 +1,10 @@
-public import EventLoop
-public import HTTPServer
+package import EventLoop
+package import HTTPServer
 
 /// Serves a hub's metrics over HTTP: `GET /metrics` in Prometheus' text format, and `GET /health` while the loop turns.
 ///
 /// It accepts at most 16 connections of 32 KiB each and closes a connection after 5 seconds of silence.
-public final class MetricsEndpoint {
+package final class MetricsEndpoint {
   private let server: HTTPServer
 
   /// Starts to serve.
@@ -14,12 +14,12 @@ public final class MetricsEndpoint {
   ///   - address: The address. A dead socket at a path is replaced.
   ///   - text: Returns the metrics; called once for each request.
   /// - Throws: The reason why it cannot listen there.
-  public init(on loop: EventLoop, at address: HTTPAddress, _ text: @escaping () -> String) throws(UVError) {
+  package init(on loop: EventLoop, at address: HTTPAddress, _ text: @escaping () -> String) throws(UVError) {
     server = try HTTPServer(on: loop, at: address) { $0.answer(Self.response(to: $0.request.path, text)) }
   }
 
   /// Stops serving and removes the socket.
-  public func close() { server.close() }
+  package func close() { server.close() }
 
   private static func response(to path: String, _ text: () -> String) -> HTTPResponse {
     switch path {

@@ -1,6 +1,6 @@
 extension ProgramOptions {
   /// The completions that a shell may offer for the last word of a command line.
-  public enum Completion: Equatable, Sendable {
+  package enum Completion: Equatable, Sendable {
     /// These words; a trailing space marks a complete word.
     case words([String])
     /// The names of files.
@@ -10,7 +10,7 @@ extension ProgramOptions {
   }
 
   /// The completions of the last of `words`, which follow the program's name.
-  public func completion(of words: [String]) -> Completion {
+  package func completion(of words: [String]) -> Completion {
     guard let last = words.last else { return .words([]) }
     let before = Array(words.dropLast())
     let words = before.filter { $0 != "--" }

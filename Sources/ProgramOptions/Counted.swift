@@ -1,4 +1,4 @@
 /// Returns a number of things, such as `1 connection` or `2 connections`.
-public nonisolated func counted(_ count: some BinaryInteger, _ noun: String) -> String {
+package nonisolated func counted(_ count: some BinaryInteger, _ noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"
 }

@@ -3,7 +3,7 @@
 
 extension ProgramOptions {
   /// The kind of a word on the command line, for completion by the shell.
-  public enum Value: Equatable, Sendable {
+  package enum Value: Equatable, Sendable {
     /// Any text; no completions.
     case text
     /// The name of a file.
@@ -19,7 +19,7 @@ extension ProgramOptions {
   }
 
   /// One option.
-  public struct Option: Sendable {
+  package struct Option: Sendable {
     let name: String
     let short: Character?
     let argument: String?
@@ -37,7 +37,7 @@ extension ProgramOptions {
     ///   - help: The purpose, and the default if it is the same everywhere.
     ///   - fallback: The default in this environment, which `--help` shows and the manual page does not.
     ///   - value: The kind of the value.
-    public init(
+    package init(
       _ name: String, short: Character? = nil, argument: String? = nil, _ help: String, default fallback: String? = nil,
       value: Value = .text
     ) {
@@ -54,9 +54,9 @@ extension ProgramOptions {
   }
 
   /// A positional argument of a command.
-  public struct Argument: Sendable {
+  package struct Argument: Sendable {
     /// The number of times that it may be given.
-    public enum Count: Sendable {
+    package enum Count: Sendable {
       case once, atMostOnce, anyNumber
     }
 
@@ -65,7 +65,7 @@ extension ProgramOptions {
     let value: Value
 
     /// Creates an argument with a placeholder such as `PATH`.
-    public init(_ name: String, _ count: Count = .once, value: Value = .text) {
+    package init(_ name: String, _ count: Count = .once, value: Value = .text) {
       (self.name, self.count, self.value) = (name, count, value)
     }
 
@@ -79,7 +79,7 @@ extension ProgramOptions {
   }
 
   /// A command, such as `status` in `storectl status`.
-  public struct Command: Sendable {
+  package struct Command: Sendable {
     let name: String
     let purpose: String
     let arguments: [Argument]
@@ -94,7 +94,7 @@ extension ProgramOptions {
     ///   - arguments: Its arguments in order; only the last one may be given any number of times.
     ///   - options: Its options, in addition to those of the program.
     ///   - details: Further details.
-    public init(
+    package init(
       _ name: String, _ purpose: String, arguments: [Argument] = [], options: [Option] = [], details: [Block] = []
     ) {
       (self.name, self.purpose, self.arguments, self.options) = (name, purpose, arguments, options)
@@ -103,7 +103,7 @@ extension ProgramOptions {
   }
 
   /// A block of text in a manual page.
-  public enum Block: Sendable {
+  package enum Block: Sendable {
     /// A paragraph.
     case text(String)
     /// Words with their explanations.
@@ -113,12 +113,12 @@ extension ProgramOptions {
   }
 
   /// A section of a manual page, such as EXIT STATUS.
-  public struct Section: Sendable {
+  package struct Section: Sendable {
     let title: String
     let blocks: [Block]
 
     /// Creates a section with a title in capitals.
-    public init(_ title: String, _ blocks: [Block]) {
+    package init(_ title: String, _ blocks: [Block]) {
       (self.title, self.blocks) = (title, blocks)
     }
   }

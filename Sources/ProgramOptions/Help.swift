@@ -1,6 +1,6 @@
 extension ProgramOptions {
   /// The output of `--help`: purpose, usage, commands and options, in lines of at most 80 columns.
-  public var helpText: String { helpText(of: nil) }
+  package var helpText: String { helpText(of: nil) }
 
   /// The output of `--help` for a command.
   func helpText(of command: Command?) -> String {

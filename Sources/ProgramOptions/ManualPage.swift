@@ -1,6 +1,6 @@
 extension ProgramOptions {
   /// The manual page in man(7) format.
-  public var manualPage: String {
+  package var manualPage: String {
     var page = ManualPage()
     page.macro("TH", program.uppercased(), "\(manualSection)", "", "StoreHub \(storeHubVersion)", "")
     page.macro("SH", "NAME")

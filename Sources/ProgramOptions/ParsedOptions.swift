@@ -1,20 +1,20 @@
 /// The options of a command line, by name, with typed values.
-public struct ParsedOptions: Equatable, Sendable {
+package struct ParsedOptions: Equatable, Sendable {
   let values: [String: String]
   /// The command; nil for a program without commands.
-  public let command: String?
+  package let command: String?
   /// The arguments of the command, in their order.
-  public let arguments: [String]
+  package let arguments: [String]
 
   init(values: [String: String] = [:], command: String? = nil, arguments: [String] = []) {
     (self.values, self.command, self.arguments) = (values, command, arguments)
   }
 
   /// Returns true if an option was given.
-  public func flag(_ name: String) -> Bool { values[name] != nil }
+  package func flag(_ name: String) -> Bool { values[name] != nil }
 
   /// An option's value as given.
-  public func string(_ name: String) -> String? { values[name] }
+  package func string(_ name: String) -> String? { values[name] }
 
   /// The path of a Unix socket.
   ///
@@ -22,7 +22,7 @@ public struct ParsedOptions: Equatable, Sendable {
   ///   - name: The name of the option.
   ///   - fallback: The default path, from `defaultSocketPath`.
   /// - Throws: An error for an empty path, or if other users can write to the directory of the default path.
-  public func socketPath(_ name: String, default fallback: @autoclosure () -> String) throws(UsageError) -> String {
+  package func socketPath(_ name: String, default fallback: @autoclosure () -> String) throws(UsageError) -> String {
     guard let path = values[name] else {
       let path = fallback()
       try checkSocketDirectory(of: path)
@@ -34,7 +34,7 @@ public struct ParsedOptions: Equatable, Sendable {
   }
 
   /// An integer in a range.
-  public func integer(_ name: String, in range: ClosedRange<Int>, default fallback: Int) throws(UsageError) -> Int {
+  package func integer(_ name: String, in range: ClosedRange<Int>, default fallback: Int) throws(UsageError) -> Int {
     guard let text = values[name] else { return fallback }
     guard let value = Int(text), range.contains(value) else {
       throw UsageError(
@@ -44,7 +44,7 @@ public struct ParsedOptions: Equatable, Sendable {
   }
 
   /// Permissions as an octal number, such as 660.
-  public func permissions(_ name: String, default fallback: UInt32) throws(UsageError) -> UInt32 {
+  package func permissions(_ name: String, default fallback: UInt32) throws(UsageError) -> UInt32 {
     guard let text = values[name] else { return fallback }
     guard let value = UInt32(text, radix: 8), value <= 0o777 else {
       throw UsageError("--\(name) needs permissions as an octal number such as 660, not '\(text)'")
@@ -53,7 +53,7 @@ public struct ParsedOptions: Equatable, Sendable {
   }
 
   /// A duration such as `500ms`, `5s` or `2m`.
-  public func duration(_ name: String, default fallback: Duration) throws(UsageError) -> Duration {
+  package func duration(_ name: String, default fallback: Duration) throws(UsageError) -> Duration {
     guard let text = values[name] else { return fallback }
     let units: [(String, Duration)] = [("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60))]
     for (unit, duration) in units where text.hasSuffix(unit) {
@@ -63,7 +63,7 @@ public struct ParsedOptions: Equatable, Sendable {
   }
 
   /// One of a few words.
-  public func choice<Value>(
+  package func choice<Value>(
     _ name: String, of choices: [(String, Value)], default fallback: Value
   ) throws(UsageError) -> Value {
     guard let text = values[name] else { return fallback }

@@ -15,7 +15,7 @@ internal import Spelling
 /// arguments may be in any order, and `--` ends the options. A word such as `-5` is an argument. Every program has
 /// `--help` and `--version`; `--help=man` prints the manual page, `--help=bash` and `--help=zsh` a script of
 /// completions.
-public struct ProgramOptions: Sendable {
+package struct ProgramOptions: Sendable {
   let program: String
   let purpose: String
   let version: String
@@ -34,7 +34,7 @@ public struct ProgramOptions: Sendable {
   ///   - options: The options; those of every command if there are commands.
   ///   - commands: The commands, of which one must be given; empty if the program has a single function.
   ///   - sections: Further sections of the manual page.
-  public init(
+  package init(
     program: String, purpose: String, version: String? = nil, manualSection: Int = 1, options: [Option],
     commands: [Command] = [],
     sections: [Section] = []
@@ -64,7 +64,7 @@ public struct ProgramOptions: Sendable {
   /// - Parameters:
   ///   - arguments: The words after the program's name, or after that of a command with its own table.
   ///   - configure: Creates the configuration from the options.
-  public func read<Configuration>(
+  package func read<Configuration>(
     _ arguments: [String] = Array(CommandLine.arguments.dropFirst()),
     _ configure: (ParsedOptions) throws(UsageError) -> Configuration
   ) -> Configuration {
@@ -128,7 +128,7 @@ public struct ProgramOptions: Sendable {
   }
 
   /// Parses arguments without the program's name.
-  public func parse(_ arguments: [String]) throws(UsageError) -> ParsedOptions {
+  package func parse(_ arguments: [String]) throws(UsageError) -> ParsedOptions {
     guard !commands.isEmpty else {
       let found = try scan(arguments, options)
       if let extra = found.rest.first { throw UsageError("unexpected argument '\(extra)'") }

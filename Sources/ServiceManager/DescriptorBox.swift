@@ -5,12 +5,12 @@ internal import Glibc
 ///
 /// The descriptors in a box stay open while any process has the box open, and can be taken out once. All boxes of a
 /// user together can contain as many descriptors as a process may open files.
-public struct DescriptorBox: ~Copyable {
+package struct DescriptorBox: ~Copyable {
   /// The descriptor of the box, to be passed on.
-  public let descriptor: CInt
+  package let descriptor: CInt
 
   /// Creates a box with copies of these descriptors; nil if they cannot be put into it.
-  public init?(containing descriptors: [CInt]) {
+  package init?(containing descriptors: [CInt]) {
     var ends: [CInt] = [-1, -1]
     let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
     let result = socketpair(AF_UNIX, type, 0, &ends)
@@ -25,7 +25,7 @@ public struct DescriptorBox: ~Copyable {
   }
 
   /// Takes all descriptors out of a box, in order; none the second time. The caller still owns the box.
-  public static func take(from box: CInt) -> [CInt] {
+  package static func take(from box: CInt) -> [CInt] {
     var taken: [CInt] = []
     var batch = [CInt](repeating: -1, count: csystemd_descriptors_per_message)
     while true {

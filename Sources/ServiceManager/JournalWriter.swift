@@ -7,24 +7,24 @@ internal import Synchronization
 ///
 /// libsystemd blocks while the journal's socket is full, so the records go through a separate queue of at most `limit`
 /// records.
-public final class JournalWriter: Sendable {
+package final class JournalWriter: Sendable {
   /// A field of a record: a name of capital letters, digits and underscores, and its value.
-  public typealias Field = (name: String, value: String)
+  package typealias Field = (name: String, value: String)
 
   /// The maximum number of waiting records.
-  public static let limit = 1024
+  package static let limit = 1024
 
   private let queue = DispatchQueue(label: "journal")
   private let waitingCount = Mutex(0)
 
   /// Creates a writer if a descriptor is connected to the journal, according to `JOURNAL_STREAM` (systemd.exec(5)), and
   /// the journal can be reached.
-  public init?(insteadOf descriptor: CInt) {
+  package init?(insteadOf descriptor: CInt) {
     guard Self.isRead(descriptor), access("/run/systemd/journal/socket", W_OK) == 0 else { return nil }
   }
 
   /// Returns true if a descriptor is connected to the journal.
-  public static func isRead(_ descriptor: CInt) -> Bool {
+  package static func isRead(_ descriptor: CInt) -> Bool {
     var status = stat()
     guard let stream = getenv("JOURNAL_STREAM"), fstat(descriptor, &status) == 0 else { return false }
     return String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
@@ -32,7 +32,7 @@ public final class JournalWriter: Sendable {
 
   /// Sends a record later.
   /// - Returns: False if too many records wait; the record is then lost.
-  public func send(_ fields: [Field]) -> Bool {
+  package func send(_ fields: [Field]) -> Bool {
     let isAdmitted = waitingCount.withLock { count in
       guard count < Self.limit else { return false }
       count += 1
@@ -49,7 +49,7 @@ public final class JournalWriter: Sendable {
 
   /// Waits until all records were sent. Returns false if that takes longer than the timeout.
   @discardableResult
-  public func flush(within timeout: Duration) -> Bool {
+  package func flush(within timeout: Duration) -> Bool {
     let isSent = DispatchSemaphore(value: 0)
     queue.async { isSent.signal() }
     return isSent.wait(timeout: .now() + .microseconds(Int(clamping: timeout.microseconds))) == .success

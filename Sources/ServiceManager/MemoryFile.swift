@@ -4,12 +4,12 @@ internal import Glibc
 /// A file in memory without a path, which exists while any process has it open: memfd_create(2).
 ///
 /// A process can pass it to the next one with `ServiceManager.store`.
-public struct MemoryFile: ~Copyable {
+package struct MemoryFile: ~Copyable {
   /// The open file.
-  public let descriptor: CInt
+  package let descriptor: CInt
 
   /// Creates a file with these bytes; nil if there are no descriptors or no memory left.
-  public init?(name: String, containing bytes: RawSpan) {
+  package init?(name: String, containing bytes: RawSpan) {
     // 1 is MFD_CLOEXEC.
     descriptor = memfd_create(name, 1)
     guard descriptor >= 0 else { return nil }
@@ -28,7 +28,7 @@ public struct MemoryFile: ~Copyable {
 
   /// Returns all bytes of a file from another process, or nil if they cannot be read. The caller still owns the
   /// descriptor.
-  public static func contents(of descriptor: CInt) -> [UInt8]? {
+  package static func contents(of descriptor: CInt) -> [UInt8]? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     let size = Int(status.st_size)

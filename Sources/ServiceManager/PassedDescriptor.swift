@@ -3,19 +3,19 @@ internal import Glibc
 
 /// A descriptor that the service manager passed to this process at its start: a listening socket, or one that the
 /// previous process has stored.
-public struct PassedDescriptor: Equatable, Sendable {
+package struct PassedDescriptor: Equatable, Sendable {
   /// The descriptor. It is closed when the process executes another program.
-  public let descriptor: CInt
+  package let descriptor: CInt
   /// Its name: `FileDescriptorName=` of the socket unit, or the name under which it was stored.
-  public let name: String
+  package let name: String
 
   /// Creates a description of a descriptor.
-  public init(descriptor: CInt, name: String) { (self.descriptor, self.name) = (descriptor, name) }
+  package init(descriptor: CInt, name: String) { (self.descriptor, self.name) = (descriptor, name) }
 
   /// Returns all passed descriptors; none the second time.
   ///
   /// - Throws: The errno, if the passed descriptors cannot be used.
-  public static func take() throws(PassedDescriptorError) -> [PassedDescriptor] {
+  package static func take() throws(PassedDescriptorError) -> [PassedDescriptor] {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     // Also removes the environment variables, so that child processes do not use the descriptors as theirs.
     let count = sd_listen_fds_with_names(1, &names)
@@ -31,12 +31,12 @@ public struct PassedDescriptor: Equatable, Sendable {
   }
 
   /// True if it is a listening Unix stream socket.
-  public var isListeningUnixSocket: Bool {
+  package var isListeningUnixSocket: Bool {
     sd_is_socket_unix(descriptor, CInt(SOCK_STREAM.rawValue), 1, nil, 0) > 0
   }
 
   /// The path of a Unix socket; nil for other descriptors and other addresses.
-  public var socketPath: String? {
+  package var socketPath: String? {
     var address = sockaddr_un()
     var length = socklen_t(MemoryLayout<sockaddr_un>.size)
     let result = withUnsafeMutablePointer(to: &address) {
@@ -51,12 +51,12 @@ public struct PassedDescriptor: Equatable, Sendable {
 }
 
 /// The reason why the passed descriptors cannot be used.
-public struct PassedDescriptorError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct PassedDescriptorError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The errno.
-  public let errno: CInt
+  package let errno: CInt
 
   /// A description of the problem.
-  public var description: String {
+  package var description: String {
     "cannot take the descriptors that the service manager passed: \(String(cString: strerror(errno)))"
   }
 }

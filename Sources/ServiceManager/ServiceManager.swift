@@ -6,9 +6,9 @@ internal import Glibc
 ///
 /// Each call sends one message to the socket in `NOTIFY_SOCKET` (sd_notify(3)). Without a service manager calls have no
 /// effect.
-public struct ServiceManager: Sendable {
+package struct ServiceManager: Sendable {
   /// A notification for the service manager.
-  public enum Notification: Equatable, Sendable {
+  package enum Notification: Equatable, Sendable {
     /// The service is ready, for the first time or again after `reloading`.
     case ready
     /// The service is reloading its configuration.
@@ -26,21 +26,21 @@ public struct ServiceManager: Sendable {
   }
 
   /// Creates the connection to the service manager, of which a process has only one.
-  public init() {}
+  package init() {}
 
   /// True if there is a service manager that accepts notifications.
-  public var isPresent: Bool { getenv("NOTIFY_SOCKET").map { $0.pointee != 0 } ?? false }
+  package var isPresent: Bool { getenv("NOTIFY_SOCKET").map { $0.pointee != 0 } ?? false }
 
   /// Sends a notification in one message.
   /// - Returns: True if there is a service manager and it got the message.
   @discardableResult
-  public func notify(_ notifications: Notification...) -> Bool {
+  package func notify(_ notifications: Notification...) -> Bool {
     sd_notify(0, notifications.map(\.text).joined(separator: "\n")) > 0
   }
 
   /// The time after which the service manager ends a process that does not send `watchdog`; nil if there is no
   /// watchdog.
-  public var watchdogInterval: Duration? {
+  package var watchdogInterval: Duration? {
     var microseconds: UInt64 = 0
     guard sd_watchdog_enabled(0, &microseconds) > 0, microseconds > 0 else { return nil }
     return .microseconds(Int64(clamping: microseconds))
@@ -50,7 +50,7 @@ public struct ServiceManager: Sendable {
 
   /// The maximum number of descriptors that the service manager stores (`FileDescriptorStoreMax=`); nil if it does not
   /// report it, as systemd before version 254.
-  public var storeLimit: Int? { getenv("FDSTORE").flatMap { Int(String(cString: $0)) } }
+  package var storeLimit: Int? { getenv("FDSTORE").flatMap { Int(String(cString: $0)) } }
 
   /// Gives the service manager a copy of a descriptor, for the process that it starts next.
   ///
@@ -61,18 +61,18 @@ public struct ServiceManager: Sendable {
   ///   - descriptor: The descriptor to keep open, even if it is a socket whose other end is closed.
   ///   - name: The name by which the next process finds it.
   /// - Returns: True if there is a service manager and it got the message.
-  public func store(_ descriptor: CInt, as name: String) -> Bool {
+  package func store(_ descriptor: CInt, as name: String) -> Bool {
     sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)\nFDPOLL=0", [descriptor], 1) > 0
   }
 
   /// Tells the service manager to close its copies of the descriptors with a name.
-  public func removeDescriptors(named name: String) {
+  package func removeDescriptors(named name: String) {
     sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=\(name)")
   }
 
   /// Waits until the service manager has handled all earlier messages. Returns false if that takes longer than the
   /// timeout.
-  public func synchronize(within timeout: Duration) -> Bool {
+  package func synchronize(within timeout: Duration) -> Bool {
     sd_notify_barrier(0, timeout.microseconds) > 0
   }
 }

@@ -3,14 +3,14 @@ internal import Glibc
 
 /// A file in memory, mapped for writing. Its contents survive the process, even after SIGKILL, while another process
 /// has the file open.
-public final class SharedMemory {
+package final class SharedMemory {
   /// The open file.
-  public let descriptor: CInt
+  package let descriptor: CInt
   /// The mapped memory, initially zero.
-  public let bytes: UnsafeMutableRawBufferPointer
+  package let bytes: UnsafeMutableRawBufferPointer
 
   /// Creates a file; nil if no descriptor or memory is available.
-  public init?(name: String, byteCount: Int) {
+  package init?(name: String, byteCount: Int) {
     // 1 is MFD_CLOEXEC.
     descriptor = memfd_create(name, 1)
     guard descriptor >= 0 else { return nil }
@@ -24,7 +24,7 @@ public final class SharedMemory {
   }
 
   /// Stores a byte with release ordering: another process that reads it also sees all earlier stores.
-  public static func store(_ value: UInt8, in byte: UnsafeMutablePointer<UInt8>) { csystemd_store(byte, value) }
+  package static func store(_ value: UInt8, in byte: UnsafeMutablePointer<UInt8>) { csystemd_store(byte, value) }
 
   deinit {
     munmap(bytes.baseAddress, bytes.count)

@@ -1,5 +1,5 @@
 /// A deliberate defect of the simulated shell, log or network, to verify that the oracles find it.
-public enum PlantedBug: String, CaseIterable, Sendable {
+package enum PlantedBug: String, CaseIterable, Sendable {
   /// The log reports turns as stored when it has only received them.
   case logSaysStoredTooEarly
   /// The log loses the last stored turn when the hub crashes.

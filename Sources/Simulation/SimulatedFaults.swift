@@ -2,74 +2,74 @@
 ///
 /// `init(drawnFrom:)` draws them, so that one seed has many cuts and another a slow disk. Each may be changed
 /// afterwards.
-public struct SimulatedFaults: Sendable {
+package struct SimulatedFaults: Sendable {
   // MARK: Network
 
   /// The longest time that bytes are in transit.
-  public var longestDelay = Duration.milliseconds(5)
+  package var longestDelay = Duration.milliseconds(5)
   /// The bytes that a socket accepts before the writer must wait for the reader.
-  public var socketBytes = 64 << 10
+  package var socketBytes = 64 << 10
   /// A connection is cut: both sides notice immediately, and bytes in transit are lost.
-  public var cut = 5
+  package var cut = 5
   /// A connection is cut on the client's side only. Bytes that the client has written may still arrive, even after
   /// those on its next connection, and the hub notices nothing.
-  public var clientSideCut = 3
+  package var clientSideCut = 3
   /// A connection is cut on the hub's side only: the client receives nothing more and notices nothing.
-  public var hubSideCut = 2
+  package var hubSideCut = 2
   /// A client closes its direction of the stream and continues reading.
-  public var halfClose = 2
+  package var halfClose = 2
   /// A client stops reading for up to 3 seconds.
-  public var stuckReader = 5
+  package var stuckReader = 5
   /// Deliveries of a few bytes at a time, of all deliveries.
-  public var partialDelivery = 300
+  package var partialDelivery = 300
 
   // MARK: Processes
 
   /// The hub's process crashes, and turns that its log has not stored may be lost.
-  public var hubCrash = 2
+  package var hubCrash = 2
   /// The hub's process is stopped cleanly.
-  public var hubStop = 1
+  package var hubStop = 1
   /// The hub's process is replaced by another one, which takes over the connections.
-  public var hubRestart = 1
+  package var hubRestart = 1
   /// The hub's shell records the connections at rest, which survive a crash; of all turns, in sync mode.
-  public var restingRecord = 300
+  package var restingRecord = 300
   /// The hub's process halts for up to 3 seconds, while another hub continues its log. It then finds that its next turn
   /// conflicts with one of the other hub. Only in sync mode.
-  public var overtaking = 1
+  package var overtaking = 1
   /// The next hub has a newer version of the feature, of all starts.
-  public var upgrade = 200
+  package var upgrade = 200
   /// The next hub has the older version again, of all starts after an upgrade.
-  public var downgrade = 0
+  package var downgrade = 0
   /// A client's process crashes, and another one starts without knowledge of its session.
-  public var clientCrash = 2
+  package var clientCrash = 2
   /// A client's process crashes, and another one continues with its session and its unacknowledged actions, which were
   /// on disk, but without its state.
-  public var clientRestart = 2
+  package var clientRestart = 2
   /// A client sends a frame of actions twice; of all such frames.
-  public var repeatedActions = 20
+  package var repeatedActions = 20
   /// A client ends its session, and another one starts.
-  public var clientLeaves = 1
+  package var clientLeaves = 1
   /// Nothing happens for up to 15 seconds, so that timeouts expire.
-  public var pause = 5
+  package var pause = 5
 
   // MARK: Log
 
   /// A commit of the log, of all steps in which turns wait for one; lower values mean a slower disk.
-  public var commit = 500
+  package var commit = 500
   /// The log can store nothing more, so the hub must stop.
-  public var logFailure = 1
+  package var logFailure = 1
   /// A snapshot cannot be saved; of all snapshots.
-  public var snapshotFailure = 100
+  package var snapshotFailure = 100
   /// Turns of an incomplete commit are stored nevertheless; of all crashes.
-  public var unsyncedSurvives = 300
+  package var unsyncedSurvives = 300
   /// The log trims turns that a snapshot includes; of all snapshots.
-  public var trim = 500
+  package var trim = 500
 
   /// The usual faults.
-  public init() {}
+  package init() {}
 
   /// No faults: bytes arrive immediately, the log stores immediately, and nothing crashes.
-  public static var none: SimulatedFaults {
+  package static var none: SimulatedFaults {
     var faults = SimulatedFaults()
     (faults.longestDelay, faults.socketBytes) = (.zero, 1 << 20)
     (faults.cut, faults.clientSideCut, faults.hubSideCut, faults.halfClose) = (0, 0, 0, 0)
@@ -115,5 +115,5 @@ public struct SimulatedFaults: Sendable {
   }
 
   /// Removes the faults that pass connections or the log to another process.
-  public mutating func removeSuccessions() { (hubRestart, restingRecord, overtaking) = (0, 0, 0) }
+  package mutating func removeSuccessions() { (hubRestart, restingRecord, overtaking) = (0, 0, 0) }
 }

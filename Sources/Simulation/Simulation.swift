@@ -12,11 +12,11 @@ import Wire
 ///
 /// The cores are the real ones; only their shells are virtual. The same plan gives the same events, bit for bit, on
 /// every machine; `report.hash` is their hash. Oracles check every step, and `run` throws the first violation.
-public final class Simulation {
+package final class Simulation {
   /// The plan of the simulation.
-  public let plan: SimulationPlan
+  package let plan: SimulationPlan
   /// Statistics so far.
-  public internal(set) var report = SimulationReport()
+  package internal(set) var report = SimulationReport()
 
   let bug: PlantedBug?
   var chance: Chance
@@ -72,7 +72,7 @@ public final class Simulation {
   ///   - plan: The plan.
   ///   - bug: A defect to plant, which an oracle should detect.
   ///   - print: Receives each event as a line.
-  public init(_ plan: SimulationPlan, bug: PlantedBug? = nil, print: ((String) -> Void)? = nil) {
+  package init(_ plan: SimulationPlan, bug: PlantedBug? = nil, print: ((String) -> Void)? = nil) {
     (self.plan, self.bug) = (plan, bug)
     chance = Chance(seed: plan.seed)
     restorations = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 20)
@@ -84,7 +84,7 @@ public final class Simulation {
 
   /// Runs the whole simulation.
   /// - Throws: The first violation, as a `Violation`.
-  public func run() throws {
+  package func run() throws {
     defer {
       (report.hash, report.events) = (trace.hash, trace.count)
       report.virtualSeconds = Int(now.components.seconds)

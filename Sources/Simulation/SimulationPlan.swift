@@ -1,9 +1,9 @@
-public import HubCore
+package import HubCore
 
 /// The parameters of a simulation, all drawn from its seed.
-public struct SimulationPlan: Sendable {
+package struct SimulationPlan: Sendable {
   /// The durability of a hub's actions.
-  public enum Storage: String, CaseIterable, Sendable {
+  package enum Storage: String, CaseIterable, Sendable {
     /// The hub has no log: reconnecting clients find a hub without knowledge of them.
     case memory
     /// Acknowledged actions may be lost with the hub.
@@ -13,47 +13,47 @@ public struct SimulationPlan: Sendable {
   }
 
   /// The seed of all random numbers.
-  public var seed: UInt64
+  package var seed: UInt64
   /// The hub's durability.
-  public var storage = Storage.sync
+  package var storage = Storage.sync
   /// The faults.
-  public var faults = SimulatedFaults()
+  package var faults = SimulatedFaults()
   /// The hub's limits, often small, so that rare situations become common.
-  public var limits = HubLimits()
+  package var limits = HubLimits()
   /// The number of clients.
-  public var clientCount = 3
+  package var clientCount = 3
   /// The number of clients that are tools, which take the schema from the hub.
-  public var toolCount = 1
+  package var toolCount = 1
   /// The number of clients of the newer version, also while the hub has the older one.
-  public var newerClientCount = 0
+  package var newerClientCount = 0
   /// True if the feature reacts to attaching and detaching clients.
-  public var notesAttendance = false
+  package var notesAttendance = false
   /// The number of steps before the simulation settles.
-  public var stepCount = 600
+  package var stepCount = 600
   /// The number of clients that subscribe to the whole state; the others subscribe to parts.
-  public var wholeStateClientCount = 2
+  package var wholeStateClientCount = 2
   /// True if clients subscribe to the attendees.
-  public var watchesHub = false
+  package var watchesHub = false
   /// True if lists become long.
-  public var hasLongLists = false
+  package var hasLongLists = false
   /// An action of storehubd's feature is replaced by one that inserts a deleted todo again: a chance in a thousand.
-  public var restoration = 0
+  package var restoration = 0
 
   /// The hub becomes contended: a chance in a thousand for each turn.
-  public var contention = 0
+  package var contention = 0
   /// The number of frames and actions of each user that are handled in a turn before any other work.
-  public var guaranteedWork = 0
+  package var guaranteedWork = 0
   /// True if some clients are of a second user, who has few rights.
-  public var hasGuests = false
+  package var hasGuests = false
   /// The operator changes the rights of the second user: a chance in a thousand for each step.
-  public var policyChange = 0
+  package var policyChange = 0
   /// The machine's clock jumps: a chance in a thousand for each step.
-  public var clockJump = 0
+  package var clockJump = 0
   /// True if each process of the hub has other limits.
-  public var changesLimits = false
+  package var changesLimits = false
 
   /// Draws a plan from a seed.
-  public init(seed: UInt64) {
+  package init(seed: UInt64) {
     self.seed = seed
     var chance = Chance(seed: seed &* 0x9e37_79b9 &+ 17)
     storage = chance.pick([.sync, .sync, .sync, .async, .memory])
@@ -106,7 +106,7 @@ public struct SimulationPlan: Sendable {
   }
 
   /// Removes the parameters that are younger than most regression tests.
-  public mutating func removeLater() {
+  package mutating func removeLater() {
     (contention, guaranteedWork, hasGuests, policyChange, clockJump) = (0, 0, false, 0, 0)
     (changesLimits, faults.downgrade) = (false, 0)
     limits.actionsPerSecond = nil
@@ -130,7 +130,7 @@ public struct SimulationPlan: Sendable {
   }
 
   /// A summary of the plan for people.
-  public var text: String {
+  package var text: String {
     """
     \(storage.rawValue), \(clientCount) clients (\(newerClientCount) newer, \(toolCount) tools, \(wholeStateClientCount) of all), \
     \(stepCount) steps, versions \(limits.versions), \(limits.versionBytes) bytes of them, detached sessions \

@@ -1,96 +1,96 @@
 /// The statistics of a simulation.
-public struct SimulationReport: Equatable, Sendable {
+package struct SimulationReport: Equatable, Sendable {
   /// The number of steps.
-  public var steps = 0
+  package var steps = 0
   /// Clients' actions, whether or not they were accepted locally.
-  public var sent = 0
+  package var sent = 0
   /// Clients' actions that took effect, including those lost with a hub.
-  public var applied = 0
+  package var applied = 0
   /// Clients' actions that the hub does not have, or that the client may not send.
-  public var withoutEffect = 0
+  package var withoutEffect = 0
   /// Actions of effects that took effect.
-  public var echoes = 0
+  package var echoes = 0
   /// Rejected actions.
-  public var rejected = 0
+  package var rejected = 0
   /// Actions whose outcome their clients will never learn.
-  public var unknown = 0
+  package var unknown = 0
   /// Actions that were not sent before the client gave up.
-  public var notSent = 0
+  package var notSent = 0
   /// Actions that clients refused locally.
-  public var refusedLocally = 0
+  package var refusedLocally = 0
   /// Clients' actions that insert a deleted todo again.
-  public var restorations = 0
+  package var restorations = 0
   /// Established connections.
-  public var connections = 0
+  package var connections = 0
   /// Sessions that were resumed.
-  public var resumptions = 0
+  package var resumptions = 0
   /// Connections that were cut for both sides.
-  public var cuts = 0
+  package var cuts = 0
   /// Connections that were cut on one side only.
-  public var halfOpen = 0
+  package var halfOpen = 0
   /// Streams whose client's direction was closed.
-  public var halfCloses = 0
+  package var halfCloses = 0
   /// Periods in which a client did not read.
-  public var stuckReaders = 0
+  package var stuckReaders = 0
   /// Hubs that crashed.
-  public var hubCrashes = 0
+  package var hubCrashes = 0
   /// Hubs that were stopped cleanly.
-  public var hubStops = 0
+  package var hubStops = 0
   /// Hubs that were replaced by another process, which took over the connections.
-  public var hubRestarts = 0
+  package var hubRestarts = 0
   /// Connections that continued in another process after a restart.
-  public var handedOver = 0
+  package var handedOver = 0
   /// Connections that continued in another process after a crash.
-  public var keptAtRest = 0
+  package var keptAtRest = 0
   /// Hubs whose log another hub has continued.
-  public var overtakings = 0
+  package var overtakings = 0
   /// Logs that reported a conflict.
-  public var conflicts = 0
+  package var conflicts = 0
   /// Hubs that were replaced by a newer version.
-  public var upgrades = 0
+  package var upgrades = 0
   /// Hubs that were replaced by an older version.
-  public var downgrades = 0
+  package var downgrades = 0
   /// Clients that crashed.
-  public var clientCrashes = 0
+  package var clientCrashes = 0
   /// Clients that crashed and continued their sessions.
-  public var clientRestarts = 0
+  package var clientRestarts = 0
   /// Turns of contended hubs that did only a piece of their work.
-  public var contendedTurns = 0
+  package var contendedTurns = 0
   /// Times at which a user had to wait because of its rate.
-  public var throttlings = 0
+  package var throttlings = 0
   /// Actions that would have made the state too large.
-  public var statesTooLarge = 0
+  package var statesTooLarge = 0
   /// Changes of the guests' rights.
-  public var policyChanges = 0
+  package var policyChanges = 0
   /// Actions that a user was not permitted to send.
-  public var forbidden = 0
+  package var forbidden = 0
   /// Connections that were closed because too many bytes were held for their user.
-  public var tooManyBytes = 0
+  package var tooManyBytes = 0
   /// Jumps of the machine's clock.
-  public var clockJumps = 0
+  package var clockJumps = 0
   /// Logs that failed.
-  public var logFailures = 0
+  package var logFailures = 0
   /// Turns that hubs passed to their logs.
-  public var turns = 0
+  package var turns = 0
   /// Snapshots that were saved.
-  public var snapshots = 0
+  package var snapshots = 0
   /// Recoveries that began with a snapshot.
-  public var snapshotRecoveries = 0
+  package var snapshotRecoveries = 0
   /// Turns that were applied in recoveries.
-  public var turnsRecovered = 0
+  package var turnsRecovered = 0
   /// Frames that hubs wrote.
-  public var frames = 0
+  package var frames = 0
   /// Effects that sent an action or ended.
-  public var effects = 0
+  package var effects = 0
   /// The simulated time in seconds.
-  public var virtualSeconds = 0
+  package var virtualSeconds = 0
   /// The number of events in the trace.
-  public var events = 0
+  package var events = 0
   /// The hash of the trace.
-  public var hash: UInt64 = 0
+  package var hash: UInt64 = 0
 
   /// Creates an empty report.
-  public init() {}
+  package init() {}
 
   private static var fields: [(String, WritableKeyPath<Self, Int>)] {
     [
@@ -116,13 +116,13 @@ public struct SimulationReport: Equatable, Sendable {
   }
 
   /// The numbers, for `init(numbers:)`.
-  public var numbers: [Int] { Self.fields.map { self[keyPath: $0.1] } }
+  package var numbers: [Int] { Self.fields.map { self[keyPath: $0.1] } }
 
   /// Creates a report from sums of numbers.
-  public init(numbers: [Int]) {
+  package init(numbers: [Int]) {
     for (field, number) in zip(Self.fields, numbers) { self[keyPath: field.1] = number }
   }
 
   /// The numbers with their names, for people.
-  public var text: String { Self.fields.map { "\($0.0) \(self[keyPath: $0.1])" }.joined(separator: ", ") }
+  package var text: String { Self.fields.map { "\($0.0) \(self[keyPath: $0.1])" }.joined(separator: ", ") }
 }

@@ -1,5 +1,5 @@
 /// Finds the words that a user probably meant.
-public enum Spelling {
+package enum Spelling {
   /// Longer words are compared by their prefixes, because a peer may choose them.
   private static let longest = 64
 
@@ -8,7 +8,7 @@ public enum Spelling {
   /// A word resembles another one if few letters are wrong, missing, too many or swapped, or if one begins with the
   /// other.
   /// - Complexity: O(words × letters²), with at most 64 letters each.
-  public static func nearest(to word: String, among words: some Sequence<String>, limit: Int = 3) -> [String] {
+  package static func nearest(to word: String, among words: some Sequence<String>, limit: Int = 3) -> [String] {
     let wanted = letters(of: word)
     guard !wanted.isEmpty else { return [] }
     var ranked: [(distance: Int, word: String)] = []
@@ -29,7 +29,7 @@ public enum Spelling {
   }
 
   /// A question for the end of an error message, such as `; did you mean 'count'?`; empty without suggestions.
-  public static func question(_ suggestions: [String]) -> String {
+  package static func question(_ suggestions: [String]) -> String {
     guard let last = suggestions.last else { return "" }
     let quoted = suggestions.dropLast().map { "'\($0)'" }.joined(separator: ", ")
     return "; did you mean \(quoted)\(quoted.isEmpty ? "" : " or ")'\(last)'?"

@@ -2,7 +2,7 @@ internal import CSDBus
 
 /// A watch on the properties of one object on a bus, until it is cancelled or released.
 @MainActor
-public final class BusWatch {
+package final class BusWatch {
   private weak var bus: SystemBus?
   private let service: String
   private let path: String
@@ -88,7 +88,7 @@ public final class BusWatch {
   func report(_ result: Result<[String: BusValue], BusError>) { onChange?(result) }
 
   /// Stops the watch; there are no calls after it.
-  public func cancel() {
+  package func cancel() {
     bus?.forget(self)
     forget()
   }

@@ -1,4 +1,4 @@
-public import Features
+package import Features
 
 extension MachineClient {
   /// A client of systemd-logind.
@@ -6,7 +6,7 @@ extension MachineClient {
   /// - Parameters:
   ///   - bus: The bus.
   ///   - service: The name of the service; tests pass another one.
-  public static func login(over bus: SystemBus, service: String = "org.freedesktop.login1") -> MachineClient {
+  package static func login(over bus: SystemBus, service: String = "org.freedesktop.login1") -> MachineClient {
     MachineClient(statuses: {
       let (stream, continuation) = AsyncThrowingStream.makeStream(
         of: MachineStatus.self, bufferingPolicy: .bufferingNewest(1))

@@ -1,11 +1,11 @@
 internal import CSDBus
-public import EventLoop
+package import EventLoop
 
 /// A connection to a message bus, on the loop and without a thread: sd-bus of libsystemd, driven by a poll and a timer.
 ///
 /// Source: sd_bus_get_fd(3), sd_bus_process(3).
 @MainActor
-public final class SystemBus {
+package final class SystemBus {
   private let loop: EventLoop
   private let bus: OpaquePointer
   /// The libsystemd connection, for tests that serve objects. Call `prepare()` after using it.
@@ -22,7 +22,7 @@ public final class SystemBus {
   ///   - loop: The loop of the connection, which must outlive it.
   ///   - address: The bus; nil for the system bus.
   /// - Throws: `BusError.noBus`, or the reason why the loop cannot poll.
-  public init(loop: EventLoop, address: String? = nil) throws {
+  package init(loop: EventLoop, address: String? = nil) throws {
     self.loop = loop
     var bus: OpaquePointer?
     let code = Self.open(&bus, address)
@@ -57,7 +57,7 @@ public final class SystemBus {
   /// Watches the properties of an object. Calls `onChange` with them now and after each signal of the object.
   ///
   /// - Returns: A watch that must be kept while `onChange` should be called.
-  public func watch(
+  package func watch(
     service: String, path: String, interface: String,
     _ onChange: @escaping @MainActor (Result<[String: BusValue], BusError>) -> Void
   ) -> BusWatch {

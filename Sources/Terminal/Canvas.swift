@@ -1,5 +1,5 @@
 /// A surface for drawing text: a terminal, or a grid in memory.
-public nonisolated protocol Canvas {
+package nonisolated protocol Canvas {
   /// The number of rows and columns.
   var size: CanvasSize { get }
 
@@ -8,56 +8,56 @@ public nonisolated protocol Canvas {
 }
 
 /// A number of rows and columns.
-public nonisolated struct CanvasSize: Equatable, Sendable {
+package nonisolated struct CanvasSize: Equatable, Sendable {
   /// The number of rows.
-  public var rows: Int
+  package var rows: Int
   /// The number of columns.
-  public var columns: Int
+  package var columns: Int
 
   /// Creates a size.
-  public init(rows: Int, columns: Int) {
+  package init(rows: Int, columns: Int) {
     (self.rows, self.columns) = (rows, columns)
   }
 }
 
 /// The style of text. On a terminal without colours, the other attributes are kept.
-public nonisolated struct Style: Equatable, Sendable {
+package nonisolated struct Style: Equatable, Sendable {
   /// The colours that every terminal has.
-  public enum Color: Int16, Sendable, CaseIterable {
+  package enum Color: Int16, Sendable, CaseIterable {
     case standard, red, green, yellow, blue, cyan
   }
 
   /// The colour.
-  public var color = Color.standard
+  package var color = Color.standard
   /// True if the text is bold.
-  public var isBold = false
+  package var isBold = false
   /// True if the text is dim.
-  public var isDim = false
+  package var isDim = false
   /// True if text and background colours are swapped.
-  public var isReversed = false
+  package var isReversed = false
 
   /// Creates a style.
-  public init(_ color: Color = .standard, bold: Bool = false, dim: Bool = false, reversed: Bool = false) {
+  package init(_ color: Color = .standard, bold: Bool = false, dim: Bool = false, reversed: Bool = false) {
     (self.color, isBold, isDim, isReversed) = (color, bold, dim, reversed)
   }
 
   /// The style without any attributes.
-  public static let plain = Style()
+  package static let plain = Style()
 }
 
 nonisolated extension Canvas {
   /// Draws plain text.
-  public mutating func text(_ row: Int, _ column: Int, _ text: String) {
+  package mutating func text(_ row: Int, _ column: Int, _ text: String) {
     self.text(row, column, text, .plain)
   }
 
   /// Draws centered text in a row.
-  public mutating func centered(_ row: Int, _ text: String, _ style: Style = .plain) {
+  package mutating func centered(_ row: Int, _ text: String, _ style: Style = .plain) {
     self.text(row, max((size.columns - TextWidth.columns(of: text)) / 2, 0), text, style)
   }
 
   /// Draws a line across the canvas.
-  public mutating func rule(_ row: Int, _ style: Style = Style(dim: true)) {
+  package mutating func rule(_ row: Int, _ style: Style = Style(dim: true)) {
     text(row, 0, String(repeating: "─", count: size.columns), style)
   }
 
@@ -66,7 +66,7 @@ nonisolated extension Canvas {
   /// - Parameters:
   ///   - top: The row of the upper edge; nil for the middle.
   ///   - width: The columns for the text; nil for the width of the lines.
-  public mutating func box(
+  package mutating func box(
     _ lines: [String], title: String, _ style: Style, top: Int? = nil, width: Int? = nil
   ) {
     let needed = (lines + [title]).map { TextWidth.columns(of: $0) }.max() ?? 0

@@ -12,7 +12,7 @@ internal import Glibc
 /// The owner of the loop polls `inputDescriptor` and calls `readKeys`. It calls `resized` on SIGWINCH, `suspend` on
 /// SIGTSTP, `resumed` on SIGCONT, and `close` before any signal ends the process. No key is a signal, since pasted text
 /// may contain all of them: the owner calls `requestStop` for Ctrl-Z.
-public final class Terminal {
+package final class Terminal {
   private var screen: OpaquePointer?
   private let hasColors: Bool
   private var reader: KeyReader
@@ -20,7 +20,7 @@ public final class Terminal {
   private var pasteOn = "", pasteOff = ""
 
   /// The descriptor of the keyboard input.
-  public let inputDescriptor: CInt = STDIN_FILENO
+  package let inputDescriptor: CInt = STDIN_FILENO
 
   /// Takes over the terminal: without echo, line editing and cursor.
   ///
@@ -32,7 +32,7 @@ public final class Terminal {
   ///   - takesMouse: True to report the mouse; the terminal then selects text only with Shift.
   /// - Throws: An error if standard input or output is not a terminal, or one that ncurses does not know or cannot draw
   ///   on.
-  public init(theme: Theme = .dark, takesMouse: Bool = true) throws(TerminalError) {
+  package init(theme: Theme = .dark, takesMouse: Bool = true) throws(TerminalError) {
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
     setlocale(LC_ALL, "")
     let isUnicode = nl_langinfo(CInt(CODESET)).map { String(cString: $0) } == "UTF-8"
@@ -129,7 +129,7 @@ public final class Terminal {
   }
 
   /// Restores the terminal; further calls have no effect.
-  public func close() {
+  package func close() {
     guard let screen else { return }
     discardAnswers()
     self.screen = nil
@@ -139,12 +139,12 @@ public final class Terminal {
   }
 
   /// Stops the processes of the job, as Ctrl-Z does outside of screens.
-  public func requestStop() { kill(0, SIGTSTP) }
+  package func requestStop() { kill(0, SIGTSTP) }
 
   /// Restores the terminal and stops the process. Takes the terminal over again when the process continues.
   ///
   /// Draw afterwards. The process does not stop if no other process could continue it.
-  public func suspend() {
+  package func suspend() {
     guard screen != nil else { return }
     discardAnswers()
     send(pasteOff)
@@ -158,7 +158,7 @@ public final class Terminal {
   }
 
   /// Takes the terminal over again after the process was stopped, also by SIGSTOP. Draw afterwards.
-  public func resumed() {
+  package func resumed() {
     guard screen != nil else { return }
     reset_prog_mode()
     send(pasteOn)
@@ -167,17 +167,17 @@ public final class Terminal {
   }
 
   /// Lets the next `draw` send the whole screen, whatever the terminal shows.
-  public func redraw() {
+  package func redraw() {
     if screen != nil { clearok(cncurses_current(), true) }
   }
 
   /// The size of the terminal.
-  public var size: CanvasSize {
+  package var size: CanvasSize {
     CanvasSize(rows: Int(getmaxy(cncurses_screen())), columns: Int(getmaxx(cncurses_screen())))
   }
 
   /// Draws the whole screen; only the changes are sent.
-  public func draw(_ content: (inout any Canvas) -> Void) {
+  package func draw(_ content: (inout any Canvas) -> Void) {
     guard screen != nil else { return }
     werase(cncurses_screen())
     var canvas: any Canvas = Window(size: size, hasColors: hasColors, form: reader.form)
@@ -186,7 +186,7 @@ public final class Terminal {
   }
 
   /// Adopts the terminal's new size. Call it on SIGWINCH, then draw.
-  public func resized() {
+  package func resized() {
     var (rows, columns): (CInt, CInt) = (0, 0)
     guard screen != nil, cncurses_terminal_size(STDOUT_FILENO, &rows, &columns) == 0 else { return }
     resizeterm(max(rows, 1), max(columns, 1))
@@ -199,7 +199,7 @@ public final class Terminal {
   ///   - onKey: Called for each key.
   /// - Returns: True to call again, even if the descriptor is not readable, since ncurses may have buffered further
   ///   keys.
-  public func readKeys(limit: Int = 1024, _ onKey: (Key) -> Void) -> Bool {
+  package func readKeys(limit: Int = 1024, _ onKey: (Key) -> Void) -> Bool {
     var code: wint_t = 0
     for _ in 0..<limit {
       guard screen != nil else { return false }
@@ -212,7 +212,7 @@ public final class Terminal {
 }
 
 /// The reasons why a terminal cannot be taken over.
-public nonisolated enum TerminalError: Error, Equatable, Sendable, CustomStringConvertible {
+package nonisolated enum TerminalError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Standard input or output is a file or a pipe.
   case notATerminal
   /// ncurses has no description of the terminal.
@@ -221,7 +221,7 @@ public nonisolated enum TerminalError: Error, Equatable, Sendable, CustomStringC
   case cannotPlaceText(name: String)
 
   /// The problem and the remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .notATerminal:
       "standard input and output must be a terminal"

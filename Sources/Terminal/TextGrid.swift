@@ -1,17 +1,17 @@
 /// A canvas in memory, for tests.
-public nonisolated struct TextGrid: Canvas, Sendable {
+package nonisolated struct TextGrid: Canvas, Sendable {
   /// The size of the grid.
-  public let size: CanvasSize
+  package let size: CanvasSize
   private var cells: [[Character?]]
 
   /// Creates an empty grid.
-  public init(rows: Int, columns: Int) {
+  package init(rows: Int, columns: Int) {
     size = CanvasSize(rows: rows, columns: columns)
     cells = Array(repeating: Array(repeating: " ", count: columns), count: rows)
   }
 
   /// Writes text into the cells of a row. Text beyond the grid is cut off.
-  public mutating func text(_ row: Int, _ column: Int, _ text: String, _ style: Style) {
+  package mutating func text(_ row: Int, _ column: Int, _ text: String, _ style: Style) {
     guard cells.indices.contains(row), column >= 0 else { return }
     var column = column
     for character in text {
@@ -25,7 +25,7 @@ public nonisolated struct TextGrid: Canvas, Sendable {
   }
 
   /// The rows as lines, without trailing spaces.
-  public var lines: [String] {
+  package var lines: [String] {
     cells.map { row in
       var line = String(row.compactMap { $0 })
       while line.last == " " { line.removeLast() }

@@ -1,6 +1,6 @@
 import Features
 import ReplicaCore
-public import Terminal
+package import Terminal
 import TerminalViews
 
 /// A terminal without a hub: the test supplies its content and checks the actions that it sends.

@@ -1,4 +1,4 @@
-public import ProgramOptions
+package import ProgramOptions
 internal import Wire
 
 extension Tool {
@@ -91,7 +91,7 @@ extension Tool {
 }
 
 /// Prints the completions of the last word for a shell. Called by the scripts of `storectl completions`.
-public func printCompletions(of words: [String], _ options: ProgramOptions) -> Int32 {
+package func printCompletions(of words: [String], _ options: ProgramOptions) -> Int32 {
   switch options.completion(of: words) {
   case .words(let words): for word in words { print(word) }
   case .files: print("\u{1}files")

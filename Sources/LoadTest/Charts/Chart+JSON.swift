@@ -1,10 +1,10 @@
-public import Wire
+package import Wire
 
 extension Chart {
   /// Parses `{"title": …, "x": {"label", "unit", "log"}, "y": …, "series": [{"name", "points": [[x, y] …]} …]}`.
   ///
   /// - Throws: `LoadError.scenario`, which names the missing value.
-  public init(_ json: JSONValue) throws(LoadError) {
+  package init(_ json: JSONValue) throws(LoadError) {
     guard case .string(let title)? = json["title"], let x = Axis(json["x"]), let y = Axis(json["y"]),
       case .array(let lines)? = json["series"]
     else { throw .scenario("a chart needs a title, x and y with labels, and series") }

@@ -1,7 +1,7 @@
 /// A line chart as SVG, for light and dark backgrounds.
-public struct Chart: Sendable {
+package struct Chart: Sendable {
   /// The format of the numbers of an axis.
-  public enum Unit: String, CaseIterable, Sendable {
+  package enum Unit: String, CaseIterable, Sendable {
     case number
     /// A time in nanoseconds.
     case time
@@ -12,61 +12,61 @@ public struct Chart: Sendable {
   }
 
   /// An axis.
-  public struct Axis: Equatable, Sendable {
+  package struct Axis: Equatable, Sendable {
     /// The label.
-    public var label: String
+    package var label: String
     /// The format of its numbers.
-    public var unit: Unit
+    package var unit: Unit
     /// True for a logarithmic scale.
-    public var isLogarithmic: Bool
+    package var isLogarithmic: Bool
 
     /// Creates an axis.
-    public init(_ label: String, _ unit: Unit = .number, isLogarithmic: Bool = false) {
+    package init(_ label: String, _ unit: Unit = .number, isLogarithmic: Bool = false) {
       (self.label, self.unit, self.isLogarithmic) = (label, unit, isLogarithmic)
     }
   }
 
   /// A line.
-  public struct Series: Equatable, Sendable {
+  package struct Series: Equatable, Sendable {
     /// Its name in the legend.
-    public var name: String
+    package var name: String
     /// Its points, in ascending order of x.
-    public var points: [Point]
+    package var points: [Point]
 
     /// Creates a line.
-    public init(_ name: String, _ points: [Point]) { (self.name, self.points) = (name, points) }
+    package init(_ name: String, _ points: [Point]) { (self.name, self.points) = (name, points) }
   }
 
   /// A point of a line.
-  public struct Point: Equatable, Sendable {
+  package struct Point: Equatable, Sendable {
     /// Its position on the horizontal axis.
-    public var x: Double
+    package var x: Double
     /// Its position on the vertical axis.
-    public var y: Double
+    package var y: Double
 
     /// Creates a point.
-    public init(_ x: Double, _ y: Double) { (self.x, self.y) = (x, y) }
+    package init(_ x: Double, _ y: Double) { (self.x, self.y) = (x, y) }
   }
 
   /// The title.
-  public var title: String
+  package var title: String
   /// The horizontal axis.
-  public var x: Axis
+  package var x: Axis
   /// The vertical axis.
-  public var y: Axis
+  package var y: Axis
   /// The lines; up to eight have different colours.
-  public var series: [Series]
+  package var series: [Series]
 
   private static let (width, height) = (720.0, 300.0)
   private static let (left, right, top, bottom) = (76.0, 28.0, 52.0, 44.0)
 
   /// Creates a chart.
-  public init(_ title: String, x: Axis, y: Axis, _ series: [Series]) {
+  package init(_ title: String, x: Axis, y: Axis, _ series: [Series]) {
     (self.title, self.x, self.y, self.series) = (title, x, y, series)
   }
 
   /// The colours, for a page with several charts.
-  public static var style: String {
+  package static var style: String {
     func rules(_ colors: [String]) -> String {
       colors.enumerated().map { ".l\($0){stroke:\($1)}.f\($0){fill:\($1)}" }.joined()
     }
@@ -83,7 +83,7 @@ public struct Chart: Sendable {
   /// Returns the chart as an SVG element.
   ///
   /// - Parameter isStandalone: True to include the colours, for a separate file.
-  public func svg(isStandalone: Bool) -> String {
+  package func svg(isStandalone: Bool) -> String {
     let scaleX = Scale(x, series.flatMap { $0.points.map(\.x) }, Self.left, Self.width - Self.right)
     let scaleY = Scale(y, series.flatMap { $0.points.map(\.y) }, Self.height - Self.bottom, Self.top)
     let size = "\(Int(Self.width)) \(Int(Self.height))"

@@ -2,7 +2,7 @@ internal import Wire
 
 extension LoadReport {
   /// The report as a page with charts, in light and dark colours, without other files or a network.
-  public var html: String {
+  package var html: String {
     """
     <!doctype html>
     <html lang="en">

@@ -1,38 +1,38 @@
-public import Wire
+package import Wire
 
 /// The changes beyond noise between two results of `storeload --json`, or two series of them.
 ///
 /// With five or more results on each side their runs are compared, otherwise the intervals of one run. The Mann–Whitney
 /// test at a level of 1 % assumes no distribution and is not sensitive to outliers.
-public struct Comparison: Sendable {
+package struct Comparison: Sendable {
   /// A metric on both sides.
-  public struct Row: Sendable {
+  package struct Row: Sendable {
     /// Its name, with the unit.
-    public var name: String
+    package var name: String
     /// The medians.
-    public var (before, after): (Double, Double)
+    package var (before, after): (Double, Double)
     /// The least and the greatest value on each side.
-    public var (rangeBefore, rangeAfter): (ClosedRange<Double>, ClosedRange<Double>)
+    package var (rangeBefore, rangeAfter): (ClosedRange<Double>, ClosedRange<Double>)
     /// The assessment of the change.
-    public var verdict: Verdict
+    package var verdict: Verdict
 
     /// The relative change; 0.1 is an increase by a tenth.
-    public var change: Double { before == 0 ? 0 : after / before - 1 }
+    package var change: Double { before == 0 ? 0 : after / before - 1 }
   }
 
   /// The assessment of a change.
-  public enum Verdict: String, Sendable {
+  package enum Verdict: String, Sendable {
     case better, worse, same = "within the noise", unclear = "too few values"
   }
 
   /// The metrics.
-  public private(set) var rows: [Row] = []
+  package private(set) var rows: [Row] = []
   /// The settings that differ, with their values.
-  public private(set) var differences: [(name: String, before: String, after: String)] = []
+  package private(set) var differences: [(name: String, before: String, after: String)] = []
   /// The runs that failed, with the reasons. Their figures are not compared: a run that stops early may seem fast.
-  public private(set) var failures: [String] = []
+  package private(set) var failures: [String] = []
   /// The number of compared runs on each side.
-  public private(set) var (runsBefore, runsAfter): (Int, Int)
+  package private(set) var (runsBefore, runsAfter): (Int, Int)
 
   private static let figures: [(name: String, path: [String], isMoreBetter: Bool)] = [
     ("actions/s", ["actionsPerSecond"], true), ("p50 µs", ["latencyMicroseconds", "p50"], false),
@@ -48,7 +48,7 @@ public struct Comparison: Sendable {
   /// Compares two lists of results.
   ///
   /// - Throws: `LoadError.scenario` if a value is not a result.
-  public init(before: [JSONValue], after: [JSONValue]) throws(LoadError) {
+  package init(before: [JSONValue], after: [JSONValue]) throws(LoadError) {
     (runsBefore, runsAfter) = (0, 0)
     guard !before.isEmpty, !after.isEmpty,
       (before + after).allSatisfy({ $0["latencyMicroseconds"] != nil })
@@ -110,10 +110,10 @@ public struct Comparison: Sendable {
   private static let leastValues = 5
 
   /// True if a metric got worse beyond noise, or a run failed.
-  public var isWorse: Bool { !failures.isEmpty || rows.contains { $0.verdict == .worse } }
+  package var isWorse: Bool { !failures.isEmpty || rows.contains { $0.verdict == .worse } }
 
   /// The comparison as a Markdown table.
-  public var text: String {
+  package var text: String {
     var lines = failures.map { "failed: \($0)" }
     for difference in differences {
       lines.append("not the same: \(difference.name): \(difference.before) | \(difference.after)")

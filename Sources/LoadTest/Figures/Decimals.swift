@@ -1,7 +1,7 @@
 /// Numbers as text, without Foundation.
-public enum Decimals {
+package enum Decimals {
   /// Returns a number with a fixed number of decimals.
-  public static func fixed(_ value: Double, _ decimals: Int) -> String {
+  package static func fixed(_ value: Double, _ decimals: Int) -> String {
     var scale = 1
     for _ in 0..<decimals { scale *= 10 }
     guard value.isFinite, abs(value) * Double(scale) < 9e18 else { return value.isNaN ? "0" : "\(value)" }
@@ -13,7 +13,7 @@ public enum Decimals {
   }
 
   /// Returns a whole number with commas between thousands.
-  public static func grouped(_ value: Double) -> String {
+  package static func grouped(_ value: Double) -> String {
     let digits = fixed(abs(value), 0)
     var result = ""
     for (index, digit) in digits.enumerated() {
@@ -24,7 +24,7 @@ public enum Decimals {
   }
 
   /// Returns a number with about three significant digits and a unit of thousands, such as `12.3 k`.
-  public static func short(_ value: Double) -> String {
+  package static func short(_ value: Double) -> String {
     let units: [(Double, String)] = [(1e9, " G"), (1e6, " M"), (1e3, " k")]
     for (size, unit) in units where abs(value) >= size {
       let scaled = value / size
@@ -34,7 +34,7 @@ public enum Decimals {
   }
 
   /// Returns nanoseconds as a short text with a unit, such as `83.1 µs`.
-  public static func time(_ nanoseconds: UInt64) -> String { text(nanoseconds: Double(nanoseconds)) }
+  package static func time(_ nanoseconds: UInt64) -> String { text(nanoseconds: Double(nanoseconds)) }
 
   /// Returns nanoseconds of any size as a short text with a unit.
   static func text(nanoseconds value: Double) -> String {

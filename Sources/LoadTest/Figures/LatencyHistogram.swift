@@ -3,7 +3,7 @@
 /// A quantile is the upper end of its bucket, so it is never below the exact value and exceeds it by at most 0.1 %. All
 /// histograms have the same buckets, so merging loses no precision. Times range from a nanosecond to 73 minutes; longer
 /// ones are counted as 73 minutes, though `maximum` is exact.
-public struct LatencyHistogram: Equatable, Sendable {
+package struct LatencyHistogram: Equatable, Sendable {
   /// The number of buckets for each power of two.
   private static let perOctave = 1024
   private static let bits = 10
@@ -12,27 +12,27 @@ public struct LatencyHistogram: Equatable, Sendable {
   /// The range of buckets that may have counts.
   private var used: Range<Int> = 0..<0
   /// The number of counted times.
-  public private(set) var count: UInt64 = 0
+  package private(set) var count: UInt64 = 0
   /// The sum of all times in nanoseconds.
-  public private(set) var sum: Double = 0
+  package private(set) var sum: Double = 0
   /// The exact longest time in nanoseconds, or zero if there is none.
-  public private(set) var maximum: UInt64 = 0
+  package private(set) var maximum: UInt64 = 0
   /// The exact shortest time in nanoseconds, or zero if there is none.
-  public private(set) var minimum: UInt64 = 0
+  package private(set) var minimum: UInt64 = 0
 
   /// The largest relative error of a quantile.
-  public static var relativeError: Double { 1 / Double(perOctave) }
+  package static var relativeError: Double { 1 / Double(perOctave) }
 
   /// Creates an empty histogram.
-  public init() {
+  package init() {
     counts = Array(repeating: 0, count: Self.bucketCount)
   }
 
   /// The mean in nanoseconds, or zero if there is none.
-  public var mean: Double { count == 0 ? 0 : sum / Double(count) }
+  package var mean: Double { count == 0 ? 0 : sum / Double(count) }
 
   /// Counts a time in nanoseconds, once or several times.
-  public mutating func add(_ nanoseconds: UInt64, times: UInt64 = 1) {
+  package mutating func add(_ nanoseconds: UInt64, times: UInt64 = 1) {
     let bucket = min(Self.bucket(of: nanoseconds), Self.bucketCount - 1)
     counts[bucket] += times
     if bucket < used.lowerBound || used.isEmpty { used = bucket..<max(used.upperBound, bucket + 1) }
@@ -45,7 +45,7 @@ public struct LatencyHistogram: Equatable, Sendable {
 
   /// Adds the counts of another histogram.
   /// - Complexity: O(buckets between the other's shortest and longest time).
-  public mutating func merge(_ other: LatencyHistogram) {
+  package mutating func merge(_ other: LatencyHistogram) {
     guard other.count > 0 else { return }
     for bucket in other.used { counts[bucket] += other.counts[bucket] }
     minimum = count == 0 ? other.minimum : min(minimum, other.minimum)
@@ -59,13 +59,13 @@ public struct LatencyHistogram: Equatable, Sendable {
   }
 
   /// Removes all counts and keeps the memory.
-  public mutating func removeAll() {
+  package mutating func removeAll() {
     for bucket in used { counts[bucket] = 0 }
     (used, count, sum, maximum, minimum) = (0..<0, 0, 0, 0, 0)
   }
 
   /// Returns the time in nanoseconds that a fraction of all times do not exceed: 0.5 gives the median. Zero if empty.
-  public func quantile(_ part: Double) -> UInt64 {
+  package func quantile(_ part: Double) -> UInt64 {
     guard count > 0 else { return 0 }
     let rank = max(min(UInt64((part * Double(count)).rounded(.up)), count), 1)
     var passed: UInt64 = 0
@@ -77,7 +77,7 @@ public struct LatencyHistogram: Equatable, Sendable {
   }
 
   /// The buckets with counts: the longest time of each, and its count.
-  public var buckets: [(nanoseconds: UInt64, count: UInt64)] {
+  package var buckets: [(nanoseconds: UInt64, count: UInt64)] {
     used.compactMap { counts[$0] > 0 ? (Self.upperBound(of: $0), counts[$0]) : nil }
   }
 

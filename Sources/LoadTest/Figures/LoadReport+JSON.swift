@@ -1,8 +1,8 @@
-public import Wire
+package import Wire
 
 extension LoadReport {
   /// The report as a JSON object; see docs/LOAD-TESTING.md.
-  public var json: JSONValue {
+  package var json: JSONValue {
     var members: [JSONValue.Member] = [
       .init("format", .integer(1)), .init("scenario", .string(plan.name)), .init("date", .integer(date)),
       .init("storeload", .string(Self.version)), .init("hub", .string(hub)),

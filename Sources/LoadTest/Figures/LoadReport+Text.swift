@@ -1,6 +1,6 @@
 extension LoadReport {
   /// The first lines of every report: the plan and the environment.
-  public var head: [String] {
+  package var head: [String] {
     var hub = self.hub.isEmpty ? "no hub" : self.hub
     if let process { hub += ", process \(process)" }
     hub += ", durability \(durability ?? "unknown")"
@@ -10,7 +10,7 @@ extension LoadReport {
   }
 
   /// The report as lines for people.
-  public var text: String {
+  package var text: String {
     var lines = head + [""]
     var end = ""
     if plan.count == nil, let rate = plan.rate {
@@ -73,7 +73,7 @@ extension LoadReport {
   }
 
   /// The intervals as CSV with a header; times in microseconds, memory in bytes.
-  public var csv: String {
+  package var csv: String {
     var lines = head.map { "# \($0)" }
     lines.append("seconds,actions_per_second,p50_us,p99_us,p99_9_us,max_us,hub_processors,hub_bytes,own_processors")
     for sample in samples {

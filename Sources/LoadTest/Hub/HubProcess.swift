@@ -64,18 +64,18 @@ struct HubProcess {
 }
 
 /// The machine on which the test runs.
-public struct Machine: Equatable, Sendable {
+package struct Machine: Equatable, Sendable {
   /// The processor's name.
-  public var processor = "unknown"
+  package var processor = "unknown"
   /// The number of processors.
-  public var cores = 1
+  package var cores = 1
   /// The kernel's name and release.
-  public var kernel = ""
+  package var kernel = ""
   /// The load average of the last minute.
-  public var load = 0.0
+  package var load = 0.0
 
   /// This machine.
-  public static var this: Machine {
+  package static var this: Machine {
     var machine = Machine()
     let lines = (HubProcess.read("/proc/cpuinfo") ?? "").split(separator: "\n")
     if let line = lines.first(where: { $0.hasPrefix("model name") }), let colon = line.firstIndex(of: ":") {
@@ -89,7 +89,7 @@ public struct Machine: Equatable, Sendable {
   }
 
   /// The machine as one line.
-  public var summary: String {
+  package var summary: String {
     "\(processor), \(cores) cores, \(kernel), load average \(Decimals.fixed(load, 1))"
   }
 }

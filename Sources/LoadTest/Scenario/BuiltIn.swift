@@ -1,5 +1,5 @@
 /// Scenarios for the features of storehubd, written as texts like those of users.
-public enum BuiltInScenario: String, CaseIterable, Sendable {
+package enum BuiltInScenario: String, CaseIterable, Sendable {
   /// Increments the shared counter.
   case increment
   /// Adds todos.
@@ -22,7 +22,7 @@ public enum BuiltInScenario: String, CaseIterable, Sendable {
   case team
 
   /// The scenario as INI text.
-  public var text: String {
+  package var text: String {
     switch self {
     case .increment: Self.incrementSection
     case .add: Self.fillSection + Self.addSection

@@ -1,7 +1,7 @@
 /// The plan of a load test: the actions, their number and rate, and the other clients.
-public struct Plan: Equatable, Sendable {
+package struct Plan: Equatable, Sendable {
   /// The distribution of times in an open loop.
-  public enum Arrival: String, CaseIterable, Sendable {
+  package enum Arrival: String, CaseIterable, Sendable {
     /// Equal intervals.
     case even
     /// Random intervals, as from many independent users.
@@ -9,96 +9,96 @@ public struct Plan: Equatable, Sendable {
   }
 
   /// One kind of action.
-  public struct Action: Equatable, Sendable {
+  package struct Action: Equatable, Sendable {
     /// The name in reports.
-    public var name: String
+    package var name: String
     /// The action's path and values, with placeholders.
-    public var send: String
+    package var send: String
     /// Its frequency relative to the others.
-    public var weight = 1
+    package var weight = 1
     /// The path of the collection for `{id}`.
-    public var ids: String?
+    package var ids: String?
     /// True to choose elements at random and not in turn.
-    public var isRandom = false
+    package var isRandom = false
     /// A part of an element and its value after the action: `todos.todos[{id}].text "{text}"`.
-    public var sets: String?
+    package var sets: String?
     /// A number or a collection, and the amount by which it grows: `counter.count 1`.
-    public var counts: String?
+    package var counts: String?
     /// A collection, a field and the value by which the new element is recognised: `todos.todos text "{text}"`.
-    public var creates: String?
+    package var creates: String?
     /// True if it removes its element.
-    public var removes = false
+    package var removes = false
 
     /// Creates a kind of action.
-    public init(name: String, send: String) { (self.name, self.send) = (name, send) }
+    package init(name: String, send: String) { (self.name, self.send) = (name, send) }
   }
 
   /// The name of the scenario.
-  public var name = ""
+  package var name = ""
   /// The kinds of actions.
-  public var actions: [Action] = []
+  package var actions: [Action] = []
   /// An action that is sent before the measurement until a collection is long enough.
-  public var fill: Action?
+  package var fill: Action?
   /// The path of that collection.
-  public var fillPath = ""
+  package var fillPath = ""
   /// Its length.
-  public var fillCount = 0
+  package var fillCount = 0
 
   /// The number of connections that send.
-  public var connections = 1
+  package var connections = 1
   /// The number of actions that each keeps in flight; in an open loop, the maximum.
-  public var depth: Int?
+  package var depth: Int?
   /// The number of actions per second; nil for a closed loop.
-  public var rate: Double?
+  package var rate: Double?
   /// The rate at the end of an open loop that starts with `rate`.
-  public var rampTo: Double?
+  package var rampTo: Double?
   /// The distribution of times in an open loop.
-  public var arrival = Arrival.even
+  package var arrival = Arrival.even
   /// The number of measured actions; nil if time ends the run.
-  public var count: Int?
+  package var count: Int?
   /// The duration of the measurement in seconds.
-  public var duration: Double?
+  package var duration: Double?
   /// The duration of the warm-up in seconds.
-  public var warmup = 0.0
+  package var warmup = 0.0
   /// The number of generator threads.
-  public var threads = 1
+  package var threads = 1
   /// The size of `{text}` in bytes.
-  public var payload = 0
+  package var payload = 0
 
   /// The number of subscribers.
-  public var watchers = 0
+  package var watchers = 0
   /// The part of the state to which each subscribes; may contain `{id}`.
-  public var scope = "."
+  package var scope = "."
   /// The number of elements over which the subscribers are spread, if the scope contains `{id}`.
-  public var scopes = 1
+  package var scopes = 1
   /// The number of subscribers that read only once per `slowPause`.
-  public var slowWatchers = 0
+  package var slowWatchers = 0
   /// The time in seconds for which a slow subscriber does not read.
-  public var slowPause = 1.0
+  package var slowPause = 1.0
 
   /// The number of sessions per second that are replaced by new ones.
-  public var churn = 0.0
+  package var churn = 0.0
   /// The interval in seconds at which all connections are closed and resumed; 0 for never.
-  public var storm = 0.0
+  package var storm = 0.0
   /// True if the run goes on when the hub closes connections: they are opened again and their sessions resumed.
-  public var reconnects = false
+  package var reconnects = false
   /// True if no other client acts and the feature sends itself no actions, so that the revision grows by this run alone.
-  public var isAlone = false
+  package var isAlone = false
   /// The time in seconds for which the hub may be silent.
-  public var timeout = 10.0
+  package var timeout = 10.0
   /// The seed of all random choices.
-  public var seed: UInt64 = 1
+  package var seed: UInt64 = 1
   /// The largest state in bytes whose hash is compared at the end.
-  public var hashLimit = 16 << 20
+  package var hashLimit = 16 << 20
 
   /// Creates a plan without actions.
-  public init() {}
+  package init() {}
 
   /// True if actions arrive at scheduled times, whatever the hub does.
-  public var isOpenLoop: Bool { rate != nil }
+  package var isOpenLoop: Bool { rate != nil }
 
   /// The maximum number of actions that a connection has in flight.
-  public var flight: Int { depth ?? (isOpenLoop ? 4096 : 1) }
+  package var flight: Int { depth ?? (isOpenLoop ? 4096 : 1) }
 
   /// The time in seconds over which the rate changes to `rampTo`: until the end of the run.
   var rampSeconds: Double {
@@ -107,7 +107,7 @@ public struct Plan: Equatable, Sendable {
   }
 
   /// The plan as one line for reports.
-  public var summary: String {
+  package var summary: String {
     var parts: [String] = []
     if let rate {
       let ramp = rampTo.map { " \($0 < rate ? "falling" : "rising") to \(Decimals.grouped($0))" } ?? ""

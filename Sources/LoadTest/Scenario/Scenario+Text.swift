@@ -2,7 +2,7 @@ extension Scenario {
   /// Returns a plan as the text of a scenario.
   ///
   /// - Throws: `LoadError.scenario` if a value cannot be written, such as one that is longer than a line.
-  public static func text(of plan: Plan) throws(LoadError) -> String {
+  package static func text(of plan: Plan) throws(LoadError) -> String {
     var sections = [("load", loadValues(plan))]
     if let fill = plan.fill {
       sections.append(("fill", [("send", fill.send), ("path", plan.fillPath), ("count", "\(plan.fillCount)")]))

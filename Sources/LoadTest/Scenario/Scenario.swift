@@ -2,7 +2,7 @@ internal import INIText
 internal import Spelling
 
 /// Reads plans from INI files.
-public enum Scenario {
+package enum Scenario {
   private static let loadKeys = [
     "name", "connections", "depth", "rate", "ramp-to", "arrival", "actions", "duration", "warmup", "threads", "payload",
     "churn", "storm", "reconnect", "alone", "timeout", "seed",
@@ -17,7 +17,7 @@ public enum Scenario {
   ]
 
   /// The options of the command line that replace settings of a scenario.
-  public static let options = loadKeys.filter { $0 != "name" } + optionKeys.keys.sorted()
+  package static let options = loadKeys.filter { $0 != "name" } + optionKeys.keys.sorted()
 
   fileprivate static func place(of option: String) -> (section: String, key: String) {
     optionKeys[option] ?? ("load", option)
@@ -31,7 +31,7 @@ public enum Scenario {
   ///
   /// - Parameter options: Values by the names of options, which replace settings of the scenario; times in seconds.
   /// - Throws: `LoadError.scenario` with the line or the option of the first mistake.
-  public static func plan(
+  package static func plan(
     parsing text: String, name: String, options: [String: String] = [:]
   ) throws(LoadError) -> Plan {
     let file: INIText
@@ -60,7 +60,7 @@ public enum Scenario {
   }
 
   /// Returns a plan with one kind of action.
-  public static func plan(
+  package static func plan(
     sending action: String, ids: String?, options: [String: String]
   ) throws(LoadError) -> Plan {
     var plan = Plan()

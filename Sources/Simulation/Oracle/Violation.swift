@@ -1,7 +1,7 @@
 /// A guarantee that was violated in a simulation.
-public struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
+package struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kinds of violations.
-  public enum Kind: String, Sendable {
+  package enum Kind: String, Sendable {
     /// An action took effect twice.
     case appliedTwice
     /// Actions of one client took effect in another order than they were sent.
@@ -53,9 +53,9 @@ public struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The kind of violation.
-  public let kind: Kind
+  package let kind: Kind
   /// A description of the violation.
-  public let description: String
+  package let description: String
 
   init(_ kind: Kind, _ text: String) {
     self.kind = kind

@@ -8,9 +8,9 @@ import Wire
 ///
 /// Operations are counted, not time: an action on a list of 20,000 must not need more of them than one on a list of
 /// 500.
-public struct WorkProbe {
+package struct WorkProbe {
   /// The operations on the list.
-  public enum Operation: String, CaseIterable, Sendable {
+  package enum Operation: String, CaseIterable, Sendable {
     /// A change outside the list.
     case count
     /// A change of an element's field.
@@ -22,22 +22,22 @@ public struct WorkProbe {
   }
 
   /// The cost of an action.
-  public struct Cost: Equatable, Sendable {
+  package struct Cost: Equatable, Sendable {
     /// Comparisons, hashes, encodings and decodings of elements' ids and fields.
-    public var operations = 0
+    package var operations = 0
     /// Bytes that the hub wrote for all clients and for the log.
-    public var bytes = 0
+    package var bytes = 0
     /// Commands to the shell.
-    public var commands = 0
+    package var commands = 0
 
     /// Returns true if this cost, for a long list, exceeds the limit derived from a short one.
-    public func exceeds(_ short: Cost) -> Bool {
+    package func exceeds(_ short: Cost) -> Bool {
       operations > 2 * short.operations + 64 || bytes > 2 * short.bytes + 64 || commands > short.commands
     }
   }
 
   /// The mean cost of an operation at several positions in a list.
-  public static func cost(of operation: Operation, itemCount: Int, repetitions: Int = 20) -> Cost {
+  package static func cost(of operation: Operation, itemCount: Int, repetitions: Int = 20) -> Cost {
     var probe = WorkHub(itemCount: itemCount)
     var chance = Chance(seed: 7)
     var sum = Cost()

@@ -1,42 +1,42 @@
 internal import Glibc
 internal import Journal
 internal import ProgramOptions
-public import TurnLog
+package import TurnLog
 internal import Wire
 
 /// A logged change of the shared state.
-public nonisolated struct Activity: Equatable, Identifiable, Sendable {
+package nonisolated struct Activity: Equatable, Identifiable, Sendable {
   /// The number of the entry, which is higher than those of all earlier ones.
-  public var id: UInt64
+  package var id: UInt64
   /// The revision after it, or after its turn if that of a single action is unknown.
-  public var revision: UInt64
+  package var revision: UInt64
   /// The time, formatted for people.
-  public var time: String
+  package var time: String
   /// The user and the program, or the hub.
-  public var who: String
+  package var who: String
   /// The action; a long one is cut.
-  public var what: String
+  package var what: String
 
   /// Creates an entry.
-  public init(id: UInt64, revision: UInt64, time: String, who: String, what: String) {
+  package init(id: UInt64, revision: UInt64, time: String, who: String, what: String) {
     (self.id, self.revision, self.time, self.who, self.what) = (id, revision, time, who, what)
   }
 }
 
 /// The last actions in the journal of a hub whose state directory this process may read.
-public final class ActivityLog {
+package final class ActivityLog {
   /// The maximum number of actions that are kept.
-  public nonisolated static let limit = 1000
+  package nonisolated static let limit = 1000
 
   /// The actions, oldest first.
-  public private(set) var entries: [Activity] = []
+  package private(set) var entries: [Activity] = []
   private let directory: String
   private var reader: JournalReader
   private var next: UInt64
   private var lastID: UInt64 = 0
 
   /// Opens the journal of a state directory.
-  public init(_ directory: String) throws(LogError) {
+  package init(_ directory: String) throws(LogError) {
     self.directory = directory
     (reader, next) = try Self.open(directory)
   }
@@ -49,7 +49,7 @@ public final class ActivityLog {
 
   /// Reads the actions since the last call.
   /// - Complexity: O(actions since then).
-  public func update() throws(LogError) {
+  package func update() throws(LogError) {
     if reader.isReplaced {
       (reader, next) = try Self.open(directory)
       entries = []

@@ -1,21 +1,21 @@
 internal import ComposableCore
-public import Features
-public import Terminal
+package import Features
+package import Terminal
 
 /// The screen and the keys of the shared counter.
-public nonisolated struct CounterScreen {
+package nonisolated struct CounterScreen {
   /// The counter.
-  public var counter: Counter.State
+  package var counter: Counter.State
   /// True if the hub may have newer state.
-  public var isOld: Bool
+  package var isOld: Bool
 
   /// Creates a screen.
-  public init(counter: Counter.State, isOld: Bool = false) {
+  package init(counter: Counter.State, isOld: Bool = false) {
     (self.counter, self.isOld) = (counter, isOld)
   }
 
   /// The help line in several lengths, the longest first.
-  public static let keys = [
+  package static let keys = [
     "+ up   - down   f fact   t timer   d dismiss   u undo   tab next   ? help   q quit",
     "+ up   - down   f fact   t timer   u undo   tab next   ? help   q quit",
     "+ up   - down   f fact   t timer   tab next   ? help   q quit", "+ - f t d  tab  ? help  q quit",
@@ -23,7 +23,7 @@ public nonisolated struct CounterScreen {
   ]
 
   /// Draws the screen. Every part has its own rows, so that nothing jumps when another part changes.
-  public func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
+  package func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
     let countRow = max(rows.lowerBound + (rows.count - 2) / 2 - 2, rows.lowerBound)
     let factRow = min(countRow + 3, max(rows.upperBound - 1, countRow + 1))
     canvas.centered(countRow, "\(counter.count)", Style(.cyan, bold: true, dim: isOld))
@@ -38,7 +38,7 @@ public nonisolated struct CounterScreen {
   }
 
   /// Returns the action of a key, if any.
-  public static func action(for key: Key) -> Counter.Action? {
+  package static func action(for key: Key) -> Counter.Action? {
     switch key {
     case .character("+"), .character("="), .up: .incrementButtonTapped
     case .character("-"), .down: .decrementButtonTapped

@@ -1,18 +1,18 @@
 import ComposableCore
-public import Features
-public import Terminal
+package import Features
+package import Terminal
 
 /// One terminal's own view of the favourite numbers: the cursor in the list.
-public nonisolated struct FavouritesPanel: Equatable, Sendable {
+package nonisolated struct FavouritesPanel: Equatable, Sendable {
   /// The favourite that keys act on while the list is open.
-  public private(set) var cursor = ListCursor<Favourite.ID>()
+  package private(set) var cursor = ListCursor<Favourite.ID>()
   /// The selected button of an alert, and that alert.
   private var choice: (button: Int, alert: AlertState<FactQuestion>)?
 
   /// Creates a view for an unknown list of favourites.
-  public init() {}
+  package init() {}
 
-  public static func == (lhs: Self, rhs: Self) -> Bool {
+  package static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.cursor == rhs.cursor && lhs.choice?.button == rhs.choice?.button && lhs.choice?.alert == rhs.choice?.alert
   }
 
@@ -20,7 +20,7 @@ public nonisolated struct FavouritesPanel: Equatable, Sendable {
   func choice(in alert: AlertState<FactQuestion>) -> Int? { choice.flatMap { $0.alert == alert ? $0.button : nil } }
 
   /// Updates the cursor after the list may have changed.
-  public mutating func follow(_ state: FavouriteNumbers.State) {
+  package mutating func follow(_ state: FavouriteNumbers.State) {
     guard case .favourites(let list) = state.destination else { return }
     cursor.follow(list.favourites.ids) { list.favourites.index(id: $0) }
   }
@@ -31,7 +31,7 @@ public nonisolated struct FavouritesPanel: Equatable, Sendable {
   ///   - rows: The rows of the screen.
   ///   - size: The size of the whole terminal.
   /// - Returns: The action to send, if any.
-  public mutating func pressed(
+  package mutating func pressed(
     _ key: Key, _ state: FavouriteNumbers.State, in rows: Range<Int>, of size: CanvasSize
   ) -> FavouriteNumbers.Action? {
     follow(state)

@@ -1,23 +1,23 @@
 import ComposableCore
-public import Features
-public import Terminal
+package import Features
+package import Terminal
 
 /// The favourite numbers: the current number, and over it a fact, an error or the list of favourites.
-public nonisolated struct FavouritesScreen {
+package nonisolated struct FavouritesScreen {
   /// The shared state.
-  public var state: FavouriteNumbers.State
+  package var state: FavouriteNumbers.State
   /// The part of the view that is not shared.
-  public var panel: FavouritesPanel
+  package var panel: FavouritesPanel
   /// True if the hub may have newer state.
-  public var isOld: Bool
+  package var isOld: Bool
 
   /// Creates a screen.
-  public init(state: FavouriteNumbers.State, panel: FavouritesPanel, isOld: Bool = false) {
+  package init(state: FavouriteNumbers.State, panel: FavouritesPanel, isOld: Bool = false) {
     (self.state, self.panel, self.isOld) = (state, panel, isOld)
   }
 
   /// The help line in several lengths, the longest first.
-  public var keys: [String] {
+  package var keys: [String] {
     switch state.destination {
     case nil:
       [
@@ -41,7 +41,7 @@ public nonisolated struct FavouritesScreen {
   }
 
   /// Draws the screen.
-  public func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
+  package func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
     switch state.destination {
     case nil: drawNumber(in: rows, on: &canvas)
     case .favourites(let list): draw(list, in: rows, on: &canvas)

@@ -3,7 +3,7 @@
 /// - Parameters:
 ///   - failure: The reason, as a clause or as sentences.
 ///   - isHubMissing: Whether no hub is there, so that waiting for one may help.
-public nonisolated func failureMessage(_ failure: String, isHubMissing: Bool) -> String {
+package nonisolated func failureMessage(_ failure: String, isHubMissing: Bool) -> String {
   let ends = failure.last.map { ".?!".contains($0) } ?? true
   return failure + (ends ? "" : ".") + (isHubMissing ? " Use --wait to wait for a hub." : "")
 }

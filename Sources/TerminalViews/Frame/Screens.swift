@@ -1,29 +1,29 @@
-public import Features
-public import ReplicaCore
-public import Terminal
-public import Wire
+package import Features
+package import ReplicaCore
+package import Terminal
+package import Wire
 
 /// The input of the screens: the shared state, and the state of the connection.
-public nonisolated struct ScreenContent {
+package nonisolated struct ScreenContent {
   /// The hub's state, or nil before the hub has sent it.
-  public var state: AppFeature.State?
+  package var state: AppFeature.State?
   /// The attached clients; nil if they are unknown, in which case there is no tab for them.
-  public var attendees: [Attendee]?
+  package var attendees: [Attendee]?
   /// The state of the connection to the hub.
-  public var connection: ConnectionState
+  package var connection: ConnectionState
   /// The hub's socket.
-  public var path: String
+  package var path: String
   /// The current time on the clock of `connection`.
-  public var now: Duration
+  package var now: Duration
   /// The logged actions, oldest first; nil if they are unknown, in which case there is no tab for them.
-  public var activity: [Activity]?
+  package var activity: [Activity]?
   /// The tabs whose part of `state` has not arrived yet.
-  public var loading: Set<Screens.Tab> = []
+  package var loading: Set<Screens.Tab> = []
   /// The number of bytes received of states that are being loaded.
-  public var loadedByteCount = 0
+  package var loadedByteCount = 0
 
   /// Creates the content.
-  public init(
+  package init(
     state: AppFeature.State?, attendees: [Attendee]? = nil, connection: ConnectionState, path: String, now: Duration
   ) {
     (self.state, self.attendees, self.connection) = (state, attendees, connection)
@@ -35,14 +35,14 @@ public nonisolated struct ScreenContent {
 ///
 /// The content is shared. This is the terminal's own state: the open tab, the cursors, the filter, the line being
 /// edited, and the undo history.
-public nonisolated struct Screens: Equatable, Sendable {
+package nonisolated struct Screens: Equatable, Sendable {
   /// A screen.
-  public enum Tab: String, CaseIterable, Sendable {
+  package enum Tab: String, CaseIterable, Sendable {
     case counter, todos, favourites, presence, activity
   }
 
   /// The result of a key.
-  public enum Intent: Equatable, Sendable {
+  package enum Intent: Equatable, Sendable {
     /// Send an action.
     case send(AppFeature.Action)
     /// End the program once the hub has acknowledged all actions.
@@ -66,13 +66,13 @@ public nonisolated struct Screens: Equatable, Sendable {
   }
 
   /// The open tab.
-  public private(set) var tab = Tab.counter
+  package private(set) var tab = Tab.counter
   /// This terminal's view of the todos.
-  public private(set) var todos = TodosPanel()
+  package private(set) var todos = TodosPanel()
   /// This terminal's view of the favourites.
-  public private(set) var favourites = FavouritesPanel()
+  package private(set) var favourites = FavouritesPanel()
   /// The size of the terminal.
-  public private(set) var size = CanvasSize(rows: 24, columns: 80)
+  package private(set) var size = CanvasSize(rows: 24, columns: 80)
   private var presence = ListCursor<Attendee.ID>()
   private var activity = ActivityPanel()
   private var undoable = UndoHistory()
@@ -88,10 +88,10 @@ public nonisolated struct Screens: Equatable, Sendable {
   private static let keysAheadLimit = 1000
 
   /// Creates screens with the first tab open.
-  public init() {}
+  package init() {}
 
   /// Updates the cursors after the content has changed; each stays on its element.
-  public mutating func follow(_ content: ScreenContent, size: CanvasSize? = nil) {
+  package mutating func follow(_ content: ScreenContent, size: CanvasSize? = nil) {
     if let size { self.size = size }
     if let end = message?.end, end <= content.now { message = nil }
     if message?.isBad == false, message?.end == nil { message?.end = content.now + Message.duration }
@@ -106,10 +106,10 @@ public nonisolated struct Screens: Equatable, Sendable {
   }
 
   /// The time at which the screens change by themselves, if any.
-  public var nextChange: Duration? { message?.end }
+  package var nextChange: Duration? { message?.end }
 
   /// Shows a message in place of the help line: a bad one until the next key, another one for a few seconds at most.
-  public mutating func say(_ text: String, isBad: Bool = false) {
+  package mutating func say(_ text: String, isBad: Bool = false) {
     message = Message(text: text, isBad: isBad)
   }
 
@@ -118,7 +118,7 @@ public nonisolated struct Screens: Equatable, Sendable {
   /// Handles a key.
   ///
   /// - Returns: The action that the program must perform, if any.
-  public mutating func pressed(_ key: Key, _ content: ScreenContent) -> Intent? {
+  package mutating func pressed(_ key: Key, _ content: ScreenContent) -> Intent? {
     message = nil
     if key == .control("c") { return .interrupt }
     if key == .control("l") { return .redraw }
@@ -154,7 +154,7 @@ public nonisolated struct Screens: Equatable, Sendable {
   }
 
   /// Returns the keys that were pressed while the open screen was loading, once it is there. Pass them to `pressed`.
-  public mutating func takeKeysAhead(_ content: ScreenContent) -> [Key] {
+  package mutating func takeKeysAhead(_ content: ScreenContent) -> [Key] {
     guard !content.loading.contains(tab) else { return [] }
     defer { keysAhead = [] }
     return keysAhead
@@ -237,11 +237,11 @@ public nonisolated struct Screens: Equatable, Sendable {
   }
 
   /// The number of the action that `pressed` returned last; they are counted from 1.
-  public var lastActionNumber: Int { undoable.lastNumber }
+  package var lastActionNumber: Int { undoable.lastNumber }
 
   /// Records that an action had no effect, so that there is nothing to undo. If the action was an undo, it can be
   /// repeated.
-  public mutating func refused(_ number: Int) { undoable.forget(number) }
+  package mutating func refused(_ number: Int) { undoable.forget(number) }
 
   private mutating func undo(_ state: AppFeature.State) -> Intent? {
     switch undoable.undo(in: state) {
@@ -302,7 +302,7 @@ public nonisolated struct Screens: Equatable, Sendable {
   // MARK: Drawing
 
   /// Draws the open tab in its frame.
-  public func draw(_ content: ScreenContent, on canvas: inout some Canvas) {
+  package func draw(_ content: ScreenContent, on canvas: inout some Canvas) {
     let rows = ScreenFrame.content(of: canvas.size)
     let isOld = if case .live = content.connection { false } else { true }
     var keys = ["q quit"]

@@ -1,30 +1,30 @@
-public import Terminal
+package import Terminal
 
 /// The selected element of a list.
 ///
 /// The cursor stays on its element wherever other clients move it. If the element is removed, the cursor moves to the
 /// element in its place, or at the end of the list to the last one.
-public nonisolated struct ListCursor<ID: Equatable & Sendable>: Equatable, Sendable {
+package nonisolated struct ListCursor<ID: Equatable & Sendable>: Equatable, Sendable {
   /// The element; nil in an empty list.
-  public private(set) var id: ID?
+  package private(set) var id: ID?
   /// The position of the element.
-  public private(set) var position = 0
+  package private(set) var position = 0
 
   /// Creates a cursor for an unknown list.
-  public init() {}
+  package init() {}
 
   /// Updates the position after the list may have changed.
   ///
   /// - Parameters:
   ///   - ids: The elements.
   ///   - find: Returns the current position of an element, or nil if it was removed.
-  public mutating func follow(_ ids: some RandomAccessCollection<ID>, _ find: (ID) -> Int?) {
+  package mutating func follow(_ ids: some RandomAccessCollection<ID>, _ find: (ID) -> Int?) {
     position = id.flatMap(find) ?? max(min(position, ids.count - 1), 0)
     id = ids.isEmpty ? nil : ids[ids.index(ids.startIndex, offsetBy: position)]
   }
 
   /// Selects an element.
-  public mutating func select(_ id: ID, at position: Int) {
+  package mutating func select(_ id: ID, at position: Int) {
     (self.id, self.position) = (id, position)
   }
 
@@ -33,7 +33,7 @@ public nonisolated struct ListCursor<ID: Equatable & Sendable>: Equatable, Senda
   /// - Parameter rows: The rows of the list, whose number is the size of a page. A click selects the element in its
   ///   row.
   /// - Returns: False if the key does not move the cursor.
-  public mutating func pressed(_ key: Key, _ ids: some RandomAccessCollection<ID>, in rows: Range<Int>) -> Bool {
+  package mutating func pressed(_ key: Key, _ ids: some RandomAccessCollection<ID>, in rows: Range<Int>) -> Bool {
     let target: Int
     switch key {
     case .up, .character("k"): target = position - 1
@@ -60,7 +60,7 @@ public nonisolated struct ListCursor<ID: Equatable & Sendable>: Equatable, Senda
   ///
   /// - Returns: False if there is none.
   /// - Complexity: O(n) calls of `matches`.
-  public mutating func search(
+  package mutating func search(
     _ ids: some RandomAccessCollection<ID>, _ direction: SearchDirection, _ matches: (ID) -> Bool
   ) -> Bool {
     let count = ids.count
@@ -81,7 +81,7 @@ public nonisolated struct ListCursor<ID: Equatable & Sendable>: Equatable, Senda
 }
 
 /// The start of a search.
-public nonisolated enum SearchDirection: Sendable {
+package nonisolated enum SearchDirection: Sendable {
   /// At the cursor.
   case here
   /// After the cursor.

@@ -1,12 +1,12 @@
-public import Terminal
+package import Terminal
 
 /// A line of text that the user edits, with a cursor.
 ///
 /// Editing treats characters as users see them: an `e` and its accent are one character, even if they come as two keys.
 /// A key costs O(1), drawing O(columns).
-public nonisolated struct TextLine: Equatable, Sendable {
+package nonisolated struct TextLine: Equatable, Sendable {
   /// The maximum size of a line in bytes of UTF-8; a key that would exceed it is ignored.
-  public static let limit = 4096
+  package static let limit = 4096
 
   private var before: String
   /// The characters after the cursor, in reverse order.
@@ -14,20 +14,20 @@ public nonisolated struct TextLine: Equatable, Sendable {
   private var afterByteCount = 0
 
   /// Creates a line with the cursor at its end.
-  public init(_ text: String = "") {
+  package init(_ text: String = "") {
     before = text
   }
 
   /// The whole line.
   /// - Complexity: O(n).
-  public var text: String { before + String(after.reversed()) }
+  package var text: String { before + String(after.reversed()) }
 
   /// True if the line contains only spaces.
-  public var isBlank: Bool { text.allSatisfy(\.isWhitespace) }
+  package var isBlank: Bool { text.allSatisfy(\.isWhitespace) }
 
   /// Inserts as much of a text as the line can hold; line breaks become spaces.
   /// - Complexity: O(length of the text).
-  public mutating func insert(_ text: String) {
+  package mutating func insert(_ text: String) {
     var isBehindBreak = false
     for character in text {
       let isBreak = character.isNewline || character == "\t"
@@ -44,7 +44,7 @@ public nonisolated struct TextLine: Equatable, Sendable {
   }
 
   /// Handles a key: a character, a paste, or a key that moves the cursor or deletes.
-  public mutating func pressed(_ key: Key) {
+  package mutating func pressed(_ key: Key) {
     switch key {
     case .character(let character):
       guard before.utf8.count + afterByteCount + character.utf8.count <= Self.limit else { return }
@@ -81,7 +81,7 @@ public nonisolated struct TextLine: Equatable, Sendable {
   }
 
   /// Draws the line with its cursor from a column to the end of the row; a longer line is drawn around the cursor.
-  public func draw(_ row: Int, _ column: Int, on canvas: inout some Canvas) {
+  package func draw(_ row: Int, _ column: Int, on canvas: inout some Canvas) {
     let room = canvas.size.columns - column
     let cursor = after.last ?? " "
     let cursorWidth = TextWidth.columns(of: cursor)

@@ -1,29 +1,29 @@
 internal import ProgramOptions
-public import Terminal
-public import Wire
+package import Terminal
+package import Wire
 
 /// The clients that are attached to the hub.
-public nonisolated struct PresenceScreen {
+package nonisolated struct PresenceScreen {
   /// The attached clients, in the order in which they attached.
-  public var attendees: [Attendee]
+  package var attendees: [Attendee]
   /// The selected client.
-  public var cursor: ListCursor<Attendee.ID>
+  package var cursor: ListCursor<Attendee.ID>
   /// True if the hub may have newer state.
-  public var isOld: Bool
+  package var isOld: Bool
 
   /// Creates a screen.
-  public init(attendees: [Attendee], cursor: ListCursor<Attendee.ID> = ListCursor(), isOld: Bool = false) {
+  package init(attendees: [Attendee], cursor: ListCursor<Attendee.ID> = ListCursor(), isOld: Bool = false) {
     (self.attendees, self.cursor, self.isOld) = (attendees, cursor, isOld)
   }
 
   /// The help line in several lengths, the longest first.
-  public static let keys = [
+  package static let keys = [
     "↑ ↓ scroll   / search   tab next   ? help   q quit", "↑ ↓ scroll   tab next   ? help   q quit",
     "↑ ↓  tab  ? help  q quit", "↑ ↓ tab ? q", "? q",
   ]
 
   /// Draws the screen.
-  public func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
+  package func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
     if rows.count >= 4 {
       canvas.text(rows.lowerBound, 0, "\(attendees.count) attached", Style(.yellow, dim: isOld))
     }

@@ -1,15 +1,15 @@
 internal import ComposableCore
-public import Features
-public import Terminal
+package import Features
+package import Terminal
 
 /// One terminal's own view of the shared list of todos: the filter, the cursor, and the line being edited.
-public nonisolated struct TodosPanel: Equatable, Sendable {
+package nonisolated struct TodosPanel: Equatable, Sendable {
   /// The filter of the list.
-  public private(set) var filter = TodoFilter.all
+  package private(set) var filter = TodoFilter.all
   /// The todo that keys act on.
-  public private(set) var cursor = ListCursor<Todo.State.ID>()
+  package private(set) var cursor = ListCursor<Todo.State.ID>()
   /// The line that is being edited, if any.
-  public private(set) var writing: Writing?
+  package private(set) var writing: Writing?
   /// The question that must be answered first, if any.
   private(set) var question: ConfirmationDialogState<Todos.Action>?
   /// The selected button of the question.
@@ -22,11 +22,11 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
   private var seen: ShownTodos?
 
   /// A line that is being edited, and its todo.
-  public struct Writing: Equatable, Sendable {
+  package struct Writing: Equatable, Sendable {
     /// The line.
-    public var line = TextLine()
+    package var line = TextLine()
     /// The todo that is edited; nil for a new one.
-    public var id: Todo.State.ID?
+    package var id: Todo.State.ID?
   }
 
   /// An added todo: its text, and the smallest id that it can have.
@@ -36,7 +36,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
   }
 
   /// Creates a view of all todos.
-  public init() {}
+  package init() {}
 
   /// Returns the shown todos of a list.
   /// - Complexity: O(1) for the last known list, otherwise O(n).
@@ -47,7 +47,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
 
   /// Updates the cursor after the list may have changed.
   /// - Complexity: O(1) if it has not.
-  public mutating func follow(_ state: Todos.State) {
+  package mutating func follow(_ state: Todos.State) {
     guard seen?.isCurrent(state) != true else { return }
     let shown = ShownTodos(state, showing: filter, after: seen)
     seen = shown
@@ -71,7 +71,7 @@ public nonisolated struct TodosPanel: Equatable, Sendable {
   ///   - rows: The rows of the screen.
   ///   - size: The size of the whole terminal.
   /// - Returns: The action to send, if any.
-  public mutating func pressed(
+  package mutating func pressed(
     _ key: Key, _ state: Todos.State, in rows: Range<Int>, of size: CanvasSize
   ) -> Todos.Action? {
     complaint = nil

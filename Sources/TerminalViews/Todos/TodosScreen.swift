@@ -1,22 +1,22 @@
-public import Features
-public import Terminal
+package import Features
+package import Terminal
 
 /// The screen of the shared list of todos.
-public nonisolated struct TodosScreen {
+package nonisolated struct TodosScreen {
   /// The list.
-  public var state: Todos.State
+  package var state: Todos.State
   /// The part of the view that is not shared.
-  public var panel: TodosPanel
+  package var panel: TodosPanel
   /// True if the hub may have newer state.
-  public var isOld: Bool
+  package var isOld: Bool
 
   /// Creates a screen.
-  public init(state: Todos.State, panel: TodosPanel, isOld: Bool = false) {
+  package init(state: Todos.State, panel: TodosPanel, isOld: Bool = false) {
     (self.state, self.panel, self.isOld) = (state, panel, isOld)
   }
 
   /// The help line in several lengths, the longest first.
-  public var keys: [String] {
+  package var keys: [String] {
     if let question = panel.question { return [Dialog(question).hint(panel.choice), "enter  esc"] }
     guard let writing = panel.writing else {
       return [
@@ -35,7 +35,7 @@ public nonisolated struct TodosScreen {
   }
 
   /// Draws the screen.
-  public func draw(in whole: Range<Int>, on canvas: inout some Canvas) {
+  package func draw(in whole: Range<Int>, on canvas: inout some Canvas) {
     drawList(in: whole, on: &canvas)
     if let question = panel.question { Dialog(question).draw(panel.choice, in: whole, on: &canvas) }
   }
