@@ -7,6 +7,8 @@ struct Manifest {
   }
 
   let targets: [String: Target]
+  /// The targets of the library products.
+  let libraries: Set<String>
 
   init() throws {
     var targets: [String: Target] = [:]
@@ -20,6 +22,9 @@ struct Manifest {
       }
     }
     self.targets = targets
+    libraries = text.split(separator: ".library(").dropFirst().reduce(into: []) {
+      $0.formUnion(Self.strings(after: "targets: [", in: Self.arguments($1), closedBy: "]"))
+    }
   }
 
   /// Returns the text up to the parenthesis that closes a call.

@@ -6,17 +6,24 @@ struct Modules {
   let names: Set<String>
   /// The imports of each module, including modules outside of `Sources`.
   let imports: [String: Set<String>]
+  /// Those of the imports whose declarations the module's own public ones use, or that it re-exports.
+  let publicImports: [String: Set<String>]
 
   init() throws {
     layers = try Self.layers(in: Repository.lines("docs/ARCHITECTURE.md"))
     names = Set(try Repository.folders(in: "Sources"))
     var imports: [String: Set<String>] = [:]
+    var publicImports: [String: Set<String>] = [:]
     for name in names {
       for file in Repository.files(below: "Sources/\(name)", endingIn: ".swift") {
-        imports[name, default: []].formUnion(try Self.imports(of: Repository.lines(file)))
+        let lines = try Repository.lines(file)
+        imports[name, default: []].formUnion(Self.imports(of: lines))
+        let publicLines = lines.filter { $0.contains("public import ") || $0.contains("@_exported ") }
+        publicImports[name, default: []].formUnion(Self.imports(of: publicLines))
       }
     }
     self.imports = imports
+    self.publicImports = publicImports
   }
 
   /// Returns the imports of a module within `Sources`.
