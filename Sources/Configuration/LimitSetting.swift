@@ -151,7 +151,7 @@ extension LimitSetting {
     time("frame-timeout", \.frameTimeout, "the time within which a frame must be completed"),
     bytes(
       "frame-bytes", \.payloadBytes, 1 << 10...64 << 20,
-      "the maximum size of a message from a client; a larger one closes the connection before memory is allocated for it"
+      "the maximum size of a message from a client, at most held-bytes-per-user and half of held-bytes; a larger one closes the connection before memory is allocated for it"
     ),
     bytes(
       "held-bytes-per-user", \.heldBytesPerUser, 1 << 20...64 << 30,

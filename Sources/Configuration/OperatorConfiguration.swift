@@ -93,6 +93,7 @@ package struct OperatorConfiguration: Sendable {
         problems += error.problems
       }
     }
+    problems += reading.contradictions()
     guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     self = reading.finish()
     files += texts.map(\.file)

@@ -21,6 +21,8 @@ struct Reading {
   private var configured: Set<Subject> = []
   /// The names of invalid sections, whose settings are not reported as well.
   private var refused: Set<String> = []
+  /// The last setting of each limit.
+  private var limitLines: [String: INILine] = [:]
 
   init(schema: Schema, users: UserDatabase, configuration: OperatorConfiguration) {
     (self.schema, self.users, self.configuration) = (schema, users, configuration)
@@ -32,7 +34,10 @@ struct Reading {
     do throws(Mistake) {
       switch try section(of: line) {
       case .limits:
-        if let (key, value) = line.setting { try takeLimit(key, value) }
+        if let (key, value) = line.setting {
+          try takeLimit(key, value)
+          limitLines[key] = line
+        }
       case .rights(let subject):
         // A section without settings grants nothing.
         if configured.insert(subject).inserted { self[subject] = AccessGrant() }
@@ -66,6 +71,23 @@ struct Reading {
   }
 
   func finish() -> OperatorConfiguration { configuration }
+
+  /// The limits that contradict each other: a frame that is permitted must not close its connection.
+  func contradictions() -> [ConfigurationProblem] {
+    let (limits, frame) = (configuration.limits, "frame-bytes")
+    // A single user may hold half of what is held for all.
+    let held = [("held-bytes-per-user", limits.heldBytesPerUser, 1), ("held-bytes", limits.heldBytes, 2)]
+    return held.compactMap { name, count, factor in
+      guard limits.payloadBytes > count / factor, let line = limitLines[frame] ?? limitLines[name] else { return nil }
+      let (frameBytes, heldBytes) = (LimitSetting.text(ofBytes: limits.payloadBytes), LimitSetting.text(ofBytes: count))
+      return ConfigurationProblem(
+        file: line.file, line: line.line,
+        """
+        '\(frame)' is \(frameBytes), but must not be more than \(factor == 1 ? "" : "half of ")'\(name)', which is \
+        \(heldBytes): a frame of that size would close its connection
+        """)
+    }
+  }
 
   private struct Mistake: Error {
     let text: String

@@ -66,6 +66,11 @@ public struct HubLimits: Sendable {
   public var versionBytes = 64 << 20
   /// The maximum size of a delta in bytes; a snapshot is sent instead of a larger one.
   public var deltaBytes = 16 << 20
+
+  /// The size beyond which a snapshot is sent instead of a delta: it is written piece by piece, while a delta that a
+  /// reader leaves unread is held whole, and must not exhaust what is held for its user.
+  package var longestDelta: Int { min(deltaBytes, heldBytesPerUser / 4) }
+
   /// The number of snapshot bytes written in one turn, so that other clients do not wait for them.
   public var snapshotBytesPerTurn = SnapshotPiece.byteLimit
   /// The number of pieces of one snapshot, of 60 KiB each, kept for readers slower than the fastest. A reader that lags

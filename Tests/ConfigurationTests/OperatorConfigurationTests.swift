@@ -210,6 +210,14 @@ import Wire
     ),
     ("\n[limits] scopes = 5", "0.conf:2: 'scopes = 5' stands after [limits]; write it on a line of its own"),
     ("[user alice]\nread all", "0.conf:2: neither [section], key = value nor a comment"),
+    (
+      "[limits]\nframe-bytes = 3M\nheld-bytes-per-user = 2M",
+      "0.conf:2: 'frame-bytes' is 3M, but must not be more than 'held-bytes-per-user', which is 2M: a frame of that size would close its connection"
+    ),
+    (
+      "[limits]\nscopes = 3\nheld-bytes = 1M",
+      "0.conf:3: 'frame-bytes' is 1M, but must not be more than half of 'held-bytes', which is 1M: a frame of that size would close its connection"
+    ),
   ])
   func aMistakeIsNamedWithItsLineAndWhatIsAllowed(text: String, problem: String) {
     #expect(problems(text) == [problem])

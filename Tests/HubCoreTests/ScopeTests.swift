@@ -360,9 +360,11 @@ import Wire
     #expect(try frames[0].errorCode == .unknownScope)
   }
 
-  @Test func aDeltaThatWouldBeTooLargeIsASnapshotWithTheReason() throws {
+  /// Too large in itself, or for what is held for its reader.
+  @Test(arguments: [(100, 64 << 20), (16 << 20, 400)])
+  func aDeltaThatWouldBeTooLargeIsASnapshotWithTheReason(deltaBytes: Int, heldBytesPerUser: Int) throws {
     var limits = HubLimits()
-    limits.deltaBytes = 100
+    (limits.deltaBytes, limits.heldBytesPerUser) = (deltaBytes, heldBytesPerUser)
     let hub = BoardHub(limits: limits)
     let client = try attach(hub, [])
     hub.turn(client)

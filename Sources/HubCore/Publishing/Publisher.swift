@@ -355,7 +355,7 @@ extension Publisher {
       return
     }
     switch slice {
-    case .changed(let range) where subscriber.hasValue && range.count <= limits.deltaBytes:
+    case .changed(let range) where subscriber.hasValue && range.count <= limits.longestDelta:
       writeDelta(id, subscriber, range, at: revision, &out)
     case .changed where subscriber.hasValue:
       subscribers[id]?.standing = .snapshotDue(.deltaTooLarge)
