@@ -18,6 +18,14 @@ extension ProgramOptions {
     case type
   }
 
+  /// A condition for an option of a command, without which it has no meaning and is refused.
+  package enum Requirement: Equatable, Sendable {
+    /// The command's first argument is this word.
+    case argument(String)
+    /// Another option is given.
+    case option(String)
+  }
+
   /// One option.
   package struct Option: Sendable {
     let name: String
@@ -27,6 +35,7 @@ extension ProgramOptions {
     let fallback: String?
     let value: Value
     let isValueOptional: Bool
+    var requirement: Requirement?
 
     /// Creates an option.
     ///
@@ -37,11 +46,13 @@ extension ProgramOptions {
     ///   - help: The purpose, and the default if it is the same everywhere.
     ///   - fallback: The default in this environment, which `--help` shows and the manual page does not.
     ///   - value: The kind of the value.
+    ///   - requirement: The condition for it, which the help mentions.
     package init(
       _ name: String, short: Character? = nil, argument: String? = nil, _ help: String, default fallback: String? = nil,
-      value: Value = .text
+      value: Value = .text, if requirement: Requirement? = nil
     ) {
       self.init(name, short, argument, help, fallback, value, isValueOptional: false)
+      self.requirement = requirement
     }
 
     init(

@@ -73,5 +73,14 @@ extension ProgramOptions.Option {
     return "  \(short)--\(name)\(isValueOptional ? "" : argument.map { " \($0)" } ?? "")"
   }
 
-  fileprivate var fullHelp: String { help + (fallback.map { "; default \($0)" } ?? "") }
+  fileprivate var fullHelp: String { condition + help + (fallback.map { "; default \($0)" } ?? "") }
+
+  /// The beginning of the help of an option with a requirement.
+  var condition: String {
+    switch requirement {
+    case .argument(let word): "\(word): "
+    case .option(let name): "with --\(name): "
+    case nil: ""
+    }
+  }
 }

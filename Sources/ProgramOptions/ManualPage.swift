@@ -15,7 +15,7 @@ extension ProgramOptions {
         page.macro("SS", ([command.name] + command.arguments.map(\.usage)).joined(separator: " "))
         page.text(Self.sentence(command.purpose))
         for block in command.details { page.block(block) }
-        page.options(command.options, literals: command.arguments.flatMap(\.value.words))
+        page.options(command.options)
       }
     }
     page.macro("SH", "OPTIONS")
@@ -47,14 +47,14 @@ private struct ManualPage {
     self.text(text)
   }
 
-  /// Adds options.
-  ///
-  /// - Parameter literals: Further words that an explanation may begin with as they are.
-  mutating func options(_ options: [ProgramOptions.Option], literals: [String] = []) {
+  mutating func options(_ options: [ProgramOptions.Option]) {
     for option in options {
       let first = option.help.prefix { $0.isLetter || $0 == "-" }
-      let isLiteral = (option.value.words + literals).contains(String(first))
-      let help = isLiteral ? option.help + "." : ProgramOptions.sentence(option.help)
+      // A word that is typed is not capitalised.
+      var isLiteral = option.value.words.contains(String(first))
+      if case .argument = option.requirement { isLiteral = true }
+      let text = option.condition + option.help
+      let help = isLiteral ? text + "." : ProgramOptions.sentence(text)
       let value = option.argument.map { option.isValueOptional ? "[=\($0)]" : " \($0)" } ?? ""
       term("\(option.short.map { "-\($0), " } ?? "")--\(option.name)\(value)", help)
     }

@@ -139,8 +139,25 @@ package struct ProgramOptions: Sendable {
     if name == "help" { return try help(Array(first.rest.dropFirst()), first.values) }
     guard let command = commands.first(where: { $0.name == name }) else { throw unknownCommand(name) }
     let rest = try scan(Array(first.rest.dropFirst()), options + command.options)
+    try checkRequirements(of: command, rest)
     return ParsedOptions(
       values: first.values.merging(rest.values) { $1 }, command: name, arguments: rest.rest)
+  }
+
+  /// Refuses options of a command that would be ignored.
+  private func checkRequirements(of command: Command, _ found: Found) throws(UsageError) {
+    guard found.values["help"] == nil else { return }
+    for option in command.options where found.values[option.name] != nil {
+      switch option.requirement {
+      case .argument(let word):
+        guard let first = found.rest.first, first != word else { continue }
+        throw UsageError("--\(option.name) is for `\(command.name) \(word)`, not for `\(command.name) \(first)`")
+      case .option(let name):
+        guard found.values[name] == nil else { continue }
+        throw UsageError("--\(option.name) has no effect without --\(name)")
+      case nil: continue
+      }
+    }
   }
 
   private func help(_ words: [String], _ values: [String: String]) throws(UsageError) -> ParsedOptions {

@@ -102,14 +102,29 @@ import Testing
     commands: [
       .init(
         "show", "show it", arguments: [.init("PATH", .atMostOnce, value: .path)],
-        options: [.init("all", short: "a", "all")]),
+        options: [.init("all", short: "a", "all"), .init("depth", argument: "N", "how deep", if: .option("all"))]),
       .init("send", "send it", arguments: [.init("ACTION", value: .action), .init("VALUE", .anyNumber)]),
+      .init(
+        "file", "work on files", arguments: [.init("WORD", value: .words(["read", "write"]))],
+        options: [.init("mode", argument: "MODE", "the permissions", if: .argument("write"))]),
     ],
     sections: [.init("FILES", [.text("It's .dotted."), .code(["a-b"])])])
 
   private func refusal(_ arguments: String...) -> String? {
     do throws(UsageError) { _ = try tool.parse(arguments) } catch { return error.description }
     return nil
+  }
+
+  @Test func anOptionWithoutEffectIsRefused() throws {
+    #expect(refusal("show", "--depth", "3") == "--depth has no effect without --all")
+    #expect(try tool.parse(["show", "--depth", "3", "-a"]).string("depth") == "3")
+    #expect(refusal("file", "--mode", "6", "read") == "--mode is for `file write`, not for `file read`")
+    #expect(try tool.parse(["file", "write", "--mode", "6"]).string("mode") == "6")
+    // Another error is more important, or help is requested.
+    #expect(refusal("file", "--mode", "6") == nil)
+    #expect(refusal("file", "read", "--mode", "6", "--help") == nil)
+    let page = tool.manualPage
+    #expect(page.contains("With \\-\\-all: how deep.") && page.contains("write: the permissions."))
   }
 
   @Test func optionsMayStandOnBothSidesOfACommand() throws {

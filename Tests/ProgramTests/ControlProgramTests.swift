@@ -92,7 +92,6 @@ import Testing
   @Test(
     arguments: [
       (["state", "counter.cuont"], 3, "did you mean 'counter.count'?"),
-      (["watch", "todos.todos"], nil, ""),
       (["state", "todos.todos[7]"], 7, "nothing is at 'todos.todos[7]'"),
       (["send", "counter.incrementButonTapped"], 3, "did you mean 'counter.incrementButtonTapped'?"),
       (["send", "todos"], 3, "it continues with one of todos.addButtonTapped,"),
@@ -112,10 +111,14 @@ import Testing
       (["status", "--socket", "/nonexistent/hub.sock"], 4, "no such file or directory"),
       (["status", "--socket", "/etc/passwd"], 4, "cannot connect to /etc/passwd"),
       (["completions", "fish"], 2, "bash and zsh"),
-    ] as [([String], Int32?, String)])
-  func mistakesHaveAStatusAndAReason(words: [String], status: Int32?, reason: String) throws {
+      (["send", "counter.incrementButtonTapped", "--path", "counter"], 2, "--path has no effect without --diff"),
+      (["state", "--state-dir", "/x"], 2, "--state-dir has no effect without --at"),
+      (["state", "--hub", "--at", "3", "--state-dir", "/x"], 2, "use either --hub or --at"),
+      (["journal", "verify", "--to", "3"], 2, "--to is for `journal repair`, not for `journal verify`"),
+      (["snapshot", "import", "x", "--at", "3"], 2, "--at is for `snapshot export`, not for `snapshot import`"),
+    ] as [([String], Int32, String)])
+  func mistakesHaveAStatusAndAReason(words: [String], status: Int32, reason: String) throws {
     let hub = try HubProcess()
-    guard let status else { return }
     let outcome = try hub.control(words.map { "'\($0)'" }.joined(separator: " "))
     #expect(outcome.status == status)
     #expect(outcome.output.isEmpty)

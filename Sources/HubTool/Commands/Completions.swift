@@ -1,6 +1,20 @@
 package import ProgramOptions
 internal import Wire
 
+extension ProgramOptions.Command {
+  nonisolated static let completions = Self(
+    "completions", "print a script that completes words in a shell",
+    arguments: [.init("SHELL", value: .words(["bash", "zsh"]))],
+    details: [
+      .text(
+        """
+        Paths and actions are completed from the hub's schema, ids of elements from its state. A hub that does not \
+        answer within 500 ms, and a part of more than 1 MB, are not waited for.
+        """),
+      .code(["source <(storectl completions bash)", "source <(storectl completions zsh)"]),
+    ])
+}
+
 extension Tool {
   func completions() throws(ToolFailure) {
     switch options.arguments.first {

@@ -6,6 +6,40 @@ internal import Spelling
 internal import TurnLog
 internal import Wire
 
+extension ProgramOptions.Command {
+  nonisolated static let fork = Self(
+    "fork", "start a hub on a copy of the journal up to a revision", arguments: [.init("REV|TIME")],
+    options: [
+      .directory,
+      .init("into", argument: "DIR", "the copy's directory; default: a new one in $TMPDIR", value: .file),
+      .init(
+        "hub-program", argument: "PROGRAM",
+        "the hub's program, which takes --socket and --state-dir; default storehubd",
+        value: .file),
+    ],
+    details: [
+      .text(
+        """
+        The new hub listens on --socket, runs in the foreground, and is independent of the first one. Use it to try \
+        alternatives from an earlier state.
+        """),
+      .code(["storectl fork 1200 --state-dir /var/lib/storehub --socket /tmp/sandbox.sock"]),
+    ])
+
+  nonisolated static let snapshot = Self(
+    "snapshot", "write the state to a file, or start a journal with one",
+    arguments: [.init("ACTION", value: .words(["export", "import"])), .init("FILE", .atMostOnce, value: .file)],
+    options: [.directory, .init("at", argument: "REV|TIME", "the state at this point; default now", if: .argument("export"))],
+    details: [
+      .text(
+        """
+        export writes one JSON object to FILE, or to standard output; the schema and the state in it are their CBOR \
+        bytes as hexadecimal digits. import creates a \
+        journal in --state-dir, where there must be none, from which a hub of the same feature can start.
+        """)
+    ])
+}
+
 extension Tool {
   /// Runs `fork REV --socket NEW`: replaces this process with a hub on a copy of the journal.
   func fork() async throws(ToolFailure) {

@@ -3,13 +3,40 @@ internal import ProgramOptions
 internal import TurnLog
 internal import Wire
 
+extension ProgramOptions.Command {
+  nonisolated static let diff = Self(
+    "diff", "print the differences between two revisions of the journal",
+    arguments: [.init("REV1|TIME1"), .init("REV2|TIME2")], options: [.directory], details: [.readsJournal])
+
+  nonisolated static let blame = Self(
+    "blame", "print the action that last changed the part at a path", arguments: [.init("PATH", value: .path)],
+    options: [.directory], details: [.readsJournal])
+
+  nonisolated static let bisect = Self(
+    "bisect", "print the first revision of the journal that satisfies a predicate",
+    arguments: [.init("PREDICATE", .anyNumber)], options: [.directory],
+    details: [
+      .readsJournal,
+      .text(
+        """
+        A predicate is a path, a comparison (== != < <= > >=, or ~ for a text that contains another one) and a value. A \
+        path alone is true if it has a value that is neither false nor nil, and with ! before it if not. .count after a \
+        path is the number of its elements. All revisions are checked, so the predicate may be false again later.
+        """),
+      .code([
+        "storectl bisect 'counter.count > 5'", "storectl bisect 'todos.todos[3].text ~ milk'",
+        "storectl bisect '!todos.todos[3]'",
+      ]),
+    ])
+}
+
 extension Tool {
   /// Runs `state PATH --at REV`.
   func pastState() async throws(ToolFailure) {
-    let reader = try openJournal()
     guard root == .feature else {
       throw ToolFailure(.usage, "journals do not contain the hub's own state; use either --hub or --at")
     }
+    let reader = try openJournal()
     let states = try await states(at: options.string("at") ?? "", in: reader)
     let (schema, name) = (states.schema, options.arguments.first ?? "")
     let path = try path(name, in: schema)

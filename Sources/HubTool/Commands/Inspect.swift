@@ -4,6 +4,29 @@ internal import HTTPServer
 internal import ProgramOptions
 internal import Wire
 
+extension ProgramOptions.Command {
+  nonisolated static let inspect = Self(
+    "inspect", "show the state and its history in a web browser",
+    options: [
+      .init(
+        "listen", argument: "ADDRESS",
+        "a port of 127.0.0.1, or the path of a Unix socket; default: a free port"), .directory,
+    ],
+    details: [
+      .text(
+        """
+        Prints a link to a page with the live state, the clients, the rate of actions and the response time; with \
+        --state-dir also the actions of the journal with their changes, and the state at any of its revisions. The page \
+        changes nothing and loads nothing from other hosts.
+        """),
+      .text(
+        """
+        Only browsers on this machine can reach the page, and each link works once; then the next one is printed. The \
+        page stays open while the hub is down, and continues when it is back. SIGINT ends the command.
+        """),
+    ])
+}
+
 extension Tool {
   /// The command `inspect`: serves the inspector until a signal arrives.
   func inspect() async throws(ToolFailure) {

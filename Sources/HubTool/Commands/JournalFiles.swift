@@ -3,6 +3,23 @@ internal import ProgramOptions
 internal import TurnLog
 internal import Wire
 
+extension ProgramOptions.Command {
+  nonisolated static let journal = Self(
+    "journal", "check, repair or print the journal of a hub that is not running",
+    arguments: [.init("ACTION", value: .words(["verify", "repair", "export"]))],
+    options: [
+      .directory, .init("to", argument: "REV", "the last revision to keep; default: the last sound one", if: .argument("repair")),
+    ],
+    details: [
+      .text(
+        """
+        verify reads everything and exits with 9 if something is damaged. repair copies the files, keeps the turns up to \
+        a revision and discards the rest; a signal ends it only before it has changed anything. export prints the \
+        turns and the sessions, one JSON object per line, with the stored bytes.
+        """)
+    ])
+}
+
 extension Tool {
   /// Runs `journal verify|repair|export`.
   func journal() async throws(ToolFailure) {

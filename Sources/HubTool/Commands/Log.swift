@@ -5,6 +5,27 @@ internal import ProgramOptions
 internal import TurnLog
 internal import Wire
 
+extension ProgramOptions.Command {
+  nonisolated static let log = Self(
+    "log", "print the turns of the journal: their actions and changes",
+    options: [
+      .init("follow", short: "f", "also print the turns that the hub stores from now on"),
+      .init("path", short: "p", argument: "PATH", "only turns that changed the part at a path", value: .path),
+      .init("uid", short: "u", argument: "USER", "only turns with an action of a user, by number or name"),
+      .init("since", argument: "REV|TIME", "only turns after a revision or a time"),
+      .init("count", short: "n", argument: "N", "of the turns before now, only the last N"), .directory,
+    ],
+    details: [
+      .readsJournal,
+      .text(
+        """
+        A turn of the hub consists of the actions that took effect together, usually one; all of them are printed, and \
+        their changes follow the last of them. With --json there is one object per turn: revision, from, time, actions (name, action, origin, user, process, client, \
+        sequence) and changes (path, old, new).
+        """),
+    ])
+}
+
 extension Tool {
   /// Opens the journal that the options name.
   func openJournal() throws(ToolFailure) -> JournalReader {

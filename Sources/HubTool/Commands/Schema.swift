@@ -2,6 +2,13 @@ internal import ProgramOptions
 internal import Spelling
 internal import Wire
 
+extension ProgramOptions.Command {
+  nonisolated static let schema = Self(
+    "schema", "show the types of the state and of the actions",
+    arguments: [.init("TYPE", .atMostOnce, value: .type)],
+    options: [.hub], details: [.text("With a TYPE, only that one.")])
+}
+
 extension Tool {
   func schema() async throws(ToolFailure) {
     let hub = try await connect()

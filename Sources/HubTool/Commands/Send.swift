@@ -3,15 +3,38 @@ internal import ProgramOptions
 internal import ReplicaCore
 internal import Wire
 
+extension ProgramOptions.Command {
+  nonisolated static let send = Self(
+    "send", "send an action and wait for its outcome",
+    arguments: [.init("ACTION", value: .action), .init("VALUE", .anyNumber)],
+    options: [
+      .init("no-wait", "end as soon as the hub's socket has accepted it"),
+      .init("diff", short: "d", "print what has changed since it was sent, including changes by others"),
+      .init(
+        "path", short: "p", argument: "PATH",
+        "only changes of this part, which is read in place of the whole state", value: .path, if: .option("diff")),
+    ],
+    details: [
+      .text(
+        """
+        The values of the action are JSON. A text needs no quotes. Several values may also be one object with their \
+        labels, or one array. An ACTION that begins with { is a whole action as JSON. The revision that --json prints \
+        is the hub's when it acknowledged the action, and may also include later actions.
+        """),
+      .code([
+        "storectl send counter.incrementButtonTapped", "storectl send todos.addButtonTapped bread",
+        "storectl send 'todos.todos[3].completionChanged' true",
+        "storectl send todos.moved '{\"id\": 3, \"before\": 0}'",
+      ]),
+    ])
+}
+
 extension Tool {
   func send() async throws(ToolFailure) {
     guard !options.flag("no-wait") || !options.flag("diff") else {
       throw ToolFailure(.usage, "--diff prints what an action has changed, for which --no-wait does not wait")
     }
     let isDiff = options.flag("diff")
-    guard isDiff || options.string("path") == nil else {
-      throw ToolFailure(.usage, "--path is the part whose changes --diff prints; give both")
-    }
     let hub = try await connect()
     let schema = hub.schema(of: .feature)
     let action = try action(schema)

@@ -2,6 +2,29 @@ internal import ProgramOptions
 internal import ReplicaCore
 internal import Wire
 
+extension ProgramOptions.Command {
+  nonisolated static let state = Self(
+    "state", "print the state, or the part at a path", arguments: [.path],
+    options: [
+      .hub, .init("at", argument: "REV|TIME", "the state at this point, from the journal in --state-dir"),
+      .init(
+        "state-dir", argument: "DIR", "the hub's state directory; default: STOREHUB_STATE_DIR", value: .file,
+        if: .option("at")),
+    ],
+    details: [.text("Prints nothing and exits with 7 if the path has no value.")])
+
+  nonisolated static let verify = Self(
+    "verify", "compare the hash of the received state with the hub's",
+    arguments: [.init("PATH", .anyNumber, value: .path)],
+    details: [
+      .text(
+        """
+        Reads the state, or the parts at the paths, and compares its hash with the hub's. Without a path, also compares \
+        the hub's own state. Exits with 8 if a hash differs, which is a bug of the hub or of this program.
+        """)
+    ])
+}
+
 extension Tool {
   func state() async throws(ToolFailure) {
     let hub = try await connect()

@@ -5,6 +5,27 @@ internal import ReplicaCore
 internal import Terminal
 internal import Wire
 
+extension ProgramOptions.Command {
+  nonisolated static let status = Self(
+    "status",
+    "show whether a hub is running, its revision and response time, what it has refused and what it holds",
+    details: [
+      .text(
+        "What users without the right to read the hub's own state may not see is unknown, and null with --json.")
+    ])
+
+  nonisolated static let clients = Self(
+    "clients", "list the clients of the hub",
+    details: [
+      .text(
+        """
+        Shows for each its number, its process and user, since when it is connected, the bytes that the hub holds for \
+        it (unfinished input, unread output and unacknowledged rejections), its name, and the parts of the state to \
+        which it subscribes. After a restart of the hub, the time is that of the restart.
+        """)
+    ])
+}
+
 extension Tool {
   func status() async throws(ToolFailure) {
     let hub = try await connect()

@@ -5,6 +5,24 @@ internal import ReplicaCore
 internal import Terminal
 internal import Wire
 
+extension ProgramOptions.Command {
+  nonisolated static let top = Self(
+    "top", "show the activity of the hub, continuously",
+    options: [
+      .init("interval", short: "i", argument: "TIME", "the time between two updates; default 1s"),
+      .init("count", short: "n", argument: "N", "end after N updates"),
+    ],
+    details: [
+      .text(
+        """
+        Shows actions per second, response times, clients, the parts with subscribers, and queues: frames that are \
+        incomplete or unread, and turns that wait for the journal. Prints lines if the output is not a terminal. Needs \
+        the right to read the hub's own state.
+        """
+      )
+    ])
+}
+
 extension Tool {
   func top() async throws(ToolFailure) {
     let hub = try await connect(isWatched: true)

@@ -3,6 +3,23 @@ internal import ReplicaCore
 internal import Terminal
 internal import Wire
 
+extension ProgramOptions.Command {
+  nonisolated static let watch = Self(
+    "watch", "print the state, or the part at a path, each time it changes", arguments: [.path],
+    options: [
+      .init("diff", short: "d", "print the changes instead of whole values"),
+      .init("count", short: "n", argument: "N", "end after N values, including the current one"), .hub,
+    ],
+    details: [
+      .text(
+        """
+        Prints the current value first. Each further one is the state after one turn of the hub, which may have applied \
+        several actions. If the output is read slowly, values are skipped, but never the last one. Ends when the hub \
+        closes the connection, and prints the reason, or with SIGINT. With --json the last line has the reason.
+        """)
+    ])
+}
+
 extension Tool {
   func watch() async throws(ToolFailure) {
     let hub = try await connect(isWatched: true)

@@ -1,0 +1,111 @@
+internal import ProgramOptions
+
+/// The sections of storectl's manual page after its commands and options.
+extension ProgramOptions.Section {
+  nonisolated static let paths = Self(
+    "PATHS",
+    [
+      .text("A path leads from the state to a part of it, written as in Swift:"),
+      .terms([
+        ("counter.count", "a field of a field"),
+        ("todos.todos[3].text", "the element with the id 3 of an identified array; not the third one"),
+        ("items[\"a b\"]", "an element by a text; a UUID, a number or a word without spaces needs no quotes"),
+        ("path[#2]", "an element of a stack by its id"),
+        ("destination.list", "the value of the case list of an enum; there is no value in another case"),
+        ("position.at.x", "one of several values of a case, by its label or its number from 0"),
+        ("alert.title", "optionals need no step; alert? is the wrapped value"),
+        ("`strange name`", "a name with characters that identifiers do not have"),
+        (".", "the whole state, as an empty path"),
+      ]),
+      .text("No path leads into plain arrays, sets and dictionaries. Quote paths with brackets in shells."),
+    ])
+
+  nonisolated static let actions = Self(
+    "ACTIONS",
+    [
+      .text(
+        """
+        An action is the path of its cases, followed by the values of the last one: counter.incrementButtonTapped, \
+        todos.addButtonTapped bread. Brackets select the element of a collection, as in todos.todos[3].textChanged, \
+        which is short for todos.todos.element 3 '{"textChanged": ...}'.
+        """)
+    ])
+
+  nonisolated static let revisionsAndTimes = Self(
+    "REVISIONS AND TIMES",
+    [
+      .terms([
+        ("1234", "a revision: the state after that many actions"), ("now", "the last stored revision"),
+        ("90s, 10m, 2h, 3d", "this long ago"), ("14:30, 14:30:05", "today"),
+        ("2026-11-21, 2026-11-21T22:51", "a day or a time, in this machine's zone"),
+        ("2026-11-21T22:51:30Z", "in UTC"),
+      ])
+    ])
+
+  nonisolated static let json = Self(
+    "JSON",
+    [
+      .text("Each value has one form, which send accepts as well:"),
+      .terms([
+        ("struct", "an object with the names of the fields"),
+        (
+          "enum",
+          "\"name\" without a value, {\"name\": value} with one; with several values an object with their labels, or an array if they have none"
+        ),
+        ("optional", "the value or null; an optional in an optional is {\"some\": value}"),
+        ("integers", "numbers; beyond 9007199254740991 strings of digits, since jq and others round such numbers"),
+        ("Float, Double", "numbers; \"NaN\", \"Infinity\", \"-Infinity\""),
+        ("Array, Set, IdentifiedArray", "arrays"),
+        ("Dictionary", "an object if the keys are texts, otherwise an array of [key, value]"),
+        ("StackState", "an array of [id, element]"),
+        ("Result", "{\"success\": value} or {\"failure\": value}"),
+        ("Range, ClosedRange", "[lower, upper]"),
+        ("Data, UUID", "hexadecimal digits; \"E621E1F8-C36C-495A-93FC-0C247A3E6E5F\""),
+        ("Date", "\"2026-11-21T22:51:30.5Z\"; seconds since 2001 as a number if that would lose digits"),
+        ("Duration", "\"1.5s\""),
+        ("other types", "{\"cbor\": \"...\"}, the bytes in hexadecimal"),
+      ]),
+      .text(
+        """
+        watch prints objects with \"event\": \"value\" (with \"value\"), \"change\" (with \"changes\", by --diff), \
+        \"absent\" and, at the end, \"end\" (with \"reason\" and \"status\"); all but the last have the \"revision\".
+        """),
+    ])
+
+  nonisolated static let exitStatus = Self(
+    "EXIT STATUS",
+    [
+      .terms([
+        (
+          "0",
+          """
+          success, also if the reader of the output has closed it; status, send, verify, fork, snapshot, inspect, \
+          journal verify and journal repair then go on, and end with their own status
+          """
+        ),
+        ("1", "the hub rejected it, or another error occurred"),
+        ("2", "the command line is wrong"),
+        ("3", "the hub's schema has no such path, action or type, or a value does not fit"),
+        ("4", "no hub can be reached, or it closed the connection before anything was sent"),
+        ("5", "the hub closed the connection; an action that was sent may have taken effect"),
+        ("6", "the hub did not answer in time; the same holds"),
+        ("7", "the path has no value, or the journal has no matching entry"),
+        ("8", "verify: the state differs from the hub's"), ("9", "the journal is damaged"),
+        ("130, 143", "SIGINT; SIGTERM or SIGHUP"),
+      ])
+    ])
+
+  nonisolated static let environment = Self(
+    "ENVIRONMENT",
+    [
+      .terms([
+        socketVariable(),
+        ("STOREHUB_STATE_DIR", "the hub's state directory, where --state-dir is not given"),
+        ("PAGER", "the program for output that is longer than the terminal; default less"),
+        ("NO_COLOR", "turns colours off if it is not empty"),
+        ("COLUMNS", "the width of lines, if it differs from the terminal's"),
+      ])
+    ])
+
+  nonisolated static let seeAlso = Self("SEE ALSO", [.text("storehubd(8), storeterm(1), storeload(1), jq(1)")])
+}
