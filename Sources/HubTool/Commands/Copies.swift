@@ -29,13 +29,16 @@ extension ProgramOptions.Command {
   nonisolated static let snapshot = Self(
     "snapshot", "write the state to a file, or start a journal with one",
     arguments: [.init("ACTION", value: .words(["export", "import"])), .init("FILE", .atMostOnce, value: .file)],
-    options: [.directory, .init("at", argument: "REV|TIME", "the state at this point; default now", if: .argument("export"))],
+    options: [
+      .directory,
+      .init("at", argument: "REV|TIME", "the state at this point; default now", if: .argument("export")),
+    ],
     details: [
       .text(
         """
         export writes one JSON object to FILE, or to standard output; the schema and the state in it are their CBOR \
-        bytes as hexadecimal digits. import creates a \
-        journal in --state-dir, where there must be none, from which a hub of the same feature can start.
+        bytes as hexadecimal digits. import creates a journal in --state-dir, where there must be none, from which a hub \
+        of the same feature can start.
         """)
     ])
 }

@@ -8,7 +8,9 @@ extension ProgramOptions.Command {
     "journal", "check, repair or print the journal of a hub that is not running",
     arguments: [.init("ACTION", value: .words(["verify", "repair", "export"]))],
     options: [
-      .directory, .init("to", argument: "REV", "the last revision to keep; default: the last sound one", if: .argument("repair")),
+      .directory,
+      .init(
+        "to", argument: "REV", "the last revision to keep; default: the last sound one", if: .argument("repair")),
     ],
     details: [
       .text(

@@ -144,7 +144,7 @@ struct CaseReducerExpansion {
   private func expanded(_ text: DeclSyntax, isState: Bool = false) -> DeclSyntax {
     guard var declaration = text.as(EnumDeclSyntax.self) else { return text }
     let members =
-      CasePathableMacro.members(of: declaration, access: access)
+      CasePathMembers(of: declaration, access: access).all
       + (isState ? ObservableStateMacro.members(of: declaration, access: access) : [])
     for member in members {
       declaration.memberBlock.members.append(
