@@ -51,9 +51,14 @@ public struct AnyCasePath<Root, Value>: Sendable {
   /// case.
   @inlinable
   public func _modify<Result>(_ root: inout Root, _ change: (inout Value) -> Result) -> Result? {
-    guard var value = extract(from: root) else { return nil }
-    defer { root = embed(value) }
-    return change(&value)
+    withUnsafeMutablePointer(to: &root) { place in
+      guard var value = extract(from: place.pointee) else { return nil }
+      // A root that also referred to the payload would make a change of the payload's collections copy them. Nobody
+      // reads it meanwhile, because this access is exclusive.
+      place.deinitialize(count: 1)
+      defer { place.initialize(to: embed(value)) }
+      return change(&value)
+    }
   }
 
   /// A case of the payload.
