@@ -25,6 +25,7 @@ struct Inspection {
   private let directory: StateDirectory
   let database: Database
   private(set) var problems: [String] = []
+  private(set) var notes: [String] = []
   private(set) var head: Head?
   private(set) var schemas = SchemaRows()
   private(set) var snapshots: [SoundSnapshot] = []
@@ -53,10 +54,19 @@ struct Inspection {
       guard error.problem == .damaged else { throw error }
       problems.append(error.description)
     }
-    if let head, let record = try TailFile.read(directory) {
-      do throws(LogError) { try OpenedDatabase.compare(record, head, in: directory) } catch {
-        problems.append(error.description)
+    if let record = try TailFile.read(directory) {
+      if let head {
+        do throws(LogError) { try OpenedDatabase.compare(record, head, in: directory) } catch {
+          problems.append(error.description)
+        }
       }
+    } else {
+      let state = StateDirectory.hasContents(directory.tail) ? "not what was written" : "missing"
+      notes.append(
+        """
+        \(directory.tail) is \(state), so turns that are lost at the end would not be noticed; the next start of a hub \
+        writes it again, and begins another history for clients, as after a restore
+        """)
     }
     try attempt { inspection throws(SQLiteError) in try inspection.readSchemas() }
     try attempt { inspection throws(SQLiteError) in try inspection.readSessions() }

@@ -35,7 +35,7 @@ public final class JournalReader {
 
   private let directory: StateDirectory
   /// The file that was opened.
-  private let identity: DatabaseIdentity?
+  private let identity: FileIdentity?
   private let database: Database
   private let reader: TurnReader
   private let headStatement: HeadStatement
@@ -46,7 +46,7 @@ public final class JournalReader {
   /// - Throws: `storage` if there is none or it cannot be read; `unknownFormat`; `damaged` if a repair was interrupted or
   ///   commits are missing.
   public init(_ path: String) throws(LogError) {
-    let directory = StateDirectory(path: path)
+    let directory = StateDirectory(path: path, user: .tool)
     guard StateDirectory.hasContents(directory.database) else { throw try directory.noJournal() }
     guard access(directory.database, R_OK) == 0 || errno != EACCES else {
       throw LogError(
@@ -56,7 +56,7 @@ public final class JournalReader {
     try directory.refuseInterruptedRepair()
     // Before the head: a hub that writes at the same time records the end of a commit after it.
     let record = try TailFile.read(directory)
-    identity = DatabaseIdentity(directory.database)
+    identity = FileIdentity(directory.database)
     let (database, kind) = try directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: nil, keepsLog: true)
       let application = try database.run("PRAGMA application_id", for: "read the kind of the file")
@@ -79,7 +79,7 @@ public final class JournalReader {
 
   /// True if the directory has another file than the one that was opened, for example after a repair or a restored
   /// backup. That file has another history; open it with another reader.
-  public var isReplaced: Bool { DatabaseIdentity(directory.database) != identity }
+  public var isReplaced: Bool { FileIdentity(directory.database) != identity }
 
   /// Returns the beginning and the end of the journal.
   public func extent() throws(LogError) -> Extent {
@@ -174,36 +174,29 @@ public final class JournalReader {
     return low
   }
 
-  /// Copies the current journal into another directory.
+  /// Copies the current journal into another directory, as the beginning of another history.
   ///
-  /// - Parameter path: A directory without a journal. It is created if missing, but its parents are not.
+  /// - Parameter path: A directory without a journal. It is created if missing, but its parents are not. If the copy
+  ///   fails, no files of it remain.
   /// - Complexity: O(size of the files).
   public func copy(to path: String) throws(LogError) {
-    let target = StateDirectory(path: path)
+    let target = StateDirectory(path: path, user: .tool)
     try target.create()
     guard !StateDirectory.hasContents(target.database), !StateDirectory.hasContents(target.tail) else {
       throw LogError(.storage, "there is a journal in \(path) already; name another directory")
     }
     try StateDirectory.createEmpty(target.database)
-    try directory.attempt { () throws(SQLiteError) in
-      try database.with("VACUUM INTO ?", for: "copy the journal to \(path)") { statement throws(SQLiteError) in
-        statement.bind(1, target.database)
-        try statement.run()
+    do throws(LogError) {
+      try directory.attempt { () throws(SQLiteError) in
+        try database.with("VACUUM INTO ?", for: "copy the journal to \(path)") { statement throws(SQLiteError) in
+          statement.bind(1, target.database)
+          try statement.run()
+        }
       }
+      try JournalTool.beginHistory(in: target)
+    } catch {
+      for file in [target.database, target.writeAheadLog, target.sharedMemory, target.tail] { unlink(file) }
+      throw error
     }
-    try target.sync()
-  }
-}
-
-/// The device and the inode of a database's file, which is another file after a replacement.
-private struct DatabaseIdentity: Equatable {
-  private let device: dev_t
-  private let inode: ino_t
-
-  /// Returns nil if there is no file.
-  init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    (device, inode) = (status.st_dev, status.st_ino)
   }
 }

@@ -13,7 +13,7 @@ extension JournalTool {
   public static func begin(
     _ path: String, schema: Schema, state: [UInt8], revision: UInt64, time: Int64
   ) throws(LogError) {
-    let directory = StateDirectory(path: path)
+    let directory = StateDirectory(path: path, user: .tool)
     try directory.create()
     let lock = try DirectoryLock(directory)
     defer { lock.release() }
@@ -21,7 +21,7 @@ extension JournalTool {
       throw LogError(.storage, "there is a journal in \(path) already; name another directory")
     }
     try StateDirectory.createEmpty(directory.database)
-    try directory.attempt { () throws(SQLiteError) in
+    let head = try directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: nil)
       defer { database.close() }
       try OpenedDatabase.configure(database, JournalOptions(), isNew: true)
@@ -44,7 +44,34 @@ extension JournalTool {
       try statements.store(row)
       try head.store(with: database.prepare(Head.write, for: "store the head of the journal"))
       try database.run("COMMIT", for: "commit")
+      return head
     }
-    try directory.sync()
+    try directory.recordEnd(head)
+  }
+
+  /// Gives a sound copy of a journal a history of its own: what follows in it is not what follows in the original.
+  static func beginHistory(in directory: StateDirectory) throws(LogError) {
+    let head = try directory.attempt { () throws(SQLiteError) -> Head? in
+      let database = try Database(directory.database, vfs: nil)
+      defer { database.close() }
+      guard var head = try HeadStatement(database).load() else { return nil }
+      (head.epoch, head.isClean) = (.random(), true)
+      try head.store(with: database.prepare(Head.write, for: "store the head of the journal"))
+      return head
+    }
+    guard let head else {
+      throw .damaged("the row of its table meta is not what was written", in: directory, soundRevision: nil)
+    }
+    try directory.recordEnd(head)
+  }
+}
+
+extension StateDirectory {
+  /// Records the end of a history, and makes the files survive a loss of power.
+  func recordEnd(_ head: Head) throws(LogError) {
+    let tail = try TailFile(self)
+    try tail.write(head)
+    try tail.sync()
+    try sync()
   }
 }

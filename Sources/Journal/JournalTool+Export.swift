@@ -51,7 +51,7 @@ private struct ExportedLines {
   private var part = Part.history
 
   init(_ directory: String) throws(LogError) {
-    path = StateDirectory(path: directory)
+    path = StateDirectory(path: directory, user: .tool)
     lock = try path.lockJournal()
     inspection = try Inspection(path, options: JournalOptions())
     guard let head = inspection.head else {

@@ -8,6 +8,8 @@ public enum JournalTool {
   public struct Report: Equatable, Sendable {
     /// The problems; empty if there are none.
     public var problems: [String] = []
+    /// What an operator should know of a journal that may be sound.
+    public var notes: [String] = []
     /// The identity of the history, if it can be read.
     public var epoch: Epoch?
     /// The last revision that can be recovered; nil if none can.
@@ -44,7 +46,7 @@ public enum JournalTool {
   /// - Throws: `inUse`; `storage` if the files cannot be read at all; `unknownFormat`.
   /// - Complexity: O(size of the files).
   public static func verify(_ directory: String) throws(LogError) -> Report {
-    let directory = StateDirectory(path: directory)
+    let directory = StateDirectory(path: directory, user: .tool)
     let lock = try directory.lockJournal()
     defer { lock.release() }
     if let head = try directory.interruptedRepair() {
@@ -55,7 +57,7 @@ public enum JournalTool {
     }
     let inspection = try Inspection(directory, options: JournalOptions())
     defer { inspection.database.close() }
-    var report = Report(problems: inspection.problems)
+    var report = Report(problems: inspection.problems, notes: inspection.notes)
     (report.epoch, report.lastRevision) = (inspection.head?.epoch, inspection.head?.revision)
     report.soundRevision = inspection.soundRevision
     if let first = inspection.first {

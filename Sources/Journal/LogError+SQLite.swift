@@ -6,13 +6,13 @@ extension LogError {
   init(_ error: SQLiteError, in directory: StateDirectory, soundRevision: UInt64? = nil, soundness: String? = nil) {
     let advice =
       switch error.code & 0xff {
-      case SQLITE_FULL: "make room on its disk, then start the hub again"
+      case SQLITE_FULL: "make room on its disk, then \(directory.user.retry)"
       case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
-        "let the hub's user write to \(directory.path), then start the hub again"
-      case SQLITE_BUSY, SQLITE_LOCKED: "end the other program that writes to it, then start the hub again"
+        "let the hub's user write to \(directory.path), then \(directory.user.retry)"
+      case SQLITE_BUSY, SQLITE_LOCKED: "end the other program that writes to it, then \(directory.user.retry)"
       case SQLITE_CORRUPT, SQLITE_NOTADB:
         "check the disk, then \(directory.wayOut)"
-      default: "check the disk and the kernel's log, then start the hub again"
+      default: "check the disk and the kernel's log, then \(directory.user.retry)"
       }
     let text = "cannot \(error.operation) in \(directory.database): \(error.message) (SQLite \(error.code))"
     self.init(

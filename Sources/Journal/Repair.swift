@@ -15,8 +15,8 @@ extension JournalTool {
   ///   - revision: The last revision to keep; nil for the last sound one.
   ///   - cancellation: Cancels the repair from another thread until it begins to change files.
   /// - Returns: Nil if there is nothing to repair or to truncate.
-  /// - Throws: `damaged` if no state can be recovered; `trimmed` if that revision cannot, or does not exist; `inUse`;
-  ///   `storage`, also if it was cancelled.
+  /// - Throws: `damaged` if no state can be recovered, or only up to an earlier revision; `trimmed` if that revision is
+  ///   before the first kept one, or does not exist; `inUse`; `storage`, also if it was cancelled.
   /// - Complexity: O(size of the files).
   public static func repair(
     _ directory: String, to revision: UInt64? = nil, cancellation: RepairCancellation? = nil
@@ -34,7 +34,7 @@ extension JournalTool {
     _ directory: String, to revision: UInt64?, _ cancellation: RepairCancellation? = nil,
     options: JournalOptions = JournalOptions(), after step: (RepairStep) throws(LogError) -> Void
   ) throws(LogError) -> Repair? {
-    let directory = StateDirectory(path: directory)
+    let directory = StateDirectory(path: directory, user: .tool)
     let lock = try directory.lockJournal()
     defer { lock.release() }
     if let head = try directory.interruptedRepair() {
@@ -50,7 +50,15 @@ extension JournalTool {
     if let revision, let last = inspection.head?.revision, revision > last {
       throw LogError(.trimmed, "there is no revision \(revision): the last one is \(last)", soundRevision: sound)
     }
-    let target = min(revision ?? sound, sound)
+    if let revision, revision > sound {
+      throw LogError(
+        .damaged,
+        """
+        \(directory.database) is damaged, and sound only up to revision \(sound), so revision \(revision) cannot be kept; \
+        nothing was changed. Without a revision, repair keeps everything up to \(sound)
+        """, soundRevision: sound)
+    }
+    let target = revision ?? sound
     guard !inspection.problems.isEmpty || target < inspection.head?.revision ?? .max else { return nil }
     let start = try inspection.start(for: target, in: directory)
     let head = try build(directory, from: inspection, start, to: target, cancellation)
@@ -62,9 +70,7 @@ extension JournalTool {
     let copy = try directory.copyAside()
     try step(.copied)
     // From here on the old database is refused in any case, because the tail record names another epoch.
-    let tail = try TailFile(directory)
-    try tail.write(head)
-    try tail.sync()
+    try directory.recordEnd(head)
     try step(.tailWritten)
     try directory.replaceDatabase(after: step)
     return Repair(revision: head.revision, copy: copy, epoch: head.epoch)

@@ -4,7 +4,16 @@ internal import TurnLog
 
 /// The directory of a journal and the files in it.
 struct StateDirectory {
+  /// The program that uses it, for the advice in errors.
+  enum User {
+    case hub, tool
+
+    /// What to do when the cause of an error is removed.
+    var retry: String { self == .hub ? "start the hub again" : "repeat the command" }
+  }
+
   let path: String
+  var user = User.hub
 
   /// The database.
   var database: String { path + "/journal.db" }
@@ -199,7 +208,7 @@ extension LogError {
       switch code {
       case EACCES, EPERM, EROFS:
         "; use the hub's user, who must be able to write to its state directory and all files in it"
-      case ENOSPC, EDQUOT: "; make room on its disk, then start the hub again"
+      case ENOSPC, EDQUOT: "; make room on its disk, and try again"
       default: ""
       }
     let isFull = [ENOSPC, EDQUOT].contains(code)

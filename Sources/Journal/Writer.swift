@@ -52,6 +52,8 @@ final class Writer: @unchecked Sendable {
   var hasAbortedFrames = false
   private var nextCheckpoint: Int
   private let tailFile: TailFile
+  /// Nil before the start.
+  private var files: JournalFiles?
   private var insertion: TurnInsertion
   let sessionStatements: SessionStatements
   let snapshotStatements: SnapshotStatements
@@ -106,6 +108,7 @@ final class Writer: @unchecked Sendable {
     // Later starts rely on the file, also after a loss of power.
     try tailFile.sync()
     try directory.sync()
+    files = try JournalFiles(directory)
     // The thread releases the writer when it ends.
     var thread = pthread_t()
     let result = pthread_create(&thread, nil, { Writer.main($0) }, Unmanaged.passRetained(self).toOpaque())
@@ -189,6 +192,8 @@ final class Writer: @unchecked Sendable {
         if writer.mustWriteSessions { try writer.writeSessions() }
       }
     } catch { throw failure(error) }
+    // Behind the commit, so that nothing is acknowledged that went into a file without a name.
+    try files?.check(revision: revision)
     let (position, head) = (head.tail.position, head)
     status.withLock {
       $0.tail = position
@@ -258,6 +263,7 @@ final class Writer: @unchecked Sendable {
       try transaction { writer throws(SQLiteError) in try writer.writeSessions() }
       try database.checkpoint(truncating: true)
     } catch { throw failure(error) }
+    try files?.check(revision: head.revision)
     try tailFile.sync()
   }
 

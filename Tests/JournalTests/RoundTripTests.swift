@@ -52,6 +52,36 @@ import Wire
     #expect(try again.journal.read(from: 199, byteLimit: .max) == turns(199...210))
   }
 
+  /// What is written to a file that was removed or moved away is gone with the process.
+  @Test(
+    arguments: [
+      ("journal.db", false), ("journal.db", true), ("journal.db-wal", false), ("journal.tail", true), ("", true),
+    ])
+  func aFileThatIsLostWhileInUseIsNoticed(name: String, isMoved: Bool) throws {
+    let directory = scratch.path + "/state"
+    let opened = try Opened(directory)
+    opened.store(1...4)
+    let file = name.isEmpty ? directory : "\(directory)/\(name)"
+    #expect((isMoved ? rename(file, scratch.path + "/moved") : unlink(file)) == 0)
+    opened.journal.append(turns(5...6))
+    opened.events.waitForStored(6)
+    #expect(opened.events.stored == 4)
+    let failure = try #require(opened.events.failures.first)
+    #expect(failure.soundRevision == 2)
+    #expect(failure.description.contains("\(name) was removed, moved away or replaced while the hub used it"))
+    opened.journal.close()
+  }
+
+  /// Without further turns, it is noticed at the end.
+  @Test func aFileThatIsLostBeforeTheEndIsNoticed() throws {
+    let opened = try Opened(scratch.path)
+    opened.store(1...4)
+    Scratch.write(Scratch.read(scratch.path + "/journal.db"), to: scratch.path + "/copy")
+    #expect(rename(scratch.path + "/copy", scratch.path + "/journal.db") == 0)
+    opened.journal.close()
+    #expect(opened.events.failures.map(\.soundRevision) == [2])
+  }
+
   @Test func whatWasNotClosedIsThere() throws {
     let opened = try Opened(scratch.path + "/a")
     opened.store(1...50)

@@ -63,6 +63,50 @@ import Wire
     #expect(try JournalTool.verify(scratch.path).isSound)
   }
 
+  @Test func aRevisionBehindTheDamageIsNotKept() throws {
+    try makeJournal()
+    try damage("the delta of turn eight", in: scratch.path + "/journal.db")
+    let damaged = Scratch.read(scratch.path + "/journal.db")
+    let error = #expect(throws: LogError.self) { try JournalTool.repair(scratch.path, to: 4) }
+    #expect(error?.problem == .damaged && error?.soundRevision == 3)
+    #expect(error?.description.contains("sound only up to revision 3, so revision 4 cannot be kept") == true)
+    #expect(Scratch.read(scratch.path + "/journal.db") == damaged)
+    #expect(try JournalTool.repair(scratch.path, to: 3)?.revision == 3)
+  }
+
+  /// The file that guards the end of the history is no part of the history.
+  @Test(arguments: [nil, 0, 10, 56] as [Int?])
+  func aLostTailRecordIsNoted(count: Int?) throws {
+    try makeJournal()
+    let tail = scratch.path + "/journal.tail"
+    if let count { Scratch.write([UInt8](repeating: 0, count: count), to: tail) } else { unlink(tail) }
+    let report = try JournalTool.verify(scratch.path)
+    #expect(report.isSound && report.soundRevision == 6)
+    let state = count ?? 0 == 0 ? "missing" : "not what was written"
+    #expect(report.notes.count == 1 && report.notes.first?.hasPrefix("\(tail) is \(state), so turns") == true)
+    // The next start writes it.
+    try Opened(scratch.path).journal.close()
+    #expect(try JournalTool.verify(scratch.path).notes.isEmpty)
+  }
+
+  /// A copy is whole, and continues with other turns than the original.
+  @Test(arguments: [true, false]) func aCopyHasAHistoryOfItsOwn(isInUse: Bool) throws {
+    try makeJournal()
+    let opened = isInUse ? try Opened(scratch.path) : nil
+    opened?.store(13...14)
+    let epoch = try #require(try opened?.history.epoch ?? JournalTool.verify(scratch.path).epoch)
+    let copy = scratch.path + "/copy"
+    try JournalReader(scratch.path).copy(to: copy)
+    opened?.journal.close()
+    let report = try JournalTool.verify(copy)
+    #expect(report.isSound && report.notes.isEmpty && report.epoch != epoch)
+    #expect(report.lastRevision == (isInUse ? 7 : 6))
+    let again = try Opened(copy)
+    #expect(again.history.notes.isEmpty && again.history.epoch == report.epoch)
+    #expect(again.history.sessions.count == 3)
+    again.journal.close()
+  }
+
   /// Turns are read with the schema in force, so those after a lost one are not sound.
   @Test(arguments: [true, false])
   func aTurnWhoseSchemaIsLostIsNotSound(isMissing: Bool) throws {

@@ -258,6 +258,13 @@ import TurnLog
       "fork", "3", "--state-dir", stored.directory, "--socket", stored.hub.socket, "--into", third)
     #expect(taken.status == 2 && taken.errors.contains("a hub listens on \(stored.hub.socket) already"))
     #expect(!FileManager.default.fileExists(atPath: third))
+    // Nor for a program that cannot be started.
+    for program in ["/nonexistent/hub", "no-such-hub", "/etc/passwd"] {
+      let failed = try control.run(
+        "fork", "3", "--state-dir", stored.directory, "--socket", socket, "--into", third, "--hub-program", program)
+      #expect(failed.status == 1 && failed.errors.contains("cannot start \(program): "), "\(failed.errors)")
+      #expect(!FileManager.default.fileExists(atPath: third))
+    }
   }
 
   @Test func aSnapshotBeginsAnotherJournal() throws {

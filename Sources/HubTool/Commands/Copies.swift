@@ -50,6 +50,8 @@ extension Tool {
     guard options.string("socket") != nil else {
       throw ToolFailure(.usage, "fork needs --socket, the path of the new hub's socket")
     }
+    let program = options.string("hub-program") ?? hubProgram()
+    try checkIsExecutable(program)
     try await checkSocketIsFree()
     let states = try await states(at: options.arguments[0], in: reader)
     let revision = states.revision
@@ -65,7 +67,6 @@ extension Tool {
       if into == nil { removeCopy(directory) }
       throw error
     }
-    let program = options.string("hub-program") ?? hubProgram()
     if isJSON {
       print(["revision": .integer(revision), "directory": .string(directory), "socket": .string(path)])
     } else if !options.flag("quiet") {
@@ -75,9 +76,27 @@ extension Tool {
     let words = [program, "--socket", path, "--state-dir", directory]
     var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     execvp(program, &pointers)
-    let reason = String(cString: strerror(errno))
+    let code = errno
     if into == nil { removeCopy(directory) }
-    throw ToolFailure(.failed, "cannot start \(program): \(reason); name the hub's program with --hub-program")
+    throw cannotStart(program, code)
+  }
+
+  /// Checks that the hub can be started, before the journal is copied for it.
+  private func checkIsExecutable(_ program: String) throws(ToolFailure) {
+    let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+    let directories = path.split(separator: ":", omittingEmptySubsequences: false)
+    let files = program.contains("/") ? [program] : directories.map { $0.isEmpty ? program : "\($0)/\(program)" }
+    var code = ENOENT
+    for file in files {
+      if access(file, X_OK) == 0 { return }
+      if errno != ENOENT { code = errno }
+    }
+    throw cannotStart(program, code)
+  }
+
+  private func cannotStart(_ program: String, _ code: CInt) -> ToolFailure {
+    let reason = String(cString: strerror(code))
+    return ToolFailure(.failed, "cannot start \(program): \(reason); name the hub's program with --hub-program")
   }
 
   /// Checks that no hub listens on the socket, also one that refuses this user or does not answer, because the second

@@ -119,6 +119,7 @@ extension Tool {
       "lastRevision": report.lastRevision.map { .integer($0) } ?? .null, "turns": .integer(report.turns),
       "snapshots": .array(report.snapshots.map { .integer($0) }), "sessions": .integer(report.sessions),
       "fileBytes": .integer(report.fileBytes), "problems": .array(report.problems.map { .string($0) }),
+      "notes": .array(report.notes.map { .string($0) }),
     ]
   }
 
@@ -134,6 +135,6 @@ extension Tool {
     return [
       (counts + [Figures.bytes(UInt64(report.fileBytes))]).joined(separator: ", "),
       report.soundRevision.map { "sound up to revision \($0)" } ?? "no state can be recovered",
-    ] + report.problems.map { palette.bad("damaged") + ": \($0)" }
+    ] + report.problems.map { palette.bad("damaged") + ": \($0)" } + report.notes.map { "note: \($0)" }
   }
 }

@@ -61,6 +61,7 @@ struct JournalCommand {
     }
     if let revision = report.soundRevision { print("sound up to revision \(revision)") }
     for problem in report.problems { print("damaged: \(problem)") }
+    for note in report.notes { print("note: \(note)") }
     guard !report.isSound else { return 0 }
     if report.soundRevision == nil {
       print("no state can be recovered; restore a backup")

@@ -1,0 +1,49 @@
+internal import Glibc
+internal import TurnLog
+
+/// The device and the inode of a file, which is another file after a replacement.
+struct FileIdentity: Equatable {
+  private let device: dev_t
+  private let inode: ino_t
+
+  /// Returns nil if there is no file.
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    (device, inode) = (status.st_dev, status.st_ino)
+  }
+}
+
+/// The files of a journal in use.
+///
+/// A process that has a file open can write to it after it was removed or moved away, and everything in it would be gone
+/// with the process.
+struct JournalFiles {
+  private let directory: StateDirectory
+  private let files: [(path: String, identity: FileIdentity)]
+
+  /// Remembers the files of a journal whose first transaction is committed.
+  init(_ directory: StateDirectory) throws(LogError) {
+    self.directory = directory
+    var files: [(String, FileIdentity)] = []
+    for path in [directory.database, directory.writeAheadLog, directory.tail] {
+      guard let identity = FileIdentity(path) else { throw .system("find", path) }
+      files.append((path, identity))
+    }
+    self.files = files
+  }
+
+  /// Throws if one of the files was removed, moved away or replaced.
+  ///
+  /// - Parameter revision: The last revision that was reported as stored.
+  func check(revision: UInt64) throws(LogError) {
+    for (path, identity) in files where FileIdentity(path) != identity {
+      throw LogError(
+        .storage,
+        """
+        \(path) was removed, moved away or replaced while the hub used it; nothing behind revision \(revision) was \
+        acknowledged. Put the files back or restore a backup into \(directory.path), then start the hub again
+        """, soundRevision: revision)
+    }
+  }
+}
