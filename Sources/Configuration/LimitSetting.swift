@@ -172,7 +172,9 @@ extension LimitSetting {
     } read: {
       $0.actionsPerSecond.map { .count($0) } ?? .none
     },
-    count("scopes", \.scopes, 1...10_000, "the number of parts of the state that one connection may attach"),
+    count(
+      "scopes", \.scopes, 4...10_000,
+      "the number of parts of the state that one connection may attach; storeterm needs 4"),
     count(
       "sessions", \.detachedSessions, 1...10_000_000,
       "the number of sessions kept without a connection; beyond it the user with the most sessions loses the oldest; one counts once more for each 4 KiB of its unacknowledged rejections"

@@ -19,6 +19,8 @@ struct Reading {
 
   /// The subjects whose grants are configured. The first section of a subject replaces its default grant.
   private var configured: Set<Subject> = []
+  /// The beginning of the last section of each subject.
+  private var beginnings: [Subject: INILine] = [:]
   /// The names of invalid sections, whose settings are not reported as well.
   private var refused: Set<String> = []
   /// The last setting of each limit.
@@ -39,6 +41,7 @@ struct Reading {
           limitLines[key] = line
         }
       case .rights(let subject):
+        if line.setting == nil { try begin(subject, line) }
         // A section without settings grants nothing.
         if configured.insert(subject).inserted { self[subject] = AccessGrant() }
         if let (key, value) = line.setting { try takeGrant(key, value, to: subject) }
@@ -47,6 +50,17 @@ struct Reading {
     } catch {
       return ConfigurationProblem(file: line.file, line: line.line, error.text, isTemporary: error.isTemporary)
     }
+  }
+
+  /// Begins a section. In one file, a user or group may have one only, however its name is written: the later one would
+  /// replace the rights of the earlier one, which an operator might not notice.
+  private mutating func begin(_ subject: Subject, _ line: INILine) throws(Mistake) {
+    if let earlier = beginnings[subject], earlier.file == line.file, earlier.section != line.section {
+      refused.insert(line.section)
+      throw Mistake(
+        "[\(line.section)] is the same as [\(earlier.section)], which stands in line \(earlier.line) already")
+    }
+    beginnings[subject] = line
   }
 
   private mutating func section(of line: INILine) throws(Mistake) -> Section {

@@ -28,8 +28,11 @@ extension HubCore {
       if !connection.actsOnEverything, limit > 0, offset < payload.byteCount {
         permitted = connection.rights.permittedCount(in: payload, from: offset, limit: limit)
         if permitted == 0 {
+          let start = offset
           offset = try end(ofItemAt: offset, in: payload)
-          guard reject(.notPermitted, Self.notPermittedReason, from: connection, at: now, &limit) else { return nil }
+          let name = name(ofActionIn: payload.extracting(start..<offset)) ?? "this action"
+          let reason = "user \(connection.peer.user) may not send \(name); the hub's operator can grant it"
+          guard reject(.notPermitted, reason, from: connection, at: now, &limit) else { return nil }
           continue
         }
       }
@@ -65,10 +68,6 @@ extension HubCore {
         guard reject(.unknownAction, reason, from: connection, at: now, &limit) else { return nil }
       }
     }
-  }
-
-  private static var notPermittedReason: String {
-    "this user may not send this action; the hub's operator can grant it"
   }
 
   private func end(ofItemAt offset: Int, in payload: RawSpan) throws(WireError) -> Int {

@@ -135,8 +135,13 @@ extension HubCore {
     let kind = FrameKind(rawValue: header.kind)
     // A resumed frame is not counted again; with a limit of one it would never reach an action.
     if limit > 0, resumption == nil { limit -= 1 }
+    let rest = limit
     do throws(WireError) {
-      return try handle(kind, header, payload, resumingAt: resumption, on: connection, at: now, &limit)
+      let next = try handle(kind, header, payload, resumingAt: resumption, on: connection, at: now, &limit)
+      if limits.actionsPerSecond != nil, resumption == nil, limit < rest || next != nil {
+        connection.account.noteFrameOfActions()
+      }
+      return next
     } catch {
       fail(connection.id, Self.peerError(for: error, kind: kind), at: now)
       return nil

@@ -33,6 +33,13 @@ extension HubCore {
     return names
   }
 
+  /// Returns the name of one action, for the reason of its rejection; nil for one that is not in the schema. That of a
+  /// large action is not worth its decoding.
+  func name(ofActionIn bytes: RawSpan) -> String? {
+    guard bytes.byteCount <= 4096, let action = try? CBORValue(decoding: bytes) else { return nil }
+    return featureSchema.parts(ofAction: action).flatMap { featureSchema.name(ofAction: $0.path) }
+  }
+
   /// Returns the names of the actions in unhandled frames of a connection.
   package func names(ofActionsThatWaitOn id: ConnectionID) -> [String] {
     guard case .live(let connection) = phase(of: id), let bytes = connection.backlog?.unhandledBytes else { return [] }

@@ -9,7 +9,7 @@ extension HubCore {
       return fail(connection.id, PeerError(.scopeInUse, reason), at: now)
     }
     guard connection.scopes.count < limits.scopes else {
-      let reason = "this hub lets a connection attach \(limits.scopes) scopes; detach one first"
+      let reason = "this hub lets a connection attach \(limits.scopes) scopes; detach one first, or raise the limit 'scopes' in the hub's configuration"
       return fail(connection.id, PeerError(.tooManyScopes, reason), at: now)
     }
     guard request.root.rawValue < UInt64(publishers.count) else {
@@ -17,7 +17,8 @@ extension HubCore {
     }
     // Before the reply can reveal anything about the place.
     guard connection.rights.permitsAttaching(request.path, of: request.root) else {
-      return fail(connection.id, Self.notPermitted(toAttachOf: connection.peer), at: now)
+      let error = notPermitted(connection.peer, toAttach: request.path, of: request.root)
+      return fail(connection.id, error, at: now)
     }
     let publisher = request.root.index
     do {

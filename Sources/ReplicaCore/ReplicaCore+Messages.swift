@@ -62,17 +62,9 @@ extension ReplicaCore {
   }
 
   private mutating func receiveError(_ error: PeerError, at now: Duration) {
-    var error = error
-    if error.code == .notPermitted {
-      let parts = refusedParts
-      if let own = parts.first(where: { $0.root != .feature }) {
-        ownStateRefusal = "\(error.reason) (\(name(of: own)))"
-        return reconnect(at: now)
-      }
-      let names = parts.map { name(of: $0) }.joined(separator: ", ")
-      if !parts.isEmpty {
-        error = PeerError(error.code, error.reason + (parts.count == 1 ? " (\(names))" : " (one of \(names))"))
-      }
+    if error.code == .notPermitted, refusedParts.contains(where: { $0.root != .feature }) {
+      ownStateRefusal = error.reason
+      return reconnect(at: now)
     }
     if [.unsupportedVersion, .unknownScope, .tooManyScopes, .notPermitted].contains(error.code) {
       stop(.refused(reason: error.reason), reason: error.reason)
@@ -81,20 +73,11 @@ extension ReplicaCore {
     }
   }
 
-  /// The parts that the hub may have refused. The error does not name any: it concerns one that the hub has not sent, or
-  /// after a change of rights any.
+  /// The parts that the hub may have refused: one that it has not sent, or after a change of rights any.
   private var refusedParts: [Subscription] {
     let attached = subscriptions.filter { $0.attachment != nil }
     let unsent = attached.filter { $0.base == nil }
     return unsent.isEmpty ? attached : unsent
-  }
-
-  private func name(of part: Subscription) -> String {
-    switch part.root {
-    case .hub: "the list of clients"
-    case .metrics: "the metrics"
-    default: part.path.isEmpty ? "the whole state" : (try? schema?.name(of: part.path)) ?? "a part"
-    }
   }
 
   private mutating func greet(_ welcome: Welcome, on stream: ByteStream) {

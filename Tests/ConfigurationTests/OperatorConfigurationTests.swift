@@ -111,7 +111,7 @@ import Wire
       frame-timeout = 20s
       frame-bytes = 64K
       held-bytes-per-user = 2M
-      scopes = 3
+      scopes = 5
       sessions = 12
 
       [user alice]
@@ -130,7 +130,7 @@ import Wire
       read = counter.count
       """)
     let limits = configuration.limits
-    #expect((limits.connections, limits.connectionsPerUser, limits.scopes) == (100, 10, 3))
+    #expect((limits.connections, limits.connectionsPerUser, limits.scopes) == (100, 10, 5))
     #expect((limits.helloTimeout, limits.frameTimeout) == (.milliseconds(500), .seconds(20)))
     #expect((limits.payloadBytes, limits.heldBytesPerUser, limits.detachedSessions) == (65536, 2 << 20, 12))
     let policy = configuration.policy
@@ -174,7 +174,7 @@ import Wire
 
   @Test(arguments: [
     (
-      "[limit]\nscopes = 3",
+      "[limit]\nscopes = 5",
       "0.conf:1: there is no section [limit]; the sections are [limits], [user NAME], [group NAME] and [everyone]"
     ),
     (
@@ -182,11 +182,11 @@ import Wire
       "0.conf:1: there is no section [grup x]; the sections are [limits], [user NAME], [group NAME] and [everyone]"
     ),
     (
-      "scopes = 3",
+      "scopes = 5",
       "0.conf:1: 'scopes' stands above the first section; the sections are [limits], [user NAME], [group NAME] and [everyone]"
     ),
-    ("[limits]\n\nscopes = many", "0.conf:3: 'scopes' is 'many', but must be a number from 1 to 10000"),
-    ("[limits]\nscopes = 0", "0.conf:2: 'scopes' is '0', but must be a number from 1 to 10000"),
+    ("[limits]\n\nscopes = many", "0.conf:3: 'scopes' is 'many', but must be a number from 4 to 10000"),
+    ("[limits]\nscopes = 0", "0.conf:2: 'scopes' is '0', but must be a number from 4 to 10000"),
     (
       "[limits]\nhello-timeout = 5",
       "0.conf:2: 'hello-timeout' is '5', but must be a time from 100ms to 600s, such as 5s or 500ms"
@@ -209,13 +209,21 @@ import Wire
       "0.conf:2: 'cuonter' is not a path of this hub: AppFeature.State has no field 'cuonter'; did you mean 'counter'?"
     ),
     ("\n[limits] scopes = 5", "0.conf:2: 'scopes = 5' stands after [limits]; write it on a line of its own"),
+    (
+      "[user alice]\nread = all\n[user 1001]\nread = none\nact = x",
+      "0.conf:3: [user 1001] is the same as [user alice], which stands in line 1 already"
+    ),
+    (
+      "[group 51]\nread = none\n[group kitchen]\nread = all",
+      "0.conf:3: [group kitchen] is the same as [group 51], which stands in line 1 already"
+    ),
     ("[user alice]\nread all", "0.conf:2: neither [section], key = value nor a comment"),
     (
       "[limits]\nframe-bytes = 3M\nheld-bytes-per-user = 2M",
       "0.conf:2: 'frame-bytes' is 3M, but must not be more than 'held-bytes-per-user', which is 2M: a frame of that size would close its connection"
     ),
     (
-      "[limits]\nscopes = 3\nheld-bytes = 1M",
+      "[limits]\nscopes = 5\nheld-bytes = 1M",
       "0.conf:3: 'frame-bytes' is 1M, but must not be more than half of 'held-bytes', which is 1M: a frame of that size would close its connection"
     ),
   ])

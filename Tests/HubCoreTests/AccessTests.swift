@@ -121,16 +121,44 @@ import Wire
     #expect(answer == .notPermitted || answer == .malformed)
   }
 
-  /// A refusal does not reveal whether a place exists or is valid.
-  @Test func aRefusalTellsNothingOfThePlace() throws {
-    let hub = hub(AccessPolicy(everyone: try grant(read: ["counter"])))
-    let places: [[PathStep]] = [try path("todos"), [9], [1, 9], [1, 0, .id([1])], []]
-    let reasons = try places.map { place in
-      let id = try open(hub)
-      hub.send(Attach(path: place), scope: 1, on: id)
-      return try hub.turn(id).first { $0.kind == .error }?.decoded(as: PeerError.self).reason
+  /// A refusal names the place by the schema, which every client may request, and does not reveal what the state has.
+  @Test func aRefusalTellsNothingOfTheState() throws {
+    let hub = hub(AccessPolicy(users: [1: .everything, 2: try grant(read: ["counter"])]))
+    hub.send([.todos(.addButtonTapped(text: "bread"))], from: 1, on: try open(hub, user: 1))
+    hub.turn()
+    func reason(_ place: [PathStep], root: StateRoot = .feature) throws -> String? {
+      let id = try open(hub, user: 2)
+      hub.send(Attach(root: root, path: place), scope: 1, on: id)
+      let error = try hub.turn(id).first { $0.kind == .error }?.decoded(as: PeerError.self)
+      #expect(error?.code == .notPermitted)
+      return error?.reason
     }
-    #expect(Set(reasons).count == 1)
+    let end = "; the hub's operator can grant it"
+    // The todo 0 exists, and 7 does not.
+    for name in ["todos", "todos.todos[0]", "todos.todos[7]", "todos.todos[7].text"] {
+      #expect(try reason(path(name)) == "user 2 may not read \(name)\(end)")
+    }
+    for place in [[9], [1, 9]] as [[PathStep]] {
+      #expect(try reason(place) == "user 2 may not read this part of the state\(end)")
+    }
+    #expect(try reason([]) == "user 2 may not read the whole state\(end)")
+    #expect(try reason([], root: .hub) == "user 2 may not read the list of clients\(end)")
+    #expect(try reason([0], root: .metrics) == "user 2 may not read the metrics\(end)")
+  }
+
+  /// The operator can learn from the log what to grant. What cannot be named is a large action, or none.
+  @Test func aRejectionNamesTheAction() throws {
+    let hub = hub(AccessPolicy(users: [2: try grant(read: ["counter"], act: ["counter.incrementButtonTapped"])]))
+    let id = try open(hub, user: 2)
+    let long = String(repeating: "a", count: 5000)
+    hub.send(
+      [
+        increment, .counter(.decrementButtonTapped), .todos(.todos(.element(id: 3, action: .textChanged("milk")))),
+        .todos(.addButtonTapped(text: long)),
+      ], from: 1, on: id)
+    let reasons = try hub.turn(id).filter { $0.kind == .rejected }.map { try $0.decoded(as: Rejected.self).reason }
+    let names = ["counter.decrementButtonTapped", "todos.todos[3].textChanged", "this action"]
+    #expect(reasons == names.map { "user 2 may not send \($0); the hub's operator can grant it" })
   }
 
   @Test func aScopedClientIsSentNothingOfOtherParts() throws {

@@ -204,7 +204,7 @@ import Wire
     let first = processed(hub, fast)
     #expect((90...100).contains(first))
     #expect(receive(10, hub, slow, limit: .max).isComplete)
-    hub.work(limit: .max)
+    while hub.hasBacklog, hub.work(limit: .max) > 0 {}
     let isBusy = hub.core.needsAnotherTurn
     #expect(!isBusy, "the loop may sleep until the user may go on")
     hub.core.endTurn(at: hub.now)
@@ -218,6 +218,23 @@ import Wire
     hub.core.endTurn(at: hub.now)
     while hub.hasBacklog { hub.work(limit: .max) }
     #expect(processed(hub, fast) <= first + second + 101)
+  }
+
+  /// A frame with one action counts once, as a frame of another kind.
+  @Test func aFrameIsCountedByItsActions() {
+    var limits = HubLimits()
+    limits.actionsPerSecond = 100
+    let hub = Hub(limits: limits)
+    let id = open(hub, user: 1)
+    for sequence in 1...200 {
+      hub.core.received(actionsFrame([increment], from: UInt64(sequence)).span.bytes, on: id, at: hub.now)
+    }
+    while hub.hasBacklog, hub.work(limit: .max) > 0 {}
+    #expect(processed(hub, id) == 99)
+    hub.now += .seconds(2)
+    hub.core.endTurn(at: hub.now)
+    while hub.hasBacklog, hub.work(limit: .max) > 0 {}
+    #expect(processed(hub, id) == 199)
   }
 
   @Test func actionsBehindTheHelloCountTowardsTheRate() {

@@ -73,7 +73,7 @@ import Testing
     let file = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8)).conf"
     defer { try? FileManager.default.removeItem(atPath: file) }
     for (text, line) in [
-      ("scopes = 3", "connections-per-user = 3584\n"), ("connections-per-user = none", "connections-per-user = none\n"),
+      ("scopes = 5", "connections-per-user = 3584\n"), ("connections-per-user = none", "connections-per-user = none\n"),
     ] {
       try "[limits]\n\(text)\n".write(toFile: file, atomically: true, encoding: .utf8)
       let checked = try Program(name: "storehubd").run("--mode", "660", "--check-config", "--config", file)

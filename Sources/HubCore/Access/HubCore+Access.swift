@@ -26,7 +26,7 @@ extension HubCore {
         for scope in connection.scopes {
           let (path, root) = publishers[scope.publisher].place(of: scope.subscriber)
           guard !rights.permitsAttaching(path, of: root) else { continue }
-          fail(id, Self.notPermitted(toAttachOf: connection.peer), at: now)
+          fail(id, notPermitted(connection.peer, toAttach: path, of: root), at: now)
           break
         }
       }
@@ -39,9 +39,16 @@ extension HubCore {
     fail(id, PeerError(.notPermitted, reason), at: now)
   }
 
-  /// The error for a scope that may not be attached. It does not reveal whether the place exists.
-  static func notPermitted(toAttachOf peer: Peer) -> PeerError {
-    let reason = "user \(peer.user) may not read this part of the state; the hub's operator can grant it"
-    return PeerError(.notPermitted, reason)
+  /// The error for a scope that may not be attached. It names the place by the schema, and does not reveal whether the
+  /// state has a value there.
+  func notPermitted(_ peer: Peer, toAttach path: [PathStep], of root: StateRoot) -> PeerError {
+    let place =
+      switch root {
+      case .hub: "the list of clients"
+      case .metrics: "the metrics"
+      default: path.isEmpty ? "the whole state" : (try? featureSchema.name(of: path)) ?? "this part of the state"
+      }
+    return PeerError(
+      .notPermitted, "user \(peer.user) may not read \(place); the hub's operator can grant it")
   }
 }

@@ -17,6 +17,8 @@ final class UserAccount {
   @exclusivity(unchecked) private var guaranteed: (work: Int, turn: UInt64) = (0, 0)
   /// The time up to which its actions so far have used its rate.
   private var paidUntil = Duration.zero
+  /// The frames of actions since the last `use`.
+  @exclusivity(unchecked) private var framesOfActions = 0
 
   init(user: UInt32) { self.user = user }
 }
@@ -36,7 +38,7 @@ extension UserAccount {
   func allowance(at now: Duration, _ limits: HubLimits) -> Int {
     guard let rate = limits.actionsPerSecond else { return .max }
     let rest = now + .seconds(1) - max(paidUntil, now)
-    return max(Int(rest / .seconds(1) * Double(rate)), 0)
+    return max(Int(rest.attoseconds * Int128(rate) / Duration.seconds(1).attoseconds), 0)
   }
 
   /// The time at which a hundredth of a second's worth of actions, or at least one, may be handled again.
@@ -48,10 +50,14 @@ extension UserAccount {
   /// Returns true if its actions so far do not limit later ones.
   func isPaid(at now: Duration) -> Bool { paidUntil <= now }
 
+  /// Records a frame whose actions count towards the rate, now or later, so that it does not count as well.
+  func noteFrameOfActions() { framesOfActions += 1 }
+
   /// Records handled frames and actions.
   func use(_ count: Int, at now: Duration, _ limits: HubLimits) {
     guard let rate = limits.actionsPerSecond, count > 0 else { return }
-    paidUntil = max(paidUntil, now) + .seconds(1) / rate * count
+    paidUntil = max(paidUntil, now) + .seconds(1) / rate * (count - framesOfActions)
+    framesOfActions = 0
   }
 }
 

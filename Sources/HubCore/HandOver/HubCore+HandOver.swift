@@ -218,7 +218,7 @@ extension HubCore {
     announce(connection)
     for scope in handed.scopes {
       guard rights.permitsAttaching(scope.path, of: scope.root) else {
-        return fail(id, Self.notPermitted(toAttachOf: connection.peer), at: now)
+        return fail(id, notPermitted(connection.peer, toAttach: scope.path, of: scope.root), at: now)
       }
       continueScope(scope, of: connection)
     }
