@@ -9,7 +9,10 @@ extension HubCore {
       return fail(connection.id, PeerError(.scopeInUse, reason), at: now)
     }
     guard connection.scopes.count < limits.scopes else {
-      let reason = "this hub lets a connection attach \(limits.scopes) scopes; detach one first, or raise the limit 'scopes' in the hub's configuration"
+      let reason = """
+        this hub lets a connection attach \(limits.scopes) scopes; detach one first, or raise the limit 'scopes' in the \
+        hub's configuration
+        """
       return fail(connection.id, PeerError(.tooManyScopes, reason), at: now)
     }
     guard request.root.rawValue < UInt64(publishers.count) else {

@@ -12,10 +12,17 @@ package final class MetricsEndpoint {
   /// - Parameters:
   ///   - loop: The loop, which must outlive this.
   ///   - address: The address. A dead socket at a path is replaced.
+  ///   - mode: The permissions of a socket at a path.
   ///   - text: Returns the metrics; called once for each request.
   /// - Throws: The reason why it cannot listen there.
-  package init(on loop: EventLoop, at address: HTTPAddress, _ text: @escaping () -> String) throws(UVError) {
-    server = try HTTPServer(on: loop, at: address) { $0.answer(Self.response(to: $0.request.path, text)) }
+  package init(
+    on loop: EventLoop, at address: HTTPAddress, mode: UInt32, _ text: @escaping () -> String
+  ) throws(UVError) {
+    var limits = HTTPServer.Limits()
+    limits.mode = mode
+    server = try HTTPServer(on: loop, at: address, limits: limits) {
+      $0.answer(Self.response(to: $0.request.path, text))
+    }
   }
 
   /// Stops serving and removes the socket.

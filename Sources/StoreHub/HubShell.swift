@@ -109,9 +109,12 @@ final class HubShell {
   var summary: String {
     let waiting = core.unstoredTurnCount
     let stored = waiting > 0 ? ", \(counted(waiting, "turn")) not stored" : ""
-    let unread = isStopping ? connections.count { $0 != nil } : 0
-    let rest = unread > 0 ? ", \(counted(unread, "client")) with unread output" : ""
-    return "\(counted(core.connectionCount, "connection")), revision \(core.revision)\(stored)\(rest)"
+    // A hub that stops has said goodbye to all; some have not read it yet.
+    let clients =
+      isStopping
+      ? "\(counted(connections.count { $0 != nil }, "client")) with unread output"
+      : counted(core.connectionCount, "connection")
+    return "\(clients), revision \(core.revision)\(stored)"
   }
 
   var storing: (isWaiting: Bool, last: UInt64)? { core.storedTurn.map { (core.unstoredTurnCount > 0, $0) } }

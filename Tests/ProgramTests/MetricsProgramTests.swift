@@ -43,7 +43,8 @@ import Testing
     let hub = try HubProcess()
     let path = hub.directory + "/metrics.sock"
     _ = hub.kill(SIGTERM)
-    try hub.start(["--metrics", path])
+    try hub.start(["--metrics", path, "--mode", "640"])
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
     let other = try Program(name: "storehubd").run("--socket", hub.directory + "/other.sock", "--metrics", path)
     #expect(other.status == 1 && other.errors.contains("\(path): address already in use"), "\(other.errors)")
     let client = try RawClient(path)

@@ -407,7 +407,7 @@ import Testing
     let client = try RawClient(hub.socket)
     client.stuff()
     #expect(hub.kill(SIGTERM) == 1)
-    #expect(hub.log.contains("could not stop within") && hub.log.contains("1 client with unread output"))
+    #expect(hub.log.contains("could not stop within") && hub.log.contains("ends now: 1 client with unread"))
   }
 
   @Test func aSecondSignalEndsAHubAtOnce() throws {

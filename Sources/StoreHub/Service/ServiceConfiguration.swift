@@ -105,7 +105,10 @@ struct ServiceConfiguration {
           + "without this option only the owner, root and the group storehub may connect", value: .file),
       .init(
         "metrics", argument: "ADDRESS",
-        "serve metrics for Prometheus at /metrics, on the path of a Unix socket or a port of 127.0.0.1"),
+        """
+        serve metrics for Prometheus at /metrics, on the path of a Unix socket, whose permissions are those of --mode, \
+        or on a port of 127.0.0.1, which every user of this machine can read
+        """),
       .init("check-config", "check and print the configuration, and exit; the status is 0 if it is valid"),
       .init(
         "log-level", argument: "LEVEL", "error, warning, info or debug; default info",

@@ -57,7 +57,7 @@ final class ServiceLaunch<Service: HubService> {
       life.stopLimit = configuration.stopLimit
       let recording = try openRecording(of: engine, operated.limits, life)
       if let address = configuration.metrics {
-        metrics = try MetricsEndpoint(on: loop, at: address) { [weak self] in
+        metrics = try MetricsEndpoint(on: loop, at: address, mode: configuration.mode) { [weak self] in
           self?.server?.metrics.prometheusText ?? ""
         }
       }
