@@ -48,7 +48,7 @@ extension HubCore {
     let welcome = Welcome(
       version: min(hello.newestVersion, ProtocolVersion.newest), session: session.id, isResumed: resumed != nil,
       processed: session.processed, payloadLimit: UInt64(limits.payloadBytes), hub: name, schema: schemaFingerprint,
-      history: historyID)
+      history: historyID, mayReadHub: rights.permitsAttaching([], of: .hub))
     if isHolding {
       connection.heldWelcome = welcome
     } else {

@@ -82,6 +82,9 @@ extension ReplicaCore {
 
   private mutating func greet(_ welcome: Welcome, on stream: ByteStream) {
     hubName = welcome.hub
+    if !welcome.mayReadHub {
+      ownStateRefusal = "this user may not read the list of clients and the metrics; the hub's operator can grant it"
+    }
     beginSession(welcome)
     // A hub that does not name its schema has the client's, if the client has one.
     if let fingerprint, welcome.schema == nil || welcome.schema == fingerprint {

@@ -103,7 +103,7 @@ import Testing
     #expect(part.status != 0 && part.output.isEmpty && part.errors.contains("user 4242 may not read todos;"))
     #expect(try run(hub, as: 4242, "state").status != 0)
     let clients = try run(hub, as: 4242, "clients")
-    #expect(clients.status == 1 && clients.errors.contains("may not read the list of clients;"))
+    #expect(clients.status == 1 && clients.errors.contains("may not read the list of clients and the metrics;"))
     #expect(try run(hub, as: 4242, "state", "--hub").status == 1)
     // What is known is shown.
     let status = try run(hub, as: 4242, "status")

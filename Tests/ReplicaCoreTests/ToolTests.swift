@@ -65,6 +65,13 @@ import Wire
     let (connection, refusal) = (client.replica.connection, client.replica.ownStateRefusal)
     #expect(connection == .live && refusal?.contains("the list of clients") == true)
 
+    // The welcome of the next connection says so, and the client does not ask.
+    let refused = world.hub.metrics.refused
+    world.cut(client)
+    try world.settle()
+    #expect(world.hub.metrics.refused == refused && client.replica.connection == .live)
+    #expect(client.replica.ownStateRefusal?.contains("the list of clients") == true)
+
     // The next connection asks again.
     world.hub.setPolicy(.open, at: world.now)
     world.cut(client)

@@ -113,6 +113,8 @@ public struct Welcome: Message, Equatable {
   /// The history to which the hub's revisions belong. If it differs from that of the last welcome, revisions were lost,
   /// and those that the client has seen are meaningless.
   public var history: UInt64?
+  /// True if the client's user may attach the hub's own state and its metrics.
+  public var mayReadHub: Bool
 
   /// The maximum length of a hub's name in bytes.
   public static var nameLimit: Int { 256 }
@@ -120,7 +122,7 @@ public struct Welcome: Message, Equatable {
   /// Creates a welcome.
   public init(
     version: UInt64, session: SessionID, isResumed: Bool, processed: UInt64, payloadLimit: UInt64, hub: String,
-    schema: SchemaFingerprint? = nil, history: UInt64? = nil
+    schema: SchemaFingerprint? = nil, history: UInt64? = nil, mayReadHub: Bool = true
   ) {
     self.version = version
     self.session = session
@@ -130,11 +132,13 @@ public struct Welcome: Message, Equatable {
     self.hub = hub
     self.schema = schema
     self.history = history
+    self.mayReadHub = mayReadHub
   }
 
-  /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub, ? 6: schema, ? 7: history}`.
+  /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub, ? 6: schema, ? 7: history,
+  /// ? 8: may read the hub's own state}`. The last one is true if it is missing.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(count: 6 + (schema == nil ? 0 : 1) + (history == nil ? 0 : 1))
+    encoder.mapHeader(count: 6 + (schema == nil ? 0 : 1) + (history == nil ? 0 : 1) + (mayReadHub ? 0 : 1))
     encoder.unsigned(0)
     encoder.unsigned(version)
     encoder.unsigned(1)
@@ -155,6 +159,10 @@ public struct Welcome: Message, Equatable {
       encoder.unsigned(7)
       encoder.unsigned(history)
     }
+    if !mayReadHub {
+      encoder.unsigned(8)
+      encoder.bool(false)
+    }
   }
 
   /// Reads a welcome and skips unknown fields.
@@ -162,7 +170,7 @@ public struct Welcome: Message, Equatable {
     let start = decoder.offset
     var version: UInt64?
     var session: SessionID?
-    (isResumed, processed, payloadLimit, hub) = (false, 0, 1 << 20, "")
+    (isResumed, processed, payloadLimit, hub, mayReadHub) = (false, 0, 1 << 20, "", true)
     var fields = try decoder.fields()
     while let key = try decoder.nextKey(of: &fields) {
       switch key {
@@ -174,6 +182,7 @@ public struct Welcome: Message, Equatable {
       case 5: hub = try decoder.text(limit: Self.nameLimit)
       case 6: schema = try SchemaFingerprint(from: &decoder)
       case 7: history = try decoder.unsigned()
+      case 8: mayReadHub = try decoder.bool()
       default: try decoder.skip()
       }
     }
