@@ -1,6 +1,14 @@
 extension Optional: CasePathable, CasePathIterable {
   /// The case paths of an optional.
+  @dynamicMemberLookup
   public struct AllCasePaths: CasePathReflectable, Sendable, Sequence {
+    /// A case of the wrapped value.
+    public subscript<Member>(
+      dynamicMember keyPath: KeyPath<Wrapped.AllCasePaths, AnyCasePath<Wrapped, Member>>
+    ) -> AnyCasePath<Wrapped?, Member> where Wrapped: CasePathable {
+      some[dynamicMember: keyPath]
+    }
+
     public subscript(root: Wrapped?) -> PartialCaseKeyPath<Wrapped?> { root == nil ? \.none : \.some }
 
     /// The absence of a value.
@@ -20,15 +28,6 @@ extension Optional: CasePathable, CasePathIterable {
   }
 
   public static var allCasePaths: AllCasePaths { AllCasePaths() }
-}
-
-extension Case {
-  /// A case of the value in an optional payload.
-  public subscript<Wrapped: CasePathable, Member>(
-    dynamicMember keyPath: KeyPath<Wrapped.AllCasePaths, AnyCasePath<Wrapped, Member>>
-  ) -> Case<Member> where Value == Wrapped? {
-    self.some[dynamicMember: keyPath]
-  }
 }
 
 extension Result: CasePathable, CasePathIterable {

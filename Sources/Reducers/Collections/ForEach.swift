@@ -37,6 +37,7 @@ extension Reducer {
   }
 
   /// Embeds a child for each element, in the 1.0 form: `/Action.row(id:action:)` names the elements' actions.
+  @_disfavoredOverload
   public func forEach<
     ElementState, ElementAction, ID: Hashable & Sendable, Element: Reducer<ElementState, ElementAction>
   >(

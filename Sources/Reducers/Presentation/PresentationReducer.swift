@@ -46,6 +46,7 @@ extension Reducer {
   }
 
   /// Embeds a presented child, in the 1.0 form: `/Action.destination` names the child's actions.
+  @_disfavoredOverload
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
     action toPresentationAction: AnyCasePath<Action, PresentationAction<ChildAction>>,
@@ -59,6 +60,7 @@ extension Reducer {
   }
 
   /// Embeds the state of an alert or a dialog, in the 1.0 form.
+  @_disfavoredOverload
   public func ifLet<ChildState: _EphemeralState>(
     _ toPresentationState: WritableKeyPath<State, PresentationState<ChildState>>,
     action toPresentationAction: AnyCasePath<Action, PresentationAction<ChildState.Action>>,

@@ -22,6 +22,7 @@ extension Reducer {
   }
 
   /// Embeds a child on a case of the state, in the 1.0 form: `ifCaseLet(/State.loggedIn, action: /Action.loggedIn)`.
+  @_disfavoredOverload
   public func ifCaseLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ toChildState: AnyCasePath<State, ChildState>,
     action toChildAction: AnyCasePath<Action, ChildAction>,

@@ -24,6 +24,7 @@ extension Reducer {
   }
 
   /// Embeds a child whose actions are named by a case path, in the 1.0 form: `ifLet(\.child, action: /Action.child)`.
+  @_disfavoredOverload
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ toChildState: WritableKeyPath<State, ChildState?>,
     action toChildAction: AnyCasePath<Action, ChildAction>,
@@ -36,6 +37,7 @@ extension Reducer {
   }
 
   /// Embeds the state of an alert or a dialog, in the 1.0 form.
+  @_disfavoredOverload
   public func ifLet<ChildState: _EphemeralState>(
     _ toChildState: WritableKeyPath<State, ChildState?>,
     action toChildAction: AnyCasePath<Action, ChildState.Action>,

@@ -24,6 +24,7 @@ extension Reducer {
   }
 
   /// Embeds a stack of children whose actions are named by a case path, in the 1.0 form.
+  @_disfavoredOverload
   public func forEach<ElementState, ElementAction, Element: Reducer<ElementState, ElementAction>>(
     _ toStackState: WritableKeyPath<State, StackState<ElementState>>,
     action toStackAction: AnyCasePath<Action, StackAction<ElementState, ElementAction>>,
