@@ -263,6 +263,15 @@ import Wire
     #expect(!other.starts(with: prefix))
   }
 
+  /// A macro that alternates two fonts joins its arguments without spaces, so text on its line is run together.
+  @Test func theManualPageHasNoTextBehindAMacro() throws {
+    let page = try String(contentsOfFile: "docs/man/storehub.conf.5", encoding: .utf8)
+    let macros = ["BR", "RB", "IR", "RI", "BI", "IB"]
+    for line in page.split(separator: "\n") where macros.contains(where: { line.hasPrefix(".\($0) ") }) {
+      #expect(line.replacing(/"[^"]*"/, with: "").split(separator: " ").count <= 4, "\(line)")
+    }
+  }
+
   @Test func theManualPageDescribesEveryLimit() throws {
     let page = try String(contentsOfFile: "docs/man/storehub.conf.5", encoding: .utf8)
     for limit in LimitSetting.all {
