@@ -6,12 +6,10 @@ extension OperatorConfiguration {
   package func text(for schema: Schema) -> String {
     var lines = ["[limits]"] + LimitSetting.all.map { "\($0.name) = \($0.value(in: limits))" }
     func add(_ section: String, _ grant: AccessGrant) {
-      lines += [
-        "", "[\(section)]",
-        "read = \(Self.list(grant.read) { (try? schema.name(of: $0)) ?? "?" })",
-        "act = \(Self.list(grant.act) { schema.name(ofAction: $0) ?? "?" })",
-        "admin = \(grant.isAdmin ? "yes" : "no")",
-      ]
+      lines += ["", "[\(section)]"]
+      lines += Self.list("read =", grant.read) { (try? schema.name(of: $0)) ?? "?" }
+      lines += Self.list("act =", grant.act) { schema.name(ofAction: $0) ?? "?" }
+      lines.append("admin = \(grant.isAdmin ? "yes" : "no")")
     }
     for (user, grant) in policy.users.sorted(by: { $0.key < $1.key }) { add("user \(user)", grant) }
     for (group, grant) in policy.groups.sorted(by: { $0.key < $1.key }) { add("group \(group)", grant) }
@@ -19,8 +17,22 @@ extension OperatorConfiguration {
     return lines.joined(separator: "\n")
   }
 
-  private static func list(_ paths: [[PathStep]], _ name: ([PathStep]) -> String) -> String {
-    if paths.isEmpty { return "none" }
-    return paths.contains([]) ? "all" : paths.map(name).joined(separator: ", ")
+  /// Returns a setting with a list of paths, continued on indented lines: a line of a file has a maximum length.
+  private static func list(_ key: String, _ paths: [[PathStep]], _ name: ([PathStep]) -> String) -> [String] {
+    if paths.isEmpty { return ["\(key) none"] }
+    if paths.contains([]) { return ["\(key) all"] }
+    var lines = [key]
+    for (index, path) in paths.enumerated() {
+      let word = " \(name(path))\(index == paths.count - 1 ? "" : ",")"
+      // A line may consist of the key alone.
+      if lines[lines.count - 1].utf8.count + word.utf8.count <= lineLength {
+        lines[lines.count - 1] += word
+      } else {
+        lines.append(word)
+      }
+    }
+    return lines
   }
+
+  private static let lineLength = 120
 }

@@ -172,6 +172,18 @@ import Wire
     #expect(again.text(for: Self.schema) == written.text(for: Self.schema))
   }
 
+  /// A line of a file has a maximum length.
+  @Test func aLongListIsPrintedOnSeveralLines() throws {
+    let paths = (0..<40).map { "todos.todos[\($0)].isComplete" }
+    let actions = (0..<40).map { "todos.todos[\($0)].textChanged" }
+    let written = try read(
+      "[user bob]\nread = \(paths.joined(separator: ",\n "))\nact =\n \(actions.joined(separator: "\n "))")
+    let text = written.text(for: Self.schema)
+    #expect(text.split(separator: "\n").allSatisfy { $0.utf8.count <= 120 })
+    #expect(try read(text).policy == written.policy)
+    #expect(try read(text).text(for: Self.schema) == text)
+  }
+
   @Test(arguments: [
     (
       "[limit]\nscopes = 5",
