@@ -4,8 +4,8 @@ package struct RateSearch: Sendable {
   package struct Step: Equatable, Sendable {
     /// The intended number of actions per second, and the acknowledged one.
     package var (wanted, reached): (Double, Double)
-    /// The p99 in nanoseconds.
-    package var p99: UInt64
+    /// The p99 in nanoseconds; nil without an acknowledgement.
+    package var p99: UInt64?
     /// True if the limit was kept.
     package var isKept: Bool
     /// True if this program was too slow.
@@ -36,9 +36,9 @@ package struct RateSearch: Sendable {
 
   /// Adds the result at the rate `next`.
   package mutating func take(_ report: LoadReport) {
-    let p99 = report.latencies.quantile(0.99)
+    let p99 = report.latencies.count > 0 ? report.latencies.quantile(0.99) : nil
     // A hub that cannot keep up acknowledges fewer actions than arrive.
-    let isKept = report.failure == nil && p99 <= limit && report.actionsPerSecond >= 0.95 * rate
+    let isKept = report.failure == nil && p99 ?? .max <= limit && report.actionsPerSecond >= 0.95 * rate
     take(
       Step(
         wanted: rate, reached: report.actionsPerSecond, p99: p99, isKept: isKept,
@@ -64,7 +64,8 @@ extension [RateSearch.Step] {
 extension RateSearch.Step: CustomStringConvertible {
   /// The step as one line.
   package var description: String {
-    "\(Decimals.grouped(wanted)) actions/s wanted, \(Decimals.grouped(reached)) reached, p99 \(Decimals.time(p99)): "
+    "\(Decimals.grouped(wanted)) actions/s wanted, \(Decimals.grouped(reached)) reached, "
+      + "p99 \(p99.map { Decimals.time($0) } ?? "none"): "
       + (isKept ? "kept" : isGeneratorLate ? "missed, and this program was late itself" : "missed")
   }
 }

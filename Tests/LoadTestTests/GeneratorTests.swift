@@ -313,6 +313,21 @@ import Wire
     #expect(row?.verdict == .same && row?.rangeAfter == 5...5)
   }
 
+  /// Zeros would look like the best result.
+  @Test func aRunWithoutAcknowledgementsHasNoLatencies() {
+    var report = LoadReport(plan: Plan())
+    var search = RateSearch(limit: 1_000_000, from: 1000)
+    search.take(report)
+    report.searched = search.steps
+    #expect(search.steps[0].p99 == nil && !search.steps[0].isKept && "\(search.steps[0])".contains("p99 none"))
+    let latencies = report.json["latencyMicroseconds"]
+    for name in ["p50", "p99_99", "max", "min", "mean"] { #expect(latencies?[name] == .null, "\(name)") }
+    #expect(latencies?["count"] == .integer(0))
+    #expect(report.text.contains("\nlatency from sending: none\n"))
+    report.latencies.add(7000)
+    #expect(report.json["latencyMicroseconds"]?["p99"]?.double == 7)
+  }
+
   @Test func theStatusOfASearchIsInItsReport() {
     var report = LoadReport(plan: Plan())
     report.searched = [.init(wanted: 1, reached: 1, p99: 5, isKept: false, isGeneratorLate: false)]

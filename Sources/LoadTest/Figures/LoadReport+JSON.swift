@@ -53,7 +53,7 @@ extension LoadReport {
 
   private static func json(_ step: RateSearch.Step) -> JSONValue {
     [
-      "wanted": number(step.wanted, 1), "reached": number(step.reached, 1), "p99": microseconds(step.p99),
+      "wanted": number(step.wanted, 1), "reached": number(step.reached, 1), "p99": step.p99.map(microseconds) ?? .null,
       "isKept": .bool(step.isKept), "isGeneratorLate": .bool(step.isGeneratorLate),
     ]
   }
@@ -92,11 +92,14 @@ extension LoadReport {
   }
 
   private static func summary(_ histogram: LatencyHistogram) -> JSONValue {
-    .object(
-      quantiles.map { .init($0.name, microseconds(histogram.quantile($0.part))) } + [
-        .init("max", microseconds(histogram.maximum)), .init("min", microseconds(histogram.minimum)),
-        .init("mean", number(histogram.mean / 1000, 3)), .init("count", .integer(histogram.count)),
-      ])
+    let times =
+      quantiles.map { ($0.name, microseconds(histogram.quantile($0.part))) } + [
+        ("max", microseconds(histogram.maximum)), ("min", microseconds(histogram.minimum)),
+        ("mean", number(histogram.mean / 1000, 3)),
+      ]
+    // Zeros would look like the best result.
+    let isEmpty = histogram.count == 0
+    return .object(times.map { .init($0, isEmpty ? .null : $1) } + [.init("count", .integer(histogram.count))])
   }
 
   private static func histogram(_ histogram: LatencyHistogram) -> JSONValue {

@@ -68,6 +68,7 @@ extension LoadReport {
   }
 
   private static func line(_ name: String, _ histogram: LatencyHistogram) -> String {
+    guard histogram.count > 0 else { return "\(name): none" }
     let parts = quantiles.map { "\($0.label) \(Decimals.time(histogram.quantile($0.part)))" }
     return "\(name): \(parts.joined(separator: "  "))  max \(Decimals.time(histogram.maximum))"
   }
