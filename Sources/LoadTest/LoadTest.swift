@@ -49,6 +49,11 @@ package final class LoadTest {
   }
 
   private func perform() throws(LoadError) {
+    let named = process.map { HubProcess(id: $0) }
+    let timeBefore = named?.processorTime
+    if let named, named.residentBytes == nil {
+      throw .scenario("there is no process \(named.id) to measure; give the number of the hub's process with --hub-pid")
+    }
     let control = try session()
     defer { control.leave() }
     report.hub = control.hubName
@@ -56,6 +61,7 @@ package final class LoadTest {
     let hub = report.process.map { HubProcess(id: $0) }
     report.durability = try ControlSession.durability(of: path, timeout: plan.timeout, pause: wait) ?? hub?.durability
     let schema = try control.schema()
+    if let named, let timeBefore { try check(named, worksSince: timeBefore) }
     let filled = try fill(control, schema)
     guard report.signal == nil else { return }
 
@@ -79,6 +85,18 @@ package final class LoadTest {
     defer { if plan.reconnects { last.leave() } }
     try verify(last, schema, source, before, run)
     try checkMeasured(run)
+  }
+
+  /// Fails if a process has used no CPU time since the hub was sent its first request.
+  private func check(_ process: HubProcess, worksSince time: UInt64) throws(LoadError) {
+    // Without statistics of the scheduler, the kernel counts no time.
+    guard time > 0, process.processorTime == time else { return }
+    // The kernel may count the time of a process that does not pause only at its clock's next tick.
+    if let signal = wait(0.05) { throw .interrupted(signal: signal) }
+    guard process.processorTime == time else { return }
+    throw .scenario(
+      "process \(process.id) (\(process.name)) did nothing while the hub answered; give the number of the hub's process "
+        + "with --hub-pid")
   }
 
   private func session() throws(LoadError) -> ControlSession {

@@ -59,6 +59,13 @@ private final class Listener {
     #expect(report.failure?.description.contains(reason) == true, "\(report.failure?.description ?? "")")
   }
 
+  @Test func aProcessThatDoesNotExistIsNotMeasured() throws {
+    let plan = try Hub.plan("[action a]\nsend = counter.incrementButtonTapped")
+    let report = LoadTest(path: "/nonexistent/hub.sock", plan: plan, process: .max).run()
+    #expect(report.exitStatus == 2)
+    #expect(report.failure?.description.hasPrefix("there is no process 2147483647 to measure") == true)
+  }
+
   @Test(arguments: [false, true]) func aSignalEndsTheWaitForAHub(isFull: Bool) throws {
     let listener = Listener()
     if isFull { listener.fill() }

@@ -153,6 +153,22 @@ import Testing
     #expect(outcome.errors.hasPrefix("storeload: ") && outcome.errors.contains("--help"))
   }
 
+  @Test func theNamedProcessMustBeTheHub() throws {
+    let hub = try HubProcess()
+    let other = Process()
+    other.executableURL = URL(fileURLWithPath: "/bin/sleep")
+    other.arguments = ["60"]
+    try other.run()
+    defer { other.terminate() }
+    usleep(100_000)
+    let wrong = try Program(name: "storeload").run(
+      "--socket", hub.socket, "-n", "3", "--hub-pid", "\(other.processIdentifier)")
+    #expect(wrong.status == 2 && wrong.output.isEmpty)
+    #expect(wrong.errors.contains("(sleep) did nothing while the hub answered"), "\(wrong.errors)")
+    let process = try #require(hub.process)
+    #expect(try load(hub, "-n", "3", "--hub-pid", "\(process.processIdentifier)")["hubMicrosecondsPerAction"] != nil)
+  }
+
   @Test func anActionThatTheHubHasNotIsExplained() throws {
     let hub = try HubProcess()
     let outcome = try Program(name: "storeload").run("--socket", hub.socket, "--action", "counter.incrementButtonTaped")
